@@ -1,4 +1,4 @@
-//! Packing files into an archive.
+//! Creating an archive.
 
 use tool_core::capability::{FileInfo, FileKind, Links, WriteMode};
 use tool_core::convert::{from_value, to_value};
@@ -13,25 +13,25 @@ use crate::prelude::*;
 
 pub(crate) struct ArchiveCreate;
 
-/// Pack a folder or a file of the workspace into a zip or tar archive. The same files give the same bytes: members are sorted, times and
-/// owners are left out. Links, and the insides of `.git`, are left out too.
+/// Create a zip or tar archive of a folder or a file of the workspace. The archive is reproducible: members are sorted, times and
+/// owners omitted. Links and the content of `.git` are omitted too.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Args {
     /// Path of the new archive, relative to the workspace root.
     pub path: String,
-    /// The folder whose content is packed, or one file, relative to the workspace root.
+    /// The folder to pack (its content), or one file, relative to the workspace root.
     pub from: String,
     /// Only files whose paths below `from` match: `*` and `?` within one part, `**` over any number; without `/` at any depth.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pattern: Option<String>,
-    /// Whether files that `.gitignore` names are packed too.
+    /// Whether to include files that `.gitignore` excludes.
     #[serde(default = "yes")]
     pub ignored: bool,
-    /// The format; without it, the ending of `path` says: `.zip`, `.tar`, `.tar.gz`, `.tgz`, `.tar.bz2`, `.tar.xz`, `.tar.zst`.
+    /// The format; by default the file extension of `path`: `.zip`, `.tar`, `.tar.gz`, `.tgz`, `.tar.bz2`, `.tar.xz`, `.tar.zst`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<Format>,
-    /// Whether an archive that is there is replaced.
+    /// Whether to replace an existing archive.
     #[serde(default)]
     pub overwrite: bool,
 }
@@ -40,22 +40,22 @@ pub(crate) struct Args {
 pub(crate) struct Output {
     /// Path of the archive, relative to the workspace root.
     pub path: String,
-    /// Its format.
+    /// Format of the archive.
     pub format: Format,
-    /// Files packed.
+    /// Number of packed files.
     pub files: u64,
-    /// Bytes of the files.
+    /// Total size of the files in bytes.
     pub total_size: u64,
-    /// Bytes of the archive.
+    /// Size of the archive in bytes.
     pub archive_size: u64,
-    /// Links and other entries that are no files, left out.
+    /// Number of omitted links and special files.
     pub skipped: u64,
 }
 
 impl Tool for ArchiveCreate {
     const SPEC: Spec = Spec {
         id: "archive_create",
-        title: "Pack an archive",
+        title: "Create an archive",
         category: Category::Archive,
         tags: &["archive", "zip", "tar"],
         capabilities: &[Capability::FilesRead, Capability::FilesWrite],
@@ -106,7 +106,7 @@ impl Tool for ArchiveCreate {
         to_value(&Before { archive }).map(Some)
     }
 
-    /// The same files give the same bytes, so they are packed once more: nothing has to be packed before the call to tell.
+    /// Packs the files again: the same files give the same bytes, so that no digest is needed before the call.
     fn probe(args: &Args, before: &Value, ctx: &Ctx) -> Result<Probe, ToolError> {
         let Ok(Before { archive }) = from_value(before) else {
             return Ok(Probe::Unknown);
@@ -121,7 +121,7 @@ impl Tool for ArchiveCreate {
         if held == archive {
             return Ok(Probe::NotHappened);
         }
-        // Where the files cannot be packed any more, they are others now.
+        // Files that cannot be packed any more have changed.
         let Ok((bytes, mut output)) = pack(args, ctx) else {
             return ctx.check().map(|()| Probe::Unknown);
         };
@@ -149,21 +149,21 @@ impl Tool for ArchiveCreate {
     }];
 }
 
-/// What was at the path before the call.
+/// The state of the path before the call.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Before {
-    /// The digest of the archive there; `None` where there was nothing.
+    /// Digest of the existing archive; `None` if there was none.
     archive: Option<String>,
 }
 
-/// The archive, and what is said of it, but for its path as results show it.
+/// Packs the archive; the output lacks the path as results show it.
 fn pack(args: &Args, ctx: &Ctx) -> Result<(Vec<u8>, Output), ToolError> {
     let format = match args.format {
         Some(format) => format,
         None => Format::of_path(&args.path).ok_or_else(|| {
-            ToolError::invalid("/path", "the ending names no format of archives")
-                .hint("end it in `.zip` or `.tar.gz`, or set `format`")
+            ToolError::invalid("/path", "the file extension names no archive format")
+                .hint("use `.zip` or `.tar.gz`, or set `format`")
         })?,
     };
     let files = ctx.files()?;
@@ -197,13 +197,13 @@ fn pack(args: &Args, ctx: &Ctx) -> Result<(Vec<u8>, Output), ToolError> {
 }
 
 fn too_large(fault: &super::fault::Fault) -> ToolError {
-    tool_error!(LimitExceeded, "the files are not packed: {fault}")
+    tool_error!(LimitExceeded, "cannot pack the files: {fault}")
         .reason(fault.kind.spelling())
         .at("/from")
         .hint("choose fewer files with `pattern`")
 }
 
-/// A stop or a limit that a writer met on its way is passed on as what it was.
+/// The error of a writer; a stop or an exceeded limit is returned unchanged.
 fn failed(ctx: &Ctx, name: &str, err: &std::io::Error) -> ToolError {
     if let Err(stopped) = ctx.check() {
         return stopped;
@@ -216,11 +216,11 @@ fn failed(ctx: &Ctx, name: &str, err: &std::io::Error) -> ToolError {
     }
     tool_error!(ToolError, "cannot pack `{name}`: {err}")
         .reason("io")
-        .hint("a file that changes while it is packed is refused: call again")
+        .hint("a file changed while it was packed: call again")
         .at("/from")
 }
 
-/// The names in the archive and the files, in the order of the names.
+/// The member names with their files, sorted by name.
 fn members(args: &Args, own: &str, ctx: &Ctx) -> Result<(Vec<(String, FileInfo)>, u64), ToolError> {
     let pattern = args
         .pattern
@@ -250,7 +250,7 @@ fn members(args: &Args, own: &str, ctx: &Ctx) -> Result<(Vec<(String, FileInfo)>
         });
         if walked.map_err(|err| at(err, "/from"))?.unread > 0 {
             return Err(
-                ToolError::new(ErrorCode::ToolError, "a folder below cannot be read")
+                ToolError::new(ErrorCode::ToolError, "cannot read a folder below")
                     .reason("permission")
                     .at("/from")
                     .hint("check its owner and mode"),
@@ -261,7 +261,7 @@ fn members(args: &Args, own: &str, ctx: &Ctx) -> Result<(Vec<(String, FileInfo)>
         members.push((name, info));
     }
     if members.is_empty() {
-        return Err(ToolError::invalid("/from", "there is no file to pack")
+        return Err(ToolError::invalid("/from", "no files to pack")
             .reason("empty")
             .hint("`glob` shows what a pattern matches"));
     }

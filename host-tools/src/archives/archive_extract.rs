@@ -1,4 +1,4 @@
-//! Unpacking an archive into a folder.
+//! Extracting an archive into a folder.
 
 use std::collections::BTreeSet;
 use std::io::{Read, Write};
@@ -14,24 +14,24 @@ use super::read::{Archive, Kind, Member, Next};
 use super::select::{Selection, no_member};
 use crate::prelude::*;
 
-/// Most files listed in an answer.
+/// Maximum files listed in a result.
 const LISTED_MAX: usize = 1000;
 
 pub(crate) struct ArchiveExtract;
 
-/// Unpack an archive of the workspace (zip, tar, 7z) into a new folder: all of it, or the files that a pattern or a list names. Links,
-/// devices, names that lead out, names that clash, and archives that grow too much are refused, and then nothing is left behind.
+/// Extract an archive of the workspace (zip, tar, 7z) into a new folder: all members, or the files selected by a pattern or a list.
+/// Links, devices, names that lead out of the folder, conflicting names and zip bombs are refused; then nothing is written.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Args {
     /// Path of the archive, relative to the workspace root.
     pub path: String,
-    /// The folder to unpack into, relative to the workspace root. It must be new, or empty.
+    /// The target folder, relative to the workspace root. It must not exist, or be empty.
     pub to: String,
-    /// Only files whose names match: `*` and `?` within one part, `**` over any number; without `/` at any depth.
+    /// Only files whose names match: `*` and `?` match within a part, `**` any number of parts; a pattern without `/` matches at any depth.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pattern: Option<String>,
-    /// Only the files of these names; each must be there.
+    /// Only the files of these names; each must exist in the archive.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub files: Option<Vec<String>>,
 }
@@ -40,20 +40,20 @@ pub(crate) struct Args {
 pub(crate) struct Output {
     /// The folder, relative to the workspace root.
     pub to: String,
-    /// Files unpacked.
+    /// Number of extracted files.
     pub extracted: u64,
-    /// Files of the archive left out.
+    /// Number of files not selected.
     pub skipped: u64,
-    /// Bytes written.
+    /// Total size of the extracted files in bytes.
     pub bytes: u64,
-    /// The paths of the files below `to`, in the order of the archive; the first thousand.
+    /// Paths of the files below `to`, in archive order; the first thousand.
     pub files: Vec<String>,
 }
 
 impl Tool for ArchiveExtract {
     const SPEC: Spec = Spec {
         id: "archive_extract",
-        title: "Unpack an archive",
+        title: "Extract an archive",
         category: Category::Archive,
         tags: &["archive", "zip", "tar"],
         capabilities: &[Capability::FilesRead, Capability::FilesWrite],
@@ -90,13 +90,13 @@ impl Tool for ArchiveExtract {
         }
     }
 
-    /// The folder gets its name with all that is in it, so one that is still free was not unpacked into. What is in it otherwise
-    /// is compared with the archive.
+    /// The folder gets its name when it is complete, so nothing was extracted if it is still free. Otherwise its content is compared
+    /// with the archive.
     fn probe(args: &Args, before: &Value, ctx: &Ctx) -> Result<Probe, ToolError> {
         if !from_value::<Before>(before).is_ok_and(|before| before.free) {
             return Ok(Probe::Unknown);
         }
-        // The folder in the making lies beside its place.
+        // The incomplete folder is beside its target.
         ctx.files()?
             .clear_leftovers(crate::files::evidence::folder_of(&args.to))?;
         if is_free(&args.to, ctx)? {
@@ -122,15 +122,15 @@ impl Tool for ArchiveExtract {
     }];
 }
 
-/// What was found before the call.
+/// The state of the folder before the call.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Before {
-    /// Whether the folder was new or empty.
+    /// Whether the folder did not exist or was empty.
     free: bool,
 }
 
-/// Whether nothing is in the way of unpacking.
+/// Whether the target folder does not exist or is empty.
 fn is_free(to: &str, ctx: &Ctx) -> Result<bool, ToolError> {
     let files = ctx.files()?;
     match files.stat(to) {
@@ -144,7 +144,7 @@ fn is_free(to: &str, ctx: &Ctx) -> Result<bool, ToolError> {
     }
 }
 
-/// Puts what was chosen of an archive into a folder.
+/// Writes the selected members of an archive to a folder.
 fn unpack(
     args: &Args,
     archive: &mut Archive<'_>,
@@ -222,7 +222,7 @@ impl Unpacking<'_> {
         Ok(Next::On)
     }
 
-    /// With all members, folders come too; a choice is of files alone.
+    /// Without a selection, folders are included; a selection applies to files only.
     fn chosen(&self, member: &Member) -> bool {
         match self.selection {
             Selection::All => true,
@@ -239,7 +239,7 @@ fn named(halt: Halt, member: &Member) -> Halt {
     }
 }
 
-/// Copies a member; what fails in reading is the archive's fault, in writing the disk's.
+/// Copies a member; a read error is a fault of the archive, a write error one of the disk.
 fn copy(
     content: &mut dyn Read,
     file: &mut dyn Write,
@@ -259,7 +259,7 @@ fn copy(
         file.write_all(&buffer[..count]).map_err(|err| {
             tool_error!(ToolError, "cannot write `{path}`: {err}")
                 .reason("io")
-                .hint("look for space on the disk with `disk_usage`; nothing is left behind")
+                .hint("check the free space with `disk_usage`; nothing was written")
                 .at("/to")
         })?;
     }

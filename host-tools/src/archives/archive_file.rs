@@ -1,4 +1,4 @@
-//! One file of an archive.
+//! Reading one file of an archive.
 
 use std::io::Read;
 
@@ -9,13 +9,13 @@ use super::select::{no_member, tidy};
 use crate::files::Encoding;
 use crate::prelude::*;
 
-/// Largest number of bytes one call reads.
+/// Maximum bytes that one call reads.
 const BYTES_MAX: i64 = 64 << 20;
 
 pub(crate) struct ArchiveFile;
 
-/// Read one file of an archive (zip, tar, 7z) as text, or as base64, without unpacking it to disk. Long files are cut at `max_bytes`,
-/// and `truncated` says so.
+/// Read one file of an archive (zip, tar, 7z) as text, or as base64, without extracting it to disk. Long files are cut at
+/// `max_bytes`, which `truncated` reports.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Args {
@@ -23,10 +23,10 @@ pub(crate) struct Args {
     pub path: String,
     /// Name of the file in the archive.
     pub filename: String,
-    /// How the bytes become text; `base64` takes any bytes.
+    /// Text encoding of the file; `base64` accepts any bytes.
     #[serde(default)]
     pub encoding: Encoding,
-    /// Most bytes read, 1 to 67108864.
+    /// Maximum bytes to read, 1 to 67108864.
     #[serde(default = "Bounded::<1, BYTES_MAX>::of::<1_000_000>")]
     pub max_bytes: Bounded<1, BYTES_MAX>,
 }
@@ -35,13 +35,13 @@ pub(crate) struct Args {
 pub(crate) struct Output {
     /// Name of the file in the archive.
     pub filename: String,
-    /// The text of the file, or of its beginning.
+    /// The text of the file, or its beginning.
     pub content: String,
-    /// How the bytes became text.
+    /// The encoding used.
     pub encoding: Encoding,
-    /// Size of the whole file in bytes, as the archive says.
+    /// Size of the whole file in bytes, as stated in the archive.
     pub size: u64,
-    /// Whether the file has more than `content`.
+    /// Whether the file continues after `content`.
     pub truncated: bool,
 }
 
@@ -62,7 +62,7 @@ impl Tool for ArchiveFile {
         let wanted = tidy(&args.filename);
         let mut found: Option<(Vec<u8>, u64)> = None;
         let mut names = Names::default();
-        // Goes through all members: a second file of the name would be read by other programs.
+        // Visits all members: other programs would read a second file of the same name.
         let memory = bytes_max.saturating_mul(3);
         Archive::at_path(&args.path, memory, ctx)?.each(&mut |member, content| {
             ctx.check()?;
@@ -76,7 +76,7 @@ impl Tool for ArchiveFile {
                 .read_to_end(&mut bytes)
                 .map_err(|err| Fault::from(err).of(&member.name))?;
             if found.replace((bytes, member.size)).is_some() {
-                return Err(Fault::new(FaultKind::Duplicate, "the name comes twice").into());
+                return Err(Fault::new(FaultKind::Duplicate, "the name occurs twice").into());
             }
             Ok(Next::On)
         })?;
@@ -97,7 +97,7 @@ impl Tool for ArchiveFile {
 
     /// Run in a workspace that has `bundle.zip`, with `a.txt`.
     const EXAMPLES: &'static [JsonExample] = &[JsonExample {
-        title: "a text",
+        title: "a text file",
         args: r#"{"path": "bundle.zip", "filename": "a.txt"}"#,
         output: r#"{
             "filename": "a.txt", "content": "hello\n", "encoding": "utf-8", "size": 6, "truncated": false

@@ -1,4 +1,4 @@
-//! What is in an archive, and what is wrong with it.
+//! Inspecting an archive.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -11,53 +11,53 @@ use super::names::Names;
 use super::read::{Archive, Format, Kind, Member, Next};
 use crate::prelude::*;
 
-/// Most problems that are listed.
+/// Maximum problems listed.
 const PROBLEMS_MAX: usize = 100;
-/// Up to so many files and bytes, everything is unpacked without a second thought.
+/// Up to these numbers of files and bytes the recommendation is to extract everything.
 const FEW_FILES: u64 = 20;
 const FEW_BYTES: u64 = 5_000_000;
-/// Beyond so many files, a list of them says little.
+/// Beyond this number of files the recommendation is to search.
 const MANY_FILES: u64 = 100;
 
 pub(crate) struct ArchiveOpen;
 
-/// Say what an archive of the workspace holds and what is wrong with it, without unpacking anything to disk: zip, tar (also packed by
-/// gz, bz2, xz or zst) and 7z, told by their content. Archives in the archive are named, not opened.
+/// Inspect an archive of the workspace and report its problems without extracting it to disk: zip, tar (also compressed with gz, bz2,
+/// xz or zst) and 7z, detected by content. Nested archives are listed, not opened.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Args {
     /// Path of the archive, relative to the workspace root.
     pub path: String,
-    /// Whether every member is unpacked in memory, so that wrong sizes and checksums are found.
+    /// Whether to decompress every member in memory, which detects wrong sizes and checksums.
     #[serde(default = "yes")]
     pub verify: bool,
-    /// Most members listed, 0 to 10000; `truncated` says whether there are more.
+    /// Maximum members listed, 0 to 10000; `truncated` reports whether there are more.
     #[serde(default = "Bounded::<0, 10_000>::of::<100>")]
     pub limit: Bounded<0, 10_000>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Output {
-    /// Its format; absent when the file is no archive.
+    /// Format; absent if the file is not an archive.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub format: Option<Format>,
-    /// Whether it can be used.
+    /// Verdict on the archive.
     pub status: Status,
-    /// Everything that is wrong with it; the first hundred.
+    /// The problems found; the first hundred.
     pub problems: Vec<Problem>,
-    /// Number of files in it.
+    /// Number of files.
     pub total_files: u64,
-    /// Number of folders that it names.
+    /// Number of folders.
     pub total_folders: u64,
-    /// Bytes of the files, unpacked.
+    /// Total decompressed size of the files in bytes.
     pub total_size: u64,
-    /// Bytes of the archive.
+    /// Size of the archive in bytes.
     pub archive_size: u64,
-    /// Number of files by the ending of their names, in lower case; those without one under the empty name.
+    /// Number of files by lower-case extension; files without one under the empty name.
     pub types: BTreeMap<String, u64>,
-    /// Files that are archives themselves, by their names.
+    /// Names of files that are archives themselves.
     pub nested_archives: Vec<String>,
-    /// What to do with it.
+    /// Suggested next step.
     pub recommendation: Recommendation,
     /// The first files.
     pub files: Vec<Listed>,
@@ -65,61 +65,61 @@ pub(crate) struct Output {
     pub truncated: bool,
 }
 
-/// Whether an archive can be used.
+/// Verdict on an archive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Status {
-    /// Nothing is wrong.
+    /// No problems.
     Valid,
-    /// Some member or name would do harm.
+    /// Some member or name is unsafe.
     Suspicious,
-    /// It is no archive, or damaged, or packed in a way that is not known.
+    /// Not an archive, damaged, or compressed by an unsupported method.
     Invalid,
-    /// Its members, or one of them, are larger than allowed, or grow too much.
+    /// A size or the compression ratio exceeds the limits.
     TooLarge,
-    /// It has more members than allowed.
+    /// The number of members exceeds the limit.
     TooManyFiles,
 }
 
-/// What to do with an archive.
+/// Suggested next step for an archive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Recommendation {
-    /// It is small: unpack it.
+    /// A small archive: extract it.
     ExtractAll,
     /// Choose from the list of files.
     SelectFiles,
-    /// There are many files: search, or choose by pattern.
+    /// Many files: search, or select by pattern.
     Summarize,
-    /// Do not unpack it.
+    /// Do not extract it.
     Refuse,
 }
 
-/// One thing that is wrong.
+/// One problem.
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct Problem {
-    /// What kind of thing; also the `reason` of the error when the archive is unpacked.
+    /// Kind of problem; also the `reason` of the error on extraction.
     pub kind: FaultKind,
-    /// The member it is about; what cannot be seen in its name is spelled out.
+    /// The affected member; invisible characters in its name are escaped.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub member: Option<String>,
-    /// In words.
+    /// Description of the problem.
     pub message: String,
 }
 
 /// One file of an archive.
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct Listed {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// Its size, unpacked.
+    /// Decompressed size in bytes.
     pub size: u64,
 }
 
 impl Tool for ArchiveOpen {
     const SPEC: Spec = Spec {
         id: "archive_open",
-        title: "Look into an archive",
+        title: "Inspect an archive",
         category: Category::Archive,
         tags: &["archive", "zip", "tar"],
         ..crate::files::READING
@@ -150,20 +150,20 @@ impl Tool for ArchiveOpen {
         Ok(manifest.finish())
     }
 
-    /// Run in a workspace that has `notes.txt`, which is no archive; those are in the tests.
+    /// Run in a workspace that has `notes.txt`, which is not an archive.
     const EXAMPLES: &'static [JsonExample] = &[JsonExample {
-        title: "a file that is no archive",
+        title: "a file that is not an archive",
         args: r#"{"path": "notes.txt"}"#,
         output: r#"{
             "status": "invalid",
-            "problems": [{"kind": "not_an_archive", "message": "its content is of no known format"}],
+            "problems": [{"kind": "not_an_archive", "message": "its content is not of a known format"}],
             "total_files": 0, "total_folders": 0, "total_size": 0, "archive_size": 12, "types": {},
             "nested_archives": [], "recommendation": "refuse", "files": [], "truncated": false
         }"#,
     }];
 }
 
-/// What was found so far.
+/// The findings so far.
 struct Manifest {
     limit: usize,
     names: Names,
@@ -270,7 +270,7 @@ fn status_of(kind: FaultKind) -> Status {
     }
 }
 
-/// The worst of several decides.
+/// Severity of a verdict; the most severe decides.
 fn rank(status: Status) -> u8 {
     match status {
         Status::Valid => 0,

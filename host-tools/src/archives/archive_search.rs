@@ -8,25 +8,25 @@ use crate::prelude::*;
 
 pub(crate) struct ArchiveSearch;
 
-/// Search the files of an archive (zip, tar, 7z) line by line for a text or a regular expression, without unpacking it to disk. Binary
-/// files are left out.
+/// Search the files of an archive (zip, tar, 7z) line by line for a text or a regular expression, without extracting it to disk. Binary
+/// files are skipped.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Args {
     /// Path of the archive, relative to the workspace root.
     pub path: String,
-    /// The text to look for.
+    /// The text to search for.
     pub query: String,
     /// Whether the query is a regular expression, in the syntax of Rust's `regex`, matched within one line.
     #[serde(default)]
     pub regex: bool,
-    /// Whether letters match in either case.
+    /// Whether to ignore the case of letters.
     #[serde(default = "yes")]
     pub ignore_case: bool,
-    /// Only files whose names match: `*` and `?` within one part, `**` over any number; without `/` at any depth.
+    /// Only files whose names match: `*` and `?` match within a part, `**` any number of parts; a pattern without `/` matches at any depth.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pattern: Option<String>,
-    /// Most matching lines in the answer, 1 to 10000; `truncated` says whether there are more.
+    /// Maximum matching lines, 1 to 10000; `truncated` reports whether there are more.
     #[serde(default = "Bounded::<1, 10_000>::of::<50>")]
     pub max_matches: Bounded<1, 10_000>,
 }
@@ -35,11 +35,11 @@ pub(crate) struct Args {
 pub(crate) struct Output {
     /// The matching lines, in the order of the archive.
     pub matches: Vec<Found>,
-    /// Number of matching lines in the answer.
+    /// Number of matching lines returned.
     pub count: usize,
-    /// Files searched.
+    /// Number of files searched.
     pub files_searched: u64,
-    /// Files left out because they are binary.
+    /// Number of binary files skipped.
     pub files_skipped: u64,
     /// Whether the search ended at `max_matches`.
     pub truncated: bool,

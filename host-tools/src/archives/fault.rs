@@ -1,4 +1,4 @@
-//! What can be wrong with an archive.
+//! Faults of archives.
 
 use std::fmt;
 use std::io;
@@ -7,19 +7,19 @@ use tool_core::convert::to_value;
 
 use crate::prelude::*;
 
-/// The kinds of what can be wrong; also the `reason` of an error.
+/// Kinds of faults; also the `reason` of an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum FaultKind {
-    /// The file is no archive of a known format.
+    /// The file is not an archive of a known format.
     NotAnArchive,
-    /// It needs something that is not done here: another method, several volumes, sparse files.
+    /// It uses an unsupported feature: another method, several volumes, sparse files.
     Unsupported,
     /// It ends early.
     Truncated,
     /// A checksum or a structure is wrong.
     Corrupt,
-    /// Two of its headers contradict each other, or its content.
+    /// A header contradicts another header or the content.
     LyingHeader,
     /// Two members share bytes of the archive.
     Overlap,
@@ -27,47 +27,47 @@ pub(crate) enum FaultKind {
     Encrypted,
     /// A name begins with `/`.
     AbsoluteName,
-    /// A name holds `..`.
+    /// A name contains `..`.
     ParentName,
-    /// A name holds a backslash.
+    /// A name contains a backslash.
     Backslash,
     /// A name begins with a drive letter.
     DriveLetter,
-    /// A name holds a control character.
+    /// A name contains a control character.
     ControlCharacter,
-    /// A name holds a character that is not seen, or turns the direction of writing.
+    /// A name contains an invisible or direction-changing character.
     InvisibleCharacter,
-    /// A name is no text.
+    /// A name is not valid text.
     NameEncoding,
     /// A name is empty or too long.
     NameLength,
     /// A name has too many parts.
     Depth,
-    /// A name is one that tools never write.
+    /// A name is protected: tools never write it.
     ProtectedName,
-    /// A name comes twice.
+    /// A name occurs twice.
     Duplicate,
-    /// Two names differ only in case or in the spelling of their characters.
+    /// Two names differ only in case or in Unicode normalization.
     CaseClash,
     /// A name is used as a file and as a folder.
     FileAndFolder,
     /// A member is a symbolic or hard link.
     Link,
-    /// A member is a device, a pipe or something else that is no file.
+    /// A member is a device, a pipe or another special file.
     Special,
-    /// A file lends the rights of its owner or group.
+    /// A file has the setuid or setgid bit.
     Setuid,
-    /// Something follows the end of the archive.
+    /// Data follows the end of the archive.
     TrailingData,
-    /// It grows too much when it is unpacked.
+    /// The compression ratio is too high.
     Bomb,
     /// It has too many members.
     TooManyFiles,
-    /// Its members are too large together.
+    /// The total size of the members is too large.
     TooLarge,
     /// One member is too large.
     FileTooLarge,
-    /// Unpacking takes too much memory.
+    /// Decompression needs too much memory.
     Memory,
 }
 
@@ -93,11 +93,11 @@ impl FaultKind {
     }
 }
 
-/// One thing that is wrong.
+/// One fault.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Fault {
     pub(super) kind: FaultKind,
-    /// The member it is about, as it is shown.
+    /// The affected member, as shown to users.
     pub(super) member: Option<String>,
     pub(super) message: String,
 }
@@ -133,7 +133,7 @@ impl fmt::Display for Fault {
 impl std::error::Error for Fault {}
 
 impl From<io::Error> for Fault {
-    /// Decoders pass the faults of what they read through; their own words are of the data.
+    /// Unwraps a fault that a decoder passed through; any other error means damaged data.
     fn from(err: io::Error) -> Self {
         let kind = match err.kind() {
             io::ErrorKind::UnexpectedEof => FaultKind::Truncated,
@@ -147,10 +147,13 @@ impl From<io::Error> for Fault {
             Err(_) if words.contains("memory") || words.contains("Frame requires too much") => {
                 Self::new(
                     FaultKind::Memory,
-                    "unpacking takes more than 128 MiB of memory",
+                    "decompression needs more than 128 MiB of memory",
                 )
             }
-            Err(_) => Self::new(kind, format_args!("the packed data is damaged: {words}")),
+            Err(_) => Self::new(
+                kind,
+                format_args!("the compressed data is damaged: {words}"),
+            ),
         }
     }
 }
@@ -164,24 +167,25 @@ impl From<Fault> for ToolError {
         .reason(fault.kind.spelling())
         .at("/path");
         match fault.kind {
-            FaultKind::NotAnArchive => error
-                .hint("zip, tar (also gz, bz2, xz, zst) and 7z are read, whatever the name says"),
-            FaultKind::Encrypted => error.hint("archives with a password are not read"),
-            FaultKind::Unsupported => error.hint("pack it again as zip or tar"),
+            FaultKind::NotAnArchive => error.hint(
+                "supported: zip, tar (also with gz, bz2, xz, zst) and 7z, detected by content",
+            ),
+            FaultKind::Encrypted => error.hint("archives with a password are not supported"),
+            FaultKind::Unsupported => error.hint("repack it as zip or tar"),
             FaultKind::Truncated | FaultKind::Corrupt => {
-                error.hint("fetch or make the archive again: this copy is damaged")
+                error.hint("fetch or create the archive again: this copy is damaged")
             }
-            _ => error.hint("`archive_open` lists everything that is wrong; nothing was written"),
+            _ => error.hint("`archive_open` lists all problems; nothing was written"),
         }
     }
 }
 
-/// Why the reading of an archive ends early.
+/// Early end of reading an archive.
 #[derive(Debug)]
 pub(super) enum Halt {
-    /// The archive is to blame.
+    /// A fault of the archive.
     Fault(Fault),
-    /// The call is: it was stopped, or nothing could be written.
+    /// An error of the call: a stop, or a failed write.
     Tool(ToolError),
 }
 
@@ -212,7 +216,7 @@ impl From<Halt> for ToolError {
     }
 }
 
-/// A name for people: what cannot be seen is spelled out.
+/// A name for users, with invisible characters escaped.
 pub(super) fn shown(name: &str) -> String {
     name.chars()
         .flat_map(|character| {
@@ -224,7 +228,7 @@ pub(super) fn shown(name: &str) -> String {
         .collect()
 }
 
-/// As [`shown`], and long ones are cut.
+/// As [`shown`], with long names cut.
 pub(super) fn brief(name: &str) -> String {
     const SHOWN_MAX: usize = 120;
     match name.char_indices().nth(SHOWN_MAX) {

@@ -1,4 +1,4 @@
-//! How much an archive may be, and the readers that hold it to that.
+//! Limits on archives, and the reader that enforces them.
 
 use std::cell::Cell;
 use std::io::{self, Read};
@@ -8,31 +8,33 @@ use tool_core::StopFlag;
 
 use super::fault::{Fault, FaultKind};
 
-/// Most members.
+/// Maximum members.
 pub(super) const MEMBERS_MAX: u64 = 10_000;
-/// Most bytes of all members, unpacked.
+/// Maximum total decompressed size in bytes.
 pub(super) const TOTAL_MAX: u64 = 1 << 30;
-/// Most bytes of one member, unpacked.
+/// Maximum decompressed size of one member in bytes.
 pub(super) const FILE_MAX: u64 = 256 << 20;
-/// Most bytes of the archive itself.
+/// Maximum size of the archive itself in bytes.
 pub(super) const ARCHIVE_MAX: u64 = 1 << 30;
-/// Most unpacked bytes for each packed one.
+/// Maximum compression ratio.
 pub(super) const RATIO_MAX: u64 = 200;
-/// Unpacked bytes that need no reason: small files of one letter pack well.
+/// Decompressed bytes without a ratio check: small repetitive files compress well.
 const RATIO_FREE: u64 = 4 << 20;
-/// Most memory that a decoder may take.
+/// Maximum memory of a decoder in bytes.
 pub(super) const MEMORY_MAX: u64 = 128 << 20;
-/// Bytes read at once.
+/// Buffer size in bytes.
 pub(super) const BUFFER: usize = 128 << 10;
 
-/// Checks the growth from packed to unpacked bytes.
+/// Checks the compression ratio.
 pub(super) fn check_ratio(packed: u64, unpacked: u64) -> Result<(), Fault> {
     if unpacked <= packed.saturating_mul(RATIO_MAX).saturating_add(RATIO_FREE) {
         return Ok(());
     }
     Err(Fault::new(
         FaultKind::Bomb,
-        format_args!("{packed} packed bytes give {unpacked} and more, over {RATIO_MAX} for each"),
+        format_args!(
+            "compression ratio too high (possible zip bomb): {packed} bytes expand to more than {unpacked}, the limit is {RATIO_MAX} to 1"
+        ),
     ))
 }
 
@@ -42,7 +44,7 @@ pub(super) fn check_total(unpacked: u64) -> Result<(), Fault> {
     }
     Err(Fault::new(
         FaultKind::TooLarge,
-        format_args!("its members have more than {TOTAL_MAX} bytes together"),
+        format_args!("its members have a total of more than {TOTAL_MAX} bytes"),
     ))
 }
 
@@ -70,7 +72,7 @@ pub(super) fn check_members(count: u64) -> Result<(), Fault> {
 pub(super) struct Limited<'a, R> {
     inner: R,
     packed: Rc<Cell<u64>>,
-    /// Bytes unpacked from the whole archive.
+    /// Bytes decompressed from the whole archive.
     total: Rc<Cell<u64>>,
     own: u64,
     stop: &'a StopFlag,
@@ -101,7 +103,7 @@ impl<R: Read> Read for Limited<'_, R> {
         let count = self.inner.read(buffer)?;
         self.own += count as u64;
         self.total.set(self.total.get() + count as u64);
-        // The framing of the members counts too: room for it beside what they may hold.
+        // The framing of the members counts too, so it is allowed in addition to their content.
         check_total(self.total.get().saturating_sub(MEMBERS_MAX * 2048))
             .and_then(|()| check_ratio(self.packed.get(), self.own))
             .map_err(Fault::into_io)?;

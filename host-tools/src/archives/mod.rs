@@ -23,7 +23,7 @@ use tool_core::{Entry, entry};
 
 pub(crate) use fault::is_invisible;
 
-/// The tools of this family, in the order they should be read.
+/// The tools of this family, in the order of the documentation.
 pub(crate) static TOOLS: &[Entry] = &[
     entry::<archive_open::ArchiveOpen>(),
     entry::<archive_extract::ArchiveExtract>(),

@@ -1,4 +1,4 @@
-//! Names of members: which are taken, and when two are the same.
+//! Validation of member names, and detection of conflicting ones.
 
 use std::collections::HashMap;
 
@@ -7,16 +7,16 @@ use tool_core::capability::folded;
 use super::fault::{Fault, FaultKind, is_invisible};
 use super::read::{Kind, Member};
 
-/// Most folders above a file, and itself.
+/// Maximum parts of a name.
 const DEPTH_MAX: usize = 32;
-/// Longest part, and longest name, in bytes.
+/// Maximum length of a part, and of a name, in bytes.
 const PART_MAX: usize = 255;
 const NAME_MAX: usize = 2048;
 
-/// The names of one archive, as far as they were seen.
+/// The names of one archive seen so far.
 #[derive(Default)]
 pub(super) struct Names {
-    /// By the form in which names that some systems take for one are the same.
+    /// By folded name: names that some systems treat as equal share a key.
     seen: HashMap<String, (String, Use)>,
 }
 
@@ -27,10 +27,10 @@ enum Use {
 }
 
 impl Names {
-    /// The path of a member below the folder it is unpacked to; `None` for that folder itself.
+    /// The path of a member below the target folder; `None` for that folder itself.
     ///
     /// # Errors
-    /// The first thing that is wrong with the member or its name.
+    /// The first fault of the member or its name.
     pub(super) fn check(&mut self, member: &Member) -> Result<Option<String>, Fault> {
         let path = path_of(member).map_err(|fault| fault.of(&member.name))?;
         if path.is_empty() {
@@ -57,7 +57,10 @@ impl Names {
         if known != path {
             return Err(Fault::new(
                 FaultKind::CaseClash,
-                format_args!("some systems take it for `{}`", super::fault::brief(known)),
+                format_args!(
+                    "some systems treat it as equal to `{}`",
+                    super::fault::brief(known)
+                ),
             ));
         }
         if *used != kind {
@@ -67,13 +70,13 @@ impl Names {
             ));
         }
         if once {
-            return Err(Fault::new(FaultKind::Duplicate, "the name comes twice"));
+            return Err(Fault::new(FaultKind::Duplicate, "the name occurs twice"));
         }
         Ok(())
     }
 }
 
-/// What the member is, then the parts of its name, without empty ones and `.`.
+/// Checks the kind of a member and its name; returns the name without empty parts and `.`.
 fn path_of(member: &Member) -> Result<String, Fault> {
     let refuse = |kind, message: &str| Err(Fault::new(kind, message));
     match member.kind {

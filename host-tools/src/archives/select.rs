@@ -1,4 +1,4 @@
-//! Which members a call is about.
+//! Selection of members.
 
 use std::collections::BTreeSet;
 
@@ -19,13 +19,13 @@ impl Selection {
         match (pattern, files) {
             (Some(_), Some(_)) => Err(tool_error!(
                 InvalidArgs,
-                "members are chosen by `pattern` or by `files`, not by both"
+                "give `pattern` or `files`, not both"
             )
             .at("/files")
-            .hint("leave one of them out")),
+            .hint("omit one of them")),
             (Some(pattern), None) => Ok(Self::Pattern(matcher(pattern, "/pattern")?)),
             (None, Some([])) => Err(ToolError::invalid("/files", "`files` is empty")
-                .hint("leave it out to take all members")),
+                .hint("omit it to select all members")),
             (None, Some(files)) => Ok(Self::Names(files.iter().map(|name| tidy(name)).collect())),
             (None, None) => Ok(Self::All),
         }
@@ -39,7 +39,7 @@ impl Selection {
         }
     }
 
-    /// The names that no member had.
+    /// The names that no member has.
     pub(super) fn missing<'a>(
         &'a self,
         found: impl Fn(&str) -> bool + 'a,
@@ -56,7 +56,7 @@ impl Selection {
     }
 }
 
-/// A name as members have it.
+/// A name without empty parts and `.`.
 pub(super) fn tidy(name: &str) -> String {
     let parts: Vec<&str> = name
         .split('/')
@@ -65,7 +65,7 @@ pub(super) fn tidy(name: &str) -> String {
     parts.join("/")
 }
 
-/// Where a name is wrong, the nearest way to the right one.
+/// The error for a name that no member has.
 pub(super) fn no_member(pointer: &str, name: &str) -> ToolError {
     tool_error!(
         InvalidArgs,

@@ -1,4 +1,4 @@
-//! Writing archives: the same members give the same bytes, whatever the clock and the owner.
+//! Writing reproducible archives: the same members give the same bytes, without times and owners.
 
 mod xz;
 
@@ -8,12 +8,12 @@ use super::limits::BUFFER;
 use super::read::Format;
 use crate::prelude::*;
 
-/// Largest archive that is made.
+/// Maximum size of a new archive in bytes.
 const ARCHIVE_MAX: u64 = 512 << 20;
-/// How much memory is set aside at once for it.
+/// Step in which memory is reserved for it.
 const STEP: u64 = 8 << 20;
 
-/// The bytes of an archive in the making, held to the memory of the call.
+/// The bytes of an incomplete archive, within the memory budget of the call.
 pub(super) struct Memory {
     bytes: Cursor<Vec<u8>>,
     reserved: u64,
@@ -42,7 +42,7 @@ impl Write for Memory {
                 error
                     .reason("too_large")
                     .at("/from")
-                    .hint("choose fewer files with `pattern`"),
+                    .hint("select fewer files with `pattern`"),
             ));
         }
         while self.reserved < needed {
@@ -58,13 +58,13 @@ impl Write for Memory {
     }
 }
 
-/// An archive in the making.
+/// An incomplete archive.
 pub(super) enum Packing {
     Zip(Zip),
     Tar(Stream),
 }
 
-/// What a tar is packed by.
+/// The compressor of a tar.
 pub(super) enum Stream {
     Plain(Memory),
     Gz(flate2::write::GzEncoder<Memory>),
@@ -75,7 +75,7 @@ pub(super) enum Stream {
 
 impl Packing {
     pub(super) fn begin(format: Format, ctx: &Ctx) -> Result<Self, ToolError> {
-        const MEMORY: u64 = 16 << 20; // of the encoders but xz, which sets its own aside
+        const MEMORY: u64 = 16 << 20; // of the encoders except xz, which reserves its own
         if format != Format::TarXz {
             ctx.reserve(MEMORY)?;
         }
@@ -172,7 +172,7 @@ fn copy_exactly(content: &mut dyn Read, out: &mut dyn Write, size: u64) -> io::R
     }
 }
 
-/// The header of a member; a name that does not fit goes into an extended one before it.
+/// The header of a member; a name that does not fit goes into an extended header before it.
 fn tar_headers(name: &str, size: u64, executable: bool) -> Vec<[u8; 512]> {
     let mut blocks = Vec::new();
     let fits = name.len() <= 100 && name.is_ascii();
@@ -229,7 +229,7 @@ fn tar_header(name: &str, size: u64, executable: bool, kind: u8) -> [u8; 512] {
     block
 }
 
-/// A zip in the making.
+/// An incomplete zip.
 pub(super) struct Zip {
     out: Memory,
     directory: Vec<u8>,
@@ -237,7 +237,7 @@ pub(super) struct Zip {
 }
 
 impl Zip {
-    /// The start of 1980, which is where the times of zip begin.
+    /// 1980-01-01, the first time that zip can express.
     const TIME: u32 = 0x0021_0000;
 
     fn file(
@@ -308,7 +308,7 @@ impl Zip {
     }
 }
 
-/// Sums what is read.
+/// Computes the checksum of the bytes read.
 struct Summed<'a> {
     inner: &'a mut dyn Read,
     sum: crc32fast::Hasher,

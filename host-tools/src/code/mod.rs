@@ -12,7 +12,7 @@ mod run_tests;
 
 use tool_core::{Entry, entry};
 
-/// The tools of this family, in the order they should be read.
+/// The tools of this family, in the order of the documentation.
 pub(crate) static TOOLS: &[Entry] = &[
     entry::<run_shell::RunShell>(),
     entry::<python_eval::PythonEval>(),

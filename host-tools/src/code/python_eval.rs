@@ -28,7 +28,7 @@ pub(crate) struct Args {
     /// Values that names in the expression stand for; a name must not be that of a function of Python.
     #[serde(default = "no_variables")]
     pub variables: Value,
-    /// Longest run in seconds, 1 to 600.
+    /// Timeout in seconds, 1 to 600.
     #[serde(default = "Bounded::<1, 600>::of::<10>")]
     pub timeout: Bounded<1, 600>,
 }

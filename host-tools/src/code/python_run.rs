@@ -29,7 +29,7 @@ pub(crate) struct Args {
     /// Working folder, relative to the workspace root.
     #[serde(default = "root")]
     pub cwd: String,
-    /// Longest run in seconds, 1 to 3600; the call's own deadline holds as well.
+    /// Timeout in seconds, 1 to 3600; the deadline of the call applies as well.
     #[serde(default = "Bounded::<1, 3600>::of::<30>")]
     pub timeout: Bounded<1, 3600>,
     /// Most bytes kept of each output stream, 1 to 1000000.

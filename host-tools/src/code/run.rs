@@ -18,7 +18,7 @@ pub(crate) struct Ran {
     pub returncode: i32,
     /// Name of the signal that ended it, where one did.
     pub signal: Option<String>,
-    /// Time on the clock, in milliseconds.
+    /// Elapsed time in milliseconds.
     pub elapsed_ms: f64,
     /// Processor time of all its processes, in milliseconds.
     pub cpu_ms: f64,
@@ -30,9 +30,9 @@ pub(crate) struct Ran {
     pub stderr_truncated: bool,
     /// Bytes written to standard error.
     pub stderr_bytes: u64,
-    /// Whether it was ended at its deadline.
+    /// Whether the timeout ended it.
     pub timed_out: bool,
-    /// The limit on all its processes together for which it was killed: `memory`, `disk` (its scratch folder) or `files` in it.
+    /// The limit on all processes together for which it was killed: `memory`, `disk` (the scratch folder) or `files` in it.
     pub exceeded: Option<Excess>,
     /// The sandbox level it ran at: `S2` (files, system calls, user) or `S3` (namespaces as well).
     pub level: Level,

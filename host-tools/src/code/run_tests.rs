@@ -37,7 +37,7 @@ pub(crate) struct Args {
     /// Folder of the project, relative to the workspace root.
     #[serde(default = "root")]
     pub cwd: String,
-    /// Longest run in seconds, 1 to 3600; the call's own deadline holds as well.
+    /// Timeout in seconds, 1 to 3600; the deadline of the call applies as well.
     #[serde(default = "Bounded::<1, 3600>::of::<600>")]
     pub timeout: Bounded<1, 3600>,
     /// Most bytes shown of the end of each output stream, 1 to 400000.
@@ -67,11 +67,11 @@ pub(crate) struct Output {
     pub stdout_truncated: bool,
     /// Whether something is missing before `stderr`.
     pub stderr_truncated: bool,
-    /// Time on the clock, in milliseconds.
+    /// Elapsed time in milliseconds.
     pub elapsed_ms: f64,
-    /// Whether it was ended at its deadline.
+    /// Whether the timeout ended it.
     pub timed_out: bool,
-    /// The limit on all its processes together for which it was killed: `memory`, `disk` (its scratch folder) or `files` in it.
+    /// The limit on all processes together for which it was killed: `memory`, `disk` (the scratch folder) or `files` in it.
     pub exceeded: Option<Excess>,
     /// The sandbox level it ran at.
     pub level: Level,

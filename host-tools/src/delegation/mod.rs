@@ -19,7 +19,7 @@ const CALLS: Spec = Spec {
     ..Spec::pure()
 };
 
-/// The tools of this family, in the order they should be read.
+/// The tools of this family, in the order of the documentation.
 pub(crate) static TOOLS: &[Entry] = &[
     entry::<delegate::Delegate>(),
     entry::<escalate::Escalate>(),

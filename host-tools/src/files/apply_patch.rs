@@ -1,4 +1,4 @@
-//! Applying a patch to several files, all or nothing.
+//! Applying a patch to several files atomically.
 
 use std::collections::BTreeMap;
 
@@ -13,14 +13,14 @@ use crate::prelude::*;
 /// The tool `apply_patch`.
 pub struct ApplyPatch;
 
-/// Apply a patch to files of the workspace: all of its changes or, when one does not fit, none. Every place must hold exactly the
-/// lines that the patch says; lines that moved are found where they fit only once.
+/// Apply a patch to files of the workspace: all of its changes, or none if one does not fit. Every hunk must match exactly; a hunk
+/// whose lines moved is applied where they match exactly once.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
     /// The patch, in one of two forms. A unified diff, as `diff -u` and `git diff` write it. Or: a line `*** Begin Patch`; for
     /// each file `*** Add File: path` with lines that begin with `+`, `*** Delete File: path`, or `*** Update File: path`,
-    /// perhaps `*** Move to: path`, and for each place a line `@@` (or `@@ def name` to say what it comes after), then lines
+    /// optionally `*** Move to: path`, and for each hunk a line `@@` (or `@@ def name` for the line it follows), then lines
     /// that begin with a space, `-` or `+`; a line `*** End Patch`. Paths are relative to the workspace root; links are not
     /// followed.
     pub patch: String,
@@ -29,7 +29,7 @@ pub struct Args {
 /// The changed files and the number of changed lines.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
-    /// What became of each file, in the order of the patch.
+    /// The changed files, in the order of the patch.
     pub files: Vec<Patched>,
     /// Lines added in all files.
     pub added: u64,
@@ -37,36 +37,36 @@ pub struct Output {
     pub removed: u64,
 }
 
-/// What became of one file.
+/// One changed file.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Patched {
     /// Path relative to the workspace root; of a moved file, the new one.
     pub path: String,
     /// `added`, `updated`, `moved` or `deleted`.
     pub change: Kind,
-    /// Where a moved file was.
+    /// Former path of a moved file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub moved_from: Option<String>,
-    /// Places changed.
+    /// Hunks applied.
     pub places: u64,
-    /// By how many lines a place was away from where a unified diff said, at most.
+    /// Largest distance, in lines, between a hunk and its line number in a unified diff.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub offset: Option<u64>,
-    /// Size of the file afterwards, in bytes; 0 for a deleted one.
+    /// New size of the file in bytes; 0 for a deleted one.
     pub size: u64,
 }
 
-/// What became of a file.
+/// Kind of change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// It is new.
+    /// The file is new.
     Added,
-    /// It has other content.
+    /// The content changed.
     Updated,
-    /// It has another path.
+    /// The path changed.
     Moved,
-    /// It is gone.
+    /// The file is deleted.
     Deleted,
 }
 
@@ -107,7 +107,7 @@ impl Tool for ApplyPatch {
         evidence::probe(before, ctx)
     }
 
-    /// Every file the patch names, the places of moves included.
+    /// Every file the patch names, including targets of moves.
     fn resources(args: &Args) -> Result<Vec<ResourceKey>, ToolError> {
         let patch = patch::parse(&args.patch)?;
         Ok(patch
@@ -118,7 +118,7 @@ impl Tool for ApplyPatch {
             .collect())
     }
 
-    /// Only deleting is destructive: whatever else is lost stands in the patch.
+    /// Only deletion is destructive: the patch contains everything else that it removes.
     fn narrow(args: &Args) -> Reach {
         let deletes = |patch: &Patch| {
             patch
@@ -167,7 +167,7 @@ fn paths(file: &FilePatch) -> impl Iterator<Item = &str> {
     [file.path.as_str()].into_iter().chain(moved)
 }
 
-/// One file in two sections has no order that could be meant.
+/// Refuses a file in two sections: their order would be ambiguous.
 fn refuse_twice(patch: &Patch, ctx: &Ctx) -> Result<(), ToolError> {
     let mut seen = BTreeMap::new();
     for file in &patch.files {
@@ -213,12 +213,12 @@ fn at_patch(err: ToolError, file: &FilePatch) -> ToolError {
     }
 }
 
-/// Everything that will be written, before anything is.
+/// The changes to write, computed before the first one is written.
 #[derive(Default)]
 struct Planned {
     changes: Vec<Change>,
     files: Vec<Patched>,
-    /// The change that each file's facts come from.
+    /// Index of the change that describes each file.
     shown: Vec<usize>,
     added: u64,
     removed: u64,
@@ -226,7 +226,7 @@ struct Planned {
 
 impl Planned {
     fn of(args: &Args, ctx: &Ctx) -> Result<Self, ToolError> {
-        // Its lines, each on its own.
+        // The patch and its lines.
         ctx.reserve((args.patch.len() as u64).saturating_mul(4))?;
         let patch = patch::parse(&args.patch)?;
         let mut planned = Self::default();
@@ -239,7 +239,7 @@ impl Planned {
         Ok(planned)
     }
 
-    /// What the call gives, with the path of every change as results show it.
+    /// The output of the call, with every path as results show it.
     fn output(
         mut self,
         paths: impl Iterator<Item = Result<String, ToolError>>,
@@ -295,10 +295,10 @@ impl Planned {
                     if !left.text.is_empty() {
                         return Err(tool_error!(
                             InvalidArgs,
-                            "`{path}` holds more than the patch deletes"
+                            "`{path}` has more lines than the patch deletes"
                         )
                         .reason("no_match")
-                        .hint("read the file and make the patch for what it holds now"));
+                        .hint("read the file and make the patch for its current content"));
                     }
                 }
                 self.changes.push(Change::Delete {
@@ -352,9 +352,9 @@ impl Planned {
 
     fn refuse_existing(&self, path: &str, ctx: &Ctx) -> Result<(), ToolError> {
         match ctx.files()?.stat(path) {
-            Ok(_) => Err(tool_error!(Conflict, "`{path}` exists already")
+            Ok(_) => Err(tool_error!(Conflict, "`{path}` already exists")
                 .reason(Reason::Exists)
-                .hint("change it with `*** Update File:`, or name another path")),
+                .hint("change it with `*** Update File:`, or choose another path")),
             Err(err) if err.is(Reason::NotFound) || err.is(Reason::NotAFolder) => Ok(()),
             Err(err) => Err(err),
         }

@@ -1,10 +1,10 @@
-//! Making a folder.
+//! Creating a folder.
 
 use crate::prelude::*;
 
 pub(crate) struct CreateDirectory;
 
-/// Make a folder of the workspace, and those above it that are missing. One that is there already is no error.
+/// Create a folder in the workspace, including missing parents. An existing folder is not an error.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Args {
@@ -23,7 +23,7 @@ pub(crate) struct Output {
 impl Tool for CreateDirectory {
     const SPEC: Spec = Spec {
         id: "create_directory",
-        title: "Make a folder",
+        title: "Create a folder",
         tags: &["folder"],
         ..super::WRITING
     };
@@ -54,7 +54,7 @@ impl Tool for CreateDirectory {
             output: r#"{"path": "out/plots", "created": true}"#,
         },
         JsonExample {
-            title: "a folder that is there",
+            title: "an existing folder",
             args: r#"{"path": "data"}"#,
             output: r#"{"path": "data", "created": false}"#,
         },

@@ -8,19 +8,19 @@ use crate::prelude::*;
 
 pub(crate) struct DeleteFile;
 
-/// Delete a regular file of the workspace, or an empty folder. There is no way back.
+/// Delete a regular file or an empty folder of the workspace.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Args {
-    /// Path of the file, relative to the workspace root. Links are not followed; repository, state and configuration are
-    /// never deleted.
+    /// Path of the file, relative to the workspace root. Links are not followed; files of the repository,
+    /// the state and the configuration are never deleted.
     pub path: String,
-    /// What is deleted: `file`, or a `folder` that must be empty.
+    /// What to delete: `file`, or a `folder` that must be empty.
     #[serde(default)]
     pub kind: Kind,
 }
 
-/// What is deleted.
+/// Kind of the path to delete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Kind {
@@ -35,10 +35,10 @@ pub(crate) enum Kind {
 pub(crate) struct Output {
     /// Path relative to the workspace root.
     pub path: String,
-    /// What it was.
+    /// Its former type.
     #[serde(rename = "type")]
     pub kind: EntryKind,
-    /// Size it had in bytes; 0 for a folder.
+    /// Its former size in bytes; 0 for a folder.
     pub size: u64,
 }
 
@@ -69,7 +69,7 @@ impl Tool for DeleteFile {
         })
     }
 
-    /// Of a file; an empty folder tells nothing of itself.
+    /// The digest of a file; an empty folder has no evidence.
     fn before(args: &Args, ctx: &Ctx) -> Result<Option<Value>, ToolError> {
         let files = ctx.files()?;
         match (args.kind, evidence::held_by(files, &args.path, ctx)?) {

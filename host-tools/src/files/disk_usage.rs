@@ -1,4 +1,4 @@
-//! How much a folder holds, and how much room is left.
+//! Size of a folder and free space of its disk.
 
 use std::collections::BTreeMap;
 
@@ -10,50 +10,50 @@ use crate::prelude::*;
 
 pub(crate) struct DiskUsage;
 
-/// Say how many files and bytes a folder of the workspace holds, which of its entries are the largest, and how much room is left
-/// on the disk. Links are not followed; the insides of `.git` are not counted.
+/// Report the number and total size of the files in a folder of the workspace, its largest entries, and the free space of the disk.
+/// Links are not followed; the content of `.git` is not counted.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Args {
     /// The folder, relative to the workspace root.
     #[serde(default = "root")]
     pub path: String,
-    /// How many of the largest entries are named, 0 to 1000.
+    /// Number of largest entries to list, 0 to 1000.
     #[serde(default = "Bounded::<0, 1000>::of::<10>")]
     pub largest: Bounded<0, 1000>,
-    /// Whether the disk is looked at too.
+    /// Whether to report the size and free space of the disk.
     #[serde(default = "yes")]
     pub disk: bool,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Output {
-    /// Regular files in the folder and below.
+    /// Number of regular files in the folder and below.
     pub files: u64,
-    /// Folders below it.
+    /// Number of folders below it.
     pub folders: u64,
-    /// Sizes of the files together, in bytes.
+    /// Total size of the files in bytes.
     pub bytes: u64,
-    /// The entries of the folder that hold most, largest first.
+    /// The largest entries of the folder, largest first.
     pub largest: Vec<Share>,
     /// Size of the file system in bytes; absent when `disk` is false.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-present" = { "disk": true }))]
     pub disk_bytes: Option<u64>,
-    /// Bytes that can still be written there; absent when `disk` is false.
+    /// Free space of the file system in bytes; absent when `disk` is false.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-present" = { "disk": true }))]
     pub free_bytes: Option<u64>,
-    /// Folders that could not be read.
+    /// Number of folders that could not be read.
     pub unread: u64,
 }
 
-/// What one entry of the folder holds.
+/// Size of one entry of the folder.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Share {
     /// Its path relative to the workspace root.
     pub path: String,
-    /// Bytes of the file, or of all files below.
+    /// Size of the file, or of all files below, in bytes.
     pub bytes: u64,
 }
 
@@ -81,7 +81,7 @@ impl Tool for DiskUsage {
 
     /// Run in a workspace that has `notes.txt` with 12 bytes, `data/a.csv` with 6 and `data/b.txt` with 2.
     const EXAMPLES: &'static [JsonExample] = &[JsonExample {
-        title: "what the workspace holds",
+        title: "the size of the workspace",
         args: r#"{"disk": false}"#,
         output: r#"{
             "files": 3, "folders": 1, "bytes": 20,

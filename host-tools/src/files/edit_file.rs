@@ -1,28 +1,27 @@
-//! Replacing a piece of text in a file.
+//! Replacing text in a file.
 
 use tool_core::capability::Change;
 
 use super::{evidence, text};
 use crate::prelude::*;
 
-/// Most places that an error or an answer names.
+/// Maximum line numbers in an error or a result.
 const PLACES_MAX: usize = 20;
 
 pub(crate) struct EditFile;
 
-/// Replace a piece of text in a file of the workspace. The old text must be in it exactly, and exactly once unless
-/// `replace_all` is true; the file is replaced whole, and only if nobody else changed it meanwhile.
+/// Replace text in a file of the workspace. The old text must occur exactly once, or at least once with `replace_all`; the file is
+/// replaced atomically, and only if it did not change meanwhile.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Args {
     /// Path of a text file in UTF-8, relative to the workspace root. Links are not followed.
     pub path: String,
-    /// The text to replace, character for character with its spaces and line ends; with enough around it to be found only
-    /// once. Not empty.
+    /// The text to replace, with its exact spaces and line ends, and enough context to occur only once. Not empty.
     pub old_string: String,
-    /// What stands there afterwards; may be empty.
+    /// The replacement; may be empty.
     pub new_string: String,
-    /// Whether every place is changed, from the start of the file, without overlaps.
+    /// Whether to replace every occurrence, from the start of the file, without overlaps.
     #[serde(default)]
     pub replace_all: bool,
 }
@@ -31,11 +30,11 @@ pub(crate) struct Args {
 pub(crate) struct Output {
     /// Path relative to the workspace root.
     pub path: String,
-    /// Number of places changed.
+    /// Number of replacements.
     pub replacements: u64,
-    /// The lines, from 1, on which the new text begins; the first twenty.
+    /// Line numbers (from 1) of the replacements; the first twenty.
     pub lines: Vec<u64>,
-    /// Size of the file afterwards, in bytes.
+    /// New size of the file in bytes.
     pub size: u64,
 }
 
@@ -44,7 +43,7 @@ impl Tool for EditFile {
         id: "edit_file",
         title: "Replace text in a file",
         tags: &["file", "text", "edit"],
-        // What is lost stands in the call.
+        // The call contains what it removes.
         destructive: false,
         idempotent: false,
         ..super::WRITING
@@ -80,18 +79,18 @@ impl Tool for EditFile {
             output: r#"{"path": "notes.txt", "replacements": 1, "lines": [1], "size": 12}"#,
         },
         JsonExample {
-            title: "a letter wherever it stands",
+            title: "every occurrence of a letter",
             args: r#"{"path": "notes.txt", "old_string": "o", "new_string": "0\n", "replace_all": true}"#,
             output: r#"{"path": "notes.txt", "replacements": 2, "lines": [1, 2], "size": 14}"#,
         },
     ];
 }
 
-/// What will be written, and what the call then gives.
+/// The change to write and the output of the call.
 fn plan(args: &Args, ctx: &Ctx) -> Result<(Change, Output), ToolError> {
     if args.old_string.is_empty() {
         return Err(ToolError::invalid("/old_string", "`old_string` is empty")
-            .hint("`write_file` makes a file, or adds at its end with the mode `append`"));
+            .hint("`write_file` creates a file, or appends to it with the mode `append`"));
     }
     if args.old_string == args.new_string {
         return Err(
@@ -139,7 +138,7 @@ fn newlines(text: &str) -> u64 {
     memchr::memchr_iter(b'\n', text.as_bytes()).count() as u64
 }
 
-/// Where the old text stands; an error unless that can be meant.
+/// Positions of the old text; an error if there is none or the choice is ambiguous.
 fn places(before: &str, args: &Args) -> Result<Vec<usize>, ToolError> {
     let finder = memchr::memmem::Finder::new(&args.old_string);
     let places: Vec<usize> = finder.find_iter(before.as_bytes()).collect();
@@ -161,12 +160,12 @@ fn places(before: &str, args: &Args) -> Result<Vec<usize>, ToolError> {
             )
             .at("/old_string")
             .reason("ambiguous")
-            .hint("add the lines around the one that is meant, or set `replace_all: true`"))
+            .hint("add context lines, or set `replace_all: true`"))
         }
     }
 }
 
-/// What most often is the matter: other spaces, or other line ends.
+/// The error for a missing text, with the most frequent causes: other spaces or line ends.
 fn not_there(before: &str, args: &Args) -> ToolError {
     let error = tool_error!(InvalidArgs, "`old_string` is not in `{}`", args.path)
         .at("/old_string")

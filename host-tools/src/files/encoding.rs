@@ -1,18 +1,18 @@
-//! Between the bytes of a file and the text of a result or an argument.
+//! Text encodings of files, results and arguments.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use crate::prelude::*;
 
-/// How the bytes of a file are spelled as text.
+/// Text encoding of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub(crate) enum Encoding {
-    /// UTF-8; a byte-order mark at the start is left out.
+    /// UTF-8; a byte-order mark at the start is removed.
     #[default]
     #[serde(rename = "utf-8")]
     Utf8,
-    /// UTF-16; a byte-order mark at the start says which order, else little-endian.
+    /// UTF-16, in the order of the byte-order mark, little-endian without one.
     #[serde(rename = "utf-16")]
     Utf16,
     /// One byte per character, U+0000 to U+00FF.
@@ -24,11 +24,10 @@ pub(crate) enum Encoding {
 }
 
 impl Encoding {
-    /// The text of some bytes, and how many of them it took: where the bytes were `truncated`, a character cut in two at their
-    /// end is left out.
+    /// Decodes bytes and returns how many of them the text covers: a character cut at the end of `truncated` bytes is omitted.
     ///
     /// # Errors
-    /// `invalid_args` with the place of the first byte that does not fit.
+    /// `invalid_args` with the offset of the first invalid byte.
     pub(crate) fn decode(
         self,
         bytes: Vec<u8>,
@@ -43,8 +42,7 @@ impl Encoding {
         }
     }
 
-    /// Whether its texts have lines, and how a file in it begins each: the size of a unit, and whether the first byte of a
-    /// unit is the high one.
+    /// The code units of a file in this encoding; `None` for `base64`, which has no lines.
     pub(super) fn units(self, start: &[u8]) -> Option<Units> {
         match self {
             Self::Utf8 | Self::Latin1 => Some(Units::Bytes),
@@ -54,10 +52,10 @@ impl Encoding {
         }
     }
 
-    /// The bytes of a text.
+    /// Encodes a text.
     ///
     /// # Errors
-    /// `invalid_args` for a character the encoding does not have, or a text that is no base64.
+    /// `invalid_args` for a character that the encoding lacks, or invalid base64.
     pub(super) fn encode(self, text: &str) -> Result<Vec<u8>, ToolError> {
         match self {
             Self::Utf8 => Ok(text.as_bytes().to_vec()),
@@ -79,14 +77,14 @@ impl Encoding {
                 })
                 .collect(),
             Self::Base64 => STANDARD.decode(text).map_err(|err| {
-                unfit(format!("the content is no base64: {err}"))
+                unfit(format!("the content is not base64: {err}"))
                     .hint("use the standard alphabet with padding and no line breaks")
             }),
         }
     }
 }
 
-/// The units of an encoding.
+/// Code units of an encoding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Units {
     /// One byte.
@@ -98,7 +96,7 @@ pub(super) enum Units {
 }
 
 impl Units {
-    /// Where the lines end: the places after each line feed, for bytes that begin at an even place of the file.
+    /// Offsets after each line feed, for bytes that begin at an even offset of the file.
     pub(super) fn line_ends(self, bytes: &[u8]) -> impl Iterator<Item = usize> {
         memchr::memchr_iter(b'\n', bytes).filter_map(move |place| match self {
             Self::Bytes => Some(place + 1),
@@ -140,7 +138,7 @@ fn decode_utf8(mut bytes: Vec<u8>, truncated: bool) -> Result<(String, usize), T
                 "use `encoding: \"latin-1\"` for old texts, `\"base64\"` for bytes as they are"
             };
             Err(unfit(format!(
-                "the file is no UTF-8: byte {place} is {:#04x}",
+                "the file is not UTF-8: byte {place} is {:#04x}",
                 bytes[place]
             ))
             .hint(hint))
@@ -159,7 +157,7 @@ fn decode_utf16(bytes: &[u8], truncated: bool) -> Result<(String, usize), ToolEr
     if !rest.is_empty() && !truncated {
         let hint = "use `encoding: \"base64\"` for bytes as they are";
         return Err(
-            unfit("the file is no UTF-16: it has an odd number of bytes".to_owned()).hint(hint),
+            unfit("the file is not UTF-16: it has an odd number of bytes".to_owned()).hint(hint),
         );
     }
     let unit = if big_endian {
@@ -181,7 +179,7 @@ fn decode_utf16(bytes: &[u8], truncated: bool) -> Result<(String, usize), ToolEr
             Err(err) => {
                 let hint = "use `encoding: \"base64\"` for bytes as they are";
                 return Err(unfit(format!(
-                    "the file is no UTF-16: unit {place} is the lone surrogate {:#06x}",
+                    "the file is not UTF-16: unit {place} is the lone surrogate {:#06x}",
                     err.unpaired_surrogate()
                 ))
                 .hint(hint));

@@ -1,4 +1,4 @@
-//! What tells, after a crash, whether a change of files happened: what each file held before, and holds after.
+//! Evidence for recovery: digests of the files before and after a change, from which a crashed call is judged.
 
 use std::io::Read as _;
 
@@ -7,17 +7,17 @@ use tool_core::convert::{from_value, to_value};
 
 use crate::prelude::*;
 
-/// Largest file that is looked at; of larger ones nothing is noted.
+/// Maximum file size for evidence.
 const BYTES_MAX: u64 = 256 << 20;
 
-/// What was noted before a change, and what the call gives once it happened.
+/// Digests recorded before a change, and the output of the call if it happened.
 #[derive(Serialize, Deserialize)]
 struct Evidence {
     files: Vec<Expected>,
     output: Value,
 }
 
-/// A file before and after a change, by digest; `None` where there is none.
+/// Digests of a file before and after a change; `None` for no file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Expected {
     path: String,
@@ -26,7 +26,7 @@ pub(super) struct Expected {
 }
 
 impl Expected {
-    /// A file that now holds this, and then that.
+    /// The digests of one file.
     pub(super) fn new(path: &str, before: Option<String>, after: Option<String>) -> Self {
         Self {
             path: path.to_owned(),
@@ -48,7 +48,7 @@ impl Expected {
     }
 }
 
-/// What is noted before changes that happen together.
+/// Evidence for changes that are written together.
 pub(super) fn of_changes(
     changes: &[Change],
     output: &impl Serialize,
@@ -56,7 +56,7 @@ pub(super) fn of_changes(
     of_files(changes.iter().map(Expected::of_change).collect(), output)
 }
 
-/// What is noted before files change.
+/// Evidence for changed files.
 pub(super) fn of_files(
     files: Vec<Expected>,
     output: &impl Serialize,
@@ -70,7 +70,7 @@ pub(crate) fn shown(path: &str, ctx: &Ctx) -> Result<String, ToolError> {
     Ok(ctx.files()?.identity(path)?.path)
 }
 
-/// Whether the change happened: all files hold what they should then, or what they held before.
+/// Decides whether the change happened: all files have their new content, or their old one.
 pub(super) fn probe(before: &Value, ctx: &Ctx) -> Result<Probe, ToolError> {
     let Ok(Evidence { files, output }) = from_value::<Evidence>(before) else {
         return Ok(Probe::Unknown);
@@ -91,7 +91,7 @@ pub(super) fn probe(before: &Value, ctx: &Ctx) -> Result<Probe, ToolError> {
     } else {
         return Ok(Probe::Unknown);
     };
-    // What lies beside the files tells nothing any more.
+    // The leftovers beside the files are not needed any more.
     for file in &files {
         ctx.files()?.clear_leftovers(folder_of(&file.path))?;
     }
@@ -107,9 +107,8 @@ pub(crate) fn folder_of(path: &str) -> &str {
     }
 }
 
-/// Ends a change that was cut off between two files: each file that is new already gets its old content again, from the copy that
-/// lies beside it until the change is done. False where some file is neither old nor new, or a copy is missing; nothing is
-/// changed then.
+/// Rolls back a change that was interrupted between two files: files that are new already get their old content from the copy beside
+/// them. Returns false, without a change, if a file is neither old nor new or a copy is missing.
 fn put_back(files: &[Expected], held: &[Option<String>], ctx: &Ctx) -> Result<bool, ToolError> {
     let world = ctx.files()?;
     let mut changes = Vec::new();
@@ -151,7 +150,7 @@ fn put_back(files: &[Expected], held: &[Option<String>], ctx: &Ctx) -> Result<bo
     Ok(true)
 }
 
-/// The content with this digest among what the call left in a folder.
+/// The leftover of the call in a folder that has this digest.
 fn copy_of(wanted: &str, folder: &str, ctx: &Ctx) -> Result<Option<Vec<u8>>, ToolError> {
     for file in ctx.files()?.leftovers(folder)? {
         ctx.check()?;
@@ -164,7 +163,7 @@ fn copy_of(wanted: &str, folder: &str, ctx: &Ctx) -> Result<Option<Vec<u8>>, Too
     Ok(None)
 }
 
-/// What a path holds.
+/// Content of a path.
 pub(crate) enum Held {
     Absent,
     /// Digest and size.
@@ -172,12 +171,12 @@ pub(crate) enum Held {
     TooLarge,
 }
 
-/// What a path holds; links are not followed, as writing follows none.
+/// Reads the content of a path without following links, as writing does.
 pub(crate) fn held_by(files: &dyn Files, path: &str, ctx: &Ctx) -> Result<Held, ToolError> {
     held_and_then(files, path, &[], ctx)
 }
 
-/// What a path would hold with `more` at its end.
+/// As [`held_by`], with `more` appended.
 pub(super) fn held_and_then(
     files: &dyn Files,
     path: &str,
@@ -199,7 +198,7 @@ pub(super) fn held_and_then(
         ctx.check()?;
         let read = reader
             .read(&mut buffer)
-            .map_err(|err| tool_error!(ToolError, "`{path}` cannot be read: {err}").reason("io"))?;
+            .map_err(|err| tool_error!(ToolError, "cannot read `{path}`: {err}").reason("io"))?;
         if read == 0 {
             break;
         }

@@ -1,11 +1,11 @@
-//! Whether something is there.
+//! Existence of a path.
 
 use super::list_directory::EntryKind;
 use crate::prelude::*;
 
 pub(crate) struct Exists;
 
-/// Say whether a path of the workspace leads to something. A path that leaves the workspace is an error, not `false`.
+/// Report whether a path of the workspace exists. A path that leaves the workspace is an error, not `false`.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Args {
@@ -15,9 +15,9 @@ pub(crate) struct Args {
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Output {
-    /// Whether something is there.
+    /// Whether the path exists.
     pub exists: bool,
-    /// What it is: `file`, `directory` or `other`.
+    /// Its type: `file`, `directory` or `other`.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub kind: Option<EntryKind>,
 }
@@ -25,7 +25,7 @@ pub(crate) struct Output {
 impl Tool for Exists {
     const SPEC: Spec = Spec {
         id: "exists",
-        title: "Whether a file is there",
+        title: "Check whether a path exists",
         tags: &["file", "folder"],
         ..super::READING
     };
@@ -38,7 +38,7 @@ impl Tool for Exists {
                 exists: true,
                 kind: Some(info.kind.into()),
             }),
-            // A file on the way means that nothing is there.
+            // Below a file nothing exists.
             Err(err) if err.is(Reason::NotFound) || err.is(Reason::NotAFolder) => Ok(Output {
                 exists: false,
                 kind: None,
@@ -55,7 +55,7 @@ impl Tool for Exists {
             output: r#"{"exists": true, "type": "file"}"#,
         },
         JsonExample {
-            title: "nothing",
+            title: "a missing path",
             args: r#"{"path": "missing.txt"}"#,
             output: r#"{"exists": false}"#,
         },

@@ -6,15 +6,15 @@ use tool_core::capability::FileKind;
 use super::walk::{self, Next};
 use crate::prelude::*;
 
-/// Most paths in one answer.
+/// Maximum paths in one result.
 const LIMIT_MAX: i64 = 100_000;
-/// Longest pattern, in bytes.
+/// Maximum length of a pattern in bytes.
 const PATTERN_MAX: usize = 1024;
 
 pub(crate) struct Glob;
 
-/// Find files of the workspace whose paths match a pattern, sorted by path. Links are not followed; the insides of `.git`, and
-/// what `.gitignore` files name, are left out.
+/// Find files of the workspace whose paths match a pattern, sorted by path. Links are not followed; the content of `.git`
+/// and files that `.gitignore` excludes are omitted.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Args {
@@ -24,13 +24,13 @@ pub(crate) struct Args {
     /// The folder to look in, relative to the workspace root.
     #[serde(default = "root")]
     pub path: String,
-    /// Whether folders are found too, not files alone.
+    /// Whether to return folders as well as files.
     #[serde(default)]
     pub folders: bool,
-    /// Whether files that `.gitignore` names are found too.
+    /// Whether to include files that `.gitignore` excludes.
     #[serde(default)]
     pub ignored: bool,
-    /// Most paths in the answer, 1 to 100000; `truncated` says whether there are more.
+    /// Maximum paths, 1 to 100000; `truncated` reports whether there are more.
     #[serde(default = "Bounded::<1, LIMIT_MAX>::of::<1000>")]
     pub limit: Bounded<1, LIMIT_MAX>,
 }
@@ -39,7 +39,7 @@ pub(crate) struct Args {
 pub(crate) struct Output {
     /// The paths, relative to the workspace root.
     pub paths: Vec<String>,
-    /// Number of paths in the answer.
+    /// Number of paths returned.
     pub count: usize,
     /// Whether there are more, or a folder could not be read.
     pub truncated: bool,
@@ -89,7 +89,7 @@ impl Tool for Glob {
     /// Run in a workspace that has `notes.txt`, `data/a.csv` and `data/b.txt`.
     const EXAMPLES: &'static [JsonExample] = &[
         JsonExample {
-            title: "texts at any depth",
+            title: "text files at any depth",
             args: r#"{"pattern": "*.txt"}"#,
             output: r#"{"paths": ["data/b.txt", "notes.txt"], "count": 2, "truncated": false}"#,
         },
@@ -104,12 +104,12 @@ impl Tool for Glob {
 /// Reads a pattern for paths.
 ///
 /// # Errors
-/// `invalid_args` at the pointer for one that cannot be read.
+/// `invalid_args` at the pointer for an invalid pattern.
 pub(crate) fn matcher(pattern: &str, pointer: &str) -> Result<GlobMatcher, ToolError> {
     let refuse = |why: String| {
         ToolError::invalid(pointer, why)
             .reason("pattern")
-            .hint("`*` and `?` match within a name, `**` folders, `[a-z]` and `{a,b}` choices; `[*]` is a star itself")
+            .hint("`*` and `?` match within a name, `**` folders, `[a-z]` and `{a,b}` choices; `[*]` matches a star")
     };
     if pattern.is_empty() || pattern.len() > PATTERN_MAX {
         return Err(refuse(format!(
@@ -119,7 +119,7 @@ pub(crate) fn matcher(pattern: &str, pointer: &str) -> Result<GlobMatcher, ToolE
     }
     if pattern.starts_with('/') || pattern.split('/').any(|part| part == "..") {
         return Err(refuse(
-            "a pattern is matched below the folder: it does not begin with `/` and has no `..`"
+            "patterns match below the folder: they must not begin with `/` or contain `..`"
                 .to_owned(),
         ));
     }
@@ -135,10 +135,10 @@ pub(crate) fn matcher(pattern: &str, pointer: &str) -> Result<GlobMatcher, ToolE
         .backslash_escape(true)
         .build()
         .map(|glob| glob.compile_matcher())
-        .map_err(|err| refuse(format!("the pattern cannot be read: {}", err.kind())))
+        .map_err(|err| refuse(format!("invalid pattern: {}", err.kind())))
 }
 
-/// Turns paths of the workspace into paths below one folder.
+/// Converts workspace paths to paths below one folder.
 pub(crate) struct Below(String);
 
 impl Below {

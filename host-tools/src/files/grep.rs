@@ -10,41 +10,41 @@ use crate::prelude::*;
 
 pub(crate) use super::scan::Found;
 
-/// Most matches in one answer.
+/// Maximum matches in one result.
 const MATCHES_MAX: i64 = 10_000;
 
 pub(crate) struct Grep;
 
-/// Search the files of a folder of the workspace, or one file, line by line for a regular expression or a text. Links are not
-/// followed; binary files, the insides of `.git`, and what `.gitignore` files name, are left out.
+/// Search the files of a folder of the workspace, or one file, line by line for a regular expression or a literal text. Links are not
+/// followed; binary files, the content of `.git` and files that `.gitignore` excludes are skipped.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Args {
-    /// What is looked for: a regular expression in the syntax of Rust's `regex` (no look-around, no back-references), matched
+    /// The pattern: a regular expression in the syntax of Rust's `regex` (no look-around, no back-references), matched
     /// within one line.
     pub pattern: String,
     /// The folder or file to search, relative to the workspace root.
     #[serde(default = "root")]
     pub path: String,
-    /// Whether the pattern is a text, and none of its characters mean anything else.
+    /// Whether the pattern is a literal text.
     #[serde(default)]
     pub literal: bool,
-    /// Whether letters match in either case.
+    /// Whether to ignore the case of letters.
     #[serde(default)]
     pub ignore_case: bool,
     /// Only files whose path below `path` matches this pattern: `*` and `?` within a name, `**` over folders, `{rs,toml}`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub glob: Option<String>,
-    /// Lines shown before each match, 0 to 100.
+    /// Context lines before each match, 0 to 100.
     #[serde(default = "Bounded::<0, 100>::of::<0>")]
     pub before: Bounded<0, 100>,
-    /// Lines shown after each match, 0 to 100.
+    /// Context lines after each match, 0 to 100.
     #[serde(default = "Bounded::<0, 100>::of::<0>")]
     pub after: Bounded<0, 100>,
-    /// Whether files that `.gitignore` names are searched too.
+    /// Whether to search files that `.gitignore` excludes.
     #[serde(default)]
     pub ignored: bool,
-    /// Most matching lines in the answer, 1 to 10000; `truncated` says whether there are more.
+    /// Maximum matching lines, 1 to 10000; `truncated` reports whether there are more.
     #[serde(default = "Bounded::<1, MATCHES_MAX>::of::<100>")]
     pub max_matches: Bounded<1, MATCHES_MAX>,
 }
@@ -53,13 +53,13 @@ pub(crate) struct Args {
 pub(crate) struct Output {
     /// The matching lines, by path and line.
     pub matches: Vec<Found>,
-    /// Number of matching lines in the answer.
+    /// Number of matching lines returned.
     pub count: usize,
-    /// Files with a match in the answer.
+    /// Number of files with a returned match.
     pub files_matched: u64,
-    /// Files searched.
+    /// Number of files searched.
     pub files_searched: u64,
-    /// Files that were left out because they hold zero bytes or a line of more than 16 MiB, or cannot be read.
+    /// Number of files skipped because they contain zero bytes or a line of more than 16 MiB, or cannot be read.
     pub files_skipped: u64,
     /// Whether the search ended at `max_matches`, or a folder could not be read.
     pub truncated: bool,
@@ -107,7 +107,7 @@ impl Tool for Grep {
                 let fits = |glob: &GlobMatcher| glob.is_match(below.path(&entry.path));
                 if entry.kind == FileKind::File && wanted.as_ref().is_none_or(fits) {
                     match search_file(&mut scan, files, entry) {
-                        // Gone, not to be read, or no regular file any more.
+                        // Deleted, unreadable, or no longer a regular file.
                         Err(err)
                             if matches!(
                                 err.code(),

@@ -5,28 +5,28 @@ use tool_core::capability::{FileInfo, FileKind};
 use super::pattern::Pattern;
 use crate::prelude::*;
 
-/// Most entries in one answer.
+/// Maximum entries in one result.
 const LIMIT_MAX: i64 = 100_000;
-/// Most entries looked at for one answer, whether their names match or not.
+/// Maximum entries examined, whether their names match or not.
 const LOOKED_AT_MAX: usize = 200_000;
 
 pub(crate) struct ListDirectory;
 
-/// List the entries of a folder of the workspace, or of the whole tree below it, sorted by path. Links are listed, not followed.
+/// List the entries of a folder of the workspace, or of the tree below it, sorted by path. Links are listed, not followed.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Args {
     /// The folder, relative to the workspace root.
     #[serde(default = "root")]
     pub path: String,
-    /// Pattern that names must match: `*` any characters, `?` one, `[a-z]` one of a set, `[!a-z]` one outside it. Matches names,
-    /// not paths, so no `/` and no `..`.
+    /// Pattern for names: `*` matches any characters, `?` one, `[a-z]` one of a set, `[!a-z]` one outside it. It matches names,
+    /// not paths, so it must not contain `/` or `..`.
     #[serde(default = "default_pattern")]
     pub pattern: String,
-    /// Whether everything below is listed too.
+    /// Whether to list the whole tree.
     #[serde(default)]
     pub recursive: bool,
-    /// Most entries in the answer, 1 to 100000; `truncated` says whether there are more.
+    /// Maximum entries, 1 to 100000; `truncated` reports whether there are more.
     #[serde(default = "Bounded::<1, LIMIT_MAX>::of::<1000>")]
     pub limit: Bounded<1, LIMIT_MAX>,
 }
@@ -39,7 +39,7 @@ fn default_pattern() -> String {
 pub(crate) struct Output {
     /// The entries, sorted by path.
     pub entries: Vec<ListedEntry>,
-    /// Number of entries in the answer.
+    /// Number of entries returned.
     pub count: usize,
     /// Whether there are more, or a folder below could not be read.
     pub truncated: bool,
@@ -48,20 +48,20 @@ pub(crate) struct Output {
 /// One entry of a folder.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ListedEntry {
-    /// Its name; bytes that are not UTF-8 are spelled `\xNN`.
+    /// Name; bytes that are not UTF-8 are written as `\xNN`.
     pub name: String,
-    /// Its path relative to the workspace root.
+    /// Path relative to the workspace root.
     pub path: String,
     /// `file`, `directory`, `link` or `other`.
     #[serde(rename = "type")]
     pub kind: EntryKind,
-    /// Size in bytes of a file; 0 for all else.
+    /// Size of a file in bytes; 0 for anything else.
     pub size: u64,
-    /// Last change, in seconds since 1970-01-01 UTC.
+    /// Time of the last change, in seconds since 1970-01-01 UTC.
     pub modified: f64,
 }
 
-/// What an entry is.
+/// Type of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum EntryKind {
@@ -105,7 +105,7 @@ impl Tool for ListDirectory {
         })
     }
 
-    /// Without `recursive` it shows the names of the folder's entries and nothing of what is in them.
+    /// Without `recursive`, only the names of the folder's own entries are listed.
     fn narrow(args: &Args) -> Reach {
         Reach {
             below: args.recursive,

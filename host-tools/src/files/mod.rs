@@ -27,7 +27,7 @@ use crate::prelude::*;
 
 pub(crate) use encoding::Encoding;
 
-/// What a tool declares that reads the file at `path`.
+/// The declaration of a tool that reads the file at `path`.
 pub(crate) const READING: Spec = Spec {
     category: Category::System,
     permissions: &[Permission::Filesystem],
@@ -39,7 +39,7 @@ pub(crate) const READING: Spec = Spec {
     ..Spec::pure()
 };
 
-/// What a tool declares that changes the file at `path`.
+/// The declaration of a tool that changes the file at `path`.
 pub(crate) const WRITING: Spec = Spec {
     effects: &[Effect::ModifiesFiles],
     capabilities: &[Capability::FilesWrite],
@@ -47,7 +47,7 @@ pub(crate) const WRITING: Spec = Spec {
     ..READING
 };
 
-/// The tools of this family, in the order they should be read.
+/// The tools of this family, in the order of the documentation.
 pub(crate) static TOOLS: &[Entry] = &[
     entry::<read_file::ReadFile>(),
     entry::<write_file::WriteFile>(),

@@ -10,67 +10,67 @@ use super::Encoding;
 use super::encoding::Units;
 use crate::prelude::*;
 
-/// Largest number of bytes one call reads.
+/// Maximum bytes that one call reads.
 const BYTES_MAX: i64 = 256 << 20;
-/// Bytes read at once while lines are counted; even, so that no unit of two bytes is cut.
+/// Buffer size while lines are counted; even, so that no unit of two bytes is cut.
 const PART: usize = 64 << 10;
 
 pub(crate) struct ReadFile;
 
-/// Read a file of the workspace as text, or as base64: all of it, from a byte on, or some of its lines. Long answers are cut at
-/// `max_bytes`; then `truncated` is true and `next_offset` says where to go on.
+/// Read a file of the workspace as text or base64: the whole file, from a byte offset, or a range of lines. Long content is cut at
+/// `max_bytes`; then `truncated` is true and `next_offset` is the offset to continue from.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Args {
-    /// Path of the file, relative to the workspace root (an absolute path beneath the root is taken too). Links are followed
-    /// as long as they stay in the workspace.
+    /// Path of the file, relative to the workspace root (an absolute path beneath the root is accepted too). Links are
+    /// followed as long as they stay in the workspace.
     pub path: String,
-    /// How the bytes become text. A file that is not of the encoding is an error; `base64` takes any bytes.
+    /// Text encoding of the file. A file that does not match it is an error; `base64` accepts any bytes.
     #[serde(default)]
     pub encoding: Encoding,
-    /// Most bytes read, 1 to 268435456.
+    /// Maximum bytes to read, 1 to 268435456.
     #[serde(default = "Bounded::<1, BYTES_MAX>::of::<1_000_000>")]
     pub max_bytes: Bounded<1, BYTES_MAX>,
-    /// First byte read, counted from 0; the `next_offset` of an earlier answer goes on where that one was cut.
+    /// Offset of the first byte, from 0; pass the `next_offset` of an earlier result to continue.
     #[serde(default = "Bounded::<0, SAFE_INTEGER>::of::<0>")]
     pub offset: Bounded<0, SAFE_INTEGER>,
-    /// First line read, counted from 1; not together with `offset` or `base64`.
+    /// First line, from 1; not together with `offset` or `base64`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_line: Option<Count>,
-    /// Last line read; without it, all from `first_line` on.
+    /// Last line; by default the last of the file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_line: Option<Count>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Output {
-    /// The text of the file, or of the part asked for.
+    /// The text of the file, or of the requested part.
     pub content: String,
-    /// How the bytes became text.
+    /// The encoding used.
     pub encoding: Encoding,
     /// Size of the whole file in bytes.
     pub size: u64,
-    /// Whether the file goes on after `content`.
+    /// Whether the file continues after `content`.
     pub truncated: bool,
-    /// The byte after `content`, where it was cut at `max_bytes`.
+    /// Offset to continue from, if `content` was cut at `max_bytes`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_offset: Option<u64>,
-    /// The lines in `content`, where lines were asked for.
+    /// The lines in `content`, if lines were requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-present" = [{ "first_line": { "not": null } }, { "last_line": { "not": null } }]))]
     pub lines: Option<LineRange>,
-    /// Last change, in seconds since 1970-01-01 UTC.
+    /// Time of the last change, in seconds since 1970-01-01 UTC.
     pub modified: f64,
     /// Path relative to the workspace root.
     pub path: String,
 }
 
-/// Some lines of a file.
+/// A range of lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct LineRange {
-    /// Number of the first, from 1.
+    /// First line, from 1.
     pub first: u64,
-    /// Number of the last.
+    /// Last line.
     pub last: u64,
 }
 
@@ -78,11 +78,11 @@ pub(crate) struct LineRange {
 struct Part {
     info: FileInfo,
     bytes: Vec<u8>,
-    /// Where the bytes begin.
+    /// Offset of the first byte.
     from: u64,
     /// Whether `max_bytes` cut them.
     cut: bool,
-    /// Whether the file goes on behind them.
+    /// Whether the file continues after them.
     more: bool,
     lines: Option<LineRange>,
 }
@@ -137,7 +137,7 @@ impl Tool for ReadFile {
             }"#,
         },
         JsonExample {
-            title: "the first five bytes as they are",
+            title: "the first five bytes as base64",
             args: r#"{"path": "notes.txt", "encoding": "base64", "max_bytes": 5}"#,
             output: r#"{
                 "content": "aGVsbG8=", "encoding": "base64", "size": 12, "truncated": true, "next_offset": 5,
@@ -156,7 +156,7 @@ impl Tool for ReadFile {
 }
 
 fn in_part(err: ToolError) -> ToolError {
-    err.hint("`offset` may be inside a character: take the `next_offset` of an earlier answer, or read lines")
+    err.hint("`offset` may be inside a character: use the `next_offset` of an earlier result, or read lines")
 }
 
 fn failed(args: &Args, err: &std::io::Error) -> ToolError {
@@ -165,8 +165,8 @@ fn failed(args: &Args, err: &std::io::Error) -> ToolError {
         .at("/path")
 }
 
-/// From one byte on. The file may grow while it is read, and files such as those of `/proc` have size 0: the limit holds on the
-/// bytes.
+/// Reads from an offset. The file may grow meanwhile, and files such as those of `/proc` have size 0: the limit applies to the bytes
+/// read.
 fn read_bytes(
     args: &Args,
     info: FileInfo,
@@ -231,12 +231,11 @@ fn read_lines(
         .reason("range"));
     }
     if args.offset.get() > 0 {
-        return Err(tool_error!(
-            InvalidArgs,
-            "a range is given in bytes or in lines, not in both"
-        )
-        .at("/offset")
-        .hint("leave `offset` out"));
+        return Err(
+            tool_error!(InvalidArgs, "give a range in bytes or in lines, not both")
+                .at("/offset")
+                .hint("omit `offset`"),
+        );
     }
     let mut scan = Scan {
         first,
@@ -269,7 +268,7 @@ fn read_lines(
             break;
         }
     }
-    // A line is there when it has a byte.
+    // A line exists if it has a byte.
     let lines = scan.line - u64::from(scan.ended);
     if first > lines.max(1) {
         return Err(tool_error!(InvalidArgs, "the file has {lines} lines")
@@ -312,7 +311,7 @@ struct Scan {
     bytes_max: usize,
     /// Bytes seen before this part.
     place: u64,
-    /// The line that the next byte belongs to.
+    /// Line of the next byte.
     line: u64,
     from: u64,
     kept: Vec<u8>,
@@ -323,7 +322,7 @@ struct Scan {
 }
 
 impl Scan {
-    /// Takes the next part of the file; whether to go on.
+    /// Scans the next part of the file; returns whether to continue.
     fn part(&mut self, part: &[u8], units: Units) -> bool {
         let mut begin = 0;
         for end in units.line_ends(part).chain([part.len()]) {

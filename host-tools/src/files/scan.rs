@@ -1,4 +1,4 @@
-//! Searching one text after another, line by line: what `grep` and `archive_search` share.
+//! Line-by-line search of several texts, for `grep` and `archive_search`.
 
 use std::collections::VecDeque;
 use std::io::Read;
@@ -12,16 +12,16 @@ use tool_core::StopFlag;
 
 use crate::prelude::*;
 
-/// Longest pattern, in bytes.
+/// Maximum length of a pattern in bytes.
 const PATTERN_MAX: usize = 10_000;
-/// Largest compiled pattern, and largest cache of its states, in bytes.
+/// Maximum size of a compiled pattern, and of its state cache, in bytes.
 const REGEX_BYTES_MAX: usize = 1 << 20;
-/// Characters shown of one line.
+/// Maximum characters shown of a line.
 const LINE_SHOWN_MAX: usize = 500;
-/// Longest line that is searched, in bytes; a file with a longer one is skipped from there on.
+/// Maximum length of a searched line in bytes; a file with a longer one is skipped.
 const LINE_BYTES_MAX: usize = 16 << 20;
 
-/// Memory that a search takes beside its answer: a line and its surroundings.
+/// Memory of a search besides its result: a line and its context.
 pub(crate) const MEMORY: u64 = LINE_BYTES_MAX as u64 * 2;
 
 /// A matching line.
@@ -29,9 +29,9 @@ pub(crate) const MEMORY: u64 = LINE_BYTES_MAX as u64 * 2;
 pub(crate) struct Found {
     /// Path of the file, relative to the workspace root.
     pub path: String,
-    /// Number of the line, from 1.
+    /// Line number, from 1.
     pub line: u64,
-    /// Where the match begins in the line, in bytes, from 1.
+    /// Column of the match in bytes, from 1.
     pub column: u64,
     /// The line, without its end; lines of more than 500 characters are cut and end in `...`.
     pub text: String,
@@ -43,7 +43,7 @@ pub(crate) struct Found {
     pub after: Vec<String>,
 }
 
-/// What is looked for, and the argument that says so.
+/// The pattern of a search, and the argument it comes from.
 pub(crate) struct Pattern<'a> {
     pub(crate) text: &'a str,
     pub(crate) literal: bool,
@@ -62,9 +62,9 @@ impl Pattern<'_> {
         }
         if self.literal && self.text.contains('\n') {
             return Err(refuse(
-                "the text has a line break, and lines are searched one by one".to_owned(),
+                "the text contains a line break, but lines are searched one by one".to_owned(),
             )
-            .hint("search for a part that stands on one line"));
+            .hint("search for a part within one line"));
         }
         RegexMatcherBuilder::new()
             .case_insensitive(self.ignore_case)
@@ -78,8 +78,8 @@ impl Pattern<'_> {
             .map_err(|err| {
                 let words: Vec<String> =
                     err.to_string().lines().map(|line| line.trim().to_owned()).collect();
-                refuse(format!("the pattern cannot be used: {}", words.join(" "))).hint(
-                    "a text is searched as it stands when it is no regular expression; a pattern matches within one line and its compiled form has at most 1 MiB",
+                refuse(format!("invalid pattern: {}", words.join(" "))).hint(
+                    "set `literal` to search for a text; a pattern matches within one line and must compile to at most 1 MiB",
                 )
             })
     }
@@ -96,12 +96,12 @@ pub(crate) struct Scan<'a> {
     pub(crate) matched: u64,
     pub(crate) searched: u64,
     pub(crate) skipped: u64,
-    /// Whether there was a match too many.
+    /// Whether the maximum of matches was exceeded.
     pub(crate) full: bool,
 }
 
 impl<'a> Scan<'a> {
-    /// With so many lines shown before and after each match.
+    /// A search with `around` context lines before and after each match.
     pub(crate) fn new(
         pattern: &Pattern<'_>,
         around: (u64, u64),
@@ -129,15 +129,15 @@ impl<'a> Scan<'a> {
         })
     }
 
-    /// What ends it.
+    /// The stop flag of the search.
     pub(crate) fn stop(&self) -> &'a StopFlag {
         self.stop
     }
 
-    /// Searches one text; what is binary, or has too long a line, is skipped.
+    /// Searches one text; a binary text, or one with a line that is too long, is skipped.
     ///
     /// # Errors
-    /// What reading returns; when the search must stop, the caller's next check says so.
+    /// Errors of reading; after a stop, the next check of the caller reports it.
     pub(crate) fn search(&mut self, path: &str, reader: &mut dyn Read) -> std::io::Result<()> {
         let mut lines = Lines {
             regex: &self.regex,
@@ -173,7 +173,7 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// Ends the search of a long text when it must stop, and remembers what failed: the searcher has errors of its own.
+/// Ends the search of a long text at a stop, and records the error of reading: the searcher replaces it.
 struct Watched<'a> {
     reader: &'a mut dyn Read,
     stop: &'a StopFlag,
@@ -197,7 +197,7 @@ impl Read for Watched<'_> {
     }
 }
 
-/// Gathers the matches of one file.
+/// Collects the matches of one file.
 struct Lines<'a> {
     regex: &'a RegexMatcher,
     path: &'a str,
@@ -207,7 +207,7 @@ struct Lines<'a> {
     /// The last lines seen, with their numbers.
     recent: VecDeque<(u64, String)>,
     found: Vec<Found>,
-    /// Whether there was a match too many.
+    /// Whether the maximum of matches was exceeded.
     full: bool,
     binary: bool,
 }
@@ -271,7 +271,7 @@ impl Lines<'_> {
         self.recent.push_back((number, text.to_owned()));
     }
 
-    /// A line, also a matching one, stands after the matches just above it.
+    /// Adds a line, matching or not, to the context of the matches above it.
     fn give_after(&mut self, number: u64, text: &str) {
         for found in self.found.iter_mut().rev() {
             if number.saturating_sub(found.line) > self.after {
@@ -282,11 +282,11 @@ impl Lines<'_> {
     }
 }
 
-/// A line as answers show it.
+/// A line as results show it.
 fn shown(bytes: &[u8]) -> String {
     let line = bytes.strip_suffix(b"\n").unwrap_or(bytes);
     let line = line.strip_suffix(b"\r").unwrap_or(line);
-    // Four bytes make a character at most.
+    // A character has at most four bytes.
     let start = &line[..line.len().min(LINE_SHOWN_MAX * 4 + 4)];
     let text = String::from_utf8_lossy(start);
     match text.char_indices().nth(LINE_SHOWN_MAX) {

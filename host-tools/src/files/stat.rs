@@ -1,11 +1,11 @@
-//! What is known of a file.
+//! Metadata of a file.
 
 use super::list_directory::EntryKind;
 use crate::prelude::*;
 
 pub(crate) struct Stat;
 
-/// Say what a path of the workspace leads to: type, size, time of the last change, mode, and its real path without links.
+/// Show the metadata of a path of the workspace: type, size, time of the last change, mode, and the real path without links.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Args {
@@ -17,14 +17,14 @@ pub(crate) struct Args {
 pub(crate) struct Output {
     /// Path relative to the workspace root.
     pub path: String,
-    /// The same place without links.
+    /// The same path with links resolved.
     pub real_path: String,
     /// `file`, `directory` or `other`.
     #[serde(rename = "type")]
     pub kind: EntryKind,
-    /// Size in bytes of a file; 0 for all else.
+    /// Size of a file in bytes; 0 for anything else.
     pub size: u64,
-    /// Last change, in seconds since 1970-01-01 UTC.
+    /// Time of the last change, in seconds since 1970-01-01 UTC.
     pub modified: f64,
     /// Permission bits in octal, such as `0644`.
     pub mode: String,
@@ -33,7 +33,7 @@ pub(crate) struct Output {
 impl Tool for Stat {
     const SPEC: Spec = Spec {
         id: "stat",
-        title: "Facts of a file",
+        title: "Show metadata of a file",
         tags: &["file", "folder"],
         ..super::READING
     };

@@ -1,14 +1,14 @@
-//! Whole text files, as the tools that change them see them.
+//! Whole text files for the tools that edit them.
 
 use crate::prelude::*;
 
-/// Largest file that is changed in memory.
+/// Maximum size of a file that is edited in memory.
 pub(super) const BYTES_MAX: u64 = 64 << 20;
 
-/// The bytes of a text file, which are valid UTF-8.
+/// Reads a UTF-8 text file.
 ///
 /// # Errors
-/// As reading does; `limit_exceeded` for a large file, `invalid_args` for one that is no UTF-8.
+/// As reading does; `limit_exceeded` for a large file, `invalid_args` for one that is not UTF-8.
 pub(super) fn read(ctx: &Ctx, path: &str) -> Result<String, ToolError> {
     let files = ctx.files()?;
     let size = files.stat(path)?.size.min(BYTES_MAX);
@@ -19,17 +19,17 @@ pub(super) fn read(ctx: &Ctx, path: &str) -> Result<String, ToolError> {
         return Err(
             tool_error!(LimitExceeded, "`{path}` has more than {BYTES_MAX} bytes")
                 .reason("bytes")
-                .hint("write such a file anew with `write_file`"),
+                .hint("replace such a file with `write_file`"),
         );
     }
     String::from_utf8(content.bytes).map_err(|err| {
         let place = err.utf8_error().valid_up_to();
         tool_error!(
             InvalidArgs,
-            "`{path}` is no text in UTF-8: byte {place} does not fit"
+            "`{path}` is not UTF-8: byte {place} is invalid"
         )
         .reason("encoding")
-        .hint("only texts in UTF-8 are changed in place; `write_file` takes other encodings")
+        .hint("only UTF-8 texts are edited in place; `write_file` supports other encodings")
     })
 }
 

@@ -1,27 +1,27 @@
-//! A walk through a folder and what is below it: no link is followed, the insides of `.git` are left out, and so is what
-//! `.gitignore` files name unless asked for.
+//! A walk through a tree: no link is followed, and the content of `.git` and files that `.gitignore` excludes are skipped, the latter
+//! unless requested.
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use tool_core::capability::{FileInfo, FileKind, Files, Links};
 
 use crate::prelude::*;
 
-/// Most entries looked at in one walk.
+/// Maximum entries of one walk.
 const ENTRIES_MAX: usize = 1_000_000;
-/// Deepest folder looked into, counted from the top.
+/// Maximum depth below the top.
 const DEPTH_MAX: usize = 256;
-/// Largest `.gitignore` that is read.
+/// Maximum size of a `.gitignore` file.
 const IGNORE_BYTES_MAX: u64 = 1 << 20;
 
-/// What becomes of the walk after an entry.
+/// How a walk continues after an entry.
 pub(crate) enum Next {
-    /// It goes on.
+    /// With the next entry.
     On,
-    /// It ends here.
+    /// Not at all.
     Stop,
 }
 
-/// How a walk ended.
+/// Result of a walk.
 #[derive(Debug, Default)]
 pub(crate) struct Walked {
     /// Folders that could not be read.
@@ -31,13 +31,13 @@ pub(crate) struct Walked {
 struct Walk<'a> {
     files: &'a dyn Files,
     ctx: &'a Ctx,
-    /// The patterns of each folder on the way, where they count.
+    /// The patterns of each folder on the way, unless ignored files are included.
     ignores: Option<Vec<Gitignore>>,
     entries: usize,
     walked: Walked,
 }
 
-/// The one spelling of a folder to walk through, in which its entries are shown; no link may be on the way to it.
+/// Canonical path of a folder to walk; the way to it must not contain a link.
 ///
 /// # Errors
 /// As listing does.
@@ -117,13 +117,13 @@ impl Walk<'_> {
             return Ok(());
         }
         Err(
-            tool_error!(LimitExceeded, "more than {ENTRIES_MAX} entries to look at")
+            tool_error!(LimitExceeded, "more than {ENTRIES_MAX} entries")
                 .reason("entries")
-                .hint("name a folder further down"),
+                .hint("choose a folder further down"),
         )
     }
 
-    /// Patterns of the folders above the top hold below it too.
+    /// Patterns of the folders above the top apply too.
     fn enter_above(&mut self, top: &str) -> Result<(), ToolError> {
         if self.ignores.is_none() {
             return Ok(());
@@ -141,7 +141,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Goes into a folder: its entries, and its patterns.
+    /// Enters a folder and reads its patterns.
     fn enter(&mut self, folder: &str, found: Vec<FileInfo>) -> Result<Vec<FileInfo>, ToolError> {
         if self.ignores.is_some() {
             let has_patterns = found
@@ -156,7 +156,7 @@ impl Walk<'_> {
         Ok(found)
     }
 
-    /// Lines that are no patterns are passed over, as git does.
+    /// Skips lines that are not patterns, as git does.
     fn add_ignores(&mut self, folder: &str) {
         let path = if folder == "." {
             ".gitignore".to_owned()
@@ -175,7 +175,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The nearest folder that says something decides.
+    /// The nearest folder with a matching pattern decides.
     fn ignored(&self, entry: &FileInfo) -> bool {
         let is_folder = entry.kind == FileKind::Directory;
         for patterns in self.ignores.iter().flatten().rev() {

@@ -11,29 +11,28 @@ use crate::prelude::*;
 
 pub(crate) struct WriteFile;
 
-/// Write a text, an array of numbers, or bytes given in base64, to a file of the workspace: whole or not at all, and on disk
-/// before the answer.
+/// Write a text, an array of numbers, or bytes given in base64 to a file of the workspace, atomically and synced to disk.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Args {
-    /// Path of the file, relative to the workspace root (an absolute path beneath the root is taken too). Links are never
-    /// followed; repository, state and configuration are never written.
+    /// Path of the file, relative to the workspace root (an absolute path beneath the root is accepted too). Links are
+    /// never followed; files of the repository, the state and the configuration are never written.
     pub path: String,
-    /// What is written: a text, or `{"$file": path}` to copy a text file; or an array of numbers, such as the result of an earlier
-    /// step, in the format that the ending of the path names: `.npy`, `.csv` (one or two dimensions) or `.json`.
+    /// The content: a text, or `{"$file": path}` to copy a text file; or an array of numbers, such as the result of an earlier
+    /// step, in the format of the file extension: `.npy`, `.csv` (one or two dimensions) or `.json`.
     pub content: Input<Content>,
-    /// What becomes of a file that is there: `create` refuses, `append` adds at its end, `overwrite` replaces it.
+    /// Treatment of an existing file: `create` refuses, `append` appends, `overwrite` replaces it.
     #[serde(default)]
     pub mode: Mode,
-    /// Whether missing folders on the way are made.
+    /// Whether to create missing parent folders.
     #[serde(default)]
     pub parents: bool,
-    /// How the text becomes bytes; `base64` writes the bytes that the content spells.
+    /// Text encoding of the file; `base64` decodes the content and writes the bytes.
     #[serde(default)]
     pub encoding: Encoding,
 }
 
-/// What is written.
+/// Content to write.
 #[derive(Debug, Clone)]
 pub(crate) enum Content {
     /// A text.
@@ -80,9 +79,9 @@ impl From<&str> for Content {
 }
 
 impl Content {
-    /// The bytes of the file.
+    /// Encodes the content.
     fn bytes(&self, args: &Args, ctx: &Ctx) -> Result<Vec<u8>, ToolError> {
-        const BYTES_PER_NUMBER: u64 = 32; // spelled, with its separator
+        const BYTES_PER_NUMBER: u64 = 32; // as text, with its separator
         match self {
             Self::Text(text) => {
                 ctx.reserve((text.len() as u64).saturating_mul(2))?;
@@ -97,18 +96,18 @@ impl Content {
     }
 }
 
-/// An array in the format of the path's ending.
+/// An array in the format of the file extension.
 fn array_bytes(numbers: &Numbers, args: &Args) -> Result<Vec<u8>, ToolError> {
     let invalid = |pointer: &str, message: &str| ToolError::invalid(pointer, message);
     if args.encoding != Encoding::default() {
         return Err(invalid("/encoding", "an array of numbers has no encoding")
-            .hint("leave `encoding` out; the ending of the path says the format"));
+            .hint("omit `encoding`; the file extension selects the format"));
     }
     let ending = args.path.rsplit_once('.').map(|(_, ending)| ending);
     match (ending, numbers.rank()) {
         (Some("npy" | "json"), _) if args.mode == Mode::Append => Err(invalid(
             "/mode",
-            "nothing can be added at the end of such a file",
+            "a file of this format cannot be appended to",
         )
         .hint("use `create` or `overwrite`, or a path that ends in `.csv`")),
         (Some("npy"), _) => Ok(npy::write(numbers)),
@@ -120,18 +119,18 @@ fn array_bytes(numbers: &Numbers, args: &Args) -> Result<Vec<u8>, ToolError> {
         (Some("csv"), 1 | 2) => Ok(rows(numbers).into_bytes()),
         (Some("csv"), _) => Err(invalid(
             "/content",
-            "an array of more than two dimensions has no rows",
+            "CSV supports arrays of at most two dimensions",
         )
         .hint("use a path that ends in `.npy`")),
         _ => Err(invalid(
             "/path",
-            "the ending names no format for an array of numbers",
+            "the file extension names no format for arrays of numbers",
         )
         .hint("use a path that ends in `.npy`, `.csv` or `.json`")),
     }
 }
 
-/// One line per row; a list is a column.
+/// One line per row; a vector is a column.
 fn rows(numbers: &Numbers) -> String {
     let width = if numbers.rank() == 2 {
         numbers.shape()[1]
@@ -147,17 +146,17 @@ fn rows(numbers: &Numbers) -> String {
     text
 }
 
-/// What becomes of a file that is there.
+/// Treatment of an existing file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Mode {
     /// The file must not exist.
     #[default]
     Create,
-    /// The content goes to its end; also spelled `a`.
+    /// The content is appended; alias `a`.
     #[serde(alias = "a")]
     Append,
-    /// It is replaced; also spelled `w`.
+    /// The file is replaced; alias `w`.
     #[serde(alias = "w")]
     Overwrite,
 }
@@ -168,7 +167,7 @@ pub(crate) struct Output {
     pub path: String,
     /// Bytes written.
     pub bytes_written: u64,
-    /// Size of the file afterwards, in bytes.
+    /// New size of the file in bytes.
     pub size: u64,
     /// Whether the file is new.
     pub created: bool,
@@ -197,7 +196,7 @@ impl Tool for WriteFile {
         {
             files.make_folder(folder).at("/path")?;
         }
-        // Creating first tells a new file from an old one without a look beforehand that could be out of date.
+        // Creating first distinguishes new files from old ones without a race.
         let (written, created) = match (write(WriteMode::Create), args.mode) {
             (Err(err), Mode::Append) if err.code() == ErrorCode::Conflict => {
                 (write(WriteMode::Append), false)
@@ -261,12 +260,12 @@ impl Tool for WriteFile {
             output: r#"{"path": "out/new.txt", "bytes_written": 5, "size": 5, "created": true}"#,
         },
         JsonExample {
-            title: "a line at the end",
+            title: "appending a line",
             args: r#"{"path": "notes.txt", "content": "more\n", "mode": "append"}"#,
             output: r#"{"path": "notes.txt", "bytes_written": 5, "size": 17, "created": false}"#,
         },
         JsonExample {
-            title: "a file replaced",
+            title: "replacing a file",
             args: r#"{"path": "notes.txt", "content": "more\n", "mode": "overwrite"}"#,
             output: r#"{"path": "notes.txt", "bytes_written": 5, "size": 5, "created": false}"#,
         },

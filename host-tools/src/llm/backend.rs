@@ -52,7 +52,7 @@ impl Backend {
 pub(crate) struct KnownVector {
     /// The numbers.
     pub vector: Input<Vector>,
-    /// Name of the backend that gave them.
+    /// Name of the backend that computed them.
     pub backend: String,
     /// How many there are.
     pub dimension: usize,

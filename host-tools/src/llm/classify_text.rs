@@ -29,7 +29,7 @@ pub(crate) struct Args {
     /// Texts whose category is known.
     #[serde(default)]
     pub examples: Vec<Labelled>,
-    /// What gives the numbers.
+    /// The source of the vectors: `lexical` or `endpoint`.
     #[serde(default)]
     pub backend: Backend,
 }
@@ -54,7 +54,7 @@ pub(crate) struct Output {
     pub confidence: f64,
     /// The score of every category, in the order they were given.
     pub scores: Vec<CategoryScore>,
-    /// Name of the backend that gave the scores.
+    /// Name of the backend that computed the scores.
     pub backend: String,
 }
 

@@ -30,7 +30,7 @@ pub(crate) struct Comparison<'a> {
     pub texts: (&'a [&'a str], &'static str),
     /// Vectors of the texts made earlier: none, or one for each.
     pub vectors: &'a [KnownVector],
-    /// What gives the numbers.
+    /// The source of the vectors: `lexical` or `endpoint`.
     pub backend: Backend,
 }
 

@@ -15,7 +15,7 @@ pub(crate) struct EmbedText;
 pub(crate) struct Args {
     /// The text, at most 1048576 bytes.
     pub text: Input<Text>,
-    /// What gives the numbers.
+    /// The source of the vectors: `lexical` or `endpoint`.
     #[serde(default)]
     pub backend: Backend,
 }
@@ -26,7 +26,7 @@ pub(crate) struct Args {
 pub(crate) struct Output {
     /// The numbers; of the lexical backend 1024, with the length 1.
     pub vector: Vec<f64>,
-    /// Name of the backend that gave them; only vectors of one name can be compared.
+    /// Name of the backend that computed them; only vectors of one name can be compared.
     pub backend: String,
     /// How many numbers there are.
     pub dimension: usize,

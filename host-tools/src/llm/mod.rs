@@ -17,7 +17,7 @@ mod tests;
 
 use tool_core::{Entry, entry};
 
-/// The tools of this family, in the order they should be read.
+/// The tools of this family, in the order of the documentation.
 pub(crate) static TOOLS: &[Entry] = &[
     entry::<embed_text::EmbedText>(),
     entry::<similarity_search::SimilaritySearch>(),

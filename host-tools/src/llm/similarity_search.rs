@@ -17,10 +17,10 @@ pub(crate) struct Args {
     pub query: Input<Text>,
     /// The texts to search: up to 100000, each at most 1048576 bytes, together at most 67108864.
     pub items: Vec<String>,
-    /// Most results, 1 to 100000.
+    /// Maximum results, 1 to 100000.
     #[serde(default = "Bounded::<1, 100_000>::of::<5>")]
     pub top_k: Bounded<1, 100_000>,
-    /// What gives the numbers.
+    /// The source of the vectors: `lexical` or `endpoint`.
     #[serde(default)]
     pub backend: Backend,
     /// Results of `embed_text` for the items, in their order and of the same backend, so that they need not be made again; empty
@@ -35,7 +35,7 @@ pub(crate) struct Args {
 pub(crate) struct Output {
     /// The most similar texts, best first; of equal ones the earlier first.
     pub results: Vec<Hit>,
-    /// Name of the backend that gave the scores; only scores of one name can be compared.
+    /// Name of the backend that computed the scores; only scores of one name can be compared.
     pub backend: String,
 }
 

@@ -9,7 +9,7 @@ mod tests;
 
 use tool_core::{Entry, entry};
 
-/// The tools of this family, in the order they should be read.
+/// The tools of this family, in the order of the documentation.
 pub(crate) static TOOLS: &[Entry] = &[
     entry::<get_current_date::GetCurrentDate>(),
     entry::<get_current_time::GetCurrentTime>(),

@@ -1,33 +1,33 @@
-//! The beginning of an article.
+//! The first sentences of a Wikipedia article.
 
 use super::wikipedia::{self, Extent};
 use crate::prelude::*;
 
 pub(crate) struct FetchWikipedia;
 
-/// Give the first sentences of a Wikipedia article, by its title.
+/// Get the first sentences of a Wikipedia article by its title.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Args {
-    /// Title of the article, as `search_wikipedia` finds it.
+    /// Title of the article, as returned by `search_wikipedia`.
     pub title: String,
     /// Number of sentences, 1 to 10.
     #[serde(default = "Bounded::<1, 10>::of::<5>")]
     pub sentences: Bounded<1, 10>,
-    /// Language of the encyclopaedia, such as `en` or `de`.
+    /// Language edition, such as `en` or `de`.
     #[serde(default = "wikipedia::default_language")]
     pub language: String,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Output {
-    /// Title of the article that was found, redirects followed.
+    /// Title of the article found, after redirects.
     pub title: String,
     /// The first sentences.
     pub summary: String,
-    /// Address of the article.
+    /// URL of the article.
     pub url: String,
-    /// Categories the article is in, up to 50.
+    /// Categories of the article, up to 50.
     pub categories: Vec<String>,
 }
 
@@ -35,7 +35,7 @@ impl Tool for FetchWikipedia {
     const SPEC: Spec = Spec {
         id: "fetch_wikipedia",
         keyed_by: Some(&["/language"]),
-        title: "Begin an encyclopaedia article",
+        title: "Get the summary of a Wikipedia article",
         tags: &["wikipedia", "encyclopaedia"],
         syntax: &[("/language", Syntax::Host)],
         ..super::WEB
@@ -58,7 +58,7 @@ impl Tool for FetchWikipedia {
         wikipedia::host(&args.language)
     }
 
-    /// Answered in the form of the service.
+    /// Against a recorded answer of the service.
     const EXAMPLES: &'static [JsonExample] = &[JsonExample {
         title: "one sentence",
         args: r#"{"title": "euler's number", "sentences": 1}"#,

@@ -1,32 +1,32 @@
-//! A whole article.
+//! The full text of a Wikipedia article.
 
 use super::wikipedia::{self, Extent, Section};
 use crate::prelude::*;
 
 pub(crate) struct GetWikipediaArticle;
 
-/// Give the whole text of a Wikipedia article, by its title, with its headings and categories.
+/// Get the full text of a Wikipedia article by its title, with headings and categories.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Args {
-    /// Title of the article, as `search_wikipedia` finds it.
+    /// Title of the article, as returned by `search_wikipedia`.
     pub title: String,
-    /// Language of the encyclopaedia, such as `en` or `de`.
+    /// Language edition, such as `en` or `de`.
     #[serde(default = "wikipedia::default_language")]
     pub language: String,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Output {
-    /// Title of the article that was found, redirects followed.
+    /// Title of the article found, after redirects.
     pub title: String,
-    /// The text; headings stand on lines such as `== Title ==`.
+    /// The text; headings are lines such as `== Title ==`.
     pub full_text: String,
-    /// Address of the article.
+    /// URL of the article.
     pub url: String,
-    /// Categories the article is in, up to 50.
+    /// Categories of the article, up to 50.
     pub categories: Vec<String>,
-    /// The headings in their order.
+    /// The headings in document order.
     pub sections: Vec<Section>,
 }
 
@@ -34,7 +34,7 @@ impl Tool for GetWikipediaArticle {
     const SPEC: Spec = Spec {
         id: "get_wikipedia_article",
         keyed_by: Some(&["/language"]),
-        title: "Read an encyclopaedia article",
+        title: "Get a Wikipedia article",
         tags: &["wikipedia", "encyclopaedia"],
         syntax: &[("/language", Syntax::Host)],
         ..super::WEB
@@ -57,7 +57,7 @@ impl Tool for GetWikipediaArticle {
         wikipedia::host(&args.language)
     }
 
-    /// Answered in the form of the service.
+    /// Against a recorded answer of the service.
     const EXAMPLES: &'static [JsonExample] = &[JsonExample {
         title: "a short article",
         args: r#"{"title": "Twin prime"}"#,

@@ -1,4 +1,4 @@
-//! Reading a URL.
+//! GET requests.
 
 use std::collections::BTreeMap;
 
@@ -9,20 +9,20 @@ use crate::prelude::*;
 
 pub(crate) struct HttpGet;
 
-/// Read a URL with GET. Only http and https, only public addresses unless the configuration lists others; redirects are
-/// followed on the same host and to listed ones. A busy server is asked up to three times.
+/// Fetch a URL with GET: http and https, public addresses unless the configuration lists others. Redirects are followed on the same
+/// host and to listed hosts. A busy server is tried up to three times.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Args {
     /// Absolute http or https URL, without credentials.
     pub url: String,
-    /// Further headers, name to value; those of the connection itself are not taken.
+    /// Additional headers, name to value; connection headers are refused.
     #[serde(default)]
     pub headers: BTreeMap<String, String>,
-    /// Longest wait in seconds, redirects included, 1 to 600; the configuration may set a shorter one.
+    /// Timeout in seconds, redirects included, 1 to 600; the configuration may set a shorter one.
     #[serde(default = "exchange::default_timeout")]
     pub timeout: Timeout,
-    /// Most bytes of the decoded body, 1 to 10485760; a longer one is cut.
+    /// Maximum bytes of the decoded body, 1 to 10485760; a longer body is cut.
     #[serde(default = "exchange::default_max_bytes")]
     pub max_bytes: MaxBytes,
 }
@@ -31,7 +31,7 @@ impl Tool for HttpGet {
     const SPEC: Spec = Spec {
         id: "http_get",
         keyed_by: Some(&["/url"]),
-        title: "Read a URL",
+        title: "Fetch a URL",
         tags: &["http", "url"],
         syntax: &[("/url", Syntax::Url)],
         ..super::WEB
@@ -55,7 +55,7 @@ impl Tool for HttpGet {
         exchange::host(&args.url, Access::Read)
     }
 
-    /// Answered by a server that sends 12 bytes of text in 5 ms.
+    /// Against a server that sends 12 bytes of text in 5 ms.
     const EXAMPLES: &'static [JsonExample] = &[JsonExample {
         title: "a text file",
         args: r#"{"url": "https://example.org/notes.txt"}"#,

@@ -1,4 +1,4 @@
-//! Sending to a URL.
+//! POST requests.
 
 use std::collections::BTreeMap;
 
@@ -7,34 +7,32 @@ use tool_core::capability::HttpMethod;
 use super::exchange::{self, Call, MaxBytes, Output, Timeout};
 use crate::prelude::*;
 
-/// By which a server tells a repeated request from a new one (draft-ietf-httpapi-idempotency-key-header).
+/// The header by which a server recognises a repeated request (draft-ietf-httpapi-idempotency-key-header).
 const KEY: &str = "idempotency-key";
 
 pub(crate) struct HttpPost;
 
-/// Send JSON to a URL with POST. What a server does with it cannot be foreseen or undone, so every call asks, for listed
-/// hosts too, unless an `allow` rule of the configuration names this tool. It is never repeated by itself unless `repeatable` says that the server tells.
+/// Send JSON to a URL with POST. The effect on the server cannot be predicted or undone, so every call requires approval, for listed
+/// hosts too, unless an `allow` rule of the configuration names this tool. It is never retried unless `repeatable` is set.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Args {
     /// Absolute http or https URL, without credentials.
     pub url: String,
-    /// What is sent, any JSON. A text together with a `content-type` header that is not JSON is sent as it stands. Left out:
-    /// an empty body.
+    /// The JSON to send. A text with a `content-type` header other than JSON is sent unchanged. Without data the body is empty.
     #[serde(default)]
     pub data: Option<Value>,
-    /// Further headers, name to value; `content-type` is `application/json` unless it stands here.
+    /// Additional headers, name to value; `content-type` defaults to `application/json`.
     #[serde(default)]
     pub headers: BTreeMap<String, String>,
-    /// Whether the server knows a request by its `Idempotency-Key` and does one that comes again only once. The header is sent
-    /// then, the same for every attempt of a step of a run; a step whose outcome is not known after a crash is sent again
-    /// instead of asking a person.
+    /// Whether the server deduplicates requests by their `Idempotency-Key`. If so, the header is sent, equal for all attempts of a step
+    /// of a run, and a step whose outcome is unknown after a crash is retried without a decision of the operator.
     #[serde(default)]
     pub repeatable: bool,
-    /// Longest wait in seconds, redirects included, 1 to 600; the configuration may set a shorter one.
+    /// Timeout in seconds, redirects included, 1 to 600; the configuration may set a shorter one.
     #[serde(default = "exchange::default_timeout")]
     pub timeout: Timeout,
-    /// Most bytes of the decoded answer, 1 to 10485760; a longer one is cut.
+    /// Maximum bytes of the decoded response, 1 to 10485760; a longer one is cut.
     #[serde(default = "exchange::default_max_bytes")]
     pub max_bytes: MaxBytes,
 }
@@ -70,7 +68,7 @@ impl Tool for HttpPost {
                     "expected a text, as the `content-type` is not JSON"
                 )
                 .at("/data")
-                .hint("pass the body as a text, or leave the `content-type` out"));
+                .hint("pass the body as a text, or omit the `content-type`"));
             }
             Some(data) => {
                 ctx.reserve(data.memory_bytes().saturating_mul(4))?;
@@ -108,7 +106,7 @@ impl Tool for HttpPost {
         exchange::host(&args.url, Access::Write)
     }
 
-    /// Answered by a server that sends back what it was sent.
+    /// Against a server that echoes the request.
     const EXAMPLES: &'static [JsonExample] = &[JsonExample {
         title: "an object",
         args: r#"{"url": "https://example.org/echo", "data": {"a": 1}}"#,

@@ -1,7 +1,7 @@
-//! The web: pages, encyclopaedia, papers, books and search, behind one HTTP client that decides what may be reached.
+//! The web: pages, Wikipedia, papers, books and search, behind one HTTP client that enforces the network rules.
 //!
-//! Tools ask through their context; `client` is what answers. `services` speaks to the services behind the tools, whose
-//! addresses the configuration may change. What comes from the web is data: nothing here acts on it.
+//! Tools send requests through their context; `client` implements that capability. `services` has the protocols of the services behind
+//! the tools, whose addresses the configuration may change. Web content is data: nothing here acts on it.
 
 pub mod client;
 mod exchange;
@@ -30,7 +30,7 @@ use crate::prelude::*;
 
 pub use client::{Client, Settings};
 
-/// What every tool of the web declares; those that only read need no more.
+/// The declaration of a tool that reads from the web.
 const WEB: Spec = Spec {
     category: Category::Web,
     permissions: &[Permission::Network],
@@ -39,7 +39,7 @@ const WEB: Spec = Spec {
     ..Spec::pure()
 };
 
-/// The tools of this family, in the order they should be read.
+/// The tools of this family, in the order of the documentation.
 pub(crate) static TOOLS: &[Entry] = &[
     entry::<http_get::HttpGet>(),
     entry::<http_post::HttpPost>(),

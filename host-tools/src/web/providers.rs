@@ -1,28 +1,28 @@
-//! The providers of a web search, each with the form of its answers.
+//! The providers of web searches.
 
 use super::html;
 use super::services::{Service, text_of};
 use super::wikipedia;
 use crate::prelude::*;
 
-/// A page that was found.
+/// A search hit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Hit {
     /// Title of the page.
     pub title: String,
-    /// Its address.
+    /// URL of the page.
     pub url: String,
-    /// What the provider shows of it.
+    /// Excerpt from the provider.
     pub snippet: String,
 }
 
-/// What a search found.
+/// The result of a search.
 pub(super) struct Found {
     pub(super) provider: String,
     pub(super) hits: Vec<Hit>,
 }
 
-/// A region such as `us-en`: a country and a language; `wt-wt` is none.
+/// A region such as `us-en`: a country and a language; `wt-wt` for no region.
 pub(super) struct Region {
     country: Option<String>,
     language: Option<String>,
@@ -38,7 +38,7 @@ impl Region {
                 language: None,
             }),
             Some((country, language)) if letters(country) && letters(language) => Ok(Self {
-                // The one code of this list that is none of ISO 3166.
+                // The only code here that is not of ISO 3166.
                 country: Some(if country == "uk" { "gb" } else { country }.to_owned()),
                 language: Some(language.to_owned()),
             }),
@@ -47,7 +47,7 @@ impl Region {
     }
 }
 
-/// Asks the configured provider.
+/// Searches with the configured provider.
 pub(super) fn search(
     query: &str,
     count: usize,
@@ -60,7 +60,7 @@ pub(super) fn search(
         "brave" => brave(&service, query, count, region, ctx)?,
         _ => encyclopaedia(query, count, region, ctx)?,
     };
-    // Only what can be fetched is a page, and each page once.
+    // Keeps http(s) URLs, each once.
     let mut seen = std::collections::HashSet::new();
     hits.retain(|hit| {
         (hit.url.starts_with("https://") || hit.url.starts_with("http://"))
@@ -117,7 +117,7 @@ fn brave(
             .map(|language| ("search_lang", language)),
     );
     let answer = service.json("/res/v1/web/search", &parameters, ctx)?;
-    // Without a hit there is no `web`.
+    // Without hits there is no `web`.
     if answer.get("web").is_none() && answer.get("query").is_some() {
         return Ok(Vec::new());
     }

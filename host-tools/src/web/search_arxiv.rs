@@ -7,20 +7,20 @@ use crate::prelude::*;
 
 pub(crate) struct SearchArxiv;
 
-/// Find papers on arXiv, most relevant first, with their abstracts.
+/// Search arXiv for papers, most relevant first, with abstracts.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Args {
-    /// Words that must all occur; or a query of arXiv's own with prefixes such as `ti:`, `au:`, `abs:`, `cat:`.
+    /// Words that must all occur, or an arXiv query with prefixes such as `ti:`, `au:`, `abs:`, `cat:`.
     pub query: String,
-    /// Most results, 1 to 100.
+    /// Maximum results, 1 to 100.
     #[serde(default = "Bounded::<1, 100>::of::<10>")]
     pub max_results: Bounded<1, 100>,
 }
 
 #[derive(Debug, PartialEq, Serialize, JsonSchema)]
 pub(crate) struct Output {
-    /// How many papers fit.
+    /// Number of matching papers.
     pub total: Option<u64>,
     /// The papers, most relevant first.
     pub results: Vec<Paper>,
@@ -37,17 +37,17 @@ pub(crate) struct Paper {
     pub r#abstract: String,
     /// Identifier on arXiv, with its version.
     pub arxiv_id: String,
-    /// DOI, where the authors gave one.
+    /// DOI, if the authors gave one.
     pub doi: Option<String>,
     /// Subjects, the primary one first.
     pub categories: Vec<String>,
-    /// When the first version appeared, as in `2017-06-12T17:57:34Z`.
+    /// Publication time of the first version, as in `2017-06-12T17:57:34Z`.
     pub published: String,
-    /// When this version appeared.
+    /// Publication time of this version.
     pub updated: String,
-    /// Page of the paper.
+    /// URL of the paper.
     pub url: String,
-    /// The paper as PDF.
+    /// URL of the PDF.
     pub pdf_url: Option<String>,
 }
 
@@ -84,7 +84,7 @@ impl Tool for SearchArxiv {
         Ok(services::host("export.arxiv.org"))
     }
 
-    /// Answered in the form of the service.
+    /// Against a recorded answer of the service.
     const EXAMPLES: &'static [JsonExample] = &[JsonExample {
         title: "one paper",
         args: r#"{"query": "attention transformer", "max_results": 1}"#,
@@ -101,7 +101,7 @@ impl Tool for SearchArxiv {
     }];
 }
 
-/// Plain words are looked for everywhere and must all occur; a query with prefixes stays as it is.
+/// Requires every plain word in any field; a query with prefixes is unchanged.
 fn terms(query: &str) -> String {
     const PREFIXES: [&str; 8] = ["all:", "ti:", "au:", "abs:", "co:", "jr:", "cat:", "id:"];
     if PREFIXES.iter().any(|prefix| query.contains(prefix)) {
@@ -125,7 +125,7 @@ fn terms(query: &str) -> String {
     }
 }
 
-/// Reads the feed; no document type is accepted, so nothing in it expands.
+/// Parses the feed; document types are refused, so no entity expands.
 fn read(text: &str, count: usize, service: &Service) -> Result<Output, ToolError> {
     let options = ParsingOptions {
         allow_dtd: false,
@@ -201,7 +201,7 @@ fn paper(entry: Node<'_, '_>) -> Paper {
     }
 }
 
-/// The text of a child, its line breaks undone.
+/// The text of a child on one line.
 fn child(node: Node<'_, '_>, name: &str) -> String {
     let found = node
         .children()

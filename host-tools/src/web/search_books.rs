@@ -5,33 +5,33 @@ use crate::prelude::*;
 
 pub(crate) struct SearchBooks;
 
-/// Find books by words of title, author or subject, most relevant first (source: Open Library).
+/// Search books by words of the title, author or subject, most relevant first (source: Open Library).
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Args {
-    /// What to look for, 1 to 1000 characters; `title:`, `author:`, `subject:` and `isbn:` before a word are understood.
+    /// Search text, 1 to 1000 characters; `title:`, `author:`, `subject:` and `isbn:` before a word are supported.
     pub query: String,
-    /// Most results, 1 to 100.
+    /// Maximum results, 1 to 100.
     #[serde(default = "Bounded::<1, 100>::of::<10>")]
     pub max_results: Bounded<1, 100>,
-    /// Only books that can be read on line.
+    /// Only books that can be read online.
     #[serde(default)]
     pub filter: Option<Filter>,
 }
 
-/// Which books count.
+/// Filter by availability.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Filter {
-    /// Those whose text is there, to borrow or to read.
+    /// Books with full text, to borrow or to read.
     #[serde(alias = "full")]
     Ebooks,
-    /// Those that anybody may read.
+    /// Books in the public domain.
     #[serde(alias = "free-ebooks")]
     FreeEbooks,
 }
 
-/// A book, all its editions together.
+/// A book with all its editions.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Book {
     /// Title.
@@ -48,11 +48,11 @@ pub(crate) struct Book {
     pub languages: Vec<String>,
     /// Subjects, up to 10.
     pub subjects: Vec<String>,
-    /// Pages of an ordinary edition.
+    /// Median number of pages.
     pub pages: Option<i64>,
     /// Number of editions.
     pub editions: Option<i64>,
-    /// Page of the book.
+    /// URL of the book.
     pub url: String,
 }
 
@@ -93,7 +93,7 @@ impl Tool for SearchBooks {
         Ok(services::host("openlibrary.org"))
     }
 
-    /// Answered in the form of the service.
+    /// Against a recorded answer of the service.
     const EXAMPLES: &'static [JsonExample] = &[JsonExample {
         title: "one book",
         args: r#"{"query": "principia mathematica", "max_results": 1}"#,

@@ -1,4 +1,4 @@
-//! Searching papers of every publisher.
+//! Searching scholarly papers.
 
 use super::html;
 use super::services::{self, Index, Results, number_of, question, text_of, texts_of};
@@ -6,13 +6,13 @@ use crate::prelude::*;
 
 pub(crate) struct SearchPapers;
 
-/// Find scholarly papers by words of title, author or abstract, most relevant first (source: Crossref).
+/// Search scholarly papers by words of the title, author or abstract, most relevant first (source: Crossref).
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Args {
-    /// What to look for, 1 to 1000 characters.
+    /// Search text, 1 to 1000 characters.
     pub query: String,
-    /// Most results, 1 to 100.
+    /// Maximum results, 1 to 100.
     #[serde(default = "Bounded::<1, 100>::of::<10>")]
     pub max_results: Bounded<1, 100>,
     /// Years of publication, as in `2020`, `2018-2022`, `2018-` or `-2022`.
@@ -27,17 +27,17 @@ pub(crate) struct Paper {
     pub title: String,
     /// Authors, in the order of the paper.
     pub authors: Vec<String>,
-    /// Abstract, where the publisher gives it.
+    /// Abstract, if the publisher provides it.
     pub r#abstract: Option<String>,
     /// DOI.
     pub doi: String,
-    /// Address that the DOI leads to.
+    /// URL of the DOI.
     pub url: String,
     /// Journal, book or conference.
     pub venue: Option<String>,
     /// Year of publication.
     pub year: Option<i64>,
-    /// How often it is cited, as far as the service knows.
+    /// Number of citations known to the service.
     pub citation_count: Option<i64>,
     /// Kind of publication, such as `journal-article`.
     pub kind: String,
@@ -76,7 +76,7 @@ impl Tool for SearchPapers {
         Ok(services::host("api.crossref.org"))
     }
 
-    /// Answered in the form of the service.
+    /// Against a recorded answer of the service.
     const EXAMPLES: &'static [JsonExample] = &[JsonExample {
         title: "one paper of one year",
         args: r#"{"query": "deep learning", "max_results": 1, "year_range": "2015"}"#,
@@ -92,7 +92,7 @@ impl Tool for SearchPapers {
     }];
 }
 
-/// The filter of a range of years.
+/// Converts a range of years to a filter.
 fn years(range: &str) -> Result<String, ToolError> {
     let wrong = || {
         tool_error!(

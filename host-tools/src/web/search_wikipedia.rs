@@ -1,4 +1,4 @@
-//! Searching the encyclopaedia.
+//! Searching Wikipedia.
 
 use super::services::question;
 use super::wikipedia;
@@ -6,23 +6,23 @@ use crate::prelude::*;
 
 pub(crate) struct SearchWikipedia;
 
-/// Find Wikipedia articles about a subject, best first, each with its first sentences.
+/// Search Wikipedia, best match first, each with its first sentences.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Args {
-    /// What to look for, 1 to 1000 characters.
+    /// Search text, 1 to 1000 characters.
     pub query: String,
-    /// Most results, 1 to 20.
+    /// Maximum results, 1 to 20.
     #[serde(default = "Bounded::<1, 20>::of::<5>")]
     pub max_results: Bounded<1, 20>,
-    /// Language of the encyclopaedia, such as `en` or `de`.
+    /// Language edition, such as `en` or `de`.
     #[serde(default = "wikipedia::default_language")]
     pub language: String,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Output {
-    /// The articles, best first; none is no error.
+    /// The articles, best match first; may be empty.
     pub results: Vec<Article>,
 }
 
@@ -33,9 +33,9 @@ pub(crate) struct Article {
     pub title: String,
     /// The first sentences.
     pub summary: String,
-    /// Address.
+    /// URL.
     pub url: String,
-    /// Number of the page in its encyclopaedia.
+    /// Page id in its language edition.
     pub page_id: i64,
 }
 
@@ -43,7 +43,7 @@ impl Tool for SearchWikipedia {
     const SPEC: Spec = Spec {
         id: "search_wikipedia",
         keyed_by: Some(&["/language"]),
-        title: "Search the encyclopaedia",
+        title: "Search Wikipedia",
         tags: &["wikipedia", "encyclopaedia", "search"],
         syntax: &[("/language", Syntax::Host)],
         ..super::WEB
@@ -72,7 +72,7 @@ impl Tool for SearchWikipedia {
         wikipedia::host(&args.language)
     }
 
-    /// Answered in the form of the service.
+    /// Against a recorded answer of the service.
     const EXAMPLES: &'static [JsonExample] = &[JsonExample {
         title: "two articles",
         args: r#"{"query": "prime numbers", "max_results": 2}"#,

@@ -1,4 +1,4 @@
-//! Asking the services behind the tools: a URL beneath the service's address, an answer of the right type, or a clear error.
+//! Requests to the services behind the tools, with checks of status, size and type.
 
 use tool_core::capability::{HttpRequest, HttpResponse, HttpService};
 use url::Url;
@@ -6,10 +6,10 @@ use url::Url;
 use super::text;
 use crate::prelude::*;
 
-/// Largest answer of a service in bytes.
+/// Maximum size of a response in bytes.
 const ANSWER_BYTES_MAX: u64 = 8 << 20;
 
-/// A service that is ready to be asked.
+/// A configured service.
 pub(super) struct Service {
     role: &'static str,
     at: HttpService,
@@ -23,7 +23,7 @@ impl Service {
         ctx: &Ctx,
     ) -> Result<Self, ToolError> {
         let mut at = ctx.http()?.service(role).ok_or_else(|| {
-            tool_error!(PreconditionFailed, "there is no service for `{role}`")
+            tool_error!(PreconditionFailed, "no service for `{role}`")
             .reason("no_provider")
             .hint("set `web.search` in the configuration, and the environment variable that its `api_key` names")
         })?;
@@ -37,7 +37,7 @@ impl Service {
         &self.at.provider
     }
 
-    /// Asks for JSON.
+    /// Requests JSON.
     pub(super) fn json(
         &self,
         path: &str,
@@ -50,10 +50,10 @@ impl Service {
             memory_bytes_max: 512 << 20,
             ..json::Limits::default()
         };
-        json::parse(&text, limits).map_err(|err| self.unreadable(&format!("it is no JSON: {err}")))
+        json::parse(&text, limits).map_err(|err| self.unreadable(&format!("not JSON: {err}")))
     }
 
-    /// Asks for a text of some types; the second value is the URL that answered.
+    /// Requests a text of some content types; also returns the final URL.
     pub(super) fn ask(
         &self,
         path: &str,
@@ -61,11 +61,11 @@ impl Service {
         accept: &'static [&'static str],
         ctx: &Ctx,
     ) -> Result<(String, String), ToolError> {
-        // The bytes, their text and what is made of it.
+        // The bytes, their text and the parsed value.
         ctx.reserve(ANSWER_BYTES_MAX * 4)?;
         let address = format!("{}{path}", self.at.base);
         let url = Url::parse_with_params(&address, query)
-            .map_err(|err| self.unreadable(&format!("its address is none: {err}")))?;
+            .map_err(|err| self.unreadable(&format!("invalid address: {err}")))?;
         let request = HttpRequest {
             accept,
             headers: vec![("accept".to_owned(), accept.join(", "))],
@@ -83,17 +83,17 @@ impl Service {
         if response.truncated {
             return Err(tool_error!(
                 LimitExceeded,
-                "the answer of `{}` has more than {ANSWER_BYTES_MAX} bytes",
+                "the response of `{}` has more than {ANSWER_BYTES_MAX} bytes",
                 self.at.provider
             )
-            .hint("ask for fewer results"));
+            .hint("request fewer results"));
         }
         let hint = match response.status {
             200..=299 => return Ok(()),
-            401 | 403 => "the service refuses this caller; check its key in the configuration",
-            429 => "the service has had enough questions; ask again later",
-            500.. => "the service has a fault of its own; ask again later",
-            _ => "change the question",
+            401 | 403 => "the service refuses this client; check its key in the configuration",
+            429 => "rate limit of the service exceeded; try again later",
+            500.. => "the service failed; try again later",
+            _ => "change the query",
         };
         let message = format_args!(
             "`{}` answered with status {}",
@@ -104,18 +104,18 @@ impl Service {
             .hint(hint))
     }
 
-    /// An answer that does not have the form of the service.
+    /// The error for a response in an unexpected format.
     pub(super) fn unreadable(&self, why: &str) -> ToolError {
         tool_error!(
             ToolError,
-            "the answer of `{}` cannot be read: {why}",
+            "cannot read the response of `{}`: {why}",
             self.at.provider
         )
         .reason("answer")
-        .hint("the address in the configuration may lead to something else")
+        .hint("check the address in the configuration")
     }
 
-    /// The list at a place of an answer.
+    /// The list at a JSON pointer of a response.
     pub(super) fn list(&self, answer: &Value, pointer: &str) -> Result<Vec<Value>, ToolError> {
         let list = answer.pointer(pointer).and_then(|list| list.items());
         list.ok_or_else(|| self.unreadable(&format!("it has no list at `{pointer}`")))
@@ -171,7 +171,7 @@ impl Index {
     }
 }
 
-/// The text of a member; empty where there is none.
+/// The text of a member; empty if it is missing.
 pub(super) fn text_of(value: &Value, key: &str) -> String {
     value
         .get(key)
@@ -191,17 +191,17 @@ pub(super) fn texts_of(value: &Value, key: &str) -> Vec<String> {
         .collect()
 }
 
-/// A whole number of a member.
+/// The integer of a member.
 pub(super) fn number_of(value: &Value, key: &str) -> Option<i64> {
     value.get(key).and_then(Value::as_i64)
 }
 
-/// The public host of a service, for rules; an address of the configuration is the operator's own word.
+/// The public host of a service as a resource; an address from the configuration is trusted.
 pub(super) fn host(name: impl Into<String>) -> Vec<ResourceKey> {
     vec![ResourceKey::new(ResourceKind::Host, name, Access::Read)]
 }
 
-/// A question that is not empty and not endless.
+/// Checks that a query is not empty and not too long.
 pub(super) fn question(query: &str) -> Result<&str, ToolError> {
     const CHARS_MAX: usize = 1000;
     let query = query.trim();
@@ -217,10 +217,10 @@ pub(super) fn question(query: &str) -> Result<&str, ToolError> {
         "expected 1 to {CHARS_MAX} characters on one line, found {found}"
     )
     .at("/query")
-    .hint("ask in a few words"))
+    .hint("use a few words"))
 }
 
-/// The reason of an error for a status: what a plan retries by.
+/// The error reason for a status; plans retry by it.
 pub(super) fn reason_of(status: u16) -> &'static str {
     match status {
         429 => "rate_limit",

@@ -1,16 +1,16 @@
-//! Bytes of an answer as text.
+//! Decoding of responses as text.
 
 use encoding_rs::{CoderResult, Encoding, UTF_8};
 
 use super::html;
 
-/// How much of a page is searched for its charset, as browsers do.
+/// Number of bytes searched for a charset declaration, as browsers do.
 const BEGINNING: usize = 1024;
 
-/// The text of a body, and whether some bytes were none.
+/// Decodes a body; also returns whether some bytes were invalid.
 ///
-/// The charset is what the first bytes mark, else what the type of content names, else what a page says of itself, else UTF-8:
-/// the order of browsers. An unknown name counts as none.
+/// The charset is that of the byte-order mark, else of the content type, else of the page itself, else UTF-8, as in browsers.
+/// Unknown names are ignored.
 pub(super) fn decode(body: &[u8], content_type: Option<&str>) -> (String, bool) {
     let (encoding, mark) = Encoding::for_bom(body)
         .or_else(|| Some((named(&charset(content_type?)?)?, 0)))
@@ -27,7 +27,7 @@ pub(super) fn decode(body: &[u8], content_type: Option<&str>) -> (String, bool) 
     let (mut read, mut lossy) = (0, false);
     loop {
         text.reserve((body.len() - read).max(16));
-        // Never `last`: a character cut in half by the limit is no fault of the text.
+        // Never `last`: a character cut by the size limit is not an error.
         let (result, count, faulty) = decoder.decode_to_string(&body[read..], &mut text, false);
         read += count;
         lossy |= faulty;
@@ -37,7 +37,7 @@ pub(super) fn decode(body: &[u8], content_type: Option<&str>) -> (String, bool) 
     }
 }
 
-/// Whether a type of content is text.
+/// Whether a content type is text.
 pub(super) fn is_text(content_type: Option<&str>) -> bool {
     let kind = content_type
         .unwrap_or_default()
@@ -59,7 +59,7 @@ pub(super) fn is_text(content_type: Option<&str>) -> bool {
         || TEXTS.contains(&kind.as_str())
 }
 
-/// The charset that a type of content names.
+/// The charset of a content type.
 pub(super) fn charset(content_type: &str) -> Option<String> {
     let lower = content_type.to_ascii_lowercase();
     let (_, rest) = lower.split_once("charset")?;
@@ -73,7 +73,7 @@ fn named(label: &str) -> Option<&'static Encoding> {
     Encoding::for_label(label.as_bytes())
 }
 
-/// The charset that a page or an XML document says it has. It was readable as ASCII, so it is not UTF-16.
+/// The charset declared in a page or an XML document. The declaration is ASCII, so it is not UTF-16.
 fn declared(body: &[u8], content_type: &str) -> Option<String> {
     let beginning = &body[..body.len().min(BEGINNING)];
     let kind = content_type.to_ascii_lowercase();

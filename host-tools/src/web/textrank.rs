@@ -1,9 +1,9 @@
-//! Sentences that say most: TextRank, biased towards a question.
+//! Extraction of the most relevant sentences: TextRank, biased towards a query.
 //!
 //! # Method
 //! Sentences are nodes; the weight of an edge is the number of words two sentences share over the sum of the logarithms of
 //! their lengths. The rank is the stationary distribution of a random walk with damping 0.85 that starts anew at sentences
-//! in proportion to a tenth plus the words they share with the question. Ties go to the earlier sentence; nothing is random.
+//! in proportion to a tenth plus the words they share with the query. Ties go to the earlier sentence; nothing is random.
 //!
 //! # References
 //! R. Mihalcea and P. Tarau, "TextRank: Bringing Order into Text", EMNLP 2004. The bias is that of J. Otterbacher, G. Erkan and
@@ -16,28 +16,28 @@ use tool_core::{StopFlag, ToolError};
 const DAMPING: f64 = 0.85;
 const ROUNDS_MAX: usize = 200;
 const CHANGE_MIN: f64 = 1e-9;
-/// Sentences with fewer words say nothing, with more they are lists that lost their marks.
+/// Length of useful sentences in words: shorter ones say too little, longer ones are usually unmarked lists.
 const WORDS: std::ops::RangeInclusive<usize> = 6..=80;
-/// Two sentences that share more of their words say the same.
+/// Sentences with a larger overlap of words are considered equal.
 const OVERLAP_MAX: f64 = 0.6;
 
 /// A sentence of one of several texts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Sentence {
     pub(super) text: String,
-    /// Index of the text it stands in.
+    /// Index of its text.
     pub(super) source: usize,
     words: BTreeSet<u32>,
 }
 
-/// The sentences of several texts, up to a number of each.
+/// The sentences of several texts.
 pub(super) struct Sentences {
     list: Vec<Sentence>,
     words: BTreeMap<String, u32>,
 }
 
 impl Sentences {
-    /// Splits texts into sentences that are worth ranking; a sentence that occurs twice counts once.
+    /// Splits texts into useful sentences, at most `each_max` of each text, without duplicates.
     pub(super) fn of<'a>(texts: impl IntoIterator<Item = &'a str>, each_max: usize) -> Self {
         let mut all = Self {
             list: Vec::new(),
@@ -73,7 +73,7 @@ impl Sentences {
         *self.words.entry(word).or_insert(next)
     }
 
-    /// The sentences that say most about a question, best first, none like another.
+    /// The most relevant sentences for a query, best first, without near duplicates.
     ///
     /// # Errors
     /// `cancelled` or `timeout`.
@@ -162,12 +162,12 @@ impl Sentences {
     }
 }
 
-/// The share of the shorter sentence's words that the other has too.
+/// The fraction of the words of the shorter sentence that the other contains.
 fn overlap(a: &BTreeSet<u32>, b: &BTreeSet<u32>) -> f64 {
     a.intersection(b).count() as f64 / a.len().min(b.len()).max(1) as f64
 }
 
-/// Sentences of a text: a line ends one, and so does a mark before a space and a letter that could begin the next.
+/// Splits a text into sentences, at line ends and at marks followed by a space and a possible first letter.
 fn split(text: &str) -> Vec<String> {
     let mut sentences = Vec::new();
     for line in text.lines() {
@@ -202,7 +202,7 @@ fn add(text: &str, sentences: &mut Vec<String>) {
     }
 }
 
-/// Words in lower case, without those that every text has.
+/// Lower-case words without very common ones.
 fn words(text: &str) -> impl Iterator<Item = String> + '_ {
     const COMMON: &str = "the and for that this with are was were has have had not but from which its can may also than \
         then they their there been will would into more most other some such when what who how you your";

@@ -1,4 +1,4 @@
-//! Searching, reading and summing up.
+//! Searching the web, reading pages and summarizing them.
 
 use std::time::Duration;
 
@@ -12,39 +12,39 @@ use super::textrank::Sentences;
 use super::web_search::default_region;
 use crate::prelude::*;
 
-/// Sentences of one page that are ranked.
+/// Maximum ranked sentences of one page.
 const SENTENCES_EACH: usize = 120;
 
 pub(crate) struct WebResearch;
 
-/// Search the web, read the best pages at the same time, and give the sentences that say most about the question, each with
-/// its source. The summary consists of sentences of the pages (TextRank); nothing is written anew.
+/// Search the web, read the best pages in parallel, and return the most relevant sentences, each with its source. The summary is
+/// extracted from the pages (TextRank); no text is generated.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Args {
-    /// The question, 1 to 1000 characters.
+    /// The query, 1 to 1000 characters.
     pub query: String,
-    /// Most results of the search, 1 to 20.
+    /// Maximum results of the search, 1 to 20.
     #[serde(default = "Bounded::<1, 20>::of::<5>")]
     pub max_results: Bounded<1, 20>,
-    /// Most pages that are read, 1 to 8.
+    /// Maximum pages to read, 1 to 8.
     #[serde(default = "Bounded::<1, 8>::of::<3>")]
     pub max_pages: Bounded<1, 8>,
-    /// Only pages of this host or of hosts below it, such as `wikipedia.org`.
+    /// Only pages of this host or its subdomains, such as `wikipedia.org`.
     #[serde(default)]
     pub domain_filter: Option<String>,
-    /// Sentences of the summary, 1 to 20.
+    /// Maximum sentences of the summary, 1 to 20.
     #[serde(default = "Bounded::<1, 20>::of::<5>")]
     pub sentences: Bounded<1, 20>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Output {
-    /// The sentences that say most, best first.
+    /// The most relevant sentences, best first.
     pub summary: Vec<Quote>,
-    /// What the search found, best first.
+    /// The search hits, best first.
     pub sources: Vec<Source>,
-    /// How the summary came about.
+    /// Provenance of the summary.
     pub metadata: Metadata,
 }
 
@@ -53,42 +53,42 @@ pub(crate) struct Output {
 pub(crate) struct Quote {
     /// The sentence.
     pub text: String,
-    /// Address of the page it stands on.
+    /// URL of its page.
     pub source: String,
 }
 
-/// A page that was found.
+/// A search hit.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Source {
     /// Title.
     pub title: String,
-    /// Address.
+    /// URL.
     pub url: String,
-    /// What the provider shows of it.
+    /// Excerpt from the provider.
     pub snippet: String,
-    /// Whether its text was read; otherwise the snippet counts.
+    /// Whether its text was read; otherwise the snippet was used.
     pub read: bool,
-    /// Why it could not be read, where it was tried.
+    /// The error of reading it, if that failed.
     pub error: Option<String>,
 }
 
-/// How a summary came about.
+/// Provenance of a summary.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Metadata {
-    /// Who was asked: `wikipedia`, `searxng` or `brave`.
+    /// The provider: `wikipedia`, `searxng` or `brave`.
     pub provider: String,
-    /// How sentences were chosen.
+    /// The method of selection.
     pub method: String,
-    /// Pages read.
+    /// Number of pages read.
     pub pages: usize,
-    /// Sentences that were ranked.
+    /// Number of sentences ranked.
     pub sentences: usize,
 }
 
 impl Tool for WebResearch {
     const SPEC: Spec = Spec {
         id: "web_research",
-        title: "Search, read and sum up",
+        title: "Search and summarize the web",
         tags: &["search", "summary"],
         syntax: &[("/domain_filter", Syntax::Host)],
         ..super::WEB
@@ -134,7 +134,7 @@ impl Tool for WebResearch {
         })
     }
 
-    /// Answered in the form of Wikipedia.
+    /// Against a recorded answer of Wikipedia.
     const EXAMPLES: &'static [JsonExample] = &[JsonExample {
         title: "one page",
         args: r#"{
@@ -166,7 +166,7 @@ fn source(hit: &Hit, page: Option<&Result<String, ToolError>>) -> Source {
     }
 }
 
-/// Reads pages at the same time, each on a thread; the results stand in the order of the pages.
+/// Reads pages in parallel, each on a thread; the results are in the order of the pages.
 fn read_all(hits: &[Hit], ctx: &Ctx) -> Result<Vec<Result<String, ToolError>>, ToolError> {
     let read = |hit: &Hit| {
         let request = HttpRequest {
@@ -191,7 +191,7 @@ fn read_all(hits: &[Hit], ctx: &Ctx) -> Result<Vec<Result<String, ToolError>>, T
     Ok(pages)
 }
 
-/// A host that filters.
+/// Checks the host of the filter.
 fn domain(text: &str) -> Result<String, ToolError> {
     let domain = text
         .trim()

@@ -6,17 +6,16 @@ use crate::prelude::*;
 
 pub(crate) struct WebSearch;
 
-/// Search the web through the provider that the configuration names: a SearXNG server, Brave, or, without any, Wikipedia. The
-/// result says who answered.
+/// Search the web with the configured provider: a SearXNG server, Brave, or Wikipedia by default. The result names the provider.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Args {
-    /// What to look for, 1 to 1000 characters.
+    /// Search text, 1 to 1000 characters.
     pub query: String,
-    /// Most results, 1 to 20.
+    /// Maximum results, 1 to 20.
     #[serde(default = "Bounded::<1, 20>::of::<10>")]
     pub max_results: Bounded<1, 20>,
-    /// Country and language as in `us-en`; `wt-wt` is none.
+    /// Country and language as in `us-en`; `wt-wt` for no region.
     #[serde(default = "default_region")]
     pub region: String,
 }
@@ -27,9 +26,9 @@ pub(super) fn default_region() -> String {
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Output {
-    /// Who answered: `wikipedia`, `searxng` or `brave`.
+    /// The provider: `wikipedia`, `searxng` or `brave`.
     pub provider: String,
-    /// The pages, best first; none is no error.
+    /// The pages, best match first; may be empty.
     pub results: Vec<Hit>,
 }
 
@@ -53,7 +52,7 @@ impl Tool for WebSearch {
         })
     }
 
-    /// Answered in the form of Wikipedia.
+    /// Against a recorded answer of Wikipedia.
     const EXAMPLES: &'static [JsonExample] = &[JsonExample {
         title: "one result",
         args: r#"{"query": "prime numbers", "max_results": 1, "region": "us-en"}"#,

@@ -1,22 +1,22 @@
-//! The interface of MediaWiki, as Wikipedia offers it.
+//! The MediaWiki API of Wikipedia.
 
 use super::services::{self, Service, text_of};
 use crate::prelude::*;
 
-/// A page as the interface describes it.
+/// A page of the API.
 pub(super) struct Page {
     pub(super) title: String,
     pub(super) id: i64,
     pub(super) url: String,
     pub(super) text: String,
     pub(super) categories: Vec<String>,
-    /// Place among the results of a search.
+    /// Rank among the search results.
     pub(super) index: i64,
 }
 
-/// What is asked of one title.
+/// Requested part of an article.
 pub(super) enum Extent {
-    /// So many sentences of the beginning.
+    /// The first sentences.
     Sentences(i64),
     /// Everything, sections marked as in `== Title ==`.
     Whole,
@@ -26,7 +26,7 @@ pub(super) fn default_language() -> String {
     "en".to_owned()
 }
 
-/// The host of a language, for rules.
+/// The host of a language edition as a resource.
 pub(super) fn host(language: &str) -> Result<Vec<ResourceKey>, ToolError> {
     Ok(services::host(format!(
         "{}.wikipedia.org",
@@ -34,7 +34,7 @@ pub(super) fn host(language: &str) -> Result<Vec<ResourceKey>, ToolError> {
     )))
 }
 
-/// A language code becomes part of a host, so it has letters and dashes only.
+/// Checks a language code: it becomes part of a host, so only letters and dashes are allowed.
 fn checked(language: &str) -> Result<&str, ToolError> {
     let letters =
         |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_lowercase());
@@ -48,7 +48,7 @@ fn checked(language: &str) -> Result<&str, ToolError> {
     .at("/language"))
 }
 
-/// The page of a title, redirects of the encyclopaedia followed.
+/// The page of a title, after redirects.
 pub(super) fn page(
     title: &str,
     language: &str,
@@ -66,7 +66,7 @@ pub(super) fn page(
             "expected a title of 1 to {TITLE_BYTES_MAX} bytes without |, #, brackets or line breaks"
         )
         .at("/title")
-        .hint("`search_wikipedia` finds titles"));
+        .hint("find titles with `search_wikipedia`"));
     }
     let sentences;
     let mut query = vec![
@@ -97,16 +97,16 @@ pub(super) fn page(
     if absent("missing") || absent("invalid") {
         return Err(tool_error!(
             ToolError,
-            "the encyclopaedia in `{language}` has no page `{title}`"
+            "the Wikipedia edition `{language}` has no page `{title}`"
         )
         .reason("not_found")
         .at("/title")
-        .hint("`search_wikipedia` finds titles"));
+        .hint("find titles with `search_wikipedia`"));
     }
     Ok(read(page))
 }
 
-/// The pages that fit a question, best first, each with its first sentences.
+/// The pages that match a query, best first, each with its first sentences.
 pub(super) fn search(
     query: &str,
     count: i64,
@@ -126,7 +126,7 @@ pub(super) fn search(
         ("inprop", "url"),
     ];
     let (service, answer) = ask(language, &query, ctx)?;
-    // Without a hit there is no `query` at all.
+    // Without hits there is no `query`.
     if answer.get("query").is_none() && answer.as_object().is_some() {
         return Ok(Vec::new());
     }
@@ -149,10 +149,7 @@ fn ask(language: &str, query: &[(&str, &str)], ctx: &Ctx) -> Result<(Service, Va
     whole.extend(query);
     let answer = service.json("/w/api.php", &whole, ctx)?;
     if let Some(error) = answer.get("error") {
-        let message = format_args!(
-            "`wikipedia` refuses the question: {}",
-            text_of(error, "info")
-        );
+        let message = format_args!("`wikipedia` refuses the query: {}", text_of(error, "info"));
         return Err(ToolError::new(ErrorCode::ToolError, message).reason("answer"));
     }
     Ok((service, answer))
@@ -182,9 +179,9 @@ fn read(page: &Value) -> Page {
 /// A section of an article.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Section {
-    /// Its heading.
+    /// Heading.
     pub title: String,
-    /// Its depth: 2 for a main section, 3 for one below it.
+    /// Level: 2 for a main section, 3 for one below it.
     pub level: u32,
 }
 

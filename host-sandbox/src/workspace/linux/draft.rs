@@ -214,7 +214,7 @@ fn check_free(above: &OwnedFd, name: &str, path: &str) -> Result<(), ToolError> 
 }
 
 fn taken(path: &str) -> ToolError {
-    tool_error!(Conflict, "`{path}` exists already")
+    tool_error!(Conflict, "`{path}` already exists")
         .reason(Reason::Exists)
         .hint("name a folder that does not exist yet, or an empty one")
 }

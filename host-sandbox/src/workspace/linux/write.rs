@@ -194,7 +194,7 @@ impl Target<'_> {
     }
 
     pub(super) fn exists(&self) -> ToolError {
-        tool_error!(Conflict, "`{}` exists already", self.shown)
+        tool_error!(Conflict, "`{}` already exists", self.shown)
             .reason(Reason::Exists)
             .hint("use the mode `overwrite` or `append`, or another name")
     }

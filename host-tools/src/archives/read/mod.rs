@@ -1,7 +1,7 @@
-//! Reading archives: one way through the members of each format.
+//! Reading archives: one visitor over the members of every format.
 //!
-//! The format is told by the first bytes, never by the name. No crate here writes a file: the members come as streams, held to
-//! the limits, and the tools decide what becomes of them.
+//! The format is detected by the first bytes, never by the name. No crate here writes a file: members are streams within the limits,
+//! and the tools decide what to do with them.
 
 pub(super) mod sevenz;
 pub(super) mod tar;
@@ -26,7 +26,7 @@ pub(crate) enum Format {
     /// Zip.
     #[serde(rename = "zip")]
     Zip,
-    /// Tar, not packed.
+    /// Tar, not compressed.
     #[serde(rename = "tar")]
     Tar,
     /// Tar in gzip.
@@ -81,28 +81,28 @@ pub(super) enum Kind {
     Other,
 }
 
-/// What an archive says about a member.
+/// Metadata of a member.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Member {
     pub(super) name: String,
-    /// Whether the name is text; else bytes that are none are shown as U+FFFD.
+    /// Whether the name is valid text; invalid bytes are shown as U+FFFD.
     pub(super) legible: bool,
     pub(super) kind: Kind,
-    /// Unpacked size, as the archive says.
+    /// Decompressed size, as stated in the archive.
     pub(super) size: u64,
     pub(super) executable: bool,
     pub(super) setuid: bool,
     pub(super) encrypted: bool,
 }
 
-/// Whether to go on with the next member.
+/// Whether to continue with the next member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Next {
     On,
     Stop,
 }
 
-/// Sees each member, and reads as much of it as it likes.
+/// A visitor of members; it may read any part of the content.
 pub(super) type Visit<'a> = dyn FnMut(&Member, &mut dyn Read) -> Result<Next, Halt> + 'a;
 
 /// An open archive.
@@ -141,7 +141,10 @@ impl<'a> Archive<'a> {
             .take(tar::BLOCK as u64)
             .read_to_end(&mut start)?;
         let format = format_of(&start).ok_or_else(|| {
-            Fault::new(FaultKind::NotAnArchive, "its content is of no known format")
+            Fault::new(
+                FaultKind::NotAnArchive,
+                "its content is not of a known format",
+            )
         })?;
         Ok(Self {
             format,
@@ -151,14 +154,14 @@ impl<'a> Archive<'a> {
         })
     }
 
-    /// Goes through the members in the order of the archive.
+    /// Visits the members in archive order.
     pub(super) fn each(&mut self, visit: &mut Visit<'_>) -> Result<(), Halt> {
         let done = match self.format {
             Format::Zip => zip::each(self.reader.as_mut(), self.packed, self.stop, visit),
             Format::SevenZ => sevenz::each(self.reader.as_mut(), self.packed, self.stop, visit),
             _ => self.tar(visit),
         };
-        // A decoder that was stopped says that its input is broken.
+        // A stopped decoder reports broken input.
         self.stop.check()?;
         done
     }
@@ -199,7 +202,7 @@ impl<R: Read> Read for Whole<R> {
     }
 }
 
-/// On one thread: the decoder with several holds whole blocks in memory.
+/// Single-threaded: the multi-threaded decoder keeps whole blocks in memory.
 fn xz<R: BufRead>(input: R) -> Result<XzDecoder<R>, Fault> {
     const OVERHEAD: u64 = 1 << 20; // beside the window
     let decoder = liblzma::stream::Stream::new_stream_decoder(

@@ -1,5 +1,5 @@
-//! 7z, by the crate `sevenz-rust2`. It decodes the directory of an archive by itself, without limits; so the directory's own
-//! description is read here first, and one that asks for too much never reaches it.
+//! 7z, by the crate `sevenz-rust2`. The crate decodes the directory of an archive without limits, so the description of the directory
+//! is checked here first, and one that needs too much never reaches the crate.
 
 use std::io::SeekFrom;
 
@@ -11,7 +11,7 @@ use super::super::fault::{Fault, FaultKind, Halt};
 use super::super::limits::{self, MEMORY_MAX};
 use super::{Kind, Member, Next, Visit, Whole};
 
-/// Largest directory, unpacked.
+/// Maximum decompressed size of the directory.
 const DIRECTORY_MAX: u64 = 16 << 20;
 const AES: &[u8] = &[0x06, 0xf1, 0x07, 0x01];
 
@@ -44,7 +44,7 @@ pub(super) fn each(
                 return Ok(false);
             }
         }
-        // What was left unread is decoded all the same.
+        // The unread rest is decoded and checked all the same.
         std::io::copy(&mut whole, &mut std::io::sink())?;
         Ok(true)
     });
@@ -62,7 +62,7 @@ fn fault(err: sevenz_rust2::Error) -> Fault {
         Error::UnsupportedCompressionMethod(name) => Fault::new(
             FaultKind::Unsupported,
             format_args!(
-                "it is packed by the method {}",
+                "unsupported compression method {}",
                 super::super::fault::brief(&name)
             ),
         ),
@@ -82,7 +82,7 @@ fn encrypted() -> Fault {
 fn memory() -> Fault {
     Fault::new(
         FaultKind::Memory,
-        format_args!("unpacking takes more than {MEMORY_MAX} bytes of memory"),
+        format_args!("decompression needs more than {MEMORY_MAX} bytes of memory"),
     )
 }
 
@@ -118,7 +118,7 @@ fn member(entry: &ArchiveEntry) -> Member {
     }
 }
 
-/// The sizes that the directory states bound what the decoders give.
+/// Checks the sizes stated in the directory, which bound the output of the decoders.
 fn check(archive: &sevenz_rust2::Archive, length: u64) -> Result<(), Fault> {
     limits::check_members(archive.files.len() as u64)?;
     let mut total: u64 = 0;
@@ -159,7 +159,7 @@ fn check_coder(method: &[u8], properties: &[u8]) -> Result<(), Fault> {
     Ok(())
 }
 
-/// The bytes of a directory, or of its description.
+/// A cursor over the bytes of a directory or its description.
 struct Fields<'a>(&'a [u8]);
 
 impl Fields<'_> {
@@ -190,17 +190,17 @@ impl Fields<'_> {
 }
 
 fn corrupt() -> Fault {
-    Fault::new(FaultKind::Corrupt, "its directory cannot be read")
+    Fault::new(FaultKind::Corrupt, "invalid directory")
 }
 
 fn unsupported() -> Fault {
     Fault::new(
         FaultKind::Unsupported,
-        "its directory is packed in an unusual way",
+        "its directory is compressed in an unusual way",
     )
 }
 
-/// Reads where the directory is and, when it is packed, how: one stream through simple coders, within the limits.
+/// Checks the position of the directory and, if it is compressed, its method: one stream through simple coders, within the limits.
 fn check_directory(reader: &mut dyn FileReader, length: u64) -> Result<(), Fault> {
     const START: u64 = 32;
     const PACKED: u8 = 0x17;
@@ -215,7 +215,7 @@ fn check_directory(reader: &mut dyn FileReader, length: u64) -> Result<(), Fault
     };
     let (offset, size) = (number(12), number(20));
     if size == 0 && offset == 0 {
-        // The crate would search the whole file for a directory that the start does not name.
+        // The crate would search the whole file for a missing directory.
         return Err(Fault::new(FaultKind::Truncated, "it has no directory"));
     }
     let end = START

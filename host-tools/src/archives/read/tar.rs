@@ -1,4 +1,4 @@
-//! Tar: ustar, GNU and pax. Long names are bounded, sparse files refused, and what follows the end must be zeros.
+//! Tar: ustar, GNU and pax. Long names are bounded, sparse files refused, and only zeros may follow the end.
 
 use std::io::{BufRead, Read};
 
@@ -7,12 +7,12 @@ use super::super::limits;
 use super::{Kind, Member, Next, Visit, Whole};
 
 pub(in super::super) const BLOCK: usize = 512;
-/// Longest extended header.
+/// Maximum size of an extended header.
 const EXTENDED_MAX: u64 = 1 << 20;
-/// Most extended headers before one member.
+/// Maximum extended headers of one member.
 const EXTENDED_COUNT_MAX: usize = 8;
 
-/// What extended headers say about the member to come.
+/// Extended headers of the next member.
 #[derive(Default)]
 struct Extended {
     name: Option<Vec<u8>>,
@@ -87,7 +87,7 @@ fn padding(size: u64) -> u64 {
     size.wrapping_neg() % BLOCK as u64
 }
 
-/// Behind the end come zeros and nothing else: other programs go on reading there.
+/// Requires zeros after the end: other programs continue reading there.
 fn at_end(mut reader: impl BufRead, extended: &Extended) -> Result<(), Fault> {
     if extended.count > 0 {
         return Err(Fault::new(
@@ -103,7 +103,7 @@ fn at_end(mut reader: impl BufRead, extended: &Extended) -> Result<(), Fault> {
         if part.iter().any(|&byte| byte != 0) {
             return Err(Fault::new(
                 FaultKind::TrailingData,
-                "something follows the end of the archive",
+                "data follows the end of the archive",
             ));
         }
         let count = part.len();
@@ -130,7 +130,7 @@ impl Extended {
         if self.count > EXTENDED_COUNT_MAX {
             return Err(Fault::new(
                 FaultKind::Corrupt,
-                "too many headers belong to one member",
+                "one member has too many headers",
             ));
         }
         match kind {
@@ -139,11 +139,11 @@ impl Extended {
                 self.set_name(content[..end.unwrap_or(content.len())].to_vec())
             }
             b'x' | b'g' => self.records(&content, kind == b'g'),
-            _ => Ok(()), // the target of a link, which is refused anyway
+            _ => Ok(()), // the target of a link; links are refused
         }
     }
 
-    /// Two names for one member are read differently by different programs.
+    /// Refuses two names for one member: programs disagree which one counts.
     fn set_name(&mut self, name: Vec<u8>) -> Result<(), Fault> {
         if self.name.is_some() {
             return Err(Fault::new(
@@ -157,7 +157,7 @@ impl Extended {
 
     /// Records `length key=value` and a line feed; the length counts itself.
     fn records(&mut self, mut rest: &[u8], global: bool) -> Result<(), Fault> {
-        let corrupt = || Fault::new(FaultKind::Corrupt, "an extended header cannot be read");
+        let corrupt = || Fault::new(FaultKind::Corrupt, "invalid extended header");
         while !rest.is_empty() {
             let space = rest
                 .iter()
@@ -210,7 +210,7 @@ fn member(block: &[u8; BLOCK], long_name: Option<Vec<u8>>, size: u64) -> Result<
     let name = long_name.unwrap_or_else(|| {
         let name = text(&block[..100]);
         let prefix = text(&block[345..500]);
-        // GNU's own format uses the place of the prefix otherwise.
+        // The GNU format uses the field of the prefix differently.
         if &block[257..263] == b"ustar\0" && !prefix.is_empty() {
             [prefix, name].join(&b'/')
         } else {
@@ -242,7 +242,7 @@ fn member(block: &[u8; BLOCK], long_name: Option<Vec<u8>>, size: u64) -> Result<
 
 /// A number in octal, or in bytes when the first has its highest bit set.
 fn number(field: &[u8]) -> Result<u64, Fault> {
-    let corrupt = || Fault::new(FaultKind::Corrupt, "a number of a header cannot be read");
+    let corrupt = || Fault::new(FaultKind::Corrupt, "invalid number in a header");
     if field[0] & 0x80 != 0 {
         let mut value: u64 = u64::from(field[0] & 0x7f);
         for &byte in &field[1..] {
@@ -265,7 +265,7 @@ fn number(field: &[u8]) -> Result<u64, Fault> {
     Ok(value)
 }
 
-/// The sum of all bytes, those of the checksum counted as spaces; old programs count bytes as signed.
+/// Compares the checksum with the sum of all bytes, its own counted as spaces; old programs sum signed bytes.
 fn checksum_fits(block: &[u8]) -> bool {
     let Ok(stated) = number(&block[148..156]) else {
         return false;

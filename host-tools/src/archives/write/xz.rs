@@ -1,4 +1,4 @@
-//! Packing by xz, in several threads.
+//! Multi-threaded xz compression.
 
 use std::io::{self, Write};
 use std::thread::available_parallelism;
@@ -9,13 +9,13 @@ use super::{BUFFER, Memory};
 use crate::prelude::*;
 
 const PRESET: u32 = 6;
-/// Each block is packed by itself, three times the window of the preset: the bytes do not depend on the number of threads.
+/// Block size, three times the window of the preset; blocks are independent, so the output does not depend on the number of threads.
 const BLOCK: u64 = 24 << 20;
 const THREADS_MAX: u32 = 4;
-/// How long a call into the encoder may wait for its threads: a stopped call ends by then.
+/// Maximum wait for the threads of the encoder; a stopped call ends by then.
 const WAIT_MS: u32 = 100;
 
-/// An encoder that holds what it makes to the memory of the call.
+/// An encoder within the memory budget of the call.
 pub(in crate::archives) struct XzEncoder {
     stream: Stream,
     packed: Vec<u8>,
@@ -23,10 +23,10 @@ pub(in crate::archives) struct XzEncoder {
 }
 
 impl XzEncoder {
-    /// With as many threads as the machine has and the memory of the call has room for.
+    /// An encoder with as many threads as the machine has and the memory budget allows.
     ///
     /// # Errors
-    /// `limit_exceeded` where there is no room for one.
+    /// `limit_exceeded` if the memory budget allows no thread.
     pub(super) fn new(out: Memory, ctx: &Ctx) -> Result<Self, ToolError> {
         let cores = available_parallelism().map_or(1, |cores| cores.get() as u32);
         let mut threads = cores.min(THREADS_MAX);

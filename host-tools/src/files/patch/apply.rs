@@ -1,15 +1,15 @@
-//! Making the new text of a file: every place must fit exactly where it says, or at the one other place where it fits.
+//! Applying hunks to a text: each must match at its line number, or at the one other position where it matches.
 
 use tool_core::ToolError;
 
 use super::{Hunk, brief, fault};
 
-/// Most comparisons of lines per file; beyond it a patch is refused as too much to search for.
+/// Maximum line comparisons per file.
 const WORK_MAX: usize = 200_000_000;
 
-const HINT: &str = "read the file and make the patch for what it holds now; nothing was written";
+const HINT: &str = "read the file and make the patch for its current content; nothing was written";
 
-/// The new text, and by how many lines places were found away from where they should be, at most.
+/// The new text, and the largest distance in lines between a hunk and its stated position.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Applied {
     pub(crate) text: String,
@@ -20,14 +20,14 @@ struct Text<'a> {
     lines: Vec<&'a str>,
     /// Whether the last line has a line end.
     closed: bool,
-    /// Whether every line ends in CR LF, and the patch does not know.
+    /// Whether every line ends in CR LF while the patch has no CR.
     crlf: bool,
 }
 
-/// Applies the places of one file, in order.
+/// Applies the hunks of one file in order.
 ///
 /// # Errors
-/// `invalid_args` at `/patch` for the first place that fits nowhere, or in several places.
+/// `invalid_args` at `/patch` for the first hunk that matches nowhere or at several positions.
 pub(crate) fn apply(before: &str, hunks: &[Hunk], path: &str) -> Result<Applied, ToolError> {
     let text = Text::of(before, hunks);
     let mut result: Vec<&str> = Vec::with_capacity(text.lines.len());
@@ -66,7 +66,7 @@ pub(crate) fn apply(before: &str, hunks: &[Hunk], path: &str) -> Result<Applied,
     })
 }
 
-/// Whether the last line ends in a line end, after a place at the end of the text.
+/// Whether the text ends with a line end after a hunk at its end.
 fn open_end(hunk: &Hunk, text: &Text<'_>, path: &str) -> Result<bool, ToolError> {
     if hunk.old_open && text.closed {
         return Err(not_at_end(hunk, path));
@@ -74,14 +74,14 @@ fn open_end(hunk: &Hunk, text: &Text<'_>, path: &str) -> Result<bool, ToolError>
     Ok(match (hunk.old_open, hunk.new_open) {
         (_, true) => false,
         (true, false) => true,
-        // The patch says nothing about it, and nothing changes.
+        // The patch does not mention it, and nothing changes.
         (false, false) => text.closed,
     })
 }
 
 fn not_at_end(hunk: &Hunk, path: &str) -> ToolError {
     let why =
-        format!("the place says that `{path}` ends without a line end, and it does not there");
+        format!("the hunk requires that `{path}` ends without a line end here, but it does not");
     fault(hunk.line, why, HINT).reason("no_match")
 }
 
@@ -126,13 +126,13 @@ impl<'a> Text<'a> {
     }
 }
 
-/// The search for one place.
+/// The search for the position of one hunk.
 struct Search<'a, 'b> {
     text: &'a Text<'a>,
     old: &'a [&'a str],
     hunk: &'a Hunk,
     path: &'a str,
-    /// The first line not used by an earlier place.
+    /// The first line after the previous hunk.
     from: usize,
     work: &'b mut usize,
 }
@@ -173,7 +173,7 @@ impl Search<'_, '_> {
         self.after_headings()
     }
 
-    /// The first fit behind the headings; where the last of them stands several times, all must lead to the same place.
+    /// The first match after the headings; if the last of them occurs several times, all must lead to the same position.
     fn after_headings(&mut self) -> Result<usize, ToolError> {
         let mut start = self.from;
         let mut last = Vec::new();
@@ -214,7 +214,7 @@ impl Search<'_, '_> {
         }
     }
 
-    /// The one place where the lines fit.
+    /// The only position where the lines match.
     fn only(&mut self, from: usize) -> Result<usize, ToolError> {
         const NAMED_MAX: usize = 5;
         let mut places = Vec::new();
@@ -256,12 +256,15 @@ impl Search<'_, '_> {
             .count();
         *self.work += same + 1;
         if *self.work > WORK_MAX {
-            return self.fail(format!("it is too much work to find it in `{}`", self.path));
+            return self.fail(format!(
+                "finding its position in `{}` takes too many comparisons",
+                self.path
+            ));
         }
         Ok(same == self.old.len())
     }
 
-    /// Says where the lines fit best, since most often one line is spelled otherwise.
+    /// The error with the best partial match, since most often a single line differs.
     fn no_match(&self) -> Result<usize, ToolError> {
         let lines = &self.text.lines;
         let first = self.old.first().copied().unwrap_or_default();
@@ -276,7 +279,7 @@ impl Search<'_, '_> {
         let Some(at) = near else {
             let path = self.path;
             return self.fail(format!(
-                "it does not fit: `{path}` has no line {}",
+                "it does not match: `{path}` has no line {}",
                 brief(first)
             ));
         };
@@ -290,7 +293,7 @@ impl Search<'_, '_> {
             .get(at)
             .map_or("the end of the file".to_owned(), |line| brief(line));
         self.fail(format!(
-            "it does not fit: expected {}, found {found} on line {} of `{}`",
+            "it does not match: expected {}, found {found} on line {} of `{}`",
             brief(old),
             at + 1,
             self.path
@@ -300,14 +303,14 @@ impl Search<'_, '_> {
     fn ambiguous<T>(&self, places: &[usize]) -> Result<T, ToolError> {
         let lines: Vec<String> = places.iter().map(|place| (place + 1).to_string()).collect();
         let why = format!(
-            "it fits in several places of `{}`: lines {}",
+            "it matches at several positions of `{}`: lines {}",
             self.path,
             lines.join(", ")
         );
         Err(fault(
             self.hunk.line,
             why,
-            "give more lines around it, or a heading with `@@`",
+            "add context lines, or a heading with `@@`",
         )
         .reason("ambiguous"))
     }

@@ -1,4 +1,4 @@
-//! The envelope: `*** Begin Patch`, one section per file, `*** End Patch`.
+//! The envelope format: `*** Begin Patch`, one section per file, `*** End Patch`.
 
 use tool_core::ToolError;
 
@@ -25,7 +25,7 @@ pub(super) fn parse(mut reader: Reader<'_>) -> Result<Vec<FilePatch>, ToolError>
             return match reader.rest() {
                 None => Ok(files),
                 Some(line) => Err(reader.fault(format_args!(
-                    "nothing may follow `*** End Patch`, found {}",
+                    "unexpected text after `*** End Patch`: {}",
                     brief(line)
                 ))),
             };
@@ -145,7 +145,7 @@ impl<'a> Reader<'a> {
         }
         if self.at + 1 == hunk.line && !first {
             return Err(self.fault(format_args!(
-                "expected `@@` before the next place, found {}",
+                "expected `@@` before the next hunk, found {}",
                 self.peek().map(brief).unwrap_or_default()
             )));
         }
@@ -169,7 +169,7 @@ impl<'a> Reader<'a> {
                 None if line.is_empty() => Line::Keep(String::new()),
                 _ => {
                     return Err(self.fault(format_args!(
-                        "each line of a place begins with a space, `-` or `+`, found {}",
+                        "each line of a hunk begins with a space, `-` or `+`, found {}",
                         brief(line)
                     )));
                 }
@@ -177,7 +177,7 @@ impl<'a> Reader<'a> {
             self.at += 1;
         }
         if hunk.lines.is_empty() {
-            return Err(fault(hunk.line, "the place has no lines", HINT));
+            return Err(fault(hunk.line, "the hunk has no lines", HINT));
         }
         Ok(hunk)
     }

@@ -1,6 +1,6 @@
-//! Patches as data: two spellings are read into one [`Patch`], and [`apply`](apply::apply) makes new texts of old ones.
+//! Patches as data: two formats are parsed into one [`Patch`], and [`apply`](apply::apply) applies its hunks to texts.
 //!
-//! Nothing here knows a file: the tool `apply_patch` reads and writes.
+//! No file access: the tool `apply_patch` reads and writes.
 
 pub(super) mod apply;
 mod envelope;
@@ -11,16 +11,16 @@ mod tests;
 
 use tool_core::{ToolError, tool_error};
 
-/// Longest patch, in bytes.
+/// Maximum size of a patch in bytes.
 pub(super) const BYTES_MAX: usize = 16 << 20;
 
-/// What a patch does to each file.
+/// The changes of a patch, by file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Patch {
     pub(super) files: Vec<FilePatch>,
 }
 
-/// What a patch does to one file.
+/// The change of one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct FilePatch {
     pub(super) path: String,
@@ -34,21 +34,21 @@ pub(super) struct FilePatch {
 pub(super) enum Action {
     /// A new file with this content.
     Add { content: String, executable: bool },
-    /// The file is deleted; where the patch spells its content, that must be what it holds.
+    /// The file is deleted; if the patch contains its content, that must match.
     Delete { hunks: Option<Vec<Hunk>> },
-    /// The file is changed, and perhaps moved.
+    /// The file is changed, and optionally moved.
     Update {
         move_to: Option<String>,
         hunks: Vec<Hunk>,
     },
 }
 
-/// One place of a file: the lines there before and after.
+/// One hunk: the lines of a position before and after the change.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Hunk {
-    /// Lines that come before it, in this order, with others between; from `@@ def name` of the envelope.
+    /// Lines that precede it, in this order, not necessarily adjacent; from `@@ def name` of the envelope.
     pub(super) headings: Vec<String>,
-    /// The first old line, from 1, where the patch gives numbers; of an insertion, the line it follows.
+    /// First old line, from 1, if the patch has line numbers; for an insertion, the line before it.
     pub(super) start: Option<usize>,
     pub(super) lines: Vec<Line>,
     /// Whether it must be at the end of the file.
@@ -85,7 +85,7 @@ impl Hunk {
     }
 }
 
-/// Reads a patch in either spelling.
+/// Parses a patch in either format.
 ///
 /// # Errors
 /// `invalid_args` at `/patch` with the line of the patch.
@@ -155,7 +155,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// What is wrong with a patch, and on which of its lines.
+/// An error about a line of the patch.
 fn fault(line: usize, why: impl std::fmt::Display, hint: &str) -> ToolError {
     tool_error!(InvalidArgs, "line {line} of the patch: {why}")
         .at("/patch")

@@ -44,12 +44,12 @@ fn envelopes() {
         (
             "a\nb\n",
             "@@\n-c\n+C\n",
-            Err("no_match line 3 of the patch: it does not fit: `f` has no line `c`"),
+            Err("no_match line 3 of the patch: it is invalid: `f` has no line `c`"),
         ),
         (
             "a\nb\nc\n",
             "@@\n-c\n+C\n@@\n-a\n+A\n",
-            Err("line 6 of the patch: it does not fit: `f` has no line `a`"),
+            Err("line 6 of the patch: it is invalid: `f` has no line `a`"),
         ),
         (
             "x\na\nb\nx\na\nc\n",
@@ -59,7 +59,9 @@ fn envelopes() {
         (
             "x\ny\nx\n",
             "@@\n-x\n+z\n",
-            Err("ambiguous line 3 of the patch: it fits in several places of `f`: lines 1, 3"),
+            Err(
+                "ambiguous line 3 of the patch: it matches at several positions of `f`: lines 1, 3",
+            ),
         ),
         (
             "x\ny\nx\n",
@@ -104,7 +106,7 @@ fn envelopes() {
         (
             "a\n",
             "@@\n",
-            Err("line 3 of the patch: the place has no lines"),
+            Err("line 3 of the patch: the hunk has no lines"),
         ),
         (
             "a\n",
@@ -255,7 +257,7 @@ fn unified_diffs() {
         (
             "a\nb\n",
             "@@ -1,2 +1,2 @@\n a\nb\n+B\n",
-            Err("`b` is none of them"),
+            Err("`b` is not a hunk line"),
         ),
         ("a\n", "@@ -1 1 @@\n-a\n", Err("expected `@@ -first,count")),
         (
@@ -268,7 +270,7 @@ fn unified_diffs() {
             "@@ -+1 +1 @@\n-a\n",
             Err("expected `@@ -first,count"),
         ),
-        ("a\n", "", Err("no places")),
+        ("a\n", "", Err("no changes")),
     ] {
         check(before, &unified(body), expected);
     }
@@ -310,12 +312,12 @@ fn names_of_diffs() {
         ),
         (
             format!("--- \"a/\\303\"\n+++ \"b/\\303\"\n{place}"),
-            "line 1 of the patch: the quoted name cannot be read",
+            "line 1 of the patch: invalid quoted name",
         ),
         (format!("--- /dev/null\n+++ b/x\n{added}"), "add0 x"),
         (
             format!("--- /dev/null\n+++ b/x\n{place}"),
-            "line 1 of the patch: a new file has only new lines, in one place",
+            "line 1 of the patch: a new file must have only added lines, in one hunk",
         ),
         (
             "diff --git a/e b/e\nnew file mode 100755\nindex 0..0\n".to_owned(),
@@ -327,15 +329,15 @@ fn names_of_diffs() {
         ),
         (
             "diff --git a/l b/l\nnew file mode 120000\n".to_owned(),
-            "line 2 of the patch: only regular files are patched, found the mode `120000`",
+            "line 2 of the patch: only regular files can be patched, found mode `120000`",
         ),
         (
             "diff --git a/l b/l\nold mode 100644\nnew mode 100755\n".to_owned(),
-            "line 2 of the patch: modes of files are not changed by a patch",
+            "line 2 of the patch: a patch cannot change file modes",
         ),
         (
             "diff --git a/l b/l\nindex 1..2\nBinary files a/l and b/l differ\n".to_owned(),
-            "line 3 of the patch: only texts are patched, and this is a binary file",
+            "line 3 of the patch: binary files cannot be patched",
         ),
         (
             "diff --git a/x b/y\nsimilarity index 100%\nrename from x\nrename to y\n".to_owned(),
@@ -343,7 +345,7 @@ fn names_of_diffs() {
         ),
         (
             "diff --git a/x b/y\ncopy from x\ncopy to y\n".to_owned(),
-            "line 2 of the patch: copies are not made by a patch",
+            "line 2 of the patch: a patch cannot copy files",
         ),
         (
             format!("text\n\n--- a/x\n+++ b/x\n{place}\n--- a/y\n+++ b/y\n{place}"),
@@ -355,7 +357,7 @@ fn names_of_diffs() {
         ),
         (
             place.to_owned(),
-            "line 1 of the patch: a place comes before the name of its file",
+            "line 1 of the patch: a hunk comes before the name of its file",
         ),
     ] {
         assert_eq!(names(&text), expected, "{text}");

@@ -4,9 +4,9 @@ use tool_core::ToolError;
 
 use super::{Action, FilePatch, Hunk, Line, Reader, brief, fault};
 
-const HINT: &str = "a file begins with `--- a/path` and `+++ b/path`, each place with `@@ -first,count +first,count @@`";
+const HINT: &str = "a file begins with `--- a/path` and `+++ b/path`, each hunk with `@@ -first,count +first,count @@`";
 
-/// What the lines before the places of a file say.
+/// The header of a file: the lines before its hunks.
 #[derive(Default)]
 struct Header {
     line: usize,
@@ -33,27 +33,26 @@ enum Name {
 pub(super) fn parse(mut reader: Reader<'_>) -> Result<Vec<FilePatch>, ToolError> {
     reader.hint = HINT;
     let mut files = Vec::new();
-    // What stands before the first file and between files is a message to people; lines of a place that its counts leave out
-    // are none.
-    let mut in_place = false;
+    // Text before the first file and between files is a message to readers, but not hunk lines beyond the counts of a hunk.
+    let mut after_hunk = false;
     while let Some(line) = reader.peek() {
         let next = reader.get(reader.at + 1).unwrap_or_default();
         if line.starts_with("diff --git ") || line.starts_with("--- ") && next.starts_with("+++ ") {
             files.push(reader.file()?);
-            in_place = true;
+            after_hunk = true;
             continue;
         }
         if line.starts_with("@@ -") {
-            return Err(reader.fault("a place comes before the name of its file"));
+            return Err(reader.fault("a hunk comes before the name of its file"));
         }
         // A mail ends its patch with `-- ` and the version of git.
-        if in_place && line != "-- " && line.starts_with([' ', '+', '-']) {
+        if after_hunk && line != "-- " && line.starts_with([' ', '+', '-']) {
             return Err(reader.fault(format_args!(
-                "{} is outside of every place: the counts of the `@@` before it may be wrong",
+                "{} is outside of every hunk: the counts of the `@@` before it may be wrong",
                 brief(line)
             )));
         }
-        in_place &= line.is_empty();
+        after_hunk &= line.is_empty();
         reader.at += 1;
     }
     Ok(files)
@@ -101,13 +100,13 @@ impl Reader<'_> {
         Ok(header)
     }
 
-    /// A line of git's between `diff --git` and `---`; whether it is one.
+    /// Reads an extended header line of git; returns whether it is one.
     fn extended(&self, line: &str, header: &mut Header) -> Result<bool, ToolError> {
         let mode = |mode: &str| match mode.trim() {
             "100644" => Ok(false),
             "100755" => Ok(true),
             other => Err(self.fault(format_args!(
-                "only regular files are patched, found the mode {}",
+                "only regular files can be patched, found mode {}",
                 brief(other)
             ))),
         };
@@ -118,15 +117,15 @@ impl Reader<'_> {
             header.deleted = true;
             mode(found)?;
         } else if line.starts_with("old mode ") || line.starts_with("new mode ") {
-            return Err(self.fault("modes of files are not changed by a patch"));
+            return Err(self.fault("a patch cannot change file modes"));
         } else if let Some(name) = line.strip_prefix("rename from ") {
             header.rename_from = Some(self.plain(name)?);
         } else if let Some(name) = line.strip_prefix("rename to ") {
             header.rename_to = Some(self.plain(name)?);
         } else if line.starts_with("copy from ") || line.starts_with("copy to ") {
-            return Err(self.fault("copies are not made by a patch"));
+            return Err(self.fault("a patch cannot copy files"));
         } else if line.starts_with("Binary files ") || line.starts_with("GIT binary patch") {
-            return Err(self.fault("only texts are patched, and this is a binary file"));
+            return Err(self.fault("binary files cannot be patched"));
         } else {
             return Ok(["index ", "similarity index ", "dissimilarity index "]
                 .iter()
@@ -138,14 +137,14 @@ impl Reader<'_> {
     fn plain(&self, name: &str) -> Result<String, ToolError> {
         match self.name(name)? {
             Name::Path(path) => Ok(path),
-            Name::Nothing => Err(self.fault("`/dev/null` is no file")),
+            Name::Nothing => Err(self.fault("`/dev/null` is not a file")),
         }
     }
 
-    /// A name, without a time behind it; git quotes those with odd characters.
+    /// A file name without the time after it; git quotes names with special characters.
     fn name(&self, text: &str) -> Result<Name, ToolError> {
         let name = if text.starts_with('"') {
-            unquoted(text).ok_or_else(|| self.fault("the quoted name cannot be read"))?
+            unquoted(text).ok_or_else(|| self.fault("invalid quoted name"))?
         } else {
             text.split('\t')
                 .next()
@@ -189,7 +188,7 @@ impl Reader<'_> {
                 }
                 // Editors strip the space of an empty line.
                 None if line.is_empty() => (1, 1, Line::Keep(String::new())),
-                _ => return Err(self.counts(&hunk, &format!("{} is none of them", brief(line)))),
+                _ => return Err(self.counts(&hunk, &format!("{} is not a hunk line", brief(line)))),
             };
             if old_line > old_left || new_line > new_left {
                 return Err(self.counts(&hunk, "there are more"));
@@ -209,10 +208,10 @@ impl Reader<'_> {
         fault(
             self.at + 1,
             format_args!(
-                "the place of line {} has another number of lines than its `@@` says: {why}",
+                "the hunk of line {} does not have the number of lines of its `@@`: {why}",
                 hunk.line
             ),
-            "count them again, or use the form `*** Begin Patch`, which has no counts",
+            "correct the counts, or use the format `*** Begin Patch`, which has no counts",
         )
     }
 
@@ -222,7 +221,7 @@ impl Reader<'_> {
             Some(Line::Keep(_)) => (hunk.old_open, hunk.new_open) = (true, true),
             Some(Line::Remove(_)) => hunk.old_open = true,
             Some(Line::Add(_)) => hunk.new_open = true,
-            None => return Err(self.fault("a line without line end comes before every line")),
+            None => return Err(self.fault("a missing line end is marked before the first line")),
         }
         self.at += 1;
         Ok(())
@@ -246,7 +245,7 @@ impl Header {
             }
             (_, Some(path)) if self.added || self.old == Some(Name::Nothing) => {
                 let Some(content) = content(&hunks) else {
-                    return fail("a new file has only new lines, in one place");
+                    return fail("a new file must have only added lines, in one hunk");
                 };
                 let executable = self.executable;
                 let action = Action::Add {
@@ -265,7 +264,7 @@ impl Header {
         Ok(FilePatch { path, action, line })
     }
 
-    /// The paths before and after, without the `a/` and `b/` that git puts before them.
+    /// The old and new path, without the prefixes `a/` and `b/` of git.
     fn names(&self) -> (Option<String>, Option<String>) {
         if let (Some(from), Some(to)) = (&self.rename_from, &self.rename_to) {
             return (Some(from.clone()), Some(to.clone()));
@@ -290,7 +289,7 @@ impl Header {
     }
 }
 
-/// The content of a new file; `None` when the places hold anything else.
+/// The content of a new file; `None` if the hunks have other lines.
 fn content(hunks: &[Hunk]) -> Option<String> {
     let [hunk] = hunks else {
         return hunks.is_empty().then(String::new);

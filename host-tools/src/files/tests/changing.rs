@@ -170,12 +170,12 @@ fn a_patch_is_applied_whole_or_not_at_all() {
         (
             "*** Add File: data/a.csv\n+x\n",
             "conflict exists /patch",
-            "exists already",
+            "already exists",
         ),
         (
             "*** Add File: data\n+x\n",
             "conflict exists /patch",
-            "exists already",
+            "already exists",
         ),
         (
             "*** Add File: ../x\n+x\n",
@@ -215,7 +215,7 @@ fn a_patch_is_applied_whole_or_not_at_all() {
         (
             "*** Update File: data/a.csv\n*** Move to: data\n",
             "conflict exists /patch",
-            "exists already",
+            "already exists",
         ),
     ] {
         let place = Place::new();
@@ -270,7 +270,7 @@ fn git_diffs_add_delete_and_rename() {
     assert_eq!(output.get("removed").and_then(Value::as_i64), Some(2));
     let wrong = "--- a/data/a.csv\n+++ /dev/null\n@@ -1 +0,0 @@\n-1,2\n";
     let (_, message) = fails(&place, "apply_patch", &patch_args(wrong));
-    assert!(message.contains("holds more"), "{message}");
+    assert!(message.contains("more lines than"), "{message}");
 }
 
 #[test]

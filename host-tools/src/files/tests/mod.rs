@@ -198,7 +198,7 @@ fn bytes_that_are_no_text_are_an_error_or_base64() {
         (err.code(), err.path()),
         (ErrorCode::InvalidArgs, Some("/encoding"))
     );
-    assert_eq!(err.message(), "the file is no UTF-8: byte 1 is 0xff");
+    assert_eq!(err.message(), "the file is not UTF-8: byte 1 is 0xff");
     assert!(err.hint_str().unwrap().contains("base64"));
     let read = |encoding: &str| {
         place.call(

@@ -1,8 +1,8 @@
-//! Which addresses are public, and which are refused unless the configuration lists them.
+//! Public addresses, and the networks that are refused unless the configuration lists them.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Networks of IPv4 that nobody on the public Internet answers from.
+/// IPv4 networks that are not part of the public Internet.
 const V4: &[([u8; 4], u32, &str)] = &[
     ([0, 0, 0, 0], 8, "unspecified"),
     ([10, 0, 0, 0], 8, "private"),
@@ -22,7 +22,7 @@ const V4: &[([u8; 4], u32, &str)] = &[
     ([240, 0, 0, 0], 4, "reserved"),
 ];
 
-/// The same of IPv6; what lies outside 2000::/3 is reserved in any case.
+/// The same for IPv6; addresses outside 2000::/3 are reserved in any case.
 const V6: &[([u16; 8], u32, &str)] = &[
     ([0, 0, 0, 0, 0, 0, 0, 0], 128, "unspecified"),
     ([0, 0, 0, 0, 0, 0, 0, 1], 128, "loopback"),
@@ -37,7 +37,7 @@ const V6: &[([u16; 8], u32, &str)] = &[
     ([0xff00, 0, 0, 0, 0, 0, 0, 0], 8, "multicast"),
 ];
 
-/// Why an address is not public; `None` for one that is.
+/// The reason why an address is not public; `None` for a public one.
 pub(crate) fn not_public(address: IpAddr) -> Option<&'static str> {
     match address {
         IpAddr::V4(address) => v4(address),
@@ -69,7 +69,7 @@ fn v6(address: Ipv6Addr) -> Option<&'static str> {
     {
         return Some(why);
     }
-    // Forms that carry an address of IPv4 lead to where that one leads.
+    // Addresses that embed an IPv4 address are judged by it.
     let parts = address.segments();
     let low = Ipv4Addr::from_bits(bits as u32);
     match parts {

@@ -1,4 +1,4 @@
-//! Reading an answer: where it leads, whether to wait, whether it can be read; and what a failure is called.
+//! Responses: redirects, retry delays, content types; and the errors of failed exchanges.
 
 use std::io::ErrorKind::{InvalidData, InvalidInput};
 use std::time::Duration;
@@ -13,7 +13,7 @@ use super::target::Target;
 use super::wire::Wire;
 use super::{HEAD_BYTES_MAX, Head, body};
 
-/// Where a redirect leads, if the response is one.
+/// The target of a redirect.
 pub(super) fn location(head: &Head) -> Option<String> {
     if !matches!(head.status().as_u16(), 301 | 302 | 303 | 307 | 308) {
         return None;
@@ -22,7 +22,7 @@ pub(super) fn location(head: &Head) -> Option<String> {
     Some(String::from_utf8_lossy(location.as_bytes()).into_owned())
 }
 
-/// How long a server asks to wait, in seconds or until a time; what cannot be read counts as too long.
+/// The delay requested by `Retry-After`, in seconds or until a time; an invalid value counts as too long.
 pub(super) fn retry_after(head: &Head, clock: Option<&dyn Clock>) -> Option<Duration> {
     let text = head.headers().get("retry-after")?.to_str().ok()?.trim();
     Some(match (text.parse(), unix_seconds(text), clock) {
@@ -34,7 +34,7 @@ pub(super) fn retry_after(head: &Head, clock: Option<&dyn Clock>) -> Option<Dura
     })
 }
 
-/// A time in one of the three forms of HTTP (RFC 9110, 5.6.7), all of them UTC.
+/// A time in one of the three formats of HTTP (RFC 9110, 5.6.7), all of them UTC.
 fn unix_seconds(text: &str) -> Option<u64> {
     const FORMS: [&str; 3] = [
         "%a, %d %b %Y %H:%M:%S GMT",
@@ -85,7 +85,7 @@ pub(super) fn finish(
     })
 }
 
-/// Whether the caller can read what came.
+/// Checks the content type against the accepted ones.
 fn accepted(found: Option<&str>, accept: &[&str], target: &Target) -> Result<(), ToolError> {
     let found = found.unwrap_or_default().split(';').next();
     let found = found.unwrap_or_default().trim().to_ascii_lowercase();
@@ -95,7 +95,7 @@ fn accepted(found: Option<&str>, accept: &[&str], target: &Target) -> Result<(),
         return Ok(());
     }
     let what = match found.as_str() {
-        "" => "does not say its type of content".to_owned(),
+        "" => "has no content type".to_owned(),
         found => format!("is `{found}`"),
     };
     let message = format_args!(
@@ -105,10 +105,10 @@ fn accepted(found: Option<&str>, accept: &[&str], target: &Target) -> Result<(),
     );
     Err(ToolError::new(ErrorCode::ToolError, message)
         .reason("content_type")
-        .hint("`http_get` takes any type of content"))
+        .hint("`http_get` accepts any content type"))
 }
 
-/// Words what ureq reports; what was learnt on the wire says more.
+/// Converts an error of ureq; a fault recorded on the wire takes precedence.
 pub(super) fn failed(err: &Error, target: &Target, wire: &Wire) -> ToolError {
     if let Some(fault) = wire.take_fault() {
         return fault;
@@ -117,7 +117,7 @@ pub(super) fn failed(err: &Error, target: &Target, wire: &Wire) -> ToolError {
     let (reason, hint) = match err {
         Error::LargeResponseHeader(..) => {
             let message = format_args!(
-                "the head of the answer of {} is larger than {HEAD_BYTES_MAX} bytes",
+                "the response headers of {} are larger than {HEAD_BYTES_MAX} bytes",
                 target.shown()
             );
             return ToolError::new(ErrorCode::LimitExceeded, message)
@@ -126,18 +126,19 @@ pub(super) fn failed(err: &Error, target: &Target, wire: &Wire) -> ToolError {
         }
         Error::Tls(_) | Error::Rustls(_) | Error::TlsRequired => ("tls", TLS),
         Error::Io(err) if of_tls(err) => ("tls", TLS),
-        // Chunks that cannot be read, and packed bytes that are none.
+        // Invalid chunks, and invalid compressed data.
         Error::Io(err)
             if matches!(err.kind(), InvalidData | InvalidInput)
                 || err.get_ref().is_some_and(|inner| inner.is::<Error>()) =>
         {
             ("http", NOT_HTTP)
         }
-        Error::Io(_) | Error::ConnectionFailed => ("network", "ask again later"),
+        Error::Io(_) | Error::ConnectionFailed => ("network", "try again later"),
         _ => ("http", NOT_HTTP),
     };
-    const NOT_HTTP: &str = "the server does not speak proper HTTP; use another URL";
-    const TLS: &str = "the server's certificate or encryption is not to be trusted; this check cannot be turned off";
+    const NOT_HTTP: &str = "the server does not speak valid HTTP; use another URL";
+    const TLS: &str =
+        "the server's certificate or encryption cannot be trusted; this check cannot be disabled";
     let message = format_args!("the exchange with {} failed: {err}", target.shown());
     let error = ToolError::new(ErrorCode::ToolError, message)
         .reason(reason)

@@ -1,4 +1,4 @@
-//! Reading a body: decoded, cut at a limit, and refused when it grows out of proportion.
+//! Reading a body: decoded, cut at a limit, refused at an excessive compression ratio.
 
 use std::cell::Cell;
 use std::io::{self, Read};
@@ -11,17 +11,17 @@ use crate::counted::Counted;
 /// Decoded bytes per byte on the wire, beyond the first [`RATIO_FROM`]: ordinary text stays below 20.
 const RATIO_MAX: u64 = 100;
 const RATIO_FROM: u64 = 1 << 20;
-/// What the wire may carry beyond the limit of the decoded body.
+/// Encoded bytes allowed beyond the limit of the decoded body.
 const SLACK: u64 = 64 << 10;
 
 /// A body and whether it has more.
 pub(super) type Body = (Vec<u8>, bool);
 
-/// Why a body could not be read.
+/// Errors of reading a body.
 pub(super) enum Fault {
-    /// The connection failed on the way.
+    /// The connection failed.
     Broken(io::Error),
-    /// What came is refused.
+    /// The body is refused.
     Refused(ToolError),
 }
 
@@ -44,7 +44,7 @@ pub(super) fn read(
         Some(other) => Err(Fault::Refused(
             tool_error!(
                 ToolError,
-                "the server sent the content encoding `{other}`, which was not asked for"
+                "the server sent the content encoding `{other}`, which was not requested"
             )
             .reason("encoding"),
         )),
@@ -72,10 +72,10 @@ fn gather(mut source: impl Read, wire: &Cell<u64>, bytes_max: u64) -> Result<Bod
             return Err(Fault::Refused(
                 tool_error!(
                     LimitExceeded,
-                    "the body decompresses to more than {RATIO_MAX} times its size"
+                    "compression ratio too high (possible zip bomb): the body expands to more than {RATIO_MAX} times its size"
                 )
                 .reason("compression")
-                .hint("nothing sensible is packed like that; use another source"),
+                .hint("use another source"),
             ));
         }
     }

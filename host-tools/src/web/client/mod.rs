@@ -1,8 +1,8 @@
-//! The HTTP client behind the capability: what may be reached, how long, how much, and what is followed.
+//! The HTTP client behind the capability: enforces network rules, timeouts, size limits and redirect rules.
 //!
-//! Read [`Client`] first. `target` judges URLs, hosts, ports and addresses (`address` holds the table), `wire` connects and
-//! waits, `answer` and `body` read. Redirects and repetitions are loops of our own, so that each hop passes every check. Certificates
-//! are always verified, proxies of the environment are never used, nothing is cached and no cookie is kept.
+//! Read [`Client`] first. `target` checks URLs, hosts, ports and addresses (`address` has the table), `wire` connects and waits,
+//! `answer` and `body` read. Redirects and retries are our own loops, so that each hop passes every check. Certificates are always
+//! verified, proxies of the environment are never used, nothing is cached and no cookie is stored.
 
 mod address;
 mod answer;
@@ -34,13 +34,13 @@ use settings::Services;
 use target::{Rules, Target};
 use wire::{Net, Shared, System, Wire};
 
-/// Largest head of a response in bytes.
+/// Maximum size of response headers in bytes.
 const HEAD_BYTES_MAX: usize = 64 << 10;
-/// Attempts at one hop.
+/// Maximum attempts per hop.
 const ATTEMPTS_MAX: u32 = 3;
-/// Longest wait that a server may ask for before an attempt is repeated.
+/// Maximum delay that a server may request before a retry.
 const RETRY_AFTER_MAX: Duration = Duration::from_secs(10);
-/// Headers that the client sets itself.
+/// Headers that only the client sets.
 const OWN_HEADERS: [&str; 12] = [
     "host",
     "content-length",
@@ -55,15 +55,15 @@ const OWN_HEADERS: [&str; 12] = [
     "proxy-authorization",
     "proxy-connection",
 ];
-/// Headers of the caller that another host may see too.
+/// Headers of the caller that are sent to other hosts too.
 const PLAIN_HEADERS: [&str; 4] = ["accept", "accept-language", "user-agent", "content-type"];
 
-/// The HTTP client: one exchange, one connection per hop, nothing kept.
+/// The HTTP client: one connection per hop, no state between exchanges.
 pub struct Client {
     rules: Arc<Rules>,
     services: Services,
     net: Arc<dyn Net>,
-    /// Without one a time to wait until counts as too far away.
+    /// Without a clock, a `Retry-After` time counts as too far away.
     clock: Option<Arc<dyn Clock>>,
     roots: RootCerts,
     timeout: Duration,
@@ -72,10 +72,10 @@ pub struct Client {
 }
 
 impl Client {
-    /// A client that keeps to a configuration.
+    /// A client that enforces a configuration.
     ///
     /// # Errors
-    /// An entry of the configuration that is no host, address or URL.
+    /// An entry of the configuration that is not a host, address or URL.
     pub fn new(settings: &Settings) -> Result<Self, ToolError> {
         let services = Services::new(settings)?;
         let mut rules = Rules::new(
@@ -101,7 +101,7 @@ impl Client {
         })
     }
 
-    /// With the time of day, for servers that say until when to wait.
+    /// Adds a clock for `Retry-After` times.
     #[must_use]
     pub fn with_clock(mut self, clock: Arc<dyn Clock>) -> Self {
         self.clock = Some(clock);
@@ -109,7 +109,7 @@ impl Client {
     }
 }
 
-/// One hop on the way to the answer.
+/// One hop of an exchange.
 struct Hop {
     method: HttpMethod,
     target: Target,
@@ -117,7 +117,7 @@ struct Hop {
     body: Vec<u8>,
 }
 
-/// What the request was answered, before its body is read.
+/// A response before its body is read.
 type Head = Response<Body>;
 
 impl Http for Client {
@@ -156,7 +156,7 @@ impl Http for Client {
                 );
                 return Err(ToolError::new(ErrorCode::ToolError, message)
                     .reason("redirect")
-                    .hint("the site sends its visitors in a circle; use another URL"));
+                    .hint("the site redirects in a circle; use another URL"));
             }
             hop = self.follow(hop, head.status().as_u16(), &location, request)?;
         }
@@ -169,7 +169,7 @@ impl Http for Client {
 }
 
 impl Client {
-    /// An agent for one exchange; its connections look at that exchange's deadline and stop flag.
+    /// An agent for one exchange; its connections check the deadline and the stop flag of the exchange.
     fn agent(&self, wire: &Arc<Wire>) -> Agent {
         let shared = Shared(Arc::clone(wire));
         let config = Config::builder()
@@ -187,7 +187,7 @@ impl Client {
         Agent::with_parts(config, connector, shared)
     }
 
-    /// Tries a hop, again where that is harmless and promising.
+    /// Sends the request of a hop, with retries where they are safe and useful.
     fn attempts(
         &self,
         agent: &Agent,
@@ -246,7 +246,7 @@ impl Client {
         result.map_err(|err| failed(&err, &hop.target, wire))
     }
 
-    /// The next hop, when a redirect may be followed.
+    /// The next hop, if the redirect may be followed.
     fn follow(
         &self,
         hop: Hop,
@@ -262,10 +262,9 @@ impl Client {
                 .at("/url")
         };
         if hop.target.secure() && !next.secure() {
-            return Err(refuse("from https to")
-                .hint("what is read without encryption must be asked for as such"));
+            return Err(refuse("from https to").hint("request the unencrypted URL directly"));
         }
-        // The rules on the call hold for wherever it is sent on to.
+        // The rules on the call apply to the targets of redirects too.
         if let Err(err) = request.hosts.judge(&next.host) {
             let (from, to) = (hop.target.shown(), next.shown());
             let message = format_args!("{from} redirects to {to}: {}", err.message());
@@ -306,7 +305,7 @@ impl Client {
     }
 }
 
-/// The caller's headers, names in lower case, without those that are the client's business.
+/// The caller's headers with lower-case names; headers that only the client sets are refused.
 fn own_names(headers: &[(String, String)]) -> Result<Vec<(String, String)>, ToolError> {
     const BYTES_MAX: usize = 16 << 10;
     let bytes: usize = headers
@@ -330,10 +329,10 @@ fn own_names(headers: &[(String, String)]) -> Result<Vec<(String, String)>, Tool
     {
         Some((name, _)) => Err(tool_error!(
             InvalidArgs,
-            "the header `{name}` is set by the client itself"
+            "the header `{name}` is set by the client"
         )
         .at("/headers")
-        .hint("leave it out")),
+        .hint("omit it")),
         None => Ok(lower),
     }
 }
@@ -341,7 +340,7 @@ fn own_names(headers: &[(String, String)]) -> Result<Vec<(String, String)>, Tool
 /// The host and port of a URL, as `example.org:443`; the same for every spelling.
 ///
 /// # Errors
-/// `invalid_args` for what is no http(s) URL.
+/// `invalid_args` for a text that is not an http(s) URL.
 pub(super) fn host_and_port(url: &str) -> Result<String, ToolError> {
     Target::parse(url).map(|target| format!("{}:{}", target.host, target.port))
 }

@@ -1,4 +1,4 @@
-//! What a configuration says of the web, as plain data; and the services that tools speak to.
+//! The web settings of a configuration as plain data, and the services of the tools.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -8,28 +8,28 @@ use tool_core::{ErrorCode, ToolError, tool_error};
 
 use super::target::Target;
 
-/// What a configuration says of the web.
+/// The web settings of a configuration.
 #[derive(Clone)]
 pub struct Settings {
-    /// Hosts that redirects may lead to and whose ports are allowed: `permissions.network.allowed_hosts`.
+    /// Hosts that redirects may lead to, and whose ports are allowed: `permissions.network.allowed_hosts`.
     pub allowed_hosts: Vec<String>,
-    /// Whether redirects lead to listed hosts; not where every use of the network asks a person.
+    /// Whether redirects to listed hosts are followed; false if every use of the network requires approval.
     pub follow_listed: bool,
     /// Private addresses that may be reached: `permissions.network.allow_private`.
     pub allow_private: Vec<String>,
-    /// Where present, the only hosts that are reached at all: `web.allow_hosts`.
+    /// If present, the only hosts that may be reached: `web.allow_hosts`.
     pub only_hosts: Option<Vec<String>>,
-    /// Hosts that are never reached: `web.deny_hosts`.
+    /// Hosts that must not be reached: `web.deny_hosts`.
     pub deny_hosts: Vec<String>,
-    /// Longest exchange, whatever a call asks for; the deadline of the call holds too.
+    /// Maximum duration of an exchange; the timeout and the deadline of the call apply too.
     pub timeout: Duration,
-    /// Largest decoded body in bytes.
+    /// Maximum size of a decoded body in bytes.
     pub bytes_max: u64,
-    /// First wait before an attempt is repeated; it doubles.
+    /// Delay before the first retry; it doubles.
     pub backoff: Duration,
-    /// Addresses of services, by provider, instead of the public ones.
+    /// Addresses of services by provider, instead of the public ones.
     pub services: BTreeMap<String, String>,
-    /// What `web_search` asks.
+    /// The provider of `web_search`.
     pub search: Search,
 }
 
@@ -50,14 +50,14 @@ impl Default for Settings {
     }
 }
 
-/// What `web_search` asks.
+/// The provider of `web_search`.
 #[derive(Clone)]
 pub struct Search {
     /// `wikipedia`, `searxng` or `brave`.
     pub provider: String,
-    /// Its address; `searxng` has no public one.
+    /// Its address; required for `searxng`.
     pub endpoint: Option<String>,
-    /// Its key; never part of a message or a result.
+    /// Its key; never included in a message or a result.
     pub api_key: Option<String>,
 }
 
@@ -80,17 +80,17 @@ const SERVICES: [(&str, &str, &str); 4] = [
 ];
 const BRAVE: &str = "https://api.search.brave.com";
 
-/// The services that are known, each with its address, and the header that its key travels in.
+/// The known services with their addresses, and the header and key of the search.
 pub(super) struct Services {
     by_role: BTreeMap<&'static str, HttpService>,
     key: Option<(&'static str, String)>,
 }
 
 impl Services {
-    /// Joins the public addresses with the configured ones.
+    /// Merges the public addresses with the configured ones.
     ///
     /// # Errors
-    /// An unknown provider, an address that is none, a provider without the address or key it needs.
+    /// An unknown provider, an invalid address, a provider without its required address or key.
     pub(super) fn new(settings: &Settings) -> Result<Self, ToolError> {
         let wrong = |message: String| ToolError::new(ErrorCode::InvalidRequest, message);
         let providers = || SERVICES.iter().map(|(_, provider, _)| *provider);
@@ -117,7 +117,7 @@ impl Services {
                 key = Some(("x-subscription-token", secret.clone()));
                 service("brave", endpoint.unwrap_or(BRAVE))?
             }
-            // Without its key there is no search, and `web_search` says so; everything else works.
+            // Without its key `web_search` fails with an error; everything else works.
             ("brave", _, None) => return Ok(Self { by_role, key }),
             (provider, endpoint, _) => {
                 let fault = match provider {
@@ -142,14 +142,14 @@ impl Services {
         self.by_role.get(role)
     }
 
-    /// Addresses that a configuration names itself.
+    /// The addresses named in the configuration.
     pub(super) fn own(&self, settings: &Settings) -> Vec<Target> {
         let named = settings.services.values().chain(&settings.search.endpoint);
-        // Those with a placeholder are names of the public service or below it, on ordinary ports.
+        // Addresses with a placeholder are those of the public service, on ordinary ports.
         named.filter_map(|base| Target::parse(base).ok()).collect()
     }
 
-    /// The key of a service, for a URL beneath its address and no other.
+    /// The key of a service, only for URLs of its own origin.
     pub(super) fn key(&self, role: Option<&str>, target: &Target) -> Option<(&'static str, &str)> {
         let (header, secret) = self.key.as_ref()?;
         let service = self.by_role.get(role.filter(|role| *role == "search")?)?;
@@ -164,7 +164,7 @@ fn service(provider: &str, base: &str) -> Result<HttpService, ToolError> {
     Target::parse(&base.replace("{language}", "en")).map_err(|err| {
         tool_error!(
             InvalidRequest,
-            "the address of `{provider}` is not usable: {}",
+            "invalid address of `{provider}`: {}",
             err.message()
         )
     })?;

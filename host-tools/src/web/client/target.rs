@@ -1,4 +1,4 @@
-//! Where a request goes: a URL that passed every check on its text, and the hosts and addresses that are allowed.
+//! Targets of requests: checked URLs, and the rules on hosts, ports and addresses.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
@@ -7,10 +7,10 @@ use url::{Host, Url};
 
 use super::address::not_public;
 
-/// Longest URL.
+/// Maximum length of a URL in bytes.
 const URL_BYTES_MAX: usize = 8192;
 
-/// An http(s) URL without credentials, its host in the one spelling that rules compare.
+/// An http(s) URL without credentials, its host in canonical spelling for rules.
 #[derive(Debug, Clone)]
 pub(super) struct Target {
     pub(super) url: Url,
@@ -19,10 +19,10 @@ pub(super) struct Target {
 }
 
 impl Target {
-    /// Checks the text of a URL.
+    /// Parses and checks a URL.
     ///
     /// # Errors
-    /// `invalid_args` that says what is wrong with it.
+    /// `invalid_args` with the fault of the URL.
     pub(super) fn parse(text: &str) -> Result<Self, ToolError> {
         let refuse = |why: &str, hint: &str| {
             Err(ToolError::invalid("/url", why)
@@ -48,7 +48,7 @@ impl Target {
         }
         let mut url = match Url::parse(text) {
             Ok(url) => url,
-            Err(err) => return refuse(&format!("the URL cannot be read: {err}"), FORM),
+            Err(err) => return refuse(&format!("invalid URL: {err}"), FORM),
         };
         if !matches!(url.scheme(), "http" | "https") {
             return refuse(
@@ -60,7 +60,7 @@ impl Target {
         if !url.username().is_empty() || url.password().is_some() || authority.contains('@') {
             return refuse(
                 "the URL carries credentials",
-                "leave them out and pass an `authorization` header",
+                "omit them and pass an `authorization` header",
             );
         }
         let host = match url.host() {
@@ -76,7 +76,7 @@ impl Target {
             }
             Some(address @ (Host::Ipv4(_) | Host::Ipv6(_))) => {
                 let host = address.to_string();
-                // Rules compare hosts as written, so an address has one spelling only.
+                // Rules compare hosts as text, so an address has a single spelling.
                 let written = host_of(authority);
                 if written != host {
                     return refuse(
@@ -93,7 +93,7 @@ impl Target {
         Ok(Self { url, host, port })
     }
 
-    /// Where a `Location` leads from here.
+    /// Resolves a `Location` against this URL.
     ///
     /// # Errors
     /// As [`Target::parse`].
@@ -101,7 +101,7 @@ impl Target {
         let next = self.url.join(location).map_err(|err| {
             tool_error!(
                 ToolError,
-                "{} redirects to something that is no URL: {err}",
+                "{} redirects to an invalid URL: {err}",
                 self.shown()
             )
             .reason("redirect")
@@ -109,7 +109,7 @@ impl Target {
         Self::parse(next.as_str())
     }
 
-    /// The address if the host is one.
+    /// The host as an IP address, if it is one.
     pub(super) fn literal(&self) -> Option<IpAddr> {
         match self.url.host()? {
             Host::Ipv4(address) => Some(IpAddr::V4(address)),
@@ -126,7 +126,7 @@ impl Target {
         self.host == other.host && self.port == other.port && self.secure() == other.secure()
     }
 
-    /// For messages: without the query, which may hold what is nobody's business.
+    /// The URL for messages, without the query, which may contain secrets.
     pub(super) fn shown(&self) -> String {
         let mut url = self.url.clone();
         url.set_query(None);
@@ -134,7 +134,7 @@ impl Target {
     }
 }
 
-/// What stands between `//` and the path.
+/// The part between `//` and the path.
 fn authority(text: &str) -> &str {
     let rest = text.split_once(':').map_or("", |(_, rest)| rest);
     let rest = rest.trim_start_matches('/');
@@ -150,7 +150,7 @@ fn host_of(authority: &str) -> String {
     authority[..end].to_ascii_lowercase()
 }
 
-/// A host as configurations list it: a name, `*.` and a name, or an address; with or without a port.
+/// A host pattern of the configuration: a name, `*.` and a name, or an address; with or without a port.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Pattern {
     host: String,
@@ -173,7 +173,7 @@ impl Pattern {
         if target.url.path() != "/" || target.url.query().is_some() || host.contains('/') {
             return Err(wrong());
         }
-        // A port that the scheme implies is dropped by the parser; here it means just that port.
+        // The parser drops the default port of the scheme; here it restricts the pattern to that port.
         let port = if host.ends_with(":80") {
             Some(80)
         } else {
@@ -194,12 +194,12 @@ impl Pattern {
         }
     }
 
-    /// Without a port an allowance is for the ordinary ones.
+    /// Without a port, the ordinary ports are allowed.
     fn allows(&self, host: &str, port: u16) -> bool {
         self.names(host) && self.port.map_or(ordinary(port), |only| only == port)
     }
 
-    /// Without a port a denial is for all.
+    /// Without a port, all ports are denied.
     fn denies(&self, host: &str, port: u16) -> bool {
         self.names(host) && self.port.is_none_or(|only| only == port)
     }
@@ -209,24 +209,24 @@ fn ordinary(port: u16) -> bool {
     matches!(port, 80 | 443)
 }
 
-/// Which hosts, ports and addresses a client may reach.
+/// Rules on the hosts, ports and addresses that a client may reach.
 #[derive(Debug, Clone)]
 pub(super) struct Rules {
-    /// Whether a redirect may lead to listed hosts, not only to the same one.
+    /// Whether redirects to listed hosts are followed, not only on the same host.
     follow_listed: bool,
-    /// Hosts the configuration lists; redirects may lead there, and a port of theirs is allowed.
+    /// Listed hosts: redirects may lead there, and their ports are allowed.
     listed: Vec<Pattern>,
-    /// Where present, nothing else is reached at all.
+    /// If present, no other host may be reached.
     only: Option<Vec<Pattern>>,
     denied: Vec<Pattern>,
     private: Vec<(IpAddr, Option<u16>)>,
 }
 
 impl Rules {
-    /// Reads the lists of a configuration.
+    /// Parses the lists of a configuration.
     ///
     /// # Errors
-    /// An entry that is no host or no address.
+    /// An entry that is not a host or an address.
     pub(super) fn new(
         listed: &[String],
         only: Option<&[String]>,
@@ -248,13 +248,13 @@ impl Rules {
         })
     }
 
-    /// Whether redirects lead to listed hosts too.
+    /// Sets whether redirects to listed hosts are followed.
     pub(super) fn follow_listed(mut self, follow: bool) -> Self {
         self.follow_listed = follow;
         self
     }
 
-    /// Lists one more host with its port: that of a service the configuration names.
+    /// Adds the host and port of a configured service.
     pub(super) fn list(&mut self, base: &Target) {
         let pattern = Pattern {
             host: base.host.clone(),
@@ -266,16 +266,16 @@ impl Rules {
         self.listed.push(pattern);
     }
 
-    /// Whether a host may be reached; its addresses are looked at when it is dialled.
+    /// Checks whether a host may be reached; its addresses are checked when it is dialled.
     ///
     /// # Errors
-    /// `policy_denied` with the list to change.
+    /// `policy_denied` that names the list to change.
     pub(super) fn host(&self, target: &Target) -> Result<(), ToolError> {
         let (host, port) = (target.host.as_str(), target.port);
         if self.denied.iter().any(|pattern| pattern.denies(host, port)) {
             return Err(
                 denied("host", format!("`{host}` is denied by `web.deny_hosts`"))
-                    .hint("the configuration decides this; ask for another source"),
+                    .hint("this is set in the configuration; use another source"),
             );
         }
         if let Some(only) = &self.only
@@ -285,7 +285,7 @@ impl Rules {
                 "host",
                 format!("`{host}:{port}` is not listed in `web.allow_hosts`"),
             )
-            .hint("the configuration decides this; ask for a listed host"));
+            .hint("this is set in the configuration; use a listed host"));
         }
         if let Some(literal) = target.literal() {
             self.address(host, SocketAddr::new(literal, port))?;
@@ -301,7 +301,7 @@ impl Rules {
             || self.follow_listed && lists.any(|pattern| pattern.allows(&to.host, to.port))
     }
 
-    /// Whether all addresses of a host may be dialled: one that may not refuses the host as a whole.
+    /// Checks all addresses of a host: a single refused address refuses the host.
     ///
     /// # Errors
     /// As [`Rules::address`].
@@ -311,10 +311,10 @@ impl Rules {
             .try_for_each(|address| self.address(host, *address))
     }
 
-    /// Whether one address may be dialled.
+    /// Checks one address.
     ///
     /// # Errors
-    /// `policy_denied` that says what the address is.
+    /// `policy_denied` that names the kind of the address.
     pub(super) fn address(&self, host: &str, found: SocketAddr) -> Result<(), ToolError> {
         let (ip, port) = (found.ip().to_canonical(), found.port());
         let private = (self.private.iter()).any(|(listed, listed_port)| {
@@ -327,7 +327,7 @@ impl Rules {
             let literal = host.trim_matches(['[', ']']).parse() == Ok(found.ip());
             let message = match literal {
                 true => format!("`{host}` is {why}"),
-                false => format!("`{host}` leads to {ip}, which is {why}"),
+                false => format!("`{host}` resolves to {ip}, which is {why}"),
             };
             return Err(denied("address", message).hint(format!(
                 "only `permissions.network.allow_private = [\"{}\"]` in the configuration opens it",
@@ -351,7 +351,7 @@ fn denied(reason: &'static str, message: String) -> ToolError {
         .at("/url")
 }
 
-/// An address with or without a port.
+/// Parses an address with or without a port.
 fn address(text: &str) -> Result<(IpAddr, Option<u16>), ToolError> {
     if let Ok(address) = text.parse::<SocketAddr>() {
         return Ok((address.ip().to_canonical(), Some(address.port())));

@@ -1,6 +1,6 @@
-//! The connection: names are looked up once, every address is checked, and the very address that passed is dialled.
+//! Connections: names are resolved once, every address is checked, and only a checked address is dialled.
 //!
-//! ureq is given this resolver and this connector; deadline and stop flag are looked at here, at least every 20 ms.
+//! ureq uses this resolver and connector, which check the deadline and the stop flag at least every 20 ms.
 
 use std::fmt;
 use std::io::{self, ErrorKind, Read, Write};
@@ -21,22 +21,22 @@ use ureq::unversioned::transport::{
 
 use super::target::Rules;
 
-/// Longest time between two looks at deadline and stop flag.
+/// Maximum time between two checks of the deadline and the stop flag.
 const SLICE: Duration = Duration::from_millis(20);
-/// Longest wait for one address.
+/// Connection timeout per address.
 const CONNECT_MAX: Duration = Duration::from_secs(5);
-/// Addresses of one host that are tried.
+/// Maximum addresses tried per host.
 const ADDRESSES_MAX: usize = 4;
 
 /// The network of this machine.
 pub(super) trait Net: Send + Sync {
-    /// The addresses of a name.
+    /// Resolves a name.
     fn addresses(&self, host: &str, port: u16) -> io::Result<Vec<SocketAddr>>;
-    /// A connection to an address.
+    /// Connects to an address.
     fn dial(&self, address: SocketAddr, timeout: Duration) -> io::Result<TcpStream>;
 }
 
-/// The network as the system sees it.
+/// The network of the system.
 pub(super) struct System;
 
 impl Net for System {
@@ -49,13 +49,13 @@ impl Net for System {
     }
 }
 
-/// What the parts of one exchange share.
+/// Shared state of one exchange.
 pub(super) struct Wire {
     pub(super) rules: Arc<Rules>,
     pub(super) net: Arc<dyn Net>,
     pub(super) stop: StopFlag,
     pub(super) deadline: Instant,
-    /// What went wrong here; ureq's own error says less.
+    /// The first fault here; more precise than the error of ureq.
     fault: Mutex<Option<ToolError>>,
 }
 
@@ -75,7 +75,7 @@ impl Wire {
         }
     }
 
-    /// Whether the exchange should go on.
+    /// Checks the stop flag and the deadline.
     ///
     /// # Errors
     /// `cancelled` or `timeout`.
@@ -87,11 +87,11 @@ impl Wire {
         Err(
             ToolError::new(ErrorCode::Timeout, "the server did not answer in time")
                 .reason("network")
-                .hint("raise `timeout`, or ask again later"),
+                .hint("raise `timeout`, or try again later"),
         )
     }
 
-    /// Waits, unless told to stop.
+    /// Waits, unless stopped.
     ///
     /// # Errors
     /// As [`Wire::check`].
@@ -107,7 +107,7 @@ impl Wire {
         }
     }
 
-    /// What went wrong here, if anything did.
+    /// Takes the recorded fault.
     pub(super) fn take_fault(&self) -> Option<ToolError> {
         let mut fault = self.fault.lock().unwrap_or_else(PoisonError::into_inner);
         fault.take()
@@ -123,11 +123,11 @@ impl Wire {
         Error::ConnectionFailed
     }
 
-    fn go_on(&self) -> Result<(), Error> {
+    fn check_or_fail(&self) -> Result<(), Error> {
         self.check().map_err(|err| self.fail(err))
     }
 
-    /// Runs what cannot be interrupted on a thread of its own, and waits no longer than it may.
+    /// Runs uninterruptible work on its own thread, and waits at most until the deadline or a stop.
     fn aside<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> io::Result<T> + Send + 'static,
@@ -136,7 +136,7 @@ impl Wire {
         let spawned = thread::Builder::new()
             .name("dial".to_owned())
             .spawn(move || {
-                let _ = sender.send(work()); // nobody may be waiting any more
+                let _ = sender.send(work()); // the receiver may be gone
             });
         if let Err(err) = spawned {
             return Ok(Err(err));
@@ -144,7 +144,7 @@ impl Wire {
         loop {
             match receiver.recv_timeout(SLICE) {
                 Ok(result) => return Ok(result),
-                Err(RecvTimeoutError::Timeout) => self.go_on()?,
+                Err(RecvTimeoutError::Timeout) => self.check_or_fail()?,
                 Err(RecvTimeoutError::Disconnected) => {
                     return Ok(Err(io::Error::other("the thread ended")));
                 }
@@ -153,7 +153,7 @@ impl Wire {
     }
 }
 
-/// The one exchange a resolver, connector or transport works for.
+/// The exchange of a resolver, connector or transport.
 #[derive(Clone)]
 pub(super) struct Shared(pub Arc<Wire>);
 
@@ -163,12 +163,12 @@ impl fmt::Debug for Shared {
     }
 }
 
-const OFFLINE: &str = "check the name and the network connection of this machine";
+const OFFLINE: &str = "check the host name and the network connection";
 
 impl Resolver for Shared {
     fn resolve(&self, uri: &Uri, _: &Config, _: NextTimeout) -> Result<ResolvedSocketAddrs, Error> {
         let wire = &self.0;
-        wire.go_on()?;
+        wire.check_or_fail()?;
         let host = uri.host().unwrap_or_default();
         let secure = uri.scheme_str() == Some("https");
         let port = uri.port_u16().unwrap_or(if secure { 443 } else { 80 });
@@ -181,7 +181,7 @@ impl Resolver for Shared {
             }
         };
         let unknown = |why: &dyn fmt::Display| {
-            let message = format_args!("the name `{host}` leads to no address: {why}");
+            let message = format_args!("could not resolve host `{host}`: {why}");
             wire.fail(
                 ToolError::new(ErrorCode::ToolError, message)
                     .reason(Reason::Dns)
@@ -190,7 +190,7 @@ impl Resolver for Shared {
         };
         let found = found.map_err(|err| unknown(&err))?;
         if found.is_empty() {
-            return Err(unknown(&"it has none"));
+            return Err(unknown(&"no addresses"));
         }
         (wire.rules.addresses(host, &found)).map_err(|err| wire.fail(err))?;
         let mut checked = self.empty();
@@ -214,8 +214,8 @@ impl Connector for Shared {
         let host = details.uri.host().unwrap_or_default();
         let mut last = None;
         for address in &details.addrs {
-            wire.go_on()?;
-            // Checked again here: nothing is dialled that did not pass, whoever resolved it.
+            wire.check_or_fail()?;
+            // Checked again: no address is dialled without a check, whatever resolved it.
             let address = *address;
             (wire.rules.address(host, address)).map_err(|err| wire.fail(err))?;
             let (net, wait) = (Arc::clone(&wire.net), wire.left().min(CONNECT_MAX));
@@ -238,9 +238,9 @@ impl Connector for Shared {
                 Err(err) => last = Some(err),
             }
         }
-        wire.go_on()?;
+        wire.check_or_fail()?;
         let why = last.map_or_else(String::new, |err| format!(": {err}"));
-        let message = format_args!("no connection to `{host}`{why}");
+        let message = format_args!("could not connect to `{host}`{why}");
         Err(wire.fail(
             ToolError::new(ErrorCode::ToolError, message)
                 .reason(Reason::Connect)
@@ -249,7 +249,7 @@ impl Connector for Shared {
     }
 }
 
-/// A connection that looks at deadline and stop flag while it waits.
+/// A connection that checks the deadline and the stop flag while it waits.
 pub(super) struct Socket {
     wire: Shared,
     stream: TcpStream,
@@ -263,14 +263,14 @@ impl fmt::Debug for Socket {
 }
 
 impl Socket {
-    /// How long the next system call may wait.
+    /// Maximum wait of the next system call.
     fn slice(&self) -> Result<Duration, Error> {
-        self.wire.0.go_on()?;
+        self.wire.0.check_or_fail()?;
         Ok(self.wire.0.left().clamp(Duration::from_millis(1), SLICE))
     }
 }
 
-fn to_be_tried_again(err: &io::Error) -> bool {
+fn is_temporary(err: &io::Error) -> bool {
     matches!(
         err.kind(),
         ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted
@@ -290,7 +290,7 @@ impl Transport for Socket {
             match self.stream.write(&self.buffers.output()[sent..amount]) {
                 Ok(0) => return Err(io::Error::from(ErrorKind::WriteZero).into()),
                 Ok(count) => sent += count,
-                Err(err) if to_be_tried_again(&err) => {}
+                Err(err) if is_temporary(&err) => {}
                 Err(err) => return Err(err.into()),
             }
         }
@@ -306,7 +306,7 @@ impl Transport for Socket {
                     self.buffers.input_appended(count);
                     return Ok(count > 0);
                 }
-                Err(err) if to_be_tried_again(&err) => {}
+                Err(err) if is_temporary(&err) => {}
                 Err(err) => return Err(err.into()),
             }
         }

@@ -1,7 +1,7 @@
 //! The readable part of an HTML page: title, headings, links and text.
 //!
-//! A tokenizer by the HTML standard gives a flat run of tags and texts; nothing here recurses, so depth costs nothing, and
-//! every list has a limit. Scripts, styles, forms and navigation are left out. [`reader`] follows a page.
+//! A tokenizer by the HTML standard yields a flat sequence of tags and texts; nothing recurses, so nesting depth is harmless, and
+//! every list has a limit. Scripts, styles, forms and navigation are omitted. [`reader`] processes the tokens.
 
 mod reader;
 
@@ -23,18 +23,18 @@ const BLOCKS: &str = "p div section article main header footer ul ol li dl dt dd
 /// A heading.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Heading {
-    /// Its depth, 1 to 6.
+    /// Level, 1 to 6.
     pub level: u8,
-    /// Its text.
+    /// Text.
     pub text: String,
 }
 
 /// A link.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Link {
-    /// Its text.
+    /// Text.
     pub text: String,
-    /// Where it leads: an absolute http or https URL.
+    /// Target: an absolute http or https URL.
     pub url: String,
 }
 
@@ -47,7 +47,7 @@ pub(super) struct Page {
     pub(super) text: String,
 }
 
-/// Reads a page; links are made absolute by the address of the page.
+/// Extracts the readable part; links are resolved against the URL of the page.
 ///
 /// # Errors
 /// `cancelled` or `timeout`.
@@ -67,7 +67,7 @@ pub(super) fn read(html: &str, base: Option<&Url>, stop: &StopFlag) -> Result<Pa
     Ok(reader.finish())
 }
 
-/// A fragment without its tags, on one line: snippets and abstracts.
+/// The text of a fragment on one line, for snippets and abstracts.
 pub(super) fn plain(fragment: &str) -> String {
     let mut text = String::new();
     for token in tokens(fragment.as_bytes()) {
@@ -92,7 +92,7 @@ fn tokens(html: &[u8]) -> impl Iterator<Item = Token> {
     Tokenizer::new_with_emitter(html, emitter).filter_map(Result::ok)
 }
 
-/// The charset that the beginning of a page says it has.
+/// The charset declared at the beginning of a page.
 pub(super) fn charset(beginning: &[u8]) -> Option<String> {
     for token in tokens(beginning) {
         match token {

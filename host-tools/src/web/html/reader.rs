@@ -1,24 +1,24 @@
-//! Following the tags of a page: what is open, what is left out, and what is gathered.
+//! Processing of the tokens of a page.
 
 use html5gum::{EndTag, StartTag};
 use url::Url;
 
 use super::{BLOCKS, Heading, Link, Page, attribute, is_one_of, one_line};
 
-/// Most headings of a page.
+/// Maximum headings of a page.
 pub(super) const HEADINGS_MAX: usize = 500;
-/// Most links of a page.
+/// Maximum links of a page.
 pub(super) const LINKS_MAX: usize = 500;
-/// Longest text of a heading, a link or a title, in bytes.
+/// Maximum length of a heading, link or title in bytes.
 pub(super) const LABEL_BYTES_MAX: usize = 500;
-/// A main part shorter than this is not what the page is about.
+/// Minimum length of a main part; a shorter one is not the content of the page.
 const MAIN_BYTES_MIN: usize = 200;
 
 /// Elements left out with their content.
 const SKIPPED: &str =
     "script style noscript template svg math iframe object canvas select button form nav aside";
 
-/// What is being gathered while its element is open.
+/// The text collected while its element is open.
 enum Label {
     Heading(u8),
     Link(String),
@@ -28,13 +28,13 @@ pub(super) struct Reader {
     base: Option<Url>,
     page: Page,
     in_title: bool,
-    /// The element that is left out, and how many of its name are open.
+    /// The skipped element, and the number of open elements of its name.
     skipped: Option<(Vec<u8>, usize)>,
-    /// `pre` elements that are open: their white space counts.
+    /// Open `pre` elements: their white space is significant.
     preformatted: usize,
-    /// Texts of headings and links that are open, innermost last.
+    /// Texts of open headings and links, innermost last.
     labels: Vec<(Label, String)>,
-    /// Main parts: how many are open, and the text in them.
+    /// Number of open main parts, and their text.
     main_open: usize,
     main: String,
 }
@@ -191,7 +191,7 @@ impl Reader {
         }
     }
 
-    /// Adds to the text of the page and of its main part; spaces neither double nor begin a line.
+    /// Appends to the text of the page and of its main part; spaces are neither doubled nor put at the start of a line.
     fn push(&mut self, piece: &str) {
         let in_main = (self.main_open > 0).then_some(&mut self.main);
         for text in std::iter::once(&mut self.page.text).chain(in_main) {

@@ -15,7 +15,7 @@ fn modes_do_what_they_say() {
     let err = place.write("new.txt", "x", WriteMode::Create).unwrap_err();
     assert_eq!(
         (err.code(), err.message()),
-        (ErrorCode::Conflict, "`new.txt` exists already")
+        (ErrorCode::Conflict, "`new.txt` already exists")
     );
     assert_eq!(place.write("new.txt", "!", WriteMode::Append).unwrap(), 8);
     assert_eq!(place.content("new.txt"), "grüße!");

@@ -1,4 +1,4 @@
-//! The content of a member of a zip archive, held against what its header says.
+//! The content of a zip member, verified against its header.
 
 use std::cell::Cell;
 use std::io::{BufReader, Read};
@@ -12,7 +12,7 @@ use super::super::super::limits::{BUFFER, Limited};
 use super::{Entry, corrupt, lying};
 use crate::counted::Counted;
 
-/// The unpacked bytes of a member, checked for size and checksum at their end.
+/// The decompressed bytes of a member; size and checksum are verified at the end.
 pub(super) fn content<'a>(
     entry: &Entry,
     reader: &'a mut dyn FileReader,
@@ -35,7 +35,7 @@ pub(super) fn content<'a>(
         },
         other => Box::new(Broken(Some(Fault::new(
             FaultKind::Unsupported,
-            format_args!("it is packed by method {other}"),
+            format_args!("unsupported compression method {other}"),
         )))),
     };
     Box::new(Checked {
@@ -49,14 +49,14 @@ pub(super) fn content<'a>(
     })
 }
 
-/// A member that cannot be unpacked.
+/// A member that cannot be decompressed.
 struct Broken(Option<Fault>);
 
 impl Read for Broken {
     fn read(&mut self, _: &mut [u8]) -> std::io::Result<usize> {
         let fault = self.0.take();
         Err(fault
-            .unwrap_or_else(|| corrupt("it cannot be unpacked"))
+            .unwrap_or_else(|| corrupt("it cannot be decompressed"))
             .into_io())
     }
 }
@@ -78,7 +78,7 @@ impl<R: Read> Read for Checked<R> {
         }
         let count = self.inner.read(buffer)?;
         if count as u64 > self.left {
-            return Err(lying("it has more bytes than its header says").into_io());
+            return Err(lying("it has more bytes than its header states").into_io());
         }
         self.left -= count as u64;
         self.sum.update(&buffer[..count]);
@@ -87,10 +87,10 @@ impl<R: Read> Read for Checked<R> {
         }
         self.done = true;
         if self.left > 0 {
-            return Err(lying("it has fewer bytes than its header says").into_io());
+            return Err(lying("it has fewer bytes than its header states").into_io());
         }
         if self.packed.get() < self.packed_size {
-            return Err(lying("it has fewer packed bytes than its header says").into_io());
+            return Err(lying("it has fewer compressed bytes than its header states").into_io());
         }
         if self.sum.clone().finalize() != self.crc {
             return Err(corrupt("its checksum is wrong").into_io());

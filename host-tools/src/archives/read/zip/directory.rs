@@ -1,4 +1,4 @@
-//! The directory of a zip archive: where it is, and what each of its entries says.
+//! The central directory of a zip archive.
 
 use tool_core::capability::FileReader;
 
@@ -6,14 +6,14 @@ use super::super::super::fault::{Fault, FaultKind};
 use super::super::{Kind, Member};
 use super::{Entry, corrupt, lying, read_at};
 
-/// Bytes of the record at the end, without its comment.
+/// Size of the end record without its comment.
 const END: usize = 22;
-/// Longest comment.
+/// Maximum length of a comment.
 const COMMENT_MAX: usize = 65_535;
-/// Largest directory that is read.
+/// Maximum size of the directory.
 const DIRECTORY_MAX: u64 = 64 << 20;
 
-/// Where the directory is.
+/// Position of the directory.
 pub(super) struct Directory {
     pub(super) offset: u64,
     size: u64,
@@ -53,7 +53,7 @@ impl<'a> Fields<'a> {
 pub(super) fn find_directory(reader: &mut dyn FileReader, length: u64) -> Result<Directory, Fault> {
     let count = length.min((END + COMMENT_MAX) as u64) as usize;
     let tail = read_at(reader, length - count as u64, count)?;
-    // The comment must reach to the end of the file, so that there is one end only.
+    // The comment must reach the end of the file, so that only one end record matches.
     let found = (0..=count.saturating_sub(END)).rev().find(|&at| {
         tail[at..].starts_with(b"PK\x05\x06")
             && tail.get(at + 20..at + 22).is_some_and(|comment| {
@@ -88,7 +88,7 @@ pub(super) fn find_directory(reader: &mut dyn FileReader, length: u64) -> Result
     };
     if directory.offset.checked_add(directory.size) != Some(directory_end) {
         return Err(corrupt(
-            "the directory is not where the end of the archive says",
+            "the directory is not at the position stated in the end record",
         ));
     }
     if directory.size > DIRECTORY_MAX {
@@ -104,7 +104,7 @@ fn volumes() -> Fault {
     Fault::new(FaultKind::Unsupported, "it is one of several volumes")
 }
 
-/// The wide record (zip64) before the end, where there is one.
+/// The zip64 record before the end record, if there is one.
 fn wide_directory(
     reader: &mut dyn FileReader,
     end: u64,
@@ -124,14 +124,12 @@ fn wide_directory(
         return Err(volumes());
     }
     if record_at.checked_add(RECORD as u64) != Some(at) {
-        return Err(corrupt(
-            "the wide record of the directory is not where it should be",
-        ));
+        return Err(corrupt("the zip64 record is at the wrong position"));
     }
     let record = read_at(reader, record_at, RECORD)?;
     let mut fields = Fields(&record);
     if fields.bytes(4)? != b"PK\x06\x06" {
-        return Err(corrupt("the wide record of the directory is missing"));
+        return Err(corrupt("the zip64 record is missing"));
     }
     fields.bytes(12)?; // its size, and versions
     let disks = (fields.u32()?, fields.u32()?);
@@ -158,14 +156,14 @@ pub(super) fn entries(
     while !fields.0.is_empty() {
         if entries.len() as u64 == directory.entries {
             return Err(lying(
-                "its directory has more entries than the end of the archive says",
+                "its directory has more entries than the end record states",
             ));
         }
         entries.push(entry(&mut fields)?);
     }
     if (entries.len() as u64) < directory.entries {
         return Err(lying(
-            "its directory has fewer entries than the end of the archive says",
+            "its directory has fewer entries than the end record states",
         ));
     }
     Ok(entries)
@@ -224,7 +222,7 @@ fn entry(fields: &mut Fields<'_>) -> Result<Entry, Fault> {
     })
 }
 
-/// The records of an extra field; what cannot be read ends them, as in other programs.
+/// The records of an extra field; an invalid record ends them, as in other programs.
 fn extras(mut extra: &[u8]) -> impl Iterator<Item = (u16, &[u8])> {
     std::iter::from_fn(move || {
         let (head, rest) = extra.split_at_checked(4)?;
@@ -235,13 +233,13 @@ fn extras(mut extra: &[u8]) -> impl Iterator<Item = (u16, &[u8])> {
     })
 }
 
-/// Fields that are too narrow stand in the wide record, in this order.
+/// Reads overflowed fields from the zip64 record, in this order.
 pub(super) fn widen(extra: &[u8], narrow: &mut [&mut u64]) -> Result<(), Fault> {
     const WIDE: u16 = 1;
     let mut wide = extras(extra).filter(|(id, _)| *id == WIDE);
     let content = wide.next().map_or(&[][..], |(_, content)| content);
     if wide.next().is_some() {
-        return Err(lying("an entry has two wide records"));
+        return Err(lying("an entry has two zip64 records"));
     }
     let mut fields = Fields(content);
     for value in narrow.iter_mut().filter(|value| ***value == 0xffff_ffff) {
@@ -250,7 +248,7 @@ pub(super) fn widen(extra: &[u8], narrow: &mut [&mut u64]) -> Result<(), Fault> 
     Ok(())
 }
 
-/// The name in UTF-8 that some programs add, behind a version and a checksum.
+/// The UTF-8 name that some programs add, after a version and a checksum.
 fn second_name(extra: &[u8]) -> Option<&[u8]> {
     const UNICODE_NAME: u16 = 0x7075;
     extras(extra)
@@ -258,7 +256,7 @@ fn second_name(extra: &[u8]) -> Option<&[u8]> {
         .and_then(|(_, content)| content.get(5..))
 }
 
-/// UTF-8 where the flag or the bytes say so, else the code page of the first PCs.
+/// Decodes UTF-8 if the flag or the bytes indicate it, otherwise code page 437.
 fn text_of(name: &[u8], flags: u16) -> (String, bool) {
     const UTF8: u16 = 0x800;
     match std::str::from_utf8(name) {
@@ -277,7 +275,7 @@ fn text_of(name: &[u8], flags: u16) -> (String, bool) {
 
 const CODE_PAGE_437: &str = "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u{a0}";
 
-/// What a member is, from the system that made it.
+/// Sets the kind of a member by the conventions of the system that created it.
 fn kind_of(member: &mut Member, made_by: u16, attributes: u32) {
     const UNIX: [u16; 2] = [3, 19];
     const DOS_FOLDER: u32 = 0x10;

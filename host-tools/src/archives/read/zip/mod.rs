@@ -1,5 +1,5 @@
-//! Zip, read from its directory. Every member's own header is held against the directory before anything is unpacked, and no two
-//! members may share bytes; other programs go by one or the other.
+//! Zip, read by its central directory. Every local header must agree with the directory, and no two members may share bytes, before
+//! anything is decompressed: other programs trust one or the other.
 
 mod content;
 mod directory;
@@ -72,7 +72,7 @@ fn read_at(reader: &mut dyn FileReader, offset: u64, count: usize) -> Result<Vec
     Ok(bytes)
 }
 
-/// The directory alone says enough to refuse most bombs before anything is read.
+/// Checks the stated sizes, which refuses most zip bombs before anything is read.
 fn check_sizes(entries: &[Entry]) -> Result<(), Fault> {
     let mut total: u64 = 0;
     for entry in entries {
@@ -84,7 +84,7 @@ fn check_sizes(entries: &[Entry]) -> Result<(), Fault> {
     limits::check_total(total)
 }
 
-/// Where each member's packed bytes begin, after its own header has said the same as the directory.
+/// The offset of the content of each member, after its local header was compared with the directory.
 fn check_headers(
     reader: &mut dyn FileReader,
     entries: &[Entry],
@@ -120,7 +120,7 @@ fn check_headers(
 fn header(reader: &mut dyn FileReader, entry: &Entry, directory: u64) -> Result<u64, Fault> {
     const HEADER: usize = 30;
     const SIZES_FOLLOW: u16 = 8;
-    let beyond = || lying("its header is not where the directory says");
+    let beyond = || lying("its header is not at the offset stated in the directory");
     let after = entry.offset.checked_add(HEADER as u64);
     if after.is_none_or(|after| after > directory) {
         return Err(beyond());

@@ -211,7 +211,10 @@ fn a_failed_connection_is_tried_again_and_says_so_in_the_end() {
         (err.code(), err.reason_str()),
         (ErrorCode::ToolError, Some("dns"))
     );
-    assert!(err.message().contains("`example.org` leads to no address"));
+    assert!(
+        err.message()
+            .contains("could not resolve host `example.org`")
+    );
 }
 
 #[test]
