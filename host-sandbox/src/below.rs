@@ -1,11 +1,11 @@
-//! The walk over every entry of a tree by name, without following links, and the flags that open a folder.
+//! Walks over trees by name without following links, and the flags for opening a folder.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::OFlags;
 
-/// Opens a folder for listing, never a link.
+/// Flags for opening a folder but not a link.
 pub(crate) const FOLDER: OFlags = OFlags::RDONLY
     .union(OFlags::DIRECTORY)
     .union(OFlags::NOFOLLOW)
@@ -14,13 +14,13 @@ pub(crate) const FOLDER: OFlags = OFlags::RDONLY
 /// Maximum entries of a walk.
 const ENTRIES_MAX: usize = 2_000_000;
 
-/// How a walk continues after an entry.
+/// The continuation of a walk after an entry.
 pub(crate) enum Next {
-    /// Into the entry, if it is a folder.
+    /// Enter the entry, if it is a folder.
     Into,
-    /// With the entry after it.
+    /// Continue with the next entry.
     Beside,
-    /// Not at all.
+    /// Stop the walk.
     Stop,
 }
 

@@ -1,7 +1,7 @@
 //! Tools with effects on the host, one folder per family; [`FAMILIES`] lists them for a catalogue.
 //!
-//! Tools reach the host through their context only. The capabilities behind it are elsewhere: files and programs in the crate
-//! `host-sandbox`, connections in [`web::Client`], models in [`llm`]; [`inputs`] opens the files that arguments refer to.
+//! Tools use the host only through their context. Its capabilities are implemented elsewhere: files and programs in the crate
+//! `host-sandbox`, connections in [`web::Client`], models in [`llm`]; [`inputs`] reads the files of arguments.
 
 use tool_core::Entry;
 

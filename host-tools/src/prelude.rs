@@ -1,4 +1,4 @@
-//! Names that nearly every tool file uses.
+//! Common imports of the tool files.
 
 pub(crate) use schemars::JsonSchema;
 pub(crate) use serde::{Deserialize, Serialize};
@@ -31,7 +31,7 @@ pub(crate) const fn resource(
     }
 }
 
-/// Names the argument that an error is about.
+/// Adds the argument to an error.
 pub(crate) trait At {
     /// Adds the JSON pointer of the argument to the error.
     fn at(self, pointer: &str) -> Self;

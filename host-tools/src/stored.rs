@@ -1,4 +1,4 @@
-//! Typed documents in the state of a workspace.
+//! Typed documents in the workspace state.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;

@@ -1,4 +1,4 @@
-//! What the tests of several families share.
+//! Shared helpers of the tests.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -7,7 +7,7 @@ use std::time::Duration;
 use tool_core::capability::{Alarm, Clock, State};
 use tool_core::{Ctx, Entry, StopFlag, ToolError, Value, json};
 
-/// A clock that stands still.
+/// A clock with a fixed time.
 pub(crate) struct Fixed(pub(crate) u64);
 
 struct Silent;

@@ -292,7 +292,7 @@ fn a_run_of_a_session_goes_on_in_its_world() {
         (
             opened.to_owned(),
             read("b.txt"),
-            Some("is not in the folder that is open"),
+            Some("is not in the open folder"),
         ),
         (String::new(), read("sub/a.txt"), Some("workspace=ready")),
         (

@@ -1,24 +1,24 @@
-//! Every list of the sandbox: what a command may read, what it sees of an environment, which system calls it is denied.
+//! The lists of the sandbox: readable paths, environment, denied system calls.
 
 /// The name under which the binary starts itself as launcher.
 pub(super) const LAUNCHER: &str = "mathchain-sandbox-launcher";
 
-/// Where programs are looked for inside the sandbox.
+/// The program search path in the sandbox.
 pub(super) const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
 /// The only locale.
 pub(super) const LANG: &str = "C.UTF-8";
 
-/// The first of the user and group ids that commands of root get, each its own, so that none can touch another's processes
-/// or use up its number of them. No system gives these ids to anybody.
+/// The first user and group id for commands of root. Each command gets a different id, so that none can signal the processes of
+/// another or exhaust its process limit. No system assigns these ids.
 pub(super) const USERS_FROM: u32 = 0x7000_0000;
-/// How many ids there are.
+/// Number of ids.
 pub(super) const USERS: u32 = 1 << 24;
-/// The id where those do not exist, as in a container with few ids.
+/// The id if those do not exist, as in a container with few ids.
 pub(super) const NOBODY: u32 = 65_534;
 
-/// What every command may read and execute: programs, libraries, and the parts of `/etc` that they need. Nothing here may
-/// hold a secret, since a command of root may read what only root can.
+/// Paths that every command may read and execute: programs, libraries, and the parts of `/etc` that they need. None may
+/// contain a secret, since a command of root may read files of root.
 pub(super) const READABLE: &[&str] = &[
     "/bin",
     "/lib",
@@ -56,10 +56,10 @@ pub(super) const READABLE: &[&str] = &[
     "/sys/kernel/mm/transparent_hugepage",
 ];
 
-/// Folders of programs and libraries that every command may read and execute, but for [`SETTINGS`] in them.
+/// Folders of programs and libraries that every command may read and execute, except [`SETTINGS`] in them.
 pub(super) const SYSTEM: &str = "/usr";
 
-/// Settings of this machine's programs, which may hold secrets such as the tokens of a package registry.
+/// Settings of programs, which may contain secrets such as tokens of a package registry.
 pub(super) const SETTINGS: &[&str] = &[
     "/usr/etc",
     "/usr/lib/node_modules/npm/npmrc",
@@ -81,7 +81,7 @@ pub(super) const DEVICES: &[&str] = &[
     "/dev/zero",
 ];
 
-/// Files of a process namespace's own `/proc` that are about the machine and not about its processes: nothing stands there.
+/// Files of `/proc` in a process namespace that describe the machine, without secrets.
 pub(super) const MASKED: &[&str] = &[
     "/proc/kallsyms",
     "/proc/kcore",
@@ -101,7 +101,7 @@ pub(super) const MASKED: &[&str] = &[
 
 /// System calls denied altogether (EPERM).
 pub(super) const DENIED: &[i64] = &[
-    // network: no socket of any family is made; pairs of connected ones are, see `seccomp`
+    // network: no socket of any family except connected pairs, see `seccomp`
     libc::SYS_socket,
     libc::SYS_connect,
     libc::SYS_bind,
@@ -118,7 +118,7 @@ pub(super) const DENIED: &[i64] = &[
     libc::SYS_pidfd_getfd,
     libc::SYS_kcmp,
     libc::SYS_lookup_dcookie,
-    // interfaces that go past the checks on single calls
+    // interfaces that bypass the checks on single calls
     libc::SYS_io_uring_setup,
     libc::SYS_io_uring_enter,
     libc::SYS_io_uring_register,
@@ -147,7 +147,7 @@ pub(super) const DENIED: &[i64] = &[
     SYS_STATMOUNT,
     SYS_LISTMOUNT,
     SYS_LISTNS,
-    // files by number, and watching other people's files: Landlock does not limit what is watched
+    // files by handle, and watches on files, which Landlock does not limit
     libc::SYS_inotify_add_watch,
     libc::SYS_open_by_handle_at,
     libc::SYS_name_to_handle_at,
@@ -171,7 +171,7 @@ pub(super) const DENIED: &[i64] = &[
     libc::SYS_msgctl,
     libc::SYS_mq_open,
     libc::SYS_mq_unlink,
-    // memory that counts for no process
+    // memory that is charged to no process
     libc::SYS_memfd_create,
     libc::SYS_memfd_secret,
     // the machine
@@ -200,7 +200,7 @@ pub(super) const DENIED: &[i64] = &[
     libc::SYS_uselib,
 ];
 
-/// Numbers that came after, or are missing from, the list of the crate `libc`; new ones are the same on every architecture.
+/// Numbers that the crate `libc` lacks; newer ones are equal on every architecture.
 const SYS_STATMOUNT: i64 = 457;
 const SYS_LISTMOUNT: i64 = 458;
 const SYS_OPEN_TREE_ATTR: i64 = 467;
@@ -214,8 +214,8 @@ const SYS_SETXATTRAT: i64 = 463;
 const SYS_REMOVEXATTRAT: i64 = 466;
 const SYS_FILE_SETATTR: i64 = 469;
 
-/// Modes, owners, times and attributes of files: Landlock does not limit these, so they are denied where neither another
-/// user id nor a mount namespace protects the caller's files.
+/// Modes, owners, times and attributes of files: Landlock does not limit these, so they are denied if neither another
+/// user id nor a mount namespace protects the files of the caller.
 pub(super) const METADATA: &[i64] = &[
     libc::SYS_fchmod,
     libc::SYS_fchmodat,
@@ -246,7 +246,7 @@ pub(super) const METADATA: &[i64] = &[
     libc::SYS_futimesat,
 ];
 
-/// Signals to other processes: denied where neither another user id nor Landlock (from ABI 6) limits them.
+/// Signals to other processes: denied if neither another user id nor Landlock (from ABI 6) limits them.
 pub(super) const SIGNALS: &[i64] = &[
     libc::SYS_kill,
     libc::SYS_tkill,
@@ -256,11 +256,11 @@ pub(super) const SIGNALS: &[i64] = &[
     libc::SYS_pidfd_send_signal,
 ];
 
-/// The first number of a system call that was not there when these lists were last read against `syscalls(2)`, on every
-/// architecture. From here on a call is answered as by a kernel that does not have it.
+/// The first system call number after the last review of these lists against `syscalls(2)`, on every architecture. From here on
+/// calls return ENOSYS, as on a kernel without them.
 pub(super) const UNKNOWN_FROM: u32 = 472;
 
-/// Calls that change, or look into, the process that this argument names, and itself for 0: only that is allowed.
+/// Calls that change or inspect the process in this argument; only 0, the calling process, is allowed.
 pub(super) const OF_PROCESS: &[(i64, u8)] = &[
     (libc::SYS_prlimit64, 0),
     (libc::SYS_sched_setaffinity, 0),
@@ -272,7 +272,7 @@ pub(super) const OF_PROCESS: &[(i64, u8)] = &[
     (libc::SYS_get_robust_list, 0),
 ];
 
-/// Calls whose first argument says what the second one counts (a process, a group, a user), and the number that means a process.
+/// Calls whose first argument is the kind of the second (process, group, user), and the number for a process.
 pub(super) const OF_KIND: &[(i64, u64)] = &[
     (libc::SYS_setpriority, libc::PRIO_PROCESS as u64),
     (libc::SYS_getpriority, libc::PRIO_PROCESS as u64),
@@ -281,7 +281,7 @@ pub(super) const OF_KIND: &[(i64, u64)] = &[
 ];
 const IOPRIO_WHO_PROCESS: u64 = 1;
 
-/// Requests of `fcntl` that name a process or group to be sent signals, which signal that is, and a lease, which holds up others.
+/// Requests of `fcntl` that set the receiver of signals or the signal, and leases, which block other processes.
 pub(super) const OWNERS: &[u64] = &[
     libc::F_SETOWN as u64,
     F_SETSIG,
@@ -295,13 +295,13 @@ const F_SETOWN_EX: u64 = 15;
 pub(super) const CONTROLS: &[u64] = &[PR_SCHED_CORE];
 const PR_SCHED_CORE: u64 = 62;
 
-/// Types of requests of `ioctl` that change attributes of files, or make subvolumes, through a file that is open for reading.
+/// Types of `ioctl` requests that change file attributes, or create subvolumes, through a file open for reading.
 pub(super) const ATTRIBUTES: &[u64] = &[b'f' as u64, b'X' as u64, b'v' as u64, 0x94];
 
-/// Types of socket that only reach the other end of their pair.
+/// Types of sockets that reach only the other end of their pair.
 pub(super) const CONNECTED: &[i32] = &[libc::SOCK_STREAM, libc::SOCK_SEQPACKET];
 
-/// Flags of `clone` that make namespaces.
+/// Flags of `clone` that create namespaces.
 pub(super) const NEW_NAMESPACES: &[u64] = &[
     libc::CLONE_NEWNS as u64,
     libc::CLONE_NEWCGROUP as u64,
@@ -312,5 +312,5 @@ pub(super) const NEW_NAMESPACES: &[u64] = &[
     libc::CLONE_NEWNET as u64,
 ];
 
-/// Requests of `ioctl` that put characters into a terminal's input, or name a process to be sent signals.
+/// Requests of `ioctl` that inject terminal input, or set the receiver of signals.
 pub(super) const REQUESTS: &[u64] = &[0x5412, 0x541c, 0x8901, 0x8902]; // TIOCSTI, TIOCLINUX, FIOSETOWN, SIOCSPGRP

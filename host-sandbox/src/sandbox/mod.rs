@@ -1,11 +1,11 @@
-//! [`Sandbox`]: the one place that runs programs, and the one place with process system calls.
+//! [`Sandbox`]: the only module that runs programs, and the only one with process system calls.
 //!
-//! A program never runs bare. The binary starts itself again as its own launcher ([`launch_if_asked`]); the launcher applies
-//! every restriction to itself and then becomes the program, so that nothing happens between a fork and an exec of this
-//! process, which has threads. What the launcher is told comes through a socket that the program does not inherit.
+//! No program runs without restrictions. The binary starts itself as its own launcher ([`launch_if_asked`]); the launcher applies
+//! every restriction to itself and then becomes the program, so that no code runs between fork and exec in this process, which
+//! has threads. The launcher receives its policy through a socket that the program does not inherit.
 //!
-//! Read `lists` first: what a program may read, and which system calls it is denied. Then `linux/launcher`, which applies
-//! things in order, and `linux/run`, which watches from outside. On other systems every command is refused.
+//! Read `lists` first: readable paths and denied system calls. Then `linux/launcher`, which applies the policy in order, and
+//! `linux/run`, the calling side. On other systems every command is refused.
 
 #[cfg(target_os = "linux")]
 mod linux;
@@ -23,41 +23,41 @@ pub use unsupported::{Sandbox, launch_if_asked};
 
 use std::path::PathBuf;
 
-/// What of the caller's surroundings the sandbox is told; nothing else of them reaches a command.
+/// The environment of the caller as far as the sandbox uses it; commands receive nothing else of it.
 #[derive(Debug, Clone, Default)]
 pub struct Surroundings {
-    /// The workspace root; absent: commands have none.
+    /// The workspace root; if absent, commands have no workspace.
     pub workspace: Option<PathBuf>,
-    /// Folders in it that no command reads, absolute and without links; one that does not exist is passed over.
+    /// Absolute folders in it, without links, that no command can read; missing ones are ignored.
     pub closed: Vec<PathBuf>,
-    /// Where scratch folders are made, such as `/tmp`.
+    /// The parent of scratch folders, such as `/tmp`.
     pub scratch: PathBuf,
-    /// Folders that programs are looked for in, after the sandbox's own path.
+    /// Folders searched for programs after the path of the sandbox.
     pub path: Vec<PathBuf>,
-    /// The caller's home folder.
+    /// The home folder of the caller.
     pub home: Option<PathBuf>,
 }
 
-/// One line of the probe table.
+/// A row of the probe table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Probe {
-    /// What was looked at.
+    /// Name of the part.
     pub name: &'static str,
-    /// What it means for the tools.
+    /// Consequence for the tools.
     pub standing: Standing,
-    /// What was found.
+    /// The finding.
     pub found: String,
-    /// What to do about it when it is not there.
+    /// Advice if it is missing.
     pub cure: Option<String>,
 }
 
-/// What a line of the probe table means for the tools.
+/// The consequence of a row of the probe table for the tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Standing {
-    /// There.
+    /// Present.
     Ok,
-    /// Not there, and every tool runs without it.
+    /// Missing, but no tool requires it.
     Optional,
-    /// Not there, and tools are refused for that.
+    /// Missing, so that tools are refused.
     Missing,
 }

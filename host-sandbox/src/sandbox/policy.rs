@@ -19,7 +19,7 @@ pub(super) struct Policy {
     pub level: Level,
     /// Apply everything and exit without running the command.
     pub probe: bool,
-    /// The command converses: the socket on standard output is its standard input too.
+    /// The command is interactive: the socket on standard output is its standard input too.
     pub live: bool,
     pub argv: Vec<String>,
     /// The workspace root, absolute.
@@ -42,7 +42,7 @@ pub(super) struct Policy {
     pub scratch_entries: u64,
     pub processes: u64,
     pub open_files: u64,
-    /// Time after which the launcher ends the command even without being asked.
+    /// Time after which the launcher ends the command on its own.
     pub wall_ms: u64,
 }
 

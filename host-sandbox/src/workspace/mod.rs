@@ -1,11 +1,11 @@
-//! [`Workspace`]: the files beneath one folder, and no others.
+//! [`Workspace`]: access to the files beneath one folder only.
 //!
-//! The root is opened once and held. The kernel resolves every path against it (`openat2` with `RESOLVE_BENEATH` and
-//! `RESOLVE_NO_MAGICLINKS`), so that no `..`, link or race leads out; what a file is gets decided on the open file, never on
-//! its name. Links whose target stays beneath the root are followed for reading, never for writing or for listing a tree.
+//! The root is opened once. The kernel resolves every path against it (`openat2` with `RESOLVE_BENEATH` and
+//! `RESOLVE_NO_MAGICLINKS`), so that no `..`, link or race leaves it; the kind of a file is checked on the open file, never on
+//! its name. Links whose target is beneath the root are followed for reading, never for writing or for listing a tree.
 //!
 //! Linux 5.6 or newer only: without `openat2`, and on other systems, [`Workspace::open`] refuses. There is no fallback that
-//! looks first and opens later.
+//! checks before opening.
 
 #[cfg(target_os = "linux")]
 mod linux;
@@ -17,11 +17,11 @@ mod unsupported;
 #[cfg(not(target_os = "linux"))]
 pub use unsupported::{Workspace, leftovers};
 
-/// What [`Workspace::open`] never writes to, relative to the root: agents and plugins. A folder covers what is below it, and
-/// letters match in either case.
+/// Paths that [`Workspace::open`] protects from writes, relative to the root: agents and plugins. A folder covers its content, and
+/// letter case is ignored.
 pub const PROTECTED: &[&str] = BESIDE;
 
-/// What is never written at any depth, and nothing below it: repositories, configurations and states.
+/// Names that are protected from writes at any depth, with their content: repositories, configurations and states.
 pub const EVERYWHERE: &[&str] = &[
     ".git",
     ".mathchain",
@@ -30,10 +30,10 @@ pub const EVERYWHERE: &[&str] = &[
     "mathchain.yml",
 ];
 
-/// What is not read either, at any depth: states, which hold what calls of every role read and gave.
+/// Names that are closed for reading too, at any depth: states, which contain data of calls by every role.
 pub const CLOSED: &[&str] = &[".mathchain"];
 
-/// Names of configurations, and of what makes a folder a project.
+/// Names of configurations, and of folders that mark a project.
 const CONFIGURATIONS: &[&str] = &[
     "mathchain.toml",
     "mathchain.yaml",
@@ -41,18 +41,18 @@ const CONFIGURATIONS: &[&str] = &[
     ".mathchain",
 ];
 
-/// What belongs to a configuration in the same folder, and is then not written either.
+/// Names protected from writes beside a configuration.
 const BESIDE: &[&str] = &["agents", PLUGINS, "plugin-settings"];
 
-/// Folder of plugins, which are loaded without a configuration too; a folder in it is one when it has the manifest.
+/// Folder of plugins, which load without a configuration too; a folder in it with the manifest is a plugin.
 const PLUGINS: &str = "plugins";
 const MANIFEST: &str = "manifest.json";
 
-/// Whether a name is that of a file which is being written: tools neither see nor make such files.
+/// Whether a name is reserved for temporary files, which tools neither see nor create.
 pub fn is_temporary(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     name.starts_with(TEMPORARY) && name.ends_with(".tmp")
 }
 
-/// How the name of a temporary file begins.
+/// Prefix of temporary file names.
 const TEMPORARY: &str = ".mathchain-";

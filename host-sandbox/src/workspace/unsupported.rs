@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use tool_core::capability::{FileContent, FileInfo, Files, WriteMode};
 use tool_core::{ErrorCode, ResourceId, StopFlag, ToolError, tool_error};
 
-/// The files beneath one folder; no value of this type exists on this system.
+/// Access to the files beneath one folder; this type has no values on this system.
 #[derive(Debug)]
 pub struct Workspace(Infallible);
 
@@ -26,7 +26,7 @@ impl Workspace {
     pub fn with_protected(root: impl AsRef<Path>, _: &[&str]) -> Result<Self, ToolError> {
         Err(tool_error!(
             PreconditionFailed,
-            "the workspace `{}` cannot be opened: this system lacks `openat2`",
+            "cannot open the workspace `{}`: this system lacks `openat2`",
             root.as_ref().display()
         )
         .reason("openat2")
@@ -58,7 +58,7 @@ impl Files for Workspace {
     }
 }
 
-/// No leftovers, since nothing is written.
+/// Empty: nothing is written on this system.
 pub fn leftovers(_: &Path, _: usize) -> (Vec<PathBuf>, bool) {
     (Vec::new(), true)
 }

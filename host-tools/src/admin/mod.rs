@@ -1,4 +1,4 @@
-//! The toolkit itself: what it was made of, read again.
+//! Administration of the running toolkit.
 
 mod reload_plugins;
 

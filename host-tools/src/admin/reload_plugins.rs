@@ -1,4 +1,4 @@
-//! Reading plugins again.
+//! Reloading plugins and configuration.
 
 use tool_core::convert;
 
@@ -6,26 +6,26 @@ use crate::prelude::*;
 
 pub(crate) struct ReloadPlugins;
 
-/// Read plugins and configuration again. Calls that run end as they began; what changed holds for calls that begin later. When
-/// something is wrong, everything is said and what held before stays.
+/// Reload plugins and configuration. Running calls are unaffected; changes apply to later calls. On errors, all of them are reported and
+/// the previous generation remains in force.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Args {}
 
-/// What changed.
+/// The changes of a reload.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Output {
-    /// Plugins that are new.
+    /// New plugins.
     pub added: Vec<String>,
-    /// Plugins that are gone.
+    /// Removed plugins.
     pub removed: Vec<String>,
     /// Plugins whose files, settings or status changed.
     pub changed: Vec<String>,
-    /// Plugins that cannot be read since; `mathchain plugins list` says why.
+    /// Plugins that no longer load; `mathchain plugins list` shows the reason.
     pub broken: Vec<String>,
     /// Whether the configuration changed.
     pub configuration: bool,
-    /// Digest of the policy that holds now.
+    /// Digest of the policy in force.
     pub generation: String,
 }
 
@@ -52,7 +52,7 @@ impl Tool for ReloadPlugins {
         })
     }
 
-    /// Nothing changed since the start.
+    /// Without a change since the start.
     const EXAMPLES: &'static [JsonExample] = &[JsonExample {
         title: "nothing changed",
         args: "{}",

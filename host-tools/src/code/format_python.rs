@@ -5,22 +5,22 @@ use crate::prelude::*;
 
 pub(crate) struct FormatPython;
 
-/// Format Python code with `ruff`. The code is never run; code that is no Python is an error.
+/// Format Python code with `ruff`. The code is never executed; a syntax error is an error of the call.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Args {
     /// The code, at most 4 MiB.
     pub code: String,
-    /// Longest line, 1 to 320.
+    /// Maximum line length, 1 to 320.
     #[serde(default = "Bounded::<1, 320>::of::<88>")]
     pub line_length: Bounded<1, 320>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Output {
-    /// The code, formatted.
+    /// The formatted code.
     pub formatted: String,
-    /// Whether it differs from what was given.
+    /// Whether the code changed.
     pub changed: bool,
 }
 

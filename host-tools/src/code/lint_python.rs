@@ -1,60 +1,60 @@
-//! Finding faults in Python code.
+//! Linting Python code.
 
 use super::{python, ruff};
 use crate::prelude::*;
 
 pub(crate) struct LintPython;
 
-/// Find faults in Python code with `ruff`, and repair those that can be repaired safely. The code is never run.
+/// Lint Python code with `ruff`, and optionally apply safe fixes. The code is never executed.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Args {
     /// The code, at most 4 MiB.
     pub code: String,
-    /// Whether `fixed_code` is wanted.
+    /// Whether to return `fixed_code`.
     #[serde(default)]
     pub fix: bool,
-    /// Rules or groups of rules, such as `["E", "F", "B006"]`; empty for ruff's own choice.
+    /// Rules or groups of rules, such as `["E", "F", "B006"]`; empty for the defaults of ruff.
     #[serde(default)]
     pub select: Vec<String>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Output {
-    /// What was found, in the order of the code.
+    /// The diagnostics, in the order of the code.
     pub issues: Vec<Issue>,
-    /// The code with every safe repair made; absent when `fix` is not asked for.
+    /// The code with all safe fixes; absent without `fix`.
     #[schemars(extend("x-present" = { "fix": true }))]
     pub fixed_code: Option<String>,
-    /// How many, how many of them can be repaired, and how many are left after it.
+    /// The numbers of diagnostics.
     pub summary: Summary,
 }
 
-/// One fault.
+/// A diagnostic.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Issue {
-    /// The rule, such as `F401`; `syntax` for code that is no Python.
+    /// The rule, such as `F401`; `syntax` for a syntax error.
     pub code: String,
-    /// What is wrong.
+    /// The message.
     pub message: String,
     /// Line, from 1.
     pub line: u64,
     /// Column, from 1.
     pub column: u64,
-    /// Whether `fix` repairs it.
+    /// Whether a safe fix exists.
     pub fixable: bool,
-    /// Where the rule is explained.
+    /// URL of the documentation of the rule.
     pub url: Option<String>,
 }
 
-/// Counts.
+/// The numbers of diagnostics.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Summary {
-    /// Faults found.
+    /// Diagnostics.
     pub total: usize,
-    /// Those that `fix` repairs.
+    /// Diagnostics with a safe fix.
     pub fixable: usize,
-    /// Those left in `fixed_code`; absent when `fix` is not asked for.
+    /// Diagnostics left in `fixed_code`; absent without `fix`.
     #[schemars(extend("x-present" = { "fix": true }))]
     pub remaining: Option<usize>,
 }
@@ -98,7 +98,7 @@ impl Tool for LintPython {
 
     /// With the rules of ruff 0.16.
     const EXAMPLES: &'static [JsonExample] = &[JsonExample {
-        title: "an import that is not used",
+        title: "an unused import",
         args: r#"{"code": "import os\nprint(1)\n", "fix": true, "select": ["F"]}"#,
         output: r#"{
             "issues": [{
@@ -110,7 +110,7 @@ impl Tool for LintPython {
     }];
 }
 
-/// A rule is letters, then digits: nothing that could be another option.
+/// Accepts letters, then digits, so that a rule cannot be another option.
 fn check_rules(select: &[String]) -> Result<(), ToolError> {
     for (index, rule) in select.iter().enumerate() {
         let digits = rule.trim_start_matches(|letter: char| letter.is_ascii_uppercase());
@@ -130,9 +130,9 @@ fn check(ctx: &Ctx, options: &[String], code: &str) -> Result<Vec<Issue>, ToolEr
     let words = ruff::words(&["check", "--output-format=json"], options);
     let finished = ruff::run(ctx, &words, code)?;
     let unread = || {
-        tool_error!(ToolError, "the answer of `ruff` is not what it should be")
+        tool_error!(ToolError, "unexpected output of `ruff`")
             .reason("ruff")
-            .hint("a version from 0.5 on is needed")
+            .hint("version 0.5 or newer is required")
     };
     let found =
         json::parse_bytes(&finished.stdout.bytes, json::Limits::default()).map_err(|_| unread())?;

@@ -1,4 +1,4 @@
-//! Programs: the shell, Python, tests, lint and format. All of them run in the sandbox.
+//! Programs: shell, Python, tests, lint and format, all in the sandbox.
 
 mod format_python;
 mod lint_python;

@@ -4,7 +4,7 @@ use tool_core::command::{Command, Program};
 
 use crate::prelude::*;
 
-/// The declaration of a tool that takes Python code and reaches nothing but its arguments.
+/// The declaration of a tool on Python code that uses only its arguments.
 pub(super) const SPEC: Spec = Spec {
     category: Category::Code,
     permissions: &[Permission::Compute],
@@ -17,16 +17,16 @@ pub(super) const SPEC: Spec = Spec {
 /// Finds the interpreter.
 ///
 /// # Errors
-/// `precondition_failed` with reason `python` where there is none.
+/// `precondition_failed` with reason `python` if it is not installed.
 pub(super) fn find(ctx: &Ctx) -> Result<Program, ToolError> {
     ctx.spawner()?.find("python3").ok_or_else(|| {
-        ToolError::new(ErrorCode::PreconditionFailed, "there is no `python3` here")
+        ToolError::new(ErrorCode::PreconditionFailed, "`python3` is not installed")
             .reason("python")
             .hint("install Python 3; `calculate` evaluates formulas without it")
     })
 }
 
-/// A command of the interpreter: isolated from environment, user folders and the working folder, leaving no byte code.
+/// A command of the interpreter, isolated from environment, user folders and working folder, without writing byte code.
 pub(super) fn command(python: Program, arguments: &[&str]) -> Command {
     let words = [python.path.as_str(), "-I", "-B"];
     let mut command = Command::new(words.iter().chain(arguments).copied());

@@ -1,4 +1,4 @@
-//! Evaluating an expression of Python.
+//! Evaluating a Python expression.
 
 use std::time::Duration;
 
@@ -10,22 +10,22 @@ use crate::prelude::*;
 
 pub(crate) struct PythonEval;
 
-/// The program that evaluates.
+/// The evaluator program.
 const EVALUATOR: &str = include_str!("python_eval.py");
-/// Largest answer in bytes.
+/// Maximum size of the result in bytes.
 const ANSWER_BYTES_MAX: usize = 4 << 20;
 /// Address space of the interpreter.
 const MEMORY_BYTES: u64 = 1 << 30;
 
-/// Evaluate one expression of Python (CPython) in a sandbox without files, network or other processes. Modules such as `math`,
-/// `statistics`, `itertools`, `re` and `datetime` are at hand without an import. For a formula `calculate` is exact and
-/// quicker.
+/// Evaluate one Python expression (CPython) in a sandbox without files, network or other processes. Modules such as `math`,
+/// `statistics`, `itertools`, `re` and `datetime` are available without an import. For formulas `calculate` is exact and
+/// faster.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Args {
     /// The expression, such as `sum(x * x for x in xs)`.
     pub expression: String,
-    /// Values that names in the expression stand for; a name must not be that of a function of Python.
+    /// Values of the variables in the expression; names of built-in functions are refused.
     #[serde(default = "no_variables")]
     pub variables: Value,
     /// Timeout in seconds, 1 to 600.
@@ -41,12 +41,12 @@ fn no_variables() -> Value {
 pub(crate) struct Output {
     /// The value. Tuples are lists; integers beyond 2^53 are texts; `NaN`, `Infinity` and `-Infinity` are spelled out.
     pub value: Value,
-    /// Its type in Python.
+    /// Python type of the value.
     #[serde(rename = "type")]
     pub kind: String,
     /// What the expression printed, up to 10000 bytes.
     pub printed: String,
-    /// The sandbox level it ran at.
+    /// Sandbox level of the run.
     pub level: Level,
 }
 
@@ -55,7 +55,7 @@ impl Tool for PythonEval {
         id: "python_eval",
         title: "Evaluate an expression of Python",
         tags: &["python", "expression"],
-        // Text put together from data would be a program.
+        // Text assembled from data would be code.
         syntax: &[("/expression", Syntax::Expression)],
         ..python::SPEC
     };
@@ -78,7 +78,7 @@ impl Tool for PythonEval {
         answer(&finished)
     }
 
-    /// The level is the machine's.
+    /// The level depends on the machine.
     const EXAMPLES: &'static [JsonExample] = &[
         JsonExample {
             title: "a sum over a variable",
@@ -113,15 +113,15 @@ fn command(args: &Args, ctx: &Ctx) -> Result<Command, ToolError> {
 fn answer(finished: &Finished) -> Result<Output, ToolError> {
     if finished.timed_out {
         return Err(
-            tool_error!(Timeout, "the expression did not end before its deadline")
+            tool_error!(Timeout, "the expression did not finish before the timeout")
                 .at("/timeout")
-                .hint("raise `timeout`, or ask for less"),
+                .hint("raise `timeout`, or simplify the expression"),
         );
     }
     if let Some(excess) = finished.exceeded {
         let what = excess.as_str();
         return Err(
-            tool_error!(LimitExceeded, "the expression used more {what} than it may")
+            tool_error!(LimitExceeded, "the expression exceeded its limit on {what}")
                 .reason(what)
                 .at("/expression"),
         );
@@ -131,7 +131,7 @@ fn answer(finished: &Finished) -> Result<Output, ToolError> {
             OutputTooLarge,
             "the value has more than {ANSWER_BYTES_MAX} bytes"
         )
-        .hint("ask for a part of it, or for its length"));
+        .hint("request a part of it, or its length"));
     }
     let ended = || {
         let how = match finished.exit {
@@ -170,15 +170,17 @@ fn failure(error: &Value) -> ToolError {
     let member = |name: &str| error.get(name).and_then(Value::as_str).unwrap_or_default();
     let (kind, message) = (member("kind"), member("message"));
     match kind {
-        "syntax" => tool_error!(InvalidArgs, "no expression of Python: {message}")
+        "syntax" => tool_error!(InvalidArgs, "not a Python expression: {message}")
             .at("/expression")
             .reason("syntax")
-            .hint("one expression; `python_run` takes statements"),
+            .hint("pass one expression; `python_run` runs statements"),
         "variable" => ToolError::invalid("/variables", message).hint("choose another name"),
         "not_json" => ToolError::new(ErrorCode::ToolError, message)
             .reason("not_json")
             .at("/expression")
-            .hint("turn it into numbers, texts, lists or dicts, such as `list(...)` or `str(...)`"),
+            .hint(
+                "convert it to numbers, texts, lists or dicts, such as `list(...)` or `str(...)`",
+            ),
         "memory" => ToolError::new(ErrorCode::LimitExceeded, message)
             .reason("memory")
             .at("/expression"),
@@ -190,5 +192,5 @@ fn failure(error: &Value) -> ToolError {
 
 fn last_line(finished: &Finished) -> String {
     let text = finished.stderr.text();
-    text.lines().last().unwrap_or("it said nothing").to_owned()
+    text.lines().last().unwrap_or("no output").to_owned()
 }

@@ -1,4 +1,4 @@
-//! Running a script of Python.
+//! Running a Python script.
 
 use std::time::Duration;
 
@@ -8,22 +8,22 @@ use crate::prelude::*;
 
 pub(crate) struct PythonRun;
 
-/// Longest script: the kernel takes no longer argument.
+/// Maximum size of a script in bytes, below the limit of the kernel on one argument.
 const CODE_BYTES_MAX: usize = 100_000;
-/// Most bytes kept of each stream.
+/// Maximum bytes retained per stream.
 const OUTPUT_BYTES_MAX: i64 = 1_000_000;
 
-/// Run a script of Python (CPython) in a sandbox: it reads the workspace, writes only to a scratch folder that disappears
-/// (`$HOME`, `$TMPDIR`), and reaches neither network nor other processes.
+/// Run a Python script (CPython) in a sandbox: it can read the workspace, write only to a scratch folder that is deleted afterwards
+/// (`$HOME`, `$TMPDIR`), and has no access to the network or other processes.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Args {
     /// The script, at most 100000 bytes.
     pub code: String,
-    /// Arguments of the script: `sys.argv[1:]`.
+    /// Arguments of the script (`sys.argv[1:]`).
     #[serde(default)]
     pub args: Vec<String>,
-    /// What the script reads from its standard input.
+    /// Standard input of the script.
     #[serde(default)]
     pub stdin: String,
     /// Working folder, relative to the workspace root.
@@ -32,7 +32,7 @@ pub(crate) struct Args {
     /// Timeout in seconds, 1 to 3600; the deadline of the call applies as well.
     #[serde(default = "Bounded::<1, 3600>::of::<30>")]
     pub timeout: Bounded<1, 3600>,
-    /// Most bytes kept of each output stream, 1 to 1000000.
+    /// Maximum bytes retained of each output stream, 1 to 1000000.
     #[serde(default = "Bounded::<1, OUTPUT_BYTES_MAX>::of::<50_000>")]
     pub max_output_bytes: Bounded<1, OUTPUT_BYTES_MAX>,
 }
@@ -43,7 +43,7 @@ impl Tool for PythonRun {
         title: "Run a script of Python in the sandbox",
         tags: &["python", "program"],
         permissions: &[Permission::Compute],
-        // Text put together from data would be a program.
+        // Text assembled from data would be code.
         syntax: &[
             ("/code", Syntax::Expression),
             ("/args", Syntax::Arguments),
@@ -58,11 +58,11 @@ impl Tool for PythonRun {
         if args.code.len() > CODE_BYTES_MAX {
             return Err(tool_error!(
                 LimitExceeded,
-                "the script has {} bytes, at most {CODE_BYTES_MAX} are taken",
+                "the script has {} bytes; the maximum is {CODE_BYTES_MAX}",
                 args.code.len()
             )
             .at("/code")
-            .hint("put it into a file of the workspace and run that: `exec(open(path).read())`"));
+            .hint("write it to a file in the workspace and run that: `exec(open(path).read())`"));
         }
         let words: Vec<&str> = ["-c", args.code.as_str()]
             .into_iter()
@@ -77,14 +77,14 @@ impl Tool for PythonRun {
         Ok(run(&command, ctx)?.reported(ctx))
     }
 
-    /// Which files a script reads cannot be told before it runs: the whole workspace.
+    /// The whole workspace, since the files read are unknown before the run.
     fn resources(_: &Args) -> Result<Vec<ResourceKey>, ToolError> {
         Ok(vec![ResourceKey::read_path(".")])
     }
 
-    /// Run in a workspace that has `notes.txt`, 12 bytes of text; times and level are the machine's.
+    /// In a workspace with `notes.txt`, 12 bytes of text; times and level depend on the machine.
     const EXAMPLES: &'static [JsonExample] = &[JsonExample {
-        title: "a file of the workspace",
+        title: "reading a file of the workspace",
         args: r#"{"code": "import sys\nprint(len(open(sys.argv[1]).read()))", "args": ["notes.txt"]}"#,
         output: r#"{
             "stdout": "12\n", "stderr": "", "returncode": 0, "signal": null, "elapsed_ms": 12.5, "cpu_ms": 2.0,

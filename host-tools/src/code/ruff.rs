@@ -1,4 +1,4 @@
-//! Ruff, the linter and formatter of Python: found, never installed, given text and no files.
+//! Ruff, the linter and formatter for Python: never installed, and run on text without files.
 
 use std::time::Duration;
 
@@ -7,30 +7,30 @@ use tool_core::command::{Access, Command, Exit, Finished};
 use super::run::cut;
 use crate::prelude::*;
 
-/// Longest run.
+/// Timeout of a run.
 const WALL: Duration = Duration::from_secs(30);
-/// Most bytes taken from it.
+/// Maximum output in bytes.
 const OUTPUT_BYTES_MAX: usize = 16 << 20;
-/// Most bytes of code.
+/// Maximum size of the code in bytes.
 pub(super) const CODE_BYTES_MAX: usize = 4 << 20;
 
-/// Runs `ruff` with these words on a code.
+/// Runs `ruff` with these arguments on the code.
 ///
 /// # Errors
-/// `precondition_failed` with reason `ruff` where there is none; code that is no Python; `timeout`.
+/// `precondition_failed` with reason `ruff` if it is not installed; a syntax error in the code; `timeout`.
 pub(super) fn run(ctx: &Ctx, words: &[String], code: &str) -> Result<Finished, ToolError> {
     if code.len() > CODE_BYTES_MAX {
         return Err(tool_error!(
             LimitExceeded,
-            "the code has {} bytes, at most {CODE_BYTES_MAX} are taken",
+            "the code has {} bytes; the maximum is {CODE_BYTES_MAX}",
             code.len()
         )
         .at("/code"));
     }
     let ruff = ctx.spawner()?.find("ruff").ok_or_else(|| {
-        ToolError::new(ErrorCode::PreconditionFailed, "there is no `ruff` here")
+        ToolError::new(ErrorCode::PreconditionFailed, "`ruff` is not installed")
             .reason("ruff")
-            .hint("`pip install ruff`, or put its folder into PATH")
+            .hint("`pip install ruff`, or add its folder to PATH")
     })?;
     let first = std::iter::once(ruff.path);
     let mut command = Command::new(first.chain(words.iter().cloned()));
@@ -44,30 +44,29 @@ pub(super) fn run(ctx: &Ctx, words: &[String], code: &str) -> Result<Finished, T
     if finished.timed_out {
         return Err(tool_error!(
             Timeout,
-            "`ruff` did not end before its deadline"
+            "`ruff` did not finish before the timeout"
         ));
     }
     if finished.stdout.truncated() {
         return Err(
-            tool_error!(OutputTooLarge, "`ruff` has more to say than is taken")
-                .hint("pass less code"),
+            tool_error!(OutputTooLarge, "the output of `ruff` is too large").hint("pass less code"),
         );
     }
-    // 1 says that there are issues.
+    // Status 1 means that there are diagnostics.
     if matches!(finished.exit, Exit::Status(0 | 1)) {
         return Ok(finished);
     }
     let said = cut(&finished.stderr);
     let words = said.trim().trim_start_matches("error: ");
     if words.contains("Failed to parse") {
-        return Err(tool_error!(InvalidArgs, "no Python: {words}")
+        return Err(tool_error!(InvalidArgs, "not Python: {words}")
             .at("/code")
             .reason("syntax"));
     }
     Err(tool_error!(ToolError, "`ruff` failed: {words}").reason("ruff"))
 }
 
-/// The words that keep it to the text: no configuration, no cache.
+/// Arguments that disable configuration and cache.
 pub(super) fn words(action: &[&str], options: &[String]) -> Vec<String> {
     let fixed = ["--isolated", "--no-cache", "--stdin-filename", "code.py"];
     action

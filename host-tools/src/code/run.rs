@@ -1,4 +1,4 @@
-//! What the tools of this family share: the facts of a run as results show them.
+//! Shared parts of the tools that run programs: the result of a run.
 
 use std::time::Duration;
 
@@ -7,26 +7,26 @@ use tool_core::command::{Captured, Command, Excess, Exit, Finished, Level};
 
 use crate::prelude::*;
 
-/// What a program did.
+/// The result of a program.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Ran {
-    /// Standard output, up to its limit; what is no UTF-8 is replaced.
+    /// Standard output, up to its limit; invalid UTF-8 is replaced.
     pub stdout: String,
     /// Standard error, up to its limit.
     pub stderr: String,
-    /// Exit status; 128 plus the number for a signal, -1 for a deadline.
+    /// Exit status; 128 plus the number for a signal, -1 for a timeout.
     pub returncode: i32,
-    /// Name of the signal that ended it, where one did.
+    /// Name of the signal that ended it, if any.
     pub signal: Option<String>,
     /// Elapsed time in milliseconds.
     pub elapsed_ms: f64,
     /// Processor time of all its processes, in milliseconds.
     pub cpu_ms: f64,
-    /// Whether `stdout` is cut; `stdout_bytes` says how much there was.
+    /// Whether `stdout` is cut; `stdout_bytes` is the full size.
     pub stdout_truncated: bool,
     /// Bytes written to standard output.
     pub stdout_bytes: u64,
-    /// Whether `stderr` is cut; `stderr_bytes` says how much there was.
+    /// Whether `stderr` is cut; `stderr_bytes` is the full size.
     pub stderr_truncated: bool,
     /// Bytes written to standard error.
     pub stderr_bytes: u64,
@@ -34,7 +34,7 @@ pub(crate) struct Ran {
     pub timed_out: bool,
     /// The limit on all processes together for which it was killed: `memory`, `disk` (the scratch folder) or `files` in it.
     pub exceeded: Option<Excess>,
-    /// The sandbox level it ran at: `S2` (files, system calls, user) or `S3` (namespaces as well).
+    /// Sandbox level of the run: `S2` (files, system calls, user) or `S3` (also namespaces).
     pub level: Level,
 }
 
@@ -111,7 +111,7 @@ impl Ran {
     }
 }
 
-/// The text, without the part of a character that a cut left at its end.
+/// The text, without an incomplete character at a cut.
 pub(super) fn cut(stream: &Captured) -> String {
     let bytes = &stream.bytes;
     if !stream.truncated() {

@@ -9,20 +9,20 @@ use crate::prelude::*;
 
 pub(crate) struct RunShell;
 
-/// Most bytes kept of each stream.
+/// Maximum bytes retained per stream.
 const OUTPUT_BYTES_MAX: i64 = 1_000_000;
 
-/// Run a program in a sandbox: it reads the workspace, writes only to a scratch folder that disappears, and reaches neither
-/// network nor other processes. Give `argv` (a program with its arguments, which no shell reads) or `command` (a text for
-/// `sh`), not both. To write to the workspace, print the result and use `write_file`.
+/// Run a program in a sandbox: it can read the workspace, write only to a scratch folder that is deleted afterwards, and has no
+/// access to the network or other processes. Pass either `argv` (a program with its arguments, without a shell) or `command` (a text
+/// for `sh`). To write to the workspace, print the result and use `write_file`.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Args {
-    /// Program and arguments, such as `["ls", "-l"]`. The program is looked for in /usr/local/bin, /usr/bin and /bin; one with a
-    /// `/` is a path.
+    /// Program and arguments, such as `["ls", "-l"]`. The program is searched in /usr/local/bin, /usr/bin and /bin; a name with
+    /// a `/` is a path.
     #[serde(default)]
     pub argv: Option<Vec<String>>,
-    /// A text for `sh -c`. Rules decide it command by command where it consists of plain commands, else as a whole.
+    /// A text for `sh -c`. Rules decide plain commands one by one, any other text as a whole.
     #[serde(default)]
     pub command: Option<String>,
     /// Working folder, relative to the workspace root.
@@ -31,10 +31,10 @@ pub(crate) struct Args {
     /// Timeout in seconds, 1 to 3600; the deadline of the call applies as well.
     #[serde(default = "Bounded::<1, 3600>::of::<30>")]
     pub timeout: Bounded<1, 3600>,
-    /// What the program reads from its standard input.
+    /// Standard input of the program.
     #[serde(default)]
     pub stdin: String,
-    /// Most bytes kept of each output stream, 1 to 1000000; by default 50000 of standard output and 10000 of standard error.
+    /// Maximum bytes retained of each output stream, 1 to 1000000; by default 50000 of standard output and 10000 of standard error.
     #[serde(default)]
     pub max_output_bytes: Option<Bounded<1, OUTPUT_BYTES_MAX>>,
 }
@@ -54,16 +54,14 @@ impl Args {
                 Ok(vec!["sh".to_owned(), "-c".to_owned(), command.clone()])
             }
             (None, Some(_)) => Err(ToolError::invalid("/command", "it is empty")),
-            (None, None) => Err(
-                ToolError::invalid("", "neither `argv` nor `command` is given")
-                    .hint("`argv` is a list such as [\"ls\", \"-l\"]"),
-            ),
+            (None, None) => Err(ToolError::invalid("", "`argv` or `command` is required")
+                .hint("`argv` is a list such as [\"ls\", \"-l\"]")),
             (Some(_), Some(_)) => Err(tool_error!(
                 InvalidArgs,
-                "both `argv` and `command` are given"
+                "`argv` and `command` exclude each other"
             )
             .at("/command")
-            .hint("leave one of them out")),
+            .hint("omit one of them")),
         }
     }
 }
@@ -96,15 +94,15 @@ impl Tool for RunShell {
         Ok(run(&command, ctx)?.reported(ctx))
     }
 
-    /// Which files a program reads cannot be told before it runs: the whole workspace.
+    /// The whole workspace, since the files read are unknown before the run.
     fn resources(_: &Args) -> Result<Vec<ResourceKey>, ToolError> {
         Ok(vec![ResourceKey::read_path(".")])
     }
 
-    /// Run in a workspace that has `notes.txt`, 12 bytes of text; times and level are the machine's.
+    /// In a workspace with `notes.txt`, 12 bytes of text; times and level depend on the machine.
     const EXAMPLES: &'static [JsonExample] = &[
         JsonExample {
-            title: "words of a file",
+            title: "counting the words of a file",
             args: r#"{"argv": ["wc", "-w", "notes.txt"]}"#,
             output: r#"{
                 "stdout": "2 notes.txt\n", "stderr": "", "returncode": 0, "signal": null, "elapsed_ms": 12.5,

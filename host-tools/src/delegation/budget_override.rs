@@ -1,17 +1,17 @@
-//! A larger budget for the task at hand.
+//! Raising a budget of the current task.
 
 use crate::prelude::*;
 
 pub(crate) struct BudgetOverride;
 
-/// Raise a budget of the task at hand by three calls. A task may do that only a few times (twice, where the configuration does not
-/// say); then `ok` is false.
+/// Raise a budget of the current task by three calls. The number of raises per task is limited (two by default); beyond it `ok`
+/// is false.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Args {
     /// The kind of calls.
     pub category: Kind,
-    /// Why more are needed; the first 160 characters are kept.
+    /// Reason for the request; the first 160 characters are recorded.
     pub reason: String,
 }
 
@@ -25,7 +25,7 @@ pub(crate) enum Kind {
     Write,
     /// Calls that run programs.
     Exec,
-    /// Calls that ask a language model.
+    /// Calls of a language model.
     Llm,
 }
 
@@ -46,13 +46,13 @@ pub(crate) struct Output {
     pub ok: bool,
     /// The kind of calls.
     pub category: Kind,
-    /// Why more are needed.
+    /// Reason for the request.
     pub reason: String,
-    /// How many calls of the kind are left; null where nothing limits them.
+    /// Remaining calls of the kind; null if they are unlimited.
     pub remaining: Option<u64>,
-    /// How often the budgets of the task were raised.
+    /// Number of raises in this task.
     pub overrides_used: u64,
-    /// Why the budget was not raised.
+    /// Reason for a refusal.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
@@ -86,7 +86,7 @@ impl Tool for BudgetOverride {
     }
 
     const EXAMPLES: &'static [JsonExample] = &[JsonExample {
-        title: "without a task there is no budget to raise",
+        title: "a call without a task",
         args: r#"{"category": "write", "reason": "two more files belong to the fix"}"#,
         output: r#"{
             "ok": false, "category": "write", "reason": "two more files belong to the fix", "remaining": null,

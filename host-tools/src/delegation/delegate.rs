@@ -8,18 +8,18 @@ use crate::prelude::*;
 
 pub(crate) struct Delegate;
 
-/// Make calls for a delegate: one after the other, with at most your own rights, narrowed to the tools you give it. Each call is
-/// decided, approved and recorded by itself; a call that asks answers `pending_approval` in its place.
+/// Make calls as a delegate: sequentially, with at most your own permissions, restricted to the tools in `tools`. Each call is
+/// decided, approved and recorded separately; a call that requires approval returns `pending_approval` in its place.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Args {
-    /// What the delegate is called in decisions and in the audit: 1 to 64 letters, digits, `-`, `_`, `.`.
+    /// Name of the delegate in decisions and in the audit log: 1 to 64 letters, digits, `-`, `_`, `.`.
     pub name: String,
-    /// What it keeps of the tools you see: ids or selectors such as `category:math`. An empty list keeps nothing.
+    /// The tools of the delegate, among those you see: ids or selectors such as `category:math`. An empty list allows none.
     pub tools: Vec<String>,
-    /// Its calls, in order; at most 64.
+    /// The calls, in order; at most 64.
     pub calls: Vec<DelegatedCall>,
-    /// Whether it may change nothing.
+    /// Whether the delegate is restricted to reading.
     #[serde(default)]
     pub read_only: bool,
 }
@@ -28,7 +28,7 @@ pub(crate) struct Args {
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct DelegatedCall {
-    /// The tool.
+    /// The tool to call.
     pub tool: String,
     /// Its arguments, an object.
     #[serde(default)]
@@ -39,12 +39,12 @@ pub(crate) struct DelegatedCall {
 pub(crate) struct Output {
     /// The delegate.
     pub name: String,
-    /// The envelope of each call, in their order.
+    /// The envelopes of the calls, in order.
     pub results: Vec<Value>,
 }
 
 impl Tool for Delegate {
-    // No effect of its own: what its calls do is declared, decided and recorded with each of them.
+    // No effect: the effects of the calls are declared, decided and recorded with each call.
     const SPEC: Spec = Spec {
         id: "delegate",
         title: "Make calls for a delegate",
@@ -75,7 +75,7 @@ impl Tool for Delegate {
         let failed = |answer: &Value| answer.get("ok").and_then(Value::as_bool) == Some(false);
         if !results.is_empty() && results.iter().all(failed) {
             let message = format!(
-                "none of the {} calls of the delegate gave a result",
+                "none of the {} calls of the delegate succeeded",
                 results.len()
             );
             ctx.fall_short(Shortfall::NoneDone, message);
@@ -86,5 +86,5 @@ impl Tool for Delegate {
         })
     }
 
-    // No example: each result carries a call id and a time.
+    // No example: results contain a call id and a time.
 }

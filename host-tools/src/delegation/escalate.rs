@@ -1,4 +1,4 @@
-//! A question to the person outside.
+//! Questions to the operator.
 
 use tool_core::capability::Question;
 
@@ -7,29 +7,29 @@ use crate::prelude::*;
 
 pub(crate) struct Escalate;
 
-/// Put a question to the person outside: for what you may not do, or should not decide. It is kept in the list of notifications;
-/// nothing is allowed by asking.
+/// Ask the operator about an action that you may not take, or a decision that is not yours. The question is added to the
+/// notifications and grants no permission.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Args {
-    /// What is asked, and why: 1 to 2000 characters.
+    /// The question and its reason: 1 to 2000 characters.
     pub reason: String,
-    /// The tool it is about.
+    /// The tool concerned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
-    /// The arguments it is about.
+    /// The arguments concerned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub args: Option<Value>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Output {
-    /// Id in the list of notifications.
+    /// Id of the notification.
     pub id: String,
 }
 
 impl Tool for Escalate {
-    // No effect: a call that asks puts a question to the same person without being asked about it.
+    // No effect: an approval request for this call would reach the operator too.
     const SPEC: Spec = Spec {
         id: "escalate",
         title: "Ask the person",
@@ -49,5 +49,5 @@ impl Tool for Escalate {
         Ok(Output { id })
     }
 
-    // No example: each question has an id of its own.
+    // No example: every question has a new id.
 }

@@ -1,5 +1,5 @@
-//! Handing on: calls made for a delegate, questions to the person outside, larger budgets. Who calls is known to the dispatcher
-//! alone, so no argument here names a role.
+//! Delegation: calls as a delegate, questions to the operator, budget raises. Only the dispatcher knows the principal, so no
+//! argument here names a role.
 
 mod budget_override;
 mod delegate;
@@ -9,7 +9,7 @@ mod tests;
 
 use crate::prelude::*;
 
-/// What the tools of this family have in common: they go through the dispatcher, and no chain has them as a step.
+/// The declaration that these tools share: they use the dispatcher, and plans cannot have them as steps.
 const CALLS: Spec = Spec {
     category: Category::Workflow,
     capabilities: &[Capability::Calls],

@@ -5,9 +5,9 @@ use tool_core::{Numbers, Value};
 
 use super::Fault;
 
-/// A header is a first row in which some cell is no number. Without one, every cell must be a number and the result is a list
-/// of rows, or a flat list for a single column. With one, the result is an object of columns: numbers where every cell that
-/// is not empty is a number in JSON's spelling (an empty one is `null`), texts otherwise, so that `007` stays what it is.
+/// A first row with a cell that is not a number is a header. Without a header, every cell must be a number and the result is a list
+/// of rows, or a flat list for a single column. With a header, the result is an object of columns: numbers if every
+/// cell that is not empty is a number in JSON syntax (an empty one is `null`), otherwise texts, so that `007` is preserved.
 pub(super) fn parse(text: &str) -> Result<Value, Fault> {
     let mut reader = csv::ReaderBuilder::new()
         .has_headers(false)
@@ -45,7 +45,7 @@ fn grid(first: &csv::StringRecord, records: Records<'_>) -> Result<Value, Fault>
                         "expected a number in row {rows}, column {}, found {cell:?}",
                         column + 1
                     ),
-                    "the first row has numbers only, so there is no header: give columns of text a header line",
+                    "the first row has only numbers and is not a header: add a header line for columns of text",
                 ));
             };
             cells.push(cell_number);
@@ -65,13 +65,13 @@ fn columns(header: &csv::StringRecord, records: Records<'_>) -> Result<Value, Fa
         if name.is_empty() {
             return Err(Fault::new(
                 format!("column {} has no name", index + 1),
-                "give every column a name in the header line, or none at all and numbers only",
+                "name every column in the header line, or use numbers only without a header",
             ));
         }
         if names.contains(&name) {
             return Err(Fault::new(
                 format!("two columns are named `{name}`"),
-                "give every column a name of its own",
+                "use different column names",
             ));
         }
         names.push(name);
@@ -115,8 +115,8 @@ impl Cells {
     }
 }
 
-/// A finite number in JSON's spelling, blanks around it allowed, and whether it is an integer; one that a double cannot hold
-/// exactly is no number here but a text.
+/// A finite number in JSON syntax, with surrounding blanks, and whether it is an integer; an integer that a double cannot represent
+/// exactly is a text.
 fn number(cell: &str) -> Option<(f64, bool)> {
     let cell = cell.trim_matches([' ', '\t']);
     let unsigned = cell.strip_prefix('-').unwrap_or(cell).as_bytes();
@@ -177,6 +177,6 @@ fn words(err: csv::Error) -> Fault {
     };
     Fault::new(
         message,
-        "give every row as many cells as the first, separated by commas",
+        "every row needs as many cells as the first, separated by commas",
     )
 }

@@ -1,12 +1,12 @@
-//! Files as arguments: what `{"$file": path}` becomes before a tool sees it.
+//! Files as arguments: the value of `{"$file": path}`.
 //!
-//! | ending | becomes |
+//! | extension | value |
 //! | --- | --- |
-//! | `.json` | the document, read by the strict scan of every door |
-//! | `.csv` | without a header: a list of rows of numbers, or a flat list when there is one column; with one: an object of columns |
-//! | `.npy` | an array of numbers of its shape |
+//! | `.json` | the document, parsed strictly |
+//! | `.csv` | without a header: a list of rows of numbers, or a flat list for one column; with a header: an object of columns |
+//! | `.npy` | nested lists of numbers in its shape |
 //!
-//! An argument that wants a text takes any file that is UTF-8. Start with [`Inputs`].
+//! For an argument of type text, any UTF-8 file is its content. Start with [`Inputs`].
 
 mod csv;
 
@@ -21,14 +21,14 @@ use tool_core::{Source, npy};
 
 use crate::prelude::*;
 
-/// Opens the files that arguments refer to, through a workspace.
+/// Reads the files of arguments through a workspace.
 #[derive(Clone)]
 pub struct Inputs {
     files: Arc<dyn Files>,
 }
 
 impl Inputs {
-    /// Over the files of a workspace.
+    /// Reads from the files of a workspace.
     pub fn new(files: Arc<dyn Files>) -> Self {
         Self { files }
     }
@@ -89,14 +89,14 @@ fn data(path: &str, bytes: &[u8]) -> Result<Value, ToolError> {
             .map_err(|fault| unfit(path, &fault.message, "format").hint(fault.hint)),
         _ => Err(unfit(
             path,
-            "the ending of the name says no format of data",
+            "unknown data format: the extension is not supported",
             "format",
         )
-        .hint("name a file that ends in `.json`, `.csv` or `.npy`")),
+        .hint("use a file that ends in `.json`, `.csv` or `.npy`")),
     }
 }
 
-/// Why a content is not what the argument needs.
+/// Content that does not match the argument.
 #[derive(Debug, PartialEq, Eq)]
 struct Fault {
     message: String,
@@ -133,7 +133,7 @@ fn text<'a>(path: &str, bytes: &'a [u8]) -> Result<&'a str, ToolError> {
     })
 }
 
-/// Without the byte-order mark that some programs put before UTF-8.
+/// Removes a UTF-8 byte-order mark.
 fn without_mark(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
 }

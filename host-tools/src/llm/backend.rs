@@ -1,21 +1,21 @@
-//! What gives texts their numbers, and the limits on texts.
+//! The sources of vectors, and the limits on texts.
 
 use tool_core::{Input, Vector};
 
 use crate::prelude::*;
 
-/// Longest text in bytes.
+/// Maximum size of a text in bytes.
 pub(crate) const TEXT_BYTES_MAX: usize = 1 << 20;
-/// Most texts in one call.
+/// Maximum texts per call.
 pub(crate) const TEXTS_MAX: usize = 100_000;
-/// Most bytes of all texts of one call.
+/// Maximum total size of the texts of a call, in bytes.
 pub(crate) const TOTAL_BYTES_MAX: usize = 64 << 20;
 
-/// What gives texts their numbers.
+/// The source of vectors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Backend {
-    /// Words and parts of words, computed here: the same numbers always, no meaning beyond spelling.
+    /// Words and n-grams, computed locally: deterministic, based on spelling only.
     #[default]
     Lexical,
     /// The embedding model at `models.embeddings.endpoint` of the configuration.
@@ -23,7 +23,7 @@ pub(crate) enum Backend {
 }
 
 impl Backend {
-    /// What every tool of the family says about itself; the arguments narrow it.
+    /// The declaration of a tool of this family; the arguments narrow its effects.
     pub(crate) const SPEC: Spec = Spec {
         category: Category::Llm,
         effects: &[Effect::CallsLlm, Effect::NetworkAccess],
@@ -34,7 +34,7 @@ impl Backend {
         ..Spec::pure()
     };
 
-    /// The lexical backend reaches nothing.
+    /// The lexical backend uses no resource.
     pub(crate) fn reach(self) -> Reach {
         Reach {
             effects: match self {
@@ -46,19 +46,19 @@ impl Backend {
     }
 }
 
-/// A vector that `embed_text` gave, as it gave it.
+/// A vector as returned by `embed_text`.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct KnownVector {
-    /// The numbers.
+    /// The components.
     pub vector: Input<Vector>,
-    /// Name of the backend that computed them.
+    /// Name of the backend that computed the vector.
     pub backend: String,
-    /// How many there are.
+    /// Number of components.
     pub dimension: usize,
 }
 
-/// The error for a backend whose endpoint nobody configured.
+/// The error for an endpoint that is not configured.
 pub(crate) fn no_endpoint(key: &str) -> ToolError {
     tool_error!(
         PreconditionFailed,
@@ -70,7 +70,7 @@ pub(crate) fn no_endpoint(key: &str) -> ToolError {
     ))
 }
 
-/// Holds one text against the limits.
+/// Checks a text against the limits.
 ///
 /// # Errors
 /// `limit_exceeded`.
@@ -81,14 +81,14 @@ pub(crate) fn check_text(text: &str, pointer: &str) -> Result<(), ToolError> {
     let length = text.len();
     Err(tool_error!(
         LimitExceeded,
-        "the text has {length} bytes, the most is {TEXT_BYTES_MAX}"
+        "the text has {length} bytes; the maximum is {TEXT_BYTES_MAX}"
     )
     .reason("text")
     .at(pointer)
     .hint("split it into parts"))
 }
 
-/// Holds all texts of a list against the limits.
+/// Checks a list of texts against the limits.
 ///
 /// # Errors
 /// `limit_exceeded`.
@@ -105,7 +105,7 @@ pub(crate) fn check_texts<T: AsRef<str>>(
     };
     if texts.len() > TEXTS_MAX {
         return Err(error(format!(
-            "{} texts, the most is {TEXTS_MAX}",
+            "{} texts; the maximum is {TEXTS_MAX}",
             texts.len()
         )));
     }
@@ -116,13 +116,13 @@ pub(crate) fn check_texts<T: AsRef<str>>(
     }
     if total > TOTAL_BYTES_MAX {
         return Err(error(format!(
-            "the texts have {total} bytes, the most is {TOTAL_BYTES_MAX}"
+            "the texts have {total} bytes; the maximum is {TOTAL_BYTES_MAX}"
         )));
     }
     ctx.check()
 }
 
-/// The error for a text without anything to compare.
+/// The error for a text without features.
 pub(crate) fn nothing_to_compare(pointer: &str) -> ToolError {
     tool_error!(
         InvalidArgs,

@@ -1,4 +1,4 @@
-//! The category that fits a text best.
+//! Classification of a text by similarity to categories.
 
 use std::collections::HashMap;
 
@@ -9,24 +9,24 @@ use super::backend::{Backend, check_text};
 use super::compare::Comparison;
 use crate::prelude::*;
 
-/// Most categories.
+/// Maximum categories.
 const CATEGORIES_MAX: usize = 1000;
-/// A category's score is the mean of so many of its best matches, or of all where it has fewer.
+/// Number of best matches whose mean is the score of a category.
 const BEST: usize = 3;
 
 pub(crate) struct ClassifyText;
 
-/// Choose the category that a text fits best, by its similarity to the names of the categories and to examples of them. The
-/// `lexical` backend compares spelling, not meaning: give it examples, names alone rarely share words with a text. `endpoint` asks
+/// Choose the best category for a text by its similarity to the names and examples of the categories. The
+/// `lexical` backend compares spelling, not meaning: provide examples, since names rarely share words with a text. `endpoint` uses
 /// the configured embedding model.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Args {
     /// The text, at most 1048576 bytes.
     pub text: Input<Text>,
-    /// Names of the categories: 1 to 1000, no two alike. A name may be a few words of description.
+    /// Names of the categories: 1 to 1000, all different. A name may be a short description.
     pub categories: Vec<String>,
-    /// Texts whose category is known.
+    /// Labelled texts.
     #[serde(default)]
     pub examples: Vec<Labelled>,
     /// The source of the vectors: `lexical` or `endpoint`.
@@ -34,7 +34,7 @@ pub(crate) struct Args {
     pub backend: Backend,
 }
 
-/// A text whose category is known.
+/// A labelled text.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Labelled {
@@ -44,27 +44,27 @@ pub(crate) struct Labelled {
     pub category: String,
 }
 
-/// The choice.
+/// The classification of a text.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Output {
-    /// The category with the best score, of equal ones the earlier; null when no category has anything in common with the text.
+    /// The category with the best score, the earlier one on a tie; null if every score is 0.
     pub category: Option<String>,
-    /// Its share of all scores, from 0 to 1: a measure of how clear the choice is, not a probability.
+    /// The fraction of all scores that `category` has, 0 to 1; not a probability.
     pub confidence: f64,
-    /// The score of every category, in the order they were given.
+    /// The scores of all categories, in the order of `categories`.
     pub scores: Vec<CategoryScore>,
     /// Name of the backend that computed the scores.
     pub backend: String,
 }
 
-/// How well a category fits.
+/// The score of a category.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct CategoryScore {
     /// The category.
     pub category: String,
-    /// Mean similarity of its three best matches among its name and its examples.
+    /// Mean similarity of the three best matches among its name and its examples.
     pub score: f64,
 }
 
@@ -102,7 +102,7 @@ impl Tool for ClassifyText {
         let scores: Vec<f64> = by_category.into_iter().map(mean_of_best).collect();
         let (category, confidence) = choice(&scores);
         if category.is_none() {
-            ctx.warn("no category has anything in common with the text: give `examples`, or take the backend `endpoint`");
+            ctx.warn("no category has anything in common with the text: give `examples`, or use the backend `endpoint`");
         }
         Ok(Output {
             category: category.map(|index| args.categories[index].clone()),
@@ -122,7 +122,7 @@ impl Tool for ClassifyText {
     }
 
     const EXAMPLES: &'static [JsonExample] = &[JsonExample {
-        title: "a text equal to one of the two things known of a category; nothing in common with the other",
+        title: "a text equal to an example of one category and unrelated to the other",
         args: r#"{
             "text": "Bake the bread!", "categories": ["astronomy", "cooking"],
             "examples": [{"text": "bake the bread", "category": "cooking"}]
@@ -157,7 +157,7 @@ fn check_categories(categories: &[String]) -> Result<(), ToolError> {
     Ok(())
 }
 
-/// The position of the category of each text: of the names, then of the examples.
+/// The index of the category of each text: names first, then examples.
 fn owners(categories: &[String], examples: &[Labelled]) -> Result<Vec<usize>, ToolError> {
     let mut owners: Vec<usize> = (0..categories.len()).collect();
     let positions: HashMap<&str, usize> = categories.iter().map(String::as_str).zip(0..).collect();
@@ -187,7 +187,7 @@ fn mean_of_best(mut scores: Vec<f64>) -> f64 {
     scores.iter().sum::<f64>() / scores.len().max(1) as f64
 }
 
-/// The best category and its share of the scores above 0.
+/// The best category and its fraction of the positive scores.
 fn choice(scores: &[f64]) -> (Option<usize>, f64) {
     let positive = |score: f64| score.max(0.0);
     let total: f64 = scores.iter().map(|&score| positive(score)).sum();

@@ -1,4 +1,4 @@
-//! Scores of texts against a query, whatever the backend.
+//! Scores of texts against a query, with either backend.
 
 use tool_core::Vector;
 use tool_core::capability::{Embeddings, Model};
@@ -9,26 +9,26 @@ use super::backend::{
 use super::lexical;
 use crate::prelude::*;
 
-/// Bytes that a byte of the query can need: four features, each in two lists and a table.
+/// Memory per byte of the query: four features, each in two lists and a table.
 const QUERY_BYTES: u64 = 512;
-/// Bytes that a byte of a text can need while it is read: its characters, normalised, and the places of its words.
+/// Memory per byte of a text while it is read: normalised characters and positions of words.
 const READING_BYTES: u64 = 32;
-/// Bytes kept of a byte of text: at most two counts for three of them.
+/// Memory retained per byte of a text: at most two counts per three bytes.
 const KEPT_BYTES: u64 = 24;
-/// Bytes kept for each text: its score, its list of counts and its place in the order.
+/// Memory retained per text: its score, its counts and its rank.
 const TEXT_BYTES: u64 = 128;
-/// Texts sent to an endpoint at once, and bytes that their answer can need: as text, as a document and as vectors.
+/// Texts per request to an endpoint, and the memory of the response: as text, as a document and as vectors.
 const ASKED_AT_ONCE: usize = 64;
 const ANSWER_BYTES: u64 = 128 << 20;
 
-/// A query and the texts it is compared with.
+/// A query and the texts to score.
 #[derive(Debug)]
 pub(crate) struct Comparison<'a> {
     /// The query and the name of its argument.
     pub query: (&'a str, &'static str),
     /// The texts and the name of their argument.
     pub texts: (&'a [&'a str], &'static str),
-    /// Vectors of the texts made earlier: none, or one for each.
+    /// Precomputed vectors of the texts: none, or one per text.
     pub vectors: &'a [KnownVector],
     /// The source of the vectors: `lexical` or `endpoint`.
     pub backend: Backend,
@@ -37,17 +37,17 @@ pub(crate) struct Comparison<'a> {
 /// Scores in the order of the texts.
 #[derive(Debug)]
 pub(crate) struct Scores {
-    /// One for each text; more is more similar.
+    /// One score per text; higher is more similar.
     pub scores: Vec<f64>,
     /// Name of the backend.
     pub backend: String,
 }
 
 impl Comparison<'_> {
-    /// Does the work.
+    /// Computes the scores.
     ///
     /// # Errors
-    /// Limits, a query without anything to compare, vectors of another backend, a failed request.
+    /// An exceeded limit, a query without features, vectors of another backend, a failed request.
     pub(crate) fn run(&self, ctx: &Ctx) -> Result<Scores, ToolError> {
         let (query, query_at) = self.query;
         let (texts, texts_at) = self.texts;
@@ -68,7 +68,7 @@ impl Comparison<'_> {
         }
     }
 
-    /// The vectors given, all of one backend and one length.
+    /// Checks that the given vectors have one backend and one length.
     fn known(&self, ctx: &Ctx) -> Result<Vec<Vector>, ToolError> {
         if self.vectors.is_empty() {
             return Ok(Vec::new());
@@ -81,7 +81,7 @@ impl Comparison<'_> {
                 self.vectors.len()
             )
             .at("/vectors")
-            .hint("give one for each text, in their order"));
+            .hint("pass one vector per text, in the same order"));
         }
         let first = &self.vectors[0].backend;
         let mut known = Vec::with_capacity(texts);
@@ -97,7 +97,7 @@ impl Comparison<'_> {
         Ok(known)
     }
 
-    /// The vectors of texts, where given, say no more than the texts.
+    /// The effects of given vectors do not exceed those of the texts.
     fn lexical(&self, ctx: &Ctx) -> Result<Scores, ToolError> {
         self.same_backend(lexical::NAME, lexical::DIMENSION)?;
         let mut search = lexical::Search::new(self.query.0, ctx.stop())?
@@ -131,8 +131,7 @@ impl Comparison<'_> {
         })
     }
 
-    /// Asks for the vectors of the texts, a part at a time, so that memory stays small. Endpoints refuse empty texts; these are
-    /// similar to nothing.
+    /// Requests the vectors of the texts in batches to bound memory. Endpoints refuse empty texts, so these get the score 0.
     fn against(&self, query: &[f64], backend: &str, ctx: &Ctx) -> Result<Vec<f64>, ToolError> {
         let texts = self.texts.0;
         let mut scores = vec![0.0; texts.len()];
@@ -158,7 +157,7 @@ impl Comparison<'_> {
         Ok(scores)
     }
 
-    /// Vectors given must be of the backend that the query's is of.
+    /// Checks that the given vectors have the backend of the query.
     fn same_backend(&self, backend: &str, dimension: usize) -> Result<(), ToolError> {
         match self.vectors.first() {
             Some(first) if first.backend != backend => {
@@ -170,7 +169,7 @@ impl Comparison<'_> {
     }
 }
 
-/// The models of the context.
+/// The model capability of the context.
 ///
 /// # Errors
 /// `precondition_failed` that names the key to set.
@@ -178,10 +177,10 @@ fn model(ctx: &Ctx) -> Result<&dyn Model, ToolError> {
     ctx.model().map_err(|_| no_endpoint("models.embeddings"))
 }
 
-/// Vectors of an endpoint, one for each text.
+/// Requests one vector per text from the endpoint.
 ///
 /// # Errors
-/// As the request; an answer with another number of vectors.
+/// A failed request; a response with a different number of vectors.
 pub(crate) fn asked(texts: &[&str], ctx: &Ctx) -> Result<Embeddings, ToolError> {
     let answer = model(ctx)?.embed(texts, ctx.stop())?;
     ctx.check()?;
@@ -191,12 +190,12 @@ pub(crate) fn asked(texts: &[&str], ctx: &Ctx) -> Result<Embeddings, ToolError> 
     let (found, expected) = (answer.vectors.len(), texts.len());
     Err(tool_error!(
         ToolError,
-        "the endpoint gave {found} vectors for {expected} texts"
+        "the endpoint returned {found} vectors for {expected} texts"
     )
     .reason("answer"))
 }
 
-/// The cosine of the angle of two vectors; 0 when one of them has no length.
+/// The cosine similarity of two vectors; 0 if one has norm 0.
 fn cosine(a: &[f64], b: &[f64]) -> f64 {
     let (a, b) = (scaled(a), scaled(b));
     let lengths = dot(&a, &a).sqrt() * dot(&b, &b).sqrt();
@@ -206,7 +205,7 @@ fn cosine(a: &[f64], b: &[f64]) -> f64 {
     }
 }
 
-/// With the largest number at 1, so that no square overflows.
+/// Scales the largest component to 1 to avoid overflow.
 fn scaled(vector: &[f64]) -> Vec<f64> {
     let largest = vector
         .iter()
@@ -226,7 +225,7 @@ fn mixed(at: &str, found: &str, expected: &str) -> ToolError {
     )
     .at(at)
     .reason("backend_mismatch")
-    .hint("numbers of two backends cannot be compared: embed all texts with one of them")
+    .hint("vectors of different backends are not comparable: embed all texts with one backend")
 }
 
 fn check_length(found: usize, expected: usize, at: &str) -> Result<(), ToolError> {

@@ -1,4 +1,4 @@
-//! A vector for a text.
+//! The embedding of a text.
 
 use tool_core::{Example, Input, Text};
 
@@ -8,8 +8,8 @@ use crate::prelude::*;
 
 pub(crate) struct EmbedText;
 
-/// Turn a text into a vector whose cosine with another text's vector says how similar they are. The `lexical` backend compares
-/// spelling, not meaning, and always gives the same numbers; `endpoint` asks the configured embedding model.
+/// Compute the vector of a text; the cosine of two vectors measures the similarity of their texts. The `lexical` backend compares
+/// spelling, not meaning, and is deterministic; `endpoint` uses the configured embedding model.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Args {
@@ -20,15 +20,15 @@ pub(crate) struct Args {
     pub backend: Backend,
 }
 
-/// The vector of a text; `similarity_search` takes it in `vectors` as it is.
+/// The vector of a text, in the form that `similarity_search` accepts in `vectors`.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Output {
-    /// The numbers; of the lexical backend 1024, with the length 1.
+    /// The components; the lexical backend has 1024, with norm 1.
     pub vector: Vec<f64>,
-    /// Name of the backend that computed them; only vectors of one name can be compared.
+    /// Name of the backend; only vectors with equal names are comparable.
     pub backend: String,
-    /// How many numbers there are.
+    /// Number of components.
     pub dimension: usize,
 }
 
@@ -70,7 +70,7 @@ impl Tool for EmbedText {
             vector[place] = sign * (1.0_f64 / 6.0).sqrt();
         }
         vec![Example {
-            title: "a word of three letters has six parts of 3 to 5 characters, each in a place of its own",
+            title: "a word of three letters has six n-grams of 3 to 5 characters, each in its own dimension",
             args: Args {
                 text: Input::inline("Sun"),
                 backend: Backend::Lexical,

@@ -1,7 +1,7 @@
 //! Language-model tools: vectors for texts, similarity, classification, text in images.
 //!
-//! Each works with the [`lexical`] backend, which is always there, and where the call asks for it with a model behind a configured
-//! endpoint, through the context's `Model`; [`endpoint`] is that capability over HTTP. [`compare`] is what the tools share.
+//! All work with the [`lexical`] backend, which is always available, and on request with a model behind a configured endpoint,
+//! through the context's `Model`; [`endpoint`] implements that capability over HTTP. [`compare`] scores texts for all tools.
 
 mod backend;
 mod classify_text;

@@ -1,4 +1,4 @@
-//! Text in an image, through a model that sees.
+//! Text recognition in images through a vision model.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -8,7 +8,7 @@ use tool_core::{Input, Text};
 use super::backend::no_endpoint;
 use crate::prelude::*;
 
-/// Largest image in bytes.
+/// Maximum size of an image in bytes.
 const IMAGE_BYTES_MAX: usize = 20 << 20;
 
 const TASK: &str = "Transcribe all text in the image, in reading order, exactly as it is written. Answer with the text only. \
@@ -16,24 +16,24 @@ const TASK: &str = "Transcribe all text in the image, in reading order, exactly 
 
 pub(crate) struct OcrExtract;
 
-/// Read the text in an image (PNG, JPEG, GIF or WebP) with the model at `models.vision.endpoint` of the configuration. What a model
-/// reads may be wrong or made up: check what matters.
+/// Read the text in an image (PNG, JPEG, GIF or WebP) with the model at `models.vision.endpoint` of the configuration. The
+/// result of a model may be wrong or invented: verify what matters.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Args {
-    /// The image in base64, at most 20971520 bytes when decoded; a `data:` URL and line breaks are taken too.
+    /// The image in base64, at most 20971520 bytes when decoded; a `data:` URL and line breaks are accepted.
     pub image_base64: Input<Text>,
 }
 
-/// What was read.
+/// The text of an image.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Output {
-    /// The text, as the model gave it.
+    /// The text as returned by the model.
     pub text: String,
     /// Name of the model.
     pub backend: String,
-    /// Whether the model stopped at its limit.
+    /// Whether the output limit of the model cut the text.
     pub truncated: bool,
 }
 
@@ -71,7 +71,7 @@ impl Tool for OcrExtract {
         })
     }
 
-    /// Run with a model that reads `HELLO`.
+    /// With a model that reads `HELLO`.
     const EXAMPLES: &'static [JsonExample] = &[JsonExample {
         title: "an image with one word",
         args: r#"{"image_base64": "iVBORw0KGgo="}"#,
@@ -79,7 +79,7 @@ impl Tool for OcrExtract {
     }];
 }
 
-/// Checks that a text is an image of a kind that models read.
+/// Checks that a text is an image in a supported format.
 ///
 /// # Errors
 /// `invalid_args` or `limit_exceeded` at `/image_base64`.
@@ -99,7 +99,7 @@ pub(crate) fn image(text: &str) -> Result<Image, ToolError> {
         )
         .reason("image")
         .at(AT)
-        .hint("make it smaller"));
+        .hint("reduce the image"));
     }
     let base64: String = base64.split_ascii_whitespace().collect();
     let bytes = STANDARD

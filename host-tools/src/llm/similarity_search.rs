@@ -1,4 +1,4 @@
-//! The texts most similar to a query.
+//! Similarity search.
 
 use tool_core::{Input, Text};
 
@@ -8,12 +8,12 @@ use crate::prelude::*;
 
 pub(crate) struct SimilaritySearch;
 
-/// Find the texts most similar to a query. The `lexical` backend joins BM25 with hashed parts of words: it compares spelling, not
-/// meaning, and always gives the same numbers; `endpoint` compares vectors of the configured embedding model.
+/// Find the texts most similar to a query. The `lexical` backend combines BM25 with hashed n-grams: it compares spelling, not
+/// meaning, and is deterministic; `endpoint` compares vectors of the configured embedding model.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Args {
-    /// What to look for, at most 1048576 bytes.
+    /// The query, at most 1048576 bytes.
     pub query: Input<Text>,
     /// The texts to search: up to 100000, each at most 1048576 bytes, together at most 67108864.
     pub items: Vec<String>,
@@ -23,31 +23,30 @@ pub(crate) struct Args {
     /// The source of the vectors: `lexical` or `endpoint`.
     #[serde(default)]
     pub backend: Backend,
-    /// Results of `embed_text` for the items, in their order and of the same backend, so that they need not be made again; empty
-    /// makes them.
+    /// Results of `embed_text` for the items, in their order and of the same backend. If empty, the vectors are computed.
     #[serde(default)]
     pub vectors: Vec<KnownVector>,
 }
 
-/// What was found.
+/// The result of a search.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Output {
-    /// The most similar texts, best first; of equal ones the earlier first.
+    /// The most similar texts, best first; ties in the order of `items`.
     pub results: Vec<Hit>,
-    /// Name of the backend that computed the scores; only scores of one name can be compared.
+    /// Name of the backend; only scores with equal names are comparable.
     pub backend: String,
 }
 
-/// A text found.
+/// A search hit.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Hit {
     /// The text.
     pub item: String,
-    /// How similar it is: lexical from 0 (nothing in common) to 1 (the query itself); endpoint the cosine, from -1 to 1.
+    /// Similarity: lexical from 0 (nothing in common) to 1 (the query itself); endpoint the cosine, -1 to 1.
     pub score: f64,
-    /// Its place in `items`, from 0.
+    /// Index in `items`, from 0.
     pub index: usize,
 }
 
@@ -94,7 +93,7 @@ impl Tool for SimilaritySearch {
     }
 
     const EXAMPLES: &'static [JsonExample] = &[JsonExample {
-        title: "the query itself has the score 1, a text that shares nothing with it 0",
+        title: "the query itself has the score 1, an unrelated text 0",
         args: r#"{
             "query": "craters; moon", "items": ["bread recipe", "Moon craters", "the price of gold"], "top_k": 2
         }"#,

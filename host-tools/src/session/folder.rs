@@ -1,4 +1,4 @@
-//! [`OpenFolder`] and [`FolderSpawner`]: a workspace narrowed to one of its folders, with the paths of the whole.
+//! [`OpenFolder`] and [`FolderSpawner`]: a workspace restricted to one of its folders; paths remain relative to the root.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use tool_core::command::{Command, Finished, Program};
 use tool_core::conversation::Conversation;
 use tool_core::{ErrorCode, Reason, ResourceId, StopFlag, ToolError, tool_error};
 
-/// The files of one folder of a workspace. Paths are those of the workspace, so that rules about them mean the same.
+/// The files of one folder of a workspace. Paths are relative to the workspace root, so that rules on paths keep their meaning.
 pub struct OpenFolder {
     files: Arc<dyn Files>,
     /// Identity of the folder; `.` for the root.
@@ -19,10 +19,10 @@ pub struct OpenFolder {
 }
 
 impl OpenFolder {
-    /// Narrows a workspace to a folder, given by its path.
+    /// Restricts a workspace to a folder.
     ///
     /// # Errors
-    /// `invalid_args` for what is no folder beneath the root.
+    /// `invalid_args` for a path that is not a folder in the workspace.
     pub fn new(files: Arc<dyn Files>, path: &str) -> Result<Self, ToolError> {
         let folder = files.identity(path)?.path;
         let kind = files.stat(path)?.kind;
@@ -38,13 +38,13 @@ impl OpenFolder {
         &self.folder
     }
 
-    /// The files, and the path in them, where it lies in the folder.
+    /// The files and the path, if it is in the folder.
     fn within<'a>(&'a self, path: &'a str) -> Result<(&'a dyn Files, &'a str), ToolError> {
         self.identity(path)?;
         Ok((self.files.as_ref(), self.named(path)))
     }
 
-    /// `.` is all that is open.
+    /// `.` means the folder itself.
     fn named<'a>(&'a self, path: &'a str) -> &'a str {
         let here = |part: &str| matches!(part, "" | ".");
         if !path.is_empty() && !path.starts_with('/') && path.split('/').all(here) {
@@ -55,7 +55,7 @@ impl OpenFolder {
     }
 }
 
-/// Whether an identity is the folder's or lies below it.
+/// Whether an identity is that of the folder or below it.
 fn lies_in(identity: &str, folder: &str) -> bool {
     folder == "."
         || identity
@@ -67,13 +67,13 @@ fn outside(path: &str, folder: &str) -> ToolError {
     let shown: String = path.chars().take(80).collect();
     tool_error!(
         InvalidArgs,
-        "`{shown}` is not in the folder that is open, `{folder}`"
+        "`{shown}` is not in the open folder `{folder}`"
     )
     .reason("outside_folder")
     .hint("paths are relative to the workspace root; close the workspace and open another folder")
 }
 
-/// Methods that act on one path, which must be in the folder.
+/// Forwards methods on one path, which must be in the folder.
 macro_rules! within {
     ($(fn $name:ident($($argument:ident: $type:ty),*) -> $output:ty;)+) => {$(
         fn $name(&self, path: &str, $($argument: $type),*) -> Result<$output, ToolError> {
@@ -130,14 +130,14 @@ impl Files for OpenFolder {
     }
 }
 
-/// Programs that see one folder of a workspace; their working folders are still named from the workspace root.
+/// Programs that see one folder of a workspace; their working folders are relative to the workspace root.
 pub struct FolderSpawner {
     spawner: Arc<dyn Spawner>,
     folder: String,
 }
 
 impl FolderSpawner {
-    /// Over a sandbox whose workspace is the folder.
+    /// Wraps a sandbox whose workspace is the folder.
     pub fn new(spawner: Arc<dyn Spawner>, folder: impl Into<String>) -> Self {
         Self {
             spawner,
@@ -145,7 +145,7 @@ impl FolderSpawner {
         }
     }
 
-    /// The command with its working folder as the sandbox names it; the workspace root stands for the folder.
+    /// The command with its working folder relative to the folder; the workspace root means the folder.
     fn moved(&self, command: &Command) -> Result<Command, ToolError> {
         let parts: Vec<&str> = (command.directory.split('/'))
             .filter(|part| !matches!(*part, "" | "."))

@@ -1,7 +1,7 @@
-//! The workspace of a session: the tools that open and close it, and files and programs confined to the folder that is open.
+//! The workspace of a session: the tools that open and close it, and the restriction to the open folder.
 //!
-//! [`OpenFolder`] narrows a workspace by its paths; it is no second border. What lies outside the workspace stays unreachable
-//! because the workspace itself resolves every path beneath its root.
+//! [`OpenFolder`] restricts paths within a workspace and is not a security border: the workspace itself resolves every path beneath
+//! its root.
 
 mod folder;
 mod workspace_close;
@@ -16,8 +16,8 @@ use crate::prelude::*;
 
 pub use folder::{FolderSpawner, OpenFolder};
 
-/// What both declare. They change a fact of the session and nothing outside it, so they have no effect; nothing else runs
-/// while they do.
+/// The declaration of both tools. They change only the state of the session, so they have no effect; no other call runs
+/// at the same time.
 const CHANGING: Spec = Spec {
     category: Category::System,
     tags: &["workspace", "session"],
@@ -31,22 +31,22 @@ const CHANGING: Spec = Spec {
     ..Spec::pure()
 };
 
-/// The argument that names the folder.
+/// The resource of the folder argument.
 const FOLDER: &[ResourceTemplate] = &[resource(ResourceKind::Path, "/path", Access::Read)];
 const FOLDER_SYNTAX: &[(&str, Syntax)] = &[("/path", Syntax::Path)];
 
 /// The workspace of the session.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Output {
-    /// Names this opening of the workspace in the session.
+    /// Id of this opening of the workspace in the session.
     pub id: String,
     /// The folder, relative to the configured workspace root.
     pub path: String,
-    /// How the workspace stands now.
+    /// Status of the workspace.
     pub status: Status,
 }
 
-/// How the workspace stands.
+/// Status of a workspace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Status {

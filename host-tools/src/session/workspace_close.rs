@@ -5,7 +5,7 @@ use crate::prelude::*;
 
 pub(crate) struct WorkspaceClose;
 
-/// Close the workspace of the session. Tools for files and programs are gone until it is opened again.
+/// Close the workspace of the session. File and program tools are unavailable until it is opened again.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Args {}
@@ -23,9 +23,9 @@ impl Tool for WorkspaceClose {
         Ok(Output::new(ctx.workspaces()?.close()?, Status::Closed))
     }
 
-    /// Run in a session whose first workspace is open.
+    /// In a session with its first workspace open.
     const EXAMPLES: &'static [JsonExample] = &[JsonExample {
-        title: "what was open is closed",
+        title: "closing the open workspace",
         args: "{}",
         output: r#"{"id": "w1", "path": ".", "status": "closed"}"#,
     }];

@@ -5,8 +5,8 @@ use crate::prelude::*;
 
 pub(crate) struct WorkspaceOpen;
 
-/// Open the workspace of the session, so that tools for files and programs can be used from the next turn on. Paths stay
-/// relative to the workspace root; only what lies in the opened folder can be reached.
+/// Open the workspace of the session: file and program tools become available from the next turn on. Paths remain relative to the
+/// workspace root; only the opened folder is accessible.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Args {
@@ -35,7 +35,7 @@ impl Tool for WorkspaceOpen {
         Ok(Output::new(opened, Status::Ready))
     }
 
-    /// Run in a new session whose workspace has the folder `src`.
+    /// In a new session whose workspace has the folder `src`.
     const EXAMPLES: &'static [JsonExample] = &[
         JsonExample {
             title: "the whole workspace",
@@ -43,7 +43,7 @@ impl Tool for WorkspaceOpen {
             output: r#"{"id": "w1", "path": ".", "status": "ready"}"#,
         },
         JsonExample {
-            title: "one folder of it",
+            title: "one folder",
             args: r#"{"path": "src"}"#,
             output: r#"{"id": "w1", "path": "src", "status": "ready"}"#,
         },

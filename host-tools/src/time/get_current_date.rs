@@ -5,7 +5,7 @@ use crate::prelude::*;
 
 pub(crate) struct GetCurrentDate;
 
-/// Say what day it is, in a time zone.
+/// Get the current date in a time zone.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Args {
@@ -59,7 +59,7 @@ impl Tool for GetCurrentDate {
         })
     }
 
-    /// Run when the clock stands at 2023-11-14T22:13:20Z.
+    /// With the clock at 2023-11-14T22:13:20Z.
     const EXAMPLES: &'static [JsonExample] = &[
         JsonExample {
             title: "the day in UTC",
@@ -70,7 +70,7 @@ impl Tool for GetCurrentDate {
             }"#,
         },
         JsonExample {
-            title: "further east it is the next day",
+            title: "a time zone further east, on the next day",
             args: r#"{"time_zone": "Asia/Tokyo"}"#,
             output: r#"{
                 "date": "2023-11-15", "weekday": "Wednesday", "year": 2023, "month": 11, "day": 15,

@@ -5,7 +5,7 @@ use crate::prelude::*;
 
 pub(crate) struct GetCurrentTime;
 
-/// Say what time it is, in a time zone, to the millisecond.
+/// Get the current time in a time zone, to the millisecond.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Args {
@@ -18,15 +18,15 @@ pub(crate) struct Args {
 pub(crate) struct Output {
     /// Date, time and offset by RFC 3339, such as `2026-11-22T16:30:00.000+01:00`.
     pub datetime: String,
-    /// The date there.
+    /// Local date.
     pub date: String,
-    /// The time of day there, such as `16:30:00`.
+    /// Local time, such as `16:30:00`.
     pub time: String,
-    /// The same moment in UTC.
+    /// The time in UTC.
     pub utc: String,
     /// Seconds since 1970-01-01 UTC.
     pub timestamp: f64,
-    /// How far the zone is ahead of UTC now, in seconds.
+    /// Current offset from UTC in seconds; positive east of Greenwich.
     pub offset_s: i32,
     /// The time zone.
     pub time_zone: String,
@@ -54,9 +54,9 @@ impl Tool for GetCurrentTime {
         })
     }
 
-    /// Run when the clock stands at 2023-11-14T22:13:20Z.
+    /// With the clock at 2023-11-14T22:13:20Z.
     const EXAMPLES: &'static [JsonExample] = &[JsonExample {
-        title: "half an hour off the full one",
+        title: "an offset with half an hour",
         args: r#"{"time_zone": "Asia/Kolkata"}"#,
         output: r#"{
             "datetime": "2023-11-15T03:43:20.000+05:30", "date": "2023-11-15", "time": "03:43:20",

@@ -1,4 +1,4 @@
-//! From the name of a time zone to the moment there. The data of the zones is part of the program, so that every machine answers alike.
+//! Time zones by name. The zone database is compiled in, so results are equal on every machine.
 
 use jiff::tz::{Offset, TimeZone, TimeZoneDatabase};
 use jiff::{Timestamp, Zoned};
@@ -15,15 +15,15 @@ pub(super) const SPEC: Spec = Spec {
     ..Spec::pure()
 };
 
-/// The zone of a call that names none.
+/// The default zone.
 pub(super) fn utc() -> String {
     "UTC".to_owned()
 }
 
-/// Now, in a zone: a name such as `Europe/Berlin`, `UTC`, or an offset such as `+05:30`.
+/// The current time in a zone: a name such as `Europe/Berlin`, `UTC`, or an offset such as `+05:30`.
 ///
 /// # Errors
-/// `invalid_args` at `/time_zone` for a zone that is not known.
+/// `invalid_args` at `/time_zone` for an unknown zone.
 pub(super) fn now(ctx: &Ctx, name: &str) -> Result<(Zoned, u64), ToolError> {
     let unix_ms = ctx.clock()?.unix_ms();
     let zone = zone(name)?;
@@ -33,7 +33,7 @@ pub(super) fn now(ctx: &Ctx, name: &str) -> Result<(Zoned, u64), ToolError> {
         .ok_or_else(|| {
             tool_error!(
                 ToolError,
-                "the clock stands at {unix_ms} ms after 1970, beyond the calendar"
+                "the clock is at {unix_ms} ms after 1970, outside the calendar"
             )
             .reason("clock")
             .hint("set the clock of this machine")
@@ -46,14 +46,10 @@ fn zone(name: &str) -> Result<TimeZone, ToolError> {
         return Ok(TimeZone::fixed(offset));
     }
     TimeZoneDatabase::bundled().get(name).map_err(|_| {
-        tool_error!(
-            InvalidArgs,
-            "no time zone has the name `{}`",
-            name.escape_debug()
-        )
-        .at("/time_zone")
-        .reason("time_zone")
-        .hint(nearest(name))
+        tool_error!(InvalidArgs, "unknown time zone `{}`", name.escape_debug())
+            .at("/time_zone")
+            .reason("time_zone")
+            .hint(nearest(name))
     })
 }
 
@@ -70,7 +66,7 @@ fn nearest(name: &str) -> String {
     }
 }
 
-/// `+05:30`, `-03:00`, at most 18 hours.
+/// An offset such as `+05:30` or `-03:00`, at most 18 hours.
 fn offset(text: &str) -> Option<Offset> {
     let (sign, rest) = match text.split_at_checked(1)? {
         ("+", rest) => (1, rest),

@@ -3,11 +3,11 @@
 
 use unicode_normalization::UnicodeNormalization;
 
-/// Verbs that set aside, and their forbidden objects.
+/// Verbs of disregard, with their forbidden objects.
 const ASIDE: &str = "ignore disregard forget override bypass overrule skip neglect";
 const RULES: &str = "instruction instructions prompt prompts rule rules policy policies guideline guidelines restriction \
     restrictions safety previous above everything directives";
-/// Verbs that disclose, and their forbidden objects.
+/// Verbs of disclosure, with their forbidden objects.
 const GIVE: &str =
     "reveal print show send leak exfiltrate repeat output disclose post upload email";
 const SECRETS: &str =

@@ -1,4 +1,4 @@
-//! What the command's own process does to itself before it becomes the command: resources, user, files, system calls.
+//! Restrictions that the process of a command applies to itself before exec: resources, user, files, system calls.
 
 use std::fs::File;
 use std::io;
@@ -22,7 +22,7 @@ use super::super::policy::Policy;
 use super::landlock::{self, SCOPES_SIGNALS};
 use super::seccomp;
 
-/// Which part could not be applied.
+/// A part that could not be applied.
 pub(super) struct Fault {
     pub(super) stage: &'static str,
     pub(super) error: io::Error,
@@ -36,12 +36,12 @@ pub(super) fn at<E: Into<io::Error>>(stage: &'static str) -> impl FnOnce(E) -> F
     }
 }
 
-/// Applies everything, in this order; the Landlock version in force, 0 for none.
+/// Applies all restrictions in order; returns the Landlock version in force, 0 for none.
 pub(super) fn apply(policy: &Policy, own_proc: bool) -> Result<u32, Fault> {
-    // A session of its own: no terminal, and signals to its group reach no launcher.
+    // A new session: no terminal, and signals to its group do not reach the launcher.
     setsid().map_err(at("session"))?;
     umask(Mode::from_raw_mode(0o077));
-    // Paths are opened with the caller's rights, which the user id below may lack.
+    // Paths are opened with the permissions of the caller, which the user id below may lack.
     let prepared = if policy.level >= Level::S2 {
         Some(landlock::prepare(policy, own_proc).map_err(at("landlock"))?)
     } else {
@@ -55,7 +55,7 @@ pub(super) fn apply(policy: &Policy, own_proc: bool) -> Result<u32, Fault> {
     } else {
         stay_user().map_err(at("user"))?;
     }
-    // The limit on processes does not hold for root: nothing runs where this is not sure.
+    // The limit on processes does not apply to root, so root is refused.
     if getuid().is_root() || geteuid().is_root() {
         return Err(at("user")(io::Error::other("the user is still root")));
     }
@@ -74,7 +74,7 @@ pub(super) fn apply(policy: &Policy, own_proc: bool) -> Result<u32, Fault> {
     Ok(version)
 }
 
-/// The working folder: beneath the workspace root, whatever links are on the way, or the scratch folder.
+/// The working folder: beneath the workspace root despite links, or the scratch folder.
 fn go_to_folder(policy: &Policy) -> io::Result<()> {
     let Some(workspace) = &policy.workspace else {
         return Ok(chdir(policy.scratch.as_str())?);
@@ -93,7 +93,7 @@ fn go_to_folder(policy: &Policy) -> io::Result<()> {
 }
 
 fn limit_resources(policy: &Policy, own_user_namespace: bool) -> io::Result<()> {
-    // A lower limit of the caller stays: nobody but root could raise it.
+    // A lower limit of the caller remains: only root could raise it.
     let set_both = |resource: Resource, current: u64, maximum: u64| {
         let bound = getrlimit(resource).maximum.unwrap_or(u64::MAX);
         setrlimit(
@@ -108,11 +108,11 @@ fn limit_resources(policy: &Policy, own_user_namespace: bool) -> io::Result<()> 
     set(Resource::Core, 0)?;
     set(Resource::Fsize, policy.file_bytes)?;
     set(Resource::Nofile, policy.open_files)?;
-    // The first is a signal that could be handled.
+    // The soft limit sends a signal that can be handled.
     set_both(Resource::Cpu, policy.cpu_s, policy.cpu_s + 1)?;
     set(Resource::Msgqueue, 0)?;
-    // The kernel counts processes per user. One with a user or a user namespace of its own begins at zero, else the
-    // user's other processes count too.
+    // The kernel counts processes per user. The count starts at zero for a separate user or user namespace, otherwise the other
+    // processes of the user count too.
     let others = if own_user_namespace {
         LAUNCHERS
     } else if policy.user.is_some_and(|user| user >= USERS_FROM) {
@@ -124,7 +124,7 @@ fn limit_resources(policy: &Policy, own_user_namespace: bool) -> io::Result<()> 
     Ok(())
 }
 
-/// The last limit, set just before the command begins: what this program has mapped so far may be more.
+/// The last limit, set just before exec, since this program may have mapped more.
 pub(super) fn limit_memory(policy: &Policy) -> io::Result<()> {
     let bound = getrlimit(Resource::As).maximum.unwrap_or(u64::MAX);
     let limit = Some(policy.memory_bytes.min(bound));
@@ -147,7 +147,7 @@ fn tasks_of(user: u32) -> io::Result<u64> {
         if !entry.file_name().as_encoded_bytes()[0].is_ascii_digit() {
             continue;
         }
-        // A process that ends meanwhile counts for nothing.
+        // A process that ends meanwhile is not counted.
         if entry.metadata().is_ok_and(|found| found.uid() == user) {
             let folder = std::fs::metadata(entry.path().join("task"));
             tasks += folder
@@ -158,12 +158,12 @@ fn tasks_of(user: u32) -> io::Result<u64> {
     Ok(tasks)
 }
 
-/// Becomes the command's own user, and gives up the rights of root. Where the workspace cannot be read otherwise, the right to read it stays: what can be read
-/// at all is Landlock's to say.
+/// Changes to the user of the command and drops the capabilities of root. If the workspace is unreadable otherwise, the capability to read
+/// files is retained: Landlock decides what can be read.
 fn become_user(policy: &Policy) -> io::Result<()> {
     set_thread_groups(&[])?;
     let Some(id) = policy.user.filter(|user| *user != 0) else {
-        return Err(io::Error::other("no user but root was named"));
+        return Err(io::Error::other("the policy names no user other than root"));
     };
     let group = Gid::from_raw(id);
     set_thread_res_gid(group, group, group)?;
@@ -190,8 +190,7 @@ fn become_user(policy: &Policy) -> io::Result<()> {
     Ok(())
 }
 
-/// A launcher of another user keeps that user alone, and no rights: with some of them (`CAP_SYS_RESOURCE`, `CAP_SYS_ADMIN`) limits
-/// would not hold.
+/// A launcher of another user drops all capabilities: some of them (`CAP_SYS_RESOURCE`, `CAP_SYS_ADMIN`) would bypass limits.
 fn stay_user() -> io::Result<()> {
     let (user, group) = (geteuid(), getegid());
     set_thread_res_gid(group, group, group)?;
@@ -199,15 +198,15 @@ fn stay_user() -> io::Result<()> {
     Ok(only(CapabilitySet::empty(), CapabilitySet::empty())?)
 }
 
-/// Programs that ask before they open (`access`) are answered without any right kept, unless this is set. Where it cannot be,
-/// some of them miss files; nothing is less safe.
+/// Makes `access` use the retained capability. If this fails, programs that call `access` before opening may miss files; security is
+/// unaffected.
 fn keep_for_access(keep: CapabilitySet) {
     let for_a_moment = keep | CapabilitySet::SETPCAP;
     let _ = only(for_a_moment, keep)
         .and_then(|()| set_capabilities_secure_bits(CapabilitiesSecureBits::NO_SETUID_FIXUP));
 }
 
-/// These rights and no others.
+/// Sets exactly these capabilities.
 fn only(held: CapabilitySet, inheritable: CapabilitySet) -> Result<(), Errno> {
     let sets = CapabilitySets {
         effective: held,

@@ -1,4 +1,4 @@
-//! Files: what a command may reach, by Landlock; everything not granted here is denied by the kernel.
+//! File access by Landlock: the kernel denies everything not granted here.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use tool_core::command::Level;
 use super::super::lists::{DEVICES, READABLE, SETTINGS, SYSTEM};
 use super::super::policy::Policy;
 
-/// The versions tried, best first. Below 3 the kernel cannot limit truncation.
+/// Landlock versions to try, best first. Version 3 is required to limit truncation.
 const VERSIONS: [(ABI, u32); 5] = [
     (ABI::V9, 9),
     (ABI::V6, 6),
@@ -22,18 +22,18 @@ const VERSIONS: [(ABI, u32); 5] = [
     (ABI::V3, 3),
 ];
 
-/// From this version on, signals stay inside the sandbox.
+/// The first version that confines signals.
 pub(super) const SCOPES_SIGNALS: u32 = 6;
 
-/// Rules that are made and not yet in force.
+/// Rules that are not yet in force.
 pub(super) struct Prepared {
     rules: RulesetCreated,
     pub(super) version: u32,
 }
 
-/// Opens every path that is granted; in force only after [`Prepared::enforce`].
+/// Opens every granted path; the rules take effect with [`Prepared::enforce`].
 ///
-/// `own_proc` says that `/proc` shows the command's own processes only, so that it may be read.
+/// `own_proc`: `/proc` shows only the processes of the command, so it may be read.
 pub(super) fn prepare(policy: &Policy, own_proc: bool) -> io::Result<Prepared> {
     let (rules, version) = create()?;
     let read = AccessFs::Execute | AccessFs::ReadFile | AccessFs::ReadDir;
@@ -66,8 +66,8 @@ pub(super) fn prepare(policy: &Policy, own_proc: bool) -> io::Result<Prepared> {
         rules = grant(rules, path, read, Missing::Skip)?;
     }
     if let Some(workspace) = &policy.workspace {
-        // With mounts of its own a command finds an empty folder in the place of what is closed. Without, rules must do; they
-        // only ever add.
+        // With a mount namespace, closed folders are covered by empty ones. Without it, rules must leave
+        // them out, since rules only grant.
         rules = if policy.closed.is_empty() || policy.level >= Level::S3 {
             grant(rules, workspace, read, Missing::Fail)?
         } else {
@@ -89,7 +89,7 @@ pub(super) fn prepare(policy: &Policy, own_proc: bool) -> io::Result<Prepared> {
 }
 
 impl Prepared {
-    /// Puts the rules in force for this process and all it starts, for good.
+    /// Enforces the rules permanently for this process and its descendants.
     pub(super) fn enforce(self) -> io::Result<()> {
         let status = self.rules.restrict_self().map_err(io::Error::other)?;
         if status.ruleset == RulesetStatus::FullyEnforced && status.no_new_privs {
@@ -103,7 +103,7 @@ impl Prepared {
     }
 }
 
-/// Rules that grant nothing, of the best version that the kernel has in full.
+/// An empty rule set of the best version that the kernel fully supports.
 fn create() -> io::Result<(RulesetCreated, u32)> {
     let mut last = None;
     for (abi, version) in VERSIONS {
@@ -133,8 +133,8 @@ fn create_version(abi: ABI) -> io::Result<RulesetCreated> {
     rules.create().map_err(io::Error::other)
 }
 
-/// Grants what a folder holds but for what is closed: some access everywhere (to names), and all of it to each entry beside the way to what is closed. An entry that
-/// comes later to a folder on that way is not granted.
+/// Grants the content of a folder except closed folders: access to names everywhere, and full access to each entry beside the path to a
+/// closed folder. An entry added later to a folder on that path is not granted.
 fn grant_around(
     mut rules: RulesetCreated,
     top: &str,
@@ -147,10 +147,10 @@ fn grant_around(
     }
     let mut ahead = vec![PathBuf::from(top)];
     while let Some(folder) = ahead.pop() {
-        // Nothing of a folder that cannot be listed is granted.
+        // Nothing is granted in a folder that cannot be listed.
         for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
             let path = entry.path();
-            // Gone since its folder was read, or a link: what that leads to has a rule of its own, or none.
+            // Deleted meanwhile, or a link: its target needs its own rule.
             let kind = std::fs::symlink_metadata(&path).map(|found| found.file_type());
             if !kind.is_ok_and(|kind| kind.is_dir() || kind.is_file()) {
                 continue;
@@ -172,7 +172,7 @@ fn grant_around(
     Ok(rules)
 }
 
-/// What a path that is not there means.
+/// The result for a missing path.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Missing {
     Skip,

@@ -1,4 +1,4 @@
-//! A running launcher: its policy, its reports, the command's output, and its end.
+//! A running launcher: policy, reports, output and exit.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -19,9 +19,9 @@ use super::super::policy::{Ended, Failure, Policy, Report};
 
 /// Interval between checks of the stop flag.
 pub(super) const LOOK: Duration = Duration::from_millis(10);
-/// Time the launcher gets to read the policy.
+/// Time limit for the launcher to read the policy.
 pub(super) const HAND_OVER: Duration = Duration::from_secs(5);
-/// Time the launcher gets to end a tree of processes.
+/// Time limit for the launcher to end a process tree.
 pub(super) const END: Duration = Duration::from_secs(5);
 /// Maximum bytes of reports that are read.
 const REPORTS_MAX: usize = 1 << 16;
@@ -48,7 +48,7 @@ pub(super) fn nonblocking(pipe: Option<impl Into<OwnedFd>>) -> std::io::Result<O
     Ok(Some(File::from(fd)))
 }
 
-/// Waits until the launcher has ended; kills it when that takes longer than [`END`].
+/// Waits for the end of the launcher; kills it after [`END`].
 pub(super) fn reap(child: &mut Child) {
     let waited = Instant::now();
     while let Ok(None) = child.try_wait() {
@@ -68,10 +68,10 @@ pub(super) fn unlaunched(err: &std::io::Error) -> ToolError {
         "cannot start the launcher of the sandbox: {err}"
     )
     .reason("launcher")
-    .hint("`/proc` must be mounted, and the user must be allowed another process")
+    .hint("`/proc` must be mounted, and the process limit of the user must allow another process")
 }
 
-/// The launcher of a command that runs once.
+/// The launcher of a one-shot command.
 pub(super) struct Launched {
     child: Child,
     socket: UnixStream,
@@ -113,7 +113,7 @@ impl Launched {
                 None if now >= deadline || stop.is_set() => {
                     timed_out = now >= deadline;
                     told = Some(now);
-                    // The launcher then ends every process; it may be gone already.
+                    // The launcher then ends every process; it may have ended already.
                     let _ = self.socket.shutdown(Shutdown::Write);
                 }
                 Some(since) if now.duration_since(since) > END => return Ok(timed_out),

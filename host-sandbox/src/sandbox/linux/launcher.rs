@@ -1,5 +1,5 @@
-//! The launcher: this binary under another name. It takes a policy, applies it, becomes the command, and sees to it that
-//! nothing of the command is left.
+//! The launcher: this binary under another name. It reads a policy, applies it, becomes the command, and ensures that no
+//! process of the command survives.
 
 use std::fs::File;
 use std::io::{Seek, Write};
@@ -20,8 +20,8 @@ use super::confine::{self, Fault, at};
 use super::supervise::{Tree, supervise};
 use super::{LAUNCHABLE, namespaces, raw};
 
-/// Acts as the launcher when this process was started as one, and does not return then. Every program that uses a
-/// [`Sandbox`](super::Sandbox) calls it first thing in `main`, before it starts a thread; without it the sandbox refuses.
+/// Runs as the launcher if this process was started as one, and then does not return. Every program with a
+/// [`Sandbox`](super::Sandbox) must call this first in `main`, before any thread starts; otherwise the sandbox refuses commands.
 pub fn launch_if_asked() {
     let asked = std::env::args_os()
         .next()
@@ -37,7 +37,7 @@ pub fn launch_if_asked() {
     LAUNCHABLE.store(true, std::sync::atomic::Ordering::Relaxed);
 }
 
-/// The exit code says nothing: whoever started it listens to the socket.
+/// The exit code has no meaning: the parent reads the socket.
 fn launch() -> i32 {
     let Ok(socket) = fcntl_dupfd_cloexec(stdin(), 3) else {
         return 1;
@@ -61,12 +61,12 @@ fn fail(socket: &mut UnixStream, fault: &Fault) {
     report_to(socket, &Report::Failed(failure));
 }
 
-/// Nobody is left to tell when this fails.
+/// Errors are ignored: the parent may be gone.
 fn report_to(socket: &mut UnixStream, report: &Report) {
     let _ = socket.write_all(report.line().as_bytes());
 }
 
-/// Takes the policy, and puts what the command reads in place of the socket.
+/// Reads the policy, and replaces the socket by the standard input of the command.
 fn prepare(socket: &mut UnixStream) -> Result<Policy, Fault> {
     let (policy, input) = Policy::receive(socket).map_err(at("policy"))?;
     setsid().map_err(at("session"))?;
@@ -77,12 +77,12 @@ fn prepare(socket: &mut UnixStream) -> Result<Policy, Fault> {
         dup2_stdin(input).map_err(at("session"))?;
     }
     raw::close_on_exec_from(3).map_err(at("session"))?;
-    // Descendants whose parents are gone become children of this process, so that none can hide.
+    // Orphaned descendants become children of this process, so that none escapes.
     set_child_subreaper(Some(rustix::process::getpid())).map_err(at("session"))?;
     Ok(policy)
 }
 
-/// A file in memory, so that a command that never reads holds nobody up; nothing at all is `/dev/null`.
+/// A file in memory, so that a command that never reads blocks no writer; `/dev/null` without input.
 fn input_of(bytes: &[u8]) -> std::io::Result<OwnedFd> {
     if bytes.is_empty() {
         let flags = OFlags::RDONLY | OFlags::CLOEXEC;
@@ -99,7 +99,7 @@ fn start(policy: &Policy, socket: &mut UnixStream) -> Result<(), Fault> {
         return run(policy, socket, Tree::Mine);
     }
     namespaces::leave().map_err(at("namespaces"))?;
-    // The first process of the new process namespace; when it ends, the kernel ends all others in it.
+    // The init process of the new process namespace; when it ends, the kernel ends all others in it.
     match raw::fork().map_err(at("namespaces"))? {
         None => {
             let done = namespaces::furnish(policy)
@@ -117,7 +117,7 @@ fn start(policy: &Policy, socket: &mut UnixStream) -> Result<(), Fault> {
     }
 }
 
-/// Starts the command and watches it to its end.
+/// Starts the command and supervises it to its end.
 fn run(policy: &Policy, socket: &mut UnixStream, tree: Tree) -> Result<(), Fault> {
     match raw::fork().map_err(at("processes"))? {
         None => {
@@ -134,7 +134,7 @@ fn run(policy: &Policy, socket: &mut UnixStream, tree: Tree) -> Result<(), Fault
     }
 }
 
-/// Applies the policy and becomes the command; returns for a probe, or when something failed.
+/// Applies the policy and becomes the command; returns only for a probe or on a failure.
 fn become_command(policy: &Policy, socket: &mut UnixStream, tree: Tree) -> Result<(), Fault> {
     let landlock = confine::apply(policy, tree == Tree::Namespace)?;
     report_to(socket, &Report::Ready { landlock });

@@ -1,5 +1,5 @@
-//! The sandbox on Linux. In the process that serves calls: `run`, `launched`, `live`, `refusal`, `scratch`, `programs`, `probe`. In the
-//! launcher: the rest.
+//! The sandbox on Linux. The modules `run`, `launched`, `live`, `refusal`, `scratch`, `programs` and `probe` run in the calling process,
+//! the others in the launcher.
 
 mod confine;
 mod landlock;
@@ -35,17 +35,17 @@ use crate::workspace::CLOSED;
 
 pub use launcher::launch_if_asked;
 
-/// Whether `main` of this program acts as launcher.
+/// Whether `main` of this program calls [`launch_if_asked`].
 static LAUNCHABLE: AtomicBool = AtomicBool::new(false);
 
-/// Longest argument vector taken, in bytes.
+/// Maximum size of an argument vector in bytes.
 const ARGUMENTS_BYTES_MAX: usize = 1 << 20;
 
-/// Runs programs under restrictions; refuses where they cannot be applied.
+/// Runs programs under restrictions; refuses if they cannot be applied.
 #[derive(Debug)]
 pub struct Sandbox {
     surroundings: Surroundings,
-    /// The highest level that may work; lowered by what attempts show.
+    /// The highest level that may work; lowered by failed attempts.
     ceiling: AtomicU8,
 }
 
@@ -58,14 +58,14 @@ impl Sandbox {
         }
     }
 
-    /// The same, trying no level above this one.
+    /// Limits the levels to this one.
     #[must_use]
     pub fn with_ceiling(self, ceiling: Level) -> Self {
         self.ceiling.store(ceiling as u8, Ordering::Relaxed);
         self
     }
 
-    /// What of the sandbox this machine has, tried and not guessed.
+    /// The parts of the sandbox on this machine, found by attempts.
     pub fn probe(&self) -> Vec<Probe> {
         probe::probe(self)
     }
@@ -123,7 +123,7 @@ impl Sandbox {
         })
     }
 
-    /// What of the workspace is not seen, where it is there: what the caller names, and states at every depth.
+    /// Hidden folders of the workspace that exist: those the caller names, and states at every depth.
     fn closed(&self, root: &Path, stop: &StopFlag) -> Result<Vec<String>, ToolError> {
         let named = self.surroundings.closed.iter();
         let named = named.filter(|folder| folder.starts_with(root) && folder.is_dir());
@@ -142,24 +142,21 @@ impl Sandbox {
         });
         stop.check()?;
         if !complete {
-            return Err(tool_error!(LimitExceeded, "the workspace has more than 2000000 entries, and programs are not shown the states among them")
+            return Err(tool_error!(LimitExceeded, "the workspace has more than 2000000 entries, too many to hide the states among them")
             .reason("entries")
-            .hint("name a smaller folder with --workspace"));
+            .hint("choose a smaller folder with --workspace"));
         }
         closed.iter().map(|folder| text(folder)).collect()
     }
 
     fn root(&self) -> Result<&Path, ToolError> {
         self.surroundings.workspace.as_deref().ok_or_else(|| {
-            tool_error!(
-                PreconditionFailed,
-                "the command needs the workspace, and there is none"
-            )
-            .hint("name one with --workspace")
+            tool_error!(PreconditionFailed, "the command requires a workspace")
+                .hint("name one with --workspace")
         })
     }
 
-    /// Tries the levels from the highest down to what a command needs at least.
+    /// Tries the levels from the highest down to the minimum of the command.
     fn at_levels<T>(
         &self,
         command: &Command,
@@ -171,7 +168,7 @@ impl Sandbox {
         if !LAUNCHABLE.load(Ordering::Relaxed) {
             return Err(tool_error!(
                 SandboxUnavailable,
-                "this program does not act as launcher of the sandbox"
+                "this program cannot act as the launcher of the sandbox"
             )
             .reason("launcher")
             .hint("call `host_sandbox::sandbox::launch_if_asked` first in `main`"));
@@ -201,11 +198,11 @@ impl Sandbox {
             Some(refusal) => refusal.error(minimum),
             None => tool_error!(
                 SandboxUnavailable,
-                "the command needs sandbox level {minimum}, and this machine offers {}",
+                "the command requires sandbox level {minimum}, and this machine offers {}",
                 self.ceiling()
             )
             .reason("level")
-            .hint("`mathchain doctor` shows what is missing and the cure"),
+            .hint("`mathchain doctor` shows the missing parts and their cure"),
         })
     }
 }
@@ -244,7 +241,7 @@ impl Spawner for Sandbox {
     }
 }
 
-/// What cannot be a command at all.
+/// Refuses invalid commands.
 fn check(command: &Command) -> Result<(), ToolError> {
     let invalid = |message: &str| Err(ToolError::new(ErrorCode::InvalidArgs, message));
     let Some(program) = command.argv.first() else {
@@ -257,7 +254,7 @@ fn check(command: &Command) -> Result<(), ToolError> {
     if bytes > ARGUMENTS_BYTES_MAX {
         return Err(tool_error!(
             LimitExceeded,
-            "the arguments have {bytes} bytes, at most {ARGUMENTS_BYTES_MAX} are taken"
+            "the arguments have {bytes} bytes; the maximum is {ARGUMENTS_BYTES_MAX}"
         )
         .hint("pass long texts through standard input"));
     }
@@ -271,14 +268,14 @@ fn check(command: &Command) -> Result<(), ToolError> {
         .chain([&command.directory])
         .chain(environment);
     if texts.any(|text| text.contains('\0')) {
-        return invalid("an argument holds a zero character");
+        return invalid("an argument contains a NUL character");
     }
     if command
         .environment
         .iter()
         .any(|(name, _)| name.is_empty() || name.contains('='))
     {
-        return invalid("an environment variable has no proper name");
+        return invalid("an environment variable has an invalid name");
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Level S3: namespaces of its own for processes, mounts, network, host name and shared memory.
+//! Level S3: separate namespaces for processes, mounts, network, host name and shared memory.
 
 use std::ffi::CString;
 use std::io;
@@ -12,7 +12,7 @@ use super::super::lists::MASKED;
 use super::super::policy::Policy;
 use super::raw;
 
-/// Leaves the namespaces of the caller. A user other than root needs a user namespace for that.
+/// Enters new namespaces. A user other than root needs a user namespace for that.
 pub(super) fn leave() -> io::Result<()> {
     let namespaces = UnshareFlags::NEWNS
         | UnshareFlags::NEWPID
@@ -29,14 +29,14 @@ pub(super) fn leave() -> io::Result<()> {
     write("/proc/self/gid_map", &format!("{group} {group} 1"))
 }
 
-/// Makes every mount read-only but the scratch folder, hides what is closed, and shows the namespace's own processes.
+/// Makes every mount read-only except the scratch folder, hides closed folders, and mounts `/proc` of the namespace.
 pub(super) fn furnish(policy: &Policy) -> io::Result<()> {
     set_parent_process_death_signal(Some(Signal::KILL))?;
     mount_change(
         "/",
         MountPropagationFlags::REC | MountPropagationFlags::PRIVATE,
     )?;
-    // Its own mount, so that it stays writable when the one around it does not.
+    // A separate mount remains writable in a read-only one.
     mount_bind(policy.scratch.as_str(), policy.scratch.as_str())?;
     raw::set_read_only(c"/", true, true)?;
     raw::set_read_only(&CString::new(policy.scratch.as_str())?, false, false)?;

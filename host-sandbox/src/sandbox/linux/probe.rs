@@ -1,4 +1,4 @@
-//! The probe table: a launcher applies each level and exits.
+//! The probe table: for each level a launcher applies it and exits.
 
 use std::time::Duration;
 
@@ -47,7 +47,7 @@ pub(super) fn probe(sandbox: &Sandbox) -> Vec<Probe> {
     ]
 }
 
-/// The level that the parts add up to.
+/// The resulting level.
 fn level(reached: Option<Level>, lowest: &Attempt) -> Probe {
     const NAME: &str = "sandbox level";
     let above = "see the lines above";
@@ -55,7 +55,7 @@ fn level(reached: Option<Level>, lowest: &Attempt) -> Probe {
         (Some(Level::S3), _) => ok(NAME, "S3, the highest"),
         (Some(Level::S2), _) => ok(NAME, "S2, enough for every tool (S3 needs `namespaces`)"),
         (Some(level), _) => {
-            let found = format!("{level}: programs need S2 and are refused");
+            let found = format!("{level}: programs require S2 and are refused");
             missing(NAME, found, above)
         }
         (None, Err(refusal)) => {
@@ -75,7 +75,7 @@ fn attempt(sandbox: &Sandbox, level: Level) -> Attempt {
     if !LAUNCHABLE.load(std::sync::atomic::Ordering::Relaxed) {
         return Err(refusal(
             "launcher",
-            "this program does not act as the launcher".to_owned(),
+            "this program cannot act as the launcher".to_owned(),
         ));
     }
     let failed = |err: tool_core::ToolError| refusal("scratch", err.message().to_owned());
@@ -110,7 +110,7 @@ fn missing(name: &'static str, found: String, cure: &str) -> Probe {
     }
 }
 
-/// A part works when an attempt that needs it does; when another part failed first, that is unknown.
+/// A part works if an attempt that needs it succeeds; if another part failed first, the result is unknown.
 fn part(name: &'static str, attempt: &Attempt, stages: &[&str], words: &str) -> Probe {
     match attempt {
         Err(refusal) if stages.contains(&refusal.stage.as_str()) => {
@@ -128,7 +128,7 @@ fn part(name: &'static str, attempt: &Attempt, stages: &[&str], words: &str) -> 
 fn user() -> String {
     let own = geteuid();
     if own.is_root() {
-        "root; each command gets its own user".to_owned()
+        "root; each command runs as a separate user".to_owned()
     } else {
         format!("{} (not root)", own.as_raw())
     }

@@ -1,4 +1,4 @@
-//! Where programs are.
+//! Locating programs.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use tool_core::command::Program;
 
 use super::super::lists::{PATH, READABLE, SYSTEM};
 
-/// Looks in the sandbox's own path, then in the caller's.
+/// Searches the path of the sandbox, then the path of the caller.
 pub(super) fn find(program: &str, callers: &[PathBuf]) -> Option<Program> {
     if program.is_empty() || program.contains(['/', '\0']) {
         return None;
@@ -16,7 +16,7 @@ pub(super) fn find(program: &str, callers: &[PathBuf]) -> Option<Program> {
     let callers = callers.iter().map(PathBuf::as_path);
     let path = own
         .chain(callers)
-        // Shims ask a manager of versions, which the sandbox does not have.
+        // Shims need a version manager, which the sandbox lacks.
         .filter(|folder| folder.is_absolute() && !folder.ends_with("shims"))
         .map(|folder| folder.join(program))
         .find(|path| {
@@ -29,7 +29,7 @@ pub(super) fn find(program: &str, callers: &[PathBuf]) -> Option<Program> {
     })
 }
 
-/// What a program outside the system's folders needs: itself, and the libraries beside the folder `bin` that it is in.
+/// The paths a program outside the system folders needs: itself, and the libraries beside its `bin` folder.
 fn needs(path: &Path) -> Vec<PathBuf> {
     let mut readable = Vec::new();
     let real = path.canonicalize().ok();

@@ -1,7 +1,6 @@
-//! The system calls that no safe wrapper offers; the only `unsafe` code of the sandbox.
+//! System calls without a safe wrapper; the only `unsafe` code of the sandbox.
 //!
-//! All of it runs in the launcher, a process of one thread that this binary started a moment before, never in the process
-//! that serves calls.
+//! All of it runs in the launcher, a new process with one thread, never in the process that serves calls.
 #![expect(
     unsafe_code,
     reason = "fork, unshare, close_range, mount_setattr and getrusage have no safe wrapper"
@@ -14,9 +13,9 @@ use std::time::Duration;
 
 use rustix::thread::{UnshareFlags, unshare_unsafe};
 
-/// Splits the process in two: `None` in the new one, its number in the old one.
+/// Forks: `None` in the child, the process id of the child in the parent.
 pub(super) fn fork() -> io::Result<Option<libc::pid_t>> {
-    // SAFETY: the launcher has one thread, so that no lock is held by a thread that the new process lacks.
+    // SAFETY: the launcher has one thread, so the child inherits no lock of another thread.
     match unsafe { libc::fork() } {
         -1 => Err(io::Error::last_os_error()),
         0 => Ok(None),
@@ -24,16 +23,16 @@ pub(super) fn fork() -> io::Result<Option<libc::pid_t>> {
     }
 }
 
-/// Leaves the namespaces of the process for new ones.
+/// Enters new namespaces.
 pub(super) fn unshare(flags: UnshareFlags) -> io::Result<()> {
     debug_assert!(!flags.contains(UnshareFlags::FILES));
-    // SAFETY: what makes it unsafe is the flag FILES, which is never given.
+    // SAFETY: only the flag FILES is unsafe, and it is never used.
     unsafe { unshare_unsafe(flags) }.map_err(io::Error::from)
 }
 
-/// Marks every descriptor from `first` on to be closed when the process becomes another program.
+/// Sets close-on-exec on every descriptor from `first` on.
 pub(super) fn close_on_exec_from(first: u32) -> io::Result<()> {
-    // SAFETY: takes three numbers; the descriptors stay open in this program.
+    // SAFETY: takes three numbers; the descriptors remain open in this program.
     let result =
         unsafe { libc::syscall(libc::SYS_close_range, first, u32::MAX, CLOSE_RANGE_CLOEXEC) };
     check(result)
@@ -41,12 +40,12 @@ pub(super) fn close_on_exec_from(first: u32) -> io::Result<()> {
 
 const CLOSE_RANGE_CLOEXEC: u32 = 4;
 
-/// Makes a mount, or with `recursive` all below it too, read-only or writable.
+/// Makes a mount, and with `recursive` all mounts below it, read-only or writable.
 pub(super) fn set_read_only(path: &CStr, recursive: bool, read_only: bool) -> io::Result<()> {
     const AT_RECURSIVE: u32 = 0x8000;
     const MOUNT_ATTR_RDONLY: u64 = 1;
     const MOUNT_ATTR_NOSUID: u64 = 2;
-    /// As the kernel declares it.
+    /// As declared by the kernel.
     #[repr(C)]
     struct MountAttributes {
         set: u64,
@@ -60,7 +59,7 @@ pub(super) fn set_read_only(path: &CStr, recursive: bool, read_only: bool) -> io
         propagation: 0,
         user_namespace: 0,
     };
-    // SAFETY: the path ends in a zero byte, the structure is the kernel's and its size is given; both outlive the call.
+    // SAFETY: the path is NUL-terminated, the structure has the layout and size of the kernel's; both outlive the call.
     let result = unsafe {
         libc::syscall(
             libc::SYS_mount_setattr,
@@ -74,9 +73,9 @@ pub(super) fn set_read_only(path: &CStr, recursive: bool, read_only: bool) -> io
     check(result)
 }
 
-/// Processor time of all processes that this one has waited for.
+/// Processor time of all children that were waited for.
 pub(super) fn children_cpu() -> Duration {
-    // SAFETY: `rusage` is numbers, for which zeros are valid.
+    // SAFETY: `rusage` has only numbers, for which zero is valid.
     let mut usage: libc::rusage = unsafe { mem::zeroed() };
     // SAFETY: the pointer is to a structure of that type that outlives the call.
     if unsafe { libc::getrusage(libc::RUSAGE_CHILDREN, &raw mut usage) } != 0 {

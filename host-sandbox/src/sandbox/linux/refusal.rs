@@ -1,4 +1,4 @@
-//! Refusals: parts of the sandbox that this machine lacks, and their cure.
+//! Refusals: missing parts of the sandbox, and their cure.
 
 use tool_core::command::{Command, Level};
 use tool_core::{ErrorCode, ToolError, tool_error};
@@ -33,8 +33,8 @@ pub(super) fn refusal(
             (ErrorCode::LimitExceeded, "arguments", message, hint)
         }
         ("exec", libc::EAGAIN) => {
-            let message = "the user has more processes than the command may have".to_owned();
-            let hint = "try again when others have ended";
+            let message = "the user has more processes than the limit of the command".to_owned();
+            let hint = "try again when other processes have ended";
             (ErrorCode::LimitExceeded, "processes", message, hint)
         }
         ("exec", _) => {
@@ -60,7 +60,7 @@ pub(super) fn refusal(
 }
 
 impl Refusal {
-    /// The highest level that does without the failed part.
+    /// The highest level without the failed part.
     pub(super) fn level_below(&self) -> Option<Level> {
         match self.stage.as_str() {
             "namespaces" | "mounts" => Some(Level::S2),
@@ -96,7 +96,7 @@ impl Refusal {
         let (missing, cure) = self.missing();
         tool_error!(
             SandboxUnavailable,
-            "the command did not run: it needs sandbox level {minimum}, and {missing} (tried {})",
+            "the command did not run: it requires sandbox level {minimum}, and {missing} (tried {})",
             self.level
         )
         .reason(self.stage.clone())

@@ -1,4 +1,4 @@
-//! One run from outside: starts the launcher, hands over the policy, collects output, enforces the deadline.
+//! One run as seen by the caller: starts the launcher, sends the policy, collects output, enforces the deadline.
 
 use std::time::{Duration, Instant};
 
@@ -30,7 +30,7 @@ pub(super) fn run(
         return refusal(policy, command, failure).map(Err);
     }
     stop.check()?;
-    // Once ready it ran, whatever happened to its launcher.
+    // After `ready` the command ran, even if its launcher failed.
     if reports.ready().is_none() {
         let failure = silent(handed.err().or(collected.err()));
         return refusal(policy, command, failure).map(Err);

@@ -1,4 +1,4 @@
-//! The folder that a command may write to: made for it, and gone with it.
+//! The scratch folder: the only folder a command may write to, created and deleted with it.
 
 use std::ffi::{CString, OsStr};
 use std::fs::DirBuilder;
@@ -16,10 +16,10 @@ use tool_core::{ToolError, tool_error};
 use super::super::lists::{NOBODY, USERS, USERS_FROM};
 use crate::below::FOLDER;
 
-/// How often another name is tried.
+/// Maximum attempts to find a free name.
 const NAMES_MAX: usize = 16;
 
-/// A folder that exists as long as this value.
+/// A folder that is deleted when this value is dropped.
 #[derive(Debug)]
 pub(super) struct Scratch {
     path: PathBuf,
@@ -27,16 +27,16 @@ pub(super) struct Scratch {
 }
 
 impl Scratch {
-    /// Makes one that only the command's user can open.
+    /// Creates a folder that only the user of the command can open.
     pub(super) fn make(parent: &Path) -> Result<Self, ToolError> {
         let refuse = |err: std::io::Error| {
             tool_error!(
                 SandboxUnavailable,
-                "no scratch folder can be made in `{}`: {err}",
+                "cannot create a scratch folder in `{}`: {err}",
                 parent.display()
             )
             .reason("scratch")
-            .hint("set TMPDIR to a folder that can be written")
+            .hint("set TMPDIR to a writable folder")
         };
         let parent = parent.canonicalize().map_err(refuse)?;
         let mut last = None;
@@ -65,13 +65,13 @@ impl Scratch {
         &self.path
     }
 
-    /// The user it belongs to, where that is not the caller.
+    /// The owner, if it is not the caller.
     pub(super) fn user(&self) -> Option<u32> {
         self.user
     }
 }
 
-/// Gives a folder to a user of its own.
+/// Changes the owner of the folder.
 fn give(path: &Path, random: u64) -> std::io::Result<u32> {
     let user = USERS_FROM + (random % u64::from(USERS)) as u32;
     let given = chown(path, Some(user), Some(user));
@@ -82,14 +82,14 @@ fn give(path: &Path, random: u64) -> std::io::Result<u32> {
 }
 
 impl Drop for Scratch {
-    /// What cannot be removed stays; nobody is left to be told.
+    /// Errors are ignored: a destructor cannot report them.
     fn drop(&mut self) {
         let _ = remove(&self.path);
     }
 }
 
-/// Removes a folder with everything below, without recursion: a command may have made folders deeper than any stack. Folders
-/// below are moved up to the top first. Nothing else writes here any more.
+/// Deletes a tree without recursion, since a command may have nested folders deeper than any stack. Nested folders are first
+/// moved to the top. No other process writes here any more.
 fn remove(path: &Path) -> Result<(), Errno> {
     let top = open(CWD, path.as_os_str())?;
     let mut waiting: Vec<CString> = vec![c".".into()];
@@ -108,7 +108,7 @@ fn remove(path: &Path) -> Result<(), Errno> {
                 unlinkat(&folder, entry, AtFlags::empty())?;
                 continue;
             }
-            // Without these rights it can be neither opened nor moved.
+            // Without these permissions it can be neither opened nor moved.
             chmodat(&folder, entry, Mode::RWXU, AtFlags::empty())?;
             if at_top {
                 waiting.push(entry.to_owned());

@@ -1,4 +1,4 @@
-//! The filter of system calls. What is not listed is allowed; `lists` says what is.
+//! The system call filter: `lists` has the denied calls, all others are allowed.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -13,7 +13,7 @@ use super::super::lists::{
     REQUESTS, SIGNALS, UNKNOWN_FROM,
 };
 
-/// What is denied besides the lists that always hold.
+/// Denials in addition to the lists that always apply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Extra {
     pub metadata: bool,
@@ -27,7 +27,7 @@ const ARCHITECTURE: TargetArch = TargetArch::aarch64;
 #[cfg(target_arch = "riscv64")]
 const ARCHITECTURE: TargetArch = TargetArch::riscv64;
 
-/// Applies every filter; afterwards they hold for this process and all it starts, for good.
+/// Installs the filters permanently for this process and its descendants.
 pub(super) fn apply(extra: Extra) -> io::Result<()> {
     for program in programs(extra)? {
         apply_filter(&program).map_err(io::Error::other)?;
@@ -38,7 +38,7 @@ pub(super) fn apply(extra: Extra) -> io::Result<()> {
 fn programs(extra: Extra) -> io::Result<Vec<BpfProgram>> {
     let mut programs = vec![
         compile(denied(extra)?, libc::EPERM)?,
-        // Its flags lie in memory, where a filter cannot look: programs fall back to `clone`.
+        // Its flags are in memory, which a filter cannot read: programs fall back to `clone`.
         compile(
             BTreeMap::from([(libc::SYS_clone3, Vec::new())]),
             libc::ENOSYS,
@@ -48,7 +48,7 @@ fn programs(extra: Extra) -> io::Result<Vec<BpfProgram>> {
     Ok(programs)
 }
 
-/// A program that answers listed calls with an error number, and kills a process that uses another architecture's numbers.
+/// A filter that returns an error number for listed calls, and kills a process that uses the numbers of another architecture.
 fn compile(rules: BTreeMap<i64, Vec<SeccompRule>>, errno: i32) -> io::Result<BpfProgram> {
     let filter = SeccompFilter::new(
         rules,
@@ -69,8 +69,8 @@ fn denied(extra: Extra) -> io::Result<BTreeMap<i64, Vec<SeccompRule>>> {
     for (list, _) in lists.iter().filter(|(_, wanted)| *wanted) {
         rules.extend(list.iter().map(|&call| (call, Vec::new())));
     }
-    // Pairs of connected sockets, which reach nobody else. One end of any other pair sends to every address: the kernel makes
-    // datagrams of raw ones, and may of types to come.
+    // Connected pairs reach no other process. One end of any other type could send to every address: the kernel turns raw pairs
+    // into datagram pairs, and may do so with future types.
     const KIND: u64 = 0xf;
     let others = (0..=KIND).filter(|kind| !CONNECTED.iter().any(|&wanted| wanted as u64 == *kind));
     let mut pairs = vec![rule([(0, SeccompCmpOp::Ne, libc::AF_UNIX as u64)])?];
@@ -78,7 +78,7 @@ fn denied(extra: Extra) -> io::Result<BTreeMap<i64, Vec<SeccompRule>>> {
         pairs.push(rule([(1, SeccompCmpOp::MaskedEq(KIND), kind)])?);
     }
     rules.insert(libc::SYS_socketpair, pairs);
-    // An address is a pointer: both halves must be zero. That of `sendmsg` lies in memory, where a filter cannot look.
+    // An address is a pointer: both halves must be zero. That of `sendmsg` is in memory, which a filter cannot read.
     rules.insert(libc::SYS_sendto, vec![wide_rule(4, SeccompCmpOp::Ne, 0)?]);
     for &(call, process) in OF_PROCESS {
         rules.insert(call, vec![rule([(process, SeccompCmpOp::Ne, 0)])?]);
@@ -98,7 +98,7 @@ fn denied(extra: Extra) -> io::Result<BTreeMap<i64, Vec<SeccompRule>>> {
     };
     rules.insert(libc::SYS_fcntl, equal(1, OWNERS)?);
     rules.insert(libc::SYS_prctl, equal(0, CONTROLS)?);
-    // Devices; pipes and sockets with a name are Landlock's to deny.
+    // Devices; Landlock denies named pipes and sockets.
     let device = |argument| -> io::Result<Vec<SeccompRule>> {
         [libc::S_IFCHR, libc::S_IFBLK]
             .into_iter()
@@ -117,7 +117,7 @@ fn denied(extra: Extra) -> io::Result<BTreeMap<i64, Vec<SeccompRule>>> {
     rules.insert(libc::SYS_clone, flags.collect::<io::Result<_>>()?);
     let mut requests = equal(1, REQUESTS)?;
     if extra.metadata {
-        // Of each type those that hand something to the kernel.
+        // The requests of each type that pass data to the kernel.
         const WRITES: u64 = 0x4000_0000;
         for kind in ATTRIBUTES {
             let wanted = WRITES | kind << 8;
@@ -129,7 +129,7 @@ fn denied(extra: Extra) -> io::Result<BTreeMap<i64, Vec<SeccompRule>>> {
         }
     }
     rules.insert(libc::SYS_ioctl, requests);
-    // Asking for the personality, or for the ordinary one, is harmless.
+    // Querying the personality, or setting the default one, is harmless.
     const ASK: u64 = 0xffff_ffff;
     rules.insert(
         libc::SYS_personality,
@@ -141,7 +141,7 @@ fn denied(extra: Extra) -> io::Result<BTreeMap<i64, Vec<SeccompRule>>> {
     Ok(rules)
 }
 
-/// All conditions on arguments (by index) must hold; the kernel reads these arguments as 32 bits.
+/// All conditions on arguments (by index) must be true; the kernel reads these arguments as 32 bits.
 fn rule<const N: usize>(conditions: [(u8, SeccompCmpOp, u64); N]) -> io::Result<SeccompRule> {
     let conditions = conditions.into_iter().map(|(index, compare, value)| {
         SeccompCondition::new(index, SeccompCmpArgLen::Dword, compare, value)
@@ -159,8 +159,8 @@ fn wide_rule(index: u8, compare: SeccompCmpOp, value: u64) -> io::Result<Seccomp
         .map_err(io::Error::other)
 }
 
-/// Kills a process that uses the numbers of x32, which share the architecture of x86-64 and would pass every list; and answers
-/// ENOSYS to numbers that no list was read against.
+/// Kills a process that uses x32 numbers, which share the architecture of x86-64 and would bypass every list; returns
+/// ENOSYS for numbers newer than the lists.
 fn known_numbers() -> BpfProgram {
     const LOAD_WORD: u16 = 0x20;
     const JUMP_IF_AT_LEAST: u16 = 0x35;
@@ -171,7 +171,7 @@ fn known_numbers() -> BpfProgram {
     const ALLOW: u32 = 0x7fff_0000;
     let statement = |code, jt, jf, k| sock_filter { code, jt, jf, k };
     vec![
-        statement(LOAD_WORD, 0, 0, 0), // the number of the call
+        statement(LOAD_WORD, 0, 0, 0), // the system call number
         statement(JUMP_IF_AT_LEAST, 2, 0, X32_BIT),
         statement(JUMP_IF_AT_LEAST, 2, 0, UNKNOWN_FROM),
         statement(RETURN, 0, 0, ALLOW),

@@ -1,5 +1,5 @@
-//! Watching a command from the launcher: it ends when its first process does, when whoever asked for it is gone, or at its
-//! deadline; and with it every process it ever started.
+//! Supervision of a command by the launcher: it ends with its first process, with the process that requested it, or at its
+//! deadline; all its descendants end with it.
 
 use std::os::fd::BorrowedFd;
 use std::time::{Duration, Instant};
@@ -17,7 +17,7 @@ use super::super::policy::{Ended, Policy};
 use super::raw;
 use super::watch::{PAUSE, Watch};
 
-/// Who ends what the command leaves behind.
+/// The process that ends the survivors of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tree {
     /// This process: every orphan becomes its child.
@@ -26,10 +26,10 @@ pub(super) enum Tree {
     Namespace,
 }
 
-/// Granted to the process outside, which keeps the deadline itself.
+/// Grace period for the calling process, which enforces the deadline too.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// Watches to the end; nothing of the command runs any more when it returns (or, in a namespace, when this process ends).
+/// Supervises to the end; no process of the command runs when this returns (in a namespace: when this process ends).
 pub(super) fn supervise(
     child: libc::pid_t,
     outside: BorrowedFd<'_>,
@@ -56,7 +56,7 @@ pub(super) fn supervise(
     }
 }
 
-/// Waits for the child: no status when it had to be ended, and the limit that was exceeded.
+/// Waits for the child; returns its status unless it was killed, and the limit that was exceeded.
 fn watch(
     child: Pid,
     outside: BorrowedFd<'_>,
@@ -66,19 +66,19 @@ fn watch(
     let deadline = Instant::now() + Duration::from_millis(wall_ms) + GRACE;
     let process = pidfd_open(child, PidfdFlags::empty()).ok();
     loop {
-        // Orphans of the command are children of this process too; only one of them is the command.
+        // Orphans are children of this process too; only one child is the command.
         while let Ok(Some((pid, status))) = wait(WaitOptions::NOHANG) {
             if pid == child {
                 return (Some(status), None);
             }
         }
         let left = deadline.saturating_duration_since(Instant::now());
-        // Whoever asked writes nothing more: readable means gone.
+        // The requesting process writes nothing more, so readable means closed.
         let mut fds = vec![PollFd::from_borrowed_fd(outside, PollFlags::IN)];
         if let Some(process) = &process {
             fds.push(PollFd::new(process, PollFlags::IN));
         }
-        // Also how often orphans that ended are collected, so that they do not count as processes.
+        // Also the interval for reaping orphans, which otherwise count as processes.
         let pause = Timespec::try_from(left.min(PAUSE)).ok();
         let polled = poll(&mut fds, pause.as_ref());
         let gone = polled.is_ok() && !fds[0].revents().is_empty();
@@ -90,7 +90,7 @@ fn watch(
     }
 }
 
-/// Ends every child until there is none: a process that ends leaves its own children to this one.
+/// Kills all children until none is left: the children of a killed process become children of this one.
 fn end_all() {
     loop {
         match wait(WaitOptions::NOHANG) {
@@ -101,14 +101,14 @@ fn end_all() {
         for child in children() {
             let _ = kill_process(child, Signal::KILL);
         }
-        // One at least was ended, so this returns.
+        // At least one was killed, so this returns.
         if matches!(wait(WaitOptions::empty()), Err(Errno::CHILD)) {
             return;
         }
     }
 }
 
-/// The children of this process, as `/proc` shows them.
+/// The children of this process, from `/proc`.
 fn children() -> Vec<Pid> {
     let own = getpid().as_raw_nonzero().get();
     let Ok(entries) = std::fs::read_dir("/proc") else {
@@ -121,7 +121,7 @@ fn children() -> Vec<Pid> {
         .collect()
 }
 
-/// The fourth word of `stat`; the second, in brackets, may hold anything.
+/// The fourth field of `stat`; the second, in parentheses, may contain any text.
 #[expect(
     clippy::disallowed_methods,
     reason = "the launcher has no workspace, and reads a file of the kernel"
@@ -133,7 +133,7 @@ fn parent_of(pid: i32) -> Option<i32> {
     rest.split_whitespace().nth(1)?.parse().ok()
 }
 
-/// Waits for one child to end.
+/// Waits for the end of one child.
 pub(super) fn wait_for(child: libc::pid_t) {
     let Some(child) = Pid::from_raw(child) else {
         return;

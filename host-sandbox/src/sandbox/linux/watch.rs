@@ -1,5 +1,5 @@
-//! The sums that no limit of the kernel covers: memory of all processes of a command, and what is in its scratch folder. The
-//! launcher looks at both again and again; between two looks a command can exceed them.
+//! Limits without kernel support: total memory of the processes of a command, and the size of its scratch folder. The
+//! launcher samples both; between two samples a command can exceed them.
 
 use std::os::fd::{AsFd, OwnedFd};
 use std::time::{Duration, Instant};
@@ -12,24 +12,24 @@ use super::super::policy::Policy;
 use super::supervise::Tree;
 use crate::below::FOLDER;
 
-/// The shortest time between two looks.
+/// Minimum interval between samples.
 pub(super) const PAUSE: Duration = Duration::from_millis(50);
 
-/// A look may take this part of the time.
+/// Maximum fraction of time spent on sampling.
 const SHARE: u32 = 10;
 
-/// Deeper folders than this are not looked into: making them is an excess by itself.
+/// Maximum depth of folders; deeper ones count as an exceeded limit.
 const DEPTH_MAX: usize = 128;
 
-/// So much space of the file system is left to others, or half of what there was.
+/// Space of the file system reserved for others, or half of the initial free space.
 const SPACE_LEFT: u64 = 256 << 20;
 
-/// What is looked at, and when next.
+/// The sampled limits and the time of the next sample.
 pub(super) struct Watch<'a> {
     policy: &'a Policy,
     tree: Tree,
     scratch: Option<OwnedFd>,
-    /// Free space that must stay, in bytes.
+    /// Minimum free space in bytes.
     floor: u64,
     next: Instant,
 }
@@ -47,7 +47,7 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Looks when it is time to: which limit is exceeded.
+    /// Takes a sample if one is due; returns the exceeded limit.
     pub(super) fn look(&mut self) -> Option<Excess> {
         let started = Instant::now();
         if started < self.next {
@@ -59,8 +59,8 @@ impl<'a> Watch<'a> {
         found
     }
 
-    /// Resident and swapped memory counts what processes share once for each; only when that is too much, the exact shares
-    /// are asked for, which takes the kernel longer.
+    /// Resident and swapped memory counts shared pages once per process; only if that exceeds the limit, the proportional shares are
+    /// read, which is slower.
     fn memory(&self) -> Option<Excess> {
         let limit = self.policy.tree_memory_bytes;
         let processes = processes(self.tree);
@@ -76,7 +76,7 @@ impl<'a> Watch<'a> {
 
     fn disk(&self) -> Option<Excess> {
         let scratch = self.scratch.as_ref()?;
-        // Files that were removed while they are open are in no folder; space is what shows them.
+        // Open files that were deleted are in no folder; only free space reveals them.
         let space = fstatvfs(scratch).ok()?;
         if free(&space) < self.floor {
             return Some(Excess::Disk);
@@ -97,7 +97,7 @@ fn free(space: &StatVfs) -> u64 {
     space.f_bavail.saturating_mul(space.f_frsize)
 }
 
-/// What a folder holds, as far as it was counted.
+/// The counted content of a folder.
 struct Used {
     bytes: u64,
     entries: u64,
@@ -105,8 +105,8 @@ struct Used {
 }
 
 impl Used {
-    /// Adds a folder with everything below, following no links; `None` when there is more than may be. What disappears
-    /// meanwhile, or cannot be opened, counts for nothing.
+    /// Adds a tree without following links; `None` if a limit is exceeded. Entries that disappear meanwhile or cannot
+    /// be opened are not counted.
     fn add(&mut self, folder: impl AsFd, depth: usize) -> Option<()> {
         let depth = depth.checked_sub(1)?;
         let Ok(entries) = Dir::read_from(&folder) else {
@@ -130,7 +130,7 @@ impl Used {
                     self.add(below, depth)?;
                 }
             } else {
-                // A file with several names counts once in all.
+                // A file with hard links counts once.
                 let bytes = stat.st_blocks.unsigned_abs() * 512;
                 self.bytes += bytes / u64::from(u32::try_from(stat.st_nlink).unwrap_or(1)).max(1);
             }
@@ -139,7 +139,7 @@ impl Used {
     }
 }
 
-/// A process as `/proc` shows it.
+/// A process from `/proc`.
 #[derive(Clone, Copy)]
 struct Process {
     pid: i32,
@@ -185,13 +185,13 @@ fn process(pid: i32) -> Option<Process> {
     })
 }
 
-/// A process's memory, of what it shares its part.
+/// Memory of a process with its proportional share of shared pages.
 fn share(pid: i32) -> Option<u64> {
     let text = read(&format!("/proc/{pid}/smaps_rollup"))?;
     Some((member(&text, "Pss:")? + member(&text, "SwapPss:").unwrap_or(0)) * 1024)
 }
 
-/// The number on a line that begins so.
+/// The number on the line with this prefix.
 fn member(text: &str, name: &str) -> Option<u64> {
     let rest = text.lines().find_map(|line| line.strip_prefix(name))?;
     rest.split_whitespace().next()?.parse().ok()

@@ -1,9 +1,9 @@
-//! Several changes at once: every new content lies beside its target, synced, before the first name is exchanged, and each old
-//! file is kept under another name until the last change is done. What fails is undone in reverse order.
+//! Transactions of several changes: every new content is synced beside its target before the first exchange of names, and each
+//! old file is retained under another name until the last change. A failure is rolled back in reverse order.
 //!
-//! Names are exchanged atomically, so that a file is always there, old or new. A power cut between two exchanges can leave
-//! some files new and some old, and files named `.mathchain-*.tmp`; so can a kill, after which the probe of the call puts the old
-//! files back and removes the others (`files::evidence`).
+//! Names are exchanged atomically, so that the old or the new file always exists. A power cut between two exchanges can leave
+//! some files new and some old, and files named `.mathchain-*.tmp`; so can a kill, after which the probe of the call restores the
+//! old files and removes the others (`files::evidence`).
 
 use std::fs::File;
 use std::io::Read;
@@ -39,10 +39,10 @@ pub(super) fn change(
     transaction.finish()
 }
 
-/// How many new files stay without a name until they are exchanged.
+/// Maximum new files without a name before the exchange.
 const OPEN_MAX: usize = 64;
 
-/// Dropped before it is finished, it undoes everything.
+/// A transaction; dropping it unfinished rolls everything back.
 #[derive(Default)]
 struct Transaction<'a> {
     steps: Vec<Step<'a>>,
@@ -54,17 +54,17 @@ struct Step<'a> {
     change: &'a Change,
     before: Option<Stat>,
     after: Option<Stat>,
-    /// The new content, as long as it has no name of its own.
+    /// The new content, until it has its final name.
     new: Option<New>,
     state: State,
 }
 
-/// What became of the target so far.
+/// State of the target.
 enum State {
     Untouched,
     /// The new file has the name.
     Created,
-    /// The old file lies under this name; the target may have the new one.
+    /// The old file has this name; the target may be the new file.
     Kept(String),
 }
 
@@ -92,7 +92,7 @@ impl<'a> Transaction<'a> {
             state: State::Untouched,
         });
         let too_many = self.steps.len() > OPEN_MAX;
-        // From here on, dropping the transaction removes what was made for this step.
+        // From here on, dropping the transaction removes the files of this step.
         if let Some(step) = self.steps.last_mut() {
             step.write_new()?;
         }
@@ -112,7 +112,7 @@ impl<'a> Transaction<'a> {
             return Ok(()); // refused as the name of a file
         };
         if folders.contains(&"..") {
-            return Ok(()); // taken when the folder is there
+            return Ok(()); // checked once the folder exists
         }
         let root = workspace
             .root
@@ -127,7 +127,7 @@ impl<'a> Transaction<'a> {
         let mut found = Vec::with_capacity(steps.len());
         for step in steps {
             if let State::Kept(old) = &step.state {
-                // The change is done; an old file that cannot be removed is a leftover, not a failure.
+                // The change is complete; an old file that cannot be removed is a leftover, not a failure.
                 let _ = unlinkat(&*step.target.folder, old.as_str(), AtFlags::empty());
                 let _ = fsync(&*step.target.folder);
             }
@@ -198,7 +198,7 @@ impl Step<'_> {
         Ok(())
     }
 
-    /// Gives the new file the name of the old one, which keeps another.
+    /// Gives the new file the name of the old one, which gets another name.
     fn exchange(&mut self) -> Result<(), ToolError> {
         let Some(mut new) = self.new.take() else {
             return Ok(());
@@ -217,7 +217,7 @@ impl Step<'_> {
         let exchanged = renameat_with(folder, &*temporary, folder, name, RenameFlags::EXCHANGE);
         match exchanged {
             Ok(()) => Ok(temporary),
-            // Not every file system can; there, the old file gets a second name first.
+            // Without exchange in the file system, the old file gets a second name first.
             Err(Errno::INVAL | Errno::NOSYS) => {
                 let old = fresh_name(&self.target.temporary);
                 linkat(folder, name, folder, old.as_str(), AtFlags::empty())?;
@@ -239,7 +239,7 @@ impl Step<'_> {
         Ok(())
     }
 
-    /// Whether what had the name is what the change was made for.
+    /// Whether the replaced file is the one the change was prepared for.
     fn check_old(&self, before: &[u8]) -> Result<(), ToolError> {
         let State::Kept(old) = &self.state else {
             return Ok(());
@@ -260,14 +260,13 @@ impl Step<'_> {
         }
     }
 
-    /// The reason of a failure says more than that of a failed clean-up, so what goes wrong here is passed over; a file is
-    /// rather left under a second name than lost.
+    /// Errors are ignored in favour of the original failure; a file is left under a second name rather than lost.
     fn undo(&mut self) {
         let (folder, name) = (self.folder(), self.target.name.as_str());
         match &self.state {
             State::Untouched => {}
             State::Created => {
-                // Only our own file: somebody may have put another in its place.
+                // Only our own file: another program may have replaced it.
                 let ours = |stat: &Stat| {
                     self.after.is_some_and(|after| {
                         (after.st_dev, after.st_ino) == (stat.st_dev, stat.st_ino)

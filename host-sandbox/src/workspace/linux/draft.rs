@@ -1,4 +1,4 @@
-//! A folder in the making: built beside its place under a name nobody has, synced, then renamed.
+//! Drafts of folders: built beside the target under a unique name, synced, then renamed.
 
 use std::fs::File;
 use std::io::Write;
@@ -24,20 +24,20 @@ const INSIDE: ResolveFlags = ResolveFlags::BENEATH
     .union(ResolveFlags::NO_SYMLINKS)
     .union(ResolveFlags::NO_MAGICLINKS);
 
-/// The folder and where it will be.
+/// The draft and its target.
 pub(super) struct Folder {
     above: OwnedFd,
-    /// Its name in the making; empty when it has its own.
+    /// The temporary name; empty after the rename.
     draft: String,
     name: String,
     path: String,
     fd: OwnedFd,
-    /// The folder last used, so that the many files of one folder look it up once.
+    /// The folder used last, so that the files of one folder look it up once.
     last: Option<(String, OwnedFd)>,
-    /// Folders made above it.
+    /// Parent folders that were created.
     made: Made,
     guard: Arc<Guard>,
-    /// Where it will be, relative to the root.
+    /// The target, relative to the root.
     relative: String,
 }
 
@@ -53,7 +53,7 @@ impl Folder {
         if parts.contains(&"..") {
             return Err(error::malformed(
                 path,
-                "a folder to make is named without `..`",
+                "a new folder must be named without `..`",
             ));
         }
         let fail = |err| error::io("make", path, err);
@@ -91,7 +91,7 @@ impl Folder {
         }
     }
 
-    /// The folder of a path, made when it is missing.
+    /// Opens the folder of a path, creating it if it is missing.
     fn folder(&mut self, path: &str) -> Result<&OwnedFd, ToolError> {
         if self.last.as_ref().is_none_or(|(last, _)| last != path) {
             let opened = openat2(&self.fd, path, FOLDER, Mode::empty(), INSIDE);
@@ -108,7 +108,7 @@ impl Folder {
         }
     }
 
-    /// What the trait asks of its callers, and what is never written.
+    /// Checks the contract of the trait, and the protected names.
     fn checked(&self, path: &str) -> Result<(), ToolError> {
         let plain = |part: &str| !matches!(part, "" | "." | "..") && !part.contains('\0');
         if !path.split('/').all(plain) || path.split('/').count() > PARTS_MAX {
@@ -166,7 +166,7 @@ impl Draft for Folder {
     fn finish(mut self: Box<Self>) -> Result<(), ToolError> {
         let fail = |err| error::io("write", &self.path, err);
         syncfs(&self.fd).map_err(fail)?;
-        // A plain rename replaces an empty folder and nothing else.
+        // A plain rename replaces only an empty folder.
         renameat(
             &self.above,
             self.draft.as_str(),
@@ -193,7 +193,7 @@ impl Drop for Folder {
     }
 }
 
-/// Refuses a place that is taken before anything is written.
+/// Refuses an existing target before anything is written.
 fn check_free(above: &OwnedFd, name: &str, path: &str) -> Result<(), ToolError> {
     match statat(above, name, AtFlags::SYMLINK_NOFOLLOW) {
         Err(Errno::NOENT) => Ok(()),
@@ -219,7 +219,7 @@ fn taken(path: &str) -> ToolError {
         .hint("name a folder that does not exist yet, or an empty one")
 }
 
-/// Removes a folder and what is in it, following no link; what cannot be removed stays.
+/// Deletes a tree without following links; entries that cannot be deleted remain.
 pub(super) fn remove_tree(above: &OwnedFd, name: &str, depth: usize) {
     if depth <= PARTS_MAX
         && let Ok(fd) = openat(above, name, FOLDER, Mode::empty())
@@ -235,7 +235,7 @@ pub(super) fn remove_tree(above: &OwnedFd, name: &str, depth: usize) {
     let _ = unlinkat(above, name, AtFlags::REMOVEDIR);
 }
 
-/// The entries of an open folder; a name that is not UTF-8 is none of ours.
+/// The entries of an open folder; names that are not UTF-8 are not from drafts.
 fn names(fd: &OwnedFd) -> Vec<(String, bool)> {
     let mut buffer = Vec::with_capacity(32 << 10);
     let mut directory = RawDir::new(fd, buffer.spare_capacity_mut());

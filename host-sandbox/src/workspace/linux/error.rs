@@ -1,4 +1,4 @@
-//! Errors of the workspace, from the answers of the kernel and the rules on paths.
+//! Errors of the workspace, from errors of the kernel and the rules on paths.
 
 use rustix::io::Errno;
 use tool_core::capability::FileKind;
@@ -10,7 +10,7 @@ fn error(code: ErrorCode, reason: &'static str, message: String) -> ToolError {
     ToolError::new(code, message).reason(reason)
 }
 
-/// A path that leads out of the workspace, or would if it were followed.
+/// A path that leaves the workspace, or would if it were followed.
 pub(super) fn outside(path: &str) -> ToolError {
     let message = format!("`{}` leaves the workspace", brief(path));
     error(InvalidArgs, "outside_workspace", message)
@@ -34,11 +34,11 @@ pub(super) fn not_regular(path: &str, kind: FileKind) -> ToolError {
     error(InvalidArgs, "not_a_file", message).hint(hint)
 }
 
-/// A link where none is followed.
+/// A link that must not be followed.
 pub(super) fn link(path: &str) -> ToolError {
     let message = format!("`{}` goes through a link", brief(path));
     error(InvalidArgs, "link", message).hint(
-        "links are followed for reading one file or folder, never for writing or listing a tree: name the target itself",
+        "links are followed for reading one file or folder, never for writing or listing a tree: pass the path of the target",
     )
 }
 
@@ -59,7 +59,7 @@ pub(super) fn protected(path: &str) -> ToolError {
         .hint("write to another place; the user may change this file by hand")
 }
 
-/// A name that only temporary files of calls have.
+/// A name reserved for temporary files of calls.
 pub(super) fn temporary(path: &str) -> ToolError {
     let message = format!(
         "`{}` has the name of a temporary file (`.mathchain-*.tmp`): tools neither read nor create such files",
@@ -69,7 +69,7 @@ pub(super) fn temporary(path: &str) -> ToolError {
         .hint("use another name; `mathchain doctor` lists the leftovers of killed calls and how to remove them")
 }
 
-/// A path that leads elsewhere than when the call was decided on.
+/// A path whose target changed after the decision on the call.
 pub(super) fn turned(path: &str) -> ToolError {
     let message = format!(
         "`{}` leads elsewhere than when the policy was evaluated: a link on the way changed",
@@ -79,7 +79,7 @@ pub(super) fn turned(path: &str) -> ToolError {
         .hint("call again: the policy is then evaluated for the new place")
 }
 
-/// A path that tools do not read either.
+/// A path that tools never read.
 pub(super) fn closed(path: &str) -> ToolError {
     let message = format!(
         "tools never read `{}`: the state holds data of calls by every role",
@@ -103,7 +103,7 @@ pub(super) fn changed(path: &str) -> ToolError {
         .hint("nothing was written: read the file again, then call again")
 }
 
-/// An answer of the operating system.
+/// An error of the operating system.
 pub(super) fn io(action: &str, path: &str, err: Errno) -> ToolError {
     let shown = brief(path);
     let failed = |reason, message: String| error(ErrorCode::ToolError, reason, message);

@@ -1,4 +1,4 @@
-//! What tools never write: by name at every depth, by place, and what belongs to a configuration that stands beside it.
+//! Paths that tools never write: by name at every depth, by location, and files that belong to a configuration beside them.
 
 use rustix::fs::{AtFlags, OFlags, statat};
 use tool_core::ToolError;
@@ -8,7 +8,7 @@ use super::super::{BESIDE, CONFIGURATIONS, EVERYWHERE, MANIFEST, PLUGINS, is_tem
 use super::resolve::{folded_parts, leads_to, plain_parts};
 use super::{Workspace, error};
 
-/// The places that are never written, relative to the root.
+/// Protected paths, relative to the root.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Guard(Vec<Vec<String>>);
 
@@ -21,7 +21,7 @@ impl Guard {
         self.0.extend(places);
     }
 
-    /// Refuses what the parts of a path tell.
+    /// Refuses protected names among the parts of a path.
     pub(super) fn allow(&self, parts: &[String], path: &str) -> Result<(), ToolError> {
         if parts.iter().any(|part| is_temporary(part)) {
             return Err(error::temporary(path));
@@ -38,7 +38,7 @@ impl Guard {
 }
 
 impl Workspace {
-    /// Refuses what is never written to. No link is followed on the way of a write, so the text of the path decides.
+    /// Refuses protected paths. Writes follow no links, so the text of the path decides.
     pub(super) fn allow_write(&self, relative: &str, path: &str) -> Result<(), ToolError> {
         let parts = leads_to(relative).ok_or_else(|| error::outside(path))?;
         self.guard.allow(&parts, path)?;
@@ -61,14 +61,14 @@ impl Workspace {
         Ok(())
     }
 
-    /// Whether something has this name in a folder, a link that leads nowhere included.
+    /// Whether a folder has an entry with this name, dangling links included.
     fn is_there(&self, folder: &[&str], name: &str) -> bool {
         let folder = if folder.is_empty() {
             ".".to_owned()
         } else {
             folder.join("/")
         };
-        // A folder with a link on its way is not written to.
+        // Writes never go through links.
         let folder = self
             .root
             .open_plain(folder, OFlags::PATH | OFlags::DIRECTORY);

@@ -1,5 +1,5 @@
-//! Files in the making: without a name as long as the file system allows it, then under one that tells the call. What a killed call
-//! left is found by that name again.
+//! Temporary files: without a name while the file system allows it, then under a name with the id of the call, by which
+//! leftovers of killed calls are found.
 
 use std::fs::File;
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -23,21 +23,21 @@ use super::resolve::leads_to;
 use super::write::name_if_free;
 use super::{Workspace, error, kind_of};
 
-/// How many names are tried for a file in the making.
+/// Maximum attempts to find a free temporary name.
 const NAMES_MAX: usize = 16;
 
-/// What names of files begin with that a call is making.
+/// Prefix of the temporary names of a call.
 pub(super) fn of_call(key: &str) -> String {
     let digest = blake3::hash(key.as_bytes()).to_hex();
     format!("{TEMPORARY}{}-", &digest[..16])
 }
 
-/// The same where no call is known.
+/// The prefix without a call.
 pub(super) fn of_process() -> String {
     format!("{TEMPORARY}{:x}-", std::process::id())
 }
 
-/// A name nobody has: call, counter and chance.
+/// A unique name: prefix, counter and random number.
 pub(super) fn fresh_name(beginning: &str) -> String {
     static COUNTER: AtomicU64 = AtomicU64::new(0);
     let chance = RandomState::new().build_hasher().finish();
@@ -45,18 +45,18 @@ pub(super) fn fresh_name(beginning: &str) -> String {
     format!("{beginning}{count:x}-{chance:016x}.tmp")
 }
 
-/// A file in the making, gone when this is dropped before it has its name.
+/// A temporary file, deleted when dropped before it has its final name.
 pub(super) struct New {
     folder: Arc<OwnedFd>,
-    /// Open until it is closed by hand.
+    /// Open until closed explicitly.
     file: Option<File>,
-    /// The temporary name it has, where it has one.
+    /// The temporary name, if any.
     name: Option<String>,
     beginning: String,
 }
 
 impl New {
-    /// Makes one in a folder; without a name where that is possible.
+    /// Creates a file in a folder, without a name if possible.
     pub(super) fn make(folder: Arc<OwnedFd>, mode: Mode, beginning: &str) -> Result<Self, Errno> {
         let nameless = OFlags::WRONLY | OFlags::TMPFILE | OFlags::CLOEXEC;
         let made = |file: OwnedFd, name: Option<String>| Self {
@@ -84,7 +84,7 @@ impl New {
         Err(Errno::EXIST)
     }
 
-    /// Gives it a name that is free.
+    /// Links it under a free name.
     pub(super) fn name_if_free(mut self, name: &str) -> Result<(), Errno> {
         match &self.name {
             Some(temporary) => name_if_free(self.folder.as_fd(), temporary, name)?,
@@ -94,7 +94,7 @@ impl New {
         Ok(())
     }
 
-    /// Gives it a name in place of the file that has it.
+    /// Renames it over the file with this name.
     pub(super) fn name_over(mut self, name: &str) -> Result<(), Errno> {
         let temporary = self.named()?;
         renameat(&*self.folder, temporary.as_str(), &*self.folder, name)?;
@@ -102,7 +102,7 @@ impl New {
         Ok(())
     }
 
-    /// Its temporary name, which it gets now at the latest.
+    /// The temporary name, created if necessary.
     pub(super) fn named(&mut self) -> Result<String, Errno> {
         if let Some(name) = &self.name {
             return Ok(name.clone());
@@ -121,17 +121,17 @@ impl New {
         Err(Errno::EXIST)
     }
 
-    /// Its temporary name belongs to another file now, as after an exchange: that is not removed with it.
+    /// Releases the temporary name, which belongs to another file after an exchange.
     pub(super) fn leave(mut self) {
         self.name = None;
     }
 
-    /// What is written to it.
+    /// The open file.
     pub(super) fn file(&mut self) -> Result<&mut File, Errno> {
         self.file.as_mut().ok_or(Errno::BADF)
     }
 
-    /// Closes it under a temporary name: of many files not all can stay open.
+    /// Closes it under a temporary name, since the number of open files is limited.
     pub(super) fn close(&mut self) -> Result<(), Errno> {
         self.named()?;
         self.file = None;
@@ -148,7 +148,7 @@ impl New {
 impl Drop for New {
     fn drop(&mut self) {
         if let Some(name) = &self.name {
-            // The reason of a failure says more than that of a failed clean-up.
+            // The original failure is more informative than a failed clean-up.
             let _ = unlinkat(&*self.folder, name.as_str(), AtFlags::empty());
         }
     }
@@ -158,7 +158,7 @@ fn in_proc(file: &impl AsRawFd) -> String {
     format!("/proc/self/fd/{}", file.as_raw_fd())
 }
 
-/// The files that this call left in a folder, opened.
+/// Opens the files that this call left in a folder.
 pub(super) fn open(
     workspace: &Workspace,
     folder: &str,
@@ -175,13 +175,13 @@ pub(super) fn open(
     Ok(found)
 }
 
-/// Removes what this call left in a folder.
+/// Deletes the files that this call left in a folder.
 pub(super) fn clear(workspace: &Workspace, folder: &str) -> Result<(), ToolError> {
     each(workspace, folder, |fd, name, is_folder| {
         if is_folder {
             remove_tree(fd, name, 0);
         } else {
-            // What cannot be removed stays, and `doctor` finds it.
+            // Remaining files are reported by `doctor`.
             let _ = unlinkat(fd, name, AtFlags::empty());
         }
     })
@@ -218,7 +218,7 @@ fn each(
     Ok(())
 }
 
-/// What killed calls left anywhere in a workspace, for a person to remove: at most `most` paths, and whether that is all.
+/// Leftovers of killed calls anywhere in a workspace, for the operator to delete: at most `most` paths, and whether these are all.
 pub fn leftovers(root: &Path, most: usize) -> (Vec<PathBuf>, bool) {
     let mut found = Vec::new();
     let complete = below(root, &mut |path, name, _| {

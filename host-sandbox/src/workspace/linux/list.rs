@@ -1,4 +1,4 @@
-//! Listing: a folder, or a tree without following links, in the order of the paths.
+//! Listings of a folder, or of a tree without following links, in path order.
 
 use std::ffi::{OsStr, OsString};
 use std::mem::MaybeUninit;
@@ -14,14 +14,14 @@ use tool_core::{Reason, StopFlag, ToolError, tool_error};
 use super::resolve::{PARTS_MAX, Root, legible};
 use super::{error, info, shown};
 
-/// Most entries looked at in one call, shown or not.
+/// Maximum entries read by one call, returned or not.
 pub(super) const ENTRIES_READ_MAX: usize = 1_000_000;
 
-/// What is still to come, in order.
+/// Remaining work, in order.
 enum Item {
-    /// An entry to show.
+    /// An entry to return.
     Entry(FileInfo),
-    /// A folder whose content comes here; its real path and the path shown.
+    /// A folder to expand here: its real path and its displayed path.
     Below(PathBuf, String),
 }
 
@@ -38,7 +38,7 @@ pub(super) fn list(
     entries_max: usize,
     stop: &StopFlag,
 ) -> Result<(Vec<FileInfo>, bool), ToolError> {
-    // Only a tree is entered without following links.
+    // Only trees are listed without following links.
     let links = if recursive {
         Links::Refuse
     } else {
@@ -68,7 +68,7 @@ pub(super) fn entries(
     Ok(found)
 }
 
-/// For a listing, "no folder" means the path itself.
+/// For a listing, "not a folder" refers to the path itself.
 fn folder_words(path: &str, err: ToolError) -> ToolError {
     if err.is(Reason::NotAFolder) {
         return error::no_folder(path);
@@ -105,7 +105,7 @@ impl<'a> Listing<'a> {
         Ok((listing, items))
     }
 
-    /// Goes through the tree with a stack of its own: depth costs memory, not stack.
+    /// Walks the tree with an explicit stack: depth costs heap memory, not call stack.
     fn walk(
         &mut self,
         first: Vec<Item>,
@@ -130,9 +130,9 @@ impl<'a> Listing<'a> {
                             let items = self.entries(&fd, &real, &shown, recursive, path)?;
                             stack.push(items.into_iter());
                         }
-                        // Gone or exchanged since its folder was read: nothing of it is beneath this path any more.
+                        // Deleted or replaced since its folder was read.
                         Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => {}
-                        // There, but not to be read: the listing is not complete, and says so.
+                        // Unreadable: the listing is marked incomplete.
                         Err(_) => more = true,
                     }
                 }
@@ -149,7 +149,7 @@ impl<'a> Listing<'a> {
             .open_plain(real, OFlags::RDONLY | OFlags::DIRECTORY)
     }
 
-    /// The entries of one open folder, sorted so that whole paths come in byte order: the content of `a` follows `a.txt`,
+    /// The entries of an open folder, sorted so that full paths are in byte order: the content of `a` follows `a.txt`,
     /// since `/` follows `.`.
     fn entries(
         &mut self,
@@ -169,7 +169,7 @@ impl<'a> Listing<'a> {
                 continue;
             }
             self.count()?;
-            // What is closed or in the making is not shown: whoever goes through a tree passes it by.
+            // Closed folders and temporary files are omitted.
             if self.root.is_hidden(&legible(real.join(name).as_os_str())) {
                 continue;
             }
@@ -202,14 +202,14 @@ impl<'a> Listing<'a> {
         }
         Err(tool_error!(
             LimitExceeded,
-            "more than {ENTRIES_READ_MAX} entries to look at"
+            "more than {ENTRIES_READ_MAX} entries to read"
         )
         .reason("entries")
-        .hint("list a folder further down"))
+        .hint("list a subfolder"))
     }
 }
 
-/// The facts of one entry; `None` when it is gone already.
+/// The facts of one entry; `None` if it was deleted.
 fn look(fd: &OwnedFd, name: &OsStr, path: &str) -> Result<Option<FileInfo>, ToolError> {
     match statat(fd, OsString::from(name), AtFlags::SYMLINK_NOFOLLOW) {
         Ok(stat) => Ok(Some(info(String::new(), &stat))),

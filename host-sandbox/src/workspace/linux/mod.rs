@@ -1,5 +1,5 @@
 //! The workspace on Linux: reading here, resolution in `resolve`, writing in `write`, several changes at once in `change`, new
-//! folders in `draft`, listing in `list`, what is never written in `guard`, what killed calls left in `leftovers`.
+//! folders in `draft`, listings in `list`, protected paths in `guard`, temporary files in `leftovers`.
 
 mod change;
 mod draft;
@@ -36,7 +36,7 @@ pub use self::leftovers::leftovers;
 pub struct Workspace {
     root: Root,
     guard: Arc<Guard>,
-    /// What names of temporary files begin with: that of the call, else that of the process.
+    /// Prefix of temporary file names: of the call, else of the process.
     temporary: Arc<str>,
 }
 
@@ -44,13 +44,13 @@ impl Workspace {
     /// Opens a folder as the root; [`PROTECTED`] is never written to.
     ///
     /// # Errors
-    /// `precondition_failed` when it is no folder or the kernel cannot resolve beneath it.
+    /// `precondition_failed` if it is not a folder or the kernel cannot resolve beneath it.
     pub fn open(root: impl AsRef<Path>) -> Result<Self, ToolError> {
         Self::with_protected(root, PROTECTED)
     }
 
-    /// Opens a folder with a list of its own of what is never written to, relative to the root; see [`PROTECTED`] for what
-    /// an entry covers. [`EVERYWHERE`](super::EVERYWHERE) is always covered, and what stands beside a configuration.
+    /// Opens a folder with its own list of protected paths, relative to the root; [`PROTECTED`] documents the coverage of an entry.
+    /// [`EVERYWHERE`](super::EVERYWHERE) and the files beside a configuration are always covered.
     ///
     /// # Errors
     /// As [`Workspace::open`].
@@ -62,7 +62,7 @@ impl Workspace {
         })
     }
 
-    /// The same, with further folders that are neither written nor read, relative to the root and without links.
+    /// Closes further folders for reading and writing, relative to the root and without links.
     #[must_use]
     pub fn close(mut self, folders: &[&str]) -> Self {
         let folders = folders.iter().map(|path| folded_parts(path));
@@ -77,7 +77,7 @@ impl Files for Workspace {
     fn read(&self, path: &str, bytes_max: u64) -> Result<FileContent, ToolError> {
         let (info, mut file) = self.open_file(path, Links::Follow)?;
         let mut bytes = Vec::with_capacity(info.size.min(bytes_max).min(16 << 20) as usize);
-        // The file may grow while it is read, and files such as those of /proc have size 0: the limit holds on the bytes.
+        // The file may grow meanwhile, and files in /proc have size 0, so the limit applies to the bytes read.
         let mut part = (&mut file).take(bytes_max);
         part.read_to_end(&mut bytes)
             .map_err(|err| error::of_std("read", path, &err))?;
@@ -186,10 +186,10 @@ impl Files for Workspace {
 }
 
 impl Workspace {
-    /// Opens a regular file; what it is gets decided on the open file.
+    /// Opens a regular file; its kind is checked on the open file.
     fn open_file(&self, path: &str, links: Links) -> Result<(FileInfo, File), ToolError> {
         let relative = self.root.relative(path)?;
-        // Without O_NONBLOCK the opening of a pipe would wait for a writer.
+        // Without O_NONBLOCK, opening a pipe would wait for a writer.
         let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY;
         let fd = match links {
             Links::Follow => self.root.open_following(&relative, flags, path)?,
@@ -217,7 +217,7 @@ fn kind_of(mode: u32) -> FileKind {
     }
 }
 
-/// The facts of a file; only regular files have a size that means something.
+/// The facts of a file; only regular files have a meaningful size.
 fn info(path: String, stat: &Stat) -> FileInfo {
     let kind = kind_of(stat.st_mode);
     FileInfo {
@@ -233,7 +233,7 @@ fn info(path: String, stat: &Stat) -> FileInfo {
     }
 }
 
-/// A relative path as results show it: no `.`, no doubled slashes; the root is `.`.
+/// A relative path for results: no `.`, no double slashes; the root is `.`.
 fn shown(relative: &str) -> String {
     let parts: Vec<&str> = tidy(relative).collect();
     if parts.is_empty() {

@@ -1,4 +1,4 @@
-//! From the text of a path to an open file beneath the root: the only place that resolves paths.
+//! Path resolution: from the text of a path to an open file beneath the root. No other module resolves paths.
 
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
@@ -17,13 +17,13 @@ use tool_core::{ToolError, tool_error};
 use super::super::{CLOSED, is_temporary};
 use super::{error, kind_of};
 
-/// Longest path taken, in bytes: the kernel's own limit without the final zero.
+/// Maximum length of a path in bytes: the limit of the kernel without the final NUL.
 const PATH_BYTES_MAX: usize = 4095;
-/// Most parts in a path; each is held open while it is located.
+/// Maximum parts of a path; each remains open during resolution.
 pub(super) const PARTS_MAX: usize = 256;
-/// Most links followed in one path, as in the kernel.
+/// Maximum links followed in one path, as in the kernel.
 const LINKS_MAX: usize = 40;
-/// How often a look-up is repeated when a rename elsewhere disturbs it.
+/// Maximum retries of a resolution that a concurrent rename disturbs.
 const ATTEMPTS_MAX: usize = 256;
 
 const BENEATH: ResolveFlags = ResolveFlags::BENEATH.union(ResolveFlags::NO_MAGICLINKS);
@@ -34,19 +34,19 @@ pub(super) struct Root {
     fd: Arc<OwnedFd>,
     device: u64,
     inode: u64,
-    /// What is not read besides [`CLOSED`], as folded parts.
+    /// Closed paths in addition to [`CLOSED`], as folded parts.
     closed: Arc<Vec<Vec<String>>>,
-    /// Where paths led when the call was judged, by the path as it is written.
+    /// Targets of paths at the time of the decision, by the path as written.
     places: Arc<HashMap<String, String>>,
 }
 
-/// Where a path leads.
+/// The target of a path.
 pub(super) struct Place {
     /// Relative to the root, without links; `.` is the root.
     pub(super) path: String,
-    /// The same, to the last byte.
+    /// The same as raw bytes.
     pub(super) real: PathBuf,
-    /// What is there, if anything.
+    /// The existing file, if any.
     pub(super) stat: Option<Stat>,
 }
 
@@ -68,13 +68,13 @@ impl Root {
             refuse(
                 err.to_string(),
                 "workspace",
-                "name a folder that exists and can be read",
+                "choose an existing, readable folder",
             )
         })?;
-        // Some sandboxes answer EPERM for system calls they do not know.
+        // Some sandboxes return EPERM for unknown system calls.
         let probe = OFlags::PATH | OFlags::CLOEXEC;
         openat2(&fd, ".", probe, Mode::empty(), BENEATH).map_err(|err| {
-            let hint = "file tools need `openat2`: Linux 5.6 or newer, and a container that does not block it";
+            let hint = "file tools require `openat2`: Linux 5.6 or newer, and a container that does not block it";
             refuse(format!("`openat2` does not work here ({err})"), "openat2", hint)
         })?;
         Ok(Self {
@@ -97,14 +97,14 @@ impl Root {
         }
     }
 
-    /// The part of a path below the root. An absolute path is taken when one of its leading folders *is* the root, by device
-    /// and inode, so that neither a sibling with the same beginning nor another spelling of the root misleads.
+    /// The part of a path below the root. An absolute path is accepted if one of its leading folders *is* the root, by device
+    /// and inode, so that neither a sibling with the same prefix nor another spelling of the root is confused with it.
     pub(super) fn relative(&self, path: &str) -> Result<String, ToolError> {
         if path.is_empty() {
             return Err(error::malformed(path, "it is empty").hint("`.` is the workspace root"));
         }
         if path.contains('\0') {
-            return Err(error::malformed(path, "it holds a zero character"));
+            return Err(error::malformed(path, "it contains a NUL character"));
         }
         if path.len() > PATH_BYTES_MAX {
             return Err(error::malformed(path, "it is longer than 4095 bytes"));
@@ -120,7 +120,7 @@ impl Root {
             .ok_or_else(|| error::outside(path))
     }
 
-    /// What follows the root in an absolute path; `None` when the root is not on the way.
+    /// The rest of an absolute path after the root; `None` if the path does not pass through the root.
     fn below_root(&self, absolute: &Path) -> Option<PathBuf> {
         let mut leading = PathBuf::new();
         let mut parts = absolute.components();
@@ -139,7 +139,7 @@ impl Root {
         None
     }
 
-    /// Opens what a path leads to, following links that stay beneath the root.
+    /// Opens the target of a path, following links that remain beneath the root.
     pub(super) fn open_following(
         &self,
         relative: &str,
@@ -155,8 +155,8 @@ impl Root {
             });
         }
         match self.open_plain(relative, flags) {
-            // Where a link is on the way, what it leads to is located by hand and then opened without following any: what is
-            // opened is what was looked at.
+            // A path with a link is resolved by hand and its target opened without following links, so that
+            // the checked file is the opened one.
             Err(Errno::LOOP) => {
                 let place = self.locate(relative, path)?;
                 self.allow_read(&place.path, path)?;
@@ -167,7 +167,7 @@ impl Root {
         .map_err(|err| error::io("read", path, err))
     }
 
-    /// Refuses what is closed; a path with links on the way is asked about again when they have been followed.
+    /// Refuses closed paths; a path with links is checked again after they were followed.
     pub(super) fn allow_read(&self, relative: &str, path: &str) -> Result<(), ToolError> {
         let parts = leads_to(relative).unwrap_or_default();
         if parts.iter().any(|part| is_temporary(part)) {
@@ -179,20 +179,20 @@ impl Root {
         Ok(())
     }
 
-    /// Whether whoever goes through a tree passes by a path without links.
+    /// Whether walks omit a path without links.
     pub(super) fn is_hidden(&self, relative: &str) -> bool {
         leads_to(relative).is_some_and(|parts| {
             self.is_closed(&parts) || parts.iter().any(|part| is_temporary(part))
         })
     }
 
-    /// Whether folded parts are closed or below what is.
+    /// Whether folded parts are closed or below a closed path.
     fn is_closed(&self, parts: &[String]) -> bool {
         parts.iter().any(|part| CLOSED.contains(&part.as_str()))
             || self.closed.iter().any(|closed| parts.starts_with(closed))
     }
 
-    /// Opens what a path leads to when no link is on the way.
+    /// Opens the target of a path without links.
     pub(super) fn open_plain(
         &self,
         relative: impl AsRef<OsStr>,
@@ -223,9 +223,9 @@ impl Root {
         Err(Errno::AGAIN)
     }
 
-    /// Where a path leads: part by part, every link read and followed here, nothing opened but folders on the way.
+    /// Resolves a path part by part: links are read and followed here, and only the folders on the path are opened.
     ///
-    /// Missing last parts are taken as they stand.
+    /// Missing last parts are accepted unchanged.
     pub(super) fn locate(&self, relative: &str, path: &str) -> Result<Place, ToolError> {
         let mut ahead: Vec<OsString> = parts_reversed(Path::new(relative));
         let mut trail = Trail {
@@ -253,7 +253,7 @@ impl Root {
             } else {
                 links += 1;
                 if links > LINKS_MAX {
-                    return Err(error::link(path).hint("the links lead in a circle"));
+                    return Err(error::link(path).hint("the links form a cycle"));
                 }
                 let target = readlinkat(&fd, "", Vec::new())
                     .map_err(|err| error::io("look up", path, err))?;
@@ -282,7 +282,7 @@ impl Root {
     }
 }
 
-/// The folders from the root to where a look-up stands, held open.
+/// The open folders from the root to the current one of a resolution.
 struct Trail<'a> {
     root: &'a Root,
     steps: Vec<(OwnedFd, OsString, Stat)>,
@@ -359,12 +359,12 @@ pub(super) fn tidy(path: &str) -> impl Iterator<Item = &str> {
         .filter(|part| !part.is_empty() && *part != ".")
 }
 
-/// The parts of a path as they are compared: names in either case are one.
+/// The parts of a path folded for comparison: letter case is ignored.
 pub(super) fn folded_parts(path: &str) -> Vec<String> {
     tidy(path).map(folded).collect()
 }
 
-/// The folded parts of a path without links, `..` taken; nothing when it leaves the root.
+/// The folded parts of a path without links, `..` resolved; `None` if it leaves the root.
 pub(super) fn leads_to(relative: &str) -> Option<Vec<String>> {
     let mut parts: Vec<String> = Vec::new();
     for part in tidy(relative) {
@@ -377,7 +377,7 @@ pub(super) fn leads_to(relative: &str) -> Option<Vec<String>> {
     Some(parts)
 }
 
-/// The parts of a path without links, `..` taken, as they are spelled.
+/// The parts of a path without links, `..` resolved, in their spelling.
 pub(super) fn plain_parts(relative: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     for part in tidy(relative) {

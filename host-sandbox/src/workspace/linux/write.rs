@@ -1,4 +1,4 @@
-//! Writing: a new file beside the old one, synced and renamed over it; or one locked append.
+//! Writes: a new file is synced beside the old one and renamed over it. Appends: one write under a lock.
 
 use std::fs::File;
 use std::io::Write;
@@ -19,10 +19,10 @@ use super::resolve::tidy;
 use super::{Workspace, error, info, kind_of, shown};
 use crate::below::FOLDER;
 
-/// How long an append waits for another one to the same file.
+/// Maximum wait of an append for the lock on the file.
 const LOCK_WAIT_MS: u64 = 5_000;
 
-/// Where a write goes: the open folder and the name in it.
+/// The target of a write: the open folder and the name in it.
 pub(super) struct Target<'a> {
     pub(super) folder: Arc<OwnedFd>,
     pub(super) name: String,
@@ -32,7 +32,7 @@ pub(super) struct Target<'a> {
 }
 
 impl<'a> Target<'a> {
-    /// The place of a path that may be written, found without following a link.
+    /// Locates the target of a write without following links.
     pub(super) fn find(workspace: &Workspace, path: &'a str) -> Result<Self, ToolError> {
         let relative = workspace.root.relative(path)?;
         workspace.allow_write(&relative, path)?;
@@ -41,7 +41,7 @@ impl<'a> Target<'a> {
             .rsplit_once('/')
             .unwrap_or((".", &relative));
         if matches!(name, "." | ".." | "") || relative.ends_with('/') {
-            return Err(error::malformed(path, "it names no file"));
+            return Err(error::malformed(path, "it does not name a file"));
         }
         let folder = if folder.is_empty() { "." } else { folder };
         Ok(Self {
@@ -110,7 +110,7 @@ pub(super) fn make_folder(workspace: &Workspace, path: &str) -> Result<(), ToolE
     if tidy(&relative).any(|part| part == "..") {
         return Err(error::malformed(
             path,
-            "a folder to make is named without `..`",
+            "a new folder must be named without `..`",
         ));
     }
     let here = workspace
@@ -119,11 +119,11 @@ pub(super) fn make_folder(workspace: &Workspace, path: &str) -> Result<(), ToolE
         .map_err(|err| error::io("make", path, err))?;
     let mut made = Made::default();
     let below = make_below(here, &relative, path, &mut made);
-    made.0.clear(); // the folders stay, even when a later one fails
+    made.0.clear(); // the folders remain, even if a later step fails
     below.map(|_| ())
 }
 
-/// New folders, each with the one it is in; removed again when this is dropped, unless they are no longer empty.
+/// New folders with their parents; deleted on drop while they are empty.
 #[derive(Default)]
 pub(super) struct Made(pub(super) Vec<(OwnedFd, String)>);
 
@@ -135,7 +135,7 @@ impl Drop for Made {
     }
 }
 
-/// Goes down from a folder and creates the missing ones.
+/// Descends from a folder and creates missing ones.
 pub(super) fn make_below(
     mut here: OwnedFd,
     relative: &str,
@@ -157,7 +157,7 @@ pub(super) fn make_below(
             Err(err) => return Err(fail(err)),
         }
         here = openat(&here, part, FOLDER, Mode::empty()).map_err(|err| match err {
-            // NOFOLLOW with DIRECTORY answers "no folder" for a link too.
+            // NOFOLLOW with DIRECTORY reports ENOTDIR for a link too.
             Errno::NOTDIR if is_link(&here, part) => error::link(path),
             err => fail(err),
         })?;
@@ -174,13 +174,13 @@ fn missing_folder(folder: &str, path: &str, err: Errno) -> ToolError {
     if err == Errno::NOENT {
         return tool_error!(ToolError, "the folder `{folder}` does not exist")
             .reason(Reason::NotFound)
-            .hint("make it first with `create_directory`; `write_file` does with `parents: true`");
+            .hint("create it with `create_directory`, or pass `parents: true` to `write_file`");
     }
     error::io("write", path, err)
 }
 
 impl Target<'_> {
-    /// What has the name now; anything but a regular file is refused.
+    /// The existing file with the name; anything but a regular file is refused.
     pub(super) fn there(&self) -> Result<Option<Stat>, ToolError> {
         match statat(&*self.folder, self.name.as_str(), AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) => match kind_of(stat.st_mode) {
@@ -207,7 +207,7 @@ impl Target<'_> {
         error::io(action, self.path, err)
     }
 
-    /// Writes a new file beside the target and gives it the target's name.
+    /// Writes a new file beside the target and renames it to the target.
     fn replace(
         &self,
         content: &[u8],
@@ -230,7 +230,7 @@ impl Target<'_> {
     }
 
     pub(super) fn new_file(&self, before: Option<&Stat>) -> Result<New, ToolError> {
-        // What replaces a file is nobody else's to read until it has that file's mode; a new file gets the usual mode.
+        // A replacement is private until it has the mode of the old file; a new file gets the default mode.
         let mode = Mode::from_raw_mode(if before.is_some() { 0o600 } else { 0o666 });
         New::make(Arc::clone(&self.folder), mode, &self.temporary).map_err(|err| self.fail(err))
     }
@@ -256,7 +256,7 @@ impl Target<'_> {
         fsync(&*self.folder).map_err(|err| self.fail(err))
     }
 
-    /// Appends under a lock, in one piece: when it cannot be written whole, nothing of it stays.
+    /// Appends under a lock; an incomplete write is rolled back.
     fn append(&self, content: &[u8], new: bool) -> Result<FileInfo, ToolError> {
         let flags = OFlags::WRONLY
             | OFlags::APPEND
@@ -280,7 +280,7 @@ impl Target<'_> {
         if before.st_nlink > 1 {
             return Err(tool_error!(
                 InvalidArgs,
-                "`{}` has several names (hard links), and an append would change them all",
+                "`{}` has several names (hard links), and an append would change all of them",
                 self.shown
             )
             .reason("link")
@@ -292,7 +292,7 @@ impl Target<'_> {
             .map_err(|err| error::of_std("write", self.path, &err))
             .and_then(|()| fsync(&file).map_err(|err| self.fail(err)));
         if written.is_err() {
-            // The reason of the failure says more than that of a failed clean-up.
+            // The original failure is more informative than a failed clean-up.
             let _ = ftruncate(&file, before.st_size as u64);
         }
         written?;
@@ -315,15 +315,15 @@ impl Target<'_> {
         }
         Err(tool_error!(
             Conflict,
-            "`{}` stayed locked for {LOCK_WAIT_MS} ms",
+            "`{}` remained locked for {LOCK_WAIT_MS} ms",
             self.shown
         )
         .reason("locked")
-        .hint("another program appends to it: call again when it has finished"))
+        .hint("another program has locked it: call again later"))
     }
 }
 
-/// Renames unless the name is taken; where the file system cannot, a second name does the same.
+/// Renames without replacing; file systems without that operation use a hard link.
 pub(super) fn name_if_free(folder: BorrowedFd<'_>, new: &str, name: &str) -> Result<(), Errno> {
     match renameat_with(folder, new, folder, name, RenameFlags::NOREPLACE) {
         Err(Errno::INVAL | Errno::NOSYS) => {
@@ -340,11 +340,11 @@ fn keep_owner_and_mode(file: &File, before: &Stat) -> Result<(), Errno> {
         let owner = Some(Uid::from_raw(before.st_uid));
         let group = Some(Gid::from_raw(before.st_gid));
         match fchown(file, owner, group) {
-            // Only root may give files away; a file of one's own is then the best there is.
+            // Only root may change owners; otherwise the file belongs to the caller.
             Ok(()) | Err(Errno::PERM) => {}
             Err(err) => return Err(err),
         }
     }
-    // Without the bits that lend rights.
+    // Without the setuid, setgid and sticky bits.
     fchmod(file, Mode::from_raw_mode(before.st_mode & 0o777))
 }

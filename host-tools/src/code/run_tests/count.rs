@@ -11,7 +11,7 @@ pub(super) struct Counts {
     pub skipped: u64,
 }
 
-/// The words that runners use for the three counts.
+/// The words of runners for the three counts.
 const PASSED: &str = "passed xpassed pass passing";
 const FAILED: &str = "failed error errors fail failing";
 const SKIPPED: &str = "skipped xfailed deselected ignored skip pending";
@@ -30,7 +30,7 @@ impl Counts {
     }
 }
 
-/// The counts; `None` when the output has none.
+/// Parses the counts; `None` if the output has none.
 pub(super) fn counts(runner: Option<Runner>, output: &str) -> Option<Counts> {
     match runner {
         Some(Runner::Pytest) => pytest(output),
@@ -50,7 +50,7 @@ fn count_and_word(part: &str) -> Option<(u64, &str)> {
     Some((number.parse().ok()?, word))
 }
 
-/// Sums the counts that lines have; `None` when no line has one.
+/// Sums the counts of lines; `None` if no line has counts.
 fn sum<'a>(parts: impl Iterator<Item = (u64, &'a str)>) -> Option<Counts> {
     let mut counts = Counts::default();
     let mut any = false;
@@ -85,7 +85,7 @@ fn cargo(output: &str) -> Option<Counts> {
     sum(numbers.flat_map(|numbers| numbers.split("; ").filter_map(count_and_word)))
 }
 
-/// One event per line, each a JSON object; those of a test name it.
+/// One JSON object per line; events of a test have its name.
 fn go(output: &str) -> Option<Counts> {
     let lines = output.lines().filter(|line| line.starts_with('{'));
     let events: Vec<Value> = lines

@@ -1,4 +1,4 @@
-//! Which runner, and its command.
+//! Detection of the test runner, and its command.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use tool_core::command::{Command, Program};
 use super::{Args, Ran};
 use crate::prelude::*;
 
-/// A runner of tests.
+/// A test runner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Runner {
@@ -34,7 +34,7 @@ impl Runner {
         }
     }
 
-    /// Whether a file of the folder says that this runner is meant.
+    /// Whether a file of the folder indicates this runner.
     fn fits(self, name: &str, kind: FileKind) -> bool {
         if kind == FileKind::Directory {
             return false;
@@ -55,16 +55,16 @@ impl Runner {
     }
 }
 
-/// Most entries of the folder looked at.
+/// Maximum entries of the folder examined.
 const ENTRIES_MAX: usize = 10_000;
 
-/// The command, and its runner where it is not one of the caller's own.
+/// The command, and its runner unless the caller gave the command.
 pub(super) fn command(args: &Args, ctx: &Ctx) -> Result<(Option<Runner>, Command), ToolError> {
     let runner = match (&args.argv, args.runner) {
         (Some(_), Some(_)) => {
             return Err(
-                ToolError::invalid("/argv", "both `argv` and `runner` are given")
-                    .hint("leave one of them out"),
+                ToolError::invalid("/argv", "`argv` and `runner` exclude each other")
+                    .hint("omit one of them"),
             );
         }
         (Some(argv), None) => {
@@ -76,7 +76,7 @@ pub(super) fn command(args: &Args, ctx: &Ctx) -> Result<(Option<Runner>, Command
     let spawner = ctx.spawner()?;
     let program = match (spawner.find(runner.name()), runner) {
         (Some(program), _) => program,
-        // Installed for the interpreter, without a program of its own.
+        // Installed as a module, without its own program.
         (None, Runner::Pytest) => super::super::python::find(ctx)?,
         (None, _) => return Err(missing(runner)),
     };
@@ -88,7 +88,7 @@ pub(super) fn command(args: &Args, ctx: &Ctx) -> Result<(Option<Runner>, Command
     Ok((Some(runner), command))
 }
 
-/// What a runner says when it could not begin, and what to do about it.
+/// Failures of runners at the start, with their cure.
 pub(super) fn check(runner: Option<Runner>, ran: &Ran, ctx: &Ctx) -> Result<(), ToolError> {
     match runner {
         Some(Runner::Pytest) if ran.stderr.contains("No module named pytest") => {
@@ -125,37 +125,37 @@ fn detect(args: &Args, ctx: &Ctx) -> Result<Runner, ToolError> {
             }
             Err(tool_error!(
                 PreconditionFailed,
-                "no file of `{}` says how its tests are run",
+                "no test runner detected in `{}`",
                 args.cwd
             )
             .reason("runner")
             .at("/runner")
-            .hint("name `runner`, or give a command in `argv`"))
+            .hint("set `runner`, or pass a command in `argv`"))
         }
         several => {
             let names: Vec<&str> = several.iter().map(|runner| runner.name()).collect();
             Err(tool_error!(
                 PreconditionFailed,
-                "the files of `{}` fit {}",
+                "several test runners detected in `{}`: {}",
                 args.cwd,
                 names.join(" and ")
             )
             .reason("runner")
             .at("/runner")
-            .hint("name the `runner`"))
+            .hint("set `runner`"))
         }
     }
 }
 
 fn missing(runner: Runner) -> ToolError {
     let name = runner.name();
-    tool_error!(PreconditionFailed, "there is no `{name}` here")
+    tool_error!(PreconditionFailed, "`{name}` is not installed")
         .reason("runner")
         .at("/runner")
-        .hint(format!("install it, or put its folder into PATH: `{name}`"))
+        .hint(format!("install `{name}`, or add its folder to PATH"))
 }
 
-/// What a runner is called with. Everything it builds or keeps goes to the scratch folder, which only a shell can name.
+/// The command of a runner. All its files go to the scratch folder, whose path only a shell can expand.
 fn words(runner: Runner, program: &Program, further: &[String]) -> Command {
     let path = program.path.as_str();
     let python = path.ends_with("/python3");
@@ -190,7 +190,7 @@ fn words(runner: Runner, program: &Program, further: &[String]) -> Command {
     command
 }
 
-/// What tool chains keep in the caller's home: programs and packages, never credentials.
+/// Folders of tool chains in the home folder: programs and packages, never credentials.
 fn share(runner: Runner, home: &std::path::Path, command: &mut Command) {
     let mut set = |name: &str, value: PathBuf| {
         if let Some(value) = value.to_str() {

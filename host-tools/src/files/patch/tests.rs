@@ -44,12 +44,12 @@ fn envelopes() {
         (
             "a\nb\n",
             "@@\n-c\n+C\n",
-            Err("no_match line 3 of the patch: it is invalid: `f` has no line `c`"),
+            Err("no_match line 3 of the patch: it does not match: `f` has no line `c`"),
         ),
         (
             "a\nb\nc\n",
             "@@\n-c\n+C\n@@\n-a\n+A\n",
-            Err("line 6 of the patch: it is invalid: `f` has no line `a`"),
+            Err("line 6 of the patch: it does not match: `f` has no line `a`"),
         ),
         (
             "x\na\nb\nx\na\nc\n",
@@ -111,7 +111,7 @@ fn envelopes() {
         (
             "a\n",
             "@@\n*a\n",
-            Err("line 4 of the patch: each line of a place begins with"),
+            Err("line 4 of the patch: each line of a hunk begins with"),
         ),
         ("a\n", "", Err("changes nothing")),
         (
@@ -131,7 +131,7 @@ fn envelopes() {
         ),
         (
             "*** Begin Patch\n*** End Patch\nmore\n",
-            "nothing may follow",
+            "unexpected text after",
         ),
         ("*** Begin Patch\n*** End Patch\n", "names no file"),
         (
@@ -242,17 +242,17 @@ fn unified_diffs() {
         (
             "a\nb\n",
             "@@ -1,3 +1,3 @@\n a\n-b\n+B\n",
-            Err("another number of lines"),
+            Err("does not have the number of lines"),
         ),
         (
             "a\nb\n",
             "@@ -1 +1 @@\n a\n-b\n+B\n",
-            Err("outside of every place"),
+            Err("outside of every hunk"),
         ),
         (
             "a\nb\n",
             "@@ -1,1 +1,1 @@\n a\n\n+B\n",
-            Err("outside of every place"),
+            Err("outside of every hunk"),
         ),
         (
             "a\nb\n",

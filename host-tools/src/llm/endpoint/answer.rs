@@ -1,70 +1,70 @@
-//! What an OpenAI-compatible endpoint answers. Everything in it comes from outside and is checked.
+//! Responses of OpenAI-compatible endpoints. They are untrusted, so everything is checked.
 
 use tool_core::capability::{Embeddings, Reply};
 
 use crate::prelude::*;
 
-/// Most numbers in a vector.
+/// Maximum dimension of a vector.
 const DIMENSION_MAX: usize = 16_384;
-/// Most characters kept of a server's own words.
+/// Maximum characters of a server message.
 const WORDS_MAX: usize = 200;
 const NAME_MAX: usize = 100;
 
-/// How an answer is not what was asked for.
+/// A response that does not match the request.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum AnswerError {
-    /// It is not JSON.
-    #[error("the answer is not JSON: {0}")]
+    /// Invalid JSON.
+    #[error("the response is not JSON: {0}")]
     NotJson(String),
-    /// A member is missing or of another type.
-    #[error("the answer has no {0}")]
+    /// A member is missing or has the wrong type.
+    #[error("the response has no {0}")]
     Missing(String),
-    /// There are more or fewer vectors than texts.
-    #[error("the answer has {found} vectors for {expected} texts")]
+    /// The number of vectors differs from the number of texts.
+    #[error("the response has {found} vectors for {expected} texts")]
     Count {
-        /// Vectors in the answer.
+        /// Vectors in the response.
         found: usize,
         /// Texts in the request.
         expected: usize,
     },
-    /// Two vectors say they belong to one text, or one to none.
-    #[error("the answer has no vector, or several, for text {0}")]
+    /// Two vectors have the index of one text, or a vector has an unknown index.
+    #[error("the response does not have exactly one vector for text {0}")]
     Index(usize),
-    /// A vector is empty, too long, not finite, or of another length than the others.
-    #[error("vector {index} of the answer has {found} numbers, expected {expected}")]
+    /// A vector is empty, too long, not finite, or differs in length from the others.
+    #[error("vector {index} of the response has {found} numbers, expected {expected}")]
     Length {
-        /// Position of the vector.
+        /// Index of the vector.
         index: usize,
         /// Its length.
         found: usize,
-        /// What was expected.
+        /// The expected length.
         expected: String,
     },
-    /// Answers to the parts of one request come from different models.
+    /// The responses of one request come from different models.
     #[error("the endpoint changed its model from `{0}` to `{1}` within one call")]
     Changed(String, String),
 }
 
 impl AnswerError {
-    /// As the error of a call, with the endpoint it is about.
+    /// Converts to the error of a call, with the configuration key of the endpoint.
     pub(crate) fn of(self, key: &str) -> ToolError {
         ToolError::new(ErrorCode::ToolError, self)
             .reason("answer")
             .hint(format!(
-                "check that `{key}.endpoint` is an OpenAI-compatible URL that fits its use"
+                "check that `{key}.endpoint` is an OpenAI-compatible URL for this use"
             ))
     }
 }
 
-/// The name under which numbers of a model are known.
+/// The backend name of a model.
 pub(crate) fn name(model: Option<&str>) -> String {
     format!("endpoint:{}", words(model.unwrap_or("unnamed"), NAME_MAX))
 }
 
-/// Reads vectors, in the order of the texts. The configured name of the model counts, else the server's.
+/// Parses vectors in the order of the texts. The configured name of the model has priority over the server's.
 ///
 /// # Errors
-/// When the answer is not of the documented shape.
+/// If the response does not have the documented shape.
 pub(crate) fn embeddings(
     body: &[u8],
     texts: usize,
@@ -84,7 +84,7 @@ pub(crate) fn embeddings(
     let mut vectors: Vec<Vec<f64>> = vec![Vec::new(); texts];
     let mut dimension = None;
     for (position, entry) in data.iter().enumerate() {
-        // Servers may answer out of order; those that number nothing keep it.
+        // Servers may return another order; those without indices keep it.
         let index = match entry.get("index") {
             None | Some(Value::Null) => position,
             Some(index) => index
@@ -123,10 +123,10 @@ pub(crate) fn embeddings(
     })
 }
 
-/// Adds the vectors of a further part of one request.
+/// Appends the vectors of a further batch.
 ///
 /// # Errors
-/// When they are of another model or length.
+/// If they have another model or length.
 pub(crate) fn append(all: &mut Embeddings, part: Embeddings) -> Result<(), AnswerError> {
     if all.backend != part.backend {
         return Err(AnswerError::Changed(all.backend.clone(), part.backend));
@@ -144,10 +144,10 @@ pub(crate) fn append(all: &mut Embeddings, part: Embeddings) -> Result<(), Answe
     Ok(())
 }
 
-/// Reads a reply.
+/// Parses a chat reply.
 ///
 /// # Errors
-/// As [`embeddings`]; an empty reply too.
+/// As [`embeddings`]; also an empty reply.
 pub(crate) fn chat(body: &[u8], model: Option<&str>) -> Result<Reply, AnswerError> {
     let answer = parse(body)?;
     let choice = answer
@@ -166,7 +166,7 @@ pub(crate) fn chat(body: &[u8], model: Option<&str>) -> Result<Reply, AnswerErro
     })
 }
 
-/// Words the refusal of a server.
+/// The error for a server error.
 pub(crate) fn refusal(key: &str, status: u16, body: &[u8]) -> ToolError {
     let hint = match status {
         401 | 403 => format!("check `{key}.api_key`"),
@@ -189,7 +189,7 @@ pub(crate) fn refusal(key: &str, status: u16, body: &[u8]) -> ToolError {
     .hint(hint)
 }
 
-/// The server's own words: OpenAI, llama.cpp and vLLM write `error.message`, Ollama `error`, older vLLM `message`.
+/// The message of the server: OpenAI, llama.cpp and vLLM write `error.message`, Ollama `error`, older vLLM `message`.
 fn said(body: &[u8]) -> Option<String> {
     let answer = parse(body).ok()?;
     let places = ["/error/message", "/error", "/message", "/detail"];
@@ -204,7 +204,7 @@ fn parse(body: &[u8]) -> Result<Value, AnswerError> {
         .map_err(|err| AnswerError::NotJson(words(&err.to_string(), WORDS_MAX)))
 }
 
-/// On one line and not too long.
+/// On one line, and shortened.
 fn words(text: &str, most: usize) -> String {
     let visible = |character: char| match character.is_control() {
         true => ' ',

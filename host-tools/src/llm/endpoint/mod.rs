@@ -1,7 +1,7 @@
 //! Models behind OpenAI-compatible endpoints (llama.cpp server, Ollama, vLLM and others): `Model` over `Http`.
 //!
-//! [`request`] builds what is sent and [`answer`] reads what comes back, both without a network; [`Endpoints`] joins them with the
-//! transport it is given.
+//! [`request`] builds requests and [`answer`] parses responses, both without a network; [`Endpoints`] connects them with a
+//! transport.
 
 mod answer;
 mod request;
@@ -17,17 +17,17 @@ use tool_core::{StopFlag, ToolError, tool_error};
 
 use super::backend::no_endpoint;
 
-/// Texts in one request.
+/// Maximum texts per request.
 const BATCH: usize = 64;
 
-/// What an endpoint is shown to prove who asks.
+/// Authentication at an endpoint.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Key {
-    /// Nothing.
+    /// None.
     None,
     /// A bearer token.
     Known(String),
-    /// A bearer token in an environment variable that is not set.
+    /// A bearer token from an unset environment variable.
     NotSet(String),
 }
 
@@ -42,20 +42,20 @@ impl fmt::Debug for Key {
     }
 }
 
-/// One endpoint, as the configuration names it.
+/// A configured endpoint.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Endpoint {
     /// Absolute URL, such as `http://127.0.0.1:8080/v1/embeddings`.
     pub url: String,
-    /// The model to ask for, where the server has several.
+    /// The model to request, if the server has several.
     pub model: Option<String>,
-    /// Who asks.
+    /// Authentication.
     pub api_key: Key,
-    /// Longest wait for one answer.
+    /// Timeout of a request.
     pub timeout: Duration,
 }
 
-/// The configured endpoints and the way to them.
+/// The configured endpoints and their transport.
 pub struct Endpoints {
     /// `models.embeddings`.
     pub embeddings: Option<Endpoint>,
@@ -63,12 +63,12 @@ pub struct Endpoints {
     pub chat: Option<Endpoint>,
     /// `models.vision`, for messages with images.
     pub vision: Option<Endpoint>,
-    /// The transport, where there is one; it holds hosts against the policy.
+    /// The transport, if any; it enforces the rules on hosts.
     pub http: Option<Arc<dyn Http>>,
 }
 
 impl Endpoints {
-    /// Sends a request and gives the body of a good answer.
+    /// Sends a request and returns the body of a successful response.
     fn exchange(
         &self,
         key: &str,
@@ -82,25 +82,25 @@ impl Endpoints {
                 "`{key}.api_key` names the variable `{variable}`, which is not set"
             )
             .reason("no_key")
-            .hint(format!("set `{variable}`, or leave `{key}.api_key` out")));
+            .hint(format!("set `{variable}`, or omit `{key}.api_key`")));
         }
         let Some(http) = &self.http else {
             return Err(tool_error!(
                 PreconditionFailed,
-                "`{key}` cannot be asked: this program has no HTTP client"
+                "`{key}` is unavailable: this program has no HTTP client"
             )
             .reason("no_transport")
-            .hint("take the backend `lexical`"));
+            .hint("use the backend `lexical`"));
         };
         let response = http.send(&request, stop)?;
         match response.status {
             200..=299 if response.truncated => Err(tool_error!(
                 ToolError,
-                "the answer of `{key}` is larger than {} bytes",
+                "the response of `{key}` is larger than {} bytes",
                 request.bytes_max
             )
             .reason("answer")
-            .hint("send fewer texts, or take a model with shorter vectors")),
+            .hint("send fewer texts, or use a model with shorter vectors")),
             200..=299 => Ok(response.body),
             status => Err(answer::refusal(key, status, &response.body)),
         }

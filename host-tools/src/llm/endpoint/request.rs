@@ -1,14 +1,14 @@
-//! What is sent to an OpenAI-compatible endpoint.
+//! Requests to OpenAI-compatible endpoints.
 
 use tool_core::capability::{HttpMethod, HttpRequest, Message, Speaker};
 use tool_core::{Value, json};
 
 use super::{Endpoint, Key};
 
-/// Largest answer in bytes: 64 vectors of 16,384 numbers as JSON.
+/// Maximum size of a response in bytes: 64 vectors of 16,384 numbers as JSON.
 const EMBEDDINGS_BYTES_MAX: u64 = 32 << 20;
 const CHAT_BYTES_MAX: u64 = 4 << 20;
-/// Longest reply, in the model's tokens.
+/// Maximum length of a reply in tokens.
 const TOKENS_MAX: i64 = 4096;
 
 /// A request for vectors.
@@ -20,7 +20,7 @@ pub(crate) fn embeddings(endpoint: &Endpoint, texts: &[&str]) -> HttpRequest {
     post(endpoint, members, EMBEDDINGS_BYTES_MAX)
 }
 
-/// A request for a reply, as repeatable as the server can.
+/// A chat request with the most deterministic settings.
 pub(crate) fn chat(endpoint: &Endpoint, messages: &[Message]) -> HttpRequest {
     let mut members = model(endpoint);
     members.push((
@@ -41,7 +41,7 @@ fn model(endpoint: &Endpoint) -> Vec<(&'static str, Value)> {
         .collect()
 }
 
-/// A text alone is sent as a text, which servers without sight understand too.
+/// Without images the content is a plain text, which servers without vision accept.
 fn message(message: &Message) -> Value {
     let role = match message.speaker {
         Speaker::System => "system",

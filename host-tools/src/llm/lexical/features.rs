@@ -1,4 +1,4 @@
-//! What texts are compared by: hashes of words and of parts of words, each with a weight.
+//! The features of texts: weighted hashes of words and n-grams.
 
 use tool_core::{StopFlag, ToolError};
 
@@ -6,14 +6,14 @@ use super::stem::stem;
 use super::stop_words::is_stop_word;
 use super::words::{Piece, for_each};
 
-/// Weight of a word and of its parts.
+/// Weight of a word and its n-grams.
 const WEIGHT: u64 = 10;
-/// Weight of a word that says little.
+/// Weight of a stop word.
 const STOP_WORD_WEIGHT: u64 = 1;
 
-/// Lengths of the parts of a word, between two marks for its ends.
+/// Lengths of the n-grams of a word, with a mark at each end.
 const WORD_PARTS: std::ops::RangeInclusive<usize> = 3..=5;
-/// Lengths of the parts of a run of single characters, which has no ends.
+/// Lengths of the n-grams of a run of single characters, without marks.
 const RUN_PARTS: std::ops::RangeInclusive<usize> = 1..=3;
 const START: char = '\u{2}';
 const END: char = '\u{3}';
@@ -21,16 +21,16 @@ const END: char = '\u{3}';
 /// One feature of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Feature {
-    /// A stemmed word; of a script without spaces a character or two neighbouring ones.
+    /// A stemmed word; in scripts without spaces one character or two adjacent ones.
     Term(u64),
-    /// A part of a word: some neighbouring characters.
+    /// An n-gram: adjacent characters of a word.
     Part(u64),
 }
 
-/// Calls back with every feature of a text and its weight, repetitions included.
+/// Calls back with every feature of a text and its weight, including repetitions.
 ///
 /// # Errors
-/// When the flag stops it.
+/// If the stop flag is set.
 pub(crate) fn for_each_feature(
     text: &str,
     stop: &StopFlag,
@@ -90,11 +90,11 @@ fn term(word: &[char], letters: &mut Vec<u8>) -> u64 {
     )
 }
 
-/// What keeps words and parts of the same spelling apart.
+/// Distinguishes words from n-grams of equal spelling.
 const TERM: u8 = 1;
 const PART: u8 = 2;
 
-/// FNV-1a over UTF-8 (G. Fowler, L. C. Noll, K.-P. Vo), mixed once more so that high and low bits are both good.
+/// FNV-1a over UTF-8 (G. Fowler, L. C. Noll, K.-P. Vo), with a finaliser for uniform bits.
 fn hash(kind: u8, characters: &[char]) -> u64 {
     let mut state = seed(kind);
     for character in characters {

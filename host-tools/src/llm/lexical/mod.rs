@@ -1,8 +1,8 @@
-//! The lexical backend: similarity of texts from their words and parts of words. Pure, and the same bits on every machine.
+//! The lexical backend: similarity of texts by their words and n-grams. Pure and bit-identical on every machine.
 //!
-//! [`words`] normalises and splits a text, [`stem`] cuts English endings, [`features`] hashes words and parts of words; [`vector`] makes a
+//! [`words`] normalises and splits a text, [`stem`] removes English endings, [`features`] hashes words and n-grams; [`vector`] builds a
 //! vector of them, [`search`] scores texts against a query. Counts are integers, sums have a fixed order, and logarithms come from
-//! `libm`. Whoever changes a number changes [`NAME`].
+//! `libm`. A change of any number requires a new [`NAME`].
 
 mod features;
 mod search;
@@ -17,5 +17,5 @@ mod tests;
 pub(crate) use search::Search;
 pub(crate) use vector::{DIMENSION, embed};
 
-/// Name and version of the numbers that this backend gives.
+/// Name and version of this backend.
 pub(crate) const NAME: &str = "lexical-1";

@@ -1,10 +1,9 @@
-//! Scores texts against a query: half by the words they share, half by the parts of words.
+//! Scores of texts against a query: half from shared words, half from shared n-grams.
 //!
 //! # Method
 //! Words: Okapi BM25 with k1 = 1.2 and b = 0.75. A word counts more the rarer it is among the texts, `ln(1 + (n - d + 0.5) / (d + 0.5))` for
-//! d of n texts, and less with each repetition; long texts are held back. The sum is divided by what the query would get as a text
-//! of its own.
-//! Parts: the cosine of the roots of their weights, by their full hashes, so that texts without a common part have exactly 0.
+//! d of n texts, and less with each repetition; long texts are penalised. The sum is divided by the score of the query itself.
+//! N-grams: the cosine of the roots of their weights, by full hash, so that texts without a common n-gram have exactly 0.
 //!
 //! # References
 //! S. Robertson and H. Zaragoza, "The probabilistic relevance framework: BM25 and beyond", Foundations and Trends in Information
@@ -18,35 +17,35 @@ use super::features::{Feature, for_each_feature};
 
 const K1: f64 = 1.2;
 const B: f64 = 0.75;
-/// Share of the parts in a score; the rest is that of the words.
+/// Weight of the n-grams in a score; the rest is that of the words.
 const PARTS_SHARE: f64 = 0.5;
 
-/// A query, and what it needs to know of the texts it was compared with.
+/// A query, and statistics of the texts that were read.
 #[derive(Debug)]
 pub(crate) struct Search {
     terms: Known,
     parts: Known,
     documents: Vec<Document>,
-    /// How much of each part of the query the text being read has; all 0 between texts.
+    /// Weight of each n-gram of the query in the current text; all 0 between texts.
     shared: Vec<u64>,
 }
 
 #[derive(Debug)]
 struct Document {
-    /// The words of the query that the text has, by position, and their weights.
+    /// The words of the query in the text, by position, with their weights.
     terms: Vec<(u32, u64)>,
-    /// Weight of all its words.
+    /// Total weight of its words.
     length: u64,
     cosine: f64,
 }
 
-/// The features of the query of one kind, in the order of their hashes.
+/// The features of one kind, ordered by hash.
 #[derive(Debug, Default)]
 struct Known {
     positions: HashMap<u64, u32>,
-    /// How often the query has each, and its weight.
+    /// Count and weight of each in the query.
     counts: Vec<(u64, u64)>,
-    /// All weights.
+    /// Sum of the weights.
     total: u64,
 }
 
@@ -66,10 +65,10 @@ impl Known {
 }
 
 impl Search {
-    /// Reads a query; `None` when it has no letter, digit or emoji.
+    /// Reads a query; `None` if it has no letter, digit or emoji.
     ///
     /// # Errors
-    /// When the flag stops it.
+    /// If the stop flag is set.
     pub(crate) fn new(query: &str, stop: &StopFlag) -> Result<Option<Self>, ToolError> {
         let (mut terms, mut parts) = (Vec::new(), Vec::new());
         for_each_feature(query, stop, &mut |feature, weight| match feature {
@@ -85,10 +84,10 @@ impl Search {
         }))
     }
 
-    /// Reads a text to compare with.
+    /// Reads a text.
     ///
     /// # Errors
-    /// When the flag stops it.
+    /// If the stop flag is set.
     pub(crate) fn add(&mut self, text: &str, stop: &StopFlag) -> Result<(), ToolError> {
         let (mut found, mut length) = (Vec::new(), 0);
         let (mut touched, mut weight_of_parts) = (Vec::new(), 0);
@@ -126,7 +125,7 @@ impl Search {
         Ok(())
     }
 
-    /// Of the text being read. For the query itself every root is an integer, and the result exactly 1.
+    /// The n-gram score of the current text. For the query itself every root is an integer and the result exactly 1.
     fn cosine(&self, touched: &[u32], weight_of_parts: u64) -> f64 {
         let product: f64 = touched
             .iter()
@@ -141,7 +140,7 @@ impl Search {
         }
     }
 
-    /// A score for each text, in the order they were read: 1 for the query itself, 0 for a text that shares nothing with it.
+    /// The scores of all texts in the order of reading: 1 for the query itself, 0 for a text that shares nothing with it.
     pub(crate) fn scores(&self) -> Vec<f64> {
         let words = self.bm25();
         let texts = words.iter().zip(&self.documents);

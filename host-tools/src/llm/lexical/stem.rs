@@ -1,12 +1,12 @@
-//! Cuts the endings of English words.
+//! The Porter stemmer for English.
 //!
 //! # References
 //! M. F. Porter, "An algorithm for suffix stripping", Program 14(3), 130-137, 1980; the steps are numbered as there.
 
-/// Words longer than this are no English words and stay as they are.
+/// Longer words are not English and are unchanged.
 const LONGEST: usize = 64;
 
-/// Step 2: endings that become shorter ones after a stem with a measure above 0.
+/// Step 2: replacements of endings after a stem with a measure above 0.
 const DOUBLE: [(&str, &str); 20] = [
     ("ational", "ate"),
     ("tional", "tion"),
@@ -41,13 +41,13 @@ const SINGLE: [(&str, &str); 7] = [
     ("ness", ""),
 ];
 
-/// Step 4: endings that go after a stem with a measure above 1. An ending that is the end of another comes after it.
+/// Step 4: endings removed after a stem with a measure above 1. An ending that is the suffix of another comes after it.
 const RESIDUAL: [&str; 19] = [
     "ement", "ance", "ence", "able", "ible", "ment", "ant", "ent", "ism", "ate", "iti", "ous",
     "ive", "ize", "ion", "al", "er", "ic", "ou",
 ];
 
-/// The stem of a word of lower-case ASCII letters; any other word is left alone.
+/// The stem of a word of lower-case ASCII letters; any other word is unchanged.
 pub(crate) fn stem(word: &mut Vec<u8>) {
     let fits = (3..=LONGEST).contains(&word.len());
     if !fits || !word.iter().all(u8::is_ascii_lowercase) {
@@ -100,7 +100,7 @@ fn past_and_present(word: &mut Vec<u8>) {
     }
 }
 
-/// Steps 2 and 3: the longest ending that fits decides, whether or not its stem is long enough.
+/// Steps 2 and 3: the longest matching ending decides, even if its stem is too short.
 fn replace_first(word: &mut Vec<u8>, endings: &[(&str, &str)]) {
     let fitting = endings
         .iter()
@@ -142,7 +142,7 @@ fn final_e_and_l(word: &mut Vec<u8>) {
     }
 }
 
-/// Whether each letter is a consonant; `y` is one at the start and after a vowel.
+/// Marks the consonants; `y` is one at the start and after a vowel.
 fn consonants(word: &[u8]) -> impl Iterator<Item = bool> {
     word.iter().scan(false, |before, letter| {
         *before = match letter {
@@ -154,7 +154,7 @@ fn consonants(word: &[u8]) -> impl Iterator<Item = bool> {
     })
 }
 
-/// How many times a vowel is followed by a consonant.
+/// The measure: the number of vowel-consonant sequences.
 fn measure(word: &[u8]) -> usize {
     let later = consonants(word).skip(1);
     consonants(word)
@@ -167,12 +167,12 @@ fn has_vowel(word: &[u8]) -> bool {
     consonants(word).any(|consonant| !consonant)
 }
 
-/// Ends with the same consonant twice.
+/// Whether the word ends with a double consonant.
 fn ends_double(word: &[u8]) -> bool {
     matches!(word, [.., a, b] if a == b) && consonants(word).last() == Some(true)
 }
 
-/// Ends with consonant, vowel, consonant, the last of them not w, x or y.
+/// Whether the word ends with consonant, vowel, consonant, the last not w, x or y.
 fn ends_short(word: &[u8]) -> bool {
     let before = word.len().saturating_sub(3);
     word.len() >= 3
@@ -190,7 +190,7 @@ mod tests {
         String::from_utf8(bytes).unwrap()
     }
 
-    /// The words of the paper; what a step gives there is carried on through the later ones.
+    /// The words of the paper; the results of early steps continue through the later ones.
     #[test]
     fn words_of_the_paper_have_the_stems_of_the_paper() {
         for (word, expected) in [

@@ -1,4 +1,4 @@
-//! English words that say little about the subject of a text; they get little weight.
+//! English stop words, which get a low weight.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;

@@ -1,8 +1,8 @@
-//! A vector for a text: its parts of words, hashed into a fixed number of places with a sign each.
+//! The vector of a text: its n-grams, hashed into a fixed number of dimensions with signs.
 //!
 //! # Method
-//! Each part adds its weight to one of [`DIMENSION`] places, or takes it away, as its hash says, so that meetings of different parts
-//! cancel on average. Places hold integers; each becomes the root of its size, with its sign, and the whole gets the length 1.
+//! The hash of an n-gram selects one of [`DIMENSION`] dimensions and the sign of its weight, so that collisions cancel on average.
+//! Sums are integers; each becomes the root of its size with its sign, and the vector is normalised.
 //!
 //! # References
 //! K. Weinberger and others, "Feature hashing for large scale multitask learning", ICML 2009; W. B. Cavnar and J. M. Trenkle, "N-gram-based
@@ -12,13 +12,13 @@ use tool_core::{StopFlag, ToolError};
 
 use super::features::{Feature, for_each_feature};
 
-/// Numbers in a vector.
+/// Number of dimensions.
 pub(crate) const DIMENSION: usize = 1024;
 
-/// The vector of a text; `None` when it has no letter, digit or emoji.
+/// The vector of a text; `None` if it has no letter, digit or emoji.
 ///
 /// # Errors
-/// When the flag stops it.
+/// If the stop flag is set.
 pub(crate) fn embed(text: &str, stop: &StopFlag) -> Result<Option<Vec<f64>>, ToolError> {
     let mut places = vec![0_i64; DIMENSION];
     for_each_feature(text, stop, &mut |feature, weight| {
@@ -28,7 +28,7 @@ pub(crate) fn embed(text: &str, stop: &StopFlag) -> Result<Option<Vec<f64>>, Too
             places[hash as usize % DIMENSION] += signed;
         }
     })?;
-    // The squares of the roots are the sizes, so that the sum of squares is this integer.
+    // The sum of the squares of the roots is this integer.
     let total: u64 = places.iter().map(|place| place.unsigned_abs()).sum();
     Ok((total > 0).then(|| {
         let scaled = |place: i64| {

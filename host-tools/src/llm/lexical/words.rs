@@ -1,7 +1,7 @@
-//! Normalises a text and splits it into words.
+//! Normalisation and word segmentation.
 //!
-//! NFKD, lower case, accents of Latin, Greek and Cyrillic letters off, NFC. A word is a run of letters, digits and the marks on them.
-//! Scripts that write no spaces, and emoji, come as runs of single characters.
+//! NFKD, lower case, accents of Latin, Greek and Cyrillic letters removed, NFC. A word is a run of letters, digits and combining
+//! marks. Scripts without spaces, and emoji, yield runs of single characters.
 
 use tool_core::{StopFlag, ToolError};
 use unicode_normalization::UnicodeNormalization;
@@ -16,13 +16,13 @@ pub(crate) enum Piece<'a> {
     Run(&'a [char]),
 }
 
-/// Characters between two looks at the stop flag.
+/// Characters between checks of the stop flag.
 const STOP_INTERVAL: usize = 4096;
 
-/// Calls back for every part of a text, in order.
+/// Calls back with every part of a text, in order.
 ///
 /// # Errors
-/// When the flag stops it.
+/// If the stop flag is set.
 pub(crate) fn for_each(
     text: &str,
     stop: &StopFlag,
@@ -63,7 +63,7 @@ fn split(
     Ok(())
 }
 
-/// What a character does to the part being read.
+/// The effect of a character on the current part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Class {
     Word,
@@ -81,7 +81,7 @@ fn class(character: char) -> Class {
     match character {
         '\'' | '\u{2019}' | '\u{ff07}' => Class::Apostrophe,
         _ if character.is_ascii() => Class::End,
-        // Soft hyphen, joiners, variation selectors and skin tones: they change how a character looks.
+        // Soft hyphen, joiners, variation selectors and skin tones change only the appearance.
         '\u{ad}' | '\u{200b}'..='\u{200d}' | '\u{2060}' | '\u{feff}' => Class::Invisible,
         '\u{fe00}'..='\u{fe0f}' | '\u{1f3fb}'..='\u{1f3ff}' => Class::Invisible,
         _ if is_unspaced(character) || is_emoji(character) => Class::Run,
@@ -108,10 +108,10 @@ fn is_emoji(character: char) -> bool {
 }
 
 struct Splitter<'v> {
-    /// `Word` or `Run` while there is a part in the buffer.
+    /// `Word` or `Run` while the buffer has a part.
     kind: Class,
     buffer: Vec<char>,
-    /// Where the word went on after an apostrophe.
+    /// Position in the word after an apostrophe.
     apostrophe: Option<usize>,
     visit: &'v mut dyn FnMut(Piece<'_>),
 }
@@ -121,7 +121,7 @@ impl Splitter<'_> {
         match class(character) {
             Class::Invisible => {}
             Class::End => self.end(),
-            // A mark belongs to what it stands on.
+            // A mark belongs to the character before it.
             Class::Mark if self.buffer.is_empty() => {}
             Class::Mark => self.buffer.push(character),
             Class::Apostrophe if self.kind == Class::Word && self.apostrophe.is_none() => {
@@ -149,7 +149,7 @@ impl Splitter<'_> {
         self.kind = Class::End;
     }
 
-    /// The possessive goes, contractions stay one word, and `l'eau` is two.
+    /// Removes the possessive, keeps contractions as one word, and splits `l'eau` in two.
     fn end_word(&mut self) {
         let (front, back) = self
             .buffer

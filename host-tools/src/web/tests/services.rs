@@ -280,7 +280,7 @@ fn a_feed_of_any_depth_ends() {
 fn the_status_of_a_service_becomes_an_error_with_a_next_step() {
     for (head, reason, hint) in [
         ("401 No", "status", "key"),
-        ("404 None", "status", "question"),
+        ("404 None", "status", "query"),
         ("429 Slow", "rate_limit", "later"),
         ("500 Broken", "status", "later"),
     ] {

@@ -1,4 +1,4 @@
-//! The launcher of a command that converses, and its connections.
+//! The launcher of an interactive command, and its connections.
 
 use std::fs::File;
 use std::net::Shutdown;
@@ -17,7 +17,7 @@ use super::READY;
 pub(super) struct Launched {
     child: Child,
     pub(super) control: UnixStream,
-    /// Both ways: the command's standard input and output.
+    /// The standard input and output of the command.
     pub(super) stream: Option<UnixStream>,
     pub(super) stderr: Option<File>,
     pub(super) reports: Reports,
@@ -29,7 +29,7 @@ impl Launched {
         let (mut child, mut control) = spawn(Stdio::from(OwnedFd::from(theirs)))?;
         let stderr = nonblocking(child.stderr.take())?;
         control.set_write_timeout(Some(READY))?;
-        // The reports of a launcher that ended early say why.
+        // A launcher that ended early has reported the reason.
         let _ = policy.send(&mut control, &[]);
         control.set_nonblocking(true)?;
         stream.set_nonblocking(true)?;

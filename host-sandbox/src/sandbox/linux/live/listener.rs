@@ -17,10 +17,10 @@ use super::super::refusal::refusal;
 use super::launched::Launched;
 use super::too_long;
 
-/// Maximum queued lines; with more, the process has to wait.
+/// Maximum queued lines; beyond it the process blocks.
 const LINES_MAX: usize = 1024;
 
-/// Output that was read and not taken yet.
+/// Output that was read but not yet consumed.
 #[derive(Default)]
 pub(super) struct Found {
     pub(super) lines: VecDeque<String>,
@@ -28,7 +28,7 @@ pub(super) struct Found {
     pub(super) stderr: VecDeque<u8>,
     /// The reason why no further line can be read.
     pub(super) fault: Option<ToolError>,
-    /// The exit, once everything was read and no process of the command is left.
+    /// The exit, after all output was read and no process of the command is left.
     pub(super) end: Option<Option<Exit>>,
 }
 
@@ -92,7 +92,7 @@ impl Listener {
             self.read_stderr();
         }
         let reports = &self.launched.reports;
-        // Ready was reported, so that a failure is the program's own.
+        // After `ready`, failures are those of the program.
         let failed = reports.failed();
         let fault = failed.and_then(|failure| refusal(policy, command, failure).err());
         let exit = reports.ended().map(|ended| ended.exit);
@@ -155,7 +155,7 @@ impl Listener {
         self.shared.changed.notify_all();
     }
 
-    /// Ends the process: nothing after a fault can be trusted.
+    /// Ends the process: data after a fault is not trusted.
     fn fail(&self, fault: ToolError) {
         self.shared.found().fault.get_or_insert(fault);
         self.shared.changed.notify_all();

@@ -1,4 +1,4 @@
-//! A command that converses: a thread reads its lines into a queue, callers take them from there.
+//! An interactive command: a thread reads its lines into a queue for the callers.
 
 mod launched;
 mod listener;
@@ -23,7 +23,7 @@ use super::launched::{LOOK, unlaunched};
 use super::refusal::{Refusal, refusal};
 use super::scratch::Scratch;
 
-/// Time the launcher gets to apply everything.
+/// Time limit for the launcher to apply the policy.
 const READY: Duration = Duration::from_secs(10);
 
 /// Starts a command under a policy.
@@ -43,7 +43,7 @@ pub(super) fn start(
         let late = begun.elapsed() > READY;
         let silent = (late || !more).then(|| {
             Failure::of_launcher(match late {
-                true => "the launcher is not ready in time",
+                true => "the launcher was not ready in time",
                 false => "the launcher ended without a report",
             })
         });
@@ -122,7 +122,7 @@ impl Live {
         })
     }
 
-    /// Waits for the turn to write, until the stop flag is set.
+    /// Waits for the write lock, until the stop flag is set.
     fn turn(&self, stop: &StopFlag) -> Result<MutexGuard<'_, UnixStream>, ToolError> {
         loop {
             match self.writer.try_lock() {
@@ -190,7 +190,7 @@ impl Conversation for Live {
     }
 
     fn kill(&self) {
-        // The launcher then ends every process; it may be gone already.
+        // The launcher then ends every process; it may have ended already.
         let _ = self.control.shutdown(Shutdown::Write);
     }
 

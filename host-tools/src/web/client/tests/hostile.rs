@@ -265,6 +265,6 @@ fn bodies_that_cannot_be_read_and_answers_without_a_type_say_so() {
         };
         let err = scripted.send(&request).unwrap_err();
         assert_eq!(err.reason_str(), Some("content_type"));
-        assert!(err.message().contains("does not say its type"), "{err}");
+        assert!(err.message().contains("has no content type"), "{err}");
     }
 }
