@@ -267,7 +267,7 @@ fn bad_npy_files_are_refused_in_words() {
                 &described("<f8", false, "(18446744073709551615, 2)"),
                 &f8(2),
             ),
-            "the header says",
+            "the header declares",
         ),
         (
             npy(
@@ -275,7 +275,7 @@ fn bad_npy_files_are_refused_in_words() {
                 &described("<f8", false, "(4294967296, 4294967296)"),
                 &f8(2),
             ),
-            "the header says",
+            "the header declares",
         ),
         (
             npy(1, &described("<f8", false, "(1,1,1,1,1,1,1,1,2)"), &f8(2)),
