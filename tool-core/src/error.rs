@@ -36,7 +36,7 @@ names! {
         SandboxUnavailable = "sandbox_unavailable",
         /// A stated limit on size, memory, depth or evaluations was reached.
         LimitExceeded = "limit_exceeded",
-        /// Times the work out.
+        /// The deadline passed.
         Timeout = "timeout",
         /// The caller cancelled the call.
         Cancelled = "cancelled",

@@ -38,7 +38,7 @@ impl StopFlag {
         self.set(CANCELLED);
     }
 
-    /// Times the work out.
+    /// Stops the work as timed out.
     pub fn time_out(&self) {
         self.set(TIMED_OUT);
     }
