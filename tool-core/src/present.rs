@@ -16,7 +16,7 @@
 
 use std::sync::Arc;
 
-use crate::schema::Schema;
+use crate::schema::{Schema, equals};
 use crate::value::Value;
 
 /// The keyword.
@@ -199,16 +199,6 @@ impl Form {
         is_square
             && (self == Self::Square
                 || (0..count).all(|row| (0..row).all(|column| mirrored((row, column)))))
-    }
-}
-
-fn equals(stated: &Schema, value: &Value) -> bool {
-    match stated {
-        Schema::Null => value.is_null(),
-        Schema::Bool(stated) => value.as_bool() == Some(*stated),
-        Schema::Number(stated) => stated.as_f64().is_some() && stated.as_f64() == value.as_f64(),
-        Schema::String(stated) => value.as_str() == Some(stated),
-        Schema::Array(_) | Schema::Object(_) => false,
     }
 }
 

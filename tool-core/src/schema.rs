@@ -669,7 +669,7 @@ fn article(type_name: &str) -> String {
     }
 }
 
-fn equals(expected: &Schema, value: &Value) -> bool {
+pub(crate) fn equals(expected: &Schema, value: &Value) -> bool {
     match expected {
         Schema::Null => value.is_null(),
         Schema::Bool(expected) => value.as_bool() == Some(*expected),

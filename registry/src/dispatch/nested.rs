@@ -45,12 +45,7 @@ impl Nested {
         })
     }
 
-    fn send(
-        &self,
-        context: &CallerContext,
-        (tool, args): (&str, &Value),
-        stop: &StopFlag,
-    ) -> Outcome {
+    fn send(&self, context: &CallerContext, tool: &str, args: &Value, stop: &StopFlag) -> Outcome {
         self.dispatcher.call(CallRequest {
             tool: tool.to_owned(),
             args: args.clone(),
@@ -66,7 +61,7 @@ impl Nested {
 impl Calls for Nested {
     fn call(&self, tool: &str, args: &Value, stop: &StopFlag) -> Result<Value, ToolError> {
         let context = self.child(Layer::new(Level::Delegation, self.tool))?;
-        match self.send(&context, (tool, args), stop).status {
+        match self.send(&context, tool, args, stop).status {
             Status::Success(output) => Ok(output),
             Status::Error(error) => Err(error),
             Status::PendingApproval { approval_id, .. } => {
@@ -98,7 +93,7 @@ impl Calls for Nested {
         let mut envelopes = Vec::with_capacity(delegation.calls.len());
         for (tool, args) in &delegation.calls {
             stop.check()?;
-            envelopes.push(self.send(&context, (tool, args), stop).to_value());
+            envelopes.push(self.send(&context, tool, args, stop).to_value());
         }
         Ok(envelopes)
     }

@@ -19,7 +19,7 @@ use tool_core::{
 };
 
 use self::places::Places;
-use self::stopped::stopped;
+use self::stopped::Stopped;
 use super::cut::cut;
 use super::ended::{Ended, Ending};
 use super::limits::{Excess, excess};
@@ -400,7 +400,13 @@ impl Committed<'_> {
         });
         drop(alarm);
         let output = match output {
-            Err(error) => stopped(dispatcher, (located.tool(), &args), &ctx, trail, error),
+            Err(error) => Stopped {
+                dispatcher,
+                tool: located.tool(),
+                args: &args,
+                ctx: &ctx,
+            }
+            .outcome(trail, error),
             Ok(output) => Ok(output),
         };
         let mut warnings = ctx.take_warnings();

@@ -10,66 +10,64 @@ use crate::dispatch::{Dispatcher, panic};
 /// Time limit of the check whether a stopped call happened.
 const LOOK: Duration = Duration::from_secs(10);
 
-/// The outcome of a call that failed. One that was stopped after its intent was recorded may have happened: the tool tells where it
-/// can, else the outcome is unknown. A process that is shutting down does not wait for the check.
-pub(super) fn stopped(
-    dispatcher: &Dispatcher,
-    (tool, args): (&dyn AnyTool, &Value),
-    ctx: &Ctx,
-    trail: &mut Trail,
-    error: ToolError,
-) -> Result<Value, ToolError> {
-    let is_stopped = matches!(
-        error.code(),
-        ErrorCode::Timeout | ErrorCode::Cancelled | ErrorCode::Internal
-    );
-    if !trail.intended {
-        // Nothing could happen; but what a plan that was handed on says of its own calls holds.
-        return Err(match tool.spec().hands_on {
-            true => error,
-            false => error.settled(),
-        });
-    }
-    if !(is_stopped || error.is_outcome_unknown()) {
-        return Err(error);
-    }
-    let found = match &trail.before {
-        Some(before) if !ctx.stop().is_interrupted() => {
-            look(dispatcher, (tool, args), ctx, trail.call_id(), before)
-        }
-        _ => Probe::Unknown,
-    };
-    match found {
-        Probe::Happened(output) => {
-            trail.probed = Some("happened");
-            ctx.warn(format!(
-                "the call was stopped ({}) after it had completed",
-                error.message()
-            ));
-            Ok(output)
-        }
-        Probe::NotHappened => {
-            trail.probed = Some("not_happened");
-            Err(error)
-        }
-        Probe::Unknown => Err(error
-            .may_have_happened()
-            .hint("the outcome is unknown: check the effect before you call again")),
-    }
+/// A call that failed.
+pub(super) struct Stopped<'a> {
+    pub(super) dispatcher: &'a Dispatcher,
+    pub(super) tool: &'a dyn AnyTool,
+    pub(super) args: &'a Value,
+    pub(super) ctx: &'a Ctx,
 }
 
-fn look(
-    dispatcher: &Dispatcher,
-    (tool, args): (&dyn AnyTool, &Value),
-    ctx: &Ctx,
-    id: &str,
-    before: &Value,
-) -> Probe {
-    // Its own flag is set.
-    let stop = StopFlag::new();
-    let alarm = dispatcher.host.clock.alarm(LOOK, stop.clone());
-    let ctx = ctx.stopped_by(stop);
-    let found = panic::guard(id, || tool.decode(args)?.probe(before, &ctx));
-    drop(alarm);
-    found.ok().and_then(Result::ok).unwrap_or(Probe::Unknown)
+impl Stopped<'_> {
+    /// The outcome of the call. One that was stopped after its intent was recorded may have happened: the tool tells where it can,
+    /// else the outcome is unknown. A process that is shutting down does not wait for the check.
+    pub(super) fn outcome(&self, trail: &mut Trail, error: ToolError) -> Result<Value, ToolError> {
+        let is_stopped = matches!(
+            error.code(),
+            ErrorCode::Timeout | ErrorCode::Cancelled | ErrorCode::Internal
+        );
+        if !trail.intended {
+            // Nothing could happen, except in the calls of a nested plan, whose outcome the error has.
+            return Err(match self.tool.spec().hands_on {
+                true => error,
+                false => error.settled(),
+            });
+        }
+        if !(is_stopped || error.is_outcome_unknown()) {
+            return Err(error);
+        }
+        let found = match &trail.before {
+            Some(before) if !self.ctx.stop().is_interrupted() => {
+                self.probe(trail.call_id(), before)
+            }
+            _ => Probe::Unknown,
+        };
+        match found {
+            Probe::Happened(output) => {
+                trail.probed = Some("happened");
+                self.ctx.warn(format!(
+                    "the call was stopped ({}) after it had completed",
+                    error.message()
+                ));
+                Ok(output)
+            }
+            Probe::NotHappened => {
+                trail.probed = Some("not_happened");
+                Err(error)
+            }
+            Probe::Unknown => Err(error
+                .may_have_happened()
+                .hint("the outcome is unknown: check the effect before you call again")),
+        }
+    }
+
+    fn probe(&self, id: &str, before: &Value) -> Probe {
+        // The flag of the call itself is set.
+        let stop = StopFlag::new();
+        let alarm = self.dispatcher.host.clock.alarm(LOOK, stop.clone());
+        let ctx = self.ctx.stopped_by(stop);
+        let found = panic::guard(id, || self.tool.decode(self.args)?.probe(before, &ctx));
+        drop(alarm);
+        found.ok().and_then(Result::ok).unwrap_or(Probe::Unknown)
+    }
 }
