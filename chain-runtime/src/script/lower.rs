@@ -226,9 +226,7 @@ impl Lowering<'_> {
                             format!("move the line that assigns `{name}` before this one")
                         }
                         Some(near) => format!("did you mean `{near}`?"),
-                        None => {
-                            "assign it first: `name = tool(..)`; texts need quotes".to_owned()
-                        }
+                        None => "assign it first: `name = tool(..)`; texts need quotes".to_owned(),
                     };
                     (format!("no line before this one assigns `{name}`"), hint)
                 }

@@ -51,7 +51,7 @@ use tool_core::{ErrorCode, ToolError};
 
 use global::Global;
 
-/// Run exact maths, data work and host tools, with policy, audit and replayable plans
+/// Run maths, data and host tools with policy, audit and replayable plans
 #[derive(Debug, Parser)]
 #[command(name = "mathchain", version, max_term_width = 100, after_help = EXAMPLES)]
 struct Cli {
