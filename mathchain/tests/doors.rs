@@ -285,7 +285,7 @@ fn a_result_after_an_effect_is_cut_and_kept() {
     assert!(
         warning
             .as_str()
-            .is_some_and(|text| text.contains("it is cut")),
+            .is_some_and(|text| text.contains("truncated")),
         "{warning}"
     );
     let name = answer.at("/metadata/whole_output");

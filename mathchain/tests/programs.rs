@@ -140,9 +140,9 @@ fn doctor_says_which_tools_are_refused() {
     let ruff = if std::path::Path::new("/usr/bin/ruff").exists()
         || std::path::Path::new("/usr/local/bin/ruff").exists()
     {
-        "each can run here"
+        "all available"
     } else {
-        "refused: lint_python, format_python (no ruff)"
+        "unavailable: lint_python, format_python (no ruff)"
     };
     assert!(text.contains(ruff), "{text}");
     let file = place.path("work/file");

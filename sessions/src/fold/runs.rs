@@ -70,7 +70,7 @@ impl Fold<'_> {
         }
         match turn {
             Some(turn) if turn != run.turn => {
-                let message = format_args!("turn {turn} is over; turn {} is asked for", run.turn);
+                let message = format_args!("turn {turn} is over; the current turn is {}", run.turn);
                 Err(conflict("turn", message).at("/turn"))
             }
             _ => Ok(run),
