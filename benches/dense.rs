@@ -1,4 +1,4 @@
-//! Times of the dense factorisations, for `benches/peers/dense.py`, which asks this program and its peer in turns.
+//! Times of the dense factorisations, for `benches/peers/dense.py`, which runs this program and its peer in turns.
 //!
 //! `cargo bench -p benches --bench dense -- THREADS` reads requests `OPERATION N SECONDS` line by line from standard input and
 //! answers each with one JSON line: the time, of the processor for one thread and of the clock for more, and how many digits the

@@ -1,4 +1,4 @@
-//! Plans that are mostly chain runtime: steps that do nothing, and steps that sleep.
+//! Plans that are mostly chain runtime: steps without work, and steps that sleep.
 //!
 //! Alone it prints how far the makespan of random plans of sleeping steps is from its bound. With `--serve` it answers lines
 //! `{"case": .., "steps": ..}` with seconds, for `benches/peers/plans.py`; `--graphs` prints the random plans for its peers.

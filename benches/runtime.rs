@@ -1,4 +1,4 @@
-//! Door, dispatcher and chains: what a call costs beside the mathematics.
+//! Door, dispatcher and chains: the overhead of a call beside the mathematics.
 
 use benches::{arguments, uniform};
 

@@ -1,4 +1,4 @@
-//! Tools that do next to nothing, so that what is around a step is what is timed.
+//! Tools with almost no work, so that the timings are those of the runtime around a step.
 
 use std::time::Duration;
 

@@ -22,7 +22,7 @@ fn main() -> ExitCode {
         },
     };
     let mut out = std::io::stdout().lock();
-    // Nobody is left to tell when the reader has gone.
+    // No reader is left when writing fails.
     let written = writeln!(out, "{text}").and_then(|()| out.flush());
     if ok && written.is_ok() {
         ExitCode::SUCCESS

@@ -1,4 +1,4 @@
-//! Norms of a matrix that is known only by what it does to vectors: estimates of conditions and of forward errors.
+//! Norm estimates of matrices known only by their products with vectors: conditions and forward errors.
 
 use super::max_abs;
 

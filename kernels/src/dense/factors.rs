@@ -1,4 +1,4 @@
-//! One face for every factorisation of a square matrix: which one, how to solve with it, how much it has grown.
+//! A common interface to the factorisations of a square matrix: method, solution, growth.
 
 use faer::Mat;
 

@@ -1,6 +1,6 @@
 //! Functions of square matrices: exponential, logarithm, roots, powers, sine and cosine, with an estimate of the error.
 //!
-//! Matrices are column-major [`Mat`]s. What has a principal value on the real axis is computed through the complex Schur form and
+//! Matrices are column-major [`Mat`]s. Functions with a principal value on the real axis are computed through the complex Schur form and
 //! comes back real; the imaginary part that rounding leaves is part of the evidence.
 
 mod exponential;

@@ -303,7 +303,7 @@ mod tests {
 
     use super::*;
 
-    /// What every operation makes of two vectors.
+    /// The results of every operation on two vectors.
     struct All<'a>(&'a [f64], &'a [f64]);
 
     impl Kernel for All<'_> {

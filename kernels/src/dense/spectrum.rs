@@ -1,4 +1,4 @@
-//! Eigenvalues beyond the plain problem: left vectors, and pairs of matrices.
+//! Eigenvalues beyond the standard problem: left vectors, and pairs of matrices.
 
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::evd::{self, ComputeEigenvectors};

@@ -1,4 +1,4 @@
-//! Square systems `A X = B`: the method chosen by the structure, refinement, and what is known about the error.
+//! Square systems `A X = B`: the method chosen by the structure, refinement, and error estimates.
 
 use faer::{Mat, MatRef};
 

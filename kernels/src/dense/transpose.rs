@@ -1,4 +1,4 @@
-//! From rows to columns: a copy in squares that stay in the cache; threads share the columns of a large matrix.
+//! Transposition: a copy in squares that stay in the cache; threads share the columns of a large matrix.
 
 use faer::prelude::ReborrowMut;
 use faer::{Mat, MatMut};

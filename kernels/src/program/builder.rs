@@ -1,4 +1,4 @@
-//! Operations, each known once.
+//! Operations with common subexpressions shared.
 
 use std::collections::HashMap;
 

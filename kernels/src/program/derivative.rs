@@ -43,7 +43,7 @@ impl Builder {
     ) -> Result<Vec<Node>, NotDifferentiable> {
         let depends = self.depends_on(output, variables);
         let mut adjoints: Vec<Option<Node>> = vec![None; output.index() + 1];
-        // What comes through a branch is zero where the branch is not taken, and must stay so when the factor is not finite.
+        // The contribution of a branch is zero where the branch is not taken, and must stay so when the factor is not finite.
         let mut branched = vec![false; output.index() + 1];
         adjoints[output.index()] = Some(self.constant(1.0));
         for index in (0..=output.index()).rev() {

@@ -326,7 +326,7 @@ fn aggregate(strong: &Strong, n: usize) -> (Vec<u32>, usize) {
             count += 1;
         }
     }
-    // What is left joins a neighbour of the first pass.
+    // The remaining points join a neighbour of the first pass.
     let first = of.clone();
     for (row, of) in of.iter_mut().enumerate().filter(|(_, of)| **of == NONE) {
         let mut neighbours = strong.neighbours(row).iter();

@@ -1,4 +1,4 @@
-//! Preconditioned conjugate gradients, and what they tell of the error.
+//! Preconditioned conjugate gradients and their error estimate.
 
 use super::krylov::{Iterated, Problem, Run, Target, iterate};
 use super::{Indefinite, SparseError, go_on, reserve_doubles};

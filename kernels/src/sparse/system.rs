@@ -1,4 +1,4 @@
-//! Sparse square systems: the method chosen by the matrix, and what is known about the error.
+//! Sparse square systems: the method chosen by the matrix, and error estimates.
 
 use super::{Csr, Indefinite, Limits, SparseError};
 

@@ -1,4 +1,4 @@
-//! From a name to its kernel: every entry of the family, one `match` each.
+//! Dispatch from an operation to its kernel.
 
 use super::dispatch;
 use super::lanes::{CHUNK, Constant};

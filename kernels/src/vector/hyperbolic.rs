@@ -7,7 +7,7 @@
 use super::arithmetic::{fma, magnitude_key, polynomial, power_of_shifted, quick_two_sum, scale};
 use super::coefficients::{COSH, EXP, SINH};
 use super::exponential::{exp_unscaled, reduce};
-use super::lanes::Map1;
+use super::lanes::{Map1, function};
 
 /// The common parts of the three functions.
 struct Parts {
@@ -61,22 +61,14 @@ impl Parts {
     }
 }
 
-/// Hyperbolic sine.
-pub(super) struct Sinh;
-
-impl Map1 for Sinh {
-    const KEEPS_NAN: bool = true;
-    const LIMIT: i64 = magnitude_key(700.0);
-
-    #[inline(always)]
-    fn fast(x: f64) -> f64 {
+function! {
+    /// Hyperbolic sine.
+    Sinh, limit magnitude_key(700.0);
+    fast(x) {
         let (high, low) = Parts::of(x.abs()).sinh();
         (high + low).copysign(x)
     }
-
-    #[cold]
-    #[inline(never)]
-    fn slow(x: f64) -> f64 {
+    slow(x) {
         if x.is_nan() {
             return f64::NAN;
         }
@@ -91,22 +83,14 @@ fn large_half_exp(x: f64) -> f64 {
     scale(power, shifted - 1.0)
 }
 
-/// Hyperbolic cosine.
-pub(super) struct Cosh;
-
-impl Map1 for Cosh {
-    const KEEPS_NAN: bool = true;
-    const LIMIT: i64 = magnitude_key(700.0);
-
-    #[inline(always)]
-    fn fast(x: f64) -> f64 {
+function! {
+    /// Hyperbolic cosine.
+    Cosh, limit magnitude_key(700.0);
+    fast(x) {
         let (high, low) = Parts::of(x.abs()).cosh();
         high + low
     }
-
-    #[cold]
-    #[inline(never)]
-    fn slow(x: f64) -> f64 {
+    slow(x) {
         if x.is_nan() {
             return f64::NAN;
         }
@@ -114,15 +98,10 @@ impl Map1 for Cosh {
     }
 }
 
-/// Hyperbolic tangent: `E / (E + 2)` with `E = e^(2|x|) - 1 = (2^n - 1) + 2^n r + 2^n (e^r - 1 - r)` as a sum of two.
-pub(super) struct Tanh;
-
-impl Map1 for Tanh {
-    const KEEPS_NAN: bool = true;
-    const LIMIT: i64 = magnitude_key(f64::INFINITY);
-
-    #[inline(always)]
-    fn fast(x: f64) -> f64 {
+function! {
+    /// Hyperbolic tangent: `E / (E + 2)` with `E = e^(2|x|) - 1 = (2^n - 1) + 2^n r + 2^n (e^r - 1 - r)` as a sum of two.
+    Tanh, limit magnitude_key(f64::INFINITY);
+    fast(x) {
         let magnitude = x.abs();
         let clamped = if magnitude > 20.0 { 20.0 } else { magnitude };
         let (r, r_low, shifted) = reduce(clamped + clamped);
@@ -142,10 +121,5 @@ impl Map1 for Tanh {
         let rest = fma(-q, below_low, fma(-q, below, above) + above_low);
         fma(rest, inverse, q).copysign(x)
     }
-
-    #[cold]
-    #[inline(never)]
-    fn slow(_x: f64) -> f64 {
-        f64::NAN
-    }
+    slow(_x) { f64::NAN }
 }

@@ -10,7 +10,7 @@ use super::arithmetic::{
     fma, magnitude_key, place, polynomial, power_of_two, rough_half_reciprocal,
 };
 use super::coefficients::{ASIN, ATAN};
-use super::lanes::{Map1, Map2};
+use super::lanes::{Map1, Map2, function};
 
 const FRAC_PI_4_LOW: f64 = 3.061616997868383e-17;
 /// The second part of a multiple of pi/2, in units of the first one.
@@ -33,15 +33,10 @@ fn root_of(halved: f64) -> (f64, f64) {
     (root, low)
 }
 
-/// Arc sine.
-pub(super) struct Asin;
-
-impl Map1 for Asin {
-    const KEEPS_NAN: bool = true;
-    const LIMIT: i64 = magnitude_key(1.0);
-
-    #[inline(always)]
-    fn fast(x: f64) -> f64 {
+function! {
+    /// Arc sine.
+    Asin, limit magnitude_key(1.0);
+    fast(x) {
         let magnitude = x.abs();
         let small = magnitude <= 0.5;
         let halved = fma(magnitude, -0.5, 0.5);
@@ -52,23 +47,13 @@ impl Map1 for Asin {
         let base = if small { 0.0 } else { FRAC_PI_2 };
         arc(base, v, v_low, z).copysign(x)
     }
-
-    #[cold]
-    #[inline(never)]
-    fn slow(_x: f64) -> f64 {
-        f64::NAN
-    }
+    slow(_x) { f64::NAN }
 }
 
-/// Arc cosine: `pi/2 - asin(x)`, and from the root `2 asin(t)` or `pi - 2 asin(t)`.
-pub(super) struct Acos;
-
-impl Map1 for Acos {
-    const KEEPS_NAN: bool = true;
-    const LIMIT: i64 = magnitude_key(1.0);
-
-    #[inline(always)]
-    fn fast(x: f64) -> f64 {
+function! {
+    /// Arc cosine: `pi/2 - asin(x)`, and from the root `2 asin(t)` or `pi - 2 asin(t)`.
+    Acos, limit magnitude_key(1.0);
+    fast(x) {
         let magnitude = x.abs();
         let small = magnitude <= 0.5;
         let halved = fma(magnitude, -0.5, 0.5);
@@ -81,12 +66,7 @@ impl Map1 for Acos {
         let base = if small { FRAC_PI_2 } else { large };
         arc(base, v, v_low, z)
     }
-
-    #[cold]
-    #[inline(never)]
-    fn slow(_x: f64) -> f64 {
-        f64::NAN
-    }
+    slow(_x) { f64::NAN }
 }
 
 /// `atan(above / below)` for both >= 0, or pi minus it where `left`; quotients and products must not leave the normal numbers.
@@ -121,21 +101,11 @@ fn angle_in_half_plane(above: f64, below: f64, left: bool) -> f64 {
     total + (rest + (base_low + fma(j, FRAC_PI_4_LOW, low)))
 }
 
-/// Arc tangent.
-pub(super) struct Atan;
-
-impl Map1 for Atan {
-    const KEEPS_NAN: bool = true;
-    const LIMIT: i64 = magnitude_key(1e300);
-
-    #[inline(always)]
-    fn fast(x: f64) -> f64 {
-        angle_in_half_plane(x.abs(), 1.0, false).copysign(x)
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn slow(x: f64) -> f64 {
+function! {
+    /// Arc tangent.
+    Atan, limit magnitude_key(1e300);
+    fast(x) { angle_in_half_plane(x.abs(), 1.0, false).copysign(x) }
+    slow(x) {
         if x.is_nan() {
             f64::NAN
         } else {

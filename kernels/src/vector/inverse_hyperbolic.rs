@@ -7,7 +7,7 @@ use super::arithmetic::{
     Mantissa, fma, magnitude_key, one_more, place, polynomial, rough_half_reciprocal,
 };
 use super::coefficients::{ASINH, ATANH};
-use super::lanes::Map1;
+use super::lanes::{Map1, function};
 use super::logarithm::{LN_2_SHORT, LN_2_SHORT_LOW, natural, natural_corrected};
 
 const ONE: u64 = 1.0_f64.to_bits();
@@ -23,15 +23,10 @@ fn logarithm_of_double(x: f64) -> f64 {
     }
 }
 
-/// Inverse hyperbolic sine: `log(|x| + sqrt(x^2 + 1))`, up to 1/8 the odd series as a polynomial.
-pub(super) struct Asinh;
-
-impl Map1 for Asinh {
-    const KEEPS_NAN: bool = true;
-    const LIMIT: i64 = magnitude_key(1e150);
-
-    #[inline(always)]
-    fn fast(x: f64) -> f64 {
+function! {
+    /// Inverse hyperbolic sine: `log(|x| + sqrt(x^2 + 1))`, up to 1/8 the odd series as a polynomial.
+    Asinh, limit magnitude_key(1e150);
+    fast(x) {
         let magnitude = x.abs();
         let z = x * x;
         let series = fma(magnitude * z, polynomial(z, &ASINH), magnitude);
@@ -50,10 +45,7 @@ impl Map1 for Asinh {
         let value = if magnitude < 0.125 { series } else { value };
         value.copysign(x)
     }
-
-    #[cold]
-    #[inline(never)]
-    fn slow(x: f64) -> f64 {
+    slow(x) {
         if x.is_nan() {
             return f64::NAN;
         }
@@ -61,15 +53,10 @@ impl Map1 for Asinh {
     }
 }
 
-/// Inverse hyperbolic cosine: `log(x + sqrt(x^2 - 1))`, with `x - 1` as the variable near 1.
-pub(super) struct Acosh;
-
-impl Map1 for Acosh {
-    const KEEPS_NAN: bool = true;
-    const LIMIT: i64 = place(1e150, 1.0);
-
-    #[inline(always)]
-    fn fast(x: f64) -> f64 {
+function! {
+    /// Inverse hyperbolic cosine: `log(x + sqrt(x^2 - 1))`, with `x - 1` as the variable near 1.
+    Acosh, limit place(1e150, 1.0), key(x) { place(x, 1.0) };
+    fast(x) {
         let t = x - 1.0;
         let d = x + 1.0;
         let d_low = 1.0 - (d - x);
@@ -88,15 +75,7 @@ impl Map1 for Acosh {
         let low = if near { f_low } else { a_low * parts.scale };
         natural_corrected(f, low, parts.k)
     }
-
-    #[inline(always)]
-    fn key(x: f64) -> i64 {
-        place(x, 1.0)
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn slow(x: f64) -> f64 {
+    slow(x) {
         if x >= 1.0 {
             logarithm_of_double(x)
         } else {
@@ -105,15 +84,10 @@ impl Map1 for Acosh {
     }
 }
 
-/// Inverse hyperbolic tangent: half the logarithm of `(1 + |x|) / (1 - |x|) = 2^k (1 + s) / (1 - s)`, |s| < 0.2005.
-pub(super) struct Atanh;
-
-impl Map1 for Atanh {
-    const KEEPS_NAN: bool = true;
-    const LIMIT: i64 = magnitude_key(1.0 - f64::EPSILON / 2.0);
-
-    #[inline(always)]
-    fn fast(x: f64) -> f64 {
+function! {
+    /// Inverse hyperbolic tangent: half the logarithm of `(1 + |x|) / (1 - |x|) = 2^k (1 + s) / (1 - s)`, |s| < 0.2005.
+    Atanh, limit magnitude_key(1.0 - f64::EPSILON / 2.0);
+    fast(x) {
         let magnitude = x.abs();
         let above = 1.0 + magnitude;
         let above_low = magnitude - (above - 1.0);
@@ -140,10 +114,5 @@ impl Map1 for Atanh {
         let value = total + (rest + fma(k, 0.5 * LN_2_SHORT_LOW, tail));
         value.copysign(x)
     }
-
-    #[cold]
-    #[inline(never)]
-    fn slow(x: f64) -> f64 {
-        if x.abs() == 1.0 { x / 0.0 } else { f64::NAN }
-    }
+    slow(x) { if x.abs() == 1.0 { x / 0.0 } else { f64::NAN } }
 }

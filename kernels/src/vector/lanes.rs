@@ -33,6 +33,36 @@ pub(super) trait Map1 {
     }
 }
 
+/// Defines a function of one number that keeps NaN: the branch-free value, the largest key that it is right for, and the value of the
+/// rare lanes beyond.
+macro_rules! function {
+    (
+        $(#[$doc:meta])*
+        $name:ident, limit $limit:expr $(, key($k:ident) $key:block)?;
+        fast($x:ident) $fast:block
+        slow($y:ident) $slow:block
+    ) => {
+        $(#[$doc])*
+        pub(super) struct $name;
+
+        impl Map1 for $name {
+            const KEEPS_NAN: bool = true;
+            const LIMIT: i64 = $limit;
+
+            #[inline(always)]
+            fn fast($x: f64) -> f64 $fast
+
+            $(#[inline(always)]
+            fn key($k: f64) -> i64 $key)?
+
+            #[cold]
+            #[inline(never)]
+            fn slow($y: f64) -> f64 $slow
+        }
+    };
+}
+pub(super) use function;
+
 /// A function of two numbers.
 pub(super) trait Map2 {
     /// Whether a NaN result is an operand passed on bit by bit or already the one NaN; otherwise it is replaced by it.

@@ -6,7 +6,7 @@
 
 use super::arithmetic::{Mantissa, fma, one_more, place, polynomial, quick_two_sum};
 use super::coefficients::{LOG, LOG2_DOUBLED};
-use super::lanes::Map1;
+use super::lanes::{Map1, function};
 
 /// The first 42 bits of log(2): times an exponent it is exact.
 pub(super) const LN_2_SHORT: f64 = 0.6931471805598903;
@@ -115,33 +115,15 @@ pub(super) fn log2_doubled(parts: Mantissa) -> (f64, f64) {
     (sum, rest + (high_low + low))
 }
 
-/// Natural logarithm.
-pub(super) struct Log;
-
-impl Map1 for Log {
-    const KEEPS_NAN: bool = true;
-    const LIMIT: i64 = place(f64::MAX, f64::MIN_POSITIVE);
-
-    #[inline(always)]
-    fn fast(x: f64) -> f64 {
+function! {
+    /// Natural logarithm.
+    Log, limit place(f64::MAX, f64::MIN_POSITIVE), key(x) { place(x, f64::MIN_POSITIVE) };
+    fast(x) {
         let parts = Mantissa::of(x);
         natural(parts.m - 1.0, parts.k)
     }
-
-    #[inline(always)]
-    fn key(x: f64) -> i64 {
-        place(x, f64::MIN_POSITIVE)
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn slow(x: f64) -> f64 {
-        outside(x, |parts| natural(parts.m - 1.0, parts.k))
-    }
+    slow(x) { outside(x, |parts| natural(parts.m - 1.0, parts.k)) }
 }
-
-/// Logarithm to base 2.
-pub(super) struct Log2;
 
 #[inline(always)]
 fn binary(parts: Mantissa) -> f64 {
@@ -151,29 +133,12 @@ fn binary(parts: Mantissa) -> f64 {
     sum + (rest + low)
 }
 
-impl Map1 for Log2 {
-    const KEEPS_NAN: bool = true;
-    const LIMIT: i64 = place(f64::MAX, f64::MIN_POSITIVE);
-
-    #[inline(always)]
-    fn fast(x: f64) -> f64 {
-        binary(Mantissa::of(x))
-    }
-
-    #[inline(always)]
-    fn key(x: f64) -> i64 {
-        place(x, f64::MIN_POSITIVE)
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn slow(x: f64) -> f64 {
-        outside(x, binary)
-    }
+function! {
+    /// Logarithm to base 2.
+    Log2, limit place(f64::MAX, f64::MIN_POSITIVE), key(x) { place(x, f64::MIN_POSITIVE) };
+    fast(x) { binary(Mantissa::of(x)) }
+    slow(x) { outside(x, binary) }
 }
-
-/// Logarithm to base 10.
-pub(super) struct Log10;
 
 #[inline(always)]
 fn decimal(parts: Mantissa) -> f64 {
@@ -184,36 +149,17 @@ fn decimal(parts: Mantissa) -> f64 {
     sum + (rest + fma(parts.k, LOG10_2_SHORT_LOW, low))
 }
 
-impl Map1 for Log10 {
-    const KEEPS_NAN: bool = true;
-    const LIMIT: i64 = place(f64::MAX, f64::MIN_POSITIVE);
-
-    #[inline(always)]
-    fn fast(x: f64) -> f64 {
-        decimal(Mantissa::of(x))
-    }
-
-    #[inline(always)]
-    fn key(x: f64) -> i64 {
-        place(x, f64::MIN_POSITIVE)
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn slow(x: f64) -> f64 {
-        outside(x, decimal)
-    }
+function! {
+    /// Logarithm to base 10.
+    Log10, limit place(f64::MAX, f64::MIN_POSITIVE), key(x) { place(x, f64::MIN_POSITIVE) };
+    fast(x) { decimal(Mantissa::of(x)) }
+    slow(x) { outside(x, decimal) }
 }
 
-/// `log(1 + x)`: the logarithm of the rounded sum, corrected by what the rounding left.
-pub(super) struct Log1p;
-
-impl Map1 for Log1p {
-    const KEEPS_NAN: bool = true;
-    const LIMIT: i64 = place(1e300, f64::MIN_POSITIVE);
-
-    #[inline(always)]
-    fn fast(x: f64) -> f64 {
+function! {
+    /// `log(1 + x)`: the logarithm of the rounded sum, corrected by what the rounding left.
+    Log1p, limit place(1e300, f64::MIN_POSITIVE), key(x) { place(1.0 + x, f64::MIN_POSITIVE) };
+    fast(x) {
         let (sum, rest) = one_more(x);
         let parts = Mantissa::of(sum);
         // Without scaling f is x itself.
@@ -222,15 +168,7 @@ impl Map1 for Log1p {
         let low = if near { 0.0 } else { rest * parts.scale };
         natural_corrected(f, low, parts.k).copysign(x)
     }
-
-    #[inline(always)]
-    fn key(x: f64) -> i64 {
-        place(1.0 + x, f64::MIN_POSITIVE)
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn slow(x: f64) -> f64 {
+    slow(x) {
         if (1e300..f64::INFINITY).contains(&x) {
             return Log::fast(x);
         }

@@ -6,7 +6,7 @@ use super::arithmetic::{
 };
 use super::coefficients::CBRT;
 use super::exponential::exp2_unscaled;
-use super::lanes::{CHUNK, Map1, Map2, Operand};
+use super::lanes::{CHUNK, Map1, Map2, Operand, function};
 use super::logarithm::log2_doubled;
 
 const TWO_54: f64 = 18_014_398_509_481_984.0;
@@ -141,9 +141,6 @@ fn pow_any(a: f64, b: f64) -> f64 {
     sign * result
 }
 
-/// Cube root: the inverse cube root by a polynomial and one step of order 4, then one corrected Newton step.
-pub(super) struct Cbrt;
-
 /// The cube root of a positive normal number.
 #[inline(always)]
 fn cbrt_positive(x: f64) -> f64 {
@@ -176,23 +173,11 @@ fn cbrt_positive(x: f64) -> f64 {
     scale_within(fma(residual * square, 1.0 / 3.0, root), shifted)
 }
 
-impl Map1 for Cbrt {
-    const KEEPS_NAN: bool = true;
-    const LIMIT: i64 = place(f64::MAX, f64::MIN_POSITIVE);
-
-    #[inline(always)]
-    fn fast(x: f64) -> f64 {
-        cbrt_positive(x.abs()).copysign(x)
-    }
-
-    #[inline(always)]
-    fn key(x: f64) -> i64 {
-        place(x.abs(), f64::MIN_POSITIVE)
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn slow(x: f64) -> f64 {
+function! {
+    /// Cube root: the inverse cube root by a polynomial and one step of order 4, then one corrected Newton step.
+    Cbrt, limit place(f64::MAX, f64::MIN_POSITIVE), key(x) { place(x.abs(), f64::MIN_POSITIVE) };
+    fast(x) { cbrt_positive(x.abs()).copysign(x) }
+    slow(x) {
         if x.is_nan() {
             return f64::NAN;
         }

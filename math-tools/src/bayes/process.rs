@@ -498,7 +498,7 @@ mod tests {
         assert!((process.log_likelihood - expected).abs() < 1e-14);
     }
 
-    /// What no nugget cures is an error and no loop without end.
+    /// A matrix that no nugget cures is an error, not an endless loop.
     #[test]
     fn a_matrix_without_factor_is_an_error() {
         let data = Data {

@@ -1,9 +1,8 @@
 //! The character between the cells of a line.
 
-use std::borrow::Cow;
 use std::fmt;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::json_schema;
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -60,16 +59,8 @@ impl<'de> Deserialize<'de> for Delimiter {
     }
 }
 
-impl JsonSchema for Delimiter {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        "Delimiter".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "string", "minLength": 1, "maxLength": 1 })
-    }
-}
+tool_core::inline_schema!(
+    Delimiter,
+    "Delimiter",
+    json_schema!({ "type": "string", "minLength": 1, "maxLength": 1 })
+);

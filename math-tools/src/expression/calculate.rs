@@ -1,8 +1,6 @@
 //! The calculator: one expression, exact where its numbers are integers, to any number of digits, real or complex.
 
-use std::borrow::Cow;
-
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::{JsonSchema, json_schema};
 use serde::ser::SerializeStruct;
 use serde::{Deserialize, Serialize, Serializer};
 use tool_core::{
@@ -114,33 +112,24 @@ impl Serialize for Answer {
     }
 }
 
-impl JsonSchema for Answer {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        "Answer".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "anyOf": [
-            { "type": "number" },
-            { "type": "string", "pattern": "^-?[0-9]+(/[0-9]+|([.][0-9]+)?(e[+-][0-9]+)?)$" },
-            {
-                "type": "object",
-                "properties": { "re": { "type": "number" }, "im": { "type": "number" } },
-                "required": ["re", "im"],
-                "additionalProperties": false
-            }
-        ] })
-    }
-}
+tool_core::inline_schema!(
+    Answer,
+    "Answer",
+    json_schema!({ "anyOf": [
+        { "type": "number" },
+        { "type": "string", "pattern": "^-?[0-9]+(/[0-9]+|([.][0-9]+)?(e[+-][0-9]+)?)$" },
+        {
+            "type": "object",
+            "properties": { "re": { "type": "number" }, "im": { "type": "number" } },
+            "required": ["re", "im"],
+            "additionalProperties": false
+        }
+    ] })
+);
 
 impl Tool for Calculate {
     const SPEC: Spec = Spec {
         id: "calculate",
-        version: 1,
         title: "Calculator",
         category: Category::Math,
         tags: &["expression", "arithmetic", "exact"],

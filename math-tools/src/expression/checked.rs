@@ -1,4 +1,4 @@
-//! Evaluation in doubles that says which operation has no finite value, and why.
+//! Evaluation in doubles that names the operation without a finite value and the reason.
 
 use tool_core::ToolError;
 

@@ -1,9 +1,8 @@
 //! [`Parameters`]: named numbers that an expression may use beside its variables.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::{JsonSchema, json_schema};
 use serde::de;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use tool_core::{ErrorCode, Finite, Load as _, ToolError, Value, Vector, path};
@@ -135,19 +134,11 @@ impl<'de> Deserialize<'de> for Parameter {
     }
 }
 
-impl JsonSchema for Parameter {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        "Parameter".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "anyOf": [
-            { "type": "number" },
-            { "type": "array", "items": { "type": "number" } }
-        ] })
-    }
-}
+tool_core::inline_schema!(
+    Parameter,
+    "Parameter",
+    json_schema!({ "anyOf": [
+        { "type": "number" },
+        { "type": "array", "items": { "type": "number" } }
+    ] })
+);

@@ -1,4 +1,4 @@
-//! [`Scope`]: which names an expression may use, and the slot each has.
+//! [`Scope`]: the names an expression may use, with their slots.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! The door of the binary `math-tools`: one JSON object in, one line of JSON out.
+//! The interface of the binary `math-tools` on standard input: one JSON object in, one line of JSON out.
 //!
 //! `{"command": NAME, ...parameters}` or `{"command": NAME, "params": {...}}`, and `"timeout_ms"` beside either; the answer is
 //! `{"status", "result", "error", "stats"}`, always with all four. [`answer`] is the whole of it: it reads the request
@@ -41,7 +41,7 @@ struct Done {
 /// Never panics and never waits longer than the deadline and a few seconds of grace.
 pub fn answer(bytes: &[u8]) -> (String, bool) {
     let start = Instant::now();
-    // What the closure touches is dropped with it, so nothing half-done is seen after a panic.
+    // All state of the closure is dropped with it, so nothing half-done is seen after a panic.
     let outcome =
         catch_unwind(AssertUnwindSafe(|| handle(bytes))).unwrap_or_else(|_| Err(run::panicked()));
     let written = catch_unwind(AssertUnwindSafe(|| line(outcome, start, OUTPUT_BYTES_MAX)));

@@ -1,6 +1,6 @@
 //! The operations of the earlier `monte_carlo` command: `pi`, `normal_stats`, `random_walk`, `bootstrap`.
 //!
-//! Their arguments, defaults and result fields are those of 0.1.0; unknown operations, arguments and choices are errors, every seed
+//! Arguments, defaults and result fields are those of 0.1.0; unknown operations, arguments and choices are errors, every seed
 //! is valid, and the results do not depend on the number of threads. `seed` and a few standard errors are added to the results.
 
 use rand::RngExt;

@@ -1,6 +1,5 @@
 //! Diagnostics of independently sampled chains.
 
-use rayon::prelude::*;
 use schemars::{JsonSchema, Schema, json_schema};
 use serde::{Deserialize, Serialize};
 use tool_core::input::{InputKind, Load};
@@ -8,10 +7,10 @@ use tool_core::{
     Category, Ctx, Input, JsonExample, Numbers, Problem, Real, Spec, Tool, ToolError, Value,
 };
 
-use super::blocks::Moments;
-use super::diagnostics::{Diagnosis, Diagnostics};
+use super::diagnostics::Diagnostics;
 use super::mcmc::DIMENSION_MAX;
-use super::mcmc::report::{self, Unconverged};
+use super::mcmc::model::{ESS_PER_CHAIN_MIN, Unconverged};
+use super::mcmc::report;
 
 /// Diagnostics of Markov chains.
 #[derive(Debug)]
@@ -147,7 +146,6 @@ pub(crate) struct Output {
 impl Tool for McmcDiagnostics {
     const SPEC: Spec = Spec {
         id: "mcmc_diagnostics",
-        version: 1,
         title: "Diagnostics of Markov chains",
         category: Category::Math,
         tags: &[
@@ -182,20 +180,8 @@ fn diagnose(samples: &Samples, ctx: &Ctx) -> Result<Output, ToolError> {
     let chains = samples.0.as_slice().len() / (draws * dimension);
     let at_once = dimension.min(report::AXES_AT_ONCE);
     ctx.reserve_doubles((chains * draws).saturating_mul(report::PER_DRAW * at_once))?;
-    let diagnosis = Diagnosis::new(chains, draws);
-    let axes: Vec<usize> = (0..dimension).collect();
-    let mut found: Vec<(Moments, Diagnostics)> = Vec::with_capacity(dimension);
-    for group in axes.chunks(report::AXES_AT_ONCE) {
-        let of_group: Result<Vec<_>, ToolError> = group
-            .par_iter()
-            .map(|&axis| {
-                let columns = samples.columns(axis);
-                let moments = columns.iter().map(|column| Moments::of(column)).collect();
-                Ok((Moments::join_all(moments), diagnosis.of(&columns, ctx)?))
-            })
-            .collect();
-        found.extend(of_group?);
-    }
+    let columns = |axis| samples.columns(axis);
+    let found = report::of_axes(dimension, (chains, draws), columns, ctx)?;
     let real = |of: fn(&Diagnostics) -> f64| -> Vec<Real> {
         found.iter().map(|(_, one)| Real(of(one))).collect()
     };
@@ -216,7 +202,7 @@ fn diagnose(samples: &Samples, ctx: &Ctx) -> Result<Output, ToolError> {
     };
     let rhat_max = extreme(&mut rhat.iter(), f64::max);
     let ess_min = extreme(&mut ess.iter().chain(&ess_tail), f64::min);
-    let enough = report::ESS_PER_CHAIN_MIN * chains as f64;
+    let enough = ESS_PER_CHAIN_MIN * chains as f64;
     let reason = Unconverged::of(rhat_max.0, ess_min.0, enough);
     Ok(Output {
         chains,

@@ -125,7 +125,6 @@ pub(crate) struct Histogram {
 impl Tool for MonteCarlo {
     const SPEC: Spec = Spec {
         id: "monte_carlo",
-        version: 1,
         title: "Monte Carlo simulation",
         category: Category::Math,
         tags: &["random", "sampling", "distribution", "uncertainty"],

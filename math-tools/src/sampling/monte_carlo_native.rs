@@ -77,7 +77,6 @@ pub(crate) struct Output {
 impl Tool for MonteCarloNative {
     const SPEC: Spec = Spec {
         id: "monte_carlo_native",
-        version: 1,
         title: "Monte Carlo integration",
         category: Category::Math,
         tags: &["integral", "quadrature", "random", "parallel"],

@@ -71,7 +71,6 @@ const CONSUMPTION: Dimension = [2, 0, 0, 0, 0, 0, 0, 0, 0];
 impl Tool for ConvertUnits {
     const SPEC: Spec = Spec {
         id: "convert_units",
-        version: 1,
         title: "Unit converter",
         category: Category::Math,
         tags: &["units", "conversion"],

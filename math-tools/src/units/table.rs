@@ -1,4 +1,4 @@
-//! The units that are known, with their factors to the SI.
+//! The known units with their factors to the SI.
 //!
 //! Factors are those of the SI Brochure (BIPM, 9th edition, 2019, tables 4, 8 and the prefixes of 2022) and of NIST Special Publication
 //! 811 (2008, appendix B); where a unit is defined by a number, that number stands here as it is defined.

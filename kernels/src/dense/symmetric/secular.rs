@@ -1,4 +1,4 @@
-//! The secular equation of a diagonal matrix with a change of rank one: `1/rho + sum z_i^2 / (d_i - x) = 0`.
+//! The secular equation of a diagonal matrix with a rank-one update: `1/rho + sum z_i^2 / (d_i - x) = 0`.
 //!
 //! # Method
 //! A root is sought from the nearer of the two poles beside it, so that its distances to the poles keep all their digits. Each step

@@ -148,7 +148,6 @@ pub(crate) struct Model {
 impl Tool for BayesOpt {
     const SPEC: Spec = Spec {
         id: "bayesopt",
-        version: 1,
         title: "Bayesian optimisation",
         category: Category::Math,
         tags: &["optimisation", "numeric"],

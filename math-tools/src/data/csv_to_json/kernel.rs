@@ -1,4 +1,4 @@
-//! Reading and typing.
+//! Parsing of CSV and inference of column types.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -65,7 +65,6 @@ pub(crate) enum ColumnType {
 impl Tool for CsvToJson {
     const SPEC: Spec = Spec {
         id: "csv_to_json",
-        version: 1,
         title: "Read CSV into records",
         category: Category::Data,
         tags: &["table", "convert"],

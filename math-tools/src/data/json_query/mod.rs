@@ -39,7 +39,6 @@ pub(crate) struct Output {
 impl Tool for JsonQuery {
     const SPEC: Spec = Spec {
         id: "json_query",
-        version: 1,
         title: "Query JSON with JMESPath",
         category: Category::Data,
         tags: &["json", "query"],

@@ -48,7 +48,6 @@ pub(crate) struct Output {
 impl Tool for JsonToCsv {
     const SPEC: Spec = Spec {
         id: "json_to_csv",
-        version: 1,
         title: "Write records as CSV",
         category: Category::Data,
         tags: &["table", "convert"],

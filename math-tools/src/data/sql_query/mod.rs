@@ -51,7 +51,6 @@ pub(crate) struct Output {
 impl Tool for SqlQuery {
     const SPEC: Spec = Spec {
         id: "sql_query",
-        version: 1,
         title: "Query tables with SQL",
         category: Category::Data,
         tags: &["table", "query"],

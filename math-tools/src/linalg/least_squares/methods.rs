@@ -1,4 +1,4 @@
-//! The three ways of `least_squares`, and the statistics that go with them.
+//! The three methods of `least_squares` and their statistics.
 
 use faer::MatRef;
 use tool_core::{Ctx, Matrix, Real, Tolerance, ToolError};

@@ -1,4 +1,4 @@
-//! The arguments of `least_squares`, checked and weighed.
+//! The arguments of `least_squares`, checked and weighted.
 
 use tool_core::{Ctx, Matrix, ToolError, Vector};
 

@@ -1,8 +1,7 @@
 //! [`Rhs`]: one right-hand side or several, and the solution in the same form.
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::{Schema, json_schema};
 use serde::{Serialize, Serializer};
-use std::borrow::Cow;
 use tool_core::error::Problem;
 use tool_core::input::InputKind;
 use tool_core::{Load, Matrix, Value, Vector};
@@ -99,16 +98,4 @@ impl Serialize for Rhs {
     }
 }
 
-impl JsonSchema for Rhs {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        "Rhs".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        <Self as Load>::schema()
-    }
-}
+tool_core::inline_schema!(Rhs, "Rhs", <Self as Load>::schema());

@@ -1,4 +1,4 @@
-//! The limits of a call as kernels see them, and what their refusals say to a caller.
+//! The limits of a call for the kernels, and the errors of sparse systems.
 
 use kernels::sparse::{Limits, NoConvergence, SparseError};
 use tool_core::{Ctx, ErrorCode, ToolError, Value};

@@ -1,4 +1,4 @@
-//! Matrix Market text: a strict reader that names line and column of what it refuses.
+//! Matrix Market text: a strict parser whose errors have line and column.
 //!
 //! Coordinate and array formats; real, integer and pattern fields; general, symmetric and skew-symmetric storage. The format is that
 //! of R. F. Boisvert, R. Pozo, K. A. Remington, "The Matrix Market exchange formats: initial design", NISTIR 5935, 1996.

@@ -1,4 +1,4 @@
-//! Singular values and vectors, with signs settled and the residual of the factorisation.
+//! Singular values and vectors, with normalised signs and the residual of the factorisation.
 
 use faer::{Mat, MatRef};
 

@@ -1,6 +1,6 @@
-//! Adaptive explicit Runge-Kutta integration: [`integrate`], values between the steps, and what can be said of the error.
+//! Adaptive explicit Runge-Kutta integration: [`integrate`], values between the steps, and error estimates.
 //!
-//! The steps are those of the crate `ode_solvers`. What it needs around it:
+//! The steps are those of the crate `ode_solvers`. Its workarounds:
 //!
 //! - its Dop853 (0.6.2) evaluates the twelfth stage at the start of the step instead of its end, which ruins every right-hand side
 //!   that depends on time; so the elapsed time travels as a further component of the state and the crate's own time is not used;

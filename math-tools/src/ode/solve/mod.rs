@@ -1,7 +1,7 @@
 //! `solve_ode`: initial value problems, by expressions or as a linear system.
 
+mod jump;
 pub(crate) mod kernel;
-mod look;
 pub(crate) mod system;
 
 use schemars::JsonSchema;
@@ -13,8 +13,8 @@ use tool_core::{
 
 use crate::expression::Parameters;
 
+use self::jump::Jump;
 use self::kernel::{End, Options, Pair, Trajectory};
-use self::look::Jump;
 use self::system::{Dynamics, Equations, Linear};
 
 /// The tool.
@@ -179,7 +179,7 @@ impl Tool for SolveOde {
         let mut path = kernel::integrate(&mut rhs, span, &y0, options, ctx)?;
         let mut extra = 0;
         if path.end == End::Reached {
-            let (jump, evaluations) = look::jump(&mut rhs, &path, options, ctx)?;
+            let (jump, evaluations) = jump::jump(&mut rhs, &path, options, ctx)?;
             extra = evaluations;
             if let Some(jump) = jump {
                 let seeing = Options {

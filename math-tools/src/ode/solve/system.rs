@@ -1,9 +1,8 @@
-//! [`Equations`]: the right-hand side as expressions, or as a linear system; and what evaluates it.
+//! [`Equations`]: the right-hand side as expressions, or as a linear system, and its evaluation.
 
-use std::borrow::Cow;
 use std::fmt;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::{JsonSchema, json_schema};
 use serde::de::{self, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use tool_core::{Ctx, Input, Matrix, ToolError, Vector};
@@ -88,24 +87,16 @@ impl<'de> Deserialize<'de> for Equations {
     }
 }
 
-impl JsonSchema for Equations {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        "Equations".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "anyOf": [
-                { "type": "string" },
-                { "type": "array", "minItems": 1, "items": { "type": "string" } }
-            ]
-        })
-    }
-}
+tool_core::inline_schema!(
+    Equations,
+    "Equations",
+    json_schema!({
+        "anyOf": [
+            { "type": "string" },
+            { "type": "array", "minItems": 1, "items": { "type": "string" } }
+        ]
+    })
+);
 
 /// The linear system y' = A y + b.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]

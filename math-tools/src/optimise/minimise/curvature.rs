@@ -1,4 +1,4 @@
-//! The second order: the direction in which a function curves down most, and whether it leads to lower values.
+//! Negative curvature: the direction of lowest curvature, and whether it leads to lower values.
 
 use faer::Mat;
 use rand::RngExt;

@@ -1,4 +1,4 @@
-//! [`Objective`], what is optimised, and [`Function`], which is one that has been checked.
+//! [`Objective`], the objective as given, and [`Function`], the checked one.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;

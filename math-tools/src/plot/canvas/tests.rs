@@ -39,7 +39,7 @@ fn projection() -> Projection {
 fn traced(points: &[(f64, f64)]) -> Set {
     let mut set = Set::default();
     let points = points.iter().copied().map(Some);
-    trace(&mut set, &projection(), points, &Ctx::default()).expect("nobody stops it");
+    trace(&mut set, &projection(), points, &Ctx::default()).expect("not stopped");
     set
 }
 
@@ -76,7 +76,7 @@ fn segments_are_cut_at_the_edges() {
 fn a_gap_is_not_crossed() {
     let mut set = Set::default();
     let points = [Some((0.1, 0.5)), None, Some((0.9, 0.5))];
-    trace(&mut set, &projection(), points.into_iter(), &Ctx::default()).expect("nobody stops it");
+    trace(&mut set, &projection(), points.into_iter(), &Ctx::default()).expect("not stopped");
     assert_eq!(set.0, BTreeSet::from([(3, 10), (27, 10)]));
 }
 

@@ -10,8 +10,8 @@
 use kernels::program;
 use tool_core::ToolError;
 
-use super::Metric;
-use super::kernel::infinite_density;
+use super::chain::infinite_density;
+use super::model::Metric;
 use super::warmup::cholesky;
 use crate::expression::System;
 

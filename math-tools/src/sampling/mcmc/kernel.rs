@@ -1,62 +1,10 @@
-//! The schedule of a chain, and the chains in parallel.
+//! The chains in parallel.
 
-use rand_distr::{Distribution as _, StandardNormal};
 use rayon::prelude::*;
-use tool_core::rng::StreamRng;
 use tool_core::{Ctx, Seed, ToolError};
 
+use super::chain::{Chain, Plan, Sampler};
 use super::{metropolis, nuts};
-use crate::expression::{Expression, System};
-
-/// The schedule of every chain.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Plan<'a> {
-    pub(super) density: &'a Expression,
-    pub(super) start: &'a [f64],
-    pub(super) draws: usize,
-    pub(super) thin: usize,
-    pub(super) burnin: usize,
-    pub(super) proposal_std: f64,
-    pub(super) sampler: Sampler<'a>,
-}
-
-/// Transition kernel of a chain.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Sampler<'a> {
-    /// By random-walk proposals.
-    Metropolis,
-    /// Along trajectories that follow the gradient.
-    Nuts {
-        /// The log density and its derivatives.
-        gradient: &'a System,
-        /// The mean acceptance that the step size is adapted to.
-        target_accept: f64,
-    },
-}
-
-impl Plan<'_> {
-    /// Steps of one chain.
-    pub(super) fn steps(&self) -> usize {
-        self.draws
-            .saturating_mul(self.thin)
-            .saturating_add(self.burnin)
-    }
-}
-
-/// One finished chain.
-#[derive(Debug, Clone)]
-pub(super) struct Chain {
-    /// Kept draws, `[draw][dimension]`.
-    pub(super) draws: Vec<f64>,
-    /// Sum of the acceptance of the steps after burn-in: 0 or 1 for a proposal, the mean over a trajectory.
-    pub(super) accepted: f64,
-    /// Standard deviation of the frozen proposal or metric, per dimension.
-    pub(super) proposal_std: Vec<f64>,
-    /// Evaluations of the density, with or without its gradient.
-    pub(super) evaluations: u64,
-    /// Statistics of the trajectories; `None` for random walks.
-    pub(super) trajectories: Option<nuts::Trajectories>,
-}
 
 /// Runs chains in parallel, each with its own stream.
 ///
@@ -85,40 +33,4 @@ pub(super) fn run(
         })
         .collect();
     results.into_iter().collect()
-}
-
-/// Start of a chain: the first one at `x0`, the others nearby where the density is positive.
-pub(super) fn start(
-    plan: &Plan<'_>,
-    index: usize,
-    rng: &mut StreamRng,
-    mut level: impl FnMut(&[f64]) -> f64,
-) -> Vec<f64> {
-    /// Tries for the start of a further chain around `x0` before it starts at `x0` itself.
-    const TRIES: usize = 20;
-    let tries = if index == 0 { 0 } else { TRIES };
-    for _ in 0..tries {
-        let near: Vec<f64> = plan
-            .start
-            .iter()
-            .map(|x| {
-                let z: f64 = StandardNormal.sample(rng);
-                x + plan.proposal_std * z
-            })
-            .collect();
-        if near.iter().all(|x| x.is_finite()) && level(&near).is_finite() {
-            return near;
-        }
-    }
-    plan.start.to_vec()
-}
-
-/// The density has no finite bound.
-pub(super) fn infinite_density(point: &[f64]) -> ToolError {
-    ToolError::numeric(
-        "/log_density",
-        format_args!("the log density is infinite at {point:?}"),
-    )
-    .reason("unbounded")
-    .hint("a density must be bounded")
 }

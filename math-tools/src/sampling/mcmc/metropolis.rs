@@ -17,7 +17,7 @@ use rand_distr::{Distribution as _, StandardNormal};
 use tool_core::rng::StreamRng;
 use tool_core::{Ctx, ToolError};
 
-use super::kernel::{Chain, Plan, infinite_density, start};
+use super::chain::{Chain, Plan, infinite_density, start};
 use super::warmup::{Window, cholesky, window_ends};
 use crate::expression::Evaluator;
 use crate::linalg::dense::norm2;

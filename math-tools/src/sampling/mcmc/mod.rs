@@ -1,22 +1,20 @@
 //! Sampling from a density by the No-U-Turn sampler or random-walk Metropolis, several chains at once.
 //!
-//! `kernel` says what every chain does; `nuts`, `trajectory` and `hamiltonian` are the one sampler, `metropolis` the other; `warmup` is
-//! what both learn with, `report` what is said of the draws.
+//! `model` has the arguments and results, `chain` the schedule of a chain, `kernel` runs the chains; `nuts`, `trajectory` and
+//! `hamiltonian` are the one sampler, `metropolis` the other; `warmup` adapts both, `report` summarises the draws.
 
-use std::borrow::Cow;
-
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::{Deserialize, Serialize, Serializer};
 use tool_core::{
-    Bounded, Category, Ctx, ErrorCode, Input, JsonExample, Numbers, Positive, Probability, Real,
-    Seed, Spec, Syntax, Tool, ToolError, Value, Vector,
+    Category, Ctx, ErrorCode, JsonExample, Numbers, Probability, Spec, Syntax, Tool, ToolError,
+    Value,
 };
 
-use crate::expression::{Expression, Parameters, Scope, System};
+use crate::expression::{Expression, Scope, System};
 
+mod chain;
 mod hamiltonian;
 mod kernel;
 mod metropolis;
+pub(super) mod model;
 mod nuts;
 pub(super) mod report;
 #[cfg(test)]
@@ -24,206 +22,22 @@ mod tests;
 mod trajectory;
 mod warmup;
 
-use kernel::{Chain, Plan, Sampler};
-use report::Unconverged;
+use chain::{Chain, Plan, Sampler};
+use model::Draws;
+pub(crate) use model::{Args, DIMENSION_MAX, Method, Output};
+#[cfg(test)]
+pub(crate) use model::{Metric, Nuts};
 
 /// Markov chain Monte Carlo.
 #[derive(Debug)]
 pub(crate) struct Mcmc;
 
-/// Most dimensions of a density.
-pub(crate) const DIMENSION_MAX: usize = 200;
-
 /// The acceptance that `nuts` adapts its steps to where the arguments set none.
 const TARGET_ACCEPT: f64 = 0.8;
-
-/// Draw from a distribution given the logarithm of its density (up to a constant) as an expression of `x0`, `x1`, ..., with
-/// several chains of the No-U-Turn sampler (on exact gradients) or of adaptive random-walk Metropolis, and say how far to trust
-/// the draws: R-hat, effective sample sizes, Monte Carlo errors.
-///
-/// During burn-in the sampler learns the scale and the covariance of the distribution; then it is frozen. A point where
-/// the expression is NaN or minus infinity has density zero. The first chain starts at `x0`, the others around it.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Args {
-    /// Logarithm of the density, an expression of `x0`, `x1`, ... (`x` = `x0`, `y` = `x1`, `z` = `x2`).
-    pub log_density: String,
-    /// Named numbers the expression uses, such as `{\"a\": 1.5}`; the entries of a list `w` are `w[0]`, `w[1]`, ...
-    #[serde(default, skip_serializing_if = "Parameters::is_empty")]
-    pub parameters: Parameters,
-    /// Start, one number per dimension (1 to 200), where the density is not zero.
-    #[schemars(extend("x-shape" = ["d"]))]
-    pub x0: Input<Vector>,
-    /// `nuts` (No-U-Turn sampler; needs the gradient), `metropolis` (random walk; for densities with steps, kinks or bounds), or
-    /// `auto`: `nuts` where the expression has a derivative at `x0` and no `if`, comparison, `abs`, `min`, `max`, `floor`, `%` or
-    /// other step or kink, else `metropolis`.
-    #[serde(default)]
-    pub method: Method,
-    /// Draws kept from each chain.
-    #[serde(default = "Bounded::<1, 100_000_000>::of::<10_000>")]
-    pub n_samples: Bounded<1, 100_000_000>,
-    /// Standard deviation of the first proposals in every dimension, and of the starts of further chains around `x0`; with
-    /// `burnin` 0 it stays as it is. For `nuts` it is the first guess of the scale.
-    #[serde(default = "default_proposal")]
-    pub proposal_std: Positive,
-    /// Steps of each chain before the first draw is kept; the sampler adapts during these.
-    #[serde(default = "Bounded::<0, 100_000_000>::of::<1000>")]
-    pub burnin: Bounded<0, 100_000_000>,
-    /// Steps of each chain per kept draw.
-    #[serde(default = "Bounded::<1, 1_000_000>::of::<1>")]
-    pub thin: Bounded<1, 1_000_000>,
-    /// For `nuts`: the mean acceptance along trajectories that the step size is adapted to, 0.6 to 0.99; higher means smaller steps
-    /// and fewer divergences. 0.8 where absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0.6, max = 0.99))]
-    pub target_accept: Option<Probability>,
-    /// Number of chains; R-hat compares them.
-    #[serde(default = "Bounded::<1, 256>::of::<4>")]
-    pub chains: Bounded<1, 256>,
-    /// Seed of the random streams; 42 for a direct call where absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub seed: Option<Seed>,
-    /// Whether the draws themselves are part of the result.
-    #[serde(default = "default_return_samples")]
-    pub return_samples: bool,
-}
-
-fn default_proposal() -> Positive {
-    Positive::literal(1.0)
-}
-
-fn default_return_samples() -> bool {
-    true
-}
-
-/// The sampler.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Method {
-    /// `nuts` for smooth expressions, else `metropolis`.
-    #[default]
-    Auto,
-    /// Random-walk Metropolis with an adapted proposal.
-    Metropolis,
-    /// The No-U-Turn sampler with an adapted metric and step size.
-    Nuts,
-}
-
-/// Draws and what they say about themselves.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-pub(crate) struct Output {
-    /// Kept draws, `[chain][draw][dimension]`; absent when `return_samples` is false.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-shape" = ["chains", "n_samples", "d"]))]
-    #[schemars(extend("x-present" = { "return_samples": true }))]
-    pub samples: Option<Draws>,
-    /// The method that was used: `nuts` or `metropolis`.
-    pub method: Method,
-    /// Share of accepted proposals after burn-in, over all chains; for `nuts` the mean acceptance along trajectories.
-    pub acceptance_rate: f64,
-    /// Mean of all kept draws, per dimension.
-    #[schemars(extend("x-shape" = ["d"]))]
-    pub mean: Vec<f64>,
-    /// Sample standard deviation of all kept draws (n - 1), per dimension; `"NaN"` for a single draw.
-    #[schemars(extend("x-shape" = ["d"]))]
-    pub std_dev: Vec<Real>,
-    /// Sample covariance of all kept draws (n - 1), `[dimension][dimension]`; `"NaN"` for a single draw.
-    #[schemars(extend("x-shape" = ["d", "d"]))]
-    pub covariance: Vec<Vec<Real>>,
-    /// Bulk effective sample size per dimension: how many independent draws the mean is worth; `"NaN"` where it does not exist.
-    #[schemars(extend("x-shape" = ["d"]))]
-    pub ess: Vec<Real>,
-    /// Tail effective sample size per dimension: the smaller of those of the 5 % and 95 % quantiles.
-    #[schemars(extend("x-shape" = ["d"]))]
-    pub ess_tail: Vec<Real>,
-    /// Rank-normalised split R-hat per dimension; above 1.01 the chains have not mixed.
-    #[schemars(extend("x-shape" = ["d"]))]
-    pub rhat: Vec<Real>,
-    /// Monte Carlo standard error of the mean, per dimension.
-    #[schemars(extend("x-shape" = ["d"]))]
-    pub mcse: Vec<Real>,
-    /// Whether all R-hat are at most 1.01 and all effective sample sizes at least 100 per chain; for `nuts` also at most 1 % of the
-    /// trajectories diverged and no energy fraction is below 0.3.
-    pub converged: bool,
-    /// Reason they have not converged; absent when they have.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reason: Option<Unconverged>,
-    /// Standard deviations of the proposals (`nuts`: of the metric) after burn-in, `[chain][dimension]`.
-    #[schemars(extend("x-shape" = ["chains", "d"]))]
-    pub proposal_std: Vec<Vec<f64>>,
-    /// Whether the sampler was adapted (`burnin` > 0).
-    pub adapted: bool,
-    /// Kept draws per chain.
-    pub n_samples: i64,
-    /// Number of chains.
-    pub chains: i64,
-    /// Number of dimensions.
-    pub dimension: usize,
-    /// Evaluations of the density, for `nuts` with its gradient.
-    pub evaluations: u64,
-    /// Statistics of the trajectories of `nuts`; absent for `metropolis`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-present" = { "method": "nuts" }))]
-    pub nuts: Option<Nuts>,
-    /// Seed of the random streams.
-    pub seed: Seed,
-}
-
-/// Statistics of the trajectories of the No-U-Turn sampler after burn-in.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-pub(crate) struct Nuts {
-    /// Trajectories whose energy rose by more than 1000, over all chains: the draws may miss a part of the distribution near them.
-    pub divergences: u64,
-    /// Trajectories that came where the density is zero, over all chains; harmless but slow.
-    pub outside: u64,
-    /// Trajectories that had not turned after 1023 steps (tree depth 10), over all chains.
-    pub tree_depth_saturated: u64,
-    /// Leapfrog step per chain, in units of the metric.
-    pub step_size: Vec<f64>,
-    /// Form of the metric per chain: `dense` when the last window of burn-in had a correlation beyond 0.5, in 50 dimensions or fewer.
-    pub metric: Vec<Metric>,
-    /// Energy Bayesian fraction of missing information per chain; below 0.3 the tails are explored too slowly.
-    pub bfmi: Vec<Real>,
-}
-
-/// The form of the metric, the covariance that trajectories are scaled by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Metric {
-    /// A standard deviation per dimension.
-    Diagonal,
-    /// A whole covariance.
-    Dense,
-}
-
-/// Kept draws, `[chain][draw][dimension]`, in one block.
-#[derive(Debug, Clone)]
-pub(crate) struct Draws(Value);
-
-impl Serialize for Draws {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.0.serialize(serializer)
-    }
-}
-
-impl JsonSchema for Draws {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        "Draws".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "array", "items": { "type": "array", "items": { "type": "array", "items": { "type": "number" } } } })
-    }
-}
 
 impl Tool for Mcmc {
     const SPEC: Spec = Spec {
         id: "mcmc",
-        version: 1,
         title: "Markov chain Monte Carlo",
         category: Category::Math,
         tags: &[

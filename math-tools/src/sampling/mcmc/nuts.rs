@@ -14,29 +14,11 @@ use rand_distr::{Distribution as _, StandardNormal};
 use tool_core::rng::StreamRng;
 use tool_core::{Ctx, ToolError};
 
-use super::Metric;
+use super::chain::{Chain, Plan, Trajectories, start};
 use super::hamiltonian::{Hamiltonian, State};
-use super::kernel::{Chain, Plan, start};
 use super::trajectory::{End, Outcome, Trajectory};
 use super::warmup::{StepSize, Window, window_ends};
 use crate::expression::System;
-
-/// Statistics of the trajectories of a chain after burn-in.
-#[derive(Debug, Clone)]
-pub(super) struct Trajectories {
-    /// Those that diverged.
-    pub(super) divergences: u64,
-    /// Those that came where the density is zero.
-    pub(super) outside: u64,
-    /// Those that had not turned at the largest depth.
-    pub(super) saturated: u64,
-    /// Energy Bayesian fraction of missing information; NaN for fewer than three trajectories.
-    pub(super) bfmi: f64,
-    /// The leapfrog step, in units of the metric.
-    pub(super) step_size: f64,
-    /// The form of the metric.
-    pub(super) metric: Metric,
-}
 
 /// Runs one chain.
 ///
@@ -255,6 +237,7 @@ impl Tally {
 mod tests {
     use super::*;
     use crate::expression::{Expression, Scope};
+    use crate::sampling::mcmc::Metric;
 
     fn gradient(text: &str, dimension: usize) -> System {
         let expression = Expression::parse(text, &Scope::point(dimension)).unwrap();

@@ -1,21 +1,14 @@
 //! Summary and diagnostics of the draws.
 
 use rayon::prelude::*;
-use schemars::JsonSchema;
-use serde::Serialize;
 use tool_core::{Ctx, Real, Seed, ToolError};
 
-use super::kernel::{Chain, Plan};
-use super::nuts::Trajectories;
+use super::chain::{Chain, Plan, Trajectories};
+use super::model::{Args, ESS_PER_CHAIN_MIN, Method, Nuts, Output, RHAT_MAX, Unconverged};
 use super::trajectory::DEPTH_MAX;
-use super::{Args, Method, Nuts, Output};
 use crate::sampling::blocks::Moments;
 use crate::sampling::diagnostics::{DRAWS_MIN, Diagnosis, Diagnostics};
 
-/// R-hat above this means that the chains have not mixed (Vehtari et al. 2021).
-pub(in crate::sampling) const RHAT_MAX: f64 = 1.01;
-/// Fewest effective draws per chain that make the diagnostics trustworthy (Vehtari et al. 2021).
-pub(in crate::sampling) const ESS_PER_CHAIN_MIN: f64 = 100.0;
 /// Acceptance rates outside of this range mean a badly scaled proposal.
 const ACCEPTANCE_RANGE: std::ops::Range<f64> = 0.05..0.8;
 /// An energy fraction below this means that fresh momenta move the energy too little (Stan's threshold).
@@ -41,27 +34,10 @@ pub(super) fn summarise(
     ctx: &Ctx,
 ) -> Result<Output, ToolError> {
     let dimension = plan.start.len();
-    let diagnosis = Diagnosis::new(chains.len(), plan.draws);
-    let axes: Vec<usize> = (0..dimension).collect();
-    let (mut mean, mut diagnostics) = (Vec::new(), Vec::new());
-    for group in axes.chunks(AXES_AT_ONCE) {
-        let found: Vec<Result<(f64, Diagnostics), ToolError>> = group
-            .par_iter()
-            .map(|&axis| {
-                let columns = columns(chains, axis, dimension);
-                let moments = columns.iter().map(|column| Moments::of(column)).collect();
-                Ok((
-                    Moments::join_all(moments).mean,
-                    diagnosis.of(&columns, ctx)?,
-                ))
-            })
-            .collect();
-        for found in found {
-            let (axis_mean, axis_diagnostics) = found?;
-            mean.push(axis_mean);
-            diagnostics.push(axis_diagnostics);
-        }
-    }
+    let columns = |axis| columns(chains, axis, dimension);
+    let found = of_axes(dimension, (chains.len(), plan.draws), columns, ctx)?;
+    let mean: Vec<f64> = found.iter().map(|(moments, _)| moments.mean).collect();
+    let diagnostics: Vec<Diagnostics> = found.into_iter().map(|(_, found)| found).collect();
     let covariance = covariance(chains, &mean, ctx)?;
     let count = (chains.len() * plan.draws) as f64;
     if !covariance
@@ -126,30 +102,31 @@ pub(super) fn summarise(
     })
 }
 
-/// The first reason that chains have not converged.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Unconverged {
-    /// R-hat or an effective sample size is not defined: too few draws, or draws that do not vary.
-    Undefined,
-    /// An R-hat is above 1.01: the chains have not mixed.
-    Rhat,
-    /// An effective sample size is below 100 per chain.
-    EffectiveSize,
-    /// More than 1 % of the trajectories diverged, or an energy fraction is below 0.3.
-    Trajectories,
-}
-
-impl Unconverged {
-    pub(in crate::sampling) fn of(rhat: f64, ess: f64, enough: f64) -> Option<Self> {
-        if rhat.is_nan() || ess.is_nan() {
-            Some(Self::Undefined)
-        } else if rhat > RHAT_MAX {
-            Some(Self::Rhat)
-        } else {
-            (ess < enough).then_some(Self::EffectiveSize)
-        }
+/// Moments and diagnostics of every dimension of `chains` chains of `draws` draws; `columns` are the draws of one dimension, by chain.
+///
+/// # Errors
+/// When the call is stopped.
+pub(in crate::sampling) fn of_axes(
+    dimension: usize,
+    (chains, draws): (usize, usize),
+    columns: impl Fn(usize) -> Vec<Vec<f64>> + Sync,
+    ctx: &Ctx,
+) -> Result<Vec<(Moments, Diagnostics)>, ToolError> {
+    let diagnosis = Diagnosis::new(chains, draws);
+    let axes: Vec<usize> = (0..dimension).collect();
+    let mut found = Vec::with_capacity(dimension);
+    for group in axes.chunks(AXES_AT_ONCE) {
+        let of_group: Result<Vec<_>, ToolError> = group
+            .par_iter()
+            .map(|&axis| {
+                let columns = columns(axis);
+                let moments = columns.iter().map(|column| Moments::of(column)).collect();
+                Ok((Moments::join_all(moments), diagnosis.of(&columns, ctx)?))
+            })
+            .collect();
+        found.extend(of_group?);
     }
+    Ok(found)
 }
 
 /// The smaller of two numbers; NaN when one is.

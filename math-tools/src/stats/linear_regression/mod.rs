@@ -112,7 +112,6 @@ pub(crate) struct Output {
 impl Tool for LinearRegression {
     const SPEC: Spec = Spec {
         id: "linear_regression",
-        version: 1,
         title: "Linear least squares",
         category: Category::Math,
         tags: &["statistics", "numeric", "fit"],

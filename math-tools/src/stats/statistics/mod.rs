@@ -147,7 +147,6 @@ pub(crate) struct Output {
 impl Tool for Statistics {
     const SPEC: Spec = Spec {
         id: "statistics",
-        version: 1,
         title: "Summary statistics",
         category: Category::Math,
         tags: &["statistics", "numeric"],

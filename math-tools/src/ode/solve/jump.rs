@@ -1,4 +1,4 @@
-//! A look at the right-hand side between the places where the steps evaluated it: [`jump`].
+//! Detection of jumps of the right-hand side between the points that the steps evaluated: [`jump`].
 
 use tool_core::{Ctx, ToolError};
 
@@ -29,7 +29,7 @@ pub(super) struct Jump {
 /// when its end differs by more than 100 times the tolerance.
 ///
 /// # Accuracy and cost
-/// At most about 260 evaluations where nothing is suspicious. What is narrower than 1/200 of the span may be missed still.
+/// At most about 260 evaluations where nothing is suspicious. Features narrower than 1/200 of the span may still be missed.
 ///
 /// # Errors
 /// As [`integrate`].
