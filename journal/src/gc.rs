@@ -59,8 +59,11 @@ enum Root {
     Answer(String, ArtifactHash),
 }
 
+/// Makes the root of a result.
+type ToRoot = fn(String, ArtifactHash) -> Root;
+
 /// The tables of results: name, value and time of each, and the root that it is.
-const RESULTS: [(&str, fn(String, ArtifactHash) -> Root); 2] = [
+const RESULTS: [(&str, ToRoot); 2] = [
     ("SELECT action_key, value, used_ms FROM cache", Root::Result),
     ("SELECT call, value, created_ms FROM answers", Root::Answer),
 ];

@@ -35,7 +35,8 @@ pub(super) fn draw(picture: &Picture<'_>) -> String {
         };
         let _ = writeln!(text, "  s{} {line}{label} s{}", arrow.from, arrow.to);
     }
-    let classes: [(&str, &str, fn(&super::Step<'_>) -> bool); 3] = [
+    type Applies = fn(&super::Step<'_>) -> bool;
+    let classes: [(&str, &str, Applies); 3] = [
         (
             "effects",
             "fill:#fff3e0,stroke:#c77700,color:#1c1c1c",
