@@ -1,0 +1,178 @@
+//! The policy of one generation and what holds for one caller: the compiled data that the other files build and read.
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use super::compile::CompiledLayer;
+use super::decide::Defaults;
+use super::phases::CompiledPhase;
+use super::runtime::Facts;
+use super::selection::{Chosen, CompiledSelection};
+use super::set::ToolSet;
+use super::start::Start;
+use super::text::{Label, Reason};
+use crate::error::LoadError;
+use crate::model::{Budget, Obligations, Permissions, Verdict};
+
+/// What was decided, by whom and why.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Decision {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The deciding layer: `global`, ``role `worker_math` ``, `defaults`.
+    pub layer: Label,
+    /// The deciding rule: where it was written, or which of its layer it is.
+    pub rule: Option<Label>,
+    /// Why, in words.
+    pub reason: Reason,
+    /// What the call must also keep to.
+    pub obligations: Obligations,
+    /// Whether checked arguments could not change the verdict.
+    pub certain: bool,
+}
+
+impl Decision {
+    /// Asks a person where nothing else did.
+    pub fn require(&mut self, layer: &'static str, reason: &'static str) {
+        self.verdict = Verdict::Ask;
+        self.layer = layer.into();
+        self.rule = None;
+        self.reason = reason.into();
+    }
+
+    /// This one, or a stricter one on something the call uses; what the call must keep to stays.
+    #[must_use]
+    pub fn stricter(self, other: Self) -> Self {
+        match other.verdict > self.verdict {
+            true => Self {
+                obligations: self.obligations,
+                ..other
+            },
+            false => self,
+        }
+    }
+
+    /// A denial that no rule spells.
+    pub fn denied(layer: impl Into<Label>, reason: impl Into<Reason>) -> Self {
+        Self {
+            verdict: Verdict::Deny,
+            layer: layer.into(),
+            rule: None,
+            reason: reason.into(),
+            obligations: Obligations::default(),
+            certain: true,
+        }
+    }
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct CompiledRole {
+    pub(super) description: String,
+    pub(super) selection: CompiledSelection,
+    pub(super) layers: Vec<CompiledLayer>,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct CompiledAgent {
+    pub(super) role: Option<String>,
+    pub(super) selection: CompiledSelection,
+    pub(super) layer: CompiledLayer,
+}
+
+/// A provider profile against one catalogue.
+#[derive(Debug, Clone)]
+pub(crate) struct CompiledProfile {
+    pub(super) prefer: Chosen,
+    pub(super) enable: Chosen,
+    pub(super) disable: Chosen,
+}
+
+/// The policy of one generation: immutable, compiled against one catalogue.
+#[derive(Debug, Clone)]
+pub struct Policy {
+    pub(super) generation: String,
+    pub(super) default_role: String,
+    /// Layers of every level but that of roles.
+    pub(super) layers: Vec<CompiledLayer>,
+    pub(super) roles: BTreeMap<String, CompiledRole>,
+    pub(super) agents: BTreeMap<String, CompiledAgent>,
+    /// Agents, and command lines that have no file.
+    pub(super) agent_names: Vec<String>,
+    pub(super) phases: BTreeMap<String, CompiledPhase>,
+    /// Kinds of tasks, with the contexts they imply.
+    pub(super) tasks: BTreeMap<String, Vec<CompiledLayer>>,
+    pub(super) profiles: BTreeMap<String, CompiledProfile>,
+    pub(super) toolsets: BTreeMap<String, CompiledSelection>,
+    /// What each permission of a phase adds, in the order of [`Confinement::ALL`].
+    pub(super) confinements: Vec<CompiledLayer>,
+    /// The contexts of the facts `read_only` and `no_web`.
+    pub(super) contexts: [CompiledLayer; 2],
+    pub(super) preconditions: Vec<(&'static str, ToolSet)>,
+    pub(super) defaults: Defaults,
+    /// Whether only approvers with keys answer approvals.
+    pub(super) approvals_by_key: bool,
+    pub(super) budgets: Vec<Budget>,
+    pub(crate) notes: Vec<LoadError>,
+}
+
+impl Policy {
+    /// Whether only approvers with keys answer approvals.
+    pub fn approvals_by_key(&self) -> bool {
+        self.approvals_by_key
+    }
+
+    /// How many calls a kind of task may make, where the configuration says.
+    pub fn budget(&self, task: &str) -> Option<&Budget> {
+        self.budgets.iter().find(|budget| budget.task == task)
+    }
+
+    /// Digest of the catalogue and of every layer: decisions of one generation are the same.
+    pub fn generation(&self) -> &str {
+        &self.generation
+    }
+
+    /// The role of a call that names none at the command line.
+    pub fn default_role(&self) -> &str {
+        &self.default_role
+    }
+
+    /// The roles, with what they are for.
+    pub fn roles(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.roles
+            .iter()
+            .map(|(name, role)| (name.as_str(), role.description.as_str()))
+    }
+
+    /// The role that an agent's file names.
+    pub fn role_of_agent(&self, agent: &str) -> Option<&str> {
+        self.agents.get(agent)?.role.as_deref()
+    }
+
+    /// The phases, by name.
+    pub fn phases(&self) -> impl Iterator<Item = &str> {
+        self.phases.keys().map(String::as_str)
+    }
+
+    /// What a file of an earlier system says that does not hold here, and is no error.
+    pub fn notes(&self) -> &[LoadError] {
+        &self.notes
+    }
+
+    /// What holds where no rule is about a call.
+    pub fn permissions(&self) -> &Permissions {
+        &self.defaults.permissions
+    }
+}
+
+/// What holds for one caller.
+#[derive(Debug, Clone)]
+pub struct Caller<'a> {
+    pub(super) policy: &'a Policy,
+    pub(super) start: Start<'a>,
+    pub(super) layers: Vec<&'a CompiledLayer>,
+    /// Those that only this call has.
+    pub(super) of_call: Vec<CompiledLayer>,
+    pub(super) facts: Facts,
+    /// Joined when somebody asks for all of it.
+    pub(super) visible: OnceLock<ToolSet>,
+}
