@@ -61,7 +61,7 @@ const ARROWS: [(&str, &[&str]); 12] = [
 /// Crates that only the doors may name.
 const DOORS_ONLY: [&str; 6] = ["clap", "tokio", "rmcp", "axum", "ctrlc", "signal-hook"];
 
-fn metadata() -> serde_json::Value {
+pub(crate) fn metadata() -> serde_json::Value {
     let output = Command::new(env!("CARGO"))
         .args([
             "metadata",

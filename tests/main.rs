@@ -8,6 +8,7 @@ mod determinism;
 mod documents;
 mod effects;
 mod english;
+mod imports;
 mod keys;
 mod large;
 mod neutral;
