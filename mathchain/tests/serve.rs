@@ -206,7 +206,7 @@ fn broken_recorded_rules_and_agents_leave_what_held() {
     served.end();
 }
 
-/// Files of earlier systems that the configuration names are read again; to name others needs a new start, and says so.
+/// Files of earlier systems that the configuration names are read again; to name others requires a restart, and says so.
 #[test]
 fn named_files_of_roles_are_read_again() {
     let place = Place::new();
@@ -225,7 +225,7 @@ fn named_files_of_roles_are_read_again() {
     sees(false, &mut served);
     place.write("others.yaml", &roles("calculate"));
     place.replace("mathchain.toml", &naming("others.yaml"));
-    served.wait_told("`files` changed, which needs a new start");
+    served.wait_told("`files` changed, which requires a restart");
     sees(false, &mut served);
     served.end();
 }
