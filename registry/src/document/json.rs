@@ -2,8 +2,8 @@
 
 use tool_core::json::{self, Limits};
 
-use super::spans::{Lines, Spans, saturate};
-use super::{Fault, Parsed};
+use super::fault::Fault;
+use super::spans::{Lines, Parsed, Spans, saturate};
 
 pub(super) fn parse(text: &str) -> Result<Parsed, Vec<Fault>> {
     let err = match json::parse(text, Limits::default()) {

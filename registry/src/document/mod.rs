@@ -1,8 +1,9 @@
-//! [`Document`]: YAML, TOML and JSON as one kind of value that knows where each part was written.
+//! [`Document`]: YAML, TOML and JSON as one kind of value with the position of each part.
 //!
 //! Configuration, roles and plans are read through this. The language is as strict as the JSON at the door: unique keys,
 //! bounded depth and size, no anchors, no tags, no number that a double does not hold.
 
+mod fault;
 mod json;
 mod spans;
 mod toml;
@@ -17,16 +18,11 @@ use std::sync::Arc;
 use tool_core::Value;
 
 use crate::error::{LoadError, LoadErrors, Place};
+use fault::Fault;
+pub use fault::{BYTES_MAX, DEPTH_MAX};
 pub use spans::Node as Part;
 use spans::Spans;
 pub use typed::{read as read_typed, report, schema_of};
-
-/// Deepest nesting of lists and tables.
-pub const DEPTH_MAX: usize = 128;
-/// Most problems of one text that are kept.
-const FAULTS_MAX: usize = 1000;
-/// Longest YAML or TOML text, in bytes.
-pub const BYTES_MAX: usize = 32 << 20;
 
 /// The language of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,7 +36,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// By the ending of a file name; YAML where it says nothing.
+    /// By the extension of a file name; YAML for any other.
     pub fn of_name(name: &str) -> Self {
         match name.rsplit('.').next() {
             Some("toml") => Self::Toml,
@@ -50,7 +46,7 @@ impl Format {
     }
 }
 
-/// A parsed text: its value, and where each part of it was written.
+/// A parsed text: its value, and the position of each part.
 #[derive(Debug, Clone)]
 pub struct Document {
     /// The value.
@@ -60,7 +56,7 @@ pub struct Document {
 }
 
 impl Document {
-    /// A document that says nothing.
+    /// An empty document.
     pub(crate) fn empty() -> Self {
         Self {
             value: Value::Null,
@@ -69,7 +65,7 @@ impl Document {
         }
     }
 
-    /// What another language than these was read into; the parts have the shape of the value.
+    /// A document read from another language; the parts have the shape of the value.
     pub fn of_parts(name: &str, value: Value, parts: Part) -> Self {
         Self {
             value,
@@ -85,7 +81,7 @@ impl Document {
         places.first().copied().unwrap_or((1, 1))
     }
 
-    /// [`Document::locate`] of many pointers, for which the text is looked at once.
+    /// [`Document::locate`] of many pointers in one scan of the text.
     pub fn locate_all(&self, pointers: &[&str]) -> Vec<(u32, u32)> {
         self.spans.locate(&self.value, pointers)
     }
@@ -151,24 +147,21 @@ impl Document {
     }
 }
 
-/// A value, where its parts were written, and what reading went on after.
-type Parsed = (Value, Spans, Vec<Fault>);
-
 /// Reads a text in the given language; the name appears in places.
 ///
 /// # Errors
-/// Every problem that can be seen, with line and column.
+/// Every problem found, with line and column.
 pub fn parse(name: &str, text: &str, format: Format) -> Result<Document, LoadErrors> {
     let (document, errors) = read(name, text, format)?;
     LoadErrors::check(errors)?;
     Ok(document)
 }
 
-/// As [`parse`], for a reader who goes on where that can be: of a key that is given twice the first value holds, anchors and tags
-/// are left out, and what is no finite number is `null`. Whoever takes the document refuses it in the end.
+/// As [`parse`], but continues after an error where possible: the first value of a duplicate key counts, anchors and tags are ignored,
+/// and a number that is not finite is `null`. The caller must refuse the document if there are errors.
 ///
 /// # Errors
-/// What is no document at all.
+/// The text is not a document at all.
 pub fn read(
     name: &str,
     text: &str,
@@ -224,63 +217,4 @@ pub fn parse_toml(text: &str) -> Result<Document, LoadErrors> {
 /// The first problem, with line and column.
 pub fn parse_json(text: &str) -> Result<Document, LoadErrors> {
     parse("json", text, Format::Json)
-}
-
-/// Why a text is no document.
-#[derive(Debug)]
-struct Fault {
-    line: u32,
-    column: u32,
-    pointer: String,
-    message: String,
-    hint: Option<String>,
-}
-
-impl Fault {
-    fn new((line, column): (u32, u32), message: impl Into<String>) -> Self {
-        Self {
-            line,
-            column,
-            pointer: String::new(),
-            message: message.into(),
-            hint: None,
-        }
-    }
-
-    fn hint(mut self, hint: &str) -> Self {
-        self.hint = Some(hint.to_owned());
-        self
-    }
-}
-
-/// A number that a text spells, when the double it stands for can be kept.
-fn number(text: &str) -> Result<Value, String> {
-    let unsigned = text.strip_prefix('+').unwrap_or(text);
-    if unsigned
-        .bytes()
-        .all(|byte| byte.is_ascii_digit() || byte == b'-')
-        && let Ok(integer) = unsigned.parse::<i64>()
-    {
-        let zero_with_sign = integer == 0 && unsigned.starts_with('-');
-        return match Value::from(integer) {
-            Value::Int(_) if zero_with_sign => Ok(Value::Float(-0.0)),
-            Value::Int(integer) => Ok(Value::Int(integer)),
-            _ => Err(too_wide(text)),
-        };
-    }
-    let whole = unsigned
-        .bytes()
-        .all(|byte| byte.is_ascii_digit() || byte == b'-');
-    match unsigned.parse::<f64>() {
-        Ok(_) if whole => Err(too_wide(text)),
-        Ok(value) if value.is_finite() => Ok(Value::Float(value)),
-        Ok(_) => Err(format!("`{text}` is beyond the range of a double")),
-        Err(_) => Err(format!("`{text}` is not a number")),
-    }
-}
-
-fn too_wide(text: &str) -> String {
-    format!(
-        "the integer `{text}` is beyond 2^53; where a text is taken, as for a seed, write it in quotes"
-    )
 }

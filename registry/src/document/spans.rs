@@ -1,16 +1,21 @@
-//! Where each part of a document was written.
+//! Positions of the parts of a document.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use tool_core::{Object, Value};
 
+use super::fault::Fault;
+
+/// A value, the positions of its parts, and the errors after which reading continued.
+pub(super) type Parsed = (Value, Spans, Vec<Fault>);
+
 /// Places of the parts of a value.
 #[derive(Debug, Clone)]
 pub(super) enum Spans {
     /// One node for each part, in the shape of the value.
     Tree(Node),
-    /// The text of a document already known to be valid JSON: scanned again when somebody asks.
+    /// The text of a document already known to be valid JSON: scanned again on demand.
     Json(Arc<str>),
 }
 

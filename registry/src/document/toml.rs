@@ -4,8 +4,8 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 use tool_core::{Object, Value};
 
-use super::spans::{Lines, Node, Spans};
-use super::{BYTES_MAX, DEPTH_MAX, Fault, Parsed};
+use super::fault::{self, BYTES_MAX, DEPTH_MAX, Fault};
+use super::spans::{Lines, Node, Parsed, Spans};
 
 pub(super) fn parse(text: &str) -> Result<Parsed, Vec<Fault>> {
     whole(text)
@@ -75,11 +75,11 @@ impl Read<'_> {
                 let parsed = i64::from_str_radix(integer.as_str(), integer.radix());
                 match parsed.map(Value::from) {
                     Ok(value @ Value::Int(_)) => Ok(value),
-                    _ => Err(Fault::new(place, super::too_wide(integer.as_str()))),
+                    _ => Err(Fault::new(place, fault::too_wide(integer.as_str()))),
                 }
             }
             DeValue::Float(float) => {
-                super::number(float.as_str()).map_err(|message| Fault::new(place, message))
+                fault::number(float.as_str()).map_err(|message| Fault::new(place, message))
             }
             DeValue::Array(items) => {
                 let mut values = Vec::with_capacity(items.len());

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, Span};
 use tool_core::{Object, Value};
 
-use super::spans::{Node, Spans, saturate};
-use super::{BYTES_MAX, DEPTH_MAX, FAULTS_MAX, Fault, Parsed};
+use super::fault::{self, BYTES_MAX, DEPTH_MAX, FAULTS_MAX, Fault};
+use super::spans::{Node, Parsed, Spans, saturate};
 
 pub(super) fn parse(text: &str) -> Result<Parsed, Vec<Fault>> {
     if text.len() > BYTES_MAX {
@@ -235,7 +235,7 @@ fn core_scalar(text: &str) -> Result<Value, String> {
             .ok()
             .map(Value::from)
             .filter(|value| matches!(value, Value::Int(_)))
-            .ok_or_else(|| super::too_wide(text))
+            .ok_or_else(|| fault::too_wide(text))
     };
     let all = |digits: &str, fits: fn(&u8) -> bool| {
         !digits.is_empty() && digits.as_bytes().iter().all(fits)
@@ -257,7 +257,7 @@ fn core_scalar(text: &str) -> Result<Value, String> {
         return Err(format!("`{text}` is not a finite number"));
     }
     if is_number(unsigned) {
-        super::number(text)
+        fault::number(text)
     } else {
         Ok(Value::from(text))
     }

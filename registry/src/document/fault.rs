@@ -1,0 +1,69 @@
+//! Errors in the text of a document, and its limits.
+
+use tool_core::Value;
+
+/// Deepest nesting of lists and tables.
+pub const DEPTH_MAX: usize = 128;
+/// Maximum number of errors reported for one text.
+pub(super) const FAULTS_MAX: usize = 1000;
+/// Longest YAML or TOML text, in bytes.
+pub const BYTES_MAX: usize = 32 << 20;
+
+/// An error in a text, with its position.
+#[derive(Debug)]
+pub(super) struct Fault {
+    pub(super) line: u32,
+    pub(super) column: u32,
+    pub(super) pointer: String,
+    pub(super) message: String,
+    pub(super) hint: Option<String>,
+}
+
+impl Fault {
+    pub(super) fn new((line, column): (u32, u32), message: impl Into<String>) -> Self {
+        Self {
+            line,
+            column,
+            pointer: String::new(),
+            message: message.into(),
+            hint: None,
+        }
+    }
+
+    pub(super) fn hint(mut self, hint: &str) -> Self {
+        self.hint = Some(hint.to_owned());
+        self
+    }
+}
+
+/// The number that a text spells, if a double represents it.
+pub(super) fn number(text: &str) -> Result<Value, String> {
+    let unsigned = text.strip_prefix('+').unwrap_or(text);
+    if unsigned
+        .bytes()
+        .all(|byte| byte.is_ascii_digit() || byte == b'-')
+        && let Ok(integer) = unsigned.parse::<i64>()
+    {
+        let zero_with_sign = integer == 0 && unsigned.starts_with('-');
+        return match Value::from(integer) {
+            Value::Int(_) if zero_with_sign => Ok(Value::Float(-0.0)),
+            Value::Int(integer) => Ok(Value::Int(integer)),
+            _ => Err(too_wide(text)),
+        };
+    }
+    let whole = unsigned
+        .bytes()
+        .all(|byte| byte.is_ascii_digit() || byte == b'-');
+    match unsigned.parse::<f64>() {
+        Ok(_) if whole => Err(too_wide(text)),
+        Ok(value) if value.is_finite() => Ok(Value::Float(value)),
+        Ok(_) => Err(format!("`{text}` is beyond the range of a double")),
+        Err(_) => Err(format!("`{text}` is not a number")),
+    }
+}
+
+pub(super) fn too_wide(text: &str) -> String {
+    format!(
+        "the integer `{text}` is beyond 2^53; where text is accepted, as for a seed, write it in quotes"
+    )
+}
