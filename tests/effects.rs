@@ -246,7 +246,8 @@ policies:
       - {match: {tools: [list_dir], call: "CALL"}, decision: deny}
   - {level: role, name: reader, deny: [calculate]}
   - {level: task, name: tidy, allow: [plot, read_file]}
-  - {level: task, name: audit, deny: [read_file], without: [modifies_files]}
+  - {level: task, name: audit, deny: [read_file]}
+  - {level: role, name: operator, without: [local_exec]}
   - {level: user, deny: [edit_file]}
 phases:
   - name: audit

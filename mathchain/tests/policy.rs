@@ -568,7 +568,7 @@ fn a_misspelt_tool_of_an_earlier_file_is_an_error_with_its_line() {
     for part in [
         "roles.yaml:9:9: no tool named `serch_files`\n    did you mean `search_files`?",
         "permissions.yaml:9:23: no tool named `wrte_file`\n    did you mean `write_file`?",
-        "mathchain.toml:4:10: `tools/index.yaml` cannot be read",
+        "mathchain.toml:4:10: cannot read `tools/index.yaml`",
     ] {
         assert!(checked.stderr.contains(part), "{part}: {}", checked.stderr);
     }

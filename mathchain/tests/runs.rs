@@ -141,7 +141,7 @@ fn artifacts_are_listed_shown_and_written_out() {
     );
     let none = place.run(&["artifacts", "get", &format!("b3:{}", "0".repeat(64))], "");
     assert!(
-        none.code != 0 && none.stderr.contains("is not there"),
+        none.code != 0 && none.stderr.contains("no longer exists"),
         "{}",
         none.stderr
     );

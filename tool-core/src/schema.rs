@@ -490,7 +490,7 @@ impl<'a> Checker<'a> {
                                 let message = format!("unknown argument `{shown}`{instead}");
                                 checker.report("unknown", message);
                             }
-                            Kind::Document if unknown == checker.unknown_max + 1 => {
+                            Kind::Document if unknown - 1 == checker.unknown_max => {
                                 checker.report("unknown", "and more unknown keys".to_owned());
                             }
                             Kind::Document if unknown > checker.unknown_max => {}

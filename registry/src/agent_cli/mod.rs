@@ -57,14 +57,20 @@ impl CliSpec {
         Self::built_in().iter().find(|cli| cli.name == name)
     }
 
-    /// Reads a file of tables: `clis`, each over the built-in one of its name.
+    /// Reads a file of tables: `clis`, each over the built-in one of its name; tables of the built-in file itself,
+    /// `agent_clis.yaml`, are whole.
     ///
     /// # Errors
     /// Every unknown key and wrong type.
     pub fn parse_file(name: &str, text: &str) -> Result<Vec<Self>, LoadErrors> {
         let document = document::parse(name, text, Format::of_name(name))?;
         let mut errors = Vec::new();
-        let (_, clis) = cli_file(&document, Self::built_in(), &mut errors);
+        let known = if name == "agent_clis.yaml" {
+            &[]
+        } else {
+            Self::built_in()
+        };
+        let (_, clis) = cli_file(&document, known, &mut errors);
         if document.value.get("environment").is_some() {
             let place = document.place("/environment");
             errors.push(LoadError::new(Some(&place), "unknown key `environment`"));
