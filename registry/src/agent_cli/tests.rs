@@ -171,7 +171,7 @@ fn the_built_in_tables_agree_with_the_names_of_tools() {
         );
         assert!(cli.approval.never_asks.iter().all(known), "{}", cli.name);
         for permission in Confinement::ALL {
-            let sandbox = &cli.sandbox[&permission];
+            let sandbox = &cli.sandbox[permission];
             assert!(sandbox.unenforced.keys().all(known), "{}", cli.name);
         }
         for flag in cli
