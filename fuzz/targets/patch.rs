@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use libfuzzer_sys::fuzz_target;
-use mathchain::host_tools::files::apply_patch::{ApplyPatch, Args};
+use mathchain::host_tools::files::apply_patch::Args;
 use mathchain::tool_core::capability::{Change, FileContent, FileInfo, FileKind, Files, WriteMode};
 use mathchain::tool_core::{Budget, Capabilities, Ctx, ErrorCode, StopFlag, Tool, ToolError};
 
@@ -33,15 +33,15 @@ fuzz_target!(|text: &str| {
     let args = Args {
         patch: patch.to_owned(),
     };
-    let keys = ApplyPatch::resources(&args);
-    let reach = ApplyPatch::narrow(&args);
+    let keys = Args::resources(&args);
+    let reach = Args::narrow(&args);
     let ctx = Ctx::new(StopFlag::new(), Budget::default()).with_capabilities(Capabilities {
         files: Some(files.clone()),
         ..Capabilities::default()
     });
     let before = files.texts();
     let lines = lines(&before);
-    match ApplyPatch::run(args, &ctx) {
+    match Args::run(args, &ctx) {
         Err(err) => {
             assert_eq!(files.texts(), before, "{err:?}");
             assert!(keys.is_ok() || err.path() == Some("/patch"), "{err:?}");

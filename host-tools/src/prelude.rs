@@ -31,14 +31,23 @@ pub(crate) const fn resource(
     }
 }
 
+/// The parts of a path without empty ones and `.`.
+pub(crate) fn parts(path: &str) -> impl Iterator<Item = &str> {
+    path.split('/')
+        .filter(|part| !part.is_empty() && *part != ".")
+}
+
 /// Adds the argument to an error.
 pub(crate) trait At {
-    /// Adds the JSON pointer of the argument to the error.
+    /// Adds the JSON pointer of the argument to the error, unless it names one already.
     fn at(self, pointer: &str) -> Self;
 }
 
 impl<T> At for Result<T, ToolError> {
     fn at(self, pointer: &str) -> Self {
-        self.map_err(|err| err.at(pointer))
+        self.map_err(|err| match err.path() {
+            None => err.at(pointer),
+            Some(_) => err,
+        })
     }
 }

@@ -5,4 +5,4 @@ mod reload_plugins;
 use tool_core::{Entry, entry};
 
 /// The tools of this family.
-pub(crate) static TOOLS: &[Entry] = &[entry::<reload_plugins::ReloadPlugins>()];
+pub(crate) static TOOLS: &[Entry] = &[entry::<reload_plugins::Args>()];

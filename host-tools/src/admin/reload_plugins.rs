@@ -4,8 +4,6 @@ use tool_core::convert;
 
 use crate::prelude::*;
 
-pub(crate) struct ReloadPlugins;
-
 /// Reload plugins and configuration. Running calls are unaffected; changes apply to later calls. On errors, all of them are reported and
 /// the previous generation remains in force.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
@@ -29,7 +27,7 @@ pub(crate) struct Output {
     pub generation: String,
 }
 
-impl Tool for ReloadPlugins {
+impl Tool for Args {
     const SPEC: Spec = Spec {
         id: "reload_plugins",
         title: "Read plugins again",
@@ -42,7 +40,7 @@ impl Tool for ReloadPlugins {
         callers: &[Caller::Direct],
         ..Spec::pure()
     };
-    type Args = Args;
+    type Args = Self;
     type Output = Output;
 
     fn run(_: Args, ctx: &Ctx) -> Result<Output, ToolError> {

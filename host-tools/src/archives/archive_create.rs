@@ -1,7 +1,7 @@
 //! Creating an archive.
 
 use tool_core::capability::{FileInfo, FileKind, Links, WriteMode};
-use tool_core::convert::{from_value, to_value};
+use tool_core::convert::to_value;
 
 use super::limits;
 use super::read::Format;
@@ -10,8 +10,6 @@ use crate::files::evidence::{self, Held};
 use crate::files::glob::{Below, matcher};
 use crate::files::walk::{self, Next};
 use crate::prelude::*;
-
-pub(crate) struct ArchiveCreate;
 
 /// Create a zip or tar archive of a folder or a file of the workspace. The archive is reproducible: members are sorted, times and
 /// owners omitted. Links and the content of `.git` are omitted too.
@@ -52,7 +50,7 @@ pub(crate) struct Output {
     pub skipped: u64,
 }
 
-impl Tool for ArchiveCreate {
+impl Tool for Args {
     const SPEC: Spec = Spec {
         id: "archive_create",
         title: "Create an archive",
@@ -72,16 +70,15 @@ impl Tool for ArchiveCreate {
         ],
         ..crate::files::WRITING
     };
-    type Args = Args;
+    type Args = Self;
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let (bytes, output) = pack(&args, ctx)?;
         ctx.check()?;
-        let mode = if args.overwrite {
-            WriteMode::Overwrite
-        } else {
-            WriteMode::Create
+        let mode = match args.overwrite {
+            true => WriteMode::Overwrite,
+            false => WriteMode::Create,
         };
         let info = ctx
             .files()?
@@ -103,13 +100,14 @@ impl Tool for ArchiveCreate {
             Held::Digest(digest, _) if args.overwrite => Some(digest),
             Held::Digest(..) | Held::TooLarge => return Ok(None),
         };
-        to_value(&Before { archive }).map(Some)
+        Ok(Some(Value::object([("archive", to_value(&archive)?)])))
     }
 
     /// Packs the files again: the same files give the same bytes, so that no digest is needed before the call.
     fn probe(args: &Args, before: &Value, ctx: &Ctx) -> Result<Probe, ToolError> {
-        let Ok(Before { archive }) = from_value(before) else {
-            return Ok(Probe::Unknown);
+        let archive = match before.get("archive") {
+            Some(archive) => archive.as_str(),
+            None => return Ok(Probe::Unknown),
         };
         ctx.files()?
             .clear_leftovers(evidence::folder_of(&args.path))?;
@@ -118,7 +116,7 @@ impl Tool for ArchiveCreate {
             Held::Digest(digest, _) => Some(digest),
             Held::TooLarge => return Ok(Probe::Unknown),
         };
-        if held == archive {
+        if held.as_deref() == archive {
             return Ok(Probe::NotHappened);
         }
         // Files that cannot be packed any more have changed.
@@ -147,14 +145,6 @@ impl Tool for ArchiveCreate {
             "path": "data.tar", "format": "tar", "files": 2, "total_size": 8, "archive_size": 3072, "skipped": 0
         }"#,
     }];
-}
-
-/// The state of the path before the call.
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Before {
-    /// Digest of the existing archive; `None` if there was none.
-    archive: Option<String>,
 }
 
 /// Packs the archive; the output lacks the path as results show it.
@@ -208,11 +198,8 @@ fn failed(ctx: &Ctx, name: &str, err: &std::io::Error) -> ToolError {
     if let Err(stopped) = ctx.check() {
         return stopped;
     }
-    if let Some(known) = err
-        .get_ref()
-        .and_then(|err| err.downcast_ref::<ToolError>())
-    {
-        return known.clone();
+    if let Some(known) = err.get_ref().and_then(|err| err.downcast_ref()) {
+        return ToolError::clone(known);
     }
     tool_error!(ToolError, "cannot pack `{name}`: {err}")
         .reason("io")
@@ -222,11 +209,9 @@ fn failed(ctx: &Ctx, name: &str, err: &std::io::Error) -> ToolError {
 
 /// The member names with their files, sorted by name.
 fn members(args: &Args, own: &str, ctx: &Ctx) -> Result<(Vec<(String, FileInfo)>, u64), ToolError> {
-    let pattern = args
-        .pattern
-        .as_deref()
-        .map(|pattern| matcher(pattern, "/pattern"))
-        .transpose()?;
+    let pattern = args.pattern.as_deref();
+    let pattern = pattern.map(|pattern| matcher(pattern, "/pattern"));
+    let pattern = pattern.transpose()?;
     let info = ctx.files()?.stat(&args.from).at("/from")?;
     let mut members = Vec::new();
     let mut skipped = 0;
@@ -235,9 +220,7 @@ fn members(args: &Args, own: &str, ctx: &Ctx) -> Result<(Vec<(String, FileInfo)>
         let below = Below::of(&top);
         let walked = walk::walk(ctx, &top, args.ignored, &mut |entry| {
             let name = below.path(&entry.path);
-            let wanted = pattern
-                .as_ref()
-                .is_none_or(|pattern| pattern.is_match(name));
+            let wanted = (pattern.as_ref()).is_none_or(|pattern| pattern.is_match(name));
             match entry.kind {
                 FileKind::File if wanted && entry.path != own => {
                     members.push((name.to_owned(), entry.clone()));
@@ -248,13 +231,11 @@ fn members(args: &Args, own: &str, ctx: &Ctx) -> Result<(Vec<(String, FileInfo)>
             limits::check_members(members.len() as u64).map_err(|fault| too_large(&fault))?;
             Ok(Next::On)
         });
-        if walked.map_err(|err| at(err, "/from"))?.unread > 0 {
-            return Err(
-                ToolError::new(ErrorCode::ToolError, "cannot read a folder below")
-                    .reason("permission")
-                    .at("/from")
-                    .hint("check its owner and mode"),
-            );
+        if walked.at("/from")?.unread > 0 {
+            return Err(tool_error!(ToolError, "cannot read a folder below")
+                .reason("permission")
+                .at("/from")
+                .hint("check its owner and mode"));
         }
     } else {
         let name = info.path.rsplit('/').next().unwrap_or_default().to_owned();
@@ -267,12 +248,4 @@ fn members(args: &Args, own: &str, ctx: &Ctx) -> Result<(Vec<(String, FileInfo)>
     }
     members.sort_by(|a, b| a.0.cmp(&b.0));
     Ok((members, skipped))
-}
-
-fn at(err: ToolError, pointer: &str) -> ToolError {
-    if err.path().is_some() {
-        err
-    } else {
-        err.at(pointer)
-    }
 }

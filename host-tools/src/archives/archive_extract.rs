@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::io::{Read, Write};
 
 use tool_core::capability::{Draft, FileKind};
-use tool_core::convert::{from_value, to_value};
+use tool_core::convert::to_value;
 
 use super::extract_diff::ExistingFolder;
 use super::fault::{Fault, Halt};
@@ -16,8 +16,6 @@ use crate::prelude::*;
 
 /// Maximum files listed in a result.
 const LISTED_MAX: usize = 1000;
-
-pub(crate) struct ArchiveExtract;
 
 /// Extract an archive of the workspace (zip, tar, 7z) into a new folder: all members, or the files selected by a pattern or a list.
 /// Links, devices, names that lead out of the folder, conflicting names and zip bombs are refused; then nothing is written.
@@ -36,7 +34,7 @@ pub(crate) struct Args {
     pub files: Option<Vec<String>>,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct Output {
     /// The folder, relative to the workspace root.
     pub to: String,
@@ -50,7 +48,7 @@ pub(crate) struct Output {
     pub files: Vec<String>,
 }
 
-impl Tool for ArchiveExtract {
+impl Tool for Args {
     const SPEC: Spec = Spec {
         id: "archive_extract",
         title: "Extract an archive",
@@ -70,7 +68,7 @@ impl Tool for ArchiveExtract {
         ],
         ..crate::files::WRITING
     };
-    type Args = Args;
+    type Args = Self;
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
@@ -84,16 +82,14 @@ impl Tool for ArchiveExtract {
     }
 
     fn before(args: &Args, ctx: &Ctx) -> Result<Option<Value>, ToolError> {
-        match is_free(&args.to, ctx)? {
-            true => to_value(&Before { free: true }).map(Some),
-            false => Ok(None),
-        }
+        let free = is_free(&args.to, ctx)?;
+        Ok(free.then(|| Value::object([("free", true)])))
     }
 
     /// The folder gets its name when it is complete, so nothing was extracted if it is still free. Otherwise its content is compared
     /// with the archive.
     fn probe(args: &Args, before: &Value, ctx: &Ctx) -> Result<Probe, ToolError> {
-        if !from_value::<Before>(before).is_ok_and(|before| before.free) {
+        if before.get("free").and_then(Value::as_bool) != Some(true) {
             return Ok(Probe::Unknown);
         }
         // The incomplete folder is beside its target.
@@ -120,14 +116,6 @@ impl Tool for ArchiveExtract {
         args: r#"{"path": "bundle.zip", "to": "unpacked", "pattern": "*.csv"}"#,
         output: r#"{"to": "unpacked", "extracted": 1, "skipped": 1, "bytes": 4, "files": ["d/b.csv"]}"#,
     }];
-}
-
-/// The state of the folder before the call.
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Before {
-    /// Whether the folder did not exist or was empty.
-    free: bool,
 }
 
 /// Whether the target folder does not exist or is empty.
@@ -159,26 +147,19 @@ fn unpack(
         buffer: vec![0; BUFFER],
         output: Output {
             to: args.to.clone(),
-            extracted: 0,
-            skipped: 0,
-            bytes: 0,
-            files: Vec::new(),
+            ..Output::default()
         },
     };
     archive.each(&mut |member, content| unpacking.member(member, content, ctx))?;
-    let missing = unpacking
-        .selection
-        .missing(|name| unpacking.found.contains(name))
-        .next();
-    if let Some(name) = missing {
+    if let Selection::Names(names) = &unpacking.selection
+        && let Some(name) = names.difference(&unpacking.found).next()
+    {
         return Err(no_member("/files", name));
     }
     if unpacking.output.extracted == 0 && !matches!(unpacking.selection, Selection::All) {
-        return Err(
-            ToolError::invalid("/pattern", "no file of the archive matches")
-                .reason("no_member")
-                .hint("`archive_open` lists the members"),
-        );
+        let error = ToolError::invalid("/pattern", "no file of the archive matches");
+        let error = error.reason("no_member");
+        return Err(error.hint("`archive_open` lists the members"));
     }
     Ok(unpacking.output)
 }
@@ -195,8 +176,7 @@ struct Unpacking<'d> {
 impl Unpacking<'_> {
     fn member(&mut self, member: &Member, content: &mut dyn Read, ctx: &Ctx) -> Result<Next, Halt> {
         ctx.check()?;
-        let chosen = self.chosen(member);
-        if !chosen {
+        if !self.chosen(member) {
             self.output.skipped += u64::from(member.kind != Kind::Folder);
             return Ok(Next::On);
         }
@@ -208,8 +188,11 @@ impl Unpacking<'_> {
             return Ok(Next::On);
         }
         let mut file = self.draft.make_file(&path, member.executable)?;
-        let bytes = copy(content, file.as_mut(), &mut self.buffer, &path)
-            .map_err(|halt| named(halt, member))?;
+        let bytes =
+            copy(content, file.as_mut(), &mut self.buffer, &path).map_err(|halt| match halt {
+                Halt::Fault(fault) => fault.of(&member.name).into(),
+                halt => halt,
+            })?;
         self.output.bytes += bytes;
         limits::check_total(self.output.bytes)?;
         self.output.extracted += 1;
@@ -229,13 +212,6 @@ impl Unpacking<'_> {
             _ if member.kind == Kind::Folder => false,
             _ => self.selection.takes(&super::select::tidy(&member.name)),
         }
-    }
-}
-
-fn named(halt: Halt, member: &Member) -> Halt {
-    match halt {
-        Halt::Fault(fault) => Halt::Fault(fault.of(&member.name)),
-        other => other,
     }
 }
 

@@ -12,8 +12,6 @@ use crate::prelude::*;
 /// Maximum bytes that one call reads.
 const BYTES_MAX: i64 = 64 << 20;
 
-pub(crate) struct ArchiveFile;
-
 /// Read one file of an archive (zip, tar, 7z) as text, or as base64, without extracting it to disk. Long files are cut at
 /// `max_bytes`, which `truncated` reports.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
@@ -45,7 +43,7 @@ pub(crate) struct Output {
     pub truncated: bool,
 }
 
-impl Tool for ArchiveFile {
+impl Tool for Args {
     const SPEC: Spec = Spec {
         id: "archive_file",
         title: "Read a file of an archive",
@@ -54,7 +52,7 @@ impl Tool for ArchiveFile {
         syntax: &[("/path", Syntax::Path), ("/filename", Syntax::Member)],
         ..crate::files::READING
     };
-    type Args = Args;
+    type Args = Self;
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {

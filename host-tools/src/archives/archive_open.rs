@@ -19,8 +19,6 @@ const FEW_BYTES: u64 = 5_000_000;
 /// Beyond this number of files the recommendation is to search.
 const MANY_FILES: u64 = 100;
 
-pub(crate) struct ArchiveOpen;
-
 /// Inspect an archive of the workspace and report its problems without extracting it to disk: zip, tar (also compressed with gz, bz2,
 /// xz or zst) and 7z, detected by content. Nested archives are listed, not opened.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
@@ -36,7 +34,7 @@ pub(crate) struct Args {
     pub limit: Bounded<0, 10_000>,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct Output {
     /// Format; absent if the file is not an archive.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -44,7 +42,7 @@ pub(crate) struct Output {
     /// Verdict on the archive.
     pub status: Status,
     /// The problems found; the first hundred.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<Fault>,
     /// Number of files.
     pub total_files: u64,
     /// Number of folders.
@@ -65,27 +63,29 @@ pub(crate) struct Output {
     pub truncated: bool,
 }
 
-/// Verdict on an archive.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+/// Verdict on an archive; the number is its severity, and the most severe one decides.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Status {
     /// No problems.
-    Valid,
+    #[default]
+    Valid = 0,
     /// Some member or name is unsafe.
-    Suspicious,
+    Suspicious = 4,
     /// Not an archive, damaged, or compressed by an unsupported method.
-    Invalid,
+    Invalid = 1,
     /// A size or the compression ratio exceeds the limits.
-    TooLarge,
+    TooLarge = 3,
     /// The number of members exceeds the limit.
-    TooManyFiles,
+    TooManyFiles = 2,
 }
 
 /// Suggested next step for an archive.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Recommendation {
     /// A small archive: extract it.
+    #[default]
     ExtractAll,
     /// Choose from the list of files.
     SelectFiles,
@@ -93,18 +93,6 @@ pub(crate) enum Recommendation {
     Summarize,
     /// Do not extract it.
     Refuse,
-}
-
-/// One problem.
-#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub(crate) struct Problem {
-    /// Kind of problem; also the `reason` of the error on extraction.
-    pub kind: FaultKind,
-    /// The affected member; invisible characters in its name are escaped.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub member: Option<String>,
-    /// Description of the problem.
-    pub message: String,
 }
 
 /// One file of an archive.
@@ -116,7 +104,7 @@ pub(crate) struct Listed {
     pub size: u64,
 }
 
-impl Tool for ArchiveOpen {
+impl Tool for Args {
     const SPEC: Spec = Spec {
         id: "archive_open",
         title: "Inspect an archive",
@@ -124,13 +112,20 @@ impl Tool for ArchiveOpen {
         tags: &["archive", "zip", "tar"],
         ..crate::files::READING
     };
-    type Args = Args;
+    type Args = Self;
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         ctx.reserve(limits::MEMORY_MAX)?;
         let (info, reader) = ctx.files()?.open(&args.path, Links::Follow).at("/path")?;
-        let mut manifest = Manifest::new(args.limit.size(), info.size);
+        let mut manifest = Manifest {
+            limit: args.limit.size(),
+            names: Names::default(),
+            output: Output {
+                archive_size: info.size,
+                ..Output::default()
+            },
+        };
         match Archive::open(reader, ctx.stop()) {
             Err(fault) => manifest.problem(fault),
             Ok(mut archive) => {
@@ -141,9 +136,8 @@ impl Tool for ArchiveOpen {
                     Ok(Next::On)
                 });
                 match walked {
-                    Ok(()) => {}
                     Err(Halt::Fault(fault)) => manifest.problem(fault),
-                    Err(Halt::Tool(err)) => return Err(err),
+                    walked => walked?,
                 }
             }
         }
@@ -171,39 +165,11 @@ struct Manifest {
 }
 
 impl Manifest {
-    fn new(limit: usize, archive_size: u64) -> Self {
-        Self {
-            limit,
-            names: Names::default(),
-            output: Output {
-                format: None,
-                status: Status::Valid,
-                problems: Vec::new(),
-                total_files: 0,
-                total_folders: 0,
-                total_size: 0,
-                archive_size,
-                types: BTreeMap::new(),
-                nested_archives: Vec::new(),
-                recommendation: Recommendation::ExtractAll,
-                files: Vec::new(),
-                truncated: false,
-            },
-        }
-    }
-
     fn problem(&mut self, fault: Fault) {
-        let status = status_of(fault.kind);
-        if rank(status) > rank(self.output.status) {
-            self.output.status = status;
-        }
-        let problem = Problem {
-            kind: fault.kind,
-            member: fault.member,
-            message: fault.message,
-        };
-        if self.output.problems.len() < PROBLEMS_MAX && !self.output.problems.contains(&problem) {
-            self.output.problems.push(problem);
+        self.output.status = self.output.status.max(status_of(fault.kind));
+        let problems = &mut self.output.problems;
+        if problems.len() < PROBLEMS_MAX && !problems.contains(&fault) {
+            problems.push(fault);
         }
     }
 
@@ -242,13 +208,13 @@ impl Manifest {
     }
 
     fn finish(mut self) -> Output {
-        let output = &mut self.output;
-        output.recommendation = match output.status {
-            Status::Valid if output.total_files <= FEW_FILES && output.total_size <= FEW_BYTES => {
+        let output = &self.output;
+        self.output.recommendation = match (output.status, output.total_files) {
+            (Status::Valid, ..=FEW_FILES) if output.total_size <= FEW_BYTES => {
                 Recommendation::ExtractAll
             }
-            Status::Valid if output.total_files <= MANY_FILES => Recommendation::SelectFiles,
-            Status::Valid => Recommendation::Summarize,
+            (Status::Valid, ..=MANY_FILES) => Recommendation::SelectFiles,
+            (Status::Valid, _) => Recommendation::Summarize,
             _ => Recommendation::Refuse,
         };
         self.output
@@ -267,17 +233,6 @@ fn status_of(kind: FaultKind) -> Status {
             Status::TooLarge
         }
         _ => Status::Suspicious,
-    }
-}
-
-/// Severity of a verdict; the most severe decides.
-fn rank(status: Status) -> u8 {
-    match status {
-        Status::Valid => 0,
-        Status::Invalid => 1,
-        Status::TooManyFiles => 2,
-        Status::TooLarge => 3,
-        Status::Suspicious => 4,
     }
 }
 

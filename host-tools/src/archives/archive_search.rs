@@ -1,12 +1,10 @@
 //! Searching the files of an archive.
 
-use super::fault::{Fault, FaultKind, shown};
+use super::fault::{Fault, shown};
 use super::read::{Archive, Kind, Next};
 use super::select::{Selection, tidy};
 use crate::files::scan::{MEMORY, Pattern, Scan};
 use crate::prelude::*;
-
-pub(crate) struct ArchiveSearch;
 
 /// Search the files of an archive (zip, tar, 7z) line by line for a text or a regular expression, without extracting it to disk. Binary
 /// files are skipped.
@@ -57,7 +55,7 @@ pub(crate) struct Found {
     pub text: String,
 }
 
-impl Tool for ArchiveSearch {
+impl Tool for Args {
     const SPEC: Spec = Spec {
         id: "archive_search",
         title: "Search an archive",
@@ -66,7 +64,7 @@ impl Tool for ArchiveSearch {
         syntax: &[("/path", Syntax::Path), ("/pattern", Syntax::Pattern)],
         ..crate::files::READING
     };
-    type Args = Args;
+    type Args = Self;
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
@@ -85,9 +83,7 @@ impl Tool for ArchiveSearch {
                 return Ok(Next::On);
             }
             if member.encrypted {
-                return Err(Fault::new(FaultKind::Encrypted, "it is encrypted")
-                    .of(&member.name)
-                    .into());
+                return Err(Fault::encrypted().of(&member.name).into());
             }
             scan.search(&shown(&name), content)
                 .map_err(|err| Fault::from(err).of(&member.name))?;

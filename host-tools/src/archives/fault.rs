@@ -93,12 +93,15 @@ impl FaultKind {
     }
 }
 
-/// One fault.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Fault {
+/// One problem of an archive.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct Fault {
+    /// Kind of problem; also the `reason` of the error on extraction.
     pub(super) kind: FaultKind,
-    /// The affected member, as shown to users.
+    /// The affected member; invisible characters in its name are escaped.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) member: Option<String>,
+    /// Description of the problem.
     pub(super) message: String,
 }
 
@@ -109,6 +112,27 @@ impl Fault {
             member: None,
             message: message.to_string(),
         }
+    }
+
+    pub(super) fn corrupt(message: &str) -> Self {
+        Self::new(FaultKind::Corrupt, message)
+    }
+
+    /// A header that contradicts another header or the content.
+    pub(super) fn lying(message: &str) -> Self {
+        Self::new(FaultKind::LyingHeader, message)
+    }
+
+    pub(super) fn unsupported(message: impl fmt::Display) -> Self {
+        Self::new(FaultKind::Unsupported, message)
+    }
+
+    pub(super) fn truncated() -> Self {
+        Self::new(FaultKind::Truncated, "the archive ends early")
+    }
+
+    pub(super) fn encrypted() -> Self {
+        Self::new(FaultKind::Encrypted, "it is encrypted")
     }
 
     pub(super) fn of(mut self, member: &str) -> Self {
@@ -135,75 +159,53 @@ impl std::error::Error for Fault {}
 impl From<io::Error> for Fault {
     /// Unwraps a fault that a decoder passed through; any other error means damaged data.
     fn from(err: io::Error) -> Self {
-        let kind = match err.kind() {
-            io::ErrorKind::UnexpectedEof => FaultKind::Truncated,
-            io::ErrorKind::OutOfMemory => FaultKind::Memory,
-            _ => FaultKind::Corrupt,
-        };
-        let words = err.to_string();
-        match err.downcast::<Self>() {
-            Ok(fault) => fault,
-            Err(_) if kind == FaultKind::Truncated => Self::new(kind, "the archive ends early"),
-            Err(_) if words.contains("memory") || words.contains("Frame requires too much") => {
-                Self::new(
-                    FaultKind::Memory,
-                    "decompression needs more than 128 MiB of memory",
-                )
-            }
-            Err(_) => Self::new(
-                kind,
-                format_args!("the compressed data is damaged: {words}"),
-            ),
-        }
+        const MEMORY: &str = "decompression needs more than 128 MiB of memory";
+        let (kind, words) = (err.kind(), err.to_string());
+        let memory = kind == io::ErrorKind::OutOfMemory
+            || words.contains("memory")
+            || words.contains("Frame requires too much");
+        err.downcast::<Self>().unwrap_or_else(|_| match kind {
+            io::ErrorKind::UnexpectedEof => Self::truncated(),
+            _ if memory => Self::new(FaultKind::Memory, MEMORY),
+            _ => Self::corrupt(&format!("the compressed data is damaged: {words}")),
+        })
     }
 }
 
 impl From<Fault> for ToolError {
     fn from(fault: Fault) -> Self {
-        let error = Self::new(
-            fault.kind.code(),
-            format_args!("the archive is refused: {fault}"),
-        )
-        .reason(fault.kind.spelling())
-        .at("/path");
-        match fault.kind {
-            FaultKind::NotAnArchive => error.hint(
-                "supported: zip, tar (also with gz, bz2, xz, zst) and 7z, detected by content",
-            ),
-            FaultKind::Encrypted => error.hint("archives with a password are not supported"),
-            FaultKind::Unsupported => error.hint("repack it as zip or tar"),
-            FaultKind::Truncated | FaultKind::Corrupt => {
-                error.hint("fetch or create the archive again: this copy is damaged")
+        let hint = match fault.kind {
+            FaultKind::NotAnArchive => {
+                "supported: zip, tar (also with gz, bz2, xz, zst) and 7z, detected by content"
             }
-            _ => error.hint("`archive_open` lists all problems; nothing was written"),
-        }
+            FaultKind::Encrypted => "archives with a password are not supported",
+            FaultKind::Unsupported => "repack it as zip or tar",
+            FaultKind::Truncated | FaultKind::Corrupt => {
+                "fetch or create the archive again: this copy is damaged"
+            }
+            _ => "`archive_open` lists all problems; nothing was written",
+        };
+        let message = format_args!("the archive is refused: {fault}");
+        Self::new(fault.kind.code(), message)
+            .reason(fault.kind.spelling())
+            .at("/path")
+            .hint(hint)
     }
 }
 
 /// Early end of reading an archive.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
 pub(super) enum Halt {
     /// A fault of the archive.
-    Fault(Fault),
+    Fault(#[from] Fault),
     /// An error of the call: a stop, or a failed write.
-    Tool(ToolError),
-}
-
-impl From<Fault> for Halt {
-    fn from(fault: Fault) -> Self {
-        Self::Fault(fault)
-    }
+    Tool(#[from] ToolError),
 }
 
 impl From<io::Error> for Halt {
     fn from(err: io::Error) -> Self {
         Self::Fault(err.into())
-    }
-}
-
-impl From<ToolError> for Halt {
-    fn from(err: ToolError) -> Self {
-        Self::Tool(err)
     }
 }
 
@@ -218,14 +220,14 @@ impl From<Halt> for ToolError {
 
 /// A name for users, with invisible characters escaped.
 pub(super) fn shown(name: &str) -> String {
-    name.chars()
-        .flat_map(|character| {
-            let odd = character.is_control() || is_invisible(character);
-            let escaped = odd.then(|| character.escape_unicode());
-            let same = (!odd).then_some(character);
-            escaped.into_iter().flatten().chain(same)
-        })
-        .collect()
+    let mut text = String::with_capacity(name.len());
+    for character in name.chars() {
+        match character.is_control() || is_invisible(character) {
+            true => text.extend(character.escape_unicode()),
+            false => text.push(character),
+        }
+    }
+    text
 }
 
 /// As [`shown`], with long names cut.

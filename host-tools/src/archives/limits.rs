@@ -1,6 +1,7 @@
 //! Limits on archives, and the reader that enforces them.
 
 use std::cell::Cell;
+use std::fmt;
 use std::io::{self, Read};
 use std::rc::Rc;
 
@@ -27,45 +28,33 @@ pub(super) const BUFFER: usize = 128 << 10;
 
 /// Checks the compression ratio.
 pub(super) fn check_ratio(packed: u64, unpacked: u64) -> Result<(), Fault> {
-    if unpacked <= packed.saturating_mul(RATIO_MAX).saturating_add(RATIO_FREE) {
-        return Ok(());
+    let message = format_args!(
+        "compression ratio too high (possible zip bomb): {packed} bytes expand to more than {unpacked}, the limit is {RATIO_MAX} to 1"
+    );
+    let most = packed.saturating_mul(RATIO_MAX).saturating_add(RATIO_FREE);
+    within(unpacked <= most, FaultKind::Bomb, message)
+}
+
+fn within(fits: bool, kind: FaultKind, message: fmt::Arguments<'_>) -> Result<(), Fault> {
+    match fits {
+        true => Ok(()),
+        false => Err(Fault::new(kind, message)),
     }
-    Err(Fault::new(
-        FaultKind::Bomb,
-        format_args!(
-            "compression ratio too high (possible zip bomb): {packed} bytes expand to more than {unpacked}, the limit is {RATIO_MAX} to 1"
-        ),
-    ))
 }
 
 pub(super) fn check_total(unpacked: u64) -> Result<(), Fault> {
-    if unpacked <= TOTAL_MAX {
-        return Ok(());
-    }
-    Err(Fault::new(
-        FaultKind::TooLarge,
-        format_args!("its members have a total of more than {TOTAL_MAX} bytes"),
-    ))
+    let message = format_args!("its members have a total of more than {TOTAL_MAX} bytes");
+    within(unpacked <= TOTAL_MAX, FaultKind::TooLarge, message)
 }
 
 pub(super) fn check_file(unpacked: u64) -> Result<(), Fault> {
-    if unpacked <= FILE_MAX {
-        return Ok(());
-    }
-    Err(Fault::new(
-        FaultKind::FileTooLarge,
-        format_args!("it has more than {FILE_MAX} bytes"),
-    ))
+    let message = format_args!("it has more than {FILE_MAX} bytes");
+    within(unpacked <= FILE_MAX, FaultKind::FileTooLarge, message)
 }
 
 pub(super) fn check_members(count: u64) -> Result<(), Fault> {
-    if count <= MEMBERS_MAX {
-        return Ok(());
-    }
-    Err(Fault::new(
-        FaultKind::TooManyFiles,
-        format_args!("it has more than {MEMBERS_MAX} members"),
-    ))
+    let message = format_args!("it has more than {MEMBERS_MAX} members");
+    within(count <= MEMBERS_MAX, FaultKind::TooManyFiles, message)
 }
 
 /// Enforces the limits on the output of a decoder, counted on the actual bytes and never on a header.

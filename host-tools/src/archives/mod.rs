@@ -25,9 +25,9 @@ pub(crate) use fault::is_invisible;
 
 /// The tools of this family, in the order of the documentation.
 pub(crate) static TOOLS: &[Entry] = &[
-    entry::<archive_open::ArchiveOpen>(),
-    entry::<archive_extract::ArchiveExtract>(),
-    entry::<archive_file::ArchiveFile>(),
-    entry::<archive_search::ArchiveSearch>(),
-    entry::<archive_create::ArchiveCreate>(),
+    entry::<archive_open::Args>(),
+    entry::<archive_extract::Args>(),
+    entry::<archive_file::Args>(),
+    entry::<archive_search::Args>(),
+    entry::<archive_create::Args>(),
 ];

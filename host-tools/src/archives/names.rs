@@ -6,6 +6,7 @@ use tool_core::capability::folded;
 
 use super::fault::{Fault, FaultKind, is_invisible};
 use super::read::{Kind, Member};
+use crate::prelude::parts;
 
 /// Maximum parts of a name.
 const DEPTH_MAX: usize = 32;
@@ -54,128 +55,58 @@ impl Names {
             self.seen.insert(folded(path), (path.to_owned(), kind));
             return Ok(());
         };
-        if known != path {
-            return Err(Fault::new(
-                FaultKind::CaseClash,
-                format_args!(
-                    "some systems treat it as equal to `{}`",
-                    super::fault::brief(known)
-                ),
-            ));
-        }
-        if *used != kind {
-            return Err(Fault::new(
-                FaultKind::FileAndFolder,
-                format_args!("`{path}` is a file and a folder"),
-            ));
-        }
-        if once {
-            return Err(Fault::new(FaultKind::Duplicate, "the name occurs twice"));
-        }
-        Ok(())
+        let (fault, message) = if known != path {
+            let known = super::fault::brief(known);
+            let message = format!("some systems treat it as equal to `{known}`");
+            (FaultKind::CaseClash, message)
+        } else if *used != kind {
+            let message = format!("`{path}` is a file and a folder");
+            (FaultKind::FileAndFolder, message)
+        } else if once {
+            (FaultKind::Duplicate, "the name occurs twice".to_owned())
+        } else {
+            return Ok(());
+        };
+        Err(Fault::new(fault, message))
     }
 }
 
 /// Checks the kind of a member and its name; returns the name without empty parts and `.`.
 fn path_of(member: &Member) -> Result<String, Fault> {
-    let refuse = |kind, message: &str| Err(Fault::new(kind, message));
-    match member.kind {
-        Kind::File | Kind::Folder => {}
-        Kind::Link => return refuse(FaultKind::Link, "it is a symbolic link"),
-        Kind::HardLink => return refuse(FaultKind::Link, "it is a hard link"),
-        Kind::Device => return refuse(FaultKind::Special, "it is a device"),
-        Kind::Pipe => return refuse(FaultKind::Special, "it is a pipe"),
-        Kind::Other => return refuse(FaultKind::Special, "it is neither a file nor a folder"),
-    }
+    use FaultKind::*;
     let name = &member.name;
-    let mut letters = name.chars();
-    let drive = matches!(
-        (letters.next(), letters.next()),
-        (Some('a'..='z' | 'A'..='Z'), Some(':'))
-    );
-    let control = name.chars().any(char::is_control);
-    let invisible = name.chars().any(is_invisible);
-    let length = name.is_empty() || name.len() > NAME_MAX;
-    first_of(&[
-        (
-            member.setuid,
-            FaultKind::Setuid,
-            "it has the setuid or setgid bit",
-        ),
-        (member.encrypted, FaultKind::Encrypted, "it is encrypted"),
-        (
-            !member.legible,
-            FaultKind::NameEncoding,
-            "its name is not UTF-8",
-        ),
-        (
-            length,
-            FaultKind::NameLength,
-            "its name is empty or longer than 2048 bytes",
-        ),
-        (
-            name.starts_with('/'),
-            FaultKind::AbsoluteName,
-            "its name begins with `/`",
-        ),
-        (
-            name.contains('\\'),
-            FaultKind::Backslash,
-            "its name contains a backslash",
-        ),
-        (
-            drive,
-            FaultKind::DriveLetter,
-            "its name begins with a drive letter",
-        ),
-        (
-            control,
-            FaultKind::ControlCharacter,
-            "its name contains a control character",
-        ),
-        (
-            invisible,
-            FaultKind::InvisibleCharacter,
-            "its name contains an invisible or direction-changing character",
-        ),
-    ])?;
-    let parts: Vec<&str> = name
-        .split('/')
-        .filter(|part| !part.is_empty() && *part != ".")
-        .collect();
+    let drive = matches!(name.as_bytes(), [b'a'..=b'z' | b'A'..=b'Z', b':', ..]);
+    let parts: Vec<&str> = parts(name).collect();
     let long = parts.iter().any(|part| part.len() > PART_MAX);
     let of_git = parts.iter().any(|part| part.eq_ignore_ascii_case(".git"));
-    let nothing = parts.is_empty() && member.kind != Kind::Folder;
-    first_of(&[
-        (
-            parts.contains(&".."),
-            FaultKind::ParentName,
-            "its name contains `..`",
-        ),
-        (
-            long,
-            FaultKind::NameLength,
-            "a part of its name is longer than 255 bytes",
-        ),
-        (
-            parts.len() > DEPTH_MAX,
-            FaultKind::Depth,
-            "its name has more than 32 parts",
-        ),
-        (
-            of_git,
-            FaultKind::ProtectedName,
-            "tools never write below `.git`",
-        ),
-        (nothing, FaultKind::NameLength, "its name names no file"),
-    ])?;
-    Ok(parts.join("/"))
-}
-
-/// The first fault whose condition is true.
-fn first_of(faults: &[(bool, FaultKind, &str)]) -> Result<(), Fault> {
-    match faults.iter().find(|(present, ..)| *present) {
-        Some((_, kind, message)) => Err(Fault::new(*kind, message)),
-        None => Ok(()),
-    }
+    let (kind, message) = match member.kind {
+        Kind::Link => (Link, "it is a symbolic link"),
+        Kind::HardLink => (Link, "it is a hard link"),
+        Kind::Device => (Special, "it is a device"),
+        Kind::Pipe => (Special, "it is a pipe"),
+        Kind::Other => (Special, "it is neither a file nor a folder"),
+        _ if member.setuid => (Setuid, "it has the setuid or setgid bit"),
+        _ if member.encrypted => (Encrypted, "it is encrypted"),
+        _ if !member.legible => (NameEncoding, "its name is not UTF-8"),
+        _ if name.is_empty() || name.len() > NAME_MAX => {
+            (NameLength, "its name is empty or longer than 2048 bytes")
+        }
+        _ if name.starts_with('/') => (AbsoluteName, "its name begins with `/`"),
+        _ if name.contains('\\') => (Backslash, "its name contains a backslash"),
+        _ if drive => (DriveLetter, "its name begins with a drive letter"),
+        _ if name.chars().any(char::is_control) => {
+            (ControlCharacter, "its name contains a control character")
+        }
+        _ if name.chars().any(is_invisible) => {
+            let message = "its name contains an invisible or direction-changing character";
+            (InvisibleCharacter, message)
+        }
+        _ if parts.contains(&"..") => (ParentName, "its name contains `..`"),
+        _ if long => (NameLength, "a part of its name is longer than 255 bytes"),
+        _ if parts.len() > DEPTH_MAX => (Depth, "its name has more than 32 parts"),
+        _ if of_git => (ProtectedName, "tools never write below `.git`"),
+        Kind::File if parts.is_empty() => (NameLength, "its name names no file"),
+        Kind::File | Kind::Folder => return Ok(parts.join("/")),
+    };
+    Err(Fault::new(kind, message))
 }

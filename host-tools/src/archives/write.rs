@@ -34,15 +34,11 @@ impl Write for Memory {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let needed = self.bytes.position() + bytes.len() as u64;
         if needed > ARCHIVE_MAX {
-            let error = tool_error!(
-                LimitExceeded,
-                "the archive has more than {ARCHIVE_MAX} bytes"
-            );
+            let message = format_args!("the archive has more than {ARCHIVE_MAX} bytes");
+            let error = ToolError::new(ErrorCode::LimitExceeded, message).at("/from");
+            let error = error.reason("too_large");
             return Err(io::Error::other(
-                error
-                    .reason("too_large")
-                    .at("/from")
-                    .hint("select fewer files with `pattern`"),
+                error.hint("select fewer files with `pattern`"),
             ));
         }
         while self.reserved < needed {
@@ -82,14 +78,9 @@ impl Packing {
         let memory = Memory::new(ctx);
         let failed = |err: io::Error| ToolError::new(ErrorCode::Internal, err);
         Ok(Self::Tar(match format {
-            Format::Zip => {
-                return Ok(Self::Zip(Zip {
-                    out: memory,
-                    directory: Vec::new(),
-                    count: 0,
-                }));
-            }
-            Format::Tar => Stream::Plain(memory),
+            Format::Zip => return Ok(Self::Zip(Zip::new(memory))),
+            // Never requested: 7z archives are only read.
+            Format::Tar | Format::SevenZ => Stream::Plain(memory),
             Format::TarGz => {
                 // No time and no name in the header.
                 let level = flate2::Compression::new(6);
@@ -99,12 +90,6 @@ impl Packing {
                 memory,
                 bzip2::Compression::best(),
             )),
-            Format::SevenZ => {
-                return Err(
-                    ToolError::invalid("/format", "7z archives are read, not written")
-                        .hint("use `zip` or `tar.gz`"),
-                );
-            }
             Format::TarXz => Stream::Xz(Box::new(xz::XzEncoder::new(memory, ctx)?)),
             Format::TarZst => Stream::Zst(zstd::Encoder::new(memory, 3).map_err(failed)?),
         }))
@@ -175,28 +160,18 @@ fn copy_exactly(content: &mut dyn Read, out: &mut dyn Write, size: u64) -> io::R
 /// The header of a member; a name that does not fit goes into an extended header before it.
 fn tar_headers(name: &str, size: u64, executable: bool) -> Vec<[u8; 512]> {
     let mut blocks = Vec::new();
-    let fits = name.len() <= 100 && name.is_ascii();
-    if !fits {
+    if name.len() > 100 || !name.is_ascii() {
         let record = pax_record("path", name);
-        blocks.push(tar_header(
-            "././@PaxHeader",
-            record.len() as u64,
-            false,
-            b'x',
-        ));
-        for part in record.as_bytes().chunks(512) {
+        let length = record.len() as u64;
+        blocks.push(tar_header("././@PaxHeader", length, false, b'x'));
+        blocks.extend(record.as_bytes().chunks(512).map(|part| {
             let mut block = [0; 512];
             block[..part.len()].copy_from_slice(part);
-            blocks.push(block);
-        }
+            block
+        }));
     }
     let short: String = name.chars().filter(char::is_ascii).take(100).collect();
-    blocks.push(tar_header(
-        if fits { name } else { &short },
-        size,
-        executable,
-        b'0',
-    ));
+    blocks.push(tar_header(&short, size, executable, b'0'));
     blocks
 }
 
@@ -233,12 +208,17 @@ fn tar_header(name: &str, size: u64, executable: bool, kind: u8) -> [u8; 512] {
 pub(super) struct Zip {
     out: Memory,
     directory: Vec<u8>,
-    count: u16,
+    count: u64,
 }
 
 impl Zip {
-    /// 1980-01-01, the first time that zip can express.
-    const TIME: u32 = 0x0021_0000;
+    fn new(out: Memory) -> Self {
+        Self {
+            out,
+            directory: Vec::new(),
+            count: 0,
+        }
+    }
 
     fn file(
         &mut self,
@@ -247,6 +227,8 @@ impl Zip {
         executable: bool,
         content: &mut dyn Read,
     ) -> io::Result<()> {
+        const TIME: u64 = 0x0021_0000; // 1980-01-01, the first time that zip can express
+        const UNIX: u64 = 3 << 8 | 20;
         let mut summed = Summed {
             inner: content,
             sum: crc32fast::Hasher::new(),
@@ -255,57 +237,48 @@ impl Zip {
         self.out.ctx.reserve(size).map_err(io::Error::other)?;
         let mut encoder = flate2::write::DeflateEncoder::new(Vec::new(), level);
         copy_exactly(&mut summed, &mut encoder, size)?;
-        let sum = summed.sum.finalize();
+        let sum = u64::from(summed.sum.finalize());
         let packed = encoder.finish()?;
         let offset = self.out.bytes.position();
-        let narrow = |value: u64| {
-            u32::try_from(value).map_err(|_| io::Error::other("it is too large for a zip"))
-        };
-        // Version 2.0, names in UTF-8, deflate.
-        let mut fields = Vec::new();
-        for field in [20_u16, 0x800, 8] {
-            fields.extend(field.to_le_bytes());
-        }
-        for field in [Self::TIME, sum, narrow(packed.len() as u64)?, narrow(size)?] {
-            fields.extend(field.to_le_bytes());
-        }
-        let length =
-            u16::try_from(name.len()).map_err(|_| io::Error::other("its name is too long"))?;
-        fields.extend(length.to_le_bytes());
-        fields.extend(0_u16.to_le_bytes()); // no extra fields
+        // Names and sizes fit into their fields: the limits on files and on the archive are lower.
+        let (length, packed_size) = (name.len() as u64, packed.len() as u64);
+        let mut fields = vec![(20, 2), (0x800, 2), (8, 2)]; // version 2.0, names in UTF-8, deflate
+        fields.extend([(TIME, 4), (sum, 4), (packed_size, 4), (size, 4)]);
+        fields.extend([(length, 2), (0, 2)]); // no extra fields
+        let fields = little_endian(&fields);
         self.out.write_all(b"PK\x03\x04")?;
         self.out.write_all(&fields)?;
         self.out.write_all(name.as_bytes())?;
         self.out.write_all(&packed)?;
 
-        const UNIX: u16 = 3 << 8 | 20;
-        let mode: u32 = if executable { 0o100_755 } else { 0o100_644 };
+        let mode: u64 = if executable { 0o100_755 } else { 0o100_644 };
         self.directory.extend(b"PK\x01\x02");
-        self.directory.extend(UNIX.to_le_bytes());
+        self.directory.extend(little_endian(&[(UNIX, 2)]));
         self.directory.extend(&fields);
-        for field in [0_u16, 0, 0] {
-            self.directory.extend(field.to_le_bytes()); // no comment, first volume, no attributes
-        }
-        self.directory.extend((mode << 16).to_le_bytes());
-        self.directory.extend(narrow(offset)?.to_le_bytes());
+        // No comment, first volume, no attributes.
+        let rest = [(0, 2), (0, 2), (0, 2), (mode << 16, 4), (offset, 4)];
+        self.directory.extend(little_endian(&rest));
         self.directory.extend(name.as_bytes());
         self.count += 1; // at most as many members as are read
         Ok(())
     }
 
     fn finish(mut self) -> io::Result<Memory> {
-        let offset = self.out.bytes.position() as u32; // below the largest archive
-        let size = self.directory.len() as u32;
+        let offset = self.out.bytes.position(); // below the largest archive
         self.out.write_all(&self.directory)?;
         self.out.write_all(b"PK\x05\x06")?;
-        for field in [0, 0, self.count, self.count] {
-            self.out.write_all(&field.to_le_bytes())?;
-        }
-        self.out.write_all(&size.to_le_bytes())?;
-        self.out.write_all(&offset.to_le_bytes())?;
-        self.out.write_all(&0_u16.to_le_bytes())?;
+        let (count, size) = (self.count, self.directory.len() as u64);
+        let end = [(0, 2), (0, 2), (count, 2), (count, 2), (size, 4)];
+        self.out.write_all(&little_endian(&end))?;
+        self.out.write_all(&little_endian(&[(offset, 4), (0, 2)]))?;
         Ok(self.out)
     }
+}
+
+/// Fields with their widths in bytes.
+fn little_endian(fields: &[(u64, usize)]) -> Vec<u8> {
+    let bytes = |&(value, width): &(u64, usize)| value.to_le_bytes().into_iter().take(width);
+    fields.iter().flat_map(bytes).collect()
 }
 
 /// Computes the checksum of the bytes read.

@@ -3,8 +3,6 @@
 use super::{python, ruff};
 use crate::prelude::*;
 
-pub(crate) struct FormatPython;
-
 /// Format Python code with `ruff`. The code is never executed; a syntax error is an error of the call.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -24,7 +22,7 @@ pub(crate) struct Output {
     pub changed: bool,
 }
 
-impl Tool for FormatPython {
+impl Tool for Args {
     const SPEC: Spec = Spec {
         id: "format_python",
         title: "Format Python code",
@@ -32,7 +30,7 @@ impl Tool for FormatPython {
         syntax: &[("/code", Syntax::Expression)],
         ..python::SPEC
     };
-    type Args = Args;
+    type Args = Self;
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {

@@ -3,8 +3,6 @@
 use super::{python, ruff};
 use crate::prelude::*;
 
-pub(crate) struct LintPython;
-
 /// Lint Python code with `ruff`, and optionally apply safe fixes. The code is never executed.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -59,7 +57,7 @@ pub(crate) struct Summary {
     pub remaining: Option<usize>,
 }
 
-impl Tool for LintPython {
+impl Tool for Args {
     const SPEC: Spec = Spec {
         id: "lint_python",
         title: "Lint Python code",
@@ -67,7 +65,7 @@ impl Tool for LintPython {
         syntax: &[("/code", Syntax::Expression)],
         ..python::SPEC
     };
-    type Args = Args;
+    type Args = Self;
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {

@@ -14,10 +14,10 @@ use tool_core::{Entry, entry};
 
 /// The tools of this family, in the order of the documentation.
 pub(crate) static TOOLS: &[Entry] = &[
-    entry::<run_shell::RunShell>(),
-    entry::<python_eval::PythonEval>(),
-    entry::<python_run::PythonRun>(),
-    entry::<run_tests::RunTests>(),
-    entry::<lint_python::LintPython>(),
-    entry::<format_python::FormatPython>(),
+    entry::<run_shell::Args>(),
+    entry::<python_eval::Args>(),
+    entry::<python_run::Args>(),
+    entry::<run_tests::Args>(),
+    entry::<lint_python::Args>(),
+    entry::<format_python::Args>(),
 ];

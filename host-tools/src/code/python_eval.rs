@@ -8,8 +8,6 @@ use tool_core::command::{Access, Command, Exit, Finished, Level};
 use super::python;
 use crate::prelude::*;
 
-pub(crate) struct PythonEval;
-
 /// The evaluator program.
 const EVALUATOR: &str = include_str!("python_eval.py");
 /// Maximum size of the result in bytes.
@@ -50,7 +48,7 @@ pub(crate) struct Output {
     pub level: Level,
 }
 
-impl Tool for PythonEval {
+impl Tool for Args {
     const SPEC: Spec = Spec {
         id: "python_eval",
         title: "Evaluate an expression of Python",
@@ -59,7 +57,7 @@ impl Tool for PythonEval {
         syntax: &[("/expression", Syntax::Expression)],
         ..python::SPEC
     };
-    type Args = Args;
+    type Args = Self;
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {

@@ -6,8 +6,6 @@ use super::python;
 use super::run::{PROGRAM, Ran, run};
 use crate::prelude::*;
 
-pub(crate) struct PythonRun;
-
 /// Maximum size of a script in bytes, below the limit of the kernel on one argument.
 const CODE_BYTES_MAX: usize = 100_000;
 /// Maximum bytes retained per stream.
@@ -37,7 +35,7 @@ pub(crate) struct Args {
     pub max_output_bytes: Bounded<1, OUTPUT_BYTES_MAX>,
 }
 
-impl Tool for PythonRun {
+impl Tool for Args {
     const SPEC: Spec = Spec {
         id: "python_run",
         title: "Run a script of Python in the sandbox",
@@ -51,7 +49,7 @@ impl Tool for PythonRun {
         ],
         ..PROGRAM
     };
-    type Args = Args;
+    type Args = Self;
     type Output = Ran;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Ran, ToolError> {

@@ -7,8 +7,6 @@ use tool_core::command::Command;
 use super::run::{PROGRAM, Ran, run};
 use crate::prelude::*;
 
-pub(crate) struct RunShell;
-
 /// Maximum bytes retained per stream.
 const OUTPUT_BYTES_MAX: i64 = 1_000_000;
 
@@ -66,7 +64,7 @@ impl Args {
     }
 }
 
-impl Tool for RunShell {
+impl Tool for Args {
     const SPEC: Spec = Spec {
         id: "run_shell",
         title: "Run a program in the sandbox",
@@ -79,7 +77,7 @@ impl Tool for RunShell {
         ],
         ..PROGRAM
     };
-    type Args = Args;
+    type Args = Self;
     type Output = Ran;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Ran, ToolError> {

@@ -11,9 +11,6 @@ use super::run::{PROGRAM, Ran, run};
 use crate::prelude::*;
 use runner::Runner;
 
-/// Runs the tests of a project in the sandbox.
-pub(crate) struct RunTests;
-
 /// What of the output is looked at for counts.
 const LOOKED_BYTES_MAX: usize = 16 << 20;
 /// Most bytes shown of each stream.
@@ -77,7 +74,7 @@ pub(crate) struct Output {
     pub level: Level,
 }
 
-impl Tool for RunTests {
+impl Tool for Args {
     const SPEC: Spec = Spec {
         id: "run_tests",
         title: "Run the tests of a project",
@@ -91,7 +88,7 @@ impl Tool for RunTests {
         timeout_ms: Some(600_000),
         ..PROGRAM
     };
-    type Args = Args;
+    type Args = Self;
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {

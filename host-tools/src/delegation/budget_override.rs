@@ -2,8 +2,6 @@
 
 use crate::prelude::*;
 
-pub(crate) struct BudgetOverride;
-
 /// Raise a budget of the current task by three calls. The number of raises per task is limited (two by default); beyond it `ok`
 /// is false.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
@@ -57,7 +55,7 @@ pub(crate) struct Output {
     pub error: Option<String>,
 }
 
-impl Tool for BudgetOverride {
+impl Tool for Args {
     const SPEC: Spec = Spec {
         id: "budget_override",
         title: "Raise a budget",
@@ -65,7 +63,7 @@ impl Tool for BudgetOverride {
         effects: &[Effect::SystemState],
         ..super::CALLS
     };
-    type Args = Args;
+    type Args = Self;
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {

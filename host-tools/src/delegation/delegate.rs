@@ -6,8 +6,6 @@ use tool_core::capability::Delegation;
 use crate::argument;
 use crate::prelude::*;
 
-pub(crate) struct Delegate;
-
 /// Make calls as a delegate: sequentially, with at most your own permissions, restricted to the tools in `tools`. Each call is
 /// decided, approved and recorded separately; a call that requires approval returns `pending_approval` in its place.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
@@ -43,7 +41,7 @@ pub(crate) struct Output {
     pub results: Vec<Value>,
 }
 
-impl Tool for Delegate {
+impl Tool for Args {
     // No effect: the effects of the calls are declared, decided and recorded with each call.
     const SPEC: Spec = Spec {
         id: "delegate",
@@ -52,7 +50,7 @@ impl Tool for Delegate {
         hands_on: true,
         ..super::CALLS
     };
-    type Args = Args;
+    type Args = Self;
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {

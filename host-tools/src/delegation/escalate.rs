@@ -5,8 +5,6 @@ use tool_core::capability::Question;
 use crate::argument;
 use crate::prelude::*;
 
-pub(crate) struct Escalate;
-
 /// Ask the operator about an action that you may not take, or a decision that is not yours. The question is added to the
 /// notifications and grants no permission.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
@@ -28,7 +26,7 @@ pub(crate) struct Output {
     pub id: String,
 }
 
-impl Tool for Escalate {
+impl Tool for Args {
     // No effect: an approval request for this call would reach the operator too.
     const SPEC: Spec = Spec {
         id: "escalate",
@@ -36,7 +34,7 @@ impl Tool for Escalate {
         tags: &["delegation"],
         ..super::CALLS
     };
-    type Args = Args;
+    type Args = Self;
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {

@@ -21,7 +21,7 @@ const CALLS: Spec = Spec {
 
 /// The tools of this family, in the order of the documentation.
 pub(crate) static TOOLS: &[Entry] = &[
-    entry::<delegate::Delegate>(),
-    entry::<escalate::Escalate>(),
-    entry::<budget_override::BudgetOverride>(),
+    entry::<delegate::Args>(),
+    entry::<escalate::Args>(),
+    entry::<budget_override::Args>(),
 ];

@@ -10,9 +10,6 @@ use super::patch::{self, Action, FilePatch, Patch};
 use super::text;
 use crate::prelude::*;
 
-/// The tool `apply_patch`.
-pub struct ApplyPatch;
-
 /// Apply a patch to files of the workspace: all of its changes, or none if one does not fit. Every hunk must match exactly; a hunk
 /// whose lines moved is applied where they match exactly once.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
@@ -70,7 +67,7 @@ pub enum Kind {
     Deleted,
 }
 
-impl Tool for ApplyPatch {
+impl Tool for Args {
     const SPEC: Spec = Spec {
         id: "apply_patch",
         title: "Apply a patch",
@@ -83,7 +80,7 @@ impl Tool for ApplyPatch {
         syntax: &[("/patch", Syntax::Patch)],
         ..super::WRITING
     };
-    type Args = Args;
+    type Args = Self;
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {

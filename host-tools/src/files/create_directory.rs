@@ -2,8 +2,6 @@
 
 use crate::prelude::*;
 
-pub(crate) struct CreateDirectory;
-
 /// Create a folder in the workspace, including missing parents. An existing folder is not an error.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -20,14 +18,14 @@ pub(crate) struct Output {
     pub created: bool,
 }
 
-impl Tool for CreateDirectory {
+impl Tool for Args {
     const SPEC: Spec = Spec {
         id: "create_directory",
         title: "Create a folder",
         tags: &["folder"],
         ..super::WRITING
     };
-    type Args = Args;
+    type Args = Self;
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {

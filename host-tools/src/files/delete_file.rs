@@ -6,8 +6,6 @@ use super::evidence::{self, Expected, Held};
 use super::list_directory::EntryKind;
 use crate::prelude::*;
 
-pub(crate) struct DeleteFile;
-
 /// Delete a regular file or an empty folder of the workspace.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -42,7 +40,7 @@ pub(crate) struct Output {
     pub size: u64,
 }
 
-impl Tool for DeleteFile {
+impl Tool for Args {
     const SPEC: Spec = Spec {
         id: "delete_file",
         title: "Delete a file",
@@ -51,7 +49,7 @@ impl Tool for DeleteFile {
         idempotent: false,
         ..super::WRITING
     };
-    type Args = Args;
+    type Args = Self;
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {

@@ -8,8 +8,6 @@ use super::glob::Below;
 use super::walk::{self, Next};
 use crate::prelude::*;
 
-pub(crate) struct DiskUsage;
-
 /// Report the number and total size of the files in a folder of the workspace, its largest entries, and the free space of the disk.
 /// Links are not followed; the content of `.git` is not counted.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
@@ -57,7 +55,7 @@ pub(crate) struct Share {
     pub bytes: u64,
 }
 
-impl Tool for DiskUsage {
+impl Tool for Args {
     const SPEC: Spec = Spec {
         id: "disk_usage",
         title: "Size of a folder",
@@ -65,7 +63,7 @@ impl Tool for DiskUsage {
         syntax: &[("/path", Syntax::Tree)],
         ..super::READING
     };
-    type Args = Args;
+    type Args = Self;
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {

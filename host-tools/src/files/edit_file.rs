@@ -8,8 +8,6 @@ use crate::prelude::*;
 /// Maximum line numbers in an error or a result.
 const PLACES_MAX: usize = 20;
 
-pub(crate) struct EditFile;
-
 /// Replace text in a file of the workspace. The old text must occur exactly once, or at least once with `replace_all`; the file is
 /// replaced atomically, and only if it did not change meanwhile.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
@@ -38,7 +36,7 @@ pub(crate) struct Output {
     pub size: u64,
 }
 
-impl Tool for EditFile {
+impl Tool for Args {
     const SPEC: Spec = Spec {
         id: "edit_file",
         title: "Replace text in a file",
@@ -48,7 +46,7 @@ impl Tool for EditFile {
         idempotent: false,
         ..super::WRITING
     };
-    type Args = Args;
+    type Args = Self;
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {

@@ -3,8 +3,6 @@
 use super::list_directory::EntryKind;
 use crate::prelude::*;
 
-pub(crate) struct Exists;
-
 /// Report whether a path of the workspace exists. A path that leaves the workspace is an error, not `false`.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -22,14 +20,14 @@ pub(crate) struct Output {
     pub kind: Option<EntryKind>,
 }
 
-impl Tool for Exists {
+impl Tool for Args {
     const SPEC: Spec = Spec {
         id: "exists",
         title: "Check whether a path exists",
         tags: &["file", "folder"],
         ..super::READING
     };
-    type Args = Args;
+    type Args = Self;
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {

@@ -11,8 +11,6 @@ const LIMIT_MAX: i64 = 100_000;
 /// Maximum length of a pattern in bytes.
 const PATTERN_MAX: usize = 1024;
 
-pub(crate) struct Glob;
-
 /// Find files of the workspace whose paths match a pattern, sorted by path. Links are not followed; the content of `.git`
 /// and files that `.gitignore` excludes are omitted.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
@@ -45,7 +43,7 @@ pub(crate) struct Output {
     pub truncated: bool,
 }
 
-impl Tool for Glob {
+impl Tool for Args {
     const SPEC: Spec = Spec {
         id: "glob",
         title: "Find files by name",
@@ -53,7 +51,7 @@ impl Tool for Glob {
         syntax: &[("/path", Syntax::Tree), ("/pattern", Syntax::Pattern)],
         ..super::READING
     };
-    type Args = Args;
+    type Args = Self;
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
@@ -143,15 +141,7 @@ pub(crate) struct Below(String);
 
 impl Below {
     pub(crate) fn of(folder: &str) -> Self {
-        let parts: Vec<&str> = folder
-            .split('/')
-            .filter(|part| !part.is_empty() && *part != ".")
-            .collect();
-        Self(if parts.is_empty() {
-            String::new()
-        } else {
-            format!("{}/", parts.join("/"))
-        })
+        Self(parts(folder).map(|part| format!("{part}/")).collect())
     }
 
     pub(crate) fn path<'a>(&self, path: &'a str) -> &'a str {

@@ -13,8 +13,6 @@ pub(crate) use super::scan::Found;
 /// Maximum matches in one result.
 const MATCHES_MAX: i64 = 10_000;
 
-pub(crate) struct Grep;
-
 /// Search the files of a folder of the workspace, or one file, line by line for a regular expression or a literal text. Links are not
 /// followed; binary files, the content of `.git` and files that `.gitignore` excludes are skipped.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
@@ -65,7 +63,7 @@ pub(crate) struct Output {
     pub truncated: bool,
 }
 
-impl Tool for Grep {
+impl Tool for Args {
     const SPEC: Spec = Spec {
         id: "grep",
         title: "Search in files",
@@ -77,7 +75,7 @@ impl Tool for Grep {
         ],
         ..super::READING
     };
-    type Args = Args;
+    type Args = Self;
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {

@@ -10,8 +10,6 @@ const LIMIT_MAX: i64 = 100_000;
 /// Maximum entries examined, whether their names match or not.
 const LOOKED_AT_MAX: usize = 200_000;
 
-pub(crate) struct ListDirectory;
-
 /// List the entries of a folder of the workspace, or of the tree below it, sorted by path. Links are listed, not followed.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -75,7 +73,7 @@ pub(crate) enum EntryKind {
     Other,
 }
 
-impl Tool for ListDirectory {
+impl Tool for Args {
     const SPEC: Spec = Spec {
         id: "list_directory",
         title: "List a folder",
@@ -83,7 +81,7 @@ impl Tool for ListDirectory {
         syntax: &[("/path", Syntax::Tree), ("/pattern", Syntax::Pattern)],
         ..super::READING
     };
-    type Args = Args;
+    type Args = Self;
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {

@@ -49,16 +49,16 @@ pub(crate) const WRITING: Spec = Spec {
 
 /// The tools of this family, in the order of the documentation.
 pub(crate) static TOOLS: &[Entry] = &[
-    entry::<read_file::ReadFile>(),
-    entry::<write_file::WriteFile>(),
-    entry::<edit_file::EditFile>(),
-    entry::<apply_patch::ApplyPatch>(),
-    entry::<delete_file::DeleteFile>(),
-    entry::<create_directory::CreateDirectory>(),
-    entry::<list_directory::ListDirectory>(),
-    entry::<glob::Glob>(),
-    entry::<grep::Grep>(),
-    entry::<stat::Stat>(),
-    entry::<exists::Exists>(),
-    entry::<disk_usage::DiskUsage>(),
+    entry::<read_file::Args>(),
+    entry::<write_file::Args>(),
+    entry::<edit_file::Args>(),
+    entry::<apply_patch::Args>(),
+    entry::<delete_file::Args>(),
+    entry::<create_directory::Args>(),
+    entry::<list_directory::Args>(),
+    entry::<glob::Args>(),
+    entry::<grep::Args>(),
+    entry::<stat::Args>(),
+    entry::<exists::Args>(),
+    entry::<disk_usage::Args>(),
 ];

@@ -15,8 +15,6 @@ const BYTES_MAX: i64 = 256 << 20;
 /// Buffer size while lines are counted; even, so that no unit of two bytes is cut.
 const PART: usize = 64 << 10;
 
-pub(crate) struct ReadFile;
-
 /// Read a file of the workspace as text or base64: the whole file, from a byte offset, or a range of lines. Long content is cut at
 /// `max_bytes`; then `truncated` is true and `next_offset` is the offset to continue from.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
@@ -87,14 +85,14 @@ struct Part {
     lines: Option<LineRange>,
 }
 
-impl Tool for ReadFile {
+impl Tool for Args {
     const SPEC: Spec = Spec {
         id: "read_file",
         title: "Read a file",
         tags: &["file", "text"],
         ..super::READING
     };
-    type Args = Args;
+    type Args = Self;
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {

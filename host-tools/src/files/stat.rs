@@ -3,8 +3,6 @@
 use super::list_directory::EntryKind;
 use crate::prelude::*;
 
-pub(crate) struct Stat;
-
 /// Show the metadata of a path of the workspace: type, size, time of the last change, mode, and the real path without links.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -30,14 +28,14 @@ pub(crate) struct Output {
     pub mode: String,
 }
 
-impl Tool for Stat {
+impl Tool for Args {
     const SPEC: Spec = Spec {
         id: "stat",
         title: "Show metadata of a file",
         tags: &["file", "folder"],
         ..super::READING
     };
-    type Args = Args;
+    type Args = Self;
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {

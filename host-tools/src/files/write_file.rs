@@ -9,8 +9,6 @@ use super::Encoding;
 use super::evidence::{self, Expected, Held};
 use crate::prelude::*;
 
-pub(crate) struct WriteFile;
-
 /// Write a text, an array of numbers, or bytes given in base64 to a file of the workspace, atomically and synced to disk.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -173,7 +171,7 @@ pub(crate) struct Output {
     pub created: bool,
 }
 
-impl Tool for WriteFile {
+impl Tool for Args {
     const SPEC: Spec = Spec {
         id: "write_file",
         title: "Write a file",
@@ -182,7 +180,7 @@ impl Tool for WriteFile {
         idempotent: false,
         ..super::WRITING
     };
-    type Args = Args;
+    type Args = Self;
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {

@@ -14,8 +14,6 @@ const CATEGORIES_MAX: usize = 1000;
 /// Number of best matches whose mean is the score of a category.
 const BEST: usize = 3;
 
-pub(crate) struct ClassifyText;
-
 /// Choose the best category for a text by its similarity to the names and examples of the categories. The
 /// `lexical` backend compares spelling, not meaning: provide examples, since names rarely share words with a text. `endpoint` uses
 /// the configured embedding model.
@@ -68,14 +66,14 @@ pub(crate) struct CategoryScore {
     pub score: f64,
 }
 
-impl Tool for ClassifyText {
+impl Tool for Args {
     const SPEC: Spec = Spec {
         id: "classify_text",
         title: "Classify a text",
         tags: &["text", "similarity"],
         ..Backend::SPEC
     };
-    type Args = Args;
+    type Args = Self;
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {

@@ -6,8 +6,6 @@ use super::backend::{Backend, check_text, nothing_to_compare};
 use super::{compare, lexical};
 use crate::prelude::*;
 
-pub(crate) struct EmbedText;
-
 /// Compute the vector of a text; the cosine of two vectors measures the similarity of their texts. The `lexical` backend compares
 /// spelling, not meaning, and is deterministic; `endpoint` uses the configured embedding model.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
@@ -32,14 +30,14 @@ pub(crate) struct Output {
     pub dimension: usize,
 }
 
-impl Tool for EmbedText {
+impl Tool for Args {
     const SPEC: Spec = Spec {
         id: "embed_text",
         title: "Embed a text",
         tags: &["text", "similarity"],
         ..Backend::SPEC
     };
-    type Args = Args;
+    type Args = Self;
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {

@@ -19,8 +19,8 @@ use tool_core::{Entry, entry};
 
 /// The tools of this family, in the order of the documentation.
 pub(crate) static TOOLS: &[Entry] = &[
-    entry::<embed_text::EmbedText>(),
-    entry::<similarity_search::SimilaritySearch>(),
-    entry::<classify_text::ClassifyText>(),
-    entry::<ocr_extract::OcrExtract>(),
+    entry::<embed_text::Args>(),
+    entry::<similarity_search::Args>(),
+    entry::<classify_text::Args>(),
+    entry::<ocr_extract::Args>(),
 ];

@@ -6,8 +6,6 @@ use super::backend::{Backend, KnownVector};
 use super::compare::Comparison;
 use crate::prelude::*;
 
-pub(crate) struct SimilaritySearch;
-
 /// Find the texts most similar to a query. The `lexical` backend combines BM25 with hashed n-grams: it compares spelling, not
 /// meaning, and is deterministic; `endpoint` compares vectors of the configured embedding model.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
@@ -50,14 +48,14 @@ pub(crate) struct Hit {
     pub index: usize,
 }
 
-impl Tool for SimilaritySearch {
+impl Tool for Args {
     const SPEC: Spec = Spec {
         id: "similarity_search",
         title: "Find similar texts",
         tags: &["text", "similarity", "search"],
         ..Backend::SPEC
     };
-    type Args = Args;
+    type Args = Self;
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {

@@ -68,6 +68,6 @@ impl Output {
 
 /// The tools of this family.
 pub(crate) static TOOLS: &[Entry] = &[
-    entry::<workspace_open::WorkspaceOpen>(),
-    entry::<workspace_close::WorkspaceClose>(),
+    entry::<workspace_open::Args>(),
+    entry::<workspace_close::Args>(),
 ];

@@ -3,20 +3,18 @@
 use super::{Output, Status};
 use crate::prelude::*;
 
-pub(crate) struct WorkspaceClose;
-
 /// Close the workspace of the session. File and program tools are unavailable until it is opened again.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Args {}
 
-impl Tool for WorkspaceClose {
+impl Tool for Args {
     const SPEC: Spec = Spec {
         id: "workspace_close",
         title: "Close the workspace of the session",
         ..super::CHANGING
     };
-    type Args = Args;
+    type Args = Self;
     type Output = Output;
 
     fn run(_: Args, ctx: &Ctx) -> Result<Output, ToolError> {

@@ -3,8 +3,6 @@
 use super::{Output, Status};
 use crate::prelude::*;
 
-pub(crate) struct WorkspaceOpen;
-
 /// Open the workspace of the session: file and program tools become available from the next turn on. Paths remain relative to the
 /// workspace root; only the opened folder is accessible.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
@@ -15,7 +13,7 @@ pub(crate) struct Args {
     pub path: String,
 }
 
-impl Tool for WorkspaceOpen {
+impl Tool for Args {
     const SPEC: Spec = Spec {
         id: "workspace_open",
         title: "Open the workspace of the session",
@@ -23,15 +21,11 @@ impl Tool for WorkspaceOpen {
         syntax: super::FOLDER_SYNTAX,
         ..super::CHANGING
     };
-    type Args = Args;
+    type Args = Self;
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
-        let opened = ctx.workspaces()?.open(&args.path);
-        let opened = opened.map_err(|err| match err.path() {
-            None => err.at("/path"),
-            Some(_) => err,
-        })?;
+        let opened = ctx.workspaces()?.open(&args.path).at("/path")?;
         Ok(Output::new(opened, Status::Ready))
     }
 

@@ -3,8 +3,6 @@
 use super::zone;
 use crate::prelude::*;
 
-pub(crate) struct GetCurrentDate;
-
 /// Get the current date in a time zone.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -34,13 +32,13 @@ pub(crate) struct Output {
     pub time_zone: String,
 }
 
-impl Tool for GetCurrentDate {
+impl Tool for Args {
     const SPEC: Spec = Spec {
         id: "get_current_date",
         title: "Today's date",
         ..zone::SPEC
     };
-    type Args = Args;
+    type Args = Self;
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {

@@ -3,8 +3,6 @@
 use super::zone;
 use crate::prelude::*;
 
-pub(crate) struct GetCurrentTime;
-
 /// Get the current time in a time zone, to the millisecond.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -32,13 +30,13 @@ pub(crate) struct Output {
     pub time_zone: String,
 }
 
-impl Tool for GetCurrentTime {
+impl Tool for Args {
     const SPEC: Spec = Spec {
         id: "get_current_time",
         title: "Time of day",
         ..zone::SPEC
     };
-    type Args = Args;
+    type Args = Self;
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {

@@ -11,6 +11,6 @@ use tool_core::{Entry, entry};
 
 /// The tools of this family, in the order of the documentation.
 pub(crate) static TOOLS: &[Entry] = &[
-    entry::<get_current_date::GetCurrentDate>(),
-    entry::<get_current_time::GetCurrentTime>(),
+    entry::<get_current_date::Args>(),
+    entry::<get_current_time::Args>(),
 ];

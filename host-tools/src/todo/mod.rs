@@ -11,7 +11,7 @@ use crate::prelude::*;
 
 /// The tools of this family, in the order of the documentation.
 pub(crate) static TOOLS: &[Entry] = &[
-    entry::<todo_create::TodoCreate>(),
-    entry::<todo_update::TodoUpdate>(),
-    entry::<todo_list::TodoList>(),
+    entry::<todo_create::Args>(),
+    entry::<todo_update::Args>(),
+    entry::<todo_list::Args>(),
 ];

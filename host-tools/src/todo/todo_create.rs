@@ -6,8 +6,6 @@ use super::tasks::{self, Status, TASKS_MAX, Task, Tasks};
 use crate::prelude::*;
 use crate::{argument, stored};
 
-pub(crate) struct TodoCreate;
-
 /// Add a task to a to-do list. The first task of a list is the current one.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -30,7 +28,7 @@ pub(crate) struct Output {
     pub task: Task,
 }
 
-impl Tool for TodoCreate {
+impl Tool for Args {
     const SPEC: Spec = Spec {
         id: "todo_create",
         title: "Add a task",
@@ -38,7 +36,7 @@ impl Tool for TodoCreate {
         idempotent: false,
         ..tasks::SPEC
     };
-    type Args = Args;
+    type Args = Self;
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {

@@ -4,8 +4,6 @@ use super::tasks::{self, Status, Task, Tasks};
 use crate::prelude::*;
 use crate::stored;
 
-pub(crate) struct TodoList;
-
 /// List the tasks of a to-do list in the order they were added, without deleted ones.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -23,7 +21,7 @@ pub(crate) struct Output {
     pub open: usize,
 }
 
-impl Tool for TodoList {
+impl Tool for Args {
     const SPEC: Spec = Spec {
         id: "todo_list",
         title: "List tasks",
@@ -32,7 +30,7 @@ impl Tool for TodoList {
         resources: &[resource(ResourceKind::Name, "/list", Access::Read)],
         ..tasks::SPEC
     };
-    type Args = Args;
+    type Args = Self;
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {

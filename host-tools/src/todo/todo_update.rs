@@ -4,8 +4,6 @@ use super::tasks::{self, Status, Task, Tasks};
 use crate::prelude::*;
 use crate::stored;
 
-pub(crate) struct TodoUpdate;
-
 /// Change the status of a task. A task that is in progress is the current one; one that is completed or deleted is not.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -25,13 +23,13 @@ pub(crate) struct Output {
     pub task: Task,
 }
 
-impl Tool for TodoUpdate {
+impl Tool for Args {
     const SPEC: Spec = Spec {
         id: "todo_update",
         title: "Change a task",
         ..tasks::SPEC
     };
-    type Args = Args;
+    type Args = Self;
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {

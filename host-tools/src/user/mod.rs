@@ -30,8 +30,8 @@ fn default_user() -> String {
 
 /// The tools of this family, in the order of the documentation.
 pub(crate) static TOOLS: &[Entry] = &[
-    entry::<user_profile::UserProfile>(),
-    entry::<user_search::UserSearch>(),
-    entry::<user_context::UserContext>(),
-    entry::<user_conclude::UserConclude>(),
+    entry::<user_profile::Args>(),
+    entry::<user_search::Args>(),
+    entry::<user_context::Args>(),
+    entry::<user_conclude::Args>(),
 ];

@@ -5,8 +5,6 @@ use super::injection::suspicious;
 use crate::prelude::*;
 use crate::{argument, stored};
 
-pub(crate) struct UserConclude;
-
 /// Record a fact about a user for later calls. A text that reads like an instruction to a model is refused; a known fact is not
 /// recorded again.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
@@ -36,7 +34,7 @@ pub(crate) struct Output {
     pub count: usize,
 }
 
-impl Tool for UserConclude {
+impl Tool for Args {
     const SPEC: Spec = Spec {
         id: "user_conclude",
         title: "Record a fact about a user",
@@ -45,7 +43,7 @@ impl Tool for UserConclude {
         resources: &[resource(ResourceKind::Name, "/user_id", Access::Write)],
         ..super::READING
     };
-    type Args = Args;
+    type Args = Self;
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {

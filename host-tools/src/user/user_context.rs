@@ -7,8 +7,6 @@ use crate::prelude::*;
 /// Maximum facts in a result.
 const FOUND_MAX: usize = 10;
 
-pub(crate) struct UserContext;
-
 /// Gather the facts about a user that help to answer a question: those that share words with it, then the newest ones.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -28,13 +26,13 @@ pub(crate) struct Output {
     pub facts: Vec<Fact>,
 }
 
-impl Tool for UserContext {
+impl Tool for Args {
     const SPEC: Spec = Spec {
         id: "user_context",
         title: "Gather facts for a question",
         ..super::READING
     };
-    type Args = Args;
+    type Args = Self;
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {

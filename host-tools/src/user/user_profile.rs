@@ -3,8 +3,6 @@
 use super::facts::{Fact, Facts, as_text};
 use crate::prelude::*;
 
-pub(crate) struct UserProfile;
-
 /// Show all facts about a user, by category.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -22,13 +20,13 @@ pub(crate) struct Output {
     pub facts: Vec<Fact>,
 }
 
-impl Tool for UserProfile {
+impl Tool for Args {
     const SPEC: Spec = Spec {
         id: "user_profile",
         title: "Show facts about a user",
         ..super::READING
     };
-    type Args = Args;
+    type Args = Self;
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {

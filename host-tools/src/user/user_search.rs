@@ -7,8 +7,6 @@ use crate::prelude::*;
 /// Maximum facts in a result.
 const FOUND_MAX: usize = 20;
 
-pub(crate) struct UserSearch;
-
 /// Find the facts about a user that share words with a query, best first.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -28,13 +26,13 @@ pub(crate) struct Output {
     pub facts: Vec<Fact>,
 }
 
-impl Tool for UserSearch {
+impl Tool for Args {
     const SPEC: Spec = Spec {
         id: "user_search",
         title: "Search facts about a user",
         ..super::READING
     };
-    type Args = Args;
+    type Args = Self;
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {

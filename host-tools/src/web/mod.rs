@@ -4,18 +4,13 @@
 //! the tools, whose addresses the configuration may change. Web content is data: nothing here acts on it.
 
 pub mod client;
-mod exchange;
 mod fetch_docs;
-mod fetch_wikipedia;
-mod get_wikipedia_article;
 mod html;
-mod http_get;
-mod http_post;
+mod http;
 mod providers;
 mod search_arxiv;
 mod search_books;
 mod search_papers;
-mod search_wikipedia;
 mod services;
 mod text;
 mod textrank;
@@ -41,15 +36,15 @@ const WEB: Spec = Spec {
 
 /// The tools of this family, in the order of the documentation.
 pub(crate) static TOOLS: &[Entry] = &[
-    entry::<http_get::HttpGet>(),
-    entry::<http_post::HttpPost>(),
-    entry::<fetch_docs::FetchDocs>(),
-    entry::<web_search::WebSearch>(),
-    entry::<web_research::WebResearch>(),
-    entry::<search_wikipedia::SearchWikipedia>(),
-    entry::<fetch_wikipedia::FetchWikipedia>(),
-    entry::<get_wikipedia_article::GetWikipediaArticle>(),
-    entry::<search_arxiv::SearchArxiv>(),
-    entry::<search_papers::SearchPapers>(),
-    entry::<search_books::SearchBooks>(),
+    entry::<http::HttpGet>(),
+    entry::<http::HttpPost>(),
+    entry::<fetch_docs::Args>(),
+    entry::<web_search::Args>(),
+    entry::<web_research::Args>(),
+    entry::<wikipedia::SearchWikipedia>(),
+    entry::<wikipedia::FetchWikipedia>(),
+    entry::<wikipedia::GetWikipediaArticle>(),
+    entry::<search_arxiv::Args>(),
+    entry::<search_papers::Args>(),
+    entry::<search_books::Args>(),
 ];

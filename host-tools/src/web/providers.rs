@@ -23,6 +23,7 @@ pub(super) struct Found {
 }
 
 /// A region such as `us-en`: a country and a language; `wt-wt` for no region.
+#[derive(Default)]
 pub(super) struct Region {
     country: Option<String>,
     language: Option<String>,
@@ -33,16 +34,18 @@ impl Region {
         let letters =
             |part: &str| part.len() == 2 && part.bytes().all(|byte| byte.is_ascii_lowercase());
         match text.split_once('-') {
-            Some(("wt", "wt")) => Ok(Self {
-                country: None,
-                language: None,
-            }),
+            Some(("wt", "wt")) => Ok(Self::default()),
             Some((country, language)) if letters(country) && letters(language) => Ok(Self {
                 // The only code here that is not of ISO 3166.
                 country: Some(if country == "uk" { "gb" } else { country }.to_owned()),
                 language: Some(language.to_owned()),
             }),
-            _ => Err(tool_error!(InvalidArgs, "expected a country and a language as in `us-en`, or `wt-wt` for none, found `{text}`").at("/region")),
+            _ => {
+                let message = format_args!(
+                    "expected a country and a language as in `us-en`, or `wt-wt` for none, found `{text}`"
+                );
+                Err(ToolError::invalid("/region", message))
+            }
         }
     }
 }
@@ -83,17 +86,9 @@ fn searxng(
         (Some(language), Some(country)) => format!("{language}-{}", country.to_ascii_uppercase()),
         _ => "all".to_owned(),
     };
-    let parameters = [
-        ("q", query),
-        ("format", "json"),
-        ("language", language.as_str()),
-    ];
+    let parameters = [("q", query), ("format", "json"), ("language", &language)];
     let answer = service.json("/search", &parameters, ctx)?;
-    let results = service.list(&answer, "/results")?;
-    Ok(results
-        .iter()
-        .map(|result| hit(result, "content"))
-        .collect())
+    hits(&service.list(&answer, "/results")?, "content")
 }
 
 fn brave(
@@ -121,19 +116,16 @@ fn brave(
     if answer.get("web").is_none() && answer.get("query").is_some() {
         return Ok(Vec::new());
     }
-    let results = service.list(&answer, "/web/results")?;
-    Ok(results
-        .iter()
-        .map(|result| hit(result, "description"))
-        .collect())
+    hits(&service.list(&answer, "/web/results")?, "description")
 }
 
-fn hit(result: &Value, snippet: &str) -> Hit {
-    Hit {
+fn hits(results: &[Value], snippet: &str) -> Result<Vec<Hit>, ToolError> {
+    let hit = |result: &Value| Hit {
         title: html::plain(&text_of(result, "title")),
         url: text_of(result, "url"),
         snippet: html::plain(&text_of(result, snippet)),
-    }
+    };
+    Ok(results.iter().map(hit).collect())
 }
 
 fn encyclopaedia(

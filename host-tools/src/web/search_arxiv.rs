@@ -2,10 +2,9 @@
 
 use roxmltree::{Document, Node, ParsingOptions};
 
+use super::html;
 use super::services::{self, Service, question};
 use crate::prelude::*;
-
-pub(crate) struct SearchArxiv;
 
 /// Search arXiv for papers, most relevant first, with abstracts.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
@@ -51,7 +50,7 @@ pub(crate) struct Paper {
     pub pdf_url: Option<String>,
 }
 
-impl Tool for SearchArxiv {
+impl Tool for Args {
     const SPEC: Spec = Spec {
         id: "search_arxiv",
         keyed_by: Some(&[]),
@@ -60,7 +59,7 @@ impl Tool for SearchArxiv {
         syntax: &[("/query", Syntax::Query)],
         ..super::WEB
     };
-    type Args = Args;
+    type Args = Self;
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
@@ -107,21 +106,13 @@ fn terms(query: &str) -> String {
     if PREFIXES.iter().any(|prefix| query.contains(prefix)) {
         return query.to_owned();
     }
-    let words = query.split_whitespace().map(|word| {
-        let plain: String = word
-            .chars()
-            .filter(|letter| letter.is_alphanumeric() || "-_.'".contains(*letter))
-            .collect();
-        plain
-    });
-    let words: Vec<String> = words
-        .filter(|word| !word.is_empty())
-        .map(|word| format!("all:{word}"))
-        .collect();
-    if words.is_empty() {
-        format!("all:{query}")
-    } else {
-        words.join(" AND ")
+    let odd = |letter: char| !letter.is_alphanumeric() && !"-_.'".contains(letter);
+    let words = query.split_whitespace().map(|word| word.replace(odd, ""));
+    let words = words.filter(|word| !word.is_empty());
+    let words: Vec<String> = words.map(|word| format!("all:{word}")).collect();
+    match words.is_empty() {
+        true => format!("all:{query}"),
+        false => words.join(" AND "),
     }
 }
 
@@ -138,19 +129,13 @@ fn read(text: &str, count: usize, service: &Service) -> Result<Output, ToolError
     if feed.tag_name().name() != "feed" {
         return Err(service.unreadable("it is no feed"));
     }
-    let entries = feed
-        .children()
-        .filter(|node| node.tag_name().name() == "entry");
-    let results: Vec<Paper> = entries.map(paper).take(count).collect();
+    let results: Vec<Paper> = children(feed, "entry").map(paper).take(count).collect();
     // The service reports its errors as an entry of that title.
     if let [only] = results.as_slice()
         && only.title == "Error"
     {
-        return Err(
-            tool_error!(ToolError, "`arxiv` refuses the query: {}", only.r#abstract)
-                .reason("answer")
-                .at("/query"),
-        );
+        let error = tool_error!(ToolError, "`arxiv` refuses the query: {}", only.r#abstract);
+        return Err(error.reason("answer").at("/query"));
     }
     Ok(Output {
         total: child(feed, "totalResults").parse().ok(),
@@ -159,39 +144,27 @@ fn read(text: &str, count: usize, service: &Service) -> Result<Output, ToolError
 }
 
 fn paper(entry: Node<'_, '_>) -> Paper {
-    let named = |name: &'static str| {
-        entry
-            .children()
-            .filter(move |node| node.tag_name().name() == name)
-    };
-    let links: Vec<Node<'_, '_>> = named("link").collect();
     let link = |key: &str, value: &str| {
-        let found = links.iter().find(|node| node.attribute(key) == Some(value));
-        found
-            .and_then(|node| node.attribute("href"))
-            .map(str::to_owned)
+        let mut links = children(entry, "link");
+        let found = links.find(|node| node.attribute(key) == Some(value))?;
+        found.attribute("href").map(str::to_owned)
     };
     let id = child(entry, "id");
-    let terms = |name| {
-        named(name)
-            .filter_map(|node| node.attribute("term"))
-            .map(str::to_owned)
-    };
-    let mut categories: Vec<String> = terms("primary_category").collect();
-    for category in terms("category") {
-        if !categories.contains(&category) {
-            categories.push(category);
-        }
+    let mut categories: Vec<String> = Vec::new();
+    for node in children(entry, "primary_category").chain(children(entry, "category")) {
+        let term = node.attribute("term").map(str::to_owned);
+        categories.extend(term.filter(|term| !categories.contains(term)));
     }
     Paper {
         title: child(entry, "title"),
-        authors: named("author")
+        authors: children(entry, "author")
             .map(|author| child(author, "name"))
             .collect(),
         r#abstract: child(entry, "summary"),
         arxiv_id: id
             .rsplit_once("/abs/")
-            .map_or(id.clone(), |(_, id)| id.to_owned()),
+            .map_or(&*id, |(_, id)| id)
+            .to_owned(),
         doi: Some(child(entry, "doi")).filter(|doi| !doi.is_empty()),
         categories,
         published: child(entry, "published"),
@@ -201,13 +174,15 @@ fn paper(entry: Node<'_, '_>) -> Paper {
     }
 }
 
+fn children<'a, 'x>(node: Node<'a, 'x>, name: &'static str) -> impl Iterator<Item = Node<'a, 'x>> {
+    node.children()
+        .filter(move |child| child.tag_name().name() == name)
+}
+
 /// The text of a child on one line.
-fn child(node: Node<'_, '_>, name: &str) -> String {
-    let found = node
-        .children()
-        .find(|child| child.tag_name().name() == name);
-    let text = found.and_then(|child| child.text()).unwrap_or_default();
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+fn child(node: Node<'_, '_>, name: &'static str) -> String {
+    let found = children(node, name).next();
+    html::one_line(found.and_then(|child| child.text()).unwrap_or_default())
 }
 
 #[cfg(test)]

@@ -3,8 +3,6 @@
 use super::services::{self, Index, Results, number_of, question, text_of, texts_of};
 use crate::prelude::*;
 
-pub(crate) struct SearchBooks;
-
 /// Search books by words of the title, author or subject, most relevant first (source: Open Library).
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -56,7 +54,7 @@ pub(crate) struct Book {
     pub url: String,
 }
 
-impl Tool for SearchBooks {
+impl Tool for Args {
     const SPEC: Spec = Spec {
         id: "search_books",
         keyed_by: Some(&[]),
@@ -65,7 +63,7 @@ impl Tool for SearchBooks {
         syntax: &[("/query", Syntax::Query)],
         ..super::WEB
     };
-    type Args = Args;
+    type Args = Self;
     type Output = Results<Book>;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Results<Book>, ToolError> {

@@ -1,10 +1,8 @@
 //! Searching scholarly papers.
 
 use super::html;
-use super::services::{self, Index, Results, number_of, question, text_of, texts_of};
+use super::services::{self, Index, Results, items_of, number_of, question, text_of, texts_of};
 use crate::prelude::*;
-
-pub(crate) struct SearchPapers;
 
 /// Search scholarly papers by words of the title, author or abstract, most relevant first (source: Crossref).
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
@@ -43,7 +41,7 @@ pub(crate) struct Paper {
     pub kind: String,
 }
 
-impl Tool for SearchPapers {
+impl Tool for Args {
     const SPEC: Spec = Spec {
         id: "search_papers",
         keyed_by: Some(&[]),
@@ -51,7 +49,7 @@ impl Tool for SearchPapers {
         tags: &["papers", "search"],
         ..super::WEB
     };
-    type Args = Args;
+    type Args = Self;
     type Output = Results<Paper>;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Results<Paper>, ToolError> {
@@ -94,29 +92,23 @@ impl Tool for SearchPapers {
 
 /// Converts a range of years to a filter.
 fn years(range: &str) -> Result<String, ToolError> {
-    let wrong = || {
-        tool_error!(
-            InvalidArgs,
-            "expected years as in `2020`, `2018-2022`, `2018-` or `-2022`, found `{range}`"
-        )
-        .at("/year_range")
+    let year = |text: &str| match text.trim() {
+        "" => Some(None),
+        digits if digits.len() == 4 => digits.parse::<u32>().ok().map(Some),
+        _ => None,
     };
-    let year = |text: &str| -> Result<Option<u32>, ToolError> {
-        match text.trim() {
-            "" => Ok(None),
-            digits if digits.len() == 4 => digits.parse().map(Some).map_err(|_| wrong()),
-            _ => Err(wrong()),
+    let (from, until) = range.split_once('-').unwrap_or((range, range));
+    let (from, until) = match (year(from), year(until)) {
+        (Some(Some(from)), Some(Some(until))) if from <= until => (Some(from), Some(until)),
+        (Some(Some(from)), Some(None)) => (Some(from), None),
+        (Some(None), Some(Some(until))) => (None, Some(until)),
+        _ => {
+            let message = format_args!(
+                "expected years as in `2020`, `2018-2022`, `2018-` or `-2022`, found `{range}`"
+            );
+            return Err(ToolError::invalid("/year_range", message));
         }
     };
-    let (from, until) = match range.split_once('-') {
-        Some((from, until)) => (year(from)?, year(until)?),
-        None => (year(range)?, year(range)?),
-    };
-    if from.is_none() && until.is_none()
-        || from.zip(until).is_some_and(|(from, until)| from > until)
-    {
-        return Err(wrong());
-    }
     let from = from.map(|year| format!("from-pub-date:{year}"));
     let until = until.map(|year| format!("until-pub-date:{year}"));
     Ok(from.into_iter().chain(until).collect::<Vec<_>>().join(","))
@@ -124,25 +116,21 @@ fn years(range: &str) -> Result<String, ToolError> {
 
 fn paper(item: &Value) -> Paper {
     let doi = text_of(item, "DOI");
-    let authors = item
-        .get("author")
-        .and_then(Value::items)
-        .unwrap_or_default();
-    let name = |author: &Value| match text_of(author, "name") {
-        name if !name.is_empty() => name,
-        _ => format!("{} {}", text_of(author, "given"), text_of(author, "family"))
-            .trim()
-            .to_owned(),
+    let name = |author: &Value| {
+        let [name, given, family] = ["name", "given", "family"].map(|key| text_of(author, key));
+        match name.is_empty() {
+            true => format!("{given} {family}").trim().to_owned(),
+            false => name,
+        }
     };
+    let url = Some(text_of(item, "URL")).filter(|url| !url.is_empty());
     let summary = html::plain(&text_of(item, "abstract"));
     let issued = item.pointer("/issued/date-parts/0/0");
     Paper {
         title: html::plain(&texts_of(item, "title").join(" ")),
-        authors: authors.iter().map(name).collect(),
+        authors: items_of(item, "author").iter().map(name).collect(),
         r#abstract: Some(summary).filter(|text| !text.is_empty()),
-        url: Some(text_of(item, "URL"))
-            .filter(|url| !url.is_empty())
-            .unwrap_or_else(|| format!("https://doi.org/{doi}")),
+        url: url.unwrap_or_else(|| format!("https://doi.org/{doi}")),
         doi,
         venue: texts_of(item, "container-title").into_iter().next(),
         year: issued.and_then(|year| year.as_i64()),

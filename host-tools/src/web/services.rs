@@ -80,39 +80,33 @@ impl Service {
     }
 
     fn good(&self, response: &HttpResponse) -> Result<(), ToolError> {
+        let (provider, status) = (&self.at.provider, response.status);
         if response.truncated {
-            return Err(tool_error!(
-                LimitExceeded,
-                "the response of `{}` has more than {ANSWER_BYTES_MAX} bytes",
-                self.at.provider
-            )
-            .hint("request fewer results"));
+            let message =
+                format!("the response of `{provider}` has more than {ANSWER_BYTES_MAX} bytes");
+            let error = ToolError::new(ErrorCode::LimitExceeded, message);
+            return Err(error.hint("request fewer results"));
         }
-        let hint = match response.status {
+        let hint = match status {
             200..=299 => return Ok(()),
             401 | 403 => "the service refuses this client; check its key in the configuration",
             429 => "rate limit of the service exceeded; try again later",
             500.. => "the service failed; try again later",
             _ => "change the query",
         };
-        let message = format_args!(
-            "`{}` answered with status {}",
-            self.at.provider, response.status
-        );
-        Err(ToolError::new(ErrorCode::ToolError, message)
-            .reason(reason_of(response.status))
-            .hint(hint))
+        Err(
+            tool_error!(ToolError, "`{provider}` answered with status {status}")
+                .reason(reason_of(status))
+                .hint(hint),
+        )
     }
 
     /// The error for a response in an unexpected format.
     pub(super) fn unreadable(&self, why: &str) -> ToolError {
-        tool_error!(
-            ToolError,
-            "cannot read the response of `{}`: {why}",
-            self.at.provider
-        )
-        .reason("answer")
-        .hint("check the address in the configuration")
+        let provider = &self.at.provider;
+        tool_error!(ToolError, "cannot read the response of `{provider}`: {why}")
+            .reason("answer")
+            .hint("check the address in the configuration")
     }
 
     /// The list at a JSON pointer of a response.
@@ -171,24 +165,23 @@ impl Index {
     }
 }
 
-/// The text of a member; empty if it is missing.
+/// The trimmed text of a member; empty if it is missing.
 pub(super) fn text_of(value: &Value, key: &str) -> String {
-    value
-        .get(key)
-        .and_then(Value::as_str)
-        .unwrap_or_default()
-        .trim()
-        .to_owned()
+    let text = value.get(key).and_then(Value::as_str);
+    text.unwrap_or_default().trim().to_owned()
+}
+
+/// The items of a member that is a list.
+pub(super) fn items_of(value: &Value, key: &str) -> Vec<Value> {
+    let items = value.get(key).and_then(Value::items);
+    items.unwrap_or_default()
 }
 
 /// The texts of a member that is a list.
 pub(super) fn texts_of(value: &Value, key: &str) -> Vec<String> {
-    let items = value.get(key).and_then(Value::items).unwrap_or_default();
-    items
-        .iter()
-        .filter_map(Value::as_str)
-        .map(str::to_owned)
-        .collect()
+    let items = items_of(value, key);
+    let texts = items.iter().filter_map(Value::as_str);
+    texts.map(str::to_owned).collect()
 }
 
 /// The integer of a member.
@@ -212,12 +205,8 @@ pub(super) fn question(query: &str) -> Result<&str, ToolError> {
         Some(letter) => format!("the control character {letter:?}"),
         None => return Ok(query),
     };
-    Err(tool_error!(
-        InvalidArgs,
-        "expected 1 to {CHARS_MAX} characters on one line, found {found}"
-    )
-    .at("/query")
-    .hint("use a few words"))
+    let message = format_args!("expected 1 to {CHARS_MAX} characters on one line, found {found}");
+    Err(ToolError::invalid("/query", message).hint("use a few words"))
 }
 
 /// The error reason for a status; plans retry by it.

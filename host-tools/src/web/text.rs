@@ -39,24 +39,14 @@ pub(super) fn decode(body: &[u8], content_type: Option<&str>) -> (String, bool) 
 
 /// Whether a content type is text.
 pub(super) fn is_text(content_type: Option<&str>) -> bool {
-    let kind = content_type
-        .unwrap_or_default()
-        .split(';')
-        .next()
-        .unwrap_or_default();
-    let kind = kind.trim().to_ascii_lowercase();
-    const TEXTS: [&str; 6] = [
-        "application/json",
-        "application/xml",
-        "application/javascript",
-        "application/x-www-form-urlencoded",
-        "application/x-ndjson",
-        "application/yaml",
-    ];
+    const TEXTS: &str = "json xml javascript x-www-form-urlencoded x-ndjson yaml";
+    let kind = content_type.unwrap_or_default().to_ascii_lowercase();
+    let kind = kind.split(';').next().unwrap_or_default().trim();
+    let listed = kind.strip_prefix("application/");
     kind.starts_with("text/")
         || kind.ends_with("+json")
         || kind.ends_with("+xml")
-        || TEXTS.contains(&kind.as_str())
+        || listed.is_some_and(|kind| TEXTS.split(' ').any(|text| text == kind))
 }
 
 /// The charset of a content type.

@@ -13,6 +13,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use tool_core::{StopFlag, ToolError};
 
+use super::html::one_line;
+
 const DAMPING: f64 = 0.85;
 const ROUNDS_MAX: usize = 200;
 const CHANGE_MIN: f64 = 1e-9;
@@ -45,13 +47,11 @@ impl Sentences {
         };
         let mut seen = BTreeSet::new();
         for (source, text) in texts.into_iter().enumerate() {
-            let good = split(text)
-                .into_iter()
-                .filter(|text| WORDS.contains(&text.split(' ').count()));
-            for text in good.take(each_max) {
-                let words = words(&text)
-                    .map(|word| all.number(word))
-                    .collect::<BTreeSet<u32>>();
+            let mut sentences = split(text);
+            sentences.retain(|text| WORDS.contains(&text.split(' ').count()));
+            for text in sentences.into_iter().take(each_max) {
+                let words = words(&text).map(|word| all.number(word));
+                let words: BTreeSet<u32> = words.collect();
                 if words.len() > 2 && seen.insert(words.clone()) {
                     all.list.push(Sentence {
                         text,
@@ -90,15 +90,9 @@ impl Sentences {
         let mut order: Vec<usize> = (0..self.list.len()).collect();
         order.sort_by(|a, b| ranks[*b].total_cmp(&ranks[*a]).then(a.cmp(b)));
         let mut chosen: Vec<Sentence> = Vec::new();
-        for index in order {
-            if chosen.len() == count {
-                break;
-            }
-            let sentence = &self.list[index];
-            if chosen
-                .iter()
-                .all(|other| overlap(&other.words, &sentence.words) <= OVERLAP_MAX)
-            {
+        for sentence in order.into_iter().map(|index| &self.list[index]) {
+            let apart = |other: &Sentence| overlap(&other.words, &sentence.words) <= OVERLAP_MAX;
+            if chosen.len() < count && chosen.iter().all(apart) {
                 chosen.push(sentence.clone());
             }
         }
@@ -121,18 +115,13 @@ impl Sentences {
             let isolated = (0..size).filter(|index| out[*index] == 0.0);
             let lost: f64 = isolated.map(|index| ranks[index]).sum();
             let next = |index: usize| {
-                let arrives = edges[index].iter();
-                let arrives: f64 = arrives
-                    .map(|(other, weight)| ranks[*other] * weight / out[*other])
-                    .sum();
+                let share = |(other, weight): &(usize, f64)| ranks[*other] * weight / out[*other];
+                let arrives: f64 = edges[index].iter().map(share).sum();
                 DAMPING * arrives + (1.0 - DAMPING + DAMPING * lost) * start[index]
             };
             let next: Vec<f64> = (0..size).map(next).collect();
-            let change: f64 = next
-                .iter()
-                .zip(&ranks)
-                .map(|(new, old)| (new - old).abs())
-                .sum();
+            let changes = next.iter().zip(&ranks).map(|(new, old)| (new - old).abs());
+            let change: f64 = changes.sum();
             ranks = next;
             if change < CHANGE_MIN {
                 break;
@@ -173,33 +162,23 @@ fn split(text: &str) -> Vec<String> {
     for line in text.lines() {
         let line = line.trim_start_matches(['#', '-', ' ']);
         let mut from = 0;
-        let marks: Vec<(usize, char)> = line
-            .char_indices()
-            .filter(|(_, letter)| ".!?。！？".contains(*letter))
-            .collect();
-        for (at, mark) in marks {
-            let end = at + mark.len_utf8();
+        for (at, mark) in line.match_indices(['.', '!', '?', '。', '！', '？']) {
+            let end = at + mark.len();
             let mut rest = line[end..].chars();
-            let wide = mark.len_utf8() > 1;
+            let wide = mark.len() > 1;
             let ends = wide || rest.next().is_none_or(char::is_whitespace);
             let begins = wide || rest.next().is_none_or(|letter| !letter.is_lowercase());
             let word = line[from..at].chars().rev();
             let initial = word.take_while(|letter| letter.is_alphanumeric()).count() < 2;
             if ends && begins && (!initial || wide) {
-                add(&line[from..end], &mut sentences);
+                sentences.push(one_line(&line[from..end]));
                 from = end;
             }
         }
-        add(&line[from..], &mut sentences);
+        sentences.push(one_line(&line[from..]));
     }
+    sentences.retain(|sentence| !sentence.is_empty());
     sentences
-}
-
-fn add(text: &str, sentences: &mut Vec<String>) {
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    if !text.is_empty() {
-        sentences.push(text);
-    }
 }
 
 /// Lower-case words without very common ones.

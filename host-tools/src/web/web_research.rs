@@ -9,13 +9,10 @@ use super::fetch_docs;
 use super::providers::{self, Hit, Region};
 use super::services::question;
 use super::textrank::Sentences;
-use super::web_search::default_region;
 use crate::prelude::*;
 
 /// Maximum ranked sentences of one page.
 const SENTENCES_EACH: usize = 120;
-
-pub(crate) struct WebResearch;
 
 /// Search the web, read the best pages in parallel, and return the most relevant sentences, each with its source. The summary is
 /// extracted from the pages (TextRank); no text is generated.
@@ -85,7 +82,7 @@ pub(crate) struct Metadata {
     pub sentences: usize,
 }
 
-impl Tool for WebResearch {
+impl Tool for Args {
     const SPEC: Spec = Spec {
         id: "web_research",
         title: "Search and summarize the web",
@@ -93,14 +90,14 @@ impl Tool for WebResearch {
         syntax: &[("/domain_filter", Syntax::Host)],
         ..super::WEB
     };
-    type Args = Args;
+    type Args = Self;
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let query = question(&args.query)?;
         let domain = args.domain_filter.as_deref().map(domain).transpose()?;
-        let region = Region::parse(&default_region())?;
-        let found = providers::search(query, args.max_results.size(), &region, ctx)?;
+        let count = args.max_results.size();
+        let found = providers::search(query, count, &Region::default(), ctx)?;
         let mut hits = found.hits;
         if let Some(domain) = &domain {
             hits.retain(|hit| is_below(&hit.url, domain));
@@ -126,9 +123,7 @@ impl Tool for WebResearch {
                 pages: pages.iter().filter(|page| page.is_ok()).count(),
                 sentences: sentences.len(),
             },
-            sources: hits
-                .iter()
-                .enumerate()
+            sources: (hits.iter().enumerate())
                 .map(|(index, hit)| source(hit, pages.get(index)))
                 .collect(),
         })
@@ -177,15 +172,13 @@ fn read_all(hits: &[Hit], ctx: &Ctx) -> Result<Vec<Result<String, ToolError>>, T
         fetch_docs::fetch(request, ctx).map(|(page, _, _)| page.text)
     };
     let pages = std::thread::scope(|scope| {
-        let threads: Vec<_> = hits
-            .iter()
-            .map(|hit| scope.spawn(move || read(hit)))
-            .collect();
+        let threads = hits.iter().map(|hit| scope.spawn(move || read(hit)));
+        let threads: Vec<_> = threads.collect();
         let ended = |_| Err(tool_error!(Internal, "reading a page ended unexpectedly"));
-        threads
-            .into_iter()
+        let results = threads.into_iter();
+        results
             .map(|thread| thread.join().unwrap_or_else(ended))
-            .collect::<Vec<_>>()
+            .collect()
     });
     ctx.check()?;
     Ok(pages)
@@ -193,26 +186,18 @@ fn read_all(hits: &[Hit], ctx: &Ctx) -> Result<Vec<Result<String, ToolError>>, T
 
 /// Checks the host of the filter.
 fn domain(text: &str) -> Result<String, ToolError> {
-    let domain = text
-        .trim()
-        .trim_start_matches("*.")
-        .trim_matches('.')
-        .to_ascii_lowercase();
+    let domain = text.trim().trim_start_matches("*.").trim_matches('.');
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-');
     if domain.is_empty() || !domain.bytes().all(plain) {
-        return Err(tool_error!(
-            InvalidArgs,
-            "expected a host such as `wikipedia.org`, found `{text}`"
-        )
-        .at("/domain_filter"));
+        let message = format_args!("expected a host such as `wikipedia.org`, found `{text}`");
+        return Err(ToolError::invalid("/domain_filter", message));
     }
-    Ok(domain)
+    Ok(domain.to_ascii_lowercase())
 }
 
 fn is_below(url: &str, domain: &str) -> bool {
     let url = Url::parse(url).ok();
-    url.as_ref().and_then(Url::host_str).is_some_and(|host| {
-        host.strip_suffix(domain)
-            .is_some_and(|front| front.is_empty() || front.ends_with('.'))
-    })
+    let host = url.as_ref().and_then(Url::host_str);
+    host.and_then(|host| host.strip_suffix(domain))
+        .is_some_and(|front| front.is_empty() || front.ends_with('.'))
 }

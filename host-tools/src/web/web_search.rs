@@ -4,8 +4,6 @@ use super::providers::{self, Hit, Region};
 use super::services::question;
 use crate::prelude::*;
 
-pub(crate) struct WebSearch;
-
 /// Search the web with the configured provider: a SearXNG server, Brave, or Wikipedia by default. The result names the provider.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -32,14 +30,14 @@ pub(crate) struct Output {
     pub results: Vec<Hit>,
 }
 
-impl Tool for WebSearch {
+impl Tool for Args {
     const SPEC: Spec = Spec {
         id: "web_search",
         title: "Search the web",
         tags: &["search"],
         ..super::WEB
     };
-    type Args = Args;
+    type Args = Self;
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {

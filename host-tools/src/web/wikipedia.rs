@@ -1,7 +1,242 @@
-//! The MediaWiki API of Wikipedia.
+//! Wikipedia through the MediaWiki API: search, first sentences, full articles.
 
-use super::services::{self, Service, text_of};
+use super::services::{self, Service, items_of, question, text_of};
 use crate::prelude::*;
+
+/// The declaration of a tool that reads one language edition.
+const OF_LANGUAGE: Spec = Spec {
+    keyed_by: Some(&["/language"]),
+    tags: &["wikipedia", "encyclopaedia"],
+    syntax: &[("/language", Syntax::Host)],
+    ..super::WEB
+};
+
+fn default_language() -> String {
+    "en".to_owned()
+}
+
+/// The host of a language edition as a resource.
+fn host(language: &str) -> Result<Vec<ResourceKey>, ToolError> {
+    let language = checked(language)?;
+    Ok(services::host(format!("{language}.wikipedia.org")))
+}
+
+/// Search Wikipedia, best match first, each with its first sentences.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SearchWikipedia {
+    /// Search text, 1 to 1000 characters.
+    pub query: String,
+    /// Maximum results, 1 to 20.
+    #[serde(default = "Bounded::<1, 20>::of::<5>")]
+    pub max_results: Bounded<1, 20>,
+    /// Language edition, such as `en` or `de`.
+    #[serde(default = "default_language")]
+    pub language: String,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Articles {
+    /// The articles, best match first; may be empty.
+    pub results: Vec<Article>,
+}
+
+/// An article.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Article {
+    /// Title.
+    pub title: String,
+    /// The first sentences.
+    pub summary: String,
+    /// URL.
+    pub url: String,
+    /// Page id in its language edition.
+    pub page_id: i64,
+}
+
+impl Tool for SearchWikipedia {
+    const SPEC: Spec = Spec {
+        id: "search_wikipedia",
+        title: "Search Wikipedia",
+        tags: &["wikipedia", "encyclopaedia", "search"],
+        ..OF_LANGUAGE
+    };
+    type Args = Self;
+    type Output = Articles;
+
+    fn run(args: Self, ctx: &Ctx) -> Result<Articles, ToolError> {
+        let count = args.max_results.get();
+        let pages = search(question(&args.query)?, count, &args.language, ctx)?;
+        let article = |page: Page| Article {
+            title: page.title,
+            summary: page.text,
+            url: page.url,
+            page_id: page.id,
+        };
+        let results = pages.into_iter().take(args.max_results.size());
+        Ok(Articles {
+            results: results.map(article).collect(),
+        })
+    }
+
+    fn resources(args: &Self) -> Result<Vec<ResourceKey>, ToolError> {
+        host(&args.language)
+    }
+
+    /// Against a recorded answer of the service.
+    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
+        title: "two articles",
+        args: r#"{"query": "prime numbers", "max_results": 2}"#,
+        output: r#"{
+            "results": [
+                {
+                    "title": "Prime number", "summary": "A prime number is a natural number with two divisors.",
+                    "url": "https://en.wikipedia.org/wiki/Prime_number", "page_id": 23666
+                },
+                {
+                    "title": "Twin prime", "summary": "A twin prime is a prime that is two away from another.",
+                    "url": "https://en.wikipedia.org/wiki/Twin_prime", "page_id": 30654
+                }
+            ]
+        }"#,
+    }];
+}
+
+/// Get the first sentences of a Wikipedia article by its title.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FetchWikipedia {
+    /// Title of the article, as returned by `search_wikipedia`.
+    pub title: String,
+    /// Number of sentences, 1 to 10.
+    #[serde(default = "Bounded::<1, 10>::of::<5>")]
+    pub sentences: Bounded<1, 10>,
+    /// Language edition, such as `en` or `de`.
+    #[serde(default = "default_language")]
+    pub language: String,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Summary {
+    /// Title of the article found, after redirects.
+    pub title: String,
+    /// The first sentences.
+    pub summary: String,
+    /// URL of the article.
+    pub url: String,
+    /// Categories of the article, up to 50.
+    pub categories: Vec<String>,
+}
+
+impl Tool for FetchWikipedia {
+    const SPEC: Spec = Spec {
+        id: "fetch_wikipedia",
+        title: "Get the summary of a Wikipedia article",
+        ..OF_LANGUAGE
+    };
+    type Args = Self;
+    type Output = Summary;
+
+    fn run(args: Self, ctx: &Ctx) -> Result<Summary, ToolError> {
+        let sentences = args.sentences.get().to_string();
+        let extent = [("exintro", "1"), ("exsentences", sentences.as_str())];
+        let page = page(&args.title, &args.language, &extent, ctx)?;
+        Ok(Summary {
+            title: page.title,
+            summary: page.text,
+            url: page.url,
+            categories: page.categories,
+        })
+    }
+
+    fn resources(args: &Self) -> Result<Vec<ResourceKey>, ToolError> {
+        host(&args.language)
+    }
+
+    /// Against a recorded answer of the service.
+    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
+        title: "one sentence",
+        args: r#"{"title": "euler's number", "sentences": 1}"#,
+        output: r#"{
+            "title": "E (mathematical constant)", "summary": "The number e is a mathematical constant.",
+            "url": "https://en.wikipedia.org/wiki/E_(mathematical_constant)",
+            "categories": ["Mathematical constants", "Leonhard Euler"]
+        }"#,
+    }];
+}
+
+/// Get the full text of a Wikipedia article by its title, with headings and categories.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct GetWikipediaArticle {
+    /// Title of the article, as returned by `search_wikipedia`.
+    pub title: String,
+    /// Language edition, such as `en` or `de`.
+    #[serde(default = "default_language")]
+    pub language: String,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct FullArticle {
+    /// Title of the article found, after redirects.
+    pub title: String,
+    /// The text; headings are lines such as `== Title ==`.
+    pub full_text: String,
+    /// URL of the article.
+    pub url: String,
+    /// Categories of the article, up to 50.
+    pub categories: Vec<String>,
+    /// The headings in document order.
+    pub sections: Vec<Section>,
+}
+
+/// A section of an article.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct Section {
+    /// Heading.
+    pub title: String,
+    /// Level: 2 for a main section, 3 for one below it.
+    pub level: u32,
+}
+
+impl Tool for GetWikipediaArticle {
+    const SPEC: Spec = Spec {
+        id: "get_wikipedia_article",
+        title: "Get a Wikipedia article",
+        ..OF_LANGUAGE
+    };
+    type Args = Self;
+    type Output = FullArticle;
+
+    fn run(args: Self, ctx: &Ctx) -> Result<FullArticle, ToolError> {
+        // Sections marked as in `== Title ==`.
+        let extent = [("exsectionformat", "wiki")];
+        let page = page(&args.title, &args.language, &extent, ctx)?;
+        Ok(FullArticle {
+            title: page.title,
+            sections: sections(&page.text),
+            full_text: page.text,
+            url: page.url,
+            categories: page.categories,
+        })
+    }
+
+    fn resources(args: &Self) -> Result<Vec<ResourceKey>, ToolError> {
+        host(&args.language)
+    }
+
+    /// Against a recorded answer of the service.
+    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
+        title: "a short article",
+        args: r#"{"title": "Twin prime"}"#,
+        output: r#"{
+            "title": "Twin prime",
+            "full_text": "A twin prime is a prime.\n\n== History ==\nLong.\n\n=== Proofs ===\nNone.",
+            "url": "https://en.wikipedia.org/wiki/Twin_prime", "categories": ["Prime numbers"],
+            "sections": [{"title": "History", "level": 2}, {"title": "Proofs", "level": 3}]
+        }"#,
+    }];
+}
 
 /// A page of the API.
 pub(super) struct Page {
@@ -14,26 +249,6 @@ pub(super) struct Page {
     pub(super) index: i64,
 }
 
-/// Requested part of an article.
-pub(super) enum Extent {
-    /// The first sentences.
-    Sentences(i64),
-    /// Everything, sections marked as in `== Title ==`.
-    Whole,
-}
-
-pub(super) fn default_language() -> String {
-    "en".to_owned()
-}
-
-/// The host of a language edition as a resource.
-pub(super) fn host(language: &str) -> Result<Vec<ResourceKey>, ToolError> {
-    Ok(services::host(format!(
-        "{}.wikipedia.org",
-        checked(language)?
-    )))
-}
-
 /// Checks a language code: it becomes part of a host, so only letters and dashes are allowed.
 fn checked(language: &str) -> Result<&str, ToolError> {
     let letters =
@@ -41,34 +256,28 @@ fn checked(language: &str) -> Result<&str, ToolError> {
     if language.len() <= 16 && language.split('-').all(letters) {
         return Ok(language);
     }
-    Err(tool_error!(
-        InvalidArgs,
-        "expected a language code such as `en` or `zh-yue`, found `{language}`"
-    )
-    .at("/language"))
+    let message =
+        format_args!("expected a language code such as `en` or `zh-yue`, found `{language}`");
+    Err(ToolError::invalid("/language", message))
 }
 
-/// The page of a title, after redirects.
-pub(super) fn page(
+/// The page of a title, after redirects; `extent` selects the part of its text.
+fn page(
     title: &str,
     language: &str,
-    extent: &Extent,
+    extent: &[(&str, &str)],
     ctx: &Ctx,
 ) -> Result<Page, ToolError> {
     const TITLE_BYTES_MAX: usize = 255;
+    const HINT: &str = "find titles with `search_wikipedia`";
     let title = title.trim();
-    if title.is_empty()
-        || title.len() > TITLE_BYTES_MAX
-        || title.contains(['|', '\n', '#', '[', ']', '{', '}', '<', '>'])
-    {
-        return Err(tool_error!(
-            InvalidArgs,
+    let sound = !title.contains(['|', '\n', '#', '[', ']', '{', '}', '<', '>']);
+    if !sound || !(1..=TITLE_BYTES_MAX).contains(&title.len()) {
+        let message = format_args!(
             "expected a title of 1 to {TITLE_BYTES_MAX} bytes without |, #, brackets or line breaks"
-        )
-        .at("/title")
-        .hint("find titles with `search_wikipedia`"));
+        );
+        return Err(ToolError::invalid("/title", message).hint(HINT));
     }
-    let sentences;
     let mut query = vec![
         ("prop", "extracts|info|categories"),
         ("titles", title),
@@ -78,30 +287,21 @@ pub(super) fn page(
         ("clshow", "!hidden"),
         ("cllimit", "50"),
     ];
-    match extent {
-        Extent::Sentences(count) => {
-            sentences = count.to_string();
-            query.extend([("exintro", "1"), ("exsentences", sentences.as_str())]);
-        }
-        Extent::Whole => query.push(("exsectionformat", "wiki")),
-    }
+    query.extend(extent);
     let (service, answer) = ask(language, &query, ctx)?;
     let pages = service.list(&answer, "/query/pages")?;
-    let page = pages
-        .first()
-        .ok_or_else(|| service.unreadable("it has no page"))?;
-    let absent = |key: &str| {
+    let no_page = || service.unreadable("it has no page");
+    let page = pages.first().ok_or_else(no_page)?;
+    let flagged = |key: &&str| {
         page.get(key)
-            .is_some_and(|value| value.as_bool() != Some(false))
+            .is_some_and(|flag| flag.as_bool() != Some(false))
     };
-    if absent("missing") || absent("invalid") {
-        return Err(tool_error!(
-            ToolError,
-            "the Wikipedia edition `{language}` has no page `{title}`"
-        )
-        .reason("not_found")
-        .at("/title")
-        .hint("find titles with `search_wikipedia`"));
+    if ["missing", "invalid"].iter().any(flagged) {
+        let message = format_args!("the Wikipedia edition `{language}` has no page `{title}`");
+        return Err(ToolError::new(ErrorCode::ToolError, message)
+            .reason(Reason::NotFound)
+            .at("/title")
+            .hint(HINT));
     }
     Ok(read(page))
 }
@@ -130,11 +330,8 @@ pub(super) fn search(
     if answer.get("query").is_none() && answer.as_object().is_some() {
         return Ok(Vec::new());
     }
-    let mut pages: Vec<Page> = service
-        .list(&answer, "/query/pages")?
-        .iter()
-        .map(read)
-        .collect();
+    let pages = service.list(&answer, "/query/pages")?;
+    let mut pages: Vec<Page> = pages.iter().map(read).collect();
     pages.sort_by_key(|page| page.index);
     Ok(pages)
 }
@@ -156,15 +353,13 @@ fn ask(language: &str, query: &[(&str, &str)], ctx: &Ctx) -> Result<(Service, Va
 }
 
 fn read(page: &Value) -> Page {
-    let categories = page
-        .get("categories")
-        .and_then(Value::items)
-        .unwrap_or_default();
+    let categories = items_of(page, "categories");
     let name = |category: &Value| {
         let title = text_of(category, "title");
-        title
-            .split_once(':')
-            .map_or(title.clone(), |(_, name)| name.to_owned())
+        match title.split_once(':') {
+            Some((_, name)) => name.to_owned(),
+            None => title,
+        }
     };
     Page {
         title: text_of(page, "title"),
@@ -176,17 +371,8 @@ fn read(page: &Value) -> Page {
     }
 }
 
-/// A section of an article.
-#[derive(Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct Section {
-    /// Heading.
-    pub title: String,
-    /// Level: 2 for a main section, 3 for one below it.
-    pub level: u32,
-}
-
 /// The headings of a text: lines such as `== Title ==`.
-pub(super) fn sections(text: &str) -> Vec<Section> {
+fn sections(text: &str) -> Vec<Section> {
     let section = |line: &str| {
         let line = line.trim();
         let level = line.bytes().take_while(|byte| *byte == b'=').count();

@@ -12,6 +12,7 @@ use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::rc::Rc;
 
 use liblzma::bufread::XzDecoder;
+use liblzma::stream::{CONCATENATED, Stream};
 use tool_core::StopFlag;
 use tool_core::capability::{FileReader, Links};
 
@@ -42,7 +43,7 @@ pub(crate) enum Format {
     #[serde(rename = "tar.zst")]
     TarZst,
     /// 7z.
-    #[serde(rename = "7z")]
+    #[serde(rename = "7z", skip_deserializing)]
     SevenZ,
 }
 
@@ -62,10 +63,8 @@ impl Format {
             (".tzst", Format::TarZst),
         ];
         let path = path.to_ascii_lowercase();
-        let found = EXTENSIONS
-            .iter()
-            .find(|(extension, _)| path.ends_with(extension));
-        found.map(|(_, format)| *format)
+        let mut known = EXTENSIONS.into_iter();
+        Some(known.find(|(ending, _)| path.ends_with(ending))?.1)
     }
 }
 
@@ -93,6 +92,54 @@ pub(super) struct Member {
     pub(super) executable: bool,
     pub(super) setuid: bool,
     pub(super) encrypted: bool,
+}
+
+impl Member {
+    /// A file or folder with the mode of a Unix system, which may tell of another kind; the name comes with its legibility.
+    fn with_mode((name, legible): (String, bool), mode: u32, is_folder: bool, size: u64) -> Self {
+        let kind = match mode & 0o170_000 {
+            0o120_000 => Kind::Link,
+            0o020_000 | 0o060_000 => Kind::Device,
+            0o010_000 => Kind::Pipe,
+            0o140_000 => Kind::Other,
+            _ if is_folder => Kind::Folder,
+            _ => Kind::File,
+        };
+        Self {
+            name,
+            legible,
+            kind,
+            size,
+            executable: kind == Kind::File && mode & 0o111 != 0,
+            setuid: kind == Kind::File && mode & 0o6000 != 0,
+            encrypted: false,
+        }
+    }
+}
+
+/// Little-endian fields of a record, in their order.
+struct Fields<'a>(&'a [u8]);
+
+impl<'a> Fields<'a> {
+    fn bytes(&mut self, count: usize) -> Result<&'a [u8], Fault> {
+        let cut_short = || Fault::corrupt("a record of the directory is cut short");
+        let (taken, rest) = self.0.split_at_checked(count).ok_or_else(cut_short)?;
+        self.0 = rest;
+        Ok(taken)
+    }
+
+    fn number(&mut self, count: usize) -> Result<u64, Fault> {
+        let bytes = self.bytes(count)?.iter().rev();
+        Ok(bytes.fold(0, |value, &byte| value << 8 | u64::from(byte)))
+    }
+
+    fn u16(&mut self) -> Result<u16, Fault> {
+        Ok(self.number(2)? as u16)
+    }
+
+    fn u32(&mut self) -> Result<u32, Fault> {
+        Ok(self.number(4)? as u32)
+    }
 }
 
 /// Whether to continue with the next member.
@@ -136,18 +183,12 @@ impl<'a> Archive<'a> {
         }
         reader.seek(SeekFrom::Start(0))?;
         let mut start = Vec::with_capacity(tar::BLOCK);
-        reader
-            .by_ref()
-            .take(tar::BLOCK as u64)
-            .read_to_end(&mut start)?;
-        let format = format_of(&start).ok_or_else(|| {
-            Fault::new(
-                FaultKind::NotAnArchive,
-                "its content is not of a known format",
-            )
-        })?;
+        let mut block = reader.by_ref().take(tar::BLOCK as u64);
+        block.read_to_end(&mut start)?;
+        const UNKNOWN: &str = "its content is not of a known format";
+        let unknown = || Fault::new(FaultKind::NotAnArchive, UNKNOWN);
         Ok(Self {
-            format,
+            format: format_of(&start).ok_or_else(unknown)?,
             packed,
             reader,
             stop,
@@ -190,9 +231,7 @@ struct Whole<R> {
 
 impl<R: Read> Read for Whole<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let wanted = buffer
-            .len()
-            .min(usize::try_from(self.left).unwrap_or(usize::MAX));
+        let wanted = (buffer.len() as u64).min(self.left) as usize;
         let count = self.inner.read(&mut buffer[..wanted])?;
         if count == 0 && wanted > 0 {
             return Err(io::ErrorKind::UnexpectedEof.into());
@@ -205,14 +244,9 @@ impl<R: Read> Read for Whole<R> {
 /// Single-threaded: the multi-threaded decoder keeps whole blocks in memory.
 fn xz<R: BufRead>(input: R) -> Result<XzDecoder<R>, Fault> {
     const OVERHEAD: u64 = 1 << 20; // beside the window
-    let decoder = liblzma::stream::Stream::new_stream_decoder(
-        MEMORY_MAX + OVERHEAD,
-        liblzma::stream::CONCATENATED,
-    );
-    Ok(XzDecoder::new_stream(
-        input,
-        decoder.map_err(io::Error::from)?,
-    ))
+    let decoder = Stream::new_stream_decoder(MEMORY_MAX + OVERHEAD, CONCATENATED);
+    let decoder = decoder.map_err(io::Error::from)?;
+    Ok(XzDecoder::new_stream(input, decoder))
 }
 
 fn zstd<R: BufRead>(input: R) -> Result<zstd::Decoder<'static, R>, Fault> {
@@ -222,22 +256,18 @@ fn zstd<R: BufRead>(input: R) -> Result<zstd::Decoder<'static, R>, Fault> {
 }
 
 fn format_of(start: &[u8]) -> Option<Format> {
-    let begins = |magic: &[u8]| start.starts_with(magic);
-    Some(if begins(b"PK\x03\x04") || begins(b"PK\x05\x06") {
-        Format::Zip
-    } else if begins(&[0x1f, 0x8b]) {
-        Format::TarGz
-    } else if begins(b"BZh") && matches!(start.get(3), Some(b'1'..=b'9')) {
-        Format::TarBz2
-    } else if begins(b"\xfd7zXZ\0") {
-        Format::TarXz
-    } else if begins(&[0x28, 0xb5, 0x2f, 0xfd]) {
-        Format::TarZst
-    } else if begins(b"7z\xbc\xaf\x27\x1c") {
-        Format::SevenZ
-    } else if tar::is_header(start) {
-        Format::Tar
-    } else {
-        return None;
-    })
+    const MAGIC: [(&[u8], Format); 6] = [
+        (b"PK\x03\x04", Format::Zip),
+        (b"PK\x05\x06", Format::Zip),
+        (b"\x1f\x8b", Format::TarGz),
+        (b"\xfd7zXZ\0", Format::TarXz),
+        (b"\x28\xb5\x2f\xfd", Format::TarZst),
+        (b"7z\xbc\xaf\x27\x1c", Format::SevenZ),
+    ];
+    let known = MAGIC.iter().find(|(magic, _)| start.starts_with(magic));
+    match (known, start) {
+        (Some((_, format)), _) => Some(*format),
+        (None, [b'B', b'Z', b'h', b'1'..=b'9', ..]) => Some(Format::TarBz2),
+        _ => tar::is_header(start).then_some(Format::Tar),
+    }
 }

@@ -9,7 +9,7 @@ use tool_core::capability::FileReader;
 
 use super::super::fault::{Fault, FaultKind, Halt};
 use super::super::limits::{self, MEMORY_MAX};
-use super::{Kind, Member, Next, Visit, Whole};
+use super::{Fields, Kind, Member, Next, Visit, Whole};
 
 /// Maximum decompressed size of the directory.
 const DIRECTORY_MAX: u64 = 16 << 20;
@@ -58,25 +58,16 @@ fn fault(err: sevenz_rust2::Error) -> Fault {
     use sevenz_rust2::Error;
     match err {
         Error::Io(err, _) | Error::MaybeBadPassword(err) | Error::FileOpen(err, _) => err.into(),
-        Error::PasswordRequired => encrypted(),
-        Error::UnsupportedCompressionMethod(name) => Fault::new(
-            FaultKind::Unsupported,
-            format_args!(
-                "unsupported compression method {}",
-                super::super::fault::brief(&name)
-            ),
-        ),
-        Error::Unsupported(what) => Fault::new(FaultKind::Unsupported, what),
-        Error::ExternalUnsupported => {
-            Fault::new(FaultKind::Unsupported, "its directory is in another stream")
+        Error::PasswordRequired => Fault::encrypted(),
+        Error::UnsupportedCompressionMethod(name) => {
+            let name = super::super::fault::brief(&name);
+            Fault::unsupported(format_args!("unsupported compression method {name}"))
         }
+        Error::Unsupported(what) => Fault::unsupported(what),
+        Error::ExternalUnsupported => Fault::unsupported("its directory is in another stream"),
         Error::MaxMemLimited { .. } => memory(),
-        other => Fault::new(FaultKind::Corrupt, format_args!("it is damaged: {other}")),
+        other => Fault::corrupt(&format!("it is damaged: {other}")),
     }
-}
-
-fn encrypted() -> Fault {
-    Fault::new(FaultKind::Encrypted, "it is encrypted")
 }
 
 fn memory() -> Fault {
@@ -88,34 +79,19 @@ fn memory() -> Fault {
 
 fn member(entry: &ArchiveEntry) -> Member {
     const UNIX: u32 = 0x8000;
-    let attributes = if entry.has_windows_attributes {
-        entry.windows_attributes
-    } else {
-        0
+    let attributes = entry.windows_attributes;
+    let mode = match entry.has_windows_attributes && attributes & UNIX != 0 {
+        true => attributes >> 16,
+        false => 0,
     };
-    let mode = if attributes & UNIX != 0 {
-        attributes >> 16
-    } else {
-        0
-    };
-    let kind = match mode & 0o170_000 {
-        0o120_000 => Kind::Link,
-        0o020_000 | 0o060_000 => Kind::Device,
-        0o010_000 => Kind::Pipe,
-        0o140_000 => Kind::Other,
-        _ if entry.is_anti_item => Kind::Other,
-        _ if entry.is_directory => Kind::Folder,
-        _ => Kind::File,
-    };
-    Member {
-        name: entry.name.clone(),
-        legible: !entry.name.contains('\u{fffd}'),
-        kind,
-        size: if entry.has_stream { entry.size } else { 0 },
-        executable: kind == Kind::File && mode & 0o111 != 0,
-        setuid: kind == Kind::File && mode & 0o6000 != 0,
-        encrypted: false,
+    let legible = !entry.name.contains('\u{fffd}');
+    let size = if entry.has_stream { entry.size } else { 0 };
+    let name = (entry.name.clone(), legible);
+    let mut member = Member::with_mode(name, mode, entry.is_directory, size);
+    if entry.is_anti_item && matches!(member.kind, Kind::File | Kind::Folder) {
+        member.kind = Kind::Other;
     }
+    member
 }
 
 /// Checks the sizes stated in the directory, which bound the output of the decoders.
@@ -138,15 +114,12 @@ fn check(archive: &sevenz_rust2::Archive, length: u64) -> Result<(), Fault> {
 }
 
 fn check_coder(method: &[u8], properties: &[u8]) -> Result<(), Fault> {
-    let four = |at: usize| {
-        let bytes = properties.get(at..at + 4)?;
-        Some(u64::from(u32::from_le_bytes([
-            bytes[0], bytes[1], bytes[2], bytes[3],
-        ])))
-    };
     let window = match method {
-        AES => return Err(encrypted()),
-        [0x03, 0x01, 0x01] | [0x03, 0x04, 0x01] => four(1).unwrap_or(u64::MAX),
+        AES => return Err(Fault::encrypted()),
+        [0x03, 0x01, 0x01] | [0x03, 0x04, 0x01] => {
+            let window = Fields(properties.get(1..).unwrap_or_default()).number(4);
+            window.unwrap_or(u64::MAX)
+        }
         [0x21] => match properties.first() {
             Some(&bits @ 0..40) => u64::from(2 | u32::from(bits) & 1) << (bits / 2 + 11),
             _ => u64::MAX,
@@ -159,23 +132,13 @@ fn check_coder(method: &[u8], properties: &[u8]) -> Result<(), Fault> {
     Ok(())
 }
 
-/// A cursor over the bytes of a directory or its description.
-struct Fields<'a>(&'a [u8]);
-
 impl Fields<'_> {
-    fn bytes(&mut self, count: u64) -> Result<&[u8], Fault> {
-        let count = usize::try_from(count).map_err(|_| corrupt())?;
-        let (taken, rest) = self.0.split_at_checked(count).ok_or_else(corrupt)?;
-        self.0 = rest;
-        Ok(taken)
-    }
-
     fn byte(&mut self) -> Result<u8, Fault> {
         Ok(self.bytes(1)?[0])
     }
 
-    /// A number whose first byte says how many follow.
-    fn number(&mut self) -> Result<u64, Fault> {
+    /// A variable-length number: the first byte states how many follow.
+    fn variable(&mut self) -> Result<u64, Fault> {
         let first = u64::from(self.byte()?);
         let (mut mask, mut value) = (0x80, 0);
         for index in 0..8 {
@@ -189,17 +152,6 @@ impl Fields<'_> {
     }
 }
 
-fn corrupt() -> Fault {
-    Fault::new(FaultKind::Corrupt, "invalid directory")
-}
-
-fn unsupported() -> Fault {
-    Fault::new(
-        FaultKind::Unsupported,
-        "its directory is compressed in an unusual way",
-    )
-}
-
 /// Checks the position of the directory and, if it is compressed, its method: one stream through simple coders, within the limits.
 fn check_directory(reader: &mut dyn FileReader, length: u64) -> Result<(), Fault> {
     const START: u64 = 32;
@@ -207,22 +159,14 @@ fn check_directory(reader: &mut dyn FileReader, length: u64) -> Result<(), Fault
     let mut start = [0; START as usize];
     reader.seek(SeekFrom::Start(0))?;
     reader.read_exact(&mut start)?;
-    let number = |at: usize| {
-        start[at..at + 8]
-            .iter()
-            .rev()
-            .fold(0, |value: u64, &byte| value << 8 | u64::from(byte))
-    };
-    let (offset, size) = (number(12), number(20));
+    let mut fields = Fields(&start[12..]);
+    let (offset, size) = (fields.number(8)?, fields.number(8)?);
     if size == 0 && offset == 0 {
         // The crate would search the whole file for a missing directory.
         return Err(Fault::new(FaultKind::Truncated, "it has no directory"));
     }
-    let end = START
-        .checked_add(offset)
-        .and_then(|at| at.checked_add(size));
-    if end.is_none_or(|end| end > length) {
-        return Err(Fault::new(FaultKind::Truncated, "the archive ends early"));
+    if START.saturating_add(offset).saturating_add(size) > length {
+        return Err(Fault::truncated());
     }
     if size > DIRECTORY_MAX {
         return Err(memory());
@@ -245,20 +189,17 @@ fn check_packed(fields: &mut Fields<'_>) -> Result<(), Fault> {
     const CHECKSUM: u8 = 10;
     const FOLDER: u8 = 11;
     const UNPACK_SIZE: u8 = 12;
-    let expect = |found: u8, wanted: u8| {
-        if found == wanted {
-            Ok(())
-        } else {
-            Err(unsupported())
-        }
+    let require = |simple: bool| match simple {
+        true => Ok(()),
+        false => Err(Fault::unsupported(
+            "its directory is compressed in an unusual way",
+        )),
     };
-    expect(fields.byte()?, PACK_INFO)?;
-    fields.number()?; // place
-    if fields.number()? != 1 {
-        return Err(unsupported());
-    }
-    expect(fields.byte()?, SIZE)?;
-    fields.number()?;
+    require(fields.byte()? == PACK_INFO)?;
+    fields.variable()?; // place
+    require(fields.variable()? == 1)?;
+    require(fields.byte()? == SIZE)?;
+    fields.variable()?;
     let mut next = fields.byte()?;
     if next == CHECKSUM {
         let all = fields.byte()? != 0;
@@ -267,37 +208,33 @@ fn check_packed(fields: &mut Fields<'_>) -> Result<(), Fault> {
         }
         next = fields.byte()?;
     }
-    expect(next, END)?;
-    expect(fields.byte()?, UNPACK_INFO)?;
-    expect(fields.byte()?, FOLDER)?;
-    if fields.number()? != 1 || fields.byte()? != 0 {
-        return Err(unsupported());
-    }
-    let coders = fields.number()?;
-    if !(1..=4).contains(&coders) {
-        return Err(unsupported());
-    }
+    require(next == END)?;
+    require(fields.bytes(2)? == [UNPACK_INFO, FOLDER])?;
+    require(fields.variable()? == 1 && fields.byte()? == 0)?;
+    let coders = fields.variable()?;
+    require((1..=4).contains(&coders))?;
     for _ in 0..coders {
         let flags = fields.byte()?;
-        let method = fields.bytes(u64::from(flags & 0x0f))?.to_vec();
-        if flags & 0xd0 != 0 {
-            return Err(unsupported()); // several streams, or alternatives
-        }
-        let count = if flags & 0x20 != 0 {
-            fields.number()?
+        let method = fields.bytes(usize::from(flags & 0x0f))?;
+        require(flags & 0xd0 == 0)?; // several streams, or alternatives
+        let has_properties = flags & 0x20 != 0;
+        let count = if has_properties {
+            fields.variable()?
         } else {
             0
         };
-        let properties = fields.bytes(count)?;
-        check_coder(&method, properties)?;
+        check_coder(
+            method,
+            fields.bytes(usize::try_from(count).unwrap_or(usize::MAX))?,
+        )?;
     }
     for _ in 1..coders {
-        fields.number()?; // which coder feeds which
-        fields.number()?;
+        fields.variable()?; // which coder feeds which
+        fields.variable()?;
     }
-    expect(fields.byte()?, UNPACK_SIZE)?;
+    require(fields.byte()? == UNPACK_SIZE)?;
     for _ in 0..coders {
-        if fields.number()? > DIRECTORY_MAX {
+        if fields.variable()? > DIRECTORY_MAX {
             return Err(memory());
         }
     }

@@ -35,7 +35,7 @@ pub(super) fn each(mut reader: impl BufRead, visit: &mut Visit<'_>) -> Result<()
             return Ok(at_end(reader, &extended)?);
         }
         if !checksum_fits(&block) {
-            return Err(Fault::new(FaultKind::Corrupt, "the checksum of a header is wrong").into());
+            return Err(Fault::corrupt("the checksum of a header is wrong").into());
         }
         let mut size = number(&block[124..136])?;
         let kind = block[156];
@@ -74,7 +74,7 @@ fn skip(reader: &mut impl BufRead, mut count: u64) -> Result<(), Fault> {
     while count > 0 {
         let there = reader.fill_buf()?.len() as u64;
         if there == 0 {
-            return Err(Fault::new(FaultKind::Truncated, "the archive ends early"));
+            return Err(Fault::truncated());
         }
         let step = there.min(count);
         reader.consume(step as usize);
@@ -90,10 +90,7 @@ fn padding(size: u64) -> u64 {
 /// Requires zeros after the end: other programs continue reading there.
 fn at_end(mut reader: impl BufRead, extended: &Extended) -> Result<(), Fault> {
     if extended.count > 0 {
-        return Err(Fault::new(
-            FaultKind::Corrupt,
-            "a header belongs to no member",
-        ));
+        return Err(Fault::corrupt("a header belongs to no member"));
     }
     loop {
         let part = reader.fill_buf()?;
@@ -101,10 +98,8 @@ fn at_end(mut reader: impl BufRead, extended: &Extended) -> Result<(), Fault> {
             return Ok(());
         }
         if part.iter().any(|&byte| byte != 0) {
-            return Err(Fault::new(
-                FaultKind::TrailingData,
-                "data follows the end of the archive",
-            ));
+            let message = "data follows the end of the archive";
+            return Err(Fault::new(FaultKind::TrailingData, message));
         }
         let count = part.len();
         reader.consume(count);
@@ -113,10 +108,8 @@ fn at_end(mut reader: impl BufRead, extended: &Extended) -> Result<(), Fault> {
 
 fn extended_content(reader: &mut impl BufRead, size: u64) -> Result<Vec<u8>, Fault> {
     if size > EXTENDED_MAX {
-        return Err(Fault::new(
-            FaultKind::NameLength,
-            format_args!("an extended header has more than {EXTENDED_MAX} bytes"),
-        ));
+        let message = format_args!("an extended header has more than {EXTENDED_MAX} bytes");
+        return Err(Fault::new(FaultKind::NameLength, message));
     }
     let mut content = vec![0; size as usize];
     read_exact(reader, &mut content)?;
@@ -128,16 +121,10 @@ impl Extended {
     fn take(&mut self, kind: u8, content: Vec<u8>) -> Result<(), Fault> {
         self.count += 1;
         if self.count > EXTENDED_COUNT_MAX {
-            return Err(Fault::new(
-                FaultKind::Corrupt,
-                "one member has too many headers",
-            ));
+            return Err(Fault::corrupt("one member has too many headers"));
         }
         match kind {
-            b'L' => {
-                let end = content.iter().position(|&byte| byte == 0);
-                self.set_name(content[..end.unwrap_or(content.len())].to_vec())
-            }
+            b'L' => self.set_name(text(&content)),
             b'x' | b'g' => self.records(&content, kind == b'g'),
             _ => Ok(()), // the target of a link; links are refused
         }
@@ -145,68 +132,62 @@ impl Extended {
 
     /// Refuses two names for one member: programs disagree which one counts.
     fn set_name(&mut self, name: Vec<u8>) -> Result<(), Fault> {
-        if self.name.is_some() {
-            return Err(Fault::new(
-                FaultKind::LyingHeader,
-                "a member has two long names",
-            ));
+        match self.name.replace(name) {
+            Some(_) => Err(Fault::lying("a member has two long names")),
+            None => Ok(()),
         }
-        self.name = Some(name);
-        Ok(())
     }
 
     /// Records `length key=value` and a line feed; the length counts itself.
     fn records(&mut self, mut rest: &[u8], global: bool) -> Result<(), Fault> {
-        let corrupt = || Fault::new(FaultKind::Corrupt, "invalid extended header");
         while !rest.is_empty() {
-            let space = rest
-                .iter()
-                .position(|&byte| byte == b' ')
-                .ok_or_else(corrupt)?;
-            let length: usize = std::str::from_utf8(&rest[..space])
-                .ok()
-                .and_then(|text| text.parse().ok())
-                .ok_or_else(corrupt)?;
-            let record = rest.get(space + 1..length).ok_or_else(corrupt)?;
-            let record = record.strip_suffix(b"\n").ok_or_else(corrupt)?;
-            let equals = record
-                .iter()
-                .position(|&byte| byte == b'=')
-                .ok_or_else(corrupt)?;
-            let (key, value) = (&record[..equals], &record[equals + 1..]);
+            let corrupt = || Fault::corrupt("invalid extended header");
+            let (key, value, after) = record(rest).ok_or_else(corrupt)?;
             match key {
                 b"path" | b"size" | b"linkpath" if global => {
-                    return Err(Fault::new(
-                        FaultKind::LyingHeader,
-                        "one header gives a name or a size to all members",
-                    ));
+                    let message = "one header gives a name or a size to all members";
+                    return Err(Fault::lying(message));
                 }
                 b"path" => self.set_name(value.to_vec())?,
                 b"size" => {
-                    let text = std::str::from_utf8(value).map_err(|_| corrupt())?;
-                    let size = text.parse().map_err(|_| corrupt())?;
+                    let size = decimal(value).ok_or_else(corrupt)?;
                     if self.size.replace(size).is_some() {
-                        return Err(Fault::new(FaultKind::LyingHeader, "a member has two sizes"));
+                        return Err(Fault::lying("a member has two sizes"));
                     }
                 }
                 key if key.starts_with(b"GNU.sparse") => return Err(sparse()),
                 _ => {}
             }
-            rest = &rest[length..];
+            rest = after;
         }
         Ok(())
     }
 }
 
+/// The key and value of a record, and the bytes after it.
+fn record(bytes: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
+    let space = bytes.iter().position(|&byte| byte == b' ')?;
+    let length = usize::try_from(decimal(&bytes[..space])?).ok()?;
+    let record = bytes.get(space + 1..length)?.strip_suffix(b"\n")?;
+    let equals = record.iter().position(|&byte| byte == b'=')?;
+    Some((&record[..equals], &record[equals + 1..], &bytes[length..]))
+}
+
+fn decimal(digits: &[u8]) -> Option<u64> {
+    std::str::from_utf8(digits).ok()?.parse().ok()
+}
+
+/// The bytes before the first zero.
+fn text(field: &[u8]) -> Vec<u8> {
+    let end = field.iter().position(|&byte| byte == 0);
+    field[..end.unwrap_or(field.len())].to_vec()
+}
+
 fn sparse() -> Fault {
-    Fault::new(FaultKind::Unsupported, "it has a sparse file")
+    Fault::unsupported("it has a sparse file")
 }
 
 fn member(block: &[u8; BLOCK], long_name: Option<Vec<u8>>, size: u64) -> Result<Member, Fault> {
-    let text = |field: &[u8]| {
-        let end = field.iter().position(|&byte| byte == 0);
-        field[..end.unwrap_or(field.len())].to_vec()
-    };
     let name = long_name.unwrap_or_else(|| {
         let name = text(&block[..100]);
         let prefix = text(&block[345..500]);
@@ -242,27 +223,22 @@ fn member(block: &[u8; BLOCK], long_name: Option<Vec<u8>>, size: u64) -> Result<
 
 /// A number in octal, or in bytes when the first has its highest bit set.
 fn number(field: &[u8]) -> Result<u64, Fault> {
-    let corrupt = || Fault::new(FaultKind::Corrupt, "invalid number in a header");
-    if field[0] & 0x80 != 0 {
-        let mut value: u64 = u64::from(field[0] & 0x7f);
-        for &byte in &field[1..] {
-            value = value.checked_mul(256).ok_or_else(corrupt)? | u64::from(byte);
-        }
-        return Ok(value);
-    }
-    let digits = field
-        .iter()
-        .copied()
-        .skip_while(|&byte| byte == b' ')
-        .take_while(|&byte| byte != b' ' && byte != 0);
-    let mut value: u64 = 0;
-    for digit in digits {
-        if !(b'0'..=b'7').contains(&digit) {
-            return Err(corrupt());
-        }
-        value = value.checked_mul(8).ok_or_else(corrupt)? + u64::from(digit - b'0');
-    }
-    Ok(value)
+    let corrupt = || Fault::corrupt("invalid number in a header");
+    let (base, digits) = if field[0] & 0x80 != 0 {
+        let first = field[0] & 0x7f;
+        (256, [&[first], &field[1..]].concat())
+    } else {
+        let digits = field.iter().skip_while(|&&byte| byte == b' ');
+        let digits = digits.take_while(|&&byte| byte != b' ' && byte != 0);
+        (8, digits.map(|byte| byte.wrapping_sub(b'0')).collect())
+    };
+    digits.into_iter().try_fold(0, |value: u64, digit| {
+        let digit = Some(u64::from(digit)).filter(|digit| *digit < base);
+        let value = value.checked_mul(base).zip(digit);
+        value
+            .map(|(value, digit)| value + digit)
+            .ok_or_else(corrupt)
+    })
 }
 
 /// Compares the checksum with the sum of all bytes, its own counted as spaces; old programs sum signed bytes.

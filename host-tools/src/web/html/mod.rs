@@ -95,21 +95,21 @@ fn tokens(html: &[u8]) -> impl Iterator<Item = Token> {
 /// The charset declared at the beginning of a page.
 pub(super) fn charset(beginning: &[u8]) -> Option<String> {
     for token in tokens(beginning) {
-        match token {
-            Token::StartTag(tag) if tag.name.as_slice() == b"meta" => {
-                let named = attribute(&tag, b"charset");
-                if let Some(found) = named.or_else(|| {
-                    let of_type = attribute(&tag, b"http-equiv")?;
-                    of_type
-                        .trim()
-                        .eq_ignore_ascii_case("content-type")
-                        .then_some(())?;
-                    super::text::charset(&attribute(&tag, b"content")?)
-                }) {
-                    return Some(found);
+        let Token::StartTag(tag) = token else {
+            continue;
+        };
+        match tag.name.as_slice() {
+            b"meta" => {
+                let of_type = attribute(&tag, b"http-equiv")
+                    .is_some_and(|kind| kind.trim().eq_ignore_ascii_case("content-type"));
+                let content = attribute(&tag, b"content").filter(|_| of_type);
+                let declared = content.and_then(|content| super::text::charset(&content));
+                let found = attribute(&tag, b"charset").or(declared);
+                if found.is_some() {
+                    return found;
                 }
             }
-            Token::StartTag(tag) if tag.name.as_slice() == b"body" => return None,
+            b"body" => return None,
             _ => {}
         }
     }

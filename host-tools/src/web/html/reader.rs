@@ -24,6 +24,7 @@ enum Label {
     Link(String),
 }
 
+#[derive(Default)]
 pub(super) struct Reader {
     base: Option<Url>,
     page: Page,
@@ -43,13 +44,7 @@ impl Reader {
     pub(super) fn new(base: Option<Url>) -> Self {
         Self {
             base,
-            page: Page::default(),
-            in_title: false,
-            skipped: None,
-            preformatted: 0,
-            labels: Vec::new(),
-            main_open: 0,
-            main: String::new(),
+            ..Self::default()
         }
     }
 
@@ -90,11 +85,11 @@ impl Reader {
             self.push("- ");
         }
         if let [b'h', level @ b'1'..=b'6'] = name {
+            let level = level - b'0';
             self.labels
                 .retain(|(label, _)| matches!(label, Label::Link(_)));
-            self.labels
-                .push((Label::Heading(level - b'0'), String::new()));
-            self.push(&format!("{} ", "#".repeat(usize::from(level - b'0'))));
+            self.labels.push((Label::Heading(level), String::new()));
+            self.push(&format!("{} ", "#".repeat(usize::from(level))));
         }
     }
 
@@ -193,20 +188,22 @@ impl Reader {
 
     /// Appends to the text of the page and of its main part; spaces are neither doubled nor put at the start of a line.
     fn push(&mut self, piece: &str) {
-        let in_main = (self.main_open > 0).then_some(&mut self.main);
-        for text in std::iter::once(&mut self.page.text).chain(in_main) {
-            if piece != " "
-                || self.preformatted > 0
-                || !text.is_empty() && !text.ends_with([' ', '\n'])
-            {
+        let space = piece == " " && self.preformatted == 0;
+        for text in self.texts() {
+            if !space || !text.is_empty() && !text.ends_with([' ', '\n']) {
                 text.push_str(piece);
             }
         }
     }
 
-    fn line(&mut self) {
+    /// The text of the page, and that of its main part while one is open.
+    fn texts(&mut self) -> impl Iterator<Item = &mut String> {
         let in_main = (self.main_open > 0).then_some(&mut self.main);
-        for text in std::iter::once(&mut self.page.text).chain(in_main) {
+        std::iter::once(&mut self.page.text).chain(in_main)
+    }
+
+    fn line(&mut self) {
+        for text in self.texts() {
             let length = text.trim_end_matches(' ').len();
             text.truncate(length);
             if !text.is_empty() && !text.ends_with('\n') {

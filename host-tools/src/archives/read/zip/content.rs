@@ -1,15 +1,15 @@
 //! The content of a zip member, verified against its header.
 
 use std::cell::Cell;
-use std::io::{BufReader, Read};
+use std::io::{BufRead, BufReader, Read};
 use std::rc::Rc;
 
 use tool_core::StopFlag;
 use tool_core::capability::FileReader;
 
-use super::super::super::fault::{Fault, FaultKind};
+use super::super::super::fault::Fault;
 use super::super::super::limits::{BUFFER, Limited};
-use super::{Entry, corrupt, lying};
+use super::Entry;
 use crate::counted::Counted;
 
 /// The decompressed bytes of a member; size and checksum are verified at the end.
@@ -21,23 +21,8 @@ pub(super) fn content<'a>(
 ) -> Box<dyn Read + 'a> {
     let (counted, packed) = Counted::new(reader.take(entry.packed));
     let input = BufReader::with_capacity(BUFFER.min(entry.packed as usize + 1), counted);
-    let decoder: Box<dyn Read + 'a> = match entry.method {
-        0 => Box::new(input),
-        8 => Box::new(flate2::bufread::DeflateDecoder::new(input)),
-        12 => Box::new(bzip2::bufread::BzDecoder::new(input)),
-        93 => match super::super::zstd(input) {
-            Ok(decoder) => Box::new(decoder),
-            Err(fault) => Box::new(Broken(Some(fault))),
-        },
-        95 => match super::super::xz(input) {
-            Ok(decoder) => Box::new(decoder),
-            Err(fault) => Box::new(Broken(Some(fault))),
-        },
-        other => Box::new(Broken(Some(Fault::new(
-            FaultKind::Unsupported,
-            format_args!("unsupported compression method {other}"),
-        )))),
-    };
+    let decoder = decoder(entry.method, input);
+    let decoder = decoder.unwrap_or_else(|fault| Box::new(Broken(Some(fault))));
     Box::new(Checked {
         inner: Limited::new(decoder, Rc::clone(&packed), Rc::clone(total), stop),
         packed,
@@ -49,15 +34,28 @@ pub(super) fn content<'a>(
     })
 }
 
+fn decoder<'a>(method: u16, input: impl BufRead + 'a) -> Result<Box<dyn Read + 'a>, Fault> {
+    Ok(match method {
+        0 => Box::new(input),
+        8 => Box::new(flate2::bufread::DeflateDecoder::new(input)),
+        12 => Box::new(bzip2::bufread::BzDecoder::new(input)),
+        93 => Box::new(super::super::zstd(input)?),
+        95 => Box::new(super::super::xz(input)?),
+        other => {
+            let message = format_args!("unsupported compression method {other}");
+            return Err(Fault::unsupported(message));
+        }
+    })
+}
+
 /// A member that cannot be decompressed.
 struct Broken(Option<Fault>);
 
 impl Read for Broken {
     fn read(&mut self, _: &mut [u8]) -> std::io::Result<usize> {
         let fault = self.0.take();
-        Err(fault
-            .unwrap_or_else(|| corrupt("it cannot be decompressed"))
-            .into_io())
+        let again = || Fault::corrupt("it cannot be decompressed");
+        Err(fault.unwrap_or_else(again).into_io())
     }
 }
 
@@ -78,7 +76,7 @@ impl<R: Read> Read for Checked<R> {
         }
         let count = self.inner.read(buffer)?;
         if count as u64 > self.left {
-            return Err(lying("it has more bytes than its header states").into_io());
+            return Err(Fault::lying("it has more bytes than its header states").into_io());
         }
         self.left -= count as u64;
         self.sum.update(&buffer[..count]);
@@ -87,13 +85,15 @@ impl<R: Read> Read for Checked<R> {
         }
         self.done = true;
         if self.left > 0 {
-            return Err(lying("it has fewer bytes than its header states").into_io());
+            return Err(Fault::lying("it has fewer bytes than its header states").into_io());
         }
         if self.packed.get() < self.packed_size {
-            return Err(lying("it has fewer compressed bytes than its header states").into_io());
+            return Err(
+                Fault::lying("it has fewer compressed bytes than its header states").into_io(),
+            );
         }
         if self.sum.clone().finalize() != self.crc {
-            return Err(corrupt("its checksum is wrong").into_io());
+            return Err(Fault::corrupt("its checksum is wrong").into_io());
         }
         Ok(0)
     }

@@ -1,10 +1,13 @@
 //! The central directory of a zip archive.
 
+use std::cmp::Ordering;
+
 use tool_core::capability::FileReader;
 
 use super::super::super::fault::{Fault, FaultKind};
+use super::super::Fields;
 use super::super::{Kind, Member};
-use super::{Entry, corrupt, lying, read_at};
+use super::{Entry, read_at};
 
 /// Size of the end record without its comment.
 const END: usize = 22;
@@ -20,36 +23,6 @@ pub(super) struct Directory {
     pub(super) entries: u64,
 }
 
-/// Little-endian fields of a record, in their order.
-pub(super) struct Fields<'a>(pub(super) &'a [u8]);
-
-impl<'a> Fields<'a> {
-    pub(super) fn bytes(&mut self, count: usize) -> Result<&'a [u8], Fault> {
-        let (taken, rest) = self
-            .0
-            .split_at_checked(count)
-            .ok_or_else(|| corrupt("a record of the directory is cut short"))?;
-        self.0 = rest;
-        Ok(taken)
-    }
-
-    pub(super) fn number(&mut self, count: usize) -> Result<u64, Fault> {
-        let bytes = self.bytes(count)?;
-        Ok(bytes
-            .iter()
-            .rev()
-            .fold(0, |value, &byte| value << 8 | u64::from(byte)))
-    }
-
-    pub(super) fn u16(&mut self) -> Result<u16, Fault> {
-        Ok(self.number(2)? as u16)
-    }
-
-    pub(super) fn u32(&mut self) -> Result<u32, Fault> {
-        Ok(self.number(4)? as u32)
-    }
-}
-
 pub(super) fn find_directory(reader: &mut dyn FileReader, length: u64) -> Result<Directory, Fault> {
     let count = length.min((END + COMMENT_MAX) as u64) as usize;
     let tail = read_at(reader, length - count as u64, count)?;
@@ -60,12 +33,8 @@ pub(super) fn find_directory(reader: &mut dyn FileReader, length: u64) -> Result
                 usize::from(u16::from_le_bytes([comment[0], comment[1]])) == count - at - END
             })
     });
-    let at = found.ok_or_else(|| {
-        Fault::new(
-            FaultKind::Truncated,
-            "the directory at the end of the archive is missing",
-        )
-    })?;
+    const MISSING: &str = "the directory at the end of the archive is missing";
+    let at = found.ok_or_else(|| Fault::new(FaultKind::Truncated, MISSING))?;
     let end = length - (count - at) as u64;
     let mut fields = Fields(&tail[at + 4..]);
     let disks = (fields.u16()?, fields.u16()?);
@@ -87,15 +56,13 @@ pub(super) fn find_directory(reader: &mut dyn FileReader, length: u64) -> Result
         }
     };
     if directory.offset.checked_add(directory.size) != Some(directory_end) {
-        return Err(corrupt(
+        return Err(Fault::corrupt(
             "the directory is not at the position stated in the end record",
         ));
     }
     if directory.size > DIRECTORY_MAX {
-        return Err(Fault::new(
-            FaultKind::Memory,
-            format_args!("its directory has more than {DIRECTORY_MAX} bytes"),
-        ));
+        let message = format_args!("its directory has more than {DIRECTORY_MAX} bytes");
+        return Err(Fault::new(FaultKind::Memory, message));
     }
     Ok(directory)
 }
@@ -124,12 +91,12 @@ fn wide_directory(
         return Err(volumes());
     }
     if record_at.checked_add(RECORD as u64) != Some(at) {
-        return Err(corrupt("the zip64 record is at the wrong position"));
+        return Err(Fault::corrupt("the zip64 record is at the wrong position"));
     }
     let record = read_at(reader, record_at, RECORD)?;
     let mut fields = Fields(&record);
     if fields.bytes(4)? != b"PK\x06\x06" {
-        return Err(corrupt("the zip64 record is missing"));
+        return Err(Fault::corrupt("the zip64 record is missing"));
     }
     fields.bytes(12)?; // its size, and versions
     let disks = (fields.u32()?, fields.u32()?);
@@ -153,25 +120,21 @@ pub(super) fn entries(
     let bytes = read_at(reader, directory.offset, directory.size as usize)?;
     let mut fields = Fields(&bytes);
     let mut entries = Vec::with_capacity(directory.entries as usize);
-    while !fields.0.is_empty() {
-        if entries.len() as u64 == directory.entries {
-            return Err(lying(
-                "its directory has more entries than the end record states",
-            ));
-        }
+    while !fields.0.is_empty() && entries.len() as u64 <= directory.entries {
         entries.push(entry(&mut fields)?);
     }
-    if (entries.len() as u64) < directory.entries {
-        return Err(lying(
-            "its directory has fewer entries than the end record states",
-        ));
-    }
-    Ok(entries)
+    let number = match (entries.len() as u64).cmp(&directory.entries) {
+        Ordering::Less => "fewer",
+        Ordering::Equal => return Ok(entries),
+        Ordering::Greater => "more",
+    };
+    let message = format!("its directory has {number} entries than the end record states");
+    Err(Fault::lying(&message))
 }
 
 fn entry(fields: &mut Fields<'_>) -> Result<Entry, Fault> {
     if fields.bytes(4)? != b"PK\x01\x02" {
-        return Err(corrupt("an entry of the directory is damaged"));
+        return Err(Fault::corrupt("an entry of the directory is damaged"));
     }
     let made_by = fields.u16()?;
     fields.u16()?; // version needed
@@ -194,21 +157,19 @@ fn entry(fields: &mut Fields<'_>) -> Result<Entry, Fault> {
         return Err(volumes());
     }
     let (text, legible) = text_of(&name, flags);
-    let mut member = Member {
-        kind: Kind::File,
-        name: text,
-        legible,
-        size,
-        executable: false,
-        setuid: false,
+    let mode = mode_of(made_by, attributes);
+    const DOS_FOLDER: u32 = 0x10;
+    let is_folder =
+        text.ends_with('/') || attributes & DOS_FOLDER != 0 || mode & 0o170_000 == 0o040_000;
+    let member = Member {
         encrypted: flags & 0x2041 != 0,
+        ..Member::with_mode((text, legible), mode, is_folder, size)
     };
-    kind_of(&mut member, made_by, attributes);
     if second_name(extra).is_some_and(|second| second != name) {
-        return Err(lying("it has two names").of(&member.name));
+        return Err(Fault::lying("it has two names").of(&member.name));
     }
     if member.kind == Kind::Folder && size > 0 {
-        return Err(lying("a folder has content").of(&member.name));
+        return Err(Fault::lying("a folder has content").of(&member.name));
     }
     Ok(Entry {
         member,
@@ -239,7 +200,7 @@ pub(super) fn widen(extra: &[u8], narrow: &mut [&mut u64]) -> Result<(), Fault> 
     let mut wide = extras(extra).filter(|(id, _)| *id == WIDE);
     let content = wide.next().map_or(&[][..], |(_, content)| content);
     if wide.next().is_some() {
-        return Err(lying("an entry has two zip64 records"));
+        return Err(Fault::lying("an entry has two zip64 records"));
     }
     let mut fields = Fields(content);
     for value in narrow.iter_mut().filter(|value| ***value == 0xffff_ffff) {
@@ -275,22 +236,11 @@ fn text_of(name: &[u8], flags: u16) -> (String, bool) {
 
 const CODE_PAGE_437: &str = "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u{a0}";
 
-/// Sets the kind of a member by the conventions of the system that created it.
-fn kind_of(member: &mut Member, made_by: u16, attributes: u32) {
+/// The mode of a member by the conventions of the system that created it; 0 if that has none.
+fn mode_of(made_by: u16, attributes: u32) -> u32 {
     const UNIX: [u16; 2] = [3, 19];
-    const DOS_FOLDER: u32 = 0x10;
-    let mode = attributes >> 16;
-    let is_unix = UNIX.contains(&(made_by >> 8)) && mode != 0;
-    member.kind = match mode & 0o170_000 {
-        0o120_000 if is_unix => Kind::Link,
-        0o020_000 | 0o060_000 if is_unix => Kind::Device,
-        0o010_000 if is_unix => Kind::Pipe,
-        0o140_000 if is_unix => Kind::Other,
-        _ if member.name.ends_with('/') || attributes & DOS_FOLDER != 0 => Kind::Folder,
-        0o040_000 if is_unix => Kind::Folder,
-        _ => Kind::File,
-    };
-    let is_file = member.kind == Kind::File && is_unix;
-    member.executable = is_file && mode & 0o111 != 0;
-    member.setuid = is_file && mode & 0o6000 != 0;
+    match UNIX.contains(&(made_by >> 8)) {
+        true => attributes >> 16,
+        false => 0,
+    }
 }

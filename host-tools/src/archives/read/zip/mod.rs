@@ -13,9 +13,9 @@ use tool_core::capability::FileReader;
 
 use super::super::fault::{self, Fault, FaultKind, Halt};
 use super::super::limits;
-use super::{Member, Next, Visit};
+use super::{Fields, Member, Next, Visit};
 use content::content;
-use directory::{Fields, entries, find_directory, widen};
+use directory::{entries, find_directory, widen};
 
 /// One entry of the directory.
 struct Entry {
@@ -57,14 +57,6 @@ pub(super) fn each(
     Ok(())
 }
 
-fn corrupt(message: &str) -> Fault {
-    Fault::new(FaultKind::Corrupt, message)
-}
-
-fn lying(message: &str) -> Fault {
-    Fault::new(FaultKind::LyingHeader, message)
-}
-
 fn read_at(reader: &mut dyn FileReader, offset: u64, count: usize) -> Result<Vec<u8>, Fault> {
     let mut bytes = vec![0; count];
     reader.seek(SeekFrom::Start(offset))?;
@@ -102,7 +94,9 @@ fn check_headers(
         let end = start
             .checked_add(entry.packed)
             .filter(|end| *end <= directory)
-            .ok_or_else(|| lying("its bytes reach into the directory").of(&entry.member.name))?;
+            .ok_or_else(|| {
+                Fault::lying("its bytes reach into the directory").of(&entry.member.name)
+            })?;
         starts.push(start);
         ranges.push((entry.offset, end, &entry.member.name));
     }
@@ -120,7 +114,7 @@ fn check_headers(
 fn header(reader: &mut dyn FileReader, entry: &Entry, directory: u64) -> Result<u64, Fault> {
     const HEADER: usize = 30;
     const SIZES_FOLLOW: u16 = 8;
-    let beyond = || lying("its header is not at the offset stated in the directory");
+    let beyond = || Fault::lying("its header is not at the offset stated in the directory");
     let after = entry.offset.checked_add(HEADER as u64);
     if after.is_none_or(|after| after > directory) {
         return Err(beyond());
@@ -140,7 +134,9 @@ fn header(reader: &mut dyn FileReader, entry: &Entry, directory: u64) -> Result<
     let name_length = usize::from(fields.u16()?);
     let extra_length = usize::from(fields.u16()?);
     if name_length != entry.name.len() || fields.0 != entry.name {
-        return Err(lying("its header has another name than the directory"));
+        return Err(Fault::lying(
+            "its header has another name than the directory",
+        ));
     }
     let extra_at = entry.offset + wanted;
     let start = extra_at + extra_length as u64;
@@ -154,7 +150,7 @@ fn header(reader: &mut dyn FileReader, entry: &Entry, directory: u64) -> Result<
     let named = flags & SIZES_FOLLOW == 0;
     let same_sizes = (packed, size, crc) == (entry.packed, entry.size, entry.crc);
     if method != entry.method || (flags ^ entry.flags) & 0x2049 != 0 || named && !same_sizes {
-        return Err(lying("its header contradicts the directory"));
+        return Err(Fault::lying("its header contradicts the directory"));
     }
     Ok(start)
 }

@@ -4,8 +4,8 @@
 use tool_core::{Bounded, Ctx, Input, Tool, Value, json};
 
 use crate::llm::backend::Backend;
-use crate::llm::classify_text::{self, ClassifyText, Labelled};
-use crate::llm::similarity_search::{self, SimilaritySearch};
+use crate::llm::classify_text::{self, Labelled};
+use crate::llm::similarity_search;
 
 const TEXTS: &str = include_str!("../../testdata/topics.jsonl");
 
@@ -37,7 +37,7 @@ fn neighbours(texts: &[Text], pool: impl Fn(&Text) -> bool) -> (usize, u64) {
             .iter()
             .filter(|other| pool(other) && other.line != query.line)
             .collect();
-        let found = SimilaritySearch::run(
+        let found = similarity_search::Args::run(
             similarity_search::Args {
                 query: Input::inline(query.text.as_str()),
                 items: others.iter().map(|other| other.text.clone()).collect(),
@@ -118,7 +118,7 @@ fn the_category_is_right_from_examples() {
             examples: examples.clone(),
             backend: Backend::Lexical,
         };
-        let chosen = ClassifyText::run(args, &Ctx::default()).unwrap();
+        let chosen = classify_text::Args::run(args, &Ctx::default()).unwrap();
         chosen.category.as_ref() == Some(&text.topic)
     };
     let right = odd.iter().filter(is_right).count();
