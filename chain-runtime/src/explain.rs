@@ -1,11 +1,11 @@
 //! Explanation of a plan without running it: waves, edges with their reasons, verdicts, fallback.
 
 use std::fmt::Write as _;
-use std::sync::Arc;
 
-use tool_core::{Object, Value, convert};
+use tool_core::{Object, ResourceKey, Value, convert, fields, object};
 
 use crate::check::{CheckedPlan, CheckedStep};
+use crate::graph::Edge;
 use crate::plan::{Budget, Map};
 use crate::template::Node;
 use registry::conflicts::describe;
@@ -27,7 +27,7 @@ impl CheckedPlan {
                 .iter()
                 .map(|&follower| follower as usize);
             next = followers
-                .filter(|&follower| graph.priority(follower) + 1 == graph.priority(step))
+                .filter(|&to| graph.priority(to) + 1 == graph.priority(step))
                 .min();
         }
         path
@@ -43,43 +43,38 @@ impl CheckedPlan {
 
     /// The plan in order: waves, and for each step its tool, verdict, resources and what it waits for.
     pub fn explain(&self) -> Value {
-        let ids = |steps: &[usize]| -> Value {
-            Value::array(
-                steps
-                    .iter()
-                    .map(|&step| Value::from(&*self.steps[step].id))
-                    .collect(),
-            )
-        };
-        let waves: Vec<Value> = self.graph.waves().iter().map(|wave| ids(wave)).collect();
-        let mut explained = Object::new();
-        explained.insert("id", &*self.id);
-        explained.insert("plan_digest", self.digest.as_str());
-        explained.insert("seed", self.seed.get());
-        explained.insert("mode_requested", self.mode_requested().as_str());
-        explained.insert("mode_used", self.mode_used.as_str());
-        explained.insert("fallback_to_seq", self.fallback_to_seq());
-        explained.insert("fallback_reason", self.fallback_reason.clone());
-        explained.insert("barrier", self.barrier);
-        explained.insert("parallel_mutations_enabled", self.parallel_mutations());
-        explained.insert("inputs", self.inputs.clone());
         let (calls, more) = self.calls();
-        explained.insert("calls", calls);
-        explained.insert("calls_certain", !more);
-        if let Some(budget) = budget(&self.budget) {
-            explained.insert("budget", Value::Object(Arc::new(budget)));
-        }
-        if let Some(ms) = self.deadline_ms {
-            explained.insert("deadline_ms", ms);
-        }
-        explained.insert("waves", Value::array(waves));
-        explained.insert("critical_path", ids(&self.critical_path()));
-        explained.insert("waits_for_person", ids(&self.waiting()));
+        let mut explained = fields! {
+            "id" => &*self.id,
+            "plan_digest" => &*self.digest,
+            "seed" => self.seed.get(),
+            "mode_requested" => self.mode_requested().as_str(),
+            "mode_used" => self.mode_used.as_str(),
+            "fallback_to_seq" => self.fallback_to_seq(),
+            "fallback_reason" => self.fallback_reason.clone(),
+            "barrier" => self.barrier,
+            "parallel_mutations_enabled" => self.parallel_mutations(),
+            "inputs" => self.inputs.clone(),
+            "calls" => calls,
+            "calls_certain" => !more,
+        };
+        explained.insert_some("budget", budget(&self.budget));
+        explained.insert_some("deadline_ms", self.deadline_ms);
+        let waves = self.graph.waves();
         let steps = (0..self.steps.len()).map(|step| self.explain_step(step));
-        explained.insert("steps", Value::array(steps.collect()));
-        explained.insert("edges", self.explain_edges());
-        explained.insert("notes", self.notes.clone());
-        Value::Object(Arc::new(explained))
+        explained.extend(&fields! {
+            "waves" => waves.iter().map(|wave| self.ids(wave)).collect::<Vec<_>>(),
+            "critical_path" => self.ids(&self.critical_path()),
+            "waits_for_person" => self.ids(&self.waiting()),
+            "steps" => steps.collect::<Vec<_>>(),
+            "edges" => self.explain_edges(),
+            "notes" => self.notes.clone(),
+        });
+        explained.into()
+    }
+
+    fn ids(&self, steps: &[usize]) -> Vec<&str> {
+        steps.iter().map(|&step| &*self.steps[step].id).collect()
     }
 
     /// The steps that need an approval.
@@ -90,68 +85,57 @@ impl CheckedPlan {
 
     fn explain_step(&self, position: usize) -> Value {
         let step = &self.steps[position];
-        let mut fields = Object::new();
-        fields.insert("id", &*step.id);
-        fields.insert("tool", step.tool);
-        fields.insert("wave", self.graph.wave(position));
-        fields.insert("verdict", step.permit.verdict.as_str());
-        fields.insert("verdict_certain", step.permit.certain);
-        fields.insert("layer", step.permit.layer.as_str());
-        fields.insert("reason", step.permit.reason.as_str());
-        fields.insert(
-            "effects",
-            step.effects
-                .iter()
-                .map(|effect| effect.as_str())
-                .collect::<Vec<_>>(),
-        );
-        fields.insert("resources", resources(step));
+        let effects: Vec<&str> = step.effects.iter().map(|effect| effect.as_str()).collect();
+        let mut fields = fields! {
+            "id" => &*step.id,
+            "tool" => step.tool,
+            "wave" => self.graph.wave(position),
+            "verdict" => step.permit.verdict.as_str(),
+            "verdict_certain" => step.permit.certain,
+            "layer" => &*step.permit.layer,
+            "reason" => &*step.permit.reason,
+            "effects" => effects,
+            "resources" => resources(step),
+        };
         if !step.gives.is_empty() {
             let gives = step.gives.iter();
             let gives = gives.map(|(field, shape)| (field.as_str(), shape.as_str()));
             fields.insert("gives", Value::object(gives));
         }
-        fields.insert("seed", step.seed.get());
-        fields.insert("timeout_ms", step.timeout_ms);
-        fields.insert("on_error", step.on_error.as_str());
-        fields.insert("approval", step.approval.as_str());
-        fields.insert("waits_for_person", step.needs_approval());
-        if let Some(ms) = step.deadline_ms {
-            fields.insert("deadline_ms", ms);
-        }
-        if let Some(when) = &step.when {
-            fields.insert("when", when.to_string());
-        }
-        if let Some(map) = &step.map {
-            fields.insert("map", explain_map(map));
-        }
+        fields.extend(&fields! {
+            "seed" => step.seed.get(),
+            "timeout_ms" => step.timeout_ms,
+            "on_error" => step.on_error.as_str(),
+            "approval" => step.approval.as_str(),
+            "waits_for_person" => step.needs_approval(),
+        });
+        fields.insert_some("deadline_ms", step.deadline_ms);
+        fields.insert_some("when", step.when.as_ref().map(ToString::to_string));
+        fields.insert_some("map", step.map.as_ref().map(explain_map));
         if step.retry.max > 0 {
             fields.insert("retry", convert::to_value(&step.retry).unwrap_or_default());
         }
-        if let Some(undo) = &step.compensate {
-            let undo = Value::object([
-                ("tool", Value::from(undo.tool)),
-                ("verdict", Value::from(undo.permit.verdict.as_str())),
-                ("resources", Value::from(resources(undo))),
-            ]);
-            fields.insert("compensate", undo);
-        }
-        Value::Object(Arc::new(fields))
+        let undo = step.compensate.as_ref().map(|undo| {
+            object! {
+                "tool" => undo.tool,
+                "verdict" => undo.permit.verdict.as_str(),
+                "resources" => resources(undo),
+            }
+        });
+        fields.insert_some("compensate", undo);
+        fields.into()
     }
 
-    fn explain_edges(&self) -> Value {
-        let edges = self.graph.edges().iter().map(|edge| {
-            Value::object([
-                ("from", Value::from(&*self.steps[edge.from].id)),
-                ("to", Value::from(&*self.steps[edge.to].id)),
-                ("reason", Value::from(edge.reason.kind())),
-                (
-                    "detail",
-                    Value::from(edge.reason.detail().map(str::to_owned)),
-                ),
-            ])
-        });
-        Value::array(edges.collect())
+    fn explain_edges(&self) -> Vec<Value> {
+        let edge = |edge: &Edge| {
+            object! {
+                "from" => &*self.steps[edge.from].id,
+                "to" => &*self.steps[edge.to].id,
+                "reason" => edge.reason.kind(),
+                "detail" => edge.reason.detail().map(str::to_owned),
+            }
+        };
+        self.graph.edges().iter().map(edge).collect()
     }
 
     /// The explanation as text for a terminal.
@@ -170,32 +154,22 @@ impl CheckedPlan {
         if let Some(reason) = &self.fallback_reason {
             let _ = writeln!(text, "sequential, because {reason}");
         }
-        let names = |steps: &[usize], by: &str| -> String {
-            let ids: Vec<&str> = steps.iter().map(|&step| &*self.steps[step].id).collect();
-            ids.join(by)
-        };
         let (calls, more) = self.calls();
         let at_least = if more { "at least " } else { "" };
         let _ = writeln!(text, "calls: {at_least}{calls}");
         if let Some(limits) = budget(&self.budget) {
             let limits = limits.iter().map(|(key, value)| format!("{key} {value}"));
-            let _ = writeln!(
-                text,
-                "budget: at most {}",
-                limits.collect::<Vec<_>>().join(", ")
-            );
+            let limits = limits.collect::<Vec<_>>().join(", ");
+            let _ = writeln!(text, "budget: at most {limits}");
         }
         if let Some(ms) = self.deadline_ms {
             let _ = writeln!(text, "deadline: {ms} ms");
         }
-        let _ = writeln!(
-            text,
-            "critical path: {}",
-            names(&self.critical_path(), " -> ")
-        );
-        let waiting = self.waiting();
+        let path = self.ids(&self.critical_path()).join(" -> ");
+        let _ = writeln!(text, "critical path: {path}");
+        let waiting = self.ids(&self.waiting()).join(", ");
         if !waiting.is_empty() {
-            let _ = writeln!(text, "awaits approval: {}", names(&waiting, ", "));
+            let _ = writeln!(text, "awaits approval: {waiting}");
         }
         for (index, wave) in self.graph.waves().iter().enumerate() {
             let _ = writeln!(text, "wave {index}");
@@ -210,13 +184,8 @@ impl CheckedPlan {
 
     fn write_step(&self, position: usize, text: &mut String) {
         let step = &self.steps[position];
-        let _ = write!(
-            text,
-            "  {}: {} ({})",
-            step.id,
-            step.tool,
-            step.permit.verdict.as_str()
-        );
+        let verdict = step.permit.verdict.as_str();
+        let _ = write!(text, "  {}: {} ({verdict})", step.id, step.tool);
         let resources = resources(step);
         if !resources.is_empty() {
             let _ = write!(text, " [{}]", resources.join(", "));
@@ -227,16 +196,10 @@ impl CheckedPlan {
         }
         let edges = self.graph.edges_into(position);
         for edge in edges.iter().take(EDGES_SHOWN) {
-            let detail = edge
-                .reason
-                .detail()
-                .map(|detail| format!(" {detail}"))
-                .unwrap_or_default();
             let _ = writeln!(
                 text,
-                "    after {}: {}{detail}",
-                self.steps[edge.from].id,
-                edge.reason.kind()
+                "    after {}: {}",
+                self.steps[edge.from].id, edge.reason
             );
         }
         if edges.len() > EDGES_SHOWN {
@@ -252,35 +215,27 @@ fn said(step: &CheckedStep) -> Vec<String> {
         lines.push(format!("only when {when}"));
     }
     if let Some(map) = &step.map {
-        let together = match map.concurrency {
-            Some(count) => format!(", {count} at a time"),
-            None => String::new(),
-        };
+        let together = map.concurrency.map(|count| format!(", {count} at a time"));
         lines.push(format!(
-            "for every {} of {}{together}; an element that fails: {}",
+            "for every {} of {}{}; an element that fails: {}",
             map.name,
             map.over_words(),
+            together.unwrap_or_default(),
             map.on_item_error.as_str()
         ));
     }
     if !step.gives.is_empty() {
         let gives = step.gives.iter();
-        let gives: Vec<String> = gives
-            .map(|(field, shape)| format!("{field} {shape}"))
-            .collect();
-        lines.push(format!("gives {}", gives.join(", ")));
+        let gives = gives.map(|(field, shape)| format!("{field} {shape}"));
+        lines.push(format!("gives {}", gives.collect::<Vec<_>>().join(", ")));
     }
     if step.retry.max > 0 {
-        let retry = &step.retry;
-        lines.push(format!(
-            "retried {} on {}, after {} ms",
-            match retry.max {
-                1 => "once".to_owned(),
-                more => format!("{more} times"),
-            },
-            retry.on.join(", "),
-            retry.backoff_ms
-        ));
+        let times = match step.retry.max {
+            1 => "once".to_owned(),
+            more => format!("{more} times"),
+        };
+        let (on, ms) = (step.retry.on.join(", "), step.retry.backoff_ms);
+        lines.push(format!("retried {times} on {on}, after {ms} ms"));
     }
     if step.needs_approval() {
         let why = match step.permit.reason.is_empty() {
@@ -297,17 +252,17 @@ fn said(step: &CheckedStep) -> Vec<String> {
 
 fn explain_map(map: &Map) -> Value {
     let over = match &map.over {
-        Node::Reference(placed) => Value::from(placed.reference.to_string()),
-        _ => Value::Null,
+        Node::Reference(placed) => Some(placed.reference.to_string()),
+        _ => None,
     };
-    Value::object([
-        ("as", Value::from(&*map.name)),
-        ("over", over),
-        ("elements", Value::from(map.elements())),
-        ("max", Value::from(map.max)),
-        ("concurrency", Value::from(map.concurrency)),
-        ("on_item_error", Value::from(map.on_item_error.as_str())),
-    ])
+    object! {
+        "as" => &*map.name,
+        "over" => over,
+        "elements" => map.elements(),
+        "max" => map.max,
+        "concurrency" => map.concurrency,
+        "on_item_error" => map.on_item_error.as_str(),
+    }
 }
 
 /// The limits of the plan itself; `None` where it has none.
@@ -317,10 +272,8 @@ fn budget(budget: &Budget) -> Option<Object> {
 }
 
 fn resources(step: &CheckedStep) -> Vec<String> {
-    step.resources
-        .iter()
-        .map(|key| format!("{} {}", key.access, describe(key)))
-        .collect()
+    let text = |key: &ResourceKey| format!("{} {}", key.access, describe(key));
+    step.resources.iter().map(text).collect()
 }
 
 /// A number of things, in words.

@@ -2,6 +2,7 @@
 //!
 //! Edges of a checked plan lead from earlier to later steps, so plan order is a topological order and every pass is one loop.
 
+use std::fmt;
 use std::sync::Arc;
 
 /// Reason for an edge between two steps.
@@ -53,6 +54,15 @@ impl Reason {
             Self::Conflict { from_writes, .. } => *from_writes,
             Self::Mutations | Self::Exclusive => false,
         }
+    }
+}
+
+/// The kind, and the reference or resource.
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.kind())?;
+        self.detail()
+            .map_or(Ok(()), |detail| write!(f, " {detail}"))
     }
 }
 
@@ -193,35 +203,25 @@ pub fn shortest_cycle(waits: &[Vec<usize>]) -> Option<Vec<usize>> {
     best.map(rotate)
 }
 
-/// Steps that are left when those without unmet waits, or without waiters, are taken away again and again; every cycle is
-/// among them.
+/// Steps that are left when those without unmet waits are removed again and again; every cycle is among them.
 fn on_cycles(waits: &[Vec<usize>]) -> Vec<bool> {
-    let mut left = vec![true; waits.len()];
     let mut waiters = vec![Vec::new(); waits.len()];
     for (step, waits_for) in waits.iter().enumerate() {
         waits_for
             .iter()
             .for_each(|&other| waiters[other].push(step));
     }
-    for (forward, backward) in [(&waiters, waits), (&waits.to_vec(), &waiters[..])] {
-        let mut count: Vec<usize> = backward
-            .iter()
-            .map(|others| others.iter().filter(|&&other| left[other]).count())
-            .collect();
-        let mut open: Vec<usize> = (0..waits.len())
-            .filter(|&step| left[step] && count[step] == 0)
-            .collect();
-        while let Some(step) = open.pop() {
-            left[step] = false;
-            for &other in &forward[step] {
-                count[other] -= 1;
-                if count[other] == 0 && left[other] {
-                    open.push(other);
-                }
+    let mut unmet: Vec<usize> = waits.iter().map(Vec::len).collect();
+    let mut free: Vec<usize> = (0..waits.len()).filter(|&step| unmet[step] == 0).collect();
+    while let Some(step) = free.pop() {
+        for &waiter in &waiters[step] {
+            unmet[waiter] -= 1;
+            if unmet[waiter] == 0 {
+                free.push(waiter);
             }
         }
     }
-    left
+    unmet.into_iter().map(|count| count > 0).collect()
 }
 
 /// A shortest way from one step to another along `waits`.
@@ -257,10 +257,8 @@ fn path(
 }
 
 fn rotate(mut cycle: Vec<usize>) -> Vec<usize> {
-    let lowest = (0..cycle.len())
-        .min_by_key(|&position| cycle[position])
-        .unwrap_or(0);
-    cycle.rotate_left(lowest);
+    let lowest = (0..cycle.len()).min_by_key(|&position| cycle[position]);
+    cycle.rotate_left(lowest.unwrap_or(0));
     cycle
 }
 

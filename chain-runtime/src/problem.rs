@@ -5,7 +5,7 @@ use std::fmt;
 
 use registry::{LoadError, LoadErrors};
 use tool_core::error::PROBLEMS_BYTES_MAX;
-use tool_core::{ErrorCode, Problem, ToolError, Value, brief, path};
+use tool_core::{ErrorCode, Problem, ToolError, brief, object, path};
 
 /// Maximum number of problems that are retained; the rest is counted.
 pub const PROBLEMS_MAX: usize = 1000;
@@ -71,6 +71,18 @@ pub struct PlanProblem {
     pub place: Option<(u32, u32)>,
 }
 
+/// A problem with a formatted message: `problem!(Limit, "/steps", "at most {most} steps")`.
+macro_rules! problem {
+    ($fault:ident, $pointer:expr, $($message:tt)+) => {
+        $crate::problem::PlanProblem::new(
+            $crate::problem::Fault::$fault,
+            $pointer,
+            format_args!($($message)+),
+        )
+    };
+}
+pub(crate) use problem;
+
 impl PlanProblem {
     /// A problem at a JSON pointer. What is long of either is cut: the text of a plan chooses its names.
     pub fn new(fault: Fault, pointer: impl AsRef<str>, message: impl fmt::Display) -> Self {
@@ -83,6 +95,19 @@ impl PlanProblem {
         }
     }
 
+    /// An error as a problem at a JSON pointer.
+    pub(crate) fn of_error(fault: Fault, pointer: impl AsRef<str>, error: &ToolError) -> Self {
+        let hint = error.hint_str().map(str::to_owned);
+        Self::new(fault, pointer, error.message()).hint_some(hint)
+    }
+
+    /// Adds the next step, where there is one.
+    #[must_use]
+    pub(crate) fn hint_some(mut self, hint: Option<String>) -> Self {
+        self.hint = hint.or(self.hint);
+        self
+    }
+
     /// Adds the next step.
     #[must_use]
     pub fn hint(mut self, hint: impl fmt::Display) -> Self {
@@ -92,11 +117,8 @@ impl PlanProblem {
 
     /// Adds "did you mean", where a name is near enough.
     #[must_use]
-    pub fn near(mut self, near: Option<&str>) -> Self {
-        if let Some(near) = near {
-            self.hint = Some(format!("did you mean `{near}`?"));
-        }
-        self
+    pub fn near(self, near: Option<&str>) -> Self {
+        self.hint_some(near.map(|near| format!("did you mean `{near}`?")))
     }
 
     fn bytes(&self) -> usize {
@@ -200,12 +222,12 @@ impl Problems {
 
     /// The tools that may not be in a plan, sorted, each once.
     pub fn blocked_tools(&self) -> Vec<String> {
-        let mut names: Vec<String> = self
+        let blocked = self
             .list
             .iter()
-            .filter(|problem| problem.fault == Fault::BlockedTool)
-            .filter_map(|problem| problem.message.split('`').nth(1).map(str::to_owned))
-            .collect();
+            .filter(|problem| problem.fault == Fault::BlockedTool);
+        let name = |problem: &PlanProblem| problem.message.split('`').nth(1).map(str::to_owned);
+        let mut names: Vec<String> = blocked.filter_map(name).collect();
         names.sort_unstable();
         names.dedup();
         names
@@ -238,32 +260,30 @@ impl Problems {
     }
 
     fn code(&self) -> ErrorCode {
-        let all = |fault: Fault| self.list.iter().all(|problem| problem.fault == fault);
-        if all(Fault::Approval) {
-            ErrorCode::ApprovalRequired
-        } else if self
-            .list
-            .iter()
-            .all(|problem| matches!(problem.fault, Fault::Policy | Fault::BlockedTool))
-        {
-            ErrorCode::PolicyDenied
-        } else if all(Fault::UnknownTool) {
-            ErrorCode::UnknownTool
-        } else if all(Fault::Limit) {
-            ErrorCode::LimitExceeded
-        } else {
-            ErrorCode::InvalidRequest
-        }
+        let all = |faults: &[Fault]| {
+            self.list
+                .iter()
+                .all(|problem| faults.contains(&problem.fault))
+        };
+        let codes: [(&[Fault], ErrorCode); 4] = [
+            (&[Fault::Approval], ErrorCode::ApprovalRequired),
+            (
+                &[Fault::Policy, Fault::BlockedTool],
+                ErrorCode::PolicyDenied,
+            ),
+            (&[Fault::UnknownTool], ErrorCode::UnknownTool),
+            (&[Fault::Limit], ErrorCode::LimitExceeded),
+        ];
+        let code = codes.into_iter().find(|(faults, _)| all(faults));
+        code.map_or(ErrorCode::InvalidRequest, |(_, code)| code)
     }
 }
 
 impl fmt::Display for Problems {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, problem) in self.list.iter().enumerate() {
-            if index > 0 {
-                f.write_str("\n")?;
-            }
-            problem.fmt(f)?;
+            let line_end = if index > 0 { "\n" } else { "" };
+            write!(f, "{line_end}{problem}")?;
         }
         if self.more > 0 {
             write!(f, "\nand {} more", self.more)?;
@@ -310,14 +330,11 @@ impl From<Problems> for ToolError {
         };
         let listed: Vec<Problem> = listed.take(LISTED_MAX).take_while(fits).collect();
         let blocked = problems.blocked_tools();
-        let evidence = Value::object([
-            ("status", Value::from("rejected")),
-            ("blocked_tools", Value::from(blocked.clone())),
-            (
-                "more_problems",
-                Value::from(problems.count() - listed.len()),
-            ),
-        ]);
+        let evidence = object! {
+            "status" => "rejected",
+            "blocked_tools" => blocked.clone(),
+            "more_problems" => problems.count() - listed.len(),
+        };
         let mut error = Self::new(problems.code(), message)
             .reason(first.fault.as_str())
             .at(&first.pointer)

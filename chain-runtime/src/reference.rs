@@ -7,6 +7,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use tool_core::Value;
+use tool_core::nearest::nearest;
 
 /// Longest text of a reference, in bytes.
 pub const TEXT_BYTES_MAX: usize = 1024;
@@ -58,10 +59,8 @@ impl Reference {
     /// [`Malformed`] with the position of the first character that does not fit.
     pub fn parse(text: &str) -> Result<Self, Malformed> {
         if text.len() > TEXT_BYTES_MAX {
-            return Err(malformed(format!(
-                "a reference has at most {TEXT_BYTES_MAX} bytes, found {}",
-                text.len()
-            )));
+            let most = format!("a reference has at most {TEXT_BYTES_MAX} bytes");
+            return Err(malformed(format!("{most}, found {}", text.len())));
         }
         let mut rest = text;
         let root = ident(&mut rest).ok_or_else(|| unexpected(text, rest, "the id of a step"))?;
@@ -70,10 +69,8 @@ impl Reference {
             segments.push(segment(text, &mut rest)?);
         }
         if segments.len() > SEGMENTS_MAX {
-            return Err(malformed(format!(
-                "a reference has at most {SEGMENTS_MAX} parts, found {}",
-                segments.len()
-            )));
+            let most = format!("a reference has at most {SEGMENTS_MAX} parts");
+            return Err(malformed(format!("{most}, found {}", segments.len())));
         }
         Ok(Self {
             root: root.into(),
@@ -115,11 +112,10 @@ impl Reference {
 
     /// The text of the first `count` segments.
     pub fn prefix(&self, count: usize) -> String {
-        let mut text = self.root.to_string();
-        for segment in self.segments.iter().take(count) {
-            text.push_str(&segment.to_string());
-        }
-        text
+        let segments = self.segments.iter().take(count).map(ToString::to_string);
+        std::iter::once(self.root.to_string())
+            .chain(segments)
+            .collect()
     }
 }
 
@@ -147,10 +143,10 @@ fn walk(value: &Value, segments: &[Segment]) -> Result<Value, (usize, String)> {
     for (position, segment) in segments.iter().enumerate() {
         let left = segments.len() - position;
         current = match segment {
-            Segment::Field(name) => current
-                .get(name)
-                .cloned()
-                .ok_or_else(|| (left, no_field(&current, name)))?,
+            Segment::Field(name) => match current.get(name) {
+                Some(member) => member.clone(),
+                None => return Err((left, no_field(&current, name))),
+            },
             Segment::Index(index) => current.at(*index).ok_or_else(|| {
                 (
                     left,
@@ -171,15 +167,10 @@ fn each(list: &Value, rest: &[Segment], left: usize) -> Result<Value, (usize, St
         return Ok(list.clone());
     }
     let items = list.items().unwrap_or_default();
-    items
-        .iter()
-        .enumerate()
-        .map(|(index, item)| {
-            walk(item, rest)
-                .map_err(|(left, message)| (left, format!("element {index}: {message}")))
-        })
-        .collect::<Result<Vec<_>, _>>()
-        .map(Value::array)
+    let items = items.iter().enumerate().map(|(index, item)| {
+        walk(item, rest).map_err(|(left, message)| (left, format!("element {index}: {message}")))
+    });
+    items.collect::<Result<Vec<_>, _>>().map(Value::array)
 }
 
 /// Whether a value is `null`, or an element so many lists deep. Recursion is bounded by [`SEGMENTS_MAX`].
@@ -195,7 +186,8 @@ fn no_field(value: &Value, name: &str) -> String {
     let Some(object) = value.as_object() else {
         return format!("there is no field `{name}` in {}", value.kind());
     };
-    let near = tool_core::nearest::nearest(name, object.iter().map(|(key, _)| key))
+    let near = nearest(name, object.iter().map(|(key, _)| key));
+    let near = near
         .map(|near| format!("; did you mean `{near}`?"))
         .unwrap_or_default();
     format!("there is no field `{name}`{near}")
@@ -216,9 +208,8 @@ fn ident<'a>(rest: &mut &'a str) -> Option<&'a str> {
 fn segment(text: &str, rest: &mut &str) -> Result<Segment, Malformed> {
     if let Some(after) = rest.strip_prefix('.') {
         *rest = after;
-        return ident(rest)
-            .map(|name| Segment::Field(name.into()))
-            .ok_or_else(|| unexpected(text, rest, "the name of a field"));
+        let name = ident(rest).ok_or_else(|| unexpected(text, rest, "the name of a field"))?;
+        return Ok(Segment::Field(name.into()));
     }
     if let Some(after) = rest.strip_prefix("[*]") {
         *rest = after;
@@ -246,16 +237,13 @@ fn unexpected(text: &str, rest: &str, expected: &str) -> Malformed {
         .chars()
         .next()
         .map_or_else(|| "the end".to_owned(), |c| format!("{c:?}"));
-    malformed(format!(
-        "`{text}` is not a valid reference: expected {expected} at position {position}, found {found}"
-    ))
+    let expected = format!("expected {expected} at position {position}, found {found}");
+    malformed(format!("`{text}` is not a valid reference: {expected}"))
 }
 
 fn malformed(message: String) -> Malformed {
-    Malformed {
-        message,
-        hint: HINT,
-    }
+    let hint = HINT;
+    Malformed { message, hint }
 }
 
 #[cfg(test)]

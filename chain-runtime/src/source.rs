@@ -5,7 +5,7 @@ use registry::document::{self, Document, Format};
 use tool_core::ToolError;
 
 use crate::plan::{Plan, TEXT_BYTES_MAX};
-use crate::problem::{Fault, PlanProblem, Problems};
+use crate::problem::{Problems, problem};
 use crate::script;
 
 impl Plan {
@@ -24,13 +24,15 @@ impl Plan {
     /// When the text is too long or not a document.
     pub fn read(name: &str, text: &str) -> Result<Self, Problems> {
         if text.len() > TEXT_BYTES_MAX {
-            let message = format_args!(
+            let problem = problem!(
+                Limit,
+                "",
                 "a plan has at most {TEXT_BYTES_MAX} bytes, found {}",
                 text.len()
             );
-            let problem = PlanProblem::new(Fault::Limit, "", message)
-                .hint("pass data as {\"$file\": path}, or as an input");
-            return Err(problem.into());
+            return Err(problem
+                .hint("pass data as {\"$file\": path}, or as an input")
+                .into());
         }
         let ending = name.rsplit_once('.').map(|(_, ending)| ending);
         let format = match ending {

@@ -5,12 +5,11 @@
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
-use std::sync::Arc;
 use std::time::Duration;
 
-use tool_core::{Object, Value};
+use tool_core::{Object, Value, fields, object};
 
-use crate::run::{ChainResult, Finished, LISTED_MAX, StepReport};
+use crate::run::{ChainResult, Finished, LISTED_MAX, StepReport, ms};
 use crate::tools::TOOL_CHAINS;
 
 /// One call of a chain.
@@ -32,10 +31,8 @@ impl Ran<'_> {
 
     /// Start of its first attempt.
     fn began(&self) -> Duration {
-        self.end
-            .tries
-            .first()
-            .map_or(self.end.began, |first| first.began)
+        let first = self.end.tries.first();
+        first.map_or(self.end.began, |first| first.began)
     }
 
     /// The chains of plans that it ran, from its answer.
@@ -56,11 +53,6 @@ fn cut(name: &str, width: usize) -> Cow<'_, str> {
     }
 }
 
-/// Milliseconds, rounded to microseconds.
-fn ms(duration: Duration) -> f64 {
-    (duration.as_secs_f64() * 1e6).round() / 1e3
-}
-
 fn us(duration: Duration) -> u64 {
     u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
 }
@@ -70,16 +62,13 @@ impl ChainResult {
     fn calls(&self) -> Vec<Ran<'_>> {
         let mut calls = Vec::new();
         for step in &self.steps {
-            let whole = (None, &step.end);
             let elements = step.end.items.iter().enumerate();
-            let ends: Vec<_> = match step.end.items.is_empty() {
-                true => vec![whole],
-                false => elements.map(|(index, end)| (Some(index), end)).collect(),
-            };
-            let ran = ends
-                .into_iter()
-                .filter(|(_, end)| end.attempts > 0 || end.ended > Duration::ZERO);
-            calls.extend(ran.map(|(element, end)| Ran {
+            let mut ends: Vec<_> = elements.map(|(index, end)| (Some(index), end)).collect();
+            if ends.is_empty() {
+                ends.push((None, &step.end));
+            }
+            ends.retain(|(_, end)| end.attempts > 0 || end.ended > Duration::ZERO);
+            calls.extend(ends.into_iter().map(|(element, end)| Ran {
                 step,
                 element,
                 end,
@@ -114,25 +103,25 @@ impl ChainResult {
         let mut chain = self.diagnostics.clone();
         chain.insert("status", self.status.as_str());
         let calls = self.calls().into_iter().map(|call| {
-            let mut line = Object::new();
-            line.insert("step", call.name());
-            line.insert("tool", call.step.tool);
-            line.insert("wave", call.step.wave);
-            line.insert("lane", call.lane);
-            line.insert("status", call.end.status.as_str());
-            line.insert("began_ms", ms(call.began()));
-            line.insert("ended_ms", ms(call.end.ended));
-            line.insert("attempts", call.end.attempts);
+            let mut line = fields! {
+                "step" => call.name(),
+                "tool" => call.step.tool,
+                "wave" => call.step.wave,
+                "lane" => call.lane,
+                "status" => call.end.status.as_str(),
+                "began_ms" => ms(call.began()),
+                "ended_ms" => ms(call.end.ended),
+                "attempts" => call.end.attempts,
+            };
             let within = call.within();
             let count: usize = within.iter().map(calls_of).sum();
             if let (1.., Some(rest)) = (count, left.checked_sub(count)) {
                 *left = rest;
-                line.insert(TOOL_CHAINS, Value::array(within));
+                line.insert(TOOL_CHAINS, within);
             }
-            Value::Object(Arc::new(line))
+            Value::from(line)
         });
-        let calls = Value::array(calls.collect());
-        chain.insert("calls", calls);
+        chain.insert("calls", calls.collect::<Vec<_>>());
         chain
     }
 
@@ -224,39 +213,37 @@ impl ChainResult {
             if let (Some(began), Some(ended)) = (began, ended) {
                 let (name, lane) = (format!("wave {wave}"), wave as u64);
                 trace.name("thread_name", WAVES, lane, &name);
-                let args = Value::object([("wave", wave)]);
-                trace.span((WAVES, lane), &name, "wave", (us(began), us(ended)), args);
+                let times = (us(began), us(ended));
+                trace.span(
+                    (WAVES, lane),
+                    &name,
+                    "wave",
+                    times,
+                    object! { "wave" => wave },
+                );
             }
         }
         let mapped = self.steps.iter().filter(|step| !step.end.items.is_empty());
         for (number, step) in mapped.enumerate() {
-            let args = Value::object([
-                ("wave", Value::from(step.wave)),
-                ("status", Value::from(step.end.status.as_str())),
-            ]);
             for (phase, time) in [("b", step.end.began), ("e", step.end.ended)] {
-                trace.event(
-                    (CALLS, 0),
-                    phase,
-                    &step.id,
-                    [
-                        ("cat", Value::from("map")),
-                        ("id", Value::from(number)),
-                        ("ts", Value::from(us(time))),
-                        ("args", args.clone()),
-                    ],
-                );
+                let args = object! { "wave" => step.wave, "status" => step.end.status.as_str() };
+                let members = fields! {
+                    "cat" => "map",
+                    "id" => number,
+                    "ts" => us(time),
+                    "args" => args,
+                };
+                trace.event((CALLS, 0), phase, &step.id, &members);
             }
         }
-        let other = Value::object([
-            ("chain_id", self.chain_id.as_str()),
-            ("status", self.status.as_str()),
-        ]);
-        Value::object([
-            ("traceEvents", Value::array(trace.events)),
-            ("displayTimeUnit", Value::from("ms")),
-            ("otherData", other),
-        ])
+        object! {
+            "traceEvents" => trace.events,
+            "displayTimeUnit" => "ms",
+            "otherData" => object! {
+                "chain_id" => &*self.chain_id,
+                "status" => self.status.as_str(),
+            },
+        }
     }
 }
 
@@ -273,27 +260,17 @@ struct Trace {
 
 impl Trace {
     /// Adds an event on a lane of a process.
-    fn event(
-        &mut self,
-        (process, lane): (u64, u64),
-        phase: &str,
-        name: &str,
-        members: impl IntoIterator<Item = (&'static str, Value)>,
-    ) {
-        let common = [
-            ("name", Value::from(name)),
-            ("ph", Value::from(phase)),
-            ("pid", Value::from(process)),
-            ("tid", Value::from(lane)),
-        ];
-        self.events
-            .push(Value::object(common.into_iter().chain(members)));
+    fn event(&mut self, place: (u64, u64), phase: &str, name: &str, members: &Object) {
+        let (process, lane) = place;
+        let mut event = fields! { "name" => name, "ph" => phase, "pid" => process, "tid" => lane };
+        event.extend(members);
+        self.events.push(event.into());
     }
 
     /// Names a process or a lane.
     fn name(&mut self, what: &str, process: u64, lane: u64, name: &str) {
-        let args = Value::object([("name", name)]);
-        self.event((process, lane), "M", what, [("args", args)]);
+        let members = fields! { "args" => object! { "name" => name } };
+        self.event((process, lane), "M", what, &members);
     }
 
     /// Adds a span between two times in microseconds.
@@ -305,50 +282,42 @@ impl Trace {
         (began, ended): (u64, u64),
         args: Value,
     ) {
-        self.event(
-            place,
-            "X",
-            name,
-            [
-                ("cat", Value::from(category)),
-                ("ts", Value::from(began)),
-                ("dur", Value::from(ended.saturating_sub(began))),
-                ("args", args),
-            ],
-        );
+        let members = fields! {
+            "cat" => category,
+            "ts" => began,
+            "dur" => ended.saturating_sub(began),
+            "args" => args,
+        };
+        self.event(place, "X", name, &members);
     }
 
     /// Adds every attempt of a call, and the calls of the plans that it ran.
     fn call(&mut self, call: &Ran<'_>) {
         let tries = call.end.tries.iter();
         let tries = tries.map(|one| (one.code.as_str(), us(one.began), us(one.ended)));
-        let end = (
-            call.end.status.as_str(),
-            us(call.end.began),
-            us(call.end.ended),
-        );
-        let was_retried = !call.end.tries.is_empty();
+        let Finished {
+            status,
+            began,
+            ended,
+            ..
+        } = call.end;
+        let end = (status.as_str(), us(*began), us(*ended));
         for (before, (status, began, ended)) in tries.chain([end]).enumerate() {
             let attempt = before + 1;
-            let name = match was_retried {
-                true => format!("{} (attempt {attempt})", call.name()),
-                false => call.name(),
+            let name = match call.end.tries.is_empty() {
+                true => call.name(),
+                false => format!("{} (attempt {attempt})", call.name()),
             };
-            let args = Value::object([
-                ("tool", Value::from(call.step.tool)),
-                ("wave", Value::from(call.step.wave)),
-                ("lane", Value::from(call.lane)),
-                ("status", Value::from(status)),
-                ("attempt", Value::from(attempt)),
-                ("attempts", Value::from(call.end.attempts)),
-            ]);
-            self.span(
-                (CALLS, call.lane as u64),
-                &name,
-                call.step.tool,
-                (began, ended),
-                args,
-            );
+            let args = object! {
+                "tool" => call.step.tool,
+                "wave" => call.step.wave,
+                "lane" => call.lane,
+                "status" => status,
+                "attempt" => attempt,
+                "attempts" => call.end.attempts,
+            };
+            let place = (CALLS, call.lane as u64);
+            self.span(place, &name, call.step.tool, (began, ended), args);
         }
         for chain in call.within() {
             self.nested(&chain, &call.name(), us(call.end.began));
@@ -357,14 +326,15 @@ impl Trace {
 
     /// Adds the calls of a nested plan, and of those within it, from the time when the call around them began.
     fn nested(&mut self, chain: &Value, around: &str, offset: u64) {
-        let text = |value: &Value, key: &str| {
-            let found = value.get(key).and_then(Value::as_str);
-            found.unwrap_or_default().to_owned()
-        };
         self.processes += 1;
         let process = self.processes;
-        let name = format!("chain {} of {around}", text(chain, "chain_id"));
-        self.name("process_name", process, 0, &name);
+        let id = chain.text("chain_id").unwrap_or_default();
+        self.name(
+            "process_name",
+            process,
+            0,
+            &format!("chain {id} of {around}"),
+        );
         for call in list(chain, "calls") {
             let time = |key: &str| {
                 let ms = call.get(key).and_then(Value::as_f64).unwrap_or_default();
@@ -372,11 +342,11 @@ impl Trace {
             };
             let member = |key: &'static str| (key, call.get(key).cloned().unwrap_or_default());
             let lane = member("lane").1.as_i64().unwrap_or_default().unsigned_abs();
-            let name = format!("{around}/{}", text(&call, "step"));
+            let name = format!("{around}/{}", call.text("step").unwrap_or_default());
             let args = ["tool", "wave", "lane", "status", "attempts"].map(member);
             let times = (time("began_ms"), time("ended_ms"));
-            let tool = text(&call, "tool");
-            self.span((process, lane), &name, &tool, times, Value::object(args));
+            let tool = call.text("tool").unwrap_or_default();
+            self.span((process, lane), &name, tool, times, Value::object(args));
             for inner in list(&call, TOOL_CHAINS) {
                 self.nested(&inner, &name, times.0);
             }

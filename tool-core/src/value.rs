@@ -63,6 +63,19 @@ impl Object {
         }
     }
 
+    /// Sets a member where there is a value.
+    pub fn insert_some(&mut self, key: &str, value: Option<impl Into<Value>>) {
+        if let Some(value) = value {
+            self.insert(key, value);
+        }
+    }
+
+    /// Sets all members of another object.
+    pub fn extend(&mut self, others: &Self) {
+        let others = others.members.iter().cloned();
+        others.for_each(|(key, value)| self.insert(key, value));
+    }
+
     /// Adds a member that the caller knows to be new.
     pub fn push_unique(&mut self, key: Arc<str>, value: Value) {
         self.members.push((key, value));
@@ -117,6 +130,11 @@ impl Value {
         } else {
             Self::Numbers(Numbers::vector(data, false))
         }
+    }
+
+    /// The member of an object, where it is a text.
+    pub fn text(&self, key: &str) -> Option<&str> {
+        self.get(key)?.as_str()
     }
 
     /// The member of an object.
@@ -339,6 +357,30 @@ impl PartialEq for Value {
                 _ => false,
             },
         }
+    }
+}
+
+/// The members of an object: `fields! { "run" => id, "state" => state }`.
+#[macro_export]
+macro_rules! fields {
+    ($($key:literal => $value:expr),* $(,)?) => {{
+        let mut members = $crate::Object::new();
+        $(members.insert($key, $value);)*
+        members
+    }};
+}
+
+/// An object as a value: `object! { "run" => id, "state" => state }`.
+#[macro_export]
+macro_rules! object {
+    ($($members:tt)*) => {
+        $crate::Value::from($crate::fields! { $($members)* })
+    };
+}
+
+impl From<Object> for Value {
+    fn from(members: Object) -> Self {
+        Self::Object(Arc::new(members))
     }
 }
 

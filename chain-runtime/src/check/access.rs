@@ -41,13 +41,14 @@ pub(super) fn of_open_call(
     match (known, spec.keyed_by) {
         (Some(keys), _) => found.keys = keys,
         (None, Some(by)) if !spec.effects.is_empty() => {
-            let open =
-                |pointer: &&&str| args.pointer(pointer).is_some_and(|node| !node.is_literal());
+            let is_open = |node: Node| !node.is_literal();
+            let open = |pointer: &&&str| args.pointer(pointer).is_some_and(is_open);
             found.unknown_at(by.iter().find(open).unwrap_or(&""));
         }
         (None, Some(_)) if spec.capabilities.contains(&Capability::Http) => {
-            let any = ResourceKey::new(ResourceKind::Host, "", Access::Read);
-            found.keys.push(any);
+            found
+                .keys
+                .push(ResourceKey::new(ResourceKind::Host, "", Access::Read));
         }
         _ => {}
     }
@@ -112,11 +113,11 @@ fn identified(key: ResourceKey, files: Option<&dyn Files>) -> Result<ResourceKey
 fn refers_above(args: &Node, pointer: &str) -> bool {
     let is_open = |node: &Node| matches!(node, Node::Reference(_) | Node::Format(_));
     let mut above = pointer.match_indices('/').skip(1);
-    is_open(args)
-        || above.any(|(end, _)| {
-            args.pointer(&pointer[..end])
-                .is_some_and(|node| is_open(&node))
-        })
+    let is_open_at = |end: usize| {
+        args.pointer(&pointer[..end])
+            .is_some_and(|node| is_open(&node))
+    };
+    is_open(args) || above.any(|(end, _)| is_open_at(end))
 }
 
 /// The default that the schema states for an argument that is left out.

@@ -1,5 +1,6 @@
 //! Checks arguments with references against the schema of the tool: literals as values, references by their types.
 
+use std::fmt::Display;
 use std::sync::Arc;
 
 use tool_core::Value;
@@ -8,7 +9,7 @@ use tool_core::path::{self, push_index, push_key};
 use tool_core::schema::{self, Schema};
 
 use super::facts::ToolFacts;
-use crate::problem::{Fault, PlanProblem};
+use crate::problem::{Fault, PlanProblem, problem};
 use crate::reference::Reference;
 use crate::template::{Node, Placed};
 use crate::types::{Fit, Slots, Type, Walked, fit};
@@ -17,7 +18,7 @@ use crate::types::{Fit, Slots, Type, Walked, fit};
 pub(super) type Lookup<'a> = &'a dyn Fn(&Placed) -> Option<Walked>;
 
 /// Findings of a check of arguments.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Findings {
     /// Problems that prevent the call.
     pub problems: Vec<PlanProblem>,
@@ -46,6 +47,7 @@ pub(super) fn check(
     checker.findings
 }
 
+#[derive(Clone)]
 struct Checker<'a> {
     tool: &'static str,
     slots: &'a Slots,
@@ -59,11 +61,13 @@ struct Checker<'a> {
 }
 
 impl Checker<'_> {
-    fn problem(&mut self, fault: Fault, message: String) -> &mut PlanProblem {
-        let problem = PlanProblem::new(fault, self.pointer.as_str(), message);
-        self.findings.problems.push(problem);
-        let last = self.findings.problems.len() - 1;
-        &mut self.findings.problems[last]
+    fn problem(&mut self, fault: Fault, message: impl Display) {
+        self.problem_with(fault, message, None);
+    }
+
+    fn problem_with(&mut self, fault: Fault, message: impl Display, hint: Option<String>) {
+        let problem = PlanProblem::new(fault, &self.pointer, message);
+        self.findings.problems.push(problem.hint_some(hint));
     }
 
     fn below(&mut self, push: impl FnOnce(&mut String), check: impl FnOnce(&mut Self)) {
@@ -89,27 +93,25 @@ impl Checker<'_> {
 
     fn literal(&mut self, schema: &Schema, value: &Value) {
         for found in schema::check(schema, value) {
-            let problem = PlanProblem {
-                hint: found.hint,
-                ..PlanProblem::new(
-                    Fault::Argument,
-                    format!("{}{}", path::brief(&self.pointer), found.path),
-                    format_args!("{} (argument of `{}`)", found.message, self.tool),
-                )
-            };
-            self.findings.problems.push(problem);
+            let pointer = format!("{}{}", path::brief(&self.pointer), found.path);
+            let (message, tool) = (found.message, self.tool);
+            let problem = problem!(Argument, pointer, "{message} (argument of `{tool}`)");
+            self.findings.problems.push(problem.hint_some(found.hint));
         }
+    }
+
+    /// What the tool takes here, and where.
+    fn taken(&self, slot: &Type) -> String {
+        format!("`{}` takes {slot} at `{}`", self.tool, self.slot())
     }
 
     fn format(&mut self, schema: &Schema) {
         let slot = self.slots.of(schema);
         if fit(&Type::String, &slot) == Fit::Never {
-            let message = format!(
-                "a `$fmt` is a string, `{}` takes {slot} at `{}`",
-                self.tool,
-                self.slot()
+            self.problem(
+                Fault::Type,
+                format!("a `$fmt` is a string, {}", self.taken(&slot)),
             );
-            self.problem(Fault::Type, message);
         }
     }
 
@@ -118,28 +120,16 @@ impl Checker<'_> {
             return;
         };
         let slot = self.slots.of(schema);
-        let text = &placed.reference;
-        match fit(&walked.ty, &slot) {
+        let (text, ty, taken) = (&placed.reference, &walked.ty, self.taken(&slot));
+        match fit(ty, &slot) {
+            // Further problems follow from this one.
             Fit::Never => {
-                let message = format!(
-                    "`{text}` gives {}, `{}` takes {slot} at `{}`",
-                    walked.ty,
-                    self.tool,
-                    self.slot()
-                );
-                self.problem(Fault::Type, message);
-                return; // further problems follow from this one
+                return self.problem(Fault::Type, format!("`{text}` gives {ty}, {taken}"));
             }
-            Fit::Check => {
-                let note = format!(
-                    "{}: `{text}` is checked when it arrives: it gives {}, `{}` takes {slot} at `{}`",
-                    self.pointer,
-                    walked.ty,
-                    self.tool,
-                    self.slot()
-                );
-                self.findings.notes.push(note);
-            }
+            Fit::Check => self.findings.notes.push(format!(
+                "{}: `{text}` is checked when it arrives: it gives {ty}, {taken}",
+                self.pointer
+            )),
             Fit::Always => {}
         }
         match &placed.default {
@@ -148,12 +138,7 @@ impl Checker<'_> {
                 |checker| checker.literal(schema, default),
             ),
             None if walked.needs_default(&slot) => {
-                let message = format!(
-                    "`{text}` {}, `{}` takes {slot} at `{}`",
-                    may_lack(walked),
-                    self.tool,
-                    self.slot()
-                );
+                let message = format!("`{text}` {}, {taken}", may_lack(walked));
                 let default = add_default(text, self.is_script);
                 let hint = match &walked.there {
                     Some(there) => format!(
@@ -162,7 +147,7 @@ impl Checker<'_> {
                     ),
                     None => default,
                 };
-                self.problem(Fault::Type, message).hint = Some(hint);
+                self.problem_with(Fault::Type, message, Some(hint));
             }
             None => {}
         }
@@ -179,78 +164,55 @@ impl Checker<'_> {
             }
         }
         let takes = self.slots.of(schema);
-        match (node, &takes) {
-            (_, Type::Any) => {}
-            (Node::Object(members), Type::Record(_)) => self.object(object, members),
-            (Node::Object(members), Type::Union(kinds))
-                if kinds.iter().any(|kind| matches!(kind, Type::Record(_))) =>
-            {
-                self.object(object, members);
-            }
-            (Node::Array(nodes), Type::List(_)) => self.array(object, nodes),
-            (Node::Array(nodes), Type::Union(kinds))
-                if kinds.iter().any(|kind| matches!(kind, Type::List(_))) =>
-            {
-                self.array(object, nodes);
-            }
-            _ => {
-                let what = if matches!(node, Node::Array(_)) {
-                    "a list"
-                } else {
-                    "an object"
-                };
-                let message = format!(
-                    "expected {takes}, found {what} (argument of `{}`)",
-                    self.tool
-                );
-                self.problem(Fault::Argument, message);
-            }
-        }
+        let members = match &takes {
+            Type::Any => return,
+            Type::Union(kinds) => &**kinds,
+            one => std::slice::from_ref(one),
+        };
+        let takes_record = members.iter().any(|one| matches!(one, Type::Record(_)));
+        let takes_list = members.iter().any(|one| matches!(one, Type::List(_)));
+        let found = match node {
+            Node::Object(members) if takes_record => return self.object(object, members),
+            Node::Array(nodes) if takes_list => return self.array(object, nodes),
+            Node::Array(_) => "a list",
+            _ => "an object",
+        };
+        let tool = self.tool;
+        let message = format_args!("expected {takes}, found {found} (argument of `{tool}`)");
+        self.problem(Fault::Argument, message);
     }
 
     fn branches(&mut self, branches: &[Schema], node: &Node) {
         let mut best: Option<Findings> = None;
         for branch in branches {
-            let mut attempt = Checker {
-                tool: self.tool,
-                slots: self.slots,
-                lookup: self.lookup,
-                base: self.base,
-                is_script: self.is_script,
-                pointer: self.pointer.clone(),
+            let mut attempt = Self {
                 findings: Findings::default(),
+                ..self.clone()
             };
             attempt.node(branch, node);
             let found = attempt.findings;
-            if found.problems.is_empty() {
-                self.findings.notes.extend(found.notes);
-                return;
-            }
-            if best.as_ref().is_none_or(|best| depth(&found) > depth(best)) {
+            let is_fine = found.problems.is_empty();
+            if is_fine || best.as_ref().is_none_or(|best| depth(&found) > depth(best)) {
                 best = Some(found);
             }
+            if is_fine {
+                break;
+            }
         }
-        if let Some(best) = best {
-            self.findings.problems.extend(best.problems);
-            self.findings.notes.extend(best.notes);
-        }
+        let best = best.unwrap_or_default();
+        self.findings.problems.extend(best.problems);
+        self.findings.notes.extend(best.notes);
     }
 
     fn object(&mut self, schema: &serde_json::Map<String, Schema>, members: &[(Arc<str>, Node)]) {
         let properties = schema.get("properties").and_then(Schema::as_object);
-        let required = schema
-            .get("required")
-            .and_then(Schema::as_array)
-            .into_iter()
-            .flatten();
-        for name in required.filter_map(Schema::as_str) {
+        let required = schema.get("required").and_then(Schema::as_array);
+        for name in required.into_iter().flatten().filter_map(Schema::as_str) {
             if !members.iter().any(|(key, _)| &**key == name) {
                 let message = format!("missing required argument `{name}` of `{}`", self.tool);
                 self.below(
                     |pointer| push_key(pointer, name),
-                    |checker| {
-                        checker.problem(Fault::Argument, message);
-                    },
+                    |checker| checker.problem(Fault::Argument, message),
                 );
             }
         }
@@ -262,14 +224,12 @@ impl Checker<'_> {
                 |checker| match (property, extra) {
                     (Some(property), _) => checker.node(property, node),
                     (None, Some(Schema::Bool(false))) => {
-                        let known = properties
-                            .into_iter()
-                            .flat_map(|properties| properties.keys());
-                        let near = nearest(name, known.map(String::as_str)).map(str::to_owned);
-                        let shown = tool_core::brief::name(name);
-                        let message = format!("unknown argument `{shown}` of `{}`", checker.tool);
-                        let problem = checker.problem(Fault::Argument, message);
-                        problem.hint = near.map(|near| format!("did you mean `{near}`?"));
+                        let known = properties.into_iter().flat_map(|known| known.keys());
+                        let near = nearest(name, known.map(String::as_str));
+                        let (shown, tool) = (tool_core::brief::name(name), checker.tool);
+                        let hint = near.map(|near| format!("did you mean `{near}`?"));
+                        let message = format_args!("unknown argument `{shown}` of `{tool}`");
+                        checker.problem_with(Fault::Argument, message, hint);
                     }
                     (None, Some(extra)) => checker.node(extra, node),
                     (None, None) => {}
@@ -281,23 +241,19 @@ impl Checker<'_> {
     fn array(&mut self, schema: &serde_json::Map<String, Schema>, nodes: &[Node]) {
         let bound = |key: &str| schema.get(key).and_then(Schema::as_u64);
         let length = nodes.len() as u64;
-        if let Some(least) = bound("minItems").filter(|least| length < *least) {
-            self.problem(
-                Fault::Argument,
-                format!("expected at least {least} elements, found {length}"),
-            );
-        }
-        if let Some(most) = bound("maxItems").filter(|most| length > *most) {
-            self.problem(
-                Fault::Argument,
-                format!("expected at most {most} elements, found {length}"),
-            );
+        let least = bound("minItems").filter(|least| length < *least);
+        let most = bound("maxItems").filter(|most| length > *most);
+        for (words, bound) in [("at least", least), ("at most", most)] {
+            if let Some(bound) = bound {
+                let message = format_args!("expected {words} {bound} elements, found {length}");
+                self.problem(Fault::Argument, message);
+            }
         }
         let fixed = schema.get("prefixItems").and_then(Schema::as_array);
         for (index, node) in nodes.iter().enumerate() {
             let items = fixed
                 .and_then(|items| items.get(index))
-                .or_else(|| schema.get("items"));
+                .or(schema.get("items"));
             if let Some(items) = items {
                 self.below(
                     |pointer| push_index(pointer, index),
@@ -332,12 +288,11 @@ pub(super) fn add_default(reference: &Reference, is_script: bool) -> String {
 
 /// Fit of a branch: best without a problem, else by the depth of its first problem.
 fn depth(findings: &Findings) -> usize {
-    findings
+    let depths = findings
         .problems
         .iter()
-        .map(|problem| problem.pointer.matches('/').count())
-        .min()
-        .unwrap_or(usize::MAX)
+        .map(|problem| problem.pointer.matches('/').count());
+    depths.min().unwrap_or(usize::MAX)
 }
 
 /// A value that a schema accepts, for the preview of a call; nothing runs with it.
@@ -345,20 +300,11 @@ pub(super) fn sample(schema: &Schema) -> Value {
     let Some(object) = schema.as_object() else {
         return Value::Null;
     };
-    for key in ["anyOf", "oneOf", "enum"] {
-        if let Some(first) = object
-            .get(key)
-            .and_then(Schema::as_array)
-            .and_then(|list| list.first())
-        {
-            return if key == "enum" {
-                constant(first)
-            } else {
-                sample(first)
-            };
-        }
+    let first = |key: &str| object.get(key).and_then(Schema::as_array)?.first();
+    if let Some(branch) = first("anyOf").or_else(|| first("oneOf")) {
+        return sample(branch);
     }
-    if let Some(value) = object.get("const") {
+    if let Some(value) = first("enum").or_else(|| object.get("const")) {
         return constant(value);
     }
     let name = match object.get("type") {
@@ -375,12 +321,11 @@ pub(super) fn sample(schema: &Schema) -> Value {
         Some("array") => object
             .get("items")
             .map_or(Value::vector(Vec::new()), |items| {
-                let least = object
-                    .get("minItems")
-                    .and_then(Schema::as_u64)
-                    .unwrap_or(1)
-                    .clamp(1, 64);
-                Value::array(vec![sample(items); least as usize])
+                let least = object.get("minItems").and_then(Schema::as_u64);
+                Value::array(vec![
+                    sample(items);
+                    least.unwrap_or(1).clamp(1, 64) as usize
+                ])
             }),
         Some("object") => {
             let properties = object.get("properties");

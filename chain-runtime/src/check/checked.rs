@@ -150,6 +150,18 @@ impl CheckedPlan {
         self.index.get(id).copied()
     }
 
+    /// Whether a wave starts only when the one before has ended.
+    pub(crate) fn has_barriers(&self) -> bool {
+        self.barrier && self.mode_used == Mode::Dep
+    }
+
+    /// The calls of all steps and their compensations.
+    pub(crate) fn calls_of_steps(&self) -> impl Iterator<Item = &CheckedStep> {
+        self.steps
+            .iter()
+            .flat_map(|step| std::iter::once(step).chain(step.compensate.as_deref()))
+    }
+
     /// Whether the steps run one after the other although `dep` was requested.
     pub fn fallback_to_seq(&self) -> bool {
         self.fallback_reason.is_some()

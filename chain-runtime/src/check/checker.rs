@@ -1,7 +1,6 @@
 //! State of the check of one plan; the passes over it are in the other files.
 
 use std::collections::HashMap;
-use std::fmt::Display;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -14,7 +13,7 @@ use super::taint::Interpolated;
 use super::writes::Written;
 use crate::graph::Edge;
 use crate::plan::{Approval, Plan};
-use crate::problem::{Fault, PlanProblem, Problems};
+use crate::problem::{PlanProblem, Problems};
 use crate::shapes::{Id, Solver};
 use crate::types::Type;
 
@@ -52,6 +51,15 @@ pub(super) struct Checker<'d> {
     pub(super) solver: Solver,
     /// Shapes of the arrays in the result, by step.
     pub(super) shaped: Vec<Shaped>,
+    /// Dependencies by step, later steps included.
+    pub(super) waits: Vec<Vec<usize>>,
+    pub(super) problems: Problems,
+    pub(super) found: Found,
+}
+
+/// Findings of the passes over a plan.
+#[derive(Default)]
+pub(super) struct Found {
     /// Number of known calls: steps, and elements of literal lists.
     pub(super) units: usize,
     /// Their `cost_ms` together.
@@ -60,36 +68,15 @@ pub(super) struct Checker<'d> {
     pub(super) within: (usize, u64),
     /// Resources that earlier steps may write.
     pub(super) written: Written,
-    /// Dependencies by step, later steps included.
-    pub(super) waits: Vec<Vec<usize>>,
     pub(super) edges: Vec<Edge>,
     /// Why the plan cannot be ordered by resources: the first step that names none.
     pub(super) unnamed: Option<String>,
-    pub(super) problems: Problems,
     pub(super) notes: Vec<String>,
     pub(super) suggestions: usize,
 }
 
-impl Checker<'_> {
-    pub(super) fn report(&mut self, fault: Fault, pointer: impl AsRef<str>, message: impl Display) {
-        self.problems
-            .push(PlanProblem::new(fault, pointer, message));
-    }
-
-    /// Reports a problem with a hint.
-    pub(super) fn report_with(
-        &mut self,
-        fault: Fault,
-        pointer: impl AsRef<str>,
-        message: impl Display,
-        hint: impl Display,
-    ) {
-        let problem = PlanProblem::new(fault, pointer, message);
-        self.problems.push(problem.hint(hint));
-    }
-}
-
 /// Location of a call in the plan.
+#[derive(Default)]
 pub(super) struct Site {
     pub(super) position: usize,
     /// JSON pointer of its arguments.

@@ -4,10 +4,9 @@ use std::sync::Arc;
 
 use super::checked::CheckedStep;
 use super::checker::{Checker, Site};
-use super::taint::Interpolated;
 use crate::condition::{Condition, Expr, contradiction};
-use crate::plan::{Approval, Plan};
-use crate::problem::Fault;
+use crate::plan::Plan;
+use crate::problem::{Fault, PlanProblem, problem};
 use crate::template::Placed;
 use crate::types::{Fit, Type, fit};
 
@@ -29,10 +28,8 @@ impl Checker<'_> {
         let mut references = 0;
         when.for_each_reference(&mut |_| references += 1);
         if references == 0 {
-            self.never(
-                when,
-                format_args!("condition is constant: `{when}` references no step or input"),
-            );
+            let message = format_args!("is constant: `{when}` references no step or input");
+            self.never(when, format_args!("condition {message}"));
             return None;
         }
         let parts: Vec<&Expr> = when.conjuncts().iter().collect();
@@ -49,15 +46,14 @@ impl Checker<'_> {
         for part in parts {
             self.typed(part, position, &known, checked);
             if !matches!(self.kind(part), Type::Boolean | Type::Any) {
-                self.report_with(
-                    Fault::Type,
-                    when.pointer.as_str(),
-                    format_args!(
-                        "`{part}` gives {}, a condition is true or false",
-                        self.kind(part)
-                    ),
-                    "compare it with something",
+                let kind = self.kind(part);
+                let problem = problem!(
+                    Type,
+                    &when.pointer,
+                    "`{part}` gives {kind}, a condition is true or false"
                 );
+                self.problems
+                    .push(problem.hint("compare it with something"));
             }
             known.push(part.to_string());
         }
@@ -65,12 +61,9 @@ impl Checker<'_> {
     }
 
     fn never(&mut self, when: &Condition, message: std::fmt::Arguments<'_>) {
-        self.report_with(
-            Fault::Condition,
-            when.pointer.as_str(),
-            message,
-            "remove the step, or fix the condition",
-        );
+        let problem = PlanProblem::new(Fault::Condition, &when.pointer, message);
+        self.problems
+            .push(problem.hint("remove the step, or fix the condition"));
     }
 
     /// Resolves the references of a part, given the parts that are true when it is evaluated, and compares the types of both
@@ -99,22 +92,15 @@ impl Checker<'_> {
                 self.typed(left, position, known, checked);
                 self.typed(right, position, known, checked);
                 let (a, b) = (self.kind(left), self.kind(right));
-                let ordered = |ty: &Type| {
-                    [Type::Number, Type::String]
-                        .iter()
-                        .any(|kind| fit(ty, kind) != Fit::Never)
-                };
+                let kinds = [Type::Number, Type::String];
+                let ordered = |ty: &Type| kinds.iter().any(|kind| fit(ty, kind) != Fit::Never);
                 let never = fit(&a, &b) == Fit::Never && fit(&b, &a) == Fit::Never;
                 let null = a == Type::Null || b == Type::Null;
                 if (op.is_order() && !(ordered(&a) && ordered(&b))) || (never && !null) {
-                    self.report(
-                        Fault::Type,
-                        self.plan.steps[position]
-                            .when
-                            .as_ref()
-                            .map_or("", |when| when.pointer.as_str()),
-                        format_args!("`{expr}` compares {a} with {b}"),
-                    );
+                    let when = self.plan.steps[position].when.as_ref();
+                    let pointer = when.map_or("", |when| &when.pointer);
+                    self.problems
+                        .push(problem!(Type, pointer, "`{expr}` compares {a} with {b}"));
                 }
             }
         }
@@ -135,10 +121,7 @@ impl Checker<'_> {
         }
         let site = Site {
             position,
-            base: String::new(),
-            approval: Approval::Auto,
-            undoing: false,
-            taint: Interpolated::Not,
+            ..Site::default()
         };
         let Some(target) = self.dependency(&site, placed, checked) else {
             return;
@@ -158,19 +141,15 @@ impl Checker<'_> {
                 if let Some(found) = self.open_input(placed) {
                     return found.map_or(Type::Any, |walked| walked.ty);
                 }
-                match placed.reference.resolve(&self.inputs) {
-                    Ok(value) => Type::of_value(&value),
-                    Err(_) => Type::Any,
-                }
+                let value = placed.reference.resolve(&self.inputs);
+                value.map_or(Type::Any, |value| Type::of_value(&value))
             }
             Expr::Reference(placed) => {
-                let output = self
-                    .index
-                    .get(placed.reference.root())
-                    .and_then(|&target| self.outputs[target].as_ref());
-                output
-                    .and_then(|output| output.walk(placed.reference.segments()).ok())
-                    .map_or(Type::Any, |walked| walked.ty)
+                let reference = &placed.reference;
+                let target = self.index.get(reference.root());
+                let output = target.and_then(|&target| self.outputs[target].as_ref());
+                let walked = output.and_then(|output| output.walk(reference.segments()).ok());
+                walked.map_or(Type::Any, |walked| walked.ty)
             }
             Expr::Defined(_) | Expr::Not(_) | Expr::All(_) | Expr::Any(_) | Expr::Compare(..) => {
                 Type::Boolean
@@ -184,35 +163,29 @@ impl Checker<'_> {
             return;
         }
         let needed = conjuncts_of(self.plan, target);
+        let reference = &placed.reference;
         let asked = |text: &String| {
             let inside = text
                 .strip_prefix("defined(")
                 .and_then(|rest| rest.strip_suffix(')'));
             inside.is_some_and(|inside| {
-                placed.reference.to_string().starts_with(inside)
-                    && inside.starts_with(placed.reference.root())
+                reference.to_string().starts_with(inside) && inside.starts_with(reference.root())
             })
         };
         if needed.iter().all(|part| known.contains(part)) || known.iter().any(asked) {
             return;
         }
-        let id = &self.plan.steps[target].id;
-        self.report_with(
-            Fault::Condition,
-            placed.pointer.as_str(),
-            format_args!(
-                "`{}` has no value when `{id}` is skipped (`when: {}`), and {user} uses it anyway",
-                placed.reference,
-                needed.join(" && ")
-            ),
-            format_args!(
-                "add a `default`, or the same `when`{}",
-                if user == "the condition" {
-                    format!(", or test `defined({id}) &&` first")
-                } else {
-                    String::new()
-                }
-            ),
+        let (id, needed) = (&self.plan.steps[target].id, needed.join(" && "));
+        let test = match user {
+            "the condition" => format!(", or test `defined({id}) &&` first"),
+            _ => String::new(),
+        };
+        let problem = problem!(
+            Condition,
+            &placed.pointer,
+            "`{reference}` has no value when `{id}` is skipped (`when: {needed}`), and {user} uses it anyway"
         );
+        self.problems
+            .push(problem.hint(format_args!("add a `default`, or the same `when`{test}")));
     }
 }

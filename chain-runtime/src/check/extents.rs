@@ -9,7 +9,7 @@ use super::facts::ToolFacts;
 use crate::plan::{OnError, OnItemError};
 use crate::problem::{Fault, PlanProblem};
 use crate::reference::{Reference, Segment};
-use crate::shapes::{Axis, Call, Id, Origin, Solver, element, shape_of_node};
+use crate::shapes::{Axis, Call, Id, Origin, Place, Solver, element, shape_of_node};
 use crate::types::Walked;
 
 impl Checker<'_> {
@@ -38,9 +38,8 @@ impl Checker<'_> {
             Some(map) => {
                 let base = format!("/steps/{}/map/over", site.position);
                 let over = shape_of_node(&mut solver, &map.over, &base, &mut |solver, placed| {
-                    let sure = placed.default.is_none();
-                    sure.then(|| self.leads_to(solver, &placed.reference))
-                        .flatten()
+                    let known = placed.default.is_none().then_some(&placed.reference)?;
+                    self.leads_to(solver, known)
                 });
                 let parts = over.and_then(|over| solver.part(over));
                 let elements = match counted {
@@ -55,12 +54,12 @@ impl Checker<'_> {
             }
             None => (None, None),
         };
-        let mut call = Call::new(
-            facts.tool.spec().id,
-            &facts.shapes,
-            (site.position, &site.base),
-            &checked.args,
-        );
+        let place = Place {
+            tool: facts.tool.spec().id,
+            step: site.position,
+            base: &site.base,
+        };
+        let mut call = Call::new(place, &facts.shapes, &checked.args);
         let misfits = call.arguments(&mut solver, &mut |solver, placed| {
             let walked = types.get(placed.pointer.as_str())?.as_ref()?;
             if walked.maybe || walked.gaps.is_some() || placed.default.is_some() {
@@ -110,11 +109,10 @@ impl Checker<'_> {
             let shaped = self.shaped.get(step);
             step < position && shaped.is_some_and(|shaped| shaped.runs && shaped.ends)
         };
-        let runs =
-            self.plan.steps[position].when.is_none() && waits.copied().all(|step| relied(&step));
-        let ends = checked.on_error == OnError::FailChain;
+        let is_sure = self.plan.steps[position].when.is_none();
+        let runs = is_sure && waits.copied().all(|step| relied(&step));
         let shaped = &mut self.shaped[position];
-        (shaped.runs, shaped.ends) = (runs, ends);
+        (shaped.runs, shaped.ends) = (runs, checked.on_error == OnError::FailChain);
     }
 
     /// Shape of the value of a reference to a step.

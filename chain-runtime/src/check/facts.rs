@@ -1,6 +1,7 @@
 //! Facts of a tool that the check of a plan needs, collected once per plan.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use registry::Decision;
 use tool_core::schema::Schema;
@@ -51,11 +52,9 @@ impl ToolFacts<'_> {
             .iter()
             .take_while(|one| !matches!(one, Segment::Field(_)));
         let segments = &segments[of_map.count()..];
+        let is_field = |(name, segment): (&Arc<str>, &Segment)| matches!(segment, Segment::Field(found) if found == name);
         let is_on_the_way = |field: &&present::Field| {
-            field.path.len() <= segments.len()
-                && field.path.iter().zip(segments).all(
-                    |(name, segment)| matches!(segment, Segment::Field(found) if found == name),
-                )
+            field.path.len() <= segments.len() && field.path.iter().zip(segments).all(is_field)
         };
         Some(self.present.iter().find(is_on_the_way)?.stated())
     }

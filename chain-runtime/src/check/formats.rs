@@ -3,7 +3,7 @@
 use super::checker::{Checker, Mapped};
 use super::facts::ToolFacts;
 use super::taint::Interpolated;
-use crate::problem::Fault;
+use crate::problem::problem;
 use crate::reference::Segment;
 use crate::template::{Node, Placed};
 
@@ -59,11 +59,14 @@ impl Checker<'_> {
             let through = found
                 .through
                 .map(|reference| format!(" (it comes through `{reference}`)"));
-            self.report_with(Fault::Argument, found.pointer.clone(), format_args!(
-                        "`$fmt` is refused for `{slot}` of `{}`: the text is read as {kind}, and a value in it could change its meaning{}",
-                        facts.tool.spec().id,
-                        through.unwrap_or_default(),
-                    ), "pass the whole value with `$ref`, or write it out");
+            let (tool, through) = (facts.tool.spec().id, through.unwrap_or_default());
+            let problem = problem!(
+                Argument,
+                &found.pointer,
+                "`$fmt` is refused for `{slot}` of `{tool}`: the text is read as {kind}, and a value in it could change its meaning{through}"
+            );
+            self.problems
+                .push(problem.hint("pass the whole value with `$ref`, or write it out"));
         }
     }
 }
@@ -80,11 +83,8 @@ fn is_read(marked: &str, slot: &str, taint: &Interpolated) -> bool {
     let Some(rest) = below(slot, marked) else {
         return false;
     };
-    let way: Vec<Segment> = rest
-        .split('/')
-        .skip(1)
-        .map(|name| Segment::Field(name.into()))
-        .collect();
+    let names = rest.split('/').skip(1);
+    let way: Vec<Segment> = names.map(|name| Segment::Field(name.into())).collect();
     taint.at(&way).is_any()
 }
 
@@ -119,10 +119,8 @@ fn gather(
                 gather(member, in_file, known, found);
             }
         }
-        Node::Array(nodes) => {
-            for node in nodes {
-                gather(node, in_file, known, found);
-            }
-        }
+        Node::Array(nodes) => nodes
+            .iter()
+            .for_each(|node| gather(node, in_file, known, found)),
     }
 }

@@ -4,7 +4,7 @@ use tool_core::Value;
 use tool_core::nearest::nearest;
 
 use super::checker::Checker;
-use crate::problem::{Fault, PlanProblem};
+use crate::problem::{Fault, PlanProblem, problem};
 use crate::reference::Segment;
 use crate::template::{Node, Placed};
 use crate::types::{DeadEnd, Type, Walked};
@@ -17,39 +17,37 @@ impl Checker<'_> {
             return Ok(None);
         }
         if let Some(found) = self.open_input(placed) {
-            return match found {
-                Ok(_) => Ok(None),
-                Err(end) => Err(PlanProblem::new(
-                    Fault::ReferenceField,
-                    placed.pointer.as_str(),
-                    format_args!("`{reference}`: the input gives {}", end.found),
-                )),
-            };
-        }
-        match placed.resolve(&self.inputs) {
-            Ok((value, _)) => Ok(Some(value)),
-            Err(missing) => {
-                let asked = reference
-                    .segments()
-                    .first()
-                    .map(ToString::to_string)
-                    .unwrap_or_default();
-                let name = asked.trim_start_matches('.');
-                if self.plan.input(name).is_some() && reference.segments().len() == 1 {
-                    return Ok(None); // declared, and reported as missing
-                }
-                let known = self.plan.inputs.iter().map(|input| &*input.name);
-                Err(PlanProblem::new(
-                    Fault::ReferenceField,
-                    placed.pointer.as_str(),
-                    format_args!(
-                        "`{reference}`: {} (at `{}`)",
-                        missing.message, missing.reached
-                    ),
+            let problem = |end: DeadEnd| {
+                let found = end.found;
+                problem!(
+                    ReferenceField,
+                    &placed.pointer,
+                    "`{reference}`: the input gives {found}"
                 )
-                .near(nearest(name, known)))
-            }
+            };
+            return found.map(|_| None).map_err(problem);
         }
+        let missing = match placed.resolve(&self.inputs) {
+            Ok((value, _)) => return Ok(Some(value)),
+            Err(missing) => missing,
+        };
+        let asked = reference
+            .segments()
+            .first()
+            .map(ToString::to_string)
+            .unwrap_or_default();
+        let name = asked.trim_start_matches('.');
+        if self.plan.input(name).is_some() && reference.segments().len() == 1 {
+            return Ok(None); // declared, and reported as missing
+        }
+        let known = self.plan.inputs.iter().map(|input| &*input.name);
+        let (why, reached) = (missing.message, missing.reached);
+        let problem = problem!(
+            ReferenceField,
+            &placed.pointer,
+            "`{reference}`: {why} (at `{reached}`)"
+        );
+        Err(problem.near(nearest(name, known)))
     }
 
     /// Type of a reference to an input whose value is not known yet; `None` for other references.
@@ -84,12 +82,11 @@ impl Checker<'_> {
         faults
             .into_iter()
             .for_each(|fault| self.problems.push(fault));
-        match bound {
-            Ok(bound) => (bound, origins),
-            Err(err) => {
-                self.report(Fault::Limit, base, err.message());
-                (node.clone(), origins)
-            }
-        }
+        let bound = bound.unwrap_or_else(|err| {
+            self.problems
+                .push(PlanProblem::new(Fault::Limit, base, err.message()));
+            node.clone()
+        });
+        (bound, origins)
     }
 }

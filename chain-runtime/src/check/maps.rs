@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use tool_core::Value;
+use tool_core::{Effect, ToolError, Value, tool_error};
 
 use super::args;
-use super::checked::CheckedStep;
+use super::checked::{CheckedStep, Permit};
 use super::checker::{Checker, Mapped, Site};
 use super::facts::ToolFacts;
 use super::taint::Interpolated;
-use crate::plan::{Approval, Map, OnItemError};
-use crate::problem::{Fault, PlanProblem};
+use crate::plan::{Map, OnItemError};
+use crate::problem::{Fault, PROBLEMS_MAX, PlanProblem, problem};
 use crate::template::{Node, Placed};
 use crate::types::{Field, Fit, Record, Type, Walked, fit};
 
@@ -22,26 +22,21 @@ pub(super) fn output(item: Type, on_item_error: OnItemError) -> Type {
     let element = match on_item_error {
         OnItemError::Fail => item,
         OnItemError::Collect => {
-            let field = |name: &str, ty, required| Field {
-                name: name.into(),
-                ty,
-                required,
+            let record = |fields: Vec<(&str, Type, bool)>| {
+                let field = |(name, ty, required): (&str, Type, bool)| Field {
+                    name: name.into(),
+                    ty,
+                    required,
+                };
+                let fields = fields.into_iter().map(field).collect();
+                Type::Record(Arc::new(Record { fields, rest: None }))
             };
-            let error = Record {
-                fields: vec![
-                    field("code", Type::String, true),
-                    field("message", Type::String, true),
-                ],
-                rest: None,
-            };
-            Type::Record(Arc::new(Record {
-                fields: vec![
-                    field("ok", Type::Boolean, true),
-                    field("value", item, false),
-                    field("error", Type::Record(Arc::new(error)), false),
-                ],
-                rest: None,
-            }))
+            let texts = ["code", "message"].map(|name| (name, Type::String, true));
+            record(vec![
+                ("ok", Type::Boolean, true),
+                ("value", item, false),
+                ("error", record(texts.into()), false),
+            ])
         }
     };
     Type::List(Arc::new(element))
@@ -66,7 +61,7 @@ pub(crate) fn bind_item(
     name: &str,
     index: usize,
     item: &Value,
-) -> Result<Node, tool_core::ToolError> {
+) -> Result<Node, ToolError> {
     args.bind(&mut |placed| item_value(placed, name, index, item))
 }
 
@@ -76,7 +71,7 @@ pub(crate) fn item_value(
     name: &str,
     index: usize,
     item: &Value,
-) -> Result<Option<Value>, tool_core::ToolError> {
+) -> Result<Option<Value>, ToolError> {
     let root = placed.reference.root();
     let found = if root == "index" {
         placed.resolve(&Value::from(index))
@@ -85,17 +80,11 @@ pub(crate) fn item_value(
     } else {
         return Ok(None);
     };
-    match found {
-        Ok((value, _)) => Ok(Some(value)),
-        Err(missing) => Err(tool_core::ToolError::new(
-            tool_core::ErrorCode::InvalidArgs,
-            format_args!(
-                "`{}`: {} (at `{}`)",
-                placed.reference, missing.message, missing.reached
-            ),
-        )
-        .hint("name a part that every element has, or add a `default`")),
-    }
+    found.map(|(value, _)| Some(value)).map_err(|missing| {
+        let (reference, why, reached) = (&placed.reference, missing.message, missing.reached);
+        tool_error!(InvalidArgs, "`{reference}`: {why} (at `{reached}`)")
+            .hint("name a part that every element has, or add a `default`")
+    })
 }
 
 impl Checker<'_> {
@@ -108,20 +97,16 @@ impl Checker<'_> {
     ) -> Option<Mapped> {
         let base = format!("/steps/{position}/map/over");
         if self.index.contains_key(&map.name) {
-            self.report_with(
-                Fault::Id,
-                format!("/steps/{position}/map/as"),
-                format_args!("`{}` is the id of a step", map.name),
-                "choose another name for the element",
-            );
+            let pointer = format!("/steps/{position}/map/as");
+            let problem = problem!(Id, pointer, "`{}` is the id of a step", map.name);
+            self.problems
+                .push(problem.hint("choose another name for the element"));
         }
         let (over, _) = self.bind_inputs(&map.over, &base);
         let site = Site {
             position,
             base,
-            approval: Approval::Auto,
-            undoing: false,
-            taint: Interpolated::Not,
+            ..Site::default()
         };
         let mut references: Vec<Arc<Placed>> = Vec::new();
         over.for_each_reference(&mut |placed| references.push(Arc::clone(placed)));
@@ -131,13 +116,11 @@ impl Checker<'_> {
                 "inputs" => self.open_input(placed).and_then(Result::ok),
                 _ => self.used(&site, placed, checked),
             };
-            if let Some(walked) = &walked
-                && walked.through
-                && placed.default.is_none()
-            {
-                let message = format_args!("`{}` {}", placed.reference, args::may_lack(walked));
-                let problem = PlanProblem::new(Fault::Type, placed.pointer.as_str(), message);
-                let hint = args::add_default(&placed.reference, self.plan.is_script);
+            let through = walked.as_ref().filter(|walked| walked.through);
+            if let (Some(walked), None) = (through, &placed.default) {
+                let (reference, lacks) = (&placed.reference, args::may_lack(walked));
+                let problem = problem!(Type, &placed.pointer, "`{reference}` {lacks}");
+                let hint = args::add_default(reference, self.plan.is_script);
                 self.problems.push(problem.hint(hint));
             }
         }
@@ -160,25 +143,22 @@ impl Checker<'_> {
         };
         let items = items.flatten();
         let calls = items.as_ref().map_or(1, Vec::len);
-        self.units += calls;
+        self.found.units += calls;
         let cost = self.plan.steps[position].cost_ms.unwrap_or(0);
-        self.cost = self.cost.saturating_add(cost.saturating_mul(calls as u64));
+        self.found.cost = self
+            .found
+            .cost
+            .saturating_add(cost.saturating_mul(calls as u64));
         if let Some(items) = items.as_ref().filter(|items| items.len() > map.max) {
             let (found, most) = (items.len(), map.max);
-            self.report(
-                Fault::Limit,
-                site.base.as_str(),
-                format_args!("the map takes at most {most} elements, found {found}"),
-            );
+            let message = format_args!("the map takes at most {most} elements, found {found}");
+            self.problems
+                .push(PlanProblem::new(Fault::Limit, &site.base, message));
         }
-        let any_list = Type::List(Arc::new(Type::Any));
-        if fit(&ty, &any_list) == Fit::Never {
-            self.report_with(
-                Fault::Type,
-                site.base.as_str(),
-                format_args!("a map needs a list, found {ty}"),
-                "write `over: [..]`, or a reference to a list",
-            );
+        if fit(&ty, &Type::list(1, Type::Any)) == Fit::Never {
+            let problem = problem!(Type, &site.base, "a map needs a list, found {ty}");
+            self.problems
+                .push(problem.hint("write `over: [..]`, or a reference to a list"));
         }
         let item = match ty.walk(&[crate::reference::Segment::Index(0)]) {
             Ok(walked) if walked.maybe => Type::union([walked.ty, Type::Null]),
@@ -199,23 +179,18 @@ impl Checker<'_> {
 
     /// Type of a reference to the element.
     pub(super) fn walked_item(&mut self, ty: &Type, placed: &Placed) -> Option<Walked> {
-        match ty.walk(placed.reference.segments()) {
-            Ok(walked) => Some(walked),
-            Err(end) => {
-                let reference = &placed.reference;
-                self.report(
-                    Fault::ReferenceField,
-                    placed.pointer.as_str(),
-                    format_args!(
-                        "`{reference}`: `{}` gives {}, which has no `{}`",
-                        reference.prefix(end.followed),
-                        end.found,
-                        reference.segments()[end.followed]
-                    ),
-                );
-                None
-            }
-        }
+        let end = match ty.walk(placed.reference.segments()) {
+            Ok(walked) => return Some(walked),
+            Err(end) => end,
+        };
+        let (reference, (reached, part)) = (&placed.reference, end.last_of(&placed.reference));
+        self.problems.push(problem!(
+            ReferenceField,
+            &placed.pointer,
+            "`{reference}`: `{reached}` gives {}, which has no `{part}`",
+            end.found
+        ));
+        None
     }
 
     /// Calls for literal elements: each is checked as if it were a step.
@@ -230,53 +205,43 @@ impl Checker<'_> {
             return;
         };
         let mut resources = Vec::new();
-        let mut strictest: Option<super::Permit> = None;
-        let mut faults = 0;
-        let mut effects = None;
-        let mut idempotent = true;
+        let mut strictest: Option<Permit> = None;
+        let mut effects: Option<&[Effect]> = None;
+        let (mut faults, mut idempotent) = (0, true);
         let mut plans = Some(Vec::new()); // none as soon as one of them is not known
         for (index, item) in items.iter().enumerate() {
-            let args = match bind_item(&checked.args, &map.name, index, item) {
-                Ok(Node::Literal(args)) => Ok(args),
-                Ok(_) => Ok(Value::Null),
-                Err(err) => Err(err),
-            };
-            match args.and_then(|args| facts.tool.decode(&args)) {
-                Ok(call) => {
-                    let mut one = checked.clone();
-                    self.permit_known(site, facts, &*call, &mut one);
-                    resources.append(&mut one.resources);
-                    idempotent &= one.idempotent;
-                    plans = plans
-                        .zip(one.plans)
-                        .map(|(plans, one)| [plans, one].concat());
-                    // Most effects of any of them.
-                    if effects
-                        .is_none_or(|found: &[tool_core::Effect]| found.len() < one.effects.len())
-                    {
-                        effects = Some(one.effects);
-                    }
-                    let stricter = strictest
-                        .as_ref()
-                        .is_none_or(|known| one.permit.verdict > known.verdict);
-                    if stricter {
-                        strictest = Some(one.permit);
-                    }
-                    if self.problems.list().len() > crate::problem::PROBLEMS_MAX / 2 {
-                        return;
-                    }
-                }
+            let args = bind_item(&checked.args, &map.name, index, item);
+            let args = args.map(|args| args.literal().cloned().unwrap_or_default());
+            let call = match args.and_then(|args| facts.tool.decode(&args)) {
+                Ok(call) => call,
                 Err(err) => {
                     faults += 1;
                     if faults <= REPORTED_MAX {
                         let mut origins = checked.from_inputs.clone();
-                        origins.push((
-                            err.path().unwrap_or_default().to_owned(),
-                            format!("element {index} of the map"),
-                        ));
+                        let path = err.path().unwrap_or_default().to_owned();
+                        origins.push((path, format!("element {index} of the map")));
                         self.bad_arguments(&err, &site.base, &origins);
                     }
+                    continue;
                 }
+            };
+            let mut one = checked.clone();
+            self.permit_known(site, facts, &*call, &mut one);
+            resources.append(&mut one.resources);
+            idempotent &= one.idempotent;
+            plans = plans
+                .zip(one.plans)
+                .map(|(plans, one)| [plans, one].concat());
+            // Most effects of any of them, and the strictest verdict, the first of several.
+            if effects.is_none_or(|found| found.len() < one.effects.len()) {
+                effects = Some(one.effects);
+            }
+            let known = strictest.as_ref().map(|known| known.verdict);
+            if known.is_none_or(|known| one.permit.verdict > known) {
+                strictest = Some(one.permit);
+            }
+            if self.problems.list().len() > PROBLEMS_MAX / 2 {
+                return;
             }
         }
         resources.sort();

@@ -32,7 +32,7 @@ use tool_core::nearest::nearest;
 
 use crate::graph::{Edge, Graph, Reason};
 use crate::plan::{self, Given, Mode, Plan};
-use crate::problem::{Fault, PlanProblem, Problems};
+use crate::problem::{Problems, problem};
 use crate::script;
 use crate::shapes::Solver;
 use crate::template::{Node, Placed};
@@ -41,10 +41,9 @@ use crate::types::Walked;
 pub(crate) use checked::is_chain;
 pub use checked::{CheckedPlan, CheckedStep, Permit};
 pub(crate) use checker::item_seed;
-use checker::{Checker, How, NOTES_MAX, SUGGESTIONS_MAX, Shaped};
+use checker::{Checker, Found, How, NOTES_MAX, SUGGESTIONS_MAX, Shaped};
 pub(crate) use maps::item_value;
 pub(crate) use subplan::read as read_subplan;
-use writes::Written;
 
 /// Purpose of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,15 +88,15 @@ fn check_within(
     how: How,
 ) -> Result<CheckedPlan, Problems> {
     let mut problems = plan.faults.clone();
-    let settled = plan::settle(&plan.inputs, &given, &mut problems);
+    let (inputs, open_inputs) = plan::settle(&plan.inputs, &given, &mut problems);
     let mut context = context.clone();
     context.chain = Some(ChainPosition::default());
     let mut checker = Checker {
         plan,
         dispatcher,
         context,
-        inputs: settled.values,
-        open_inputs: settled.open,
+        inputs,
+        open_inputs,
         how,
         index: index(plan),
         tools: HashMap::new(),
@@ -105,16 +104,9 @@ fn check_within(
         outputs: vec![None; plan.steps.len()],
         solver: Solver::default(),
         shaped: plan.steps.iter().map(|_| Shaped::default()).collect(),
-        units: 0,
-        cost: 0,
-        within: (0, 0),
-        written: Written::default(),
         waits: vec![Vec::new(); plan.steps.len()],
-        edges: Vec::new(),
-        unnamed: None,
         problems,
-        notes: Vec::new(),
-        suggestions: 0,
+        found: Found::default(),
     };
     let checked = checker.run();
     let mut problems = checker.problems;
@@ -148,7 +140,7 @@ impl<'d> Checker<'d> {
         let mut steps = Vec::with_capacity(plan.steps.len());
         for (position, step) in std::mem::take(&mut written.steps).into_iter().enumerate() {
             let step = self.step(position, step);
-            self.written.add(&step);
+            self.found.written.add(&step);
             steps.push(step);
             self.after(position);
         }
@@ -159,7 +151,7 @@ impl<'d> Checker<'d> {
         self.check_quota();
         self.cycles();
         self.order(&steps);
-        let unnamed = self.unnamed.take();
+        let unnamed = self.found.unnamed.take();
         let fallback_reason = unnamed
             .clone()
             .filter(|_| plan.mode_requested() == Mode::Dep);
@@ -168,7 +160,7 @@ impl<'d> Checker<'d> {
         CheckedPlan {
             plan: written,
             graph: match self.problems.is_empty() {
-                true => Graph::new(steps.len(), std::mem::take(&mut self.edges)),
+                true => Graph::new(steps.len(), std::mem::take(&mut self.found.edges)),
                 false => Graph::default(),
             },
             steps,
@@ -179,27 +171,27 @@ impl<'d> Checker<'d> {
                 None => plan.mode_requested(),
             },
             fallback_reason,
-            notes: std::mem::take(&mut self.notes),
+            notes: std::mem::take(&mut self.found.notes),
             context: self.context.clone(),
             open_inputs,
-            calls_within: self.within.0,
-            known_calls: self.units + self.within.0,
-            known_cost: self.cost.saturating_add(self.within.1),
+            calls_within: self.found.within.0,
+            known_calls: self.found.units + self.found.within.0,
+            known_cost: self.found.cost.saturating_add(self.found.within.1),
             unnamed,
             index: std::mem::take(&mut self.index),
         }
     }
 
     fn note(&mut self, note: String) {
-        if self.notes.len() < NOTES_MAX {
-            self.notes.push(note);
+        if self.found.notes.len() < NOTES_MAX {
+            self.found.notes.push(note);
         }
     }
 
     /// The nearest name among steps and `inputs`, a limited number of times.
     fn nearest_step(&mut self, name: &str) -> Option<String> {
-        self.suggestions += 1;
-        if self.suggestions > SUGGESTIONS_MAX {
+        self.found.suggestions += 1;
+        if self.found.suggestions > SUGGESTIONS_MAX {
             return None;
         }
         let close = |id: &&str| id.len().abs_diff(name.len()) <= name.len() / 3 + 1;
@@ -208,8 +200,8 @@ impl<'d> Checker<'d> {
             .steps
             .iter()
             .map(|step| &*step.id)
-            .filter(|id| !id.is_empty());
-        nearest(name, ids.chain(["inputs"]).filter(close)).map(str::to_owned)
+            .chain(["inputs"]);
+        nearest(name, ids.filter(|id| !id.is_empty()).filter(close)).map(str::to_owned)
     }
 
     /// The step that a reference or `after` names, if it precedes `user`; `None` as `user` stands for the outputs of the plan.
@@ -219,19 +211,15 @@ impl<'d> Checker<'d> {
         }
         let Some(&target) = self.index.get(id) else {
             let problem = match id {
-                "item" | "index" => PlanProblem::new(
-                    Fault::ReferenceStep,
+                "item" | "index" => problem!(
+                    ReferenceStep,
                     pointer,
-                    format_args!("`{id}` is defined only in the arguments of a step with `map`"),
+                    "`{id}` is defined only in the arguments of a step with `map`"
                 ),
                 _ => {
                     let near = self.nearest_step(id);
-                    PlanProblem::new(
-                        Fault::ReferenceStep,
-                        pointer,
-                        format_args!("no step has the id `{id}`"),
-                    )
-                    .near(near.as_deref())
+                    problem!(ReferenceStep, pointer, "no step has the id `{id}`")
+                        .near(near.as_deref())
                 }
             };
             self.problems.push(problem);
@@ -254,11 +242,8 @@ impl<'d> Checker<'d> {
         for (number, id) in plan.steps[position].after.iter().enumerate() {
             let pointer = format!("/steps/{position}/after/{number}");
             if let Some(from) = self.target(id, Some(position), &pointer) {
-                self.edges.push(Edge {
-                    from,
-                    to: position,
-                    reason: Reason::After,
-                });
+                let (to, reason) = (position, Reason::After);
+                self.found.edges.push(Edge { from, to, reason });
             }
         }
     }
@@ -275,21 +260,16 @@ impl<'d> Checker<'d> {
             }),
             Err(end) => {
                 let reference = &placed.reference;
-                let reached = reference.prefix(end.followed);
-                let part = reference.segments()[end.followed].to_string();
+                let (reached, part) = end.last_of(reference);
                 let known = end.known.iter().map(|name| &**name);
                 let near = part.strip_prefix('.').and_then(|part| nearest(part, known));
-                let problem = PlanProblem::new(
-                    Fault::ReferenceField,
-                    placed.pointer.as_str(),
-                    format_args!(
-                        "`{reference}`: `{reached}` of `{}` gives {}, which has no `{part}`",
-                        facts.tool.spec().id,
-                        end.found
-                    ),
-                )
-                .near(near);
-                self.problems.push(problem);
+                let (tool, found) = (facts.tool.spec().id, end.found);
+                let problem = problem!(
+                    ReferenceField,
+                    &placed.pointer,
+                    "`{reference}`: `{reached}` of `{tool}` gives {found}, which has no `{part}`"
+                );
+                self.problems.push(problem.near(near));
                 None
             }
         }
@@ -302,10 +282,8 @@ impl<'d> Checker<'d> {
             let (bound, _) = self.bind_inputs(node, "/outputs");
             let mut references = Vec::new();
             bound.for_each_reference(&mut |placed| references.push(Arc::clone(placed)));
-            for placed in references
-                .iter()
-                .filter(|placed| placed.reference.root() != "inputs")
-            {
+            references.retain(|placed: &Arc<Placed>| placed.reference.root() != "inputs");
+            for placed in &references {
                 if let Some(target) = self.target(placed.reference.root(), None, &placed.pointer) {
                     let _ = self.walked(target, placed);
                     self.guarded(target, &[], placed, "the output");

@@ -4,51 +4,40 @@ use super::checked::CheckedStep;
 use super::checker::Checker;
 use crate::graph::{Edge, Reason, shortest_cycle};
 use crate::plan::STEPS_MAX;
-use crate::problem::{Fault, PlanProblem};
+use crate::problem::{Fault, PlanProblem, problem};
 use registry::conflicts::{self, Conflicts};
 
 impl Checker<'_> {
     /// Compares the number of known calls with the limit and the plan's budget.
     pub(super) fn check_quota(&mut self) {
-        let found = self.units;
+        let found = self.found.units;
         if found > STEPS_MAX {
-            self.report(
-                Fault::Limit,
+            let message = "steps, elements of maps counted; found";
+            let problem = problem!(
+                Limit,
                 "/steps",
-                format_args!(
-                    "a plan has at most {STEPS_MAX} steps, elements of maps counted; found {found}"
-                ),
+                "a plan has at most {STEPS_MAX} {message} {found}"
             );
-            return;
+            return self.problems.push(problem);
         }
-        let (calls, cost) = self.within;
-        let budget = self.plan.budget;
-        let inner = if calls > 0 {
-            ", those of the plans within it counted"
-        } else {
-            ""
+        let ((calls, cost), budget) = (self.found.within, self.plan.budget);
+        let inner = match calls {
+            0 => "",
+            _ => ", those of the plans within it counted",
         };
+        let units = found.saturating_add(calls) as u64;
+        let cost = self.found.cost.saturating_add(cost);
         let known = [
-            (
-                "steps",
-                found.saturating_add(calls) as u64,
-                budget.steps,
-                "calls",
-            ),
-            (
-                "cost",
-                self.cost.saturating_add(cost),
-                budget.cost,
-                "ms of `cost_ms`",
-            ),
+            ("steps", units, budget.steps, "calls"),
+            ("cost", cost, budget.cost, "ms of `cost_ms`"),
         ];
         for (name, found, most, what) in known {
             if let Some(most) = most.filter(|&most| found > most) {
                 let message =
                     format_args!("the plan has {found} {what}{inner}, its budget allows {most}");
                 let problem = PlanProblem::new(Fault::Budget, format!("/budget/{name}"), message);
-                self.problems
-                    .push(problem.hint(format_args!("raise `budget.{name}`, or remove steps")));
+                let hint = format_args!("raise `budget.{name}`, or remove steps");
+                self.problems.push(problem.hint(hint));
             }
         }
     }
@@ -57,26 +46,19 @@ impl Checker<'_> {
     pub(super) fn cycles(&mut self) {
         let cycle = shortest_cycle(&self.waits).unwrap_or_default();
         if let Some(&first) = cycle.first() {
-            let ids: Vec<&str> = cycle
-                .iter()
-                .chain([&first])
-                .map(|&step| &*self.plan.steps[step].id)
-                .collect();
+            let on_cycle = cycle.iter().chain([&first]);
+            let ids: Vec<&str> = on_cycle.map(|&step| &*self.plan.steps[step].id).collect();
             let message = match ids.len() {
                 2 => format!("`{}` uses its own output", ids[0]),
                 3..=22 => format!("steps depend on each other: {}", ids.join(" -> ")),
-                more => format!(
-                    "{} steps depend on each other: {} -> ...",
-                    more - 1,
-                    ids[..20].join(" -> ")
-                ),
+                more => {
+                    let (count, first) = (more - 1, ids[..20].join(" -> "));
+                    format!("{count} steps depend on each other: {first} -> ...")
+                }
             };
-            self.report_with(
-                Fault::Cycle,
-                format!("/steps/{first}"),
-                message,
-                "a step uses earlier steps only; break the cycle",
-            );
+            let problem = PlanProblem::new(Fault::Cycle, format!("/steps/{first}"), message);
+            self.problems
+                .push(problem.hint("a step uses earlier steps only; break the cycle"));
         }
         let mut on_cycle = vec![false; self.waits.len()];
         cycle.iter().for_each(|&step| on_cycle[step] = true);
@@ -86,12 +68,14 @@ impl Checker<'_> {
                     continue;
                 }
                 let (id, other) = (&self.plan.steps[step].id, &self.plan.steps[later].id);
-                self.report_with(
-                    Fault::ReferenceStep,
-                    format!("/steps/{step}"),
-                    format_args!("`{id}` depends on `{other}`, which comes later"),
-                    format_args!("move `{other}` before `{id}`"),
+                let pointer = format!("/steps/{step}");
+                let problem = problem!(
+                    ReferenceStep,
+                    pointer,
+                    "`{id}` depends on `{other}`, which comes later"
                 );
+                self.problems
+                    .push(problem.hint(format_args!("move `{other}` before `{id}`")));
             }
         }
     }
@@ -105,11 +89,8 @@ impl Checker<'_> {
         for (position, step) in steps.iter().enumerate() {
             conflicts.step(position, &step.resources);
             let mut edge = |from: usize, reason: Reason| {
-                self.edges.push(Edge {
-                    from,
-                    to: position,
-                    reason,
-                });
+                let to = position;
+                self.found.edges.push(Edge { from, to, reason });
             };
             if !step.effects.is_empty() && !self.plan.parallel_mutations() {
                 if let Some(from) = last_effect {
@@ -130,16 +111,19 @@ impl Checker<'_> {
             }
         }
         match conflicts.finish() {
-            Some(found) => self.edges.extend(found.into_iter().map(|conflict| Edge {
-                from: conflict.from,
-                to: conflict.to,
-                reason: Reason::Conflict {
-                    resource: conflict.resource,
-                    from_writes: conflict.from_writes,
-                },
-            })),
+            Some(found) => self
+                .found
+                .edges
+                .extend(found.into_iter().map(|conflict| Edge {
+                    from: conflict.from,
+                    to: conflict.to,
+                    reason: Reason::Conflict {
+                        resource: conflict.resource,
+                        from_writes: conflict.from_writes,
+                    },
+                })),
             None => {
-                self.unnamed.get_or_insert(format!(
+                self.found.unnamed.get_or_insert(format!(
                     "the steps have more than {} conflicts of resources",
                     conflicts::EDGES_MAX
                 ));

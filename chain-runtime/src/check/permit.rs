@@ -13,7 +13,7 @@ use super::checked::{CheckedStep, Permit};
 use super::checker::{Checker, Site};
 use super::facts::ToolFacts;
 use crate::plan::Approval;
-use crate::problem::{Fault, PlanProblem};
+use crate::problem::{Fault, PlanProblem, problem};
 use crate::template::Node;
 use crate::types::Walked;
 
@@ -37,15 +37,16 @@ impl Checker<'_> {
             }
             Err(err) => {
                 let pointer = format!("{}{}", site.base, err.path().unwrap_or_default());
-                self.resource_problem(&err, pointer);
+                self.problems
+                    .push(PlanProblem::of_error(Fault::Resource, pointer, &err));
             }
         }
         // The verdict on a tool is the same for all its calls; that on files of the arguments is not.
-        let decision = if facts.strictest.certain && call.sources().is_empty() {
-            facts.strictest.clone()
-        } else {
-            self.dispatcher
-                .preview(facts.tool, Some(call), &self.context)
+        let decision = match facts.strictest.certain && call.sources().is_empty() {
+            true => facts.strictest.clone(),
+            false => self
+                .dispatcher
+                .preview(facts.tool, Some(call), &self.context),
         };
         checked.permit = self.permit(site, facts, decision, true);
         if checked::is_chain(checked.tool) {
@@ -76,7 +77,10 @@ impl Checker<'_> {
                 checked.resources = keys;
                 self.named(site, facts, checked.effects, named);
             }
-            Err(err) => self.resource_problem(&err, site.base.clone()),
+            Err(err) => {
+                let problem = PlanProblem::of_error(Fault::Resource, &site.base, &err);
+                self.problems.push(problem);
+            }
         }
         let strictest = facts.strictest.clone();
         let (decision, known) = if strictest.certain || strictest.verdict == Verdict::Allow {
@@ -149,15 +153,11 @@ impl Checker<'_> {
     /// The verdict on a call like this one, with placeholders for unknown values; only where the plan names every resource, so
     /// that the rules see the resources of the later call.
     fn likely(&self, facts: &ToolFacts<'_>, node: &Node) -> Option<Decision> {
-        let spec = facts.tool.spec();
         let named = |pointer: &str| node.pointer(pointer).is_none_or(|node| node.is_literal());
-        if !spec
-            .resources
-            .iter()
+        let mut resources = facts.tool.spec().resources.iter();
+        resources
             .all(|template| named(template.pointer))
-        {
-            return None;
-        }
+            .then_some(())?;
         let call = stand_in(facts, node)?;
         Some(
             self.dispatcher
@@ -177,26 +177,44 @@ impl Checker<'_> {
         if site.approval == Approval::Required && decision.verdict == Verdict::Allow {
             decision.require("plan", "the plan requires an approval");
         }
-        let why = || match decision.reason.is_empty() {
+        let why = match decision.reason.is_empty() {
             true => format!("layer {}", decision.layer),
             false => format!("layer {}: {}", decision.layer, decision.reason),
         };
         let asks = self.context.answer == Answer::Ask && self.dispatcher.host().approvals.is_some();
         match decision.verdict {
-            Verdict::Deny if known => self.report(Fault::Policy, pointer, format_args!("`{id}` may not call `{tool}`: denied by {}", why())),
-            Verdict::Deny => self.note(format!(
-                "{pointer}: `{id}` may be denied when it is called: {}",
-                why()
+            Verdict::Deny if known => self.problems.push(problem!(
+                Policy,
+                pointer,
+                "`{id}` may not call `{tool}`: denied by {why}"
             )),
-            Verdict::Ask if site.approval == Approval::NeverAsk && known => self.report_with(Fault::Approval, pointer, format_args!(
-                        "`{id}` needs an approval to call `{tool}`, and its `approval` is `never-ask`: {}",
-                        why()
-                    ), "add an `allow` rule that names the tool, or remove `approval`"),
-            Verdict::Ask if asks => self.note(format!(
-                "{pointer}: `{id}` awaits an approval to call `{tool}`: {}",
-                why()
-            )),
-            Verdict::Ask if self.context.answer != Answer::Yes => self.report_with(Fault::Approval, pointer, format_args!("`{id}` needs an approval to call `{tool}`: {}", why()), "run with `--yes`, or add an `allow` rule that names the tool"),
+            Verdict::Deny => {
+                self.note(format!(
+                    "{pointer}: `{id}` may be denied when it is called: {why}"
+                ));
+            }
+            Verdict::Ask if site.approval == Approval::NeverAsk && known => {
+                let message = format_args!(
+                    "`{id}` needs an approval to call `{tool}`, and its `approval` is `never-ask`: {why}"
+                );
+                let problem = PlanProblem::new(Fault::Approval, pointer, message);
+                let hint = "add an `allow` rule that names the tool, or remove `approval`";
+                self.problems.push(problem.hint(hint));
+            }
+            Verdict::Ask if asks => {
+                self.note(format!(
+                    "{pointer}: `{id}` awaits an approval to call `{tool}`: {why}"
+                ));
+            }
+            Verdict::Ask if self.context.answer != Answer::Yes => {
+                let problem = problem!(
+                    Approval,
+                    pointer,
+                    "`{id}` needs an approval to call `{tool}`: {why}"
+                );
+                let hint = "run with `--yes`, or add an `allow` rule that names the tool";
+                self.problems.push(problem.hint(hint));
+            }
             _ => {}
         }
         Permit {
@@ -205,13 +223,6 @@ impl Checker<'_> {
             reason: decision.reason.to_string(),
             certain: known,
         }
-    }
-
-    fn resource_problem(&mut self, err: &ToolError, pointer: String) {
-        self.problems.push(PlanProblem {
-            hint: err.hint_str().map(str::to_owned),
-            ..PlanProblem::new(Fault::Resource, pointer, err.message())
-        });
     }
 
     /// Falls back to sequential order when a step has effects without resources, or its tool declares nothing.
@@ -228,7 +239,8 @@ impl Checker<'_> {
             return; // compensations run alone
         }
         let id = &self.plan.steps[site.position].id;
-        self.unnamed
+        self.found
+            .unnamed
             .get_or_insert_with(|| format!("step `{id}` {why}"));
     }
 }

@@ -7,7 +7,7 @@ use super::checked::CheckedStep;
 use super::checker::{Checker, Mapped, Site};
 use super::{checked, conditions};
 use crate::graph::{Edge, Reason};
-use crate::problem::Fault;
+use crate::problem::problem;
 use crate::template::Placed;
 use crate::types::Walked;
 
@@ -66,8 +66,13 @@ impl Checker<'_> {
         let root = placed.reference.root();
         let is_unknown = !self.index.contains_key(root) && !self.is_undefined_name(root);
         if is_unknown && self.is_within_subplan(site, placed) {
-            let message = format_args!("no step of this plan has the id `{root}`");
-            self.report_with(Fault::ReferenceStep, placed.pointer.as_str(), message, "the references of a plan within a plan are its own only below `$lit`: write `plan: {$lit: {..}}`");
+            let problem = problem!(
+                ReferenceStep,
+                &placed.pointer,
+                "no step of this plan has the id `{root}`"
+            );
+            let hint = "the references of a plan within a plan are its own only below `$lit`: write `plan: {$lit: {..}}`";
+            self.problems.push(problem.hint(hint));
             return None;
         }
         let own = site.undoing && *root == *self.plan.steps[site.position].id;
@@ -76,7 +81,7 @@ impl Checker<'_> {
             false => self.target(root, Some(site.position), &placed.pointer)?,
         };
         if !site.undoing {
-            self.edges.push(Edge {
+            self.found.edges.push(Edge {
                 from: target,
                 to: site.position,
                 reason: Reason::Reference(placed.reference.to_string().into()),

@@ -10,8 +10,8 @@ use super::checker::{Checker, Mapped, Site, item_seed};
 use super::facts::ToolFacts;
 use super::maps;
 use super::taint::Interpolated;
-use crate::plan::{Approval, COMPENSATE_SUFFIX, Compensate, Step};
-use crate::problem::{Fault, PlanProblem};
+use crate::plan::{COMPENSATE_SUFFIX, Compensate, Step};
+use crate::problem::problem;
 use crate::types::{Type, Walked};
 
 /// Copies the properties of the tool to the step.
@@ -35,19 +35,16 @@ impl<'d> Checker<'d> {
             position,
             base: format!("/steps/{position}/args"),
             approval: step.approval,
-            undoing: false,
-            taint: Interpolated::Not,
+            ..Site::default()
         };
         let mut checked = self.blank(written, &site.base);
         checked.on_error = step.on_error.unwrap_or(plan.defaults.on_error);
         let when = self.when(position, &mut checked);
-        let mapped = step
-            .map
-            .as_ref()
-            .and_then(|map| self.over(position, map, &mut checked));
+        let map = step.map.as_ref();
+        let mapped = map.and_then(|map| self.over(position, map, &mut checked));
         if step.map.is_none() {
-            self.units += 1;
-            self.cost = self.cost.saturating_add(step.cost_ms.unwrap_or(0));
+            self.found.units += 1;
+            self.found.cost = self.found.cost.saturating_add(step.cost_ms.unwrap_or(0));
         }
         site.taint = Interpolated::of(&step.args, &|placed| self.taint_of(mapped.as_ref(), placed));
         let types = self.references(&site, mapped.as_ref(), &mut checked);
@@ -74,9 +71,9 @@ impl<'d> Checker<'d> {
             }
         }
         checked.step.when = when;
-        checked.compensate = step.compensate.as_ref().map(|undo| {
-            Box::new(self.compensation(position, undo, mapped.as_ref(), given.as_ref()))
-        });
+        let undo = step.compensate.as_ref();
+        let undo = undo.map(|undo| self.compensation(position, undo, mapped.as_ref(), given));
+        checked.compensate = undo.map(Box::new);
         checked
     }
 
@@ -87,16 +84,16 @@ impl<'d> Checker<'d> {
         position: usize,
         undo: &Compensate,
         mapped: Option<&Mapped>,
-        given: Option<&Type>,
+        given: Option<Type>,
     ) -> CheckedStep {
         let plan = self.plan;
         let step = &plan.steps[position];
         let site = Site {
             position,
             base: format!("/steps/{position}/compensate/args"),
-            approval: Approval::Auto,
             undoing: true,
             taint: Interpolated::of(&undo.args, &|placed| self.taint_of(mapped, placed)),
+            ..Site::default()
         };
         let id = format!("{}{COMPENSATE_SUFFIX}", step.id).into();
         let call = Step {
@@ -108,7 +105,7 @@ impl<'d> Checker<'d> {
         let mut checked = self.blank(call, &site.base);
         let of_step = self.outputs[position].clone();
         if let (Some(_), Some(given)) = (mapped, given) {
-            self.outputs[position] = Some(given.clone());
+            self.outputs[position] = Some(given);
         }
         let types = self.references(&site, mapped, &mut checked);
         self.outputs[position] = of_step;
@@ -175,19 +172,16 @@ impl<'d> Checker<'d> {
         from_inputs: &[(String, String)],
     ) {
         let mut report = |path: &str, message: &str, hint: Option<&str>| {
-            let origin = from_inputs
-                .iter()
-                .find(|(pointer, _)| path == pointer || path.starts_with(&format!("{pointer}/")))
-                .map(|(_, reference)| format!(" (from `{reference}`)"))
-                .unwrap_or_default();
-            self.problems.push(PlanProblem {
-                hint: hint.map(str::to_owned),
-                ..PlanProblem::new(
-                    Fault::Argument,
-                    format!("{base}{path}"),
-                    format_args!("{message}{origin}"),
-                )
+            let mut inputs = from_inputs.iter();
+            let input = inputs.find(|(pointer, _)| {
+                path.strip_prefix(&**pointer)
+                    .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
             });
+            let origin = input.map(|(_, reference)| format!(" (from `{reference}`)"));
+            let origin = origin.unwrap_or_default();
+            let problem = problem!(Argument, format!("{base}{path}"), "{message}{origin}");
+            self.problems
+                .push(problem.hint_some(hint.map(str::to_owned)));
         };
         if err.problems().is_empty() {
             report(

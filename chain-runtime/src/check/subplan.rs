@@ -12,7 +12,7 @@ use super::checked::{CheckedPlan, CheckedStep, TOOL};
 use super::checker::{Checker, How, Site};
 use super::taint::Interpolated;
 use crate::plan::{Given, Plan};
-use crate::problem::{Fault, PlanProblem, Problems};
+use crate::problem::{Fault, PlanProblem, Problems, problem};
 use crate::reference::Segment;
 use crate::template::Node;
 use crate::types::{Type, Walked};
@@ -44,9 +44,12 @@ impl Checker<'_> {
         let pointer = format!("{}/plan", site.base);
         let nested = |layer: &&Layer| layer.level == Level::Delegation;
         if self.context.who.layers.iter().filter(nested).count() >= DEPTH_MAX {
-            let message = format_args!("calls are nested at most {DEPTH_MAX} deep");
-            self.report(Fault::Limit, site.base.as_str(), message);
-            return;
+            let problem = problem!(
+                Limit,
+                &site.base,
+                "calls are nested at most {DEPTH_MAX} deep"
+            );
+            return self.problems.push(problem);
         }
         let (name, value) = match Source::from_value(&named) {
             None => ("plan".to_owned(), named),
@@ -90,49 +93,38 @@ impl Checker<'_> {
         source: &Source,
         checked: &mut CheckedStep,
     ) -> Result<Option<Value>, PlanProblem> {
-        let permitted = match checked.permit.verdict {
+        let is_permitted = match checked.permit.verdict {
             Verdict::Allow => true,
             Verdict::Ask => self.context.answer == Answer::Yes,
             Verdict::Deny => return Ok(None), // reported, or noted
         };
-        if !permitted {
-            let why = "reads its plan only after an approval";
-            self.unknown_subplan(site, checked, why);
-            return Ok(None);
-        }
-        if self.written.touches(&checked.resources) {
-            let why = "runs a plan that an earlier step may write";
-            self.unknown_subplan(site, checked, why);
-            return Ok(None);
-        }
+        let pointer = || format!("{}/plan", site.base);
         let Some(arrays) = &self.dispatcher.host().arrays else {
-            return Err(PlanProblem::new(
-                Fault::Argument,
-                format!("{}/plan", site.base),
-                "files cannot be opened here: pass the plan inline",
+            return Err(problem!(
+                Argument,
+                pointer(),
+                "files cannot be opened here: pass the plan inline"
             ));
         };
-        let (role, limit) = (
-            &self.context.who.role,
-            self.dispatcher.limits().max_input_bytes,
-        );
-        match arrays.open_for(role, source, InputKind::Text, limit) {
-            Ok(value) => Ok(Some(value)),
-            // A resumed run may be past the step.
-            Err(_) if self.how.resumes => {
-                let why = "runs a plan that can no longer be read";
-                self.unknown_subplan(site, checked, why);
-                Ok(None)
+        let why = match is_permitted {
+            false => "reads its plan only after an approval",
+            true if self.found.written.touches(&checked.resources) => {
+                "runs a plan that an earlier step may write"
             }
-            Err(err) => Err(PlanProblem {
-                hint: err.hint_str().map(str::to_owned),
-                ..PlanProblem::new(
-                    Fault::Resource,
-                    format!("{}/plan", site.base),
-                    err.message(),
-                )
-            }),
-        }
+            true => {
+                let (role, limits) = (&self.context.who.role, self.dispatcher.limits());
+                match arrays.open_for(role, source, InputKind::Text, limits.max_input_bytes) {
+                    Ok(value) => return Ok(Some(value)),
+                    // A resumed run may be past the step.
+                    Err(_) if self.how.resumes => "runs a plan that can no longer be read",
+                    Err(err) => {
+                        return Err(PlanProblem::of_error(Fault::Resource, pointer(), &err));
+                    }
+                }
+            }
+        };
+        self.unknown_subplan(site, checked, why);
+        Ok(None)
     }
 
     /// Refuses a plan that runs itself, which would never end.
@@ -141,13 +133,17 @@ impl Checker<'_> {
         let first = around
             .iter()
             .position(|(_, digest)| *digest == plan.digest)?;
-        let names: Vec<String> = around[first..]
+        let names = around[first..]
             .iter()
-            .map(|(name, _)| format!("`{name}`"))
-            .chain([format!("`{name}`")])
-            .collect();
-        let message = format_args!("the plan runs itself: {}", names.join(" -> "));
-        let problem = PlanProblem::new(Fault::Cycle, pointer, message);
+            .map(|(name, _)| &**name)
+            .chain([name]);
+        let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
+        let problem = problem!(
+            Cycle,
+            pointer,
+            "the plan runs itself: {}",
+            names.join(" -> ")
+        );
         Some(problem.hint("a plan runs other plans only; repeat a step with `map`"))
     }
 
@@ -176,12 +172,15 @@ impl Checker<'_> {
     }
 
     fn take_over(&mut self, site: &Site, checked: &mut CheckedStep, inner: CheckedPlan) {
-        self.within.0 += inner.known_calls;
-        self.within.1 = self.within.1.saturating_add(inner.known_cost);
-        if self.within.0 > CALLS_WITHIN_MAX {
-            let message =
-                format_args!("the plans within a plan have at most {CALLS_WITHIN_MAX} calls");
-            self.report(Fault::Limit, site.base.as_str(), message);
+        self.found.within.0 += inner.known_calls;
+        self.found.within.1 = self.found.within.1.saturating_add(inner.known_cost);
+        if self.found.within.0 > CALLS_WITHIN_MAX {
+            let message = "the plans within a plan have at most";
+            self.problems.push(problem!(
+                Limit,
+                &site.base,
+                "{message} {CALLS_WITHIN_MAX} calls"
+            ));
         }
         if let Some(why) = &inner.unnamed {
             self.fall_back(site, &format!("runs a plan whose {why}"));
@@ -206,12 +205,10 @@ impl Checker<'_> {
         effects.dedup();
         checked.effects = match effects.as_slice() {
             [] => &[],
-            [one] => std::slice::from_ref(
-                Effect::ALL
-                    .iter()
-                    .find(|effect| *effect == one)
-                    .unwrap_or(&Effect::ALL[0]),
-            ),
+            [one] => Effect::ALL
+                .chunks(1)
+                .find(|all| all[0] == *one)
+                .unwrap_or(Effect::ALL),
             _ => Effect::ALL,
         };
     }
@@ -248,11 +245,14 @@ fn given(inputs: Option<Node>, types: &HashMap<String, Option<Walked>>) -> Given
             for (name, member) in members {
                 match member {
                     Node::Literal(value) => given.values.insert(&*name, value),
-                    Node::Reference(placed) => {
-                        given.open.insert(name, type_at(&placed.pointer));
+                    other => {
+                        let ty = match other {
+                            Node::Reference(placed) => type_at(&placed.pointer),
+                            Node::Format(_) => Type::String,
+                            _ => Type::Any,
+                        };
+                        given.open.insert(name, ty);
                     }
-                    Node::Format(_) => drop(given.open.insert(name, Type::String)),
-                    Node::Object(_) | Node::Array(_) => drop(given.open.insert(name, Type::Any)),
                 }
             }
         }

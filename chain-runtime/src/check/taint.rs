@@ -30,9 +30,8 @@ impl Interpolated {
             Node::Object(members) => {
                 let taint = members
                     .iter()
-                    .map(|(name, member)| (Arc::clone(name), Self::of(member, known)))
-                    .filter(|(_, taint)| taint.is_any());
-                Self::Members(taint.collect()).simple()
+                    .map(|(name, node)| (Arc::clone(name), Self::of(node, known)));
+                Self::Members(taint.filter(|(_, taint)| taint.is_any()).collect()).simple()
             }
             Node::Array(nodes) => {
                 Self::Elements(nodes.iter().map(|node| Self::of(node, known)).collect()).simple()
@@ -60,10 +59,10 @@ impl Interpolated {
             return self.clone();
         };
         match (self, first) {
-            (Self::Members(members), Segment::Field(wanted)) => members
-                .iter()
-                .find(|(name, _)| name == wanted)
-                .map_or(Self::Not, |(_, taint)| taint.at(rest)),
+            (Self::Members(members), Segment::Field(wanted)) => {
+                let member = members.iter().find(|(name, _)| name == wanted);
+                member.map_or(Self::Not, |(_, taint)| taint.at(rest))
+            }
             (Self::Elements(elements), Segment::Index(index)) => elements
                 .get(*index)
                 .map_or(Self::Not, |taint| taint.at(rest)),
@@ -79,11 +78,10 @@ impl Interpolated {
     /// Taint of any element.
     pub(super) fn element(&self) -> Self {
         match self {
-            Self::Elements(elements) => {
-                let mut some = Self::Not;
-                elements.iter().for_each(|taint| some.join(taint));
+            Self::Elements(elements) => elements.iter().fold(Self::Not, |mut some, taint| {
+                some.join(taint);
                 some
-            }
+            }),
             Self::Text => Self::Text,
             Self::Not | Self::Members(_) => Self::Not,
         }

@@ -8,7 +8,7 @@ use tool_core::{Caller, ToolError, json, present};
 
 use super::checker::{Checker, SUGGESTIONS_MAX};
 use super::facts::ToolFacts;
-use crate::problem::{Fault, PlanProblem};
+use crate::problem::{Fault, PlanProblem, problem};
 use crate::shapes::Stated;
 use crate::types::{Slots, Type};
 
@@ -39,14 +39,13 @@ impl<'d> Checker<'d> {
         if self.dispatcher.catalogue().get(name).is_some() {
             return false;
         }
-        self.suggestions += 1;
-        self.suggestions > SUGGESTIONS_MAX
+        self.found.suggestions += 1;
+        self.found.suggestions > SUGGESTIONS_MAX
     }
 
     fn find(&mut self, name: &str) -> Result<Rc<ToolFacts<'d>>, PlanProblem> {
         if self.is_just_unknown(name) {
-            let message = format_args!("no tool named `{name}`");
-            return Err(PlanProblem::new(Fault::UnknownTool, "", message));
+            return Err(problem!(UnknownTool, "", "no tool named `{name}`"));
         }
         match self.dispatcher.resolve(name, &self.context) {
             Ok(tool) if tool.spec().callers.contains(&Caller::Chain) => {
@@ -70,13 +69,13 @@ impl<'d> Checker<'d> {
                     strictest: self.dispatcher.preview(tool, None, &self.context),
                 }))
             }
-            Ok(tool) => Err(blocked("", tool.spec().id)),
-            Err(err) => Err(self.refused("", name, &err)),
+            Ok(tool) => Err(blocked(tool.spec().id)),
+            Err(err) => Err(self.refused(name, &err)),
         }
     }
 
     /// A tool that is visible to direct callers only is blocked; any other error is the registry's.
-    fn refused(&self, pointer: &str, name: &str, err: &ToolError) -> PlanProblem {
+    fn refused(&self, name: &str, err: &ToolError) -> PlanProblem {
         let direct = CallerContext {
             chain: None,
             ..self.context.clone()
@@ -84,26 +83,18 @@ impl<'d> Checker<'d> {
         if let Ok(tool) = self.dispatcher.resolve(name, &direct)
             && !tool.spec().callers.contains(&Caller::Chain)
         {
-            return blocked(pointer, tool.spec().id);
+            return blocked(tool.spec().id);
         }
         let fault = match err.code() {
             tool_core::ErrorCode::UnknownTool => Fault::UnknownTool,
             _ => Fault::Policy,
         };
-        PlanProblem {
-            hint: err.hint_str().map(str::to_owned),
-            ..PlanProblem::new(fault, pointer, err.message())
-        }
+        PlanProblem::of_error(fault, "", err)
     }
 }
 
-fn blocked(pointer: &str, tool: &str) -> PlanProblem {
-    PlanProblem::new(
-        Fault::BlockedTool,
-        pointer,
-        format_args!(
-            "`{tool}` cannot be used in a plan: it does not list `chain` among its callers"
-        ),
-    )
-    .hint(format_args!("call `{tool}` directly"))
+fn blocked(tool: &str) -> PlanProblem {
+    let why = "it does not list `chain` among its callers";
+    problem!(BlockedTool, "", "`{tool}` cannot be used in a plan: {why}")
+        .hint(format_args!("call `{tool}` directly"))
 }

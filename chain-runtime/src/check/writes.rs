@@ -24,20 +24,50 @@ impl Written {
 
     /// Whether one of these resources may be written by an earlier step.
     pub(super) fn touches(&self, read: &[ResourceKey]) -> bool {
-        let path = |key: &ResourceKey| folded(key.name.trim_end_matches('/'));
-        let within = |inner: &str, outer: &str| {
-            let rest = inner.strip_prefix(outer);
-            rest.is_some_and(|rest| outer.is_empty() || rest.is_empty() || rest.starts_with('/'))
-        };
         let is_path = |key: &&ResourceKey| key.kind == ResourceKind::Path;
-        let meet = |one: &ResourceKey, other: &ResourceKey| {
-            let (one, other) = (path(one), path(other));
-            within(&one, &other) || within(&other, &one)
-        };
+        let mut written = self.keys.iter().filter(is_path);
         self.anything
-            || read.iter().filter(is_path).any(|one| {
-                let mut written = self.keys.iter().filter(is_path);
-                written.any(|other| meet(one, other))
+            || written.any(|one| {
+                read.iter()
+                    .filter(is_path)
+                    .any(|other| overlap(&one.name, &other.name))
             })
+    }
+}
+
+/// Whether one path is the other, or contains it; the root of the workspace contains every path.
+fn overlap(one: &str, other: &str) -> bool {
+    let path = |name: &str| {
+        let name = folded(name.trim_end_matches('/'));
+        if name == "." { String::new() } else { name }
+    };
+    let within = |inner: &str, outer: &str| {
+        let rest = inner.strip_prefix(outer);
+        rest.is_some_and(|rest| outer.is_empty() || rest.is_empty() || rest.starts_with('/'))
+    };
+    let (one, other) = (path(one), path(other));
+    within(&one, &other) || within(&other, &one)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_root_of_the_workspace_contains_every_path() {
+        for (one, other) in [
+            (".", "plans/a.yaml"),
+            ("", "a"),
+            ("plans/", "plans/a.yaml"),
+            ("a", "a"),
+        ] {
+            assert!(overlap(one, other) && overlap(other, one), "{one} {other}");
+        }
+        for (one, other) in [("plans", "plan"), ("a", "b/a"), (".git", "a")] {
+            assert!(
+                !overlap(one, other) && !overlap(other, one),
+                "{one} {other}"
+            );
+        }
     }
 }

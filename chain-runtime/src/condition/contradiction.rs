@@ -84,17 +84,14 @@ fn normal(expr: &Expr, truth: bool) -> Option<Vec<Alternative<'_>>> {
         }
         (Expr::Compare(left, op, right), _) => {
             let op = if truth { *op } else { op.negated() };
-            Some(vec![vec![Atom {
-                left: side(left),
-                op,
-                right: side(right),
-            }]])
+            let (left, right) = (side(left), side(right));
+            Some(vec![vec![Atom { left, op, right }]])
         }
-        _ => Some(vec![vec![Atom {
-            left: side(expr),
-            op: Op::Equal,
-            right: Side::Known(Value::Bool(truth)),
-        }]]),
+        _ => {
+            let (left, right) = (side(expr), Side::Known(Value::Bool(truth)));
+            let op = Op::Equal;
+            Some(vec![vec![Atom { left, op, right }]])
+        }
     }
 }
 
@@ -113,11 +110,8 @@ fn product<'a>(
     if one.len() * other.len() > ALTERNATIVES_MAX {
         return None;
     }
-    let joined = |a: &Alternative<'a>| {
-        let joined = other.iter().map(|b| [a.as_slice(), b].concat());
-        joined.collect::<Vec<_>>()
-    };
-    Some(one.iter().flat_map(joined).collect())
+    let pairs = one.iter().flat_map(|a| other.iter().map(move |b| (a, b)));
+    Some(pairs.map(|(a, b)| [a.as_slice(), b].concat()).collect())
 }
 
 /// Order of two nodes: unknown, at most, or less.
@@ -135,6 +129,7 @@ enum Node {
     Known(Value),
 }
 
+#[derive(Default)]
 struct Nodes {
     nodes: Vec<Node>,
     /// Comparisons as they are written, before what follows from them.
@@ -147,12 +142,7 @@ struct Nodes {
 impl Nodes {
     /// None where there are too many.
     fn of(alternative: &Alternative<'_>, whole: &dyn Fn(&Expr) -> bool) -> Option<Self> {
-        let mut nodes = Self {
-            nodes: Vec::new(),
-            edges: Vec::new(),
-            unequal: Vec::new(),
-            ordered: Vec::new(),
-        };
+        let mut nodes = Self::default();
         for atom in alternative {
             nodes.add(&atom.left, atom.op, &atom.right);
             nodes.add_whole(atom, whole);
@@ -212,12 +202,9 @@ impl Nodes {
             return;
         }
         let (above, below) = (bound.ceil(), bound.floor());
-        let next = |strict: bool, edge: f64, step: f64| {
-            if strict && edge == bound {
-                edge + step
-            } else {
-                edge
-            }
+        let next = |strict: bool, edge: f64, step: f64| match strict && edge == bound {
+            true => edge + step,
+            false => edge,
         };
         let mut limit = |op: Op, value: f64| {
             let value = Side::Known(Value::from(value));

@@ -136,27 +136,16 @@ impl<'de> serde::Deserialize<'de> for Condition {
     }
 }
 
-impl schemars::JsonSchema for Condition {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Condition".into()
-    }
-
-    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        let text =
-            serde_json::json!({"type": "string", "minLength": 1, "maxLength": TEXT_BYTES_MAX});
-        schemars::json_schema!({
-            "anyOf": [
-                text,
-                {"type": "object", "properties": {"expr": text}, "required": ["expr"], "additionalProperties": false},
-            ],
-            "examples": ["fit.r2 > 0.9"],
-        })
-    }
-}
+tool_core::inline_schema!(Condition, "Condition", {
+    let text = serde_json::json!({"type": "string", "minLength": 1, "maxLength": TEXT_BYTES_MAX});
+    schemars::json_schema!({
+        "anyOf": [
+            text,
+            {"type": "object", "properties": {"expr": text}, "required": ["expr"], "additionalProperties": false},
+        ],
+        "examples": ["fit.r2 > 0.9"],
+    })
+});
 
 impl Condition {
     /// Reads the text that was written at a JSON pointer of the plan.
@@ -178,10 +167,8 @@ impl Condition {
     /// What was expected and found, with the position in the text.
     pub fn parse(text: &str, pointer: &str) -> Result<Self, String> {
         if text.len() > TEXT_BYTES_MAX {
-            return Err(format!(
-                "a condition has at most {TEXT_BYTES_MAX} bytes, found {}",
-                text.len()
-            ));
+            let most = format!("a condition has at most {TEXT_BYTES_MAX} bytes");
+            return Err(format!("{most}, found {}", text.len()));
         }
         let mut parser = Parser {
             text,
@@ -191,13 +178,11 @@ impl Condition {
         };
         let expr = parser.any()?;
         parser.space();
-        match parser.rest().is_empty() {
-            true => Ok(Self {
-                expr,
-                pointer: pointer.to_owned(),
-            }),
-            false => Err(parser.unexpected("the end")),
+        if !parser.rest().is_empty() {
+            return Err(parser.unexpected("the end"));
         }
+        let pointer = pointer.to_owned();
+        Ok(Self { expr, pointer })
     }
 
     /// Visits every reference, from left to right.
@@ -247,41 +232,31 @@ impl Expr {
     fn truth(&self, lookup: Lookup<'_>) -> Result<bool, ToolError> {
         match self {
             Self::Not(inner) => Ok(!inner.truth(lookup)?),
-            Self::All(parts) => {
+            Self::All(parts) | Self::Any(parts) => {
+                let decides = matches!(self, Self::Any(_));
                 for part in parts {
-                    if !part.truth(lookup)? {
-                        return Ok(false);
+                    if part.truth(lookup)? == decides {
+                        return Ok(decides);
                     }
                 }
-                Ok(true)
-            }
-            Self::Any(parts) => {
-                for part in parts {
-                    if part.truth(lookup)? {
-                        return Ok(true);
-                    }
-                }
-                Ok(false)
+                Ok(!decides)
             }
             Self::Compare(left, op, right) => {
-                let (left_value, right_value) = (left.value(lookup)?, right.value(lookup)?);
-                compare(&left_value, *op, &right_value).ok_or_else(|| {
-                    fault(format_args!(
-                        "`{self}`: {} and {} have no order",
-                        left_value.kind(),
-                        right_value.kind()
-                    ))
-                    .hint(
-                        "only numbers, and only texts, have an order; test `defined(..) &&` first",
-                    )
+                let (a, b) = (left.value(lookup)?, right.value(lookup)?);
+                compare(&a, *op, &b).ok_or_else(|| {
+                    let message =
+                        format_args!("`{self}`: {} and {} have no order", a.kind(), b.kind());
+                    let hint =
+                        "only numbers, and only texts, have an order; test `defined(..) &&` first";
+                    fault(message).hint(hint)
                 })
             }
             other => match other.value(lookup)? {
                 Value::Bool(truth) => Ok(truth),
-                found => Err(fault(format_args!(
-                    "`{other}` is not a condition: expected true or false, found {}",
-                    found.kind()
-                ))),
+                found => {
+                    let what = "is not a condition: expected true or false, found";
+                    Err(fault(format_args!("`{other}` {what} {}", found.kind())))
+                }
             },
         }
     }
@@ -291,7 +266,7 @@ impl Expr {
             Self::Literal(value) => Ok(value.clone()),
             Self::Reference(placed) => Ok(lookup(placed)?.unwrap_or(Value::Null)),
             Self::Defined(placed) => Ok(Value::Bool(
-                lookup(placed)?.is_some_and(|found| !matches!(found, Value::Null)),
+                lookup(placed)?.is_some_and(|found| !found.is_null()),
             )),
             Self::Length(placed) => {
                 let found = lookup(placed)?.unwrap_or(Value::Null);
@@ -310,13 +285,13 @@ fn fault(message: fmt::Arguments<'_>) -> ToolError {
 }
 
 fn length(value: &Value) -> Option<u64> {
-    match value {
-        Value::String(text) => Some(text.chars().count() as u64),
-        Value::Object(object) => Some(object.len() as u64),
-        Value::Array(items) => Some(items.len() as u64),
-        Value::Numbers(numbers) => Some(numbers.len() as u64),
-        _ => None,
-    }
+    Some(match value {
+        Value::String(text) => text.chars().count(),
+        Value::Object(object) => object.len(),
+        Value::Array(items) => items.len(),
+        Value::Numbers(numbers) => numbers.len(),
+        _ => return None,
+    } as u64)
 }
 
 /// Result of the comparison; `None` where the sides have no order.

@@ -42,11 +42,8 @@ impl<'a> Parser<'a> {
     }
 
     pub(super) fn unexpected(&self, expected: &str) -> String {
-        let found = self
-            .rest()
-            .chars()
-            .next()
-            .map_or_else(|| "the end".to_owned(), |c| format!("{c:?}"));
+        let found = self.rest().chars().next();
+        let found = found.map_or_else(|| "the end".to_owned(), |c| format!("{c:?}"));
         format!("expected {expected} at position {}, found {found}", self.at)
     }
 
@@ -69,8 +66,7 @@ impl<'a> Parser<'a> {
         read: impl Fn(&mut Self) -> Result<Expr, String>,
         join: fn(Vec<Expr>) -> Expr,
     ) -> Result<Expr, String> {
-        let first = read(self)?;
-        let mut parts = vec![first];
+        let mut parts = vec![read(self)?];
         while self.eat(token) {
             parts.push(read(self)?);
         }
@@ -121,26 +117,22 @@ impl<'a> Parser<'a> {
 
     fn quoted(&mut self) -> Result<Expr, String> {
         let rest = self.rest();
-        let quote = &rest[..1];
-        let inner = &rest[1..];
-        let end = inner.find([quote.chars().next().unwrap_or('"'), '\\'].as_slice());
-        match end {
-            Some(end) if inner[end..].starts_with(quote) => {
-                self.at += end + 2;
-                Ok(Expr::Literal(Value::from(&inner[..end])))
-            }
-            _ => Err(format!(
-                "the text at position {} does not end with {quote}; a text holds no backslash and not its own quote",
-                self.at
-            )),
+        let (quote, inner) = rest.split_at(1);
+        let end = inner.find(|c| c == '\\' || quote.starts_with(c));
+        if let Some(end) = end.filter(|&end| inner[end..].starts_with(quote)) {
+            self.at += end + 2;
+            return Ok(Expr::Literal(Value::from(&inner[..end])));
         }
+        let what = format!("the text at position {} does not end with {quote}", self.at);
+        Err(format!(
+            "{what}; a text holds no backslash and not its own quote"
+        ))
     }
 
     fn number(&mut self) -> Result<Expr, String> {
         let rest = self.rest();
-        let end = rest
-            .find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.')))
-            .unwrap_or(rest.len());
+        let in_number = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.');
+        let end = rest.find(|c| !in_number(c)).unwrap_or(rest.len());
         match json::parse(&rest[..end], json::Limits::default()) {
             Ok(value) if value.as_f64().is_some() => {
                 self.at += end;
@@ -155,15 +147,15 @@ impl<'a> Parser<'a> {
     }
 
     fn named(&mut self) -> Result<Expr, String> {
-        for (word, value) in [
-            ("true", Value::Bool(true)),
-            ("false", Value::Bool(false)),
-            ("null", Value::Null),
-        ] {
-            if self.word() == word {
-                self.at += word.len();
-                return Ok(Expr::Literal(value));
-            }
+        let word = self.word();
+        let literal = match word {
+            "true" | "false" => Some(Value::Bool(word == "true")),
+            "null" => Some(Value::Null),
+            _ => None,
+        };
+        if let Some(value) = literal {
+            self.at += word.len();
+            return Ok(Expr::Literal(value));
         }
         for (name, make) in [
             ("len", Expr::Length as fn(Arc<Placed>) -> Expr),
@@ -185,12 +177,9 @@ impl<'a> Parser<'a> {
     /// The letters, digits and signs of a reference that come next.
     fn word(&self) -> &'a str {
         let rest = self.rest();
-        let end = rest
-            .find(|c: char| {
-                !(c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '[' | ']' | '*'))
-            })
-            .unwrap_or(rest.len());
-        &rest[..end]
+        let in_word =
+            |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '[' | ']' | '*');
+        &rest[..rest.find(|c| !in_word(c)).unwrap_or(rest.len())]
     }
 
     fn reference(&mut self) -> Result<Arc<Placed>, String> {

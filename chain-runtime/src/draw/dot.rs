@@ -14,45 +14,36 @@ pub(super) fn draw(picture: &Picture<'_>) -> String {
     text.push_str("  edge [fontname=\"monospace\", fontsize=10];\n");
     for (wave, steps) in picture.waves.iter().enumerate() {
         let _ = writeln!(text, "  {{ rank=same; // wave {wave}");
-        for &step in steps {
-            let one = &picture.boxes[step];
-            let mut lines = vec![one.id.to_owned(), one.tool.to_owned()];
-            lines.extend(one.marks.iter().map(|mark| shown(&mark.text)));
-            let style = match one.conditional {
-                true => ", style=\"rounded,filled,dashed\"",
-                false => "",
-            };
-            let fill = match one.effects {
-                true => ", fillcolor=\"#fff3e0\"",
-                false => "",
-            };
-            let line = match one.asks {
-                true => ", color=\"#b3261e\", penwidth=2",
-                false => "",
-            };
-            let twice = if one.mapped { ", peripheries=2" } else { "" };
-            let _ = writeln!(
-                text,
-                "    s{step} [label={}{style}{fill}{line}{twice}];",
-                quoted(&lines.join("\n"))
-            );
+        for &number in steps {
+            let (one, step) = (&picture.boxes[number], picture.boxes[number].step);
+            let mut lines = vec![step.id.to_string(), step.tool.to_owned()];
+            lines.extend(one.lines());
+            let _ = write!(text, "    s{number} [label={}", quoted(&lines.join("\n")));
+            let styles = [
+                (step.when.is_some(), ", style=\"rounded,filled,dashed\""),
+                (!step.effects.is_empty(), ", fillcolor=\"#fff3e0\""),
+                (step.needs_approval(), ", color=\"#b3261e\", penwidth=2"),
+                (one.is_mapped(), ", peripheries=2"),
+            ];
+            let styles = styles.into_iter().filter(|(applies, _)| *applies);
+            styles.for_each(|(_, style)| text.push_str(style));
+            text.push_str("];\n");
         }
         text.push_str("  }\n");
     }
     for arrow in &picture.arrows {
         let style = arrow.kind.style();
-        let label = match &arrow.label {
-            Some(label) => format!(", label={}", quoted(&shown(label))),
-            None => String::new(),
-        };
+        let label = arrow.label.as_ref();
+        let label = label.map(|label| format!(", label={}", quoted(&shown(label))));
         let _ = writeln!(
             text,
-            "  s{} -> s{} [style={}, color=\"{}\", tooltip={}{label}];",
+            "  s{} -> s{} [style={}, color=\"{}\", tooltip={}{}];",
             arrow.from,
             arrow.to,
             style.dot,
             style.colour,
             quoted(&arrow.words.join("\n")),
+            label.unwrap_or_default(),
         );
     }
     text.push_str("}\n");

@@ -74,108 +74,99 @@ pub(super) struct Layout {
 
 /// A box, bend or label in a row.
 struct Vertex {
-    row: usize,
-    width: f64,
-    height: f64,
+    size: Size,
     x: f64,
-    /// Neighbours in the row above and below.
-    above: Vec<usize>,
-    below: Vec<usize>,
+    /// Neighbours in the row above and in the row below.
+    near: [Vec<usize>; 2],
     /// Weight of its position: high for bends, to keep arrows straight.
     weight: f64,
 }
 
+impl Vertex {
+    /// The mean of a property of the neighbours on one side, if there are any.
+    fn mean(&self, side: usize, of: impl Fn(usize) -> f64) -> Option<f64> {
+        let near = &self.near[side];
+        let sum: f64 = near.iter().map(|&other| of(other)).sum();
+        (!near.is_empty()).then(|| sum / near.len() as f64)
+    }
+}
+
 /// Computes the layout; `None` above [`VERTICES_MAX`].
 pub(super) fn place(boxes: &[Size], links: &[Link]) -> Option<Layout> {
-    let bends: usize = links
-        .iter()
-        .map(|link| boxes[link.to].row - boxes[link.from].row - 1)
-        .sum();
-    if boxes.len() + bends > VERTICES_MAX {
+    let bends = |link: &Link| boxes[link.to].row - boxes[link.from].row - 1;
+    if boxes.len() + links.iter().map(bends).sum::<usize>() > VERTICES_MAX {
         return None;
     }
     let (mut vertices, chains) = vertices(boxes, links);
     let rows = order(&vertices);
     position(&mut vertices, &rows);
     let tops = tops(&vertices, &rows);
-    Some(finish(boxes, links, &vertices, &rows, &chains, &tops))
+    Some(finish(boxes, links, &vertices, &chains, &tops))
 }
 
 /// Returns boxes, then the bends of each arrow from top to bottom; and for each arrow all its vertices, ends included.
 fn vertices(boxes: &[Size], links: &[Link]) -> (Vec<Vertex>, Vec<Vec<usize>>) {
-    let new = |row, width, height, weight| Vertex {
-        row,
-        width,
-        height,
+    let new = |size, weight| Vertex {
+        size,
         x: 0.0,
-        above: Vec::new(),
-        below: Vec::new(),
+        near: Default::default(),
         weight,
     };
-    let mut vertices: Vec<Vertex> = boxes
-        .iter()
-        .map(|size| new(size.row, size.width, size.height, 1.0))
-        .collect();
+    let mut vertices: Vec<Vertex> = boxes.iter().map(|&size| new(size, 1.0)).collect();
     let mut chains = Vec::with_capacity(links.len());
     for link in links {
         let (first, last) = (boxes[link.from].row, boxes[link.to].row);
         let mut chain = vec![link.from];
         for row in first + 1..last {
-            let vertex = match link.label.filter(|_| row + 1 == last) {
-                Some((width, height)) => new(row, width, height, 2.0),
-                None => new(row, BEND, 0.0, 4.0),
+            let (width, height, weight) = match link.label.filter(|_| row + 1 == last) {
+                Some((width, height)) => (width, height, 2.0),
+                None => (BEND, 0.0, 4.0),
             };
             chain.push(vertices.len());
-            vertices.push(vertex);
+            vertices.push(new(Size { row, width, height }, weight));
         }
         chain.push(link.to);
         for pair in chain.windows(2) {
-            vertices[pair[0]].below.push(pair[1]);
-            vertices[pair[1]].above.push(pair[0]);
+            vertices[pair[0]].near[1].push(pair[1]);
+            vertices[pair[1]].near[0].push(pair[0]);
         }
         chains.push(chain);
     }
     (vertices, chains)
 }
 
+/// The indices of rows downwards or upwards, and the side of the neighbours that were visited before.
+fn passes(rows: usize, count: usize) -> impl Iterator<Item = (Vec<usize>, usize)> {
+    (0..count).map(move |pass| match pass % 2 {
+        0 => ((0..rows).collect(), 0),
+        _ => ((0..rows).rev().collect(), 1),
+    })
+}
+
 /// The vertices of each row, from left to right.
 fn order(vertices: &[Vertex]) -> Vec<Vec<usize>> {
-    let count = vertices.iter().map(|one| one.row + 1).max().unwrap_or(0);
-    let mut rows: Vec<Vec<usize>> = vec![Vec::new(); count];
-    for (index, vertex) in vertices.iter().enumerate() {
-        rows[vertex.row].push(index);
-    }
+    let count = vertices.iter().map(|one| one.size.row + 1).max();
+    let mut rows: Vec<Vec<usize>> = vec![Vec::new(); count.unwrap_or(0)];
     let mut rank = vec![0.0; vertices.len()];
-    let number = |row: &[usize], rank: &mut [f64]| {
-        row.iter()
-            .enumerate()
-            .for_each(|(at, &vertex)| rank[vertex] = at as f64);
-    };
-    rows.iter().for_each(|row| number(row, &mut rank));
-    let mut best = rows.clone();
-    let mut fewest = usize::MAX;
-    for pass in 0..PASSES {
-        let down = pass % 2 == 0;
-        let mut sort = |row: &mut Vec<usize>| {
+    for (index, vertex) in vertices.iter().enumerate() {
+        let row = &mut rows[vertex.size.row];
+        rank[index] = row.len() as f64;
+        row.push(index);
+    }
+    let (mut best, mut fewest) = (rows.clone(), usize::MAX);
+    for (order, side) in passes(rows.len(), PASSES) {
+        for row in order {
+            let row = &mut rows[row];
             let mean = |&vertex: &usize| {
-                let one: &Vertex = &vertices[vertex];
-                let near = if down { &one.above } else { &one.below };
-                match near.len() {
-                    0 => rank[vertex],
-                    count => near.iter().map(|&other| rank[other]).sum::<f64>() / count as f64,
-                }
+                let mean = vertices[vertex].mean(side, |other| rank[other]);
+                (mean.unwrap_or(rank[vertex]), vertex)
             };
-            let mut keyed: Vec<(f64, usize)> = row.iter().map(|v| (mean(v), *v)).collect();
+            let mut keyed: Vec<(f64, usize)> = row.iter().map(mean).collect();
             keyed.sort_by(|a, b| a.0.total_cmp(&b.0)); // stable: equal means keep their order
             *row = keyed.into_iter().map(|(_, vertex)| vertex).collect();
-            number(row, &mut rank);
-        };
-        if down {
-            rows.iter_mut().for_each(&mut sort);
-        } else {
-            rows.iter_mut().rev().for_each(&mut sort);
+            (row.iter().enumerate()).for_each(|(at, &vertex)| rank[vertex] = at as f64);
         }
-        let crossings = crossings(vertices, &rows, &rank);
+        let crossings = rows.iter().map(|row| crossings(vertices, row, &rank)).sum();
         if crossings < fewest {
             fewest = crossings;
             best.clone_from(&rows);
@@ -184,43 +175,36 @@ fn order(vertices: &[Vertex]) -> Vec<Vec<usize>> {
     best
 }
 
-/// The number of crossing pairs of lines.
-fn crossings(vertices: &[Vertex], rows: &[Vec<usize>], rank: &[f64]) -> usize {
-    let mut sum = 0;
-    for row in rows {
-        let mut ends: Vec<usize> = Vec::new();
-        for &vertex in row {
-            let mut below: Vec<usize> = vertices[vertex]
-                .below
+/// The number of crossing pairs of lines below a row.
+fn crossings(vertices: &[Vertex], row: &[usize], rank: &[f64]) -> usize {
+    let mut ends: Vec<usize> = Vec::new();
+    for &vertex in row {
+        let from = ends.len();
+        ends.extend(
+            vertices[vertex].near[1]
                 .iter()
-                .map(|&other| rank[other] as usize)
-                .collect();
-            below.sort_unstable();
-            ends.extend(below);
-        }
-        sum += inversions(&mut ends);
+                .map(|&other| rank[other] as usize),
+        );
+        ends[from..].sort_unstable();
     }
-    sum
+    inversions(&ends)
 }
 
-/// Counts inversions by merge sort.
-fn inversions(numbers: &mut [usize]) -> usize {
-    if numbers.len() < 2 {
-        return 0;
-    }
-    let middle = numbers.len() / 2;
-    let mut count = inversions(&mut numbers[..middle]) + inversions(&mut numbers[middle..]);
-    let (left, right) = (numbers[..middle].to_vec(), numbers[middle..].to_vec());
-    let (mut a, mut b) = (0, 0);
-    for slot in numbers.iter_mut() {
-        let take_left = b == right.len() || (a < left.len() && left[a] <= right[b]);
-        if take_left {
-            *slot = left[a];
-            a += 1;
-        } else {
-            *slot = right[b];
-            b += 1;
-            count += left.len() - a;
+/// Counts inversions with a Fenwick tree of the numbers seen so far.
+fn inversions(numbers: &[usize]) -> usize {
+    let mut seen = vec![0; numbers.iter().max().map_or(0, |most| most + 2)];
+    let mut count = 0;
+    for (before, &number) in numbers.iter().enumerate() {
+        let (mut at, mut not_greater) = (number + 1, 0);
+        while at > 0 {
+            not_greater += seen[at];
+            at &= at - 1;
+        }
+        count += before - not_greater;
+        at = number + 1;
+        while at < seen.len() {
+            seen[at] += 1;
+            at += at & at.wrapping_neg();
         }
     }
     count
@@ -229,72 +213,49 @@ fn inversions(numbers: &mut [usize]) -> usize {
 /// Computes the horizontal centre of every vertex.
 fn position(vertices: &mut [Vertex], rows: &[Vec<usize>]) {
     for row in rows {
-        let wanted = vec![0.0; row.len()];
-        settle(vertices, row, &wanted);
+        settle(vertices, row, &vec![0.0; row.len()]);
     }
-    for pass in 0..2 * PASSES {
-        let down = pass % 2 == 0;
-        let mut move_row = |row: &Vec<usize>| {
-            let wanted: Vec<f64> = row
-                .iter()
-                .map(|&vertex| {
-                    let one = &vertices[vertex];
-                    let near = if down { &one.above } else { &one.below };
-                    match near.len() {
-                        0 => one.x,
-                        count => {
-                            near.iter().map(|&other| vertices[other].x).sum::<f64>() / count as f64
-                        }
-                    }
-                })
-                .collect();
+    for (order, side) in passes(rows.len(), 2 * PASSES) {
+        for row in order.into_iter().map(|row| &rows[row]) {
+            let wanted = row.iter().map(|&vertex| {
+                let mean = vertices[vertex].mean(side, |other| vertices[other].x);
+                mean.unwrap_or(vertices[vertex].x)
+            });
+            let wanted: Vec<f64> = wanted.collect();
             settle(vertices, row, &wanted);
-        };
-        if down {
-            rows.iter().for_each(&mut move_row);
-        } else {
-            rows.iter().rev().for_each(&mut move_row);
         }
     }
-    let left = vertices
-        .iter()
-        .map(|one| one.x - one.width / 2.0)
-        .fold(f64::INFINITY, f64::min);
+    let left = vertices.iter().map(|one| one.x - one.size.width / 2.0);
+    let left = left.fold(f64::INFINITY, f64::min);
     vertices.iter_mut().for_each(|one| one.x -= left);
 }
 
 /// Moves a row as close to its wanted positions as order and gaps allow.
 fn settle(vertices: &mut [Vertex], row: &[usize], wanted: &[f64]) {
-    // Without gaps the centres must be increasing: blocks that would overlap share the weighted mean of their wanted positions.
-    let mut offsets = Vec::with_capacity(row.len());
-    let mut offset = 0.0;
-    for (at, &vertex) in row.iter().enumerate() {
-        if at > 0 {
-            offset += (vertices[row[at - 1]].width + vertices[vertex].width) / 2.0 + GAP;
-        }
-        offsets.push(offset);
-    }
     /// Adjacent vertices: their count, weight, and mean wanted position.
     struct Block(usize, f64, f64);
+    // Without gaps the centres must be increasing: blocks that would overlap share the weighted mean of their wanted positions.
+    let mut offsets: Vec<f64> = Vec::with_capacity(row.len());
     let mut blocks: Vec<Block> = Vec::new();
     for (at, &vertex) in row.iter().enumerate() {
+        let width = |vertex: usize| vertices[vertex].size.width;
+        offsets.push(match at {
+            0 => 0.0,
+            _ => offsets[at - 1] + (width(row[at - 1]) + width(vertex)) / 2.0 + GAP,
+        });
         let mut block = Block(1, vertices[vertex].weight, wanted[at] - offsets[at]);
         while let Some(Block(count, weight, mean)) = blocks.pop_if(|last| last.2 > block.2) {
             let whole = weight + block.1;
-            block = Block(
-                count + block.0,
-                whole,
-                (mean * weight + block.2 * block.1) / whole,
-            );
+            let mean = (mean * weight + block.2 * block.1) / whole;
+            block = Block(count + block.0, whole, mean);
         }
         blocks.push(block);
     }
-    let mut at = 0;
-    for Block(count, _, mean) in blocks {
-        for _ in 0..count {
-            vertices[row[at]].x = mean + offsets[at];
-            at += 1;
-        }
+    let means = blocks
+        .iter()
+        .flat_map(|block| std::iter::repeat_n(block.2, block.0));
+    for ((&vertex, mean), offset) in row.iter().zip(means).zip(offsets) {
+        vertices[vertex].x = mean + offset;
     }
 }
 
@@ -305,20 +266,12 @@ fn tops(vertices: &[Vertex], rows: &[Vec<usize>]) -> Vec<(f64, f64)> {
     let mut tops = Vec::with_capacity(rows.len());
     let mut top = 0.0;
     for row in rows {
-        let height = row
-            .iter()
-            .map(|&vertex| vertices[vertex].height)
-            .fold(0.0, f64::max);
+        let row = || row.iter().map(|&vertex| &vertices[vertex]);
+        let height = row().map(|one| one.size.height).fold(0.0, f64::max);
         tops.push((top, height));
-        let far = row
-            .iter()
-            .flat_map(|&vertex| {
-                let one = &vertices[vertex];
-                one.below
-                    .iter()
-                    .map(|&other| (vertices[other].x - one.x).abs())
-            })
-            .fold(0.0, f64::max);
+        let spans = row()
+            .flat_map(|one| (one.near[1].iter()).map(|&other| (vertices[other].x - one.x).abs()));
+        let far = spans.fold(0.0, f64::max);
         top += height + (ROOM_LEAST + far / 10.0).min(ROOM_MOST);
     }
     tops
@@ -328,18 +281,17 @@ fn finish(
     boxes: &[Size],
     links: &[Link],
     vertices: &[Vertex],
-    rows: &[Vec<usize>],
     chains: &[Vec<usize>],
     tops: &[(f64, f64)],
 ) -> Layout {
     let placed = |index: usize| {
-        let vertex = &vertices[index];
-        let (top, height) = tops[vertex.row];
+        let (size, x) = (vertices[index].size, vertices[index].x);
+        let (top, height) = tops[size.row];
         Place {
-            x: vertex.x,
-            top: top + (height - vertex.height) / 2.0,
-            width: vertex.width,
-            height: vertex.height,
+            x,
+            top: top + (height - size.height) / 2.0,
+            width: size.width,
+            height: size.height,
         }
     };
     let (leaves, enters) = (
@@ -355,7 +307,7 @@ fn finish(
         let (top, height) = tops[boxes[link.from].row];
         way.push((way[0].0, top + height));
         for &vertex in &chain[1..chain.len() - 1] {
-            let (top, height) = tops[vertices[vertex].row];
+            let (top, height) = tops[vertices[vertex].size.row];
             if height == 0.0 {
                 continue; // the row is empty
             }
@@ -370,19 +322,13 @@ fn finish(
             labels[number] = Some(placed(chain[chain.len() - 2]));
         }
     }
-    let last = rows
-        .len()
-        .checked_sub(1)
-        .map_or((0.0, 0.0), |last| tops[last]);
+    let right = vertices.iter().map(|one| one.x + one.size.width / 2.0);
     Layout {
         boxes: (0..boxes.len()).map(placed).collect(),
         ways,
         labels,
-        width: vertices
-            .iter()
-            .map(|one| one.x + one.width / 2.0)
-            .fold(0.0, f64::max),
-        height: last.0 + last.1,
+        width: right.fold(0.0, f64::max),
+        height: tops.last().map_or(0.0, |(top, height)| top + height),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Kind, Picture, escape, shown};
+use super::{CLASSES, Kind, Picture, escape, shown};
 
 pub(super) fn draw(picture: &Picture<'_>) -> String {
     let mut text = String::from("flowchart TB\n");
@@ -16,9 +16,10 @@ pub(super) fn draw(picture: &Picture<'_>) -> String {
         let _ = writeln!(text, "  subgraph w{wave}[\"wave {wave}\"]");
         for &step in steps {
             let one = &picture.boxes[step];
-            let mut lines = vec![format!("<b>{}</b>", escaped(one.id)), escaped(one.tool)];
-            lines.extend(one.marks.iter().map(|mark| escaped(&shown(&mark.text))));
-            let (open, close) = match one.mapped {
+            let id = format!("<b>{}</b>", escaped(&one.step.id));
+            let mut lines = vec![id, escaped(one.step.tool)];
+            lines.extend(one.lines().map(|line| escaped(&line)));
+            let (open, close) = match one.is_mapped() {
                 true => ("[[", "]]"),
                 false => ("[", "]"),
             };
@@ -35,19 +36,14 @@ pub(super) fn draw(picture: &Picture<'_>) -> String {
         };
         let _ = writeln!(text, "  s{} {line}{label} s{}", arrow.from, arrow.to);
     }
-    type Applies = fn(&super::Step<'_>) -> bool;
-    let classes: [(&str, &str, Applies); 3] = [
-        (
-            "effects",
-            "fill:#fff3e0,stroke:#c77700,color:#1c1c1c",
-            |one| one.effects,
-        ),
-        ("asks", "stroke:#b3261e,stroke-width:2px", |one| one.asks),
-        ("conditional", "stroke-dasharray:5 4", |one| one.conditional),
+    let styles = [
+        "fill:#fff3e0,stroke:#c77700,color:#1c1c1c",
+        "stroke:#b3261e,stroke-width:2px",
+        "stroke-dasharray:5 4",
     ];
-    for (name, style, is_of) in classes {
-        let steps = picture.boxes.iter().enumerate();
-        let members = steps.filter(|(_, one)| is_of(one));
+    for ((name, _, applies), style) in CLASSES.into_iter().zip(styles) {
+        let members = picture.boxes.iter().enumerate();
+        let members = members.filter(|(_, one)| applies(one.step));
         let members: Vec<String> = members.map(|(step, _)| format!("s{step}")).collect();
         if !members.is_empty() {
             let members = members.join(",");

@@ -12,9 +12,10 @@ mod text;
 #[cfg(test)]
 mod tests;
 
-use tool_core::{ErrorCode, ToolError};
+use tool_core::{ToolError, tool_error};
 
-use crate::check::CheckedPlan;
+use crate::check::{CheckedPlan, CheckedStep};
+use crate::explain::counted;
 use crate::graph::Reason;
 
 /// The format of a drawing.
@@ -46,12 +47,10 @@ pub fn draw(plan: &CheckedPlan, format: Format) -> Result<String, ToolError> {
         Format::Dot => Ok(dot::draw(&picture)),
         Format::Mermaid => Ok(mermaid::draw(&picture)),
         Format::Svg => svg::draw(&picture).ok_or_else(|| {
-            ToolError::new(
-                ErrorCode::LimitExceeded,
-                format_args!(
-                    "the plan needs more than {} boxes and bends",
-                    layout::VERTICES_MAX
-                ),
+            let most = layout::VERTICES_MAX;
+            tool_error!(
+                LimitExceeded,
+                "the plan needs more than {most} boxes and bends"
             )
             .hint("use `--format dot`, for Graphviz, or `--format text`")
         }),
@@ -70,27 +69,20 @@ struct Picture<'p> {
 
 /// A box of the drawing.
 struct Step<'p> {
-    id: &'p str,
-    tool: &'p str,
+    step: &'p CheckedStep,
     wave: usize,
-    /// Whether it has effects.
-    effects: bool,
-    /// Whether it needs approval.
-    asks: bool,
-    /// Whether it has a condition.
-    conditional: bool,
-    /// Whether it maps over a list.
-    mapped: bool,
-    /// Further lines.
-    marks: Vec<Mark>,
+    /// Further lines below the name of the tool; whether each is about effects.
+    marks: Vec<(String, bool)>,
 }
 
-/// A line below the name of a tool.
-struct Mark {
-    text: String,
-    /// Whether it is about effects.
-    warns: bool,
-}
+/// Properties of a step that its box shows: class, meaning, and test.
+type Class = (&'static str, &'static str, fn(&CheckedStep) -> bool);
+
+const CLASSES: [Class; 3] = [
+    ("effects", "has effects", |step| !step.effects.is_empty()),
+    ("asks", "needs approval", CheckedStep::needs_approval),
+    ("conditional", "conditional", |step| step.when.is_some()),
+];
 
 /// The reasons why one step waits for another.
 struct Arrow {
@@ -104,16 +96,6 @@ struct Arrow {
     words: Vec<String>,
 }
 
-/// The reasons for waiting, strongest first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Kind {
-    Reference,
-    After,
-    Conflict,
-    Mutations,
-    Exclusive,
-}
-
 /// The drawing of a [`Kind`]: its name and meaning, and its line in each format.
 struct Style {
     name: &'static str,
@@ -125,83 +107,34 @@ struct Style {
     mermaid: &'static str,
 }
 
-/// The styles, in the order of [`Kind`].
-const STYLES: [Style; 5] = [
-    style(
-        "reference",
-        "uses its output",
-        "#2b5d8c",
-        "",
-        "solid",
-        "-->",
-    ),
-    style(
-        "after",
-        "ordered by `after`",
-        "#4a4a4a",
-        "7 4",
-        "dashed",
-        "-.->",
-    ),
-    style("conflict", "same resource", "#b4500f", "", "solid", "==>"),
-    style(
-        "mutations",
-        "effects in order",
-        "#8a8a8a",
-        "2 3",
-        "dotted",
-        "-.->",
-    ),
-    style(
-        "exclusive",
-        "runs alone",
-        "#75399c",
-        "8 3 2 3",
-        "dotted",
-        "-.->",
-    ),
-];
+macro_rules! kinds {
+    ($($kind:ident: $name:literal $words:literal $colour:literal $dashes:literal $dot:literal $mermaid:literal;)*) => {
+        /// The reasons for waiting, strongest first.
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+        enum Kind { $($kind),* }
 
-const fn style(
-    name: &'static str,
-    words: &'static str,
-    colour: &'static str,
-    dashes: &'static str,
-    dot: &'static str,
-    mermaid: &'static str,
-) -> Style {
-    Style {
-        name,
-        words,
-        colour,
-        dashes,
-        dot,
-        mermaid,
-    }
+        impl Kind {
+            const ALL: &[Self] = &[$(Self::$kind),*];
+
+            fn of(reason: &Reason) -> Self {
+                match reason { $(Reason::$kind { .. } => Self::$kind),* }
+            }
+
+            fn style(self) -> Style {
+                match self {
+                    $(Self::$kind => Style { name: $name, words: $words, colour: $colour, dashes: $dashes, dot: $dot, mermaid: $mermaid }),*
+                }
+            }
+        }
+    };
 }
 
-impl Kind {
-    const ALL: [Self; 5] = [
-        Self::Reference,
-        Self::After,
-        Self::Conflict,
-        Self::Mutations,
-        Self::Exclusive,
-    ];
-
-    fn of(reason: &Reason) -> Self {
-        match reason {
-            Reason::Reference(_) => Self::Reference,
-            Reason::After => Self::After,
-            Reason::Conflict { .. } => Self::Conflict,
-            Reason::Mutations => Self::Mutations,
-            Reason::Exclusive => Self::Exclusive,
-        }
-    }
-
-    fn style(self) -> &'static Style {
-        &STYLES[self as usize]
-    }
+kinds! {
+    Reference: "reference" "uses its output" "#2b5d8c" "" "solid" "-->";
+    After: "after" "ordered by `after`" "#4a4a4a" "7 4" "dashed" "-.->";
+    Conflict: "conflict" "same resource" "#b4500f" "" "solid" "==>";
+    Mutations: "mutations" "effects in order" "#8a8a8a" "2 3" "dotted" "-.->";
+    Exclusive: "exclusive" "runs alone" "#75399c" "8 3 2 3" "dotted" "-.->";
 }
 
 /// Writes a text with the characters that a format reserves in their escaped form; control characters become `control`.
@@ -221,8 +154,8 @@ impl<'p> Picture<'p> {
         let waves = plan.graph.waves();
         let mut summary = format!(
             "{} in {}, mode {}",
-            counted(plan.steps.len(), "step"),
-            counted(waves.len(), "wave"),
+            counted(plan.steps.len() as u64, "step"),
+            counted(waves.len() as u64, "wave"),
             plan.mode_used
         );
         if plan.barrier {
@@ -242,16 +175,11 @@ impl<'p> Picture<'p> {
     }
 }
 
-fn counted(count: usize, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
-}
-
 impl<'p> Step<'p> {
     fn of(plan: &'p CheckedPlan, position: usize) -> Self {
         let step = &plan.steps[position];
-        let asks = step.needs_approval();
         let mut marks = Vec::new();
-        let mut mark = |warns: bool, text: String| marks.push(Mark { text, warns });
+        let mut mark = |warns: bool, text: String| marks.push((text, warns));
         if let Some(map) = &step.map {
             mark(false, format!("map over {}", map.over_words()));
         }
@@ -265,22 +193,23 @@ impl<'p> Step<'p> {
             let names: Vec<&str> = step.effects.iter().map(|effect| effect.as_str()).collect();
             mark(true, names.join(", "));
         }
-        if asks {
+        if step.needs_approval() {
             mark(true, "needs approval".to_owned());
         }
         if let Some(undo) = &step.compensate {
             mark(false, format!("undone by {}", undo.tool));
         }
-        Self {
-            id: &step.id,
-            tool: step.tool,
-            wave: plan.graph.wave(position),
-            effects: !step.effects.is_empty(),
-            asks,
-            conditional: step.when.is_some(),
-            mapped: step.map.is_some(),
-            marks,
-        }
+        let wave = plan.graph.wave(position);
+        Self { step, wave, marks }
+    }
+
+    fn is_mapped(&self) -> bool {
+        self.step.map.is_some()
+    }
+
+    /// The lines below the name of the tool, truncated.
+    fn lines(&self) -> impl Iterator<Item = String> {
+        self.marks.iter().map(|(text, _)| shown(text))
     }
 }
 
@@ -289,10 +218,7 @@ fn arrows(plan: &CheckedPlan) -> Vec<Arrow> {
     let mut arrows: Vec<Arrow> = Vec::new();
     for edge in plan.graph.edges() {
         let kind = Kind::of(&edge.reason);
-        let words = match edge.reason.detail() {
-            Some(detail) => format!("{} {detail}", edge.reason.kind()),
-            None => edge.reason.kind().to_owned(),
-        };
+        let words = edge.reason.to_string();
         let label = match &edge.reason {
             Reason::Conflict { resource, .. } => Some(resource.to_string()),
             _ => None,
@@ -320,7 +246,7 @@ fn arrows(plan: &CheckedPlan) -> Vec<Arrow> {
 }
 
 /// Removes the arrows whose order is implied by a longer path.
-fn reduced(arrows: Vec<Arrow>, steps: usize) -> Vec<Arrow> {
+fn reduced(mut arrows: Vec<Arrow>, steps: usize) -> Vec<Arrow> {
     if steps > REDUCED_MAX {
         return arrows;
     }
@@ -331,24 +257,20 @@ fn reduced(arrows: Vec<Arrow>, steps: usize) -> Vec<Arrow> {
     for arrow in &arrows {
         into[arrow.to].push(arrow.from);
     }
-    let has = |set: &[u64], step: usize| (set[step / 64] >> (step % 64)) & 1 == 1;
     for (step, direct) in into.iter().enumerate() {
         let mut set = vec![0; words];
         for &from in direct {
-            set.iter_mut()
-                .zip(&before[from])
-                .for_each(|(all, more)| *all |= more);
+            (0..words).for_each(|word| set[word] |= before[from][word]);
             set[from / 64] |= 1 << (from % 64);
         }
         before[step] = set;
     }
-    let implied = |arrow: &Arrow| {
-        let longer = |&from: &usize| from != arrow.from && has(&before[from], arrow.from);
-        arrow.kind > Kind::After && into[arrow.to].iter().any(longer)
-    };
-    let mut kept = arrows;
-    kept.retain(|arrow| !implied(arrow));
-    kept
+    arrows.retain(|arrow| {
+        let (word, bit) = (arrow.from / 64, arrow.from % 64);
+        let implies = |&from: &usize| (before[from][word] >> bit) & 1 == 1;
+        arrow.kind <= Kind::After || !into[arrow.to].iter().any(implies)
+    });
+    arrows
 }
 
 /// A text in one line, truncated to [`SHOWN_MAX`].

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::layout::{self, Layout, Link, Place, Size};
-use super::{Kind, Picture, Step, escape, shown};
+use super::{Arrow, CLASSES, Class, Kind, Picture, Step, Style, escape, shown};
 
 const FONT: f64 = 13.0;
 const SMALL: f64 = 11.0;
@@ -24,42 +24,30 @@ pub(super) fn draw(picture: &Picture<'_>) -> Option<String> {
     let entries = legend(picture);
     let header = wide(&picture.title, 16.0).max(wide(&picture.summary, SMALL));
     let entry_width = |words: &str| 44.0 + wide(words, SMALL) + 18.0;
-    let widest_entry = entries
-        .iter()
-        .map(|(_, words)| entry_width(words))
-        .fold(0.0, f64::max);
-    let inner = (LEFT + layout.width).max(header).max(widest_entry);
+    let widths = entries.iter().map(|(_, words)| entry_width(words));
+    let inner = widths.fold(header.max(LEFT + layout.width), f64::max);
     let width = inner + 2.0 * MARGIN;
-    let mut rows: Vec<Vec<(f64, usize)>> = vec![Vec::new()];
-    let mut x = 0.0;
-    for (index, (_, words)) in entries.iter().enumerate() {
-        let needed = entry_width(words);
-        if x + needed > inner && x > 0.0 {
-            rows.push(Vec::new());
-            x = 0.0;
-        }
-        rows.last_mut()?.push((x, index));
-        x += needed;
-    }
     let body = TOP + layout.height + 26.0;
-    let height = body + rows.len() as f64 * 20.0 + MARGIN - 8.0;
-    let mut svg = head(picture, width, height);
+    // The legend in lines as wide as the drawing.
+    let (mut samples, mut x, mut y) = (String::new(), 0.0, body);
+    for (sample, words) in entries {
+        if x + entry_width(words) > inner && x > 0.0 {
+            (x, y) = (0.0, y + 20.0);
+        }
+        sample_of(&mut samples, sample, MARGIN + x, y);
+        text_at(&mut samples, MARGIN + x + 44.0, y + 4.0, "note", words);
+        x += entry_width(words);
+    }
+    let mut svg = head(picture, width, y + 12.0 + MARGIN);
     waves(&mut svg, picture, &layout, width);
     // Arrows first, below boxes and labels.
     for (arrow, way) in picture.arrows.iter().zip(&layout.ways) {
-        let tip = format!(
-            "{} -> {}: {}",
-            picture.boxes[arrow.from].id,
-            picture.boxes[arrow.to].id,
-            arrow.words.join(", ")
-        );
+        let (name, path) = (arrow.kind.style().name, curve(way));
+        let [from, to] = [arrow.from, arrow.to].map(|step| &picture.boxes[step].step.id);
+        let tip = escaped(&format!("{from} -> {to}: {}", arrow.words.join(", ")));
         let _ = writeln!(
             svg,
-            "<path class=\"{}\" d=\"{}\" marker-end=\"url(#{}-end)\"><title>{}</title></path>",
-            arrow.kind.style().name,
-            curve(way),
-            arrow.kind.style().name,
-            escaped(&tip)
+            "<path class=\"{name}\" d=\"{path}\" marker-end=\"url(#{name}-end)\"><title>{tip}</title></path>"
         );
     }
     for (arrow, place) in picture.arrows.iter().zip(&layout.labels) {
@@ -70,108 +58,87 @@ pub(super) fn draw(picture: &Picture<'_>) -> Option<String> {
     for (step, place) in picture.boxes.iter().zip(&layout.boxes) {
         box_of(&mut svg, step, place);
     }
-    for (line, row) in rows.iter().enumerate() {
-        let y = body + line as f64 * 20.0;
-        for &(x, index) in row {
-            let (sample, words) = &entries[index];
-            sample_of(&mut svg, *sample, MARGIN + x, y);
-            text_at(&mut svg, MARGIN + x + 44.0, y + 4.0, "note", words);
-        }
-    }
+    svg.push_str(&samples);
     svg.push_str("</svg>\n");
     Some(svg)
 }
 
 /// Lays out the drawing, which begins below the title.
 pub(super) fn arranged(picture: &Picture<'_>) -> Option<Layout> {
-    let boxes: Vec<Size> = picture
-        .boxes
-        .iter()
-        .map(|step| {
-            let marks = step
-                .marks
-                .iter()
-                .map(|mark| wide(&shown(&mark.text), SMALL));
-            let text = marks
-                .chain([wide(step.id, FONT), wide(step.tool, SMALL)])
-                .fold(60.0, f64::max);
-            let sheet = if step.mapped { SHEET } else { 0.0 };
-            Size {
-                row: 2 * step.wave,
-                width: text + 2.0 * PAD + sheet,
-                height: LINE * (2 + step.marks.len()) as f64 + PAD + sheet,
-            }
-        })
-        .collect();
-    let links: Vec<Link> = picture
-        .arrows
-        .iter()
-        .map(|arrow| Link {
-            from: arrow.from,
-            to: arrow.to,
-            label: arrow
-                .label
-                .as_ref()
-                .map(|label| (wide(&shown(label), SMALL) + 10.0, LINE)),
-        })
-        .collect();
+    let size = |one: &Step<'_>| {
+        let names = [wide(&one.step.id, FONT), wide(one.step.tool, SMALL)];
+        let texts = one.lines().map(|line| wide(&line, SMALL)).chain(names);
+        let sheet = if one.is_mapped() { SHEET } else { 0.0 };
+        Size {
+            row: 2 * one.wave,
+            width: texts.fold(60.0, f64::max) + 2.0 * PAD + sheet,
+            height: LINE * (2 + one.marks.len()) as f64 + PAD + sheet,
+        }
+    };
+    let link = |arrow: &Arrow| Link {
+        from: arrow.from,
+        to: arrow.to,
+        label: (arrow.label.as_ref()).map(|label| (wide(&shown(label), SMALL) + 10.0, LINE)),
+    };
+    let boxes: Vec<Size> = picture.boxes.iter().map(size).collect();
+    let links: Vec<Link> = picture.arrows.iter().map(link).collect();
     layout::place(&boxes, &links)
 }
 
 /// Largest width of a text; wide characters count twice.
 fn wide(text: &str, size: f64) -> f64 {
-    let cells: usize = text
-        .chars()
-        .map(|c| if (c as u32) < 0x1100 { 1 } else { 2 })
-        .sum();
-    cells as f64 * size * ADVANCE
+    let cells = text.chars().map(|c| 1 + usize::from(c as u32 >= 0x1100));
+    cells.sum::<usize>() as f64 * size * ADVANCE
 }
 
 fn head(picture: &Picture<'_>, width: f64, height: f64) -> String {
+    let [w, h] = [width, height].map(number);
+    let [title, summary] = [&picture.title, &picture.summary].map(|text| escaped(text));
+    let conflict = Kind::Conflict.style().colour;
     let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" role=\"img\" aria-labelledby=\"title\">\n",
-        number(width),
-        number(height)
+        r#"<svg xmlns="http://www.w3.org/2000/svg" width="{w}" height="{h}" viewBox="0 0 {w} {h}" role="img" aria-labelledby="title">
+<title id="title">{title}: {summary}</title>
+<style>
+text {{ font-family: ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace; fill: #1c1c1c; }}
+.title {{ font-size: 16px; font-weight: bold; }}
+.id {{ font-size: {FONT}px; font-weight: bold; }}
+.tool, .mark, .warn, .label, .note {{ font-size: {SMALL}px; }}
+.tool, .note {{ fill: #565656; }}
+.mark {{ fill: #2b5d8c; }}
+.warn {{ fill: #9a3b00; }}
+.label {{ fill: {conflict}; }}
+.box {{ fill: #ffffff; stroke: #5a6672; }}
+.effects {{ fill: #fff3e0; stroke: #c77700; }}
+.asks {{ stroke: #b3261e; stroke-width: 2.2; }}
+.conditional {{ stroke-dasharray: 6 4; }}
+.wave {{ stroke: #ececec; }}
+path {{ fill: none; stroke-width: 1.5; }}
+"#
     );
-    let _ = writeln!(
-        svg,
-        "<title id=\"title\">{}: {}</title>",
-        escaped(&picture.title),
-        escaped(&picture.summary)
-    );
-    svg.push_str("<style>\ntext { font-family: ui-monospace, \"DejaVu Sans Mono\", Menlo, Consolas, monospace; fill: #1c1c1c; }\n");
-    let _ = writeln!(
-        svg,
-        ".title {{ font-size: 16px; font-weight: bold; }}\n.id {{ font-size: {FONT}px; font-weight: bold; }}\n.tool, .mark, .warn, .label, .note {{ font-size: {SMALL}px; }}\n.tool, .note {{ fill: #565656; }}\n.mark {{ fill: #2b5d8c; }}\n.warn {{ fill: #9a3b00; }}\n.label {{ fill: {}; }}",
-        Kind::Conflict.style().colour
-    );
-    svg.push_str(".box { fill: #ffffff; stroke: #5a6672; }\n.effects { fill: #fff3e0; stroke: #c77700; }\n.asks { stroke: #b3261e; stroke-width: 2.2; }\n.conditional { stroke-dasharray: 6 4; }\n.wave { stroke: #ececec; }\npath { fill: none; stroke-width: 1.5; }\n");
-    for kind in Kind::ALL {
-        let dashes = match kind.style().dashes {
+    let styles = || Kind::ALL.iter().map(|kind| kind.style());
+    for Style {
+        name,
+        colour,
+        dashes,
+        ..
+    } in styles()
+    {
+        let dashes = match dashes {
             "" => String::new(),
             dashes => format!(" stroke-dasharray: {dashes};"),
         };
-        let _ = writeln!(
-            svg,
-            ".{} {{ stroke: {};{dashes} }}",
-            kind.style().name,
-            kind.style().colour
-        );
+        let _ = writeln!(svg, ".{name} {{ stroke: {colour};{dashes} }}");
     }
     svg.push_str("</style>\n<defs>\n");
-    for kind in Kind::ALL {
+    for Style { name, colour, .. } in styles() {
         let _ = writeln!(
             svg,
-            "<marker id=\"{}-end\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"8\" markerHeight=\"8\" markerUnits=\"userSpaceOnUse\" orient=\"auto\"><path d=\"M0 0.8 L8 4 L0 7.2 Z\" style=\"fill: {}; stroke: none\"/></marker>",
-            kind.style().name,
-            kind.style().colour
+            r#"<marker id="{name}-end" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" markerUnits="userSpaceOnUse" orient="auto"><path d="M0 0.8 L8 4 L0 7.2 Z" style="fill: {colour}; stroke: none"/></marker>"#
         );
     }
     let _ = writeln!(
         svg,
-        "</defs>\n<rect width=\"{}\" height=\"{}\" fill=\"#ffffff\"/>",
-        number(width),
-        number(height)
+        "</defs>\n<rect width=\"{w}\" height=\"{h}\" fill=\"#ffffff\"/>"
     );
     text_at(&mut svg, MARGIN, 30.0, "title", &picture.title);
     text_at(&mut svg, MARGIN, 47.0, "note", &picture.summary);
@@ -181,33 +148,27 @@ fn head(picture: &Picture<'_>, width: f64, height: f64) -> String {
 /// The name of each wave, left of a thin line above it.
 fn waves(svg: &mut String, picture: &Picture<'_>, layout: &Layout, width: f64) {
     for (wave, steps) in picture.waves.iter().enumerate() {
-        let top = steps
-            .iter()
-            .map(|&step| layout.boxes[step].top)
+        let places = || steps.iter().map(|&step| &layout.boxes[step]);
+        let top = places()
+            .map(|place| place.top)
             .fold(f64::INFINITY, f64::min);
-        let bottom = steps
-            .iter()
-            .map(|&step| layout.boxes[step].bottom())
-            .fold(0.0, f64::max);
-        let y = TOP + (top + bottom) / 2.0;
+        let bottom = places().map(Place::bottom).fold(0.0, f64::max);
+        let middle = TOP + (top + bottom) / 2.0;
+        let [from, to, y] = [MARGIN + LEFT - 12.0, width - MARGIN, middle].map(number);
         let _ = writeln!(
             svg,
-            "<line class=\"wave\" x1=\"{}\" y1=\"{1}\" x2=\"{2}\" y2=\"{1}\"/>",
-            number(MARGIN + LEFT - 12.0),
-            number(y),
-            number(width - MARGIN)
+            "<line class=\"wave\" x1=\"{from}\" y1=\"{y}\" x2=\"{to}\" y2=\"{y}\"/>"
         );
-        text_at(svg, MARGIN, y + 4.0, "note", &format!("wave {wave}"));
+        text_at(svg, MARGIN, middle + 4.0, "note", &format!("wave {wave}"));
     }
 }
 
 /// A smooth path through rows.
 fn curve(way: &[(f64, f64)]) -> String {
-    let x = |point: (f64, f64)| number(MARGIN + LEFT + point.0);
-    let y = |point: (f64, f64)| number(TOP + point.1);
     /// Length of the straight end, so that the head points down.
     const STRAIGHT: f64 = 9.0;
-    let mut path = format!("M{} {}", x(way[0]), y(way[0]));
+    let at = |(x, y): (f64, f64)| format!("{} {}", number(MARGIN + LEFT + x), number(TOP + y));
+    let mut path = format!("M{}", at(way[0]));
     for (index, pair) in way.windows(2).enumerate() {
         let (from, mut to) = (pair[0], pair[1]);
         let is_last = index + 2 == way.len();
@@ -217,87 +178,70 @@ fn curve(way: &[(f64, f64)]) -> String {
         if from == to && !is_last {
             continue;
         }
-        if index % 2 == 0 || from.0 == to.0 {
-            let _ = write!(path, " L{} {}", x(to), y(to));
-        } else {
-            let middle = number(TOP + (from.1 + to.1) / 2.0);
-            let _ = write!(
+        let middle = (from.1 + to.1) / 2.0;
+        let _ = match index % 2 == 0 || from.0 == to.0 {
+            true => write!(path, " L{}", at(to)),
+            false => write!(
                 path,
-                " C{} {middle} {} {middle} {} {}",
-                x(from),
-                x(to),
-                x(to),
-                y(to)
-            );
-        }
+                " C{} {} {}",
+                at((from.0, middle)),
+                at((to.0, middle)),
+                at(to)
+            ),
+        };
     }
     path
 }
 
 fn label_of(svg: &mut String, label: &str, place: &Place) {
     let (left, top) = (MARGIN + LEFT + place.left(), TOP + place.top);
+    let [x, y, width, height] = [left, top, place.width, place.height].map(number);
+    let title = escaped(label);
     let _ = writeln!(
         svg,
-        "<g><title>{}</title><rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"3\" fill=\"#ffffff\" stroke=\"#e6c9b5\"/>",
-        escaped(label),
-        number(left),
-        number(top),
-        number(place.width),
-        number(place.height)
+        r##"<g><title>{title}</title><rect x="{x}" y="{y}" width="{width}" height="{height}" rx="3" fill="#ffffff" stroke="#e6c9b5"/>"##
     );
     text_at(svg, left + 5.0, top + 12.5, "label", &shown(label));
     svg.push_str("</g>\n");
 }
 
-fn box_of(svg: &mut String, step: &Step<'_>, place: &Place) {
+fn box_of(svg: &mut String, one: &Step<'_>, place: &Place) {
     let (left, top) = (MARGIN + LEFT + place.left(), TOP + place.top);
-    let sheet = if step.mapped { SHEET } else { 0.0 };
-    let (width, height) = (place.width - sheet, place.height - sheet);
-    let mut class = String::from("box");
-    for (name, holds) in [
-        ("effects", step.effects),
-        ("asks", step.asks),
-        ("conditional", step.conditional),
-    ] {
-        if holds {
-            class.push(' ');
-            class.push_str(name);
-        }
-    }
-    let all: Vec<&str> = step.marks.iter().map(|mark| &*mark.text).collect();
-    let _ = writeln!(
-        svg,
-        "<g><title>{}</title>",
-        escaped(&format!("{}: {}\n{}", step.id, step.tool, all.join("\n")))
-    );
-    let mut sheets = vec![0.0];
-    if step.mapped {
-        sheets.insert(0, SHEET);
-    }
+    let classes = CLASSES.iter().filter(|(.., applies)| applies(one.step));
+    let class = classes.fold(String::from("box"), |all, (name, ..)| all + " " + name);
+    let marks: Vec<&str> = one.marks.iter().map(|(text, _)| &**text).collect();
+    let title = format!("{}: {}\n{}", one.step.id, one.step.tool, marks.join("\n"));
+    let _ = writeln!(svg, "<g><title>{}</title>", escaped(&title));
+    let sheets: &[f64] = if one.is_mapped() {
+        &[SHEET, 0.0]
+    } else {
+        &[0.0]
+    };
     for shift in sheets {
+        let (width, height) = (place.width - sheets[0], place.height - sheets[0]);
+        let [x, y, width, height] = [left + shift, top + shift, width, height].map(number);
         let _ = writeln!(
             svg,
-            "<rect class=\"{class}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"6\"/>",
-            number(left + shift),
-            number(top + shift),
-            number(width),
-            number(height)
+            "<rect class=\"{class}\" x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" rx=\"6\"/>"
         );
     }
-    let mut y = top + LINE + 2.0;
-    text_at(svg, left + PAD, y, "id", step.id);
-    y += LINE;
-    text_at(svg, left + PAD, y, "tool", step.tool);
-    for mark in &step.marks {
+    let names = [
+        ("id", one.step.id.to_string()),
+        ("tool", one.step.tool.to_owned()),
+    ];
+    let warns = one
+        .marks
+        .iter()
+        .map(|(_, warns)| if *warns { "warn" } else { "mark" });
+    let mut y = top + 2.0;
+    for (class, text) in names.into_iter().chain(warns.zip(one.lines())) {
         y += LINE;
-        let class = if mark.warns { "warn" } else { "mark" };
-        text_at(svg, left + PAD, y, class, &shown(&mark.text));
+        text_at(svg, left + PAD, y, class, &text);
     }
     svg.push_str("</g>\n");
 }
 
 /// A sample in the legend.
-#[derive(Clone, Copy)]
 enum Sample {
     Line(Kind),
     Box(&'static str),
@@ -306,38 +250,23 @@ enum Sample {
 
 /// The kinds of arrows and boxes in the drawing.
 fn legend(picture: &Picture<'_>) -> Vec<(Sample, &'static str)> {
-    let has = |of: fn(&Step<'_>) -> bool| picture.boxes.iter().any(of);
-    let used = |kind: &Kind| picture.arrows.iter().any(|arrow| arrow.kind == *kind);
-    let lines = Kind::ALL.into_iter().filter(used);
-    let mut entries: Vec<_> = lines
-        .map(|kind| (Sample::Line(kind), kind.style().words))
-        .collect();
-    let boxes: [(bool, Sample, &str); 4] = [
-        (
-            has(|step| step.effects),
-            Sample::Box("effects"),
-            "has effects",
-        ),
-        (has(|step| step.asks), Sample::Box("asks"), "needs approval"),
-        (
-            has(|step| step.conditional),
-            Sample::Box("conditional"),
-            "conditional",
-        ),
-        (has(|step| step.mapped), Sample::Sheets, "maps over a list"),
-    ];
-    let boxes = boxes.into_iter().filter(|(is_used, ..)| *is_used);
-    entries.extend(boxes.map(|(_, sample, words)| (sample, words)));
-    entries
+    let used = |kind: &&Kind| picture.arrows.iter().any(|arrow| arrow.kind == **kind);
+    let lines = Kind::ALL.iter().filter(used);
+    let lines = lines.map(|&kind| (Sample::Line(kind), kind.style().words));
+    let holds = |(.., applies): &&Class| picture.boxes.iter().any(|one| applies(one.step));
+    let boxes = CLASSES.iter().filter(holds);
+    let boxes = boxes.map(|(name, words, _)| (Sample::Box(name), *words));
+    let mapped = picture.boxes.iter().any(Step::is_mapped);
+    let sheets = mapped.then_some((Sample::Sheets, "maps over a list"));
+    lines.chain(boxes).chain(sheets).collect()
 }
 
 fn sample_of(svg: &mut String, sample: Sample, x: f64, y: f64) {
     let mut rectangle = |x: f64, y: f64, class: &str| {
+        let [x, y] = [x, y].map(number);
         let _ = writeln!(
             svg,
-            "<rect class=\"box {class}\" x=\"{}\" y=\"{}\" width=\"26\" height=\"11\" rx=\"3\"/>",
-            number(x),
-            number(y)
+            "<rect class=\"box {class}\" x=\"{x}\" y=\"{y}\" width=\"26\" height=\"11\" rx=\"3\"/>"
         );
     };
     match sample {
@@ -347,32 +276,26 @@ fn sample_of(svg: &mut String, sample: Sample, x: f64, y: f64) {
             rectangle(x + 4.0, y - 6.5, "");
         }
         Sample::Line(kind) => {
+            let (name, [x, y, end]) = (kind.style().name, [x, y, x + 34.0].map(number));
             let _ = writeln!(
                 svg,
-                "<path class=\"{0}\" d=\"M{1} {2} L{3} {2}\" marker-end=\"url(#{0}-end)\"/>",
-                kind.style().name,
-                number(x),
-                number(y),
-                number(x + 34.0)
+                "<path class=\"{name}\" d=\"M{x} {y} L{end} {y}\" marker-end=\"url(#{name}-end)\"/>"
             );
         }
     }
 }
 
 fn text_at(svg: &mut String, x: f64, y: f64, class: &str, text: &str) {
+    let ([x, y], text) = ([x, y].map(number), escaped(text));
     let _ = writeln!(
         svg,
-        "<text class=\"{class}\" x=\"{}\" y=\"{}\">{}</text>",
-        number(x),
-        number(y),
-        escaped(text)
+        "<text class=\"{class}\" x=\"{x}\" y=\"{y}\">{text}</text>"
     );
 }
 
 /// A coordinate rounded to one decimal, so that all machines print the same.
 fn number(value: f64) -> String {
-    let rounded = (value * 10.0).round() / 10.0;
-    format!("{rounded}")
+    ((value * 10.0).round() / 10.0).to_string()
 }
 
 /// Escapes a text for an element or attribute.

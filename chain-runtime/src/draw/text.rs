@@ -7,8 +7,8 @@ use super::{Picture, shown};
 pub(super) fn draw(picture: &Picture<'_>) -> String {
     let mut text = format!("{}: {}\n", picture.title, picture.summary);
     let widest = |of: fn(&super::Step<'_>) -> usize| picture.boxes.iter().map(of).max();
-    let id_width = widest(|step| step.id.len()).unwrap_or(0);
-    let tool_width = widest(|step| step.tool.len()).unwrap_or(0);
+    let id_width = widest(|one| one.step.id.len()).unwrap_or(0);
+    let tool_width = widest(|one| one.step.tool.len()).unwrap_or(0);
     let mut into: Vec<Vec<&super::Arrow>> = vec![Vec::new(); picture.boxes.len()];
     for arrow in &picture.arrows {
         into[arrow.to].push(arrow);
@@ -17,19 +17,15 @@ pub(super) fn draw(picture: &Picture<'_>) -> String {
         let _ = writeln!(text, "wave {wave}");
         for &step in steps {
             let one = &picture.boxes[step];
-            let marks: Vec<String> = one.marks.iter().map(|mark| shown(&mark.text)).collect();
-            let line = format!(
-                "  {:id_width$}  {:tool_width$}  {}",
-                one.id,
-                one.tool,
-                marks.join("; ")
-            );
+            let marks = one.lines().collect::<Vec<_>>().join("; ");
+            let (id, tool) = (&one.step.id, one.step.tool);
+            let line = format!("  {id:id_width$}  {tool:tool_width$}  {marks}");
             let _ = writeln!(text, "{}", line.trim_end());
             for arrow in &into[step] {
                 let _ = writeln!(
                     text,
                     "    <- {:id_width$}  {}",
-                    picture.boxes[arrow.from].id,
+                    picture.boxes[arrow.from].step.id,
                     shown(&arrow.words.join(", "))
                 );
             }

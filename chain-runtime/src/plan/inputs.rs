@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer};
 use tool_core::nearest::nearest;
 use tool_core::{Object, Value, json};
 
-use crate::problem::{Fault, PlanProblem, Problems};
+use crate::problem::{Fault, PlanProblem, Problems, problem};
 use crate::types::{Fit, Type, fit};
 
 tool_core::names! {
@@ -89,10 +89,8 @@ impl Input {
     /// Limits that no value meets, or that mean nothing for the type: the key, what is wrong, and the next step.
     pub(super) fn contradictions(&self) -> Vec<(&'static str, String, &'static str)> {
         let mut found = Vec::new();
-        let numeric = matches!(
-            self.kind,
-            InputType::Number | InputType::Integer | InputType::Any
-        );
+        let kinds = [InputType::Number, InputType::Integer, InputType::Any];
+        let numeric = kinds.contains(&self.kind);
         for (key, bound) in [("minimum", self.minimum), ("maximum", self.maximum)] {
             if bound.is_some() && !numeric {
                 let message = format!("`{key}` is for numbers, the input is a {}", self.kind);
@@ -125,12 +123,9 @@ impl Input {
         if let Some(choices) = &self.choices
             && !choices.contains(value)
         {
-            let listed = choices
-                .iter()
-                .map(Value::to_string)
-                .collect::<Vec<_>>()
-                .join(", ");
-            return Some(format!("expected one of {listed}, found {}", value.kind()));
+            let listed: Vec<String> = choices.iter().map(Value::to_string).collect();
+            let (listed, found) = (listed.join(", "), value.kind());
+            return Some(format!("expected one of {listed}, found {found}"));
         }
         let number = value.as_f64()?;
         if let Some(least) = self.minimum.filter(|least| number < *least) {
@@ -171,82 +166,52 @@ pub(crate) struct Given {
     pub(crate) may_miss: bool,
 }
 
-/// Inputs of a plan: their values, or types where the value is given later.
-#[derive(Debug, Default)]
-pub(crate) struct Settled {
-    pub(crate) values: Value,
-    pub(crate) open: HashMap<Arc<str>, Type>,
-}
-
-/// The value of every input: given, or its default; problems are added.
-pub(crate) fn settle(inputs: &[Input], given: &Given, problems: &mut Problems) -> Settled {
+/// The value of every input: given, or its default; and the types of those that are given later. Problems are added.
+pub(crate) fn settle(
+    inputs: &[Input],
+    given: &Given,
+    problems: &mut Problems,
+) -> (Value, HashMap<Arc<str>, Type>) {
     let names = given.values.iter().map(|(name, _)| name);
     for name in names.chain(given.open.keys().map(|name| &**name)) {
-        if !inputs.iter().any(|input| &*input.name == name) {
-            let known = inputs.iter().map(|input| &*input.name);
-            problems.push(
-                PlanProblem::new(
-                    Fault::Input,
-                    "/inputs",
-                    format_args!("the plan has no input `{name}`"),
-                )
-                .near(nearest(name, known)),
-            );
+        let known = inputs.iter().map(|input| &*input.name);
+        if !known.clone().any(|known| known == name) {
+            let problem = problem!(Input, "/inputs", "the plan has no input `{name}`");
+            problems.push(problem.near(nearest(name, known)));
         }
     }
-    let mut settled = Object::new();
+    let mut values = Object::new();
     let mut open = HashMap::new();
     for input in inputs {
-        let pointer = format!("/inputs/{}", input.name);
-        let declared = input.kind.ty();
-        if let Some(ty) = given.open.get(&input.name) {
-            if fit(ty, &declared) == Fit::Never {
-                let message =
-                    format_args!("the input `{}` takes {declared}, found {ty}", input.name);
+        let (name, declared) = (&input.name, input.kind.ty());
+        let pointer = format!("/inputs/{name}");
+        if let Some(ty) = given.open.get(name) {
+            let fits = fit(ty, &declared);
+            if fits == Fit::Never {
+                let message = format_args!("the input `{name}` takes {declared}, found {ty}");
                 problems.push(PlanProblem::new(Fault::Type, pointer, message));
             }
-            let ty = match fit(ty, &declared) {
-                Fit::Always => ty.clone(),
-                _ => declared,
+            let ty = if fits == Fit::Always {
+                ty.clone()
+            } else {
+                declared
             };
-            open.insert(Arc::clone(&input.name), ty);
+            open.insert(Arc::clone(name), ty);
             continue;
         }
-        let value = match given.values.get(&input.name).or(input.default.as_ref()) {
-            Some(value) => value.clone(),
-            None if given.may_miss => {
-                open.insert(Arc::clone(&input.name), declared);
-                continue;
+        if let Some(value) = given.values.get(name) {
+            if let Some(fault) = input.fault(value) {
+                problems.push(problem!(Input, pointer, "the input `{name}`: {fault}"));
             }
-            None => {
-                problems.push(
-                    PlanProblem::new(
-                        Fault::Input,
-                        pointer,
-                        format_args!("the input `{}` is missing", input.name),
-                    )
-                    .hint(format_args!(
-                        "give it: `--input {}=...`, or write a `default`",
-                        input.name
-                    )),
-                );
-                continue;
-            }
-        };
-        if let Some(fault) = input
-            .fault(&value)
-            .filter(|_| given.values.get(&input.name).is_some())
-        {
-            problems.push(PlanProblem::new(
-                Fault::Input,
-                pointer,
-                format_args!("the input `{}`: {fault}", input.name),
-            ));
+            values.push_unique(Arc::clone(name), value.clone());
+        } else if let Some(value) = &input.default {
+            values.push_unique(Arc::clone(name), value.clone());
+        } else if given.may_miss {
+            open.insert(Arc::clone(name), declared);
+        } else {
+            let hint = format_args!("give it: `--input {name}=...`, or write a `default`");
+            problems.push(problem!(Input, pointer, "the input `{name}` is missing").hint(hint));
         }
-        settled.push_unique(Arc::clone(&input.name), value);
     }
-    Settled {
-        values: Value::Object(Arc::new(settled)),
-        open,
-    }
+    (values.into(), open)
 }

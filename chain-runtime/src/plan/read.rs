@@ -1,6 +1,7 @@
 //! Reads a value as a [`Plan`]: parts that violate the schema are reported and dropped, the rest is read and checked further.
 
 use std::collections::{HashMap, HashSet};
+use std::fmt::Display;
 use std::sync::Arc;
 
 use tool_core::path::{push_index, push_key};
@@ -16,7 +17,7 @@ pub(super) fn read(value: &Value) -> Plan {
     let mut reader = Reader::default();
     let mut plan = Plan::default();
     if deeper_than(value, DEPTH_MAX) {
-        let message = format!("a plan is nested at most {DEPTH_MAX} deep");
+        let message = format_args!("a plan is nested at most {DEPTH_MAX} deep");
         reader.report(Fault::Limit, message, None);
     } else {
         plan = reader.typed(value);
@@ -93,12 +94,10 @@ struct Reader {
 }
 
 impl Reader {
-    fn report(&mut self, fault: Fault, message: String, hint: Option<&str>) {
-        let problem = PlanProblem::new(fault, self.pointer.as_str(), message);
-        self.problems.push(match hint {
-            Some(hint) => problem.hint(hint),
-            None => problem,
-        });
+    fn report(&mut self, fault: Fault, message: impl Display, hint: Option<&str>) {
+        let problem = PlanProblem::new(fault, &self.pointer, message);
+        self.problems
+            .push(problem.hint_some(hint.map(str::to_owned)));
     }
 
     fn under<T>(&mut self, key: &str, read: impl FnOnce(&mut Self) -> T) -> T {
@@ -110,11 +109,7 @@ impl Reader {
     }
 
     fn item<T>(&mut self, index: usize, read: impl FnOnce(&mut Self) -> T) -> T {
-        let length = self.pointer.len();
-        push_index(&mut self.pointer, index);
-        let result = read(self);
-        self.pointer.truncate(length);
-        result
+        self.under(&index.to_string(), read)
     }
 
     /// Whether the schema reported the key at the pointer as wrong or missing.
@@ -173,21 +168,17 @@ impl Reader {
 
     fn unique(&mut self, steps: &[Step]) {
         let mut first: HashMap<&str, usize> = HashMap::with_capacity(steps.len());
-        for (index, step) in steps
+        let steps = steps
             .iter()
             .enumerate()
-            .filter(|(_, step)| !step.id.is_empty())
-        {
-            if let Some(before) = first.get(&*step.id) {
+            .filter(|(_, step)| !step.id.is_empty());
+        for (index, step) in steps {
+            let before = *first.entry(&step.id).or_insert(index);
+            if before != index {
                 let message = format!("two steps have the id `{}`", step.id);
                 let hint = format!("the first is step {before} (from 0); rename one");
-                self.item(index, |reader| {
-                    reader.under("id", |reader| {
-                        reader.report(Fault::Id, message, Some(&hint))
-                    });
-                });
-            } else {
-                first.insert(&step.id, index);
+                let report = |reader: &mut Self| reader.report(Fault::Id, message, Some(&hint));
+                self.item(index, |reader| reader.under("id", report));
             }
         }
     }
@@ -246,7 +237,7 @@ impl Reader {
         if let [(name, _)] = &outputs[..]
             && ["$ref", "$lit", "$fmt"].contains(&&**name)
         {
-            let message = "expected outputs by name, found a single value".to_owned();
+            let message = "expected outputs by name, found a single value";
             let hint = "write `outputs: {result: {$ref: ..}}`";
             self.report(Fault::Form, message, Some(hint));
             outputs.clear();
@@ -298,8 +289,5 @@ fn problem_of(violation: Violation) -> PlanProblem {
         Fault::Place => format!("no cluster is configured: {}", violation.message),
         _ => violation.message,
     };
-    PlanProblem {
-        hint: violation.hint,
-        ..PlanProblem::new(fault, violation.path, message)
-    }
+    PlanProblem::new(fault, violation.path, message).hint_some(violation.hint)
 }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use tool_core::Value;
+use serde::{Deserialize, Serialize};
 
 use super::order::Order;
 use crate::check::{CheckedPlan, CheckedStep};
@@ -12,7 +12,8 @@ use crate::check::{CheckedPlan, CheckedStep};
 const UNKNOWN: u64 = 1_000;
 
 /// Durations of tools in microseconds: fixed when a run begins, so that a resumed run schedules alike.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
 pub struct Costs(BTreeMap<String, u64>);
 
 impl Costs {
@@ -26,34 +27,14 @@ impl Costs {
             took.sort_unstable();
             took[took.len() / 2]
         };
-        Self(
-            by_tool
-                .into_iter()
-                .map(|(tool, took)| (tool, median(took)))
-                .collect(),
-        )
-    }
-
-    /// As data for a record.
-    pub(super) fn to_value(&self) -> Value {
-        Value::object(self.0.iter().map(|(tool, cost)| (tool.as_str(), *cost)))
-    }
-
-    /// Reads it back.
-    pub(super) fn from_value(value: &Value) -> Self {
-        let members = value.as_object().map(|object| object.iter());
-        let cost = |(tool, cost): (&str, &Value)| {
-            Some((tool.to_owned(), u64::try_from(cost.as_i64()?).ok()?))
-        };
-        Self(members.into_iter().flatten().filter_map(cost).collect())
+        let medians = by_tool.into_iter().map(|(tool, took)| (tool, median(took)));
+        Self(medians.collect())
     }
 
     fn of(&self, step: &CheckedStep) -> u64 {
-        match step.cost_ms {
-            Some(ms) => ms.saturating_mul(1_000),
-            None => self.0.get(step.tool).copied().unwrap_or(UNKNOWN),
-        }
-        .max(1)
+        let known = step.cost_ms.map(|ms| ms.saturating_mul(1_000));
+        let known = known.or_else(|| self.0.get(step.tool).copied());
+        known.unwrap_or(UNKNOWN).max(1)
     }
 
     /// Critical path from each step to an end.
@@ -65,9 +46,8 @@ impl Costs {
         for step in (0..plan.steps.len()).rev() {
             let followers = plan.graph.followers(step).iter();
             let longest = followers.map(|&to| priorities[to as usize]).max();
-            priorities[step] = self
-                .of(&plan.steps[step])
-                .saturating_add(longest.unwrap_or(0));
+            let own = self.of(&plan.steps[step]);
+            priorities[step] = own.saturating_add(longest.unwrap_or(0));
         }
         priorities
     }
@@ -82,7 +62,11 @@ mod tests {
         let took = [("a", 3.0), ("a", 1.0), ("a", 2.0), ("b", 0.5)];
         let costs = Costs::of_history(took.map(|(tool, ms)| (tool.to_owned(), ms)));
         assert_eq!((costs.0["a"], costs.0["b"]), (2_000, 500));
-        assert_eq!(Costs::from_value(&costs.to_value()), costs);
+        let stored = tool_core::convert::to_value(&costs).unwrap();
+        assert_eq!(
+            tool_core::convert::from_value::<Costs>(&stored).unwrap(),
+            costs
+        );
         assert_eq!(Costs::of_history([]), Costs::default());
     }
 }

@@ -1,80 +1,65 @@
 //! Diagnostics of a run: requested and used modes, waves, and their durations.
 
-use std::sync::Arc;
-use std::time::Duration;
+use tool_core::{Object, Value, fields, object};
 
-use tool_core::{Object, Value};
-
-use super::report::{ChainStatus, ms};
+use super::finished::{Finished, ms};
+use super::report::{ChainStatus, Process};
 use crate::check::CheckedPlan;
 use crate::plan::Mode;
 
-#[expect(
-    clippy::too_many_arguments,
-    reason = "one flat record, put together in one place"
-)]
 pub(super) fn diagnostics(
     plan: &CheckedPlan,
     waves: &[Vec<usize>],
-    ends: &[(Duration, Duration, bool)],
-    chain_id: &str,
+    ends: &[Finished],
     status: ChainStatus,
-    threads: usize,
-    started_unix_ms: u64,
-    elapsed: Duration,
+    process: &Process,
 ) -> Object {
     let fallback = plan.fallback_to_seq();
-    let tools = |steps: &[usize]| -> Value {
-        Value::array(
-            steps
-                .iter()
-                .map(|&step| Value::from(plan.steps[step].tool))
-                .collect(),
-        )
+    let tools = |steps: &[usize]| -> Vec<&str> {
+        steps.iter().map(|&step| plan.steps[step].tool).collect()
     };
     let all: Vec<usize> = (0..plan.steps.len()).collect();
     let timeline = waves.iter().enumerate().map(|(index, steps)| {
         let ran = steps
             .iter()
-            .map(|&step| ends[step])
-            .filter(|(_, _, ran)| *ran);
-        let began = ran.clone().map(|(began, _, _)| began).min();
-        let ended = ran.map(|(_, ended, _)| ended).max();
+            .map(|&step| &ends[step])
+            .filter(|end| end.has_run());
+        let began = ran.clone().map(|end| end.began).min();
+        let ended = ran.map(|end| end.ended).max();
         let elapsed = began
             .zip(ended)
-            .map_or(0.0, |(began, ended)| ms(ended.saturating_sub(began)));
-        let mutations = plan.parallel_mutations()
-            && plan.mode_used == Mode::Dep
-            && steps
-                .iter()
-                .any(|&step| !plan.steps[step].effects.is_empty());
-        Value::object([
-            ("wave_index", Value::from(index)),
-            ("tools", tools(steps)),
-            ("mode_used", Value::from(plan.mode_used.as_str())),
-            ("elapsed_ms", Value::from(elapsed)),
-            ("fallback_to_seq", Value::from(fallback)),
-            ("parallel_mutations_enabled", Value::from(mutations)),
-        ])
+            .map(|(began, ended)| ms(ended.saturating_sub(began)));
+        let mutates = steps
+            .iter()
+            .any(|&step| !plan.steps[step].effects.is_empty());
+        let together = plan.parallel_mutations() && plan.mode_used == Mode::Dep;
+        object! {
+            "wave_index" => index,
+            "tools" => tools(steps),
+            "mode_used" => plan.mode_used.as_str(),
+            "elapsed_ms" => elapsed.unwrap_or(0.0),
+            "fallback_to_seq" => fallback,
+            "parallel_mutations_enabled" => together && mutates,
+        }
     });
-    let mut record = Object::new();
-    record.insert("chain_id", chain_id);
-    record.insert("time_ms", started_unix_ms);
-    record.insert("caller_type", "chain");
-    record.insert("tools", tools(&all));
-    record.insert("success", status == ChainStatus::Success);
-    record.insert("mode_requested", plan.mode_requested().as_str());
-    record.insert("mode_used", plan.mode_used.as_str());
-    record.insert("fallback_to_seq", fallback);
-    record.insert("fallback_reason", plan.fallback_reason.clone());
-    record.insert("parallel_mutations_enabled", plan.parallel_mutations());
-    record.insert("barrier", plan.barrier);
-    record.insert("threads", threads);
-    record.insert("waves", waves.len());
-    record.insert("steps", plan.steps.len());
-    record.insert("wave_timeline", Value::array(timeline.collect()));
-    record.insert("elapsed_ms", ms(elapsed));
-    record
+    fields! {
+        "chain_id" => &*process.chain_id,
+        "time_ms" => process.started_unix_ms,
+        "caller_type" => "chain",
+        "tools" => tools(&all),
+        "success" => status == ChainStatus::Success,
+        "mode_requested" => plan.mode_requested().as_str(),
+        "mode_used" => plan.mode_used.as_str(),
+        "fallback_to_seq" => fallback,
+        "fallback_reason" => plan.fallback_reason.clone(),
+        "parallel_mutations_enabled" => plan.parallel_mutations(),
+        "barrier" => plan.barrier,
+        "threads" => process.threads,
+        "waves" => waves.len(),
+        "steps" => plan.steps.len(),
+        "wave_timeline" => timeline.collect::<Vec<_>>(),
+        "elapsed_ms" => ms(process.elapsed),
+    }
 }
 
 /// Diagnostics with bounded lists; `left_out` has the number of omitted entries of each.
@@ -87,7 +72,7 @@ pub(super) fn bounded(diagnostics: &Object, most: usize) -> Object {
             continue;
         };
         let first = items.iter().take(most).map(|item| match item {
-            Value::Object(entry) => Value::Object(Arc::new(bounded(entry, most))),
+            Value::Object(entry) => bounded(entry, most).into(),
             other => other.clone(),
         });
         shown.insert(key, Value::array(first.collect()));
@@ -96,7 +81,7 @@ pub(super) fn bounded(diagnostics: &Object, most: usize) -> Object {
         }
     }
     if !left_out.is_empty() {
-        shown.insert("left_out", Value::Object(Arc::new(left_out)));
+        shown.insert("left_out", left_out);
     }
     shown
 }

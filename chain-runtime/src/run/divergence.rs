@@ -1,8 +1,7 @@
 //! Findings of a replay: equal results, divergences, and unreadable records.
 
-use tool_core::{ToolError, Value};
+use tool_core::{ToolError, Value, object};
 
-use super::digest::OutputDigest;
 use super::encoding::{end_of, name_of};
 use super::events::Unit;
 use super::finished::Finished;
@@ -63,8 +62,7 @@ impl Memory {
         if let Err(err) = &kept {
             self.unreadable(plan, unit, err);
         }
-        let found = end.output_digest.as_ref().map(OutputDigest::as_str);
-        if past.status == end.status && past.output_digest.as_deref() == found {
+        if past.status == end.status && past.output_digest.as_deref() == end.digest() {
             lock(&self.compared).same += 1;
             return;
         }
@@ -75,10 +73,10 @@ impl Memory {
         };
         let recorded = match &kept {
             Ok(kept) => shown(&end_of(kept)),
-            Err(_) => Value::object([
-                ("status", Value::from(past.status.as_str())),
-                ("output_digest", Value::from(past.output_digest.clone())),
-            ]),
+            Err(_) => object! {
+                "status" => past.status.as_str(),
+                "output_digest" => past.output_digest.clone(),
+            },
         };
         let divergence = Divergence {
             call: name_of(plan, unit),

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use registry::policy::{NO_WEB, READ_ONLY, SESSION_OPEN};
 use registry::{CallerContext, Dispatcher, Results, WorkspaceId};
+use serde::{Deserialize, Serialize};
 use tool_core::capability::Durability;
-use tool_core::{ErrorCode, Object, Reason, Spec, ToolError, Value};
+use tool_core::{Object, Reason, Spec, ToolError, Value, convert, object, tool_error};
 
 use super::costs::Costs;
 use super::end_record::cancelled_record;
@@ -31,20 +32,17 @@ pub fn profile() -> String {
     words.join(" ")
 }
 
-#[cfg(target_arch = "x86_64")]
 fn features() -> Vec<&'static str> {
+    #[cfg(target_arch = "x86_64")]
     let found = [
         ("avx2", std::arch::is_x86_feature_detected!("avx2")),
         ("fma", std::arch::is_x86_feature_detected!("fma")),
         ("avx512f", std::arch::is_x86_feature_detected!("avx512f")),
     ];
-    let held = found.into_iter().filter(|(_, held)| *held);
-    held.map(|(name, _)| name).collect()
-}
-
-#[cfg(not(target_arch = "x86_64"))]
-fn features() -> Vec<&'static str> {
-    Vec::new()
+    #[cfg(not(target_arch = "x86_64"))]
+    let found: [(&str, bool); 0] = [];
+    let present = found.into_iter().filter(|(_, is_present)| *is_present);
+    present.map(|(name, _)| name).collect()
 }
 
 /// Cache of results in the state.
@@ -95,7 +93,7 @@ pub(super) fn begin(
         parent: options.parent.clone(),
         plan_id: plan.id.to_string(),
         plan_digest: plan.digest.clone(),
-        plan: plan_record(plan, &options.costs),
+        plan: convert::to_value(&PlanRecord::of(plan, &options.costs))?,
         inputs: plan.inputs.clone(),
         role: plan.context.who.role.clone(),
         who: initiator(plan, dispatcher),
@@ -108,14 +106,11 @@ pub(super) fn begin(
 /// Initiator of a run: the principal, the workspace, and the session facts that must be the same when it is resumed.
 pub(crate) fn initiator(plan: &CheckedPlan, dispatcher: &Dispatcher) -> Value {
     let who = plan.context.who.to_value();
-    let mut who = who.as_object().cloned().unwrap_or_else(Object::new);
-    if let Some(world) = session_facts(dispatcher) {
-        who.insert("world", world);
-    }
-    if let Some(workspace) = &dispatcher.host().workspace {
-        who.insert("workspace", workspace.to_value());
-    }
-    Value::Object(Arc::new(who))
+    let mut who = who.as_object().cloned().unwrap_or_default();
+    who.insert_some("world", session_facts(dispatcher));
+    let workspace = dispatcher.host().workspace.as_ref();
+    who.insert_some("workspace", workspace.map(WorkspaceId::to_value));
+    who.into()
 }
 
 /// The workspace in which a run began.
@@ -142,13 +137,13 @@ pub fn same_workspace(run: &Run, dispatcher: &Dispatcher) -> Result<(), ToolErro
         }
         Some(here) => format!("the workspace here is `{}`", here.root),
     };
-    let message = format_args!(
-        "the run `{}` began in the folder `{}`: {what}",
-        run.id, began.root
-    );
-    Err(ToolError::new(ErrorCode::PreconditionFailed, message)
-        .reason("workspace")
-        .hint("continue in that folder, or in this one with `--accept-changes`"))
+    let (id, root) = (&run.id, &began.root);
+    Err(tool_error!(
+        PreconditionFailed,
+        "the run `{id}` began in the folder `{root}`: {what}"
+    )
+    .reason("workspace")
+    .hint("continue in that folder, or in this one with `--accept-changes`"))
 }
 
 /// Facts of a session that narrow the policy, and its open folder.
@@ -158,45 +153,57 @@ fn session_facts(dispatcher: &Dispatcher) -> Option<Value> {
     narrowing.iter().find(|fact| facts.holds(fact))?;
     let open = dispatcher.host().capabilities.workspaces.as_ref();
     let open = open.and_then(|workspaces| workspaces.opened());
-    Some(Value::object([
-        ("facts", Value::from(facts.names())),
-        ("folder", Value::from(open.map(|open| open.path))),
-    ]))
+    Some(object! { "facts" => facts.names(), "folder" => open.map(|open| open.path) })
 }
 
 /// The plan with all settings that it was read with, so that it can be read again in the same way.
-fn plan_record(plan: &CheckedPlan, costs: &Costs) -> Value {
-    let tools: BTreeMap<&str, u32> = plan
-        .steps
-        .iter()
-        .flat_map(|step| [Some(step), step.compensate.as_deref()])
-        .flatten()
-        .map(|step| (step.tool, step.tool_version))
-        .collect();
-    Value::object([
-        ("plan", plan.source.clone()),
-        ("mode", Value::from(plan.mode_requested().as_str())),
-        ("barrier", Value::from(plan.barrier)),
-        ("parallel_mutations", Value::from(plan.parallel_mutations())),
-        ("on_error", Value::from(plan.defaults.on_error.as_str())),
-        ("tools", Value::object(tools)),
-        ("costs", costs.to_value()),
-    ])
+#[derive(Serialize, Deserialize)]
+struct PlanRecord {
+    plan: Value,
+    mode: Mode,
+    barrier: bool,
+    parallel_mutations: bool,
+    on_error: OnError,
+    /// Versions of the tools.
+    tools: BTreeMap<String, u32>,
+    #[serde(default)]
+    costs: Costs,
 }
 
-/// Reads what [`plan_record`] wrote.
-fn read_plan_record(value: &Value) -> Option<(Plan, BTreeMap<String, u32>)> {
-    let mut plan = Plan::from_value(value.get("plan")?);
-    plan.mode = Mode::parse(value.get("mode")?.as_str()?);
-    plan.barrier = value.get("barrier")?.as_bool()?;
-    plan.parallel_mutations = value.get("parallel_mutations")?.as_bool();
-    plan.defaults.on_error = OnError::parse(value.get("on_error")?.as_str()?)?;
-    let tools = value.get("tools")?.as_object()?.iter();
-    let tools = tools.filter_map(|(tool, version)| {
-        let version = u32::try_from(version.as_i64()?).ok()?;
-        Some((tool.to_owned(), version))
-    });
-    Some((plan, tools.collect()))
+impl PlanRecord {
+    fn of(plan: &CheckedPlan, costs: &Costs) -> Self {
+        let calls = plan.calls_of_steps();
+        Self {
+            plan: plan.source.clone(),
+            mode: plan.mode_requested(),
+            barrier: plan.barrier,
+            parallel_mutations: plan.parallel_mutations(),
+            on_error: plan.defaults.on_error,
+            tools: calls
+                .map(|call| (call.tool.to_owned(), call.tool_version))
+                .collect(),
+            costs: costs.clone(),
+        }
+    }
+
+    /// Reads the record and the inputs of a run.
+    fn read(state: &State, run: &Run) -> Result<(Self, Object), ToolError> {
+        let record = convert::from_value(&state.value(&run.plan)?).map_err(|_| {
+            tool_error!(ToolError, "the plan of the run `{}` cannot be read", run.id)
+                .reason("run_corrupt")
+        })?;
+        let inputs = state.value(&run.inputs)?;
+        Ok((record, inputs.as_object().cloned().unwrap_or_default()))
+    }
+
+    fn to_plan(&self) -> Plan {
+        let mut plan = Plan::from_value(&self.plan);
+        plan.mode = Some(self.mode);
+        plan.barrier = self.barrier;
+        plan.parallel_mutations = Some(self.parallel_mutations);
+        plan.defaults.on_error = self.on_error;
+        plan
+    }
 }
 
 /// The plan and inputs of a run, checked for the current caller.
@@ -206,52 +213,37 @@ pub(super) fn checked(
     dispatcher: &Dispatcher,
     context: &CallerContext,
     accept_changes: bool,
-) -> Result<CheckedPlan, ToolError> {
-    if context.who.role != run.role {
-        let message = format_args!(
-            "the run `{}` is that of role `{}`, not of `{}`",
-            run.id, run.role, context.who.role
-        );
-        return Err(ToolError::new(ErrorCode::NotVisible, message)
-            .reason("role")
-            .hint(format!("`--role {}`", run.role)));
-    }
-    let value = state.value(&run.plan)?;
-    let (plan, tools) = read_plan_record(&value).ok_or_else(|| {
-        ToolError::new(
-            ErrorCode::ToolError,
-            format_args!("the plan of the run `{}` cannot be read", run.id),
+) -> Result<(CheckedPlan, Costs), ToolError> {
+    let (id, role, own) = (&run.id, &run.role, &context.who.role);
+    if own != role {
+        return Err(tool_error!(
+            NotVisible,
+            "the run `{id}` is that of role `{role}`, not of `{own}`"
         )
-        .reason("run_corrupt")
-    })?;
-    let inputs = state.value(&run.inputs)?;
-    let none = Object::new();
-    let inputs = inputs.as_object().unwrap_or(&none);
-    let checked = check(&plan, dispatcher, context, inputs, CheckMode::Resume)?;
-    let mut changed: Vec<String> = checked
-        .steps
-        .iter()
-        .flat_map(|step| [Some(step), step.compensate.as_deref()])
-        .flatten()
-        .filter_map(|step| {
-            let before = tools.get(step.tool)?;
-            (*before != step.tool_version)
-                .then(|| format!("`{}` {before} -> {}", step.tool, step.tool_version))
+        .reason("role")
+        .hint(format!("`--role {role}`")));
+    }
+    let (record, inputs) = PlanRecord::read(state, run)?;
+    let plan = record.to_plan();
+    let checked = check(&plan, dispatcher, context, &inputs, CheckMode::Resume)?;
+    let mut changed: Vec<String> = (checked.calls_of_steps())
+        .filter_map(|call| {
+            let (tool, now) = (call.tool, call.tool_version);
+            let before = record.tools.get(tool).filter(|&&before| before != now)?;
+            Some(format!("`{tool}` {before} -> {now}"))
         })
         .collect();
     changed.sort();
     changed.dedup();
-    match changed.first() {
-        Some(_) if !accept_changes => {
-            let message = format_args!("tools changed since the run began: {}", changed.join(", "));
-            Err(ToolError::new(ErrorCode::Conflict, message)
-                .reason("tool_changed")
-                .hint(
-                    "`--accept-changes` continues with them; results of completed steps are kept",
-                ))
-        }
-        _ => Ok(checked),
+    if changed.is_empty() || accept_changes {
+        return Ok((checked, record.costs));
     }
+    let changed = changed.join(", ");
+    Err(
+        tool_error!(Conflict, "tools changed since the run began: {changed}")
+            .reason("tool_changed")
+            .hint("`--accept-changes` continues with them; results of completed steps are kept"),
+    )
 }
 
 /// Resumes a run that awaits approval, needs a decision, or was interrupted.
@@ -272,10 +264,10 @@ pub fn resume(
     if context.chain.is_none() {
         require_root(state, &found)?;
     }
-    let mut within = Vec::new();
-    if !found.state.is_final() && is_ending(state, &found)? {
-        within = cancel_nested(state, &found, dispatcher, context, how, &options.stop)?;
-    }
+    let within = match !found.state.is_final() && is_ending(state, &found)? {
+        true => cancel_nested(state, &found, dispatcher, context, how, &options.stop)?,
+        false => Vec::new(),
+    };
     let going = Resumption {
         options,
         cancels: false,
@@ -291,7 +283,7 @@ fn is_ending(state: &State, found: &Run) -> Result<bool, ToolError> {
 
 /// Whether a record is that of the end of a run.
 fn is_end(record: &Value) -> bool {
-    record.get("kind").and_then(Value::as_str) == Some("ending")
+    record.text("kind") == Some("ending")
 }
 
 /// Settings of a resumed run.
@@ -315,28 +307,23 @@ pub(super) fn resume_run(
     going: Resumption<'_>,
     how: &Resume,
 ) -> Result<ChainResult, ToolError> {
+    let id = &found.id;
     if found.state.is_final() {
-        let message = format_args!("the run `{}` has ended: {}", found.id, found.state.as_str());
-        return Err(ToolError::new(ErrorCode::Conflict, message)
+        let ended = found.state.as_str();
+        return Err(tool_error!(Conflict, "the run `{id}` has ended: {ended}")
             .reason(Reason::RunEnded)
-            .hint(format!("`mathchain runs show {}`", found.id)));
+            .hint(format!("`mathchain runs show {id}`")));
     }
     if found.who.get("world").cloned() != session_facts(dispatcher) {
-        let message = format_args!(
-            "the run `{}` began with other session facts, or with another open folder",
-            found.id
-        );
-        return Err(ToolError::new(ErrorCode::PreconditionFailed, message)
+        let message = "began with other session facts, or with another open folder";
+        return Err(tool_error!(PreconditionFailed, "the run `{id}` {message}")
             .reason("world")
-            .hint(format!(
-                "`mathchain runs resume {}` restores them",
-                found.id
-            )));
+            .hint(format!("`mathchain runs resume {id}` restores them")));
     }
     if !how.accept_changes {
         same_workspace(found, dispatcher)?;
     }
-    let plan = checked(state, found, dispatcher, context, how.accept_changes)?;
+    let (plan, costs) = checked(state, found, dispatcher, context, how.accept_changes)?;
     for (name, decision) in &how.decisions {
         if let OutcomeRuling::Done(value) = decision
             && *value != Value::Null
@@ -344,22 +331,15 @@ pub(super) fn resume_run(
             check_ruled_result(&plan, dispatcher, name, value)?;
         }
     }
-    let costs = state.value(&found.plan)?;
-    let costs = costs.get("costs").map(Costs::from_value);
-    let (journal, mut records) = state.take_run(&found.id)?;
+    let (journal, mut records) = state.take_run(id)?;
     if (going.cancels || journal.is_cancelled()?) && !records.iter().any(is_end) {
         // First of all, so that a process that ends here cannot let the run continue.
         let record = cancelled_record();
         journal.write(&record, Durability::Synced)?;
         records.push(record);
     }
-    let memory = match Memory::resume(
-        Arc::clone(&journal),
-        &plan,
-        &records,
-        found.created_ms,
-        &how.decisions,
-    ) {
+    let resumed = Arc::clone(&journal);
+    let memory = match Memory::resume(resumed, &plan, &records, found.created_ms, &how.decisions) {
         Ok(memory) => memory.with_within(going.within),
         Err(err) => {
             // The state stays as it was, so that another attempt is possible.
@@ -370,16 +350,13 @@ pub(super) fn resume_run(
             return Err(err);
         }
     };
-    Ok(drive(
-        &plan,
-        dispatcher,
-        RunOptions {
-            memory: Some(Arc::new(memory)),
-            costs: costs.unwrap_or_default(),
-            how: Some(Arc::new(how.clone())),
-            ..going.options
-        },
-    ))
+    let options = RunOptions {
+        memory: Some(Arc::new(memory)),
+        costs,
+        how: Some(Arc::new(how.clone())),
+        ..going.options
+    };
+    Ok(drive(&plan, dispatcher, options))
 }
 
 /// Refuses a result given by the operator that does not fit the schema of the tool.
@@ -390,39 +367,31 @@ fn check_ruled_result(
     value: &Value,
 ) -> Result<(), ToolError> {
     let undone = name.strip_suffix(COMPENSATE_SUFFIX);
-    let id = undone.unwrap_or(name);
-    let id = id.split('[').next().unwrap_or(id);
+    let id = undone.unwrap_or(name).split('[').next().unwrap_or(name);
     let Some(position) = plan.position(id) else {
         return Ok(()); // refused later as a name that needs no decision
     };
     let step = &plan.steps[position];
-    let step = match undone {
-        Some(_) => step.compensate.as_deref().unwrap_or(step),
-        None => step,
-    };
-    let Some(tool) = dispatcher.catalogue().get(step.tool) else {
+    let undo = step.compensate.as_deref().filter(|_| undone.is_some());
+    let step = undo.unwrap_or(step).tool;
+    let Some(tool) = dispatcher.catalogue().get(step) else {
         return Ok(());
     };
     let problems = tool_core::schema::check(&tool.output_schema(), value);
     if problems.is_empty() {
         return Ok(());
     }
-    let listed: Vec<String> = problems
-        .iter()
-        .take(5)
-        .map(|problem| format!("`{}`: {}", problem.path, problem.message))
-        .collect();
-    let message = format_args!(
-        "`--decide {name}=done` gives what `{}` cannot give: {}",
-        step.tool,
-        listed.join("; ")
-    );
-    Err(ToolError::new(ErrorCode::InvalidArgs, message)
-        .reason("decision")
-        .hint(format!(
-            "`mathchain tools show {}` shows the schema of its result",
-            step.tool
-        )))
+    let listed = problems.iter().take(5);
+    let listed = listed.map(|problem| format!("`{}`: {}", problem.path, problem.message));
+    let listed = listed.collect::<Vec<_>>().join("; ");
+    Err(tool_error!(
+        InvalidArgs,
+        "`--decide {name}=done` gives what `{step}` cannot give: {listed}"
+    )
+    .reason("decision")
+    .hint(format!(
+        "`mathchain tools show {step}` shows the schema of its result"
+    )))
 }
 
 /// Plan and inputs of a run, to start it again.
@@ -432,12 +401,8 @@ fn check_ruled_result(
 pub fn again(state: &State, id: &str) -> Result<(Plan, Object), ToolError> {
     let found = state.run(id)?;
     found.with_values()?;
-    let (plan, _) = read_plan_record(&state.value(&found.plan)?).ok_or_else(|| {
-        ToolError::new(ErrorCode::ToolError, "the plan of the run cannot be read")
-            .reason("run_corrupt")
-    })?;
-    let inputs = state.value(&found.inputs)?;
-    Ok((plan, inputs.as_object().cloned().unwrap_or_default()))
+    let (record, inputs) = PlanRecord::read(state, &found)?;
+    Ok((record.to_plan(), inputs))
 }
 
 /// State of a run with this status; `None` where it was interrupted.

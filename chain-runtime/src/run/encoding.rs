@@ -1,9 +1,8 @@
 //! Encoding of the ends of calls in records, and the names of calls.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
-use tool_core::{Object, ToolError, Value};
+use tool_core::{ToolError, Value, fields};
 
 use super::events::{Part, Unit};
 use super::finished::{Finished, StepStatus};
@@ -32,50 +31,43 @@ pub(super) fn quoted(word: &str) -> Cow<'_, str> {
 
 /// The unit that a record is about.
 pub(super) fn unit_of(plan: &CheckedPlan, record: &Value) -> Option<Unit> {
-    let name = record.get("step")?.as_str()?;
+    let name = record.text("step")?;
     let item = record.get("item").and_then(Value::as_i64);
-    let (id, part) = match (name.strip_suffix(COMPENSATE_SUFFIX), item) {
-        (Some(id), Some(item)) => (id, Part::UndoItem(usize::try_from(item).ok()?)),
-        (Some(id), None) => (id, Part::Undo),
-        (None, Some(item)) => (name, Part::Item(usize::try_from(item).ok()?)),
-        (None, None) => (name, Part::Whole),
-    };
+    let item = item.map(usize::try_from).transpose().ok()?;
+    let undone = name.strip_suffix(COMPENSATE_SUFFIX);
     Some(Unit {
-        step: plan.position(id)?,
-        part,
+        step: plan.position(undone.unwrap_or(name))?,
+        part: match (undone, item) {
+            (Some(_), Some(item)) => Part::UndoItem(item),
+            (Some(_), None) => Part::Undo,
+            (None, Some(item)) => Part::Item(item),
+            (None, None) => Part::Whole,
+        },
     })
 }
 
 /// The end of a call as stored.
 pub(super) fn value_of(end: &Finished) -> Value {
-    let mut kept = Object::new();
-    kept.insert("status", end.status.as_str());
-    if let Some(digest) = &end.output_digest {
-        kept.insert("output_digest", digest.as_str());
-    }
-    if let Some(output) = &end.output {
-        kept.insert("output", output.clone());
-    }
-    if let Some(error) = &end.error {
-        kept.insert("error", error.to_value());
-    }
+    let mut kept = fields! { "status" => end.status.as_str() };
+    kept.insert_some("output_digest", end.digest());
+    kept.insert_some("output", end.output.clone());
+    kept.insert_some("error", end.error.as_ref().map(ToolError::to_value));
     kept.insert("warnings", end.warnings.clone());
     kept.insert("defaults_used", end.defaults_used.clone());
-    kept.insert("metadata", Value::Object(Arc::new(end.metadata.clone())));
-    Value::Object(Arc::new(kept))
+    kept.insert("metadata", end.metadata.clone());
+    kept.into()
 }
 
 pub(super) fn status_in(record: &Value) -> StepStatus {
-    let status = record.get("status").and_then(Value::as_str);
-    [StepStatus::Done, StepStatus::Denied, StepStatus::Unknown]
-        .into_iter()
-        .find(|one| Some(one.as_str()) == status)
+    let ended = [StepStatus::Done, StepStatus::Denied, StepStatus::Unknown];
+    let status = record.text("status").and_then(StepStatus::parse);
+    status
+        .filter(|status| ended.contains(status))
         .unwrap_or(StepStatus::Failed)
 }
 
 pub(super) fn digest_in(record: &Value) -> Option<String> {
-    let digest = record.get("output_digest").and_then(Value::as_str);
-    digest.map(str::to_owned)
+    record.text("output_digest").map(str::to_owned)
 }
 
 pub(super) fn end_of(value: &Value) -> Finished {
@@ -83,9 +75,11 @@ pub(super) fn end_of(value: &Value) -> Finished {
         let items = value.get(key).and_then(Value::items).unwrap_or_default();
         items
             .iter()
-            .filter_map(|item| item.as_str().map(str::to_owned))
+            .filter_map(Value::as_str)
+            .map(str::to_owned)
             .collect()
     };
+    let metadata = value.get("metadata").and_then(Value::as_object);
     Finished {
         status: status_in(value),
         output_digest: digest_in(value).map(Into::into),
@@ -93,11 +87,7 @@ pub(super) fn end_of(value: &Value) -> Finished {
         error: value.get("error").and_then(ToolError::from_value),
         warnings: texts("warnings"),
         defaults_used: texts("defaults_used"),
-        metadata: value
-            .get("metadata")
-            .and_then(Value::as_object)
-            .cloned()
-            .unwrap_or_default(),
+        metadata: metadata.cloned().unwrap_or_default(),
         ..Finished::default()
     }
 }

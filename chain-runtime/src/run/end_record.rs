@@ -1,8 +1,6 @@
 //! The recorded end of a run: written before the first compensation, it binds every process that resumes the run.
 
-use std::sync::Arc;
-
-use tool_core::{ErrorCode, Object, ToolError, Value};
+use tool_core::{ToolError, Value, fields, tool_error};
 
 use super::encoding::quoted;
 use super::machine::EndCause;
@@ -18,26 +16,25 @@ pub(super) struct Ending {
 
 /// Reads the early end of a run.
 pub(super) fn ending_in(record: &Value) -> Option<Ending> {
-    let cause = record.get("cause")?.as_str()?;
+    let cause = record.text("cause")?;
     let why = record.get("error").and_then(ToolError::from_value);
     Some(Ending {
-        why: why.unwrap_or_else(|| ToolError::new(ErrorCode::Cancelled, "the run was ended")),
+        why: why.unwrap_or_else(|| tool_error!(Cancelled, "the run was ended")),
         is_stop: cause != "step",
     })
 }
 
 /// The record that a chain ends.
 pub(super) fn ending_record(cause: &EndCause, plan: Option<&CheckedPlan>) -> Value {
-    let mut record = Object::new();
-    record.insert("kind", "ending");
-    record.insert("cause", cause.cause);
-    if let (Some(at), Some(plan)) = (cause.at, plan) {
-        record.insert("at", plan.steps[at].id.as_ref());
-    }
-    if let Some(error) = &cause.error {
-        record.insert("error", error.clone().without_evidence().to_value());
-    }
-    Value::Object(Arc::new(record))
+    let mut record = fields! { "kind" => "ending", "cause" => cause.cause };
+    let step = plan.zip(cause.at).map(|(plan, at)| &*plan.steps[at].id);
+    record.insert_some("at", step);
+    let error = cause
+        .error
+        .clone()
+        .map(|error| error.without_evidence().to_value());
+    record.insert_some("error", error);
+    record.into()
 }
 
 /// The record that a run was cancelled.
@@ -45,25 +42,17 @@ pub(super) fn cancelled_record() -> Value {
     let cause = EndCause {
         cause: "cancelled",
         at: None,
-        error: Some(ToolError::new(
-            ErrorCode::Cancelled,
-            "the run was cancelled",
-        )),
+        error: Some(tool_error!(Cancelled, "the run was cancelled")),
     };
-
     ending_record(&cause, None)
 }
 
 /// Options of `runs resume RUN` that decide the outcome of a call, in backticks.
 pub(super) fn options(name: &str, ended: bool) -> String {
-    let say = |what: &str| quoted(&format!("{name}={what}")).into_owned();
+    let option = |outcome: &str| quoted(&format!("{name}={outcome}")).into_owned();
+    let [again, failed, done] = ["again", "failed", "done"].map(option);
     match ended {
-        true => format!("--decide {}`, or `{}`", say("done"), say("failed")),
-        false => format!(
-            "--decide {}`, or `{}`, or `{}`",
-            say("again"),
-            say("failed"),
-            say("done")
-        ),
+        true => format!("--decide {done}`, or `{failed}`"),
+        false => format!("--decide {again}`, or `{failed}`, or `{done}`"),
     }
 }

@@ -13,6 +13,20 @@ pub struct Unit {
     pub part: Part,
 }
 
+impl Unit {
+    /// The only call of a step.
+    pub(super) const fn whole(step: usize) -> Self {
+        let part = Part::Whole;
+        Self { step, part }
+    }
+
+    /// The call for an element of the map of a step.
+    pub(super) const fn item(step: usize, index: usize) -> Self {
+        let part = Part::Item(index);
+        Self { step, part }
+    }
+}
+
 /// Which call of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Part {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tool_core::{ErrorCode, Object, Outcome, Status, StopFlag, ToolError, Value};
+use tool_core::{ErrorCode, Object, Outcome, Status, StopFlag, ToolError, Value, tool_error};
 
 use super::digest::OutputDigest;
 use crate::check::CheckedStep;
@@ -108,58 +108,56 @@ impl Finished {
             }
             Status::PendingApproval { approval_id, .. } => {
                 end.status = StepStatus::Pending;
-                end.error = Some(
-                    ToolError::new(
-                        ErrorCode::ApprovalRequired,
-                        format_args!(
-                            "the call of `{}` waits for the approval {approval_id}",
-                            step.tool
-                        ),
-                    )
-                    .hint(match run {
-                        Some(run) => {
-                            format!("`mathchain approve {approval_id}`, then `mathchain runs resume {run}`")
-                        }
-                        None => format!("`mathchain approve {approval_id}`, then run the plan again"),
-                    }),
+                let tool = step.tool;
+                let error = tool_error!(
+                    ApprovalRequired,
+                    "the call of `{tool}` waits for the approval {approval_id}"
                 );
+                let next = match run {
+                    Some(run) => format!("`mathchain runs resume {run}`"),
+                    None => "run the plan again".to_owned(),
+                };
+                let hint = format!("`mathchain approve {approval_id}`, then {next}");
+                end.error = Some(error.hint(hint));
                 end.approval_id = Some(approval_id);
             }
         }
         end
     }
 
-    pub(super) fn cancelled(why: ToolError) -> Self {
+    fn with(status: StepStatus, error: Option<ToolError>, cause: Option<usize>) -> Self {
         Self {
-            status: StepStatus::Cancelled,
-            error: Some(why),
+            status,
+            error,
+            cause,
             ..Self::default()
         }
+    }
+
+    pub(super) fn cancelled(why: ToolError) -> Self {
+        Self::with(StepStatus::Cancelled, Some(why), None)
     }
 
     pub(super) fn done(output: Value) -> Self {
         Self {
-            status: StepStatus::Done,
             output_digest: Some(registry::digest::of_value(&output).into()),
             output: Some(output),
-            ..Self::default()
+            ..Self::with(StepStatus::Done, None, None)
         }
     }
 
     pub(super) fn failed(error: ToolError) -> Self {
-        Self {
-            status: StepStatus::Failed,
-            error: Some(error),
-            ..Self::default()
-        }
+        Self::with(StepStatus::Failed, Some(error), None)
+    }
+
+    /// End of a call that may have happened.
+    pub(super) fn unknown(error: ToolError) -> Self {
+        Self::with(StepStatus::Unknown, Some(error), None)
     }
 
     /// End of a step whose condition is false.
     pub(super) fn unmet() -> Self {
-        Self {
-            status: StepStatus::Skipped,
-            ..Self::default()
-        }
+        Self::with(StepStatus::Skipped, None, None)
     }
 
     /// Whether it was skipped because its condition is false.
@@ -167,30 +165,22 @@ impl Finished {
         self.status == StepStatus::Skipped && self.cause.is_none()
     }
 
-    pub(super) fn defect() -> Self {
-        Self {
-            status: StepStatus::Failed,
-            error: Some(ToolError::new(
-                ErrorCode::Internal,
-                "the step could not be called",
-            )),
-            ..Self::default()
-        }
-    }
-
     pub(super) fn not_run(cause: usize) -> Self {
-        Self {
-            cause: Some(cause),
-            ..Self::default()
-        }
+        Self::with(StepStatus::NotRun, None, Some(cause))
     }
 
     pub(super) fn skipped(cause: usize) -> Self {
-        Self {
-            status: StepStatus::Skipped,
-            cause: Some(cause),
-            ..Self::default()
-        }
+        Self::with(StepStatus::Skipped, None, Some(cause))
+    }
+
+    /// The digest of its result in hex digits.
+    pub(super) fn digest(&self) -> Option<&str> {
+        self.output_digest.as_ref().map(OutputDigest::as_str)
+    }
+
+    /// Duration of its last attempt.
+    pub(super) fn elapsed(&self) -> Duration {
+        self.ended.saturating_sub(self.began)
     }
 
     pub(super) fn has_run(&self) -> bool {
@@ -221,22 +211,20 @@ fn with_origin(step: &CheckedStep, error: ToolError) -> ToolError {
             .pointer
             .split_once("/args")
             .map_or("", |(_, slot)| slot);
-        if path == slot
-            || path
-                .strip_prefix(slot)
-                .is_some_and(|rest| rest.starts_with('/'))
-        {
-            origin.get_or_insert_with(|| format!("the value came from `{}`", placed.reference));
+        let rest = path.strip_prefix(slot);
+        if origin.is_none() && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/')) {
+            origin = Some(placed.reference.to_string());
         }
     });
-    let from_input = step
-        .from_inputs
-        .iter()
-        .find(|(slot, _)| path.starts_with(slot.as_str()));
-    let origin = origin
-        .or_else(|| from_input.map(|(_, reference)| format!("the value came from `{reference}`")));
-    match origin {
-        Some(origin) => error.hint(origin),
+    let mut inputs = step.from_inputs.iter();
+    let input = inputs.find(|(slot, _)| path.starts_with(slot.as_str()));
+    match origin.as_ref().or(input.map(|(_, reference)| reference)) {
+        Some(origin) => error.hint(format!("the value came from `{origin}`")),
         None => error,
     }
+}
+
+/// Milliseconds with a microsecond's resolution.
+pub(crate) fn ms(duration: Duration) -> f64 {
+    (duration.as_secs_f64() * 1e6).round() / 1e3
 }

@@ -1,6 +1,6 @@
 //! The elements of a map while their calls are made: which may start, how each ended, and what the map gives.
 
-use tool_core::{ErrorCode, Object, ResourceKey, ToolError, Value};
+use tool_core::{ResourceKey, ToolError, Value, fields, object, tool_error};
 
 use super::finished::{Finished, StepStatus};
 use crate::plan::{Map, OnItemError};
@@ -32,19 +32,15 @@ impl Items {
     pub(super) fn new(map: &Map, list: Value) -> Result<Self, ToolError> {
         let kind = list.kind();
         let Some(values) = list.items() else {
-            return Err(ToolError::new(
-                ErrorCode::InvalidArgs,
-                format_args!("a map needs a list, found {kind}"),
-            )
-            .reason("map"));
+            return Err(tool_error!(InvalidArgs, "a map needs a list, found {kind}").reason("map"));
         };
-        let count = values.len();
-        if count > map.max {
-            return Err(ToolError::new(
-                ErrorCode::LimitExceeded,
-                format_args!("the map takes at most {} elements, found {count}", map.max),
-            )
-            .reason("map"));
+        let (count, most) = (values.len(), map.max);
+        if count > most {
+            let error = tool_error!(
+                LimitExceeded,
+                "the map takes at most {most} elements, found {count}"
+            );
+            return Err(error.reason("map"));
         }
         Ok(Self {
             values,
@@ -142,10 +138,8 @@ impl Items {
 
     /// Result of the whole map, in the order of its elements.
     pub(super) fn gather(&mut self) -> Finished {
-        let mut ends: Vec<Finished> = std::mem::take(&mut self.ends)
-            .into_iter()
-            .map(Option::unwrap_or_default)
-            .collect();
+        let ends = std::mem::take(&mut self.ends).into_iter();
+        let mut ends: Vec<Finished> = ends.map(Option::unwrap_or_default).collect();
         for end in ends.iter_mut().skip(self.stop_at.saturating_add(1)) {
             if end.status != StepStatus::Cancelled {
                 *end = Finished {
@@ -154,59 +148,45 @@ impl Items {
                 };
             }
         }
+        let began = ends
+            .iter()
+            .filter(|end| end.has_run())
+            .map(|end| end.began)
+            .min();
         let mut whole = Finished {
             attempts: ends.iter().map(|end| end.attempts).max().unwrap_or(1),
-            began: ends
-                .iter()
-                .filter(|end| end.has_run())
-                .map(|end| end.began)
-                .min()
-                .unwrap_or_default(),
+            began: began.unwrap_or_default(),
             ended: ends.iter().map(|end| end.ended).max().unwrap_or_default(),
             ..Finished::default()
         };
         for end in &mut ends {
-            for warning in end.warnings.drain(..) {
-                if !whole.warnings.contains(&warning) {
-                    whole.warnings.push(warning);
-                }
-            }
-            for default in end.defaults_used.drain(..) {
-                if !whole.defaults_used.contains(&default) {
-                    whole.defaults_used.push(default);
-                }
-            }
+            add_each(&mut whole.warnings, &mut end.warnings);
+            add_each(&mut whole.defaults_used, &mut end.defaults_used);
         }
-        let cancelled = ends
-            .iter()
-            .find(|end| end.status == StepStatus::Cancelled)
-            .and_then(|end| end.error.clone());
-        if let Some(why) = cancelled {
+        let cancelled = ends.iter().find(|end| end.status == StepStatus::Cancelled);
+        if let Some(why) = cancelled.and_then(|end| end.error.clone()) {
             whole.status = StepStatus::Cancelled;
             whole.error = Some(why);
         } else if let Some(failed) = ends.get(self.stop_at) {
+            let index = self.stop_at;
+            let named =
+                |error: &ToolError| error.prefixed(format_args!("element {index}")).settled();
             whole.status = failed.status;
-            whole.error = failed
-                .error
-                .as_ref()
-                .map(|error| of_element(self.stop_at, error));
+            whole.error = failed.error.as_ref().map(named);
         } else {
             whole.status = StepStatus::Done;
-            let digests = ends
-                .iter()
-                .map(|end| match (&end.output_digest, &end.error) {
-                    (Some(digest), _) => digest.as_str(),
-                    (None, Some(error)) => error.code().as_str(),
-                    (None, None) => "",
-                });
+            let digests = ends.iter().map(|end| match (end.digest(), &end.error) {
+                (Some(digest), _) => digest,
+                (None, Some(error)) => error.code().as_str(),
+                (None, None) => "",
+            });
             whole.output_digest = Some(registry::digest::of_texts(digests).into());
             let collect = self.on_item_error == OnItemError::Collect;
             let elements = ends.iter_mut().map(|end| {
                 let output = end.output.take();
-                if collect {
-                    collected(end, output)
-                } else {
-                    output.unwrap_or_default()
+                match collect {
+                    true => collected(end, output),
+                    false => output.unwrap_or_default(),
                 }
             });
             whole.output = Some(Value::array(elements.collect()));
@@ -217,38 +197,22 @@ impl Items {
     }
 }
 
-/// `{ok, value}` or `{ok, error}`.
-fn collected(end: &Finished, output: Option<Value>) -> Value {
-    let mut element = Object::new();
-    element.insert("ok", end.status == StepStatus::Done);
-    if let Some(output) = output {
-        element.insert("value", output);
+/// Moves texts that are not known yet.
+fn add_each(known: &mut Vec<String>, texts: &mut Vec<String>) {
+    for text in texts.drain(..) {
+        if !known.contains(&text) {
+            known.push(text);
+        }
     }
-    if let Some(error) = &end.error {
-        element.insert(
-            "error",
-            Value::object([
-                ("code", error.code().as_str()),
-                ("message", error.message()),
-            ]),
-        );
-    }
-    Value::Object(std::sync::Arc::new(element))
 }
 
-fn of_element(index: usize, error: &ToolError) -> ToolError {
-    let mut named = ToolError::new(
-        error.code(),
-        format_args!("element {index}: {}", error.message()),
-    );
-    if let Some(reason) = error.reason_str() {
-        named = named.reason(reason.to_owned());
-    }
-    if let Some(path) = error.path() {
-        named = named.at(path);
-    }
-    match error.hint_str() {
-        Some(hint) => named.hint(hint),
-        None => named,
-    }
+/// `{ok, value}` or `{ok, error}`.
+fn collected(end: &Finished, output: Option<Value>) -> Value {
+    let mut element = fields! { "ok" => end.status == StepStatus::Done };
+    element.insert_some("value", output);
+    let error = end.error.as_ref();
+    let error = error
+        .map(|error| object! { "code" => error.code().as_str(), "message" => error.message() });
+    element.insert_some("error", error);
+    element.into()
 }

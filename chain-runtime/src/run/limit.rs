@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use tool_core::capability::{Alarm, Clock};
-use tool_core::{ErrorCode, StopFlag, ToolError, Value};
+use tool_core::{ErrorCode, StopFlag, ToolError, Value, tool_error};
 
 use super::finished::Finished;
 use super::meter::exhausted;
@@ -85,8 +85,10 @@ impl Limit {
 
     /// Names the limit that stopped a call, which itself knows only of a deadline.
     pub(super) fn explain(&self, end: &mut Finished, is_late: bool, deadline_ms: Option<u64>) {
-        let timed_out = |error: &ToolError| error.code() == ErrorCode::Timeout;
-        let Some(error) = end.error.take_if(|error| timed_out(error)) else {
+        let Some(error) = end
+            .error
+            .take_if(|error| error.code() == ErrorCode::Timeout)
+        else {
             return;
         };
         let which = match (self.check(), is_late, deadline_ms) {
@@ -103,18 +105,19 @@ impl Limit {
 
 /// The `deadline_ms` of a plan or a step has passed.
 fn passed(whose: &str, ms: u64) -> ToolError {
-    let message = format_args!("the `deadline_ms` of the {whose}, {ms}, has passed");
-    ToolError::new(ErrorCode::Timeout, message)
-        .reason("deadline_ms")
-        .hint(format!("raise `deadline_ms` of the {whose}"))
+    tool_error!(
+        Timeout,
+        "the `deadline_ms` of the {whose}, {ms}, has passed"
+    )
+    .reason("deadline_ms")
+    .hint(format!("raise `deadline_ms` of the {whose}"))
 }
 
 /// Time that processes spent on a run, by its records: as each reported, else from its first record to its last. Waiting does
 /// not count.
 pub(super) fn spent_ms(records: &[Value], created_ms: u64) -> u64 {
     let of = |record: &Value, key: &str| record.get(key).and_then(Value::as_f64);
-    let kind =
-        |record: &Value, kind: &str| record.get("kind").and_then(Value::as_str) == Some(kind);
+    let kind = |record: &Value, kind: &str| record.text("kind") == Some(kind);
     let mut spent_ms = 0.0;
     let mut began = created_ms as f64;
     for process in records.chunk_by(|_, next| !kind(next, "taken")) {

@@ -7,14 +7,13 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tool_core::capability::Durability;
-use tool_core::{ErrorCode, Object, Reason, ToolError, Value};
+use tool_core::{ErrorCode, Reason, ToolError, Value, fields, object, tool_error};
 
-use super::digest::OutputDigest;
 use super::divergence::Compared;
 use super::encoding::{digest_in, end_of, name_of, status_in, unit_of, value_of};
 use super::end_record::{Ending, ending_in, options};
 use super::events::Unit;
-use super::finished::{Finished, StepStatus};
+use super::finished::{Finished, StepStatus, ms};
 use super::limit::spent_ms;
 use super::resume::OutcomeRuling;
 use crate::check::{CheckedPlan, CheckedStep, is_chain};
@@ -28,7 +27,7 @@ pub struct Memory {
     journal: Option<Arc<Journal>>,
     pub(super) past: HashMap<(Unit, u32), Past>,
     /// Time that earlier processes spent on the run.
-    spent_ms: u64,
+    pub(super) spent_ms: u64,
     /// Duration of the ended calls in milliseconds; a nested plan counts as one call.
     called_ms: f64,
     /// Calls of unknown outcome, with their recorded intents.
@@ -112,7 +111,7 @@ impl Memory {
 
     fn read(&mut self, plan: &CheckedPlan, records: &[Value]) {
         for record in records {
-            let kind = record.get("kind").and_then(Value::as_str);
+            let kind = record.text("kind");
             if kind == Some("ending") && self.ending.is_none() {
                 self.ending = ending_in(record);
             }
@@ -126,7 +125,8 @@ impl Memory {
             match kind {
                 Some("intent") => drop(self.unknown.insert(unit, record.get("before").cloned())),
                 Some("settled") => {
-                    if status_in(record) != StepStatus::Unknown {
+                    let status = status_in(record);
+                    if status != StepStatus::Unknown {
                         self.unknown.remove(&unit);
                     }
                     let took = record.get("elapsed_ms").and_then(Value::as_f64);
@@ -134,7 +134,7 @@ impl Memory {
                     if let Some(end) = record.get(END_KEY).and_then(Handle::from_value) {
                         let past = Past {
                             end,
-                            status: status_in(record),
+                            status,
                             output_digest: digest_in(record),
                             by_chance: is_by_chance(record),
                         };
@@ -152,39 +152,25 @@ impl Memory {
         decisions: &[(String, OutcomeRuling)],
     ) -> Result<(), ToolError> {
         for (name, decision) in decisions {
-            let unit = self
-                .unknown
-                .keys()
-                .find(|&&unit| name_of(plan, unit) == *name);
-            let Some(&unit) = unit else {
-                let open: Vec<String> = self
-                    .unknown
-                    .keys()
-                    .map(|&unit| name_of(plan, unit))
-                    .collect();
-                let open = if open.is_empty() {
-                    "no call needs a decision".to_owned()
-                } else {
-                    format!("a decision is needed on {}", open.join(", "))
+            let open = || self.unknown.keys().map(|&unit| (unit, name_of(plan, unit)));
+            let Some((unit, _)) = open().find(|(_, open)| open == name) else {
+                let open: Vec<String> = open().map(|(_, name)| name).collect();
+                let hint = match open.is_empty() {
+                    true => "no call needs a decision".to_owned(),
+                    false => format!("a decision is needed on {}", open.join(", ")),
                 };
-                return Err(ToolError::new(
-                    ErrorCode::InvalidArgs,
-                    format_args!("`{name}` needs no decision"),
+                let error = tool_error!(InvalidArgs, "`{name}` needs no decision");
+                return Err(error.reason("decision").hint(hint));
+            };
+            let is_again = matches!(decision, OutcomeRuling::Again);
+            if is_again && self.ending.is_some() && !unit.part.undoes() {
+                let options = options(name, true);
+                return Err(tool_error!(
+                    InvalidArgs,
+                    "the run is being undone: `{name}` is not called again"
                 )
                 .reason("decision")
-                .hint(open));
-            };
-            if self.ending.is_some()
-                && !unit.part.undoes()
-                && matches!(decision, OutcomeRuling::Again)
-            {
-                let message = format_args!("the run is being undone: `{name}` is not called again");
-                return Err(ToolError::new(ErrorCode::InvalidArgs, message)
-                    .reason("decision")
-                    .hint(format!(
-                        "decide its outcome: {}",
-                        options(&name_of(plan, unit), true)
-                    )));
+                .hint(format!("decide its outcome: {options}")));
             }
             self.decisions.insert(unit, decision.clone());
         }
@@ -206,11 +192,6 @@ impl Memory {
         self.journal.as_ref().map_or(1, |journal| journal.part())
     }
 
-    /// Time that earlier processes spent on the run, in milliseconds.
-    pub(super) fn spent_ms(&self) -> u64 {
-        self.spent_ms
-    }
-
     /// Time of calls to charge to the budget, in milliseconds.
     pub(super) fn called_ms(&self) -> u64 {
         match self.journal {
@@ -222,20 +203,13 @@ impl Memory {
     /// Whether the end of a call is recorded, so that no wait is needed before it.
     pub(super) fn knows(&self, unit: Unit, attempt: u32) -> bool {
         let past = self.past.get(&(unit, attempt));
-        past.is_some_and(|past| {
-            past.status != StepStatus::Unknown || !self.is_newest(unit, attempt)
-        })
+        let newest = self.newest.get(&unit).copied().unwrap_or_default();
+        past.is_some_and(|past| past.status != StepStatus::Unknown || attempt < newest)
     }
 
     /// Whether the outcome of a call is unknown.
     pub(super) fn is_open(&self, unit: Unit) -> bool {
         self.unknown.contains_key(&unit)
-    }
-
-    fn is_newest(&self, unit: Unit, attempt: u32) -> bool {
-        self.newest
-            .get(&unit)
-            .is_none_or(|&newest| attempt >= newest)
     }
 
     /// Early end of the run by an earlier process; `None` in a replay, which reaches it by itself.
@@ -260,86 +234,83 @@ impl Memory {
             return match self.state.value(&past.end) {
                 Ok(value) => {
                     lock(&self.compared).taken += 1;
-                    Ok(Recall::Ended(Box::new(end_of(&value))))
+                    Recall::ended(end_of(&value))
                 }
                 // A function of its arguments is computed again.
                 Err(_) if is_computed_again(step) && !self.is_replay() => Ok(Recall::Call),
                 Err(err) => {
                     self.unreadable(plan, unit, &err);
-                    Ok(Recall::Ended(Box::new(Finished::failed(err))))
+                    Recall::ended(Finished::failed(err))
                 }
             };
         }
         // A replay makes no call that the run did not make.
         if self.is_replay() {
-            return Ok(Recall::Ended(Box::new(unrecorded(step))));
+            return Recall::ended(unrecorded(step));
         }
         let Some(before) = self.unknown.get(&unit) else {
             return Ok(Recall::Call);
         };
-        let name = name_of(plan, unit);
-        let decision = match self.decisions.get(&unit) {
-            Some(decision) => decision,
+        let (is_ruled, decision) = match self.decisions.get(&unit) {
+            Some(decision) => (true, decision),
             None if step.idempotent && (!ending || unit.part.undoes()) => {
-                self.note(
-                    &name,
-                    "again",
-                    "doing it twice is the same as doing it once",
-                )?;
-                return Ok(Recall::Call);
+                (false, &OutcomeRuling::Again)
             }
             None => {
-                return Ok(match before {
-                    Some(before) => Recall::Began(before.clone()),
-                    None => Recall::Ended(Box::new(self.undecided(plan, step, unit))),
-                });
+                return match before {
+                    Some(before) => Ok(Recall::Began(before.clone())),
+                    None => Recall::ended(self.undecided(plan, step, unit)),
+                };
             }
         };
-        match decision {
-            OutcomeRuling::Again => {
-                self.note(&name, "again", "the operator ruled so")?;
-                Ok(Recall::Call)
-            }
+        let (word, recall) = match decision {
+            OutcomeRuling::Again => ("again", Ok(Recall::Call)),
             OutcomeRuling::Done(value) => {
-                self.note(&name, "done", "the operator ruled so")?;
-                Ok(Recall::Ended(Box::new(Finished {
-                    status: StepStatus::Done,
-                    output_digest: Some(registry::digest::of_value(value).into()),
-                    output: Some(value.clone()),
-                    warnings: vec!["its result was given by the operator".to_owned()],
-                    ..Finished::default()
-                })))
+                let mut end = Finished::done(value.clone());
+                end.warnings
+                    .push("its result was given by the operator".to_owned());
+                ("done", Recall::ended(end))
             }
             OutcomeRuling::Failed => {
-                self.note(&name, "failed", "the operator ruled so")?;
-                let message =
-                    format_args!("the call of `{}` failed, as the operator ruled", step.tool);
-                let error = ToolError::new(ErrorCode::ToolError, message).reason("decided");
-                Ok(Recall::Ended(Box::new(Finished::failed(error))))
+                let tool = step.tool;
+                let error = tool_error!(
+                    ToolError,
+                    "the call of `{tool}` failed, as the operator ruled"
+                );
+                (
+                    "failed",
+                    Recall::ended(Finished::failed(error.reason("decided"))),
+                )
             }
+        };
+        if let Some(journal) = &self.journal {
+            let event = object! {
+                "kind" => "decision",
+                "call" => name_of(plan, unit),
+                "decision" => word,
+                "reason" => match is_ruled {
+                    true => "the operator ruled so",
+                    false => "doing it twice is the same as doing it once",
+                },
+            };
+            journal.write(&event, Durability::Synced)?;
         }
+        recall
     }
 
     /// End of a call whose outcome is unknown.
     pub(super) fn undecided(&self, plan: &CheckedPlan, step: &CheckedStep, unit: Unit) -> Finished {
-        let message = match self.past.keys().any(|(past, _)| *past == unit) {
-            true => format!(
-                "the call of `{}` was stopped, and its outcome is unknown",
-                step.tool
-            ),
-            false => format!(
-                "the call of `{}` was begun by a process that ended, and its outcome is unknown",
-                step.tool
-            ),
+        let how = match self.past.keys().any(|(past, _)| *past == unit) {
+            true => "stopped",
+            false => "begun by a process that ended",
         };
-        let error = ToolError::new(ErrorCode::Conflict, message)
-            .reason(Reason::OutcomeUnknown)
-            .may_have_happened();
-        Finished {
-            status: StepStatus::Unknown,
-            error: Some(self.asked(plan, unit, error, false)),
-            ..Finished::default()
-        }
+        let tool = step.tool;
+        let error = tool_error!(
+            Conflict,
+            "the call of `{tool}` was {how}, and its outcome is unknown"
+        );
+        let error = error.reason(Reason::OutcomeUnknown).may_have_happened();
+        Finished::unknown(self.asked(plan, unit, error, false))
     }
 
     /// The error of a call that may have happened, with a hint how to decide its outcome. If the run ends, the call is not
@@ -359,19 +330,6 @@ impl Memory {
         ))
     }
 
-    fn note(&self, name: &str, decision: &str, why: &str) -> Result<(), ToolError> {
-        let event = Value::object([
-            ("kind", "decision"),
-            ("call", name),
-            ("decision", decision),
-            ("reason", why),
-        ]);
-        match &self.journal {
-            Some(journal) => journal.write(&event, Durability::Synced).map(drop),
-            None => Ok(()),
-        }
-    }
-
     /// Records the end of a call. A call that awaits approval or was stopped has not ended.
     ///
     /// # Errors
@@ -384,12 +342,12 @@ impl Memory {
         attempt: u32,
         end: &Finished,
     ) -> Result<(), ToolError> {
-        let reason = end.error.as_ref().and_then(ToolError::reason_str);
+        let error = end.error.as_ref();
         let is_told = match end.status {
             StepStatus::Done | StepStatus::Failed | StepStatus::Denied => true,
             // The unknown outcome of an earlier process is recorded already, and a nested plan has records of its own.
             StepStatus::Unknown => {
-                reason != Some(Reason::OutcomeUnknown.as_str()) && !is_chain(step.tool)
+                !error.is_some_and(|error| error.is(Reason::OutcomeUnknown)) && !is_chain(step.tool)
             }
             _ => false,
         };
@@ -406,34 +364,29 @@ impl Memory {
             return Ok(());
         }
         let handle = journal.put(&value_of(end))?;
-        let mut event = Object::new();
-        event.insert("kind", "settled");
-        event.insert("step", step.id.as_ref());
-        if let Some(index) = unit.part.item() {
-            event.insert("item", index);
-        }
-        event.insert("tool", step.tool);
-        event.insert("version", step.tool_version);
-        event.insert("attempt", attempt);
-        event.insert("status", end.status.as_str());
-        event.insert(
-            "output_digest",
-            end.output_digest.as_ref().map(OutputDigest::as_str),
-        );
-        if let Some(error) = &end.error {
-            event.insert("error_code", error.code().as_str());
-        }
-        let took = end.ended.saturating_sub(end.began);
-        event.insert("elapsed_ms", (took.as_secs_f64() * 1e6).round() / 1e3);
+        let mut event = fields! { "kind" => "settled", "step" => &*step.id };
+        event.insert_some("item", unit.part.item());
+        event.extend(&fields! {
+            "tool" => step.tool,
+            "version" => step.tool_version,
+            "attempt" => attempt,
+            "status" => end.status.as_str(),
+            "output_digest" => end.digest(),
+        });
+        event.insert_some("error_code", error.map(|error| error.code().as_str()));
+        event.insert("elapsed_ms", ms(end.elapsed()));
         event.insert(END_KEY, handle.to_value());
-        let durability = if step.effects.is_empty() {
-            Durability::Batched
-        } else {
-            Durability::Synced
+        let durability = match step.effects.is_empty() {
+            true => Durability::Batched,
+            false => Durability::Synced,
         };
-        journal
-            .write(&Value::Object(Arc::new(event)), durability)
-            .map(drop)
+        journal.write(&event.into(), durability).map(drop)
+    }
+}
+
+impl Recall {
+    fn ended(end: Finished) -> Result<Self, ToolError> {
+        Ok(Self::Ended(Box::new(end)))
     }
 }
 
@@ -444,20 +397,23 @@ fn is_computed_again(step: &CheckedStep) -> bool {
 
 /// End in a replay of a call without a recorded end: pending.
 fn unrecorded(step: &CheckedStep) -> Finished {
-    let message = format_args!("how the call of `{}` ended is not recorded", step.tool);
+    let error = tool_error!(
+        PreconditionFailed,
+        "how the call of `{}` ended is not recorded",
+        step.tool
+    );
     Finished {
         status: StepStatus::Pending,
-        error: Some(ToolError::new(ErrorCode::PreconditionFailed, message)),
+        error: Some(error),
         ..Finished::default()
     }
 }
 
 /// Whether a call did not end as a function of its arguments: it timed out, or was cancelled or denied.
 fn is_by_chance(record: &Value) -> bool {
-    let code = record.get("error_code").and_then(Value::as_str);
-    let chances = [ErrorCode::Timeout, ErrorCode::Cancelled];
+    let code = record.text("error_code").and_then(ErrorCode::parse);
     status_in(record) == StepStatus::Denied
-        || chances.iter().any(|chance| code == Some(chance.as_str()))
+        || matches!(code, Some(ErrorCode::Timeout | ErrorCode::Cancelled))
 }
 
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use tool_core::{ErrorCode, ToolError};
+use tool_core::{ToolError, tool_error};
 
 use super::resume::Resume;
 use crate::plan::Budget;
@@ -13,7 +13,7 @@ use crate::plan::Budget;
 #[derive(Debug, Default)]
 pub struct Meter {
     budget: Budget,
-    used: [AtomicU64; Kind::ALL.len()],
+    used: [AtomicU64; Kind::COUNT],
     above: Option<Arc<Self>>,
     how: Option<Arc<Resume>>,
 }
@@ -29,43 +29,24 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    const ALL: [Self; 5] = [
-        Self::Steps,
-        Self::Cost,
-        Self::CpuMs,
-        Self::BytesOut,
-        Self::ArtifactBytes,
-    ];
+    /// Number of kinds.
+    const COUNT: usize = 5;
 
-    const fn as_str(self) -> &'static str {
+    /// The key of the budget, and its limit.
+    const fn of(self, budget: &Budget) -> (&'static str, Option<u64>) {
         match self {
-            Self::Steps => "steps",
-            Self::Cost => "cost",
-            Self::CpuMs => "cpu_ms",
-            Self::BytesOut => "bytes_out",
-            Self::ArtifactBytes => "artifact_bytes",
-        }
-    }
-
-    const fn limit(self, budget: &Budget) -> Option<u64> {
-        match self {
-            Self::Steps => budget.steps,
-            Self::Cost => budget.cost,
-            Self::CpuMs => budget.cpu_ms,
-            Self::BytesOut => budget.bytes_out,
-            Self::ArtifactBytes => budget.artifact_bytes,
+            Self::Steps => ("steps", budget.steps),
+            Self::Cost => ("cost", budget.cost),
+            Self::CpuMs => ("cpu_ms", budget.cpu_ms),
+            Self::BytesOut => ("bytes_out", budget.bytes_out),
+            Self::ArtifactBytes => ("artifact_bytes", budget.artifact_bytes),
         }
     }
 }
 
 impl Meter {
-    /// Meter of a plan with this budget, nested in the runs above.
-    pub(super) fn new(budget: Budget, above: Option<Arc<Self>>) -> Arc<Self> {
-        Self::resumed(budget, above, None)
-    }
-
-    /// Meter of a run that is resumed.
-    pub(super) fn resumed(
+    /// Meter of a plan with this budget, nested in the runs above; with the rulings of a run that is resumed.
+    pub(super) fn new(
         budget: Budget,
         above: Option<Arc<Self>>,
         how: Option<Arc<Resume>>,
@@ -80,14 +61,8 @@ impl Meter {
 
     /// Rulings for a nested run.
     pub(crate) fn resume_of(&self, run: &str) -> Resume {
-        let Some(how) = self.all().find_map(|meter| meter.how.as_ref()) else {
-            return Resume::default();
-        };
-        Resume {
-            decisions: how.within.get(run).cloned().unwrap_or_default(),
-            within: how.within.clone(),
-            accept_changes: how.accept_changes,
-        }
+        let how = self.all().find_map(|meter| meter.how.as_ref());
+        how.map_or_else(Resume::default, |how| how.of_nested(run))
     }
 
     /// This meter and those above it.
@@ -97,13 +72,14 @@ impl Meter {
 
     /// Whether any budget limits it; otherwise it need not be measured.
     pub(super) fn limits(&self, kind: Kind) -> bool {
-        self.all().any(|meter| kind.limit(&meter.budget).is_some())
+        self.all().any(|meter| kind.of(&meter.budget).1.is_some())
     }
 
     /// Charges a call before it starts, or nothing at all.
     pub(super) fn take(&self, kind: Kind, amount: u64) -> Result<(), ToolError> {
         for (taken, meter) in self.all().enumerate() {
-            let most = kind.limit(&meter.budget).unwrap_or(u64::MAX);
+            let (name, most) = kind.of(&meter.budget);
+            let most = most.unwrap_or(u64::MAX);
             let room = |used: u64| used.checked_add(amount).filter(|&sum| sum <= most);
             let used = &meter.used[kind as usize];
             let fits = used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, room);
@@ -111,7 +87,7 @@ impl Meter {
                 for below in self.all().take(taken) {
                     below.used[kind as usize].fetch_sub(amount, Ordering::Relaxed);
                 }
-                return Err(exhausted(kind.as_str(), taken > 0));
+                return Err(exhausted(name, taken > 0));
             }
         }
         Ok(())
@@ -122,9 +98,10 @@ impl Meter {
         let mut exceeded = Ok(());
         for (above, meter) in self.all().enumerate() {
             let before = meter.used[kind as usize].fetch_add(amount, Ordering::Relaxed);
-            let over = |&most: &u64| before.saturating_add(amount) > most;
-            if exceeded.is_ok() && kind.limit(&meter.budget).filter(over).is_some() {
-                exceeded = Err(exhausted(kind.as_str(), above > 0));
+            let (name, most) = kind.of(&meter.budget);
+            let is_over = most.is_some_and(|most| before.saturating_add(amount) > most);
+            if exceeded.is_ok() && is_over {
+                exceeded = Err(exhausted(name, above > 0));
             }
         }
         exceeded
@@ -132,17 +109,14 @@ impl Meter {
 }
 
 pub(super) fn exhausted(what: &str, above: bool) -> ToolError {
-    let (message, whose) = match above {
+    let (of, whose) = match above {
         true => (
-            format!("the budget of `{what}` of an enclosing plan is exhausted"),
+            format!("the budget of `{what}` of an enclosing plan"),
             "that plan",
         ),
-        false => (
-            format!("the plan's budget of `{what}` is exhausted"),
-            "the plan",
-        ),
+        false => (format!("the plan's budget of `{what}`"), "the plan"),
     };
-    ToolError::new(ErrorCode::LimitExceeded, message)
+    tool_error!(LimitExceeded, "{of} is exhausted")
         .reason("budget_exceeded")
         .hint(format!("raise `budget.{what}` of {whose}"))
 }
@@ -158,8 +132,8 @@ mod tests {
             cpu_ms: Some(10),
             ..Budget::default()
         };
-        let outer = Meter::new(budget(3), None);
-        let inner = Meter::new(budget(2), Some(Arc::clone(&outer)));
+        let outer = Meter::new(budget(3), None, None);
+        let inner = Meter::new(budget(2), Some(Arc::clone(&outer)), None);
         let message = |err: ToolError| err.message().to_owned();
         assert!(inner.take(Kind::Steps, 1).is_ok());
         assert!(outer.take(Kind::Steps, 1).is_ok());

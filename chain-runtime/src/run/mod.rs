@@ -21,7 +21,6 @@ pub mod machine;
 mod memory;
 mod meter;
 mod nesting;
-mod obstacle;
 mod options;
 mod order;
 mod prior_calls;
@@ -42,8 +41,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use registry::{CallerContext, Dispatcher};
+use tool_core::Object;
 use tool_core::capability::Durability;
-use tool_core::{Object, Value};
 
 use crate::check::{CheckMode, CheckedPlan, check};
 use crate::plan::{Mode, Plan};
@@ -54,6 +53,7 @@ pub use divergence::{Compared, Divergence, Unreadable};
 pub(crate) use durable::initiator;
 pub use durable::{again, build, profile, resume, same_workspace, workspace_of};
 use events::Slots;
+pub(crate) use finished::ms;
 pub use finished::{Finished, StepStatus, Try};
 use limit::Limit;
 pub use memory::Memory;
@@ -105,10 +105,9 @@ pub fn run(plan: &CheckedPlan, dispatcher: &Dispatcher, mut options: RunOptions)
         }
         Err(err) => {
             let mut result = drive(plan, dispatcher, options);
-            result.warnings.push(format!(
-                "the run cannot be resumed, because it is not recorded: {}",
-                err.message()
-            ));
+            let why = err.message();
+            let warning = format!("the run cannot be resumed, because it is not recorded: {why}");
+            result.warnings.push(warning);
             result
         }
     }
@@ -154,13 +153,12 @@ fn drive(plan: &CheckedPlan, dispatcher: &Dispatcher, options: RunOptions) -> Ch
         }
         None => dispatcher,
     };
-    let spent_ms = memory.map_or(0, Memory::spent_ms);
+    let spent_ms = memory.map_or(0, |memory| memory.spent_ms);
     let limit = Limit::new(plan, options.timeout_ms, spent_ms, options.stop.clone());
     // A run that is being undone has no time limit.
-    let goes_back = memory.and_then(Memory::ending).is_some();
-    let alarm = match goes_back {
-        true => None,
-        false => limit.start(&*clock),
+    let alarm = match memory.and_then(Memory::ending) {
+        Some(_) => None,
+        None => limit.start(&*clock),
     };
     if let Some(journal) = journal {
         journal.watch(limit.stop().clone());
@@ -169,7 +167,7 @@ fn drive(plan: &CheckedPlan, dispatcher: &Dispatcher, options: RunOptions) -> Ch
         limit.stop().cancel(); // it was checked for inspection only
     }
     let slots = slots(plan, options.threads);
-    let meter = Meter::resumed(plan.budget, options.above.clone(), options.how.clone());
+    let meter = Meter::new(plan.budget, options.above.clone(), options.how.clone());
     // An exhausted budget takes effect with the next call that ends.
     let _ = meter.spend(Kind::CpuMs, memory.map_or(0, Memory::called_ms));
     let job = Job {
@@ -185,62 +183,49 @@ fn drive(plan: &CheckedPlan, dispatcher: &Dispatcher, options: RunOptions) -> Ch
     let workers = Workers::new(job, &options.costs);
     let (parts, broken) = workers.serve();
     drop(alarm);
-    let elapsed = clock.monotonic().saturating_sub(started);
-    let mut result = report::compose(
-        plan,
-        parts,
-        chain_id.clone(),
-        slots.compute,
+    let process = report::Process {
+        chain_id: chain_id.clone(),
+        threads: slots.compute,
         started_unix_ms,
-        elapsed,
-    );
+        elapsed: clock.monotonic().saturating_sub(started),
+    };
+    let mut result = report::compose(plan, parts, process);
     result.part = memory.map_or(1, Memory::part);
     match (journal, memory) {
         (Some(journal), _) => {
-            let most = dispatcher.limits().max_output_bytes;
-            result.close(plan, journal, broken, most);
+            result.close(plan, journal, broken, dispatcher.limits().max_output_bytes);
         }
         (None, Some(_)) => {} // a replay writes no record
         (None, None) => result.record(plan, dispatcher),
     }
-    dispatcher.notify_chain_end(|| Value::Object(Arc::new(result.whole_record(plan))));
+    dispatcher.notify_chain_end(|| result.whole_record(plan).into());
     result
 }
 
 /// Number of calls that run in parallel.
 fn slots(plan: &CheckedPlan, asked: usize) -> Slots {
-    if plan.mode_used == Mode::Seq {
-        return Slots {
-            compute: 1,
-            waiting: None,
-        };
-    }
-    if asked > 0 {
-        let asked = asked.clamp(1, THREADS_MAX);
-        processors::processors().at_least(asked);
-        return Slots {
-            compute: asked,
-            waiting: None,
-        };
-    }
-    Slots {
-        compute: processors::available().clamp(1, THREADS_MAX),
-        waiting: Some(WAITING_MAX),
-    }
+    let (compute, waiting) = match asked {
+        _ if plan.mode_used == Mode::Seq => (1, None),
+        0 => (
+            processors::available().clamp(1, THREADS_MAX),
+            Some(WAITING_MAX),
+        ),
+        _ => {
+            let asked = asked.min(THREADS_MAX);
+            processors::processors().at_least(asked);
+            (asked, None)
+        }
+    };
+    Slots { compute, waiting }
 }
 
 /// Id of twelve hex digits, unique by time, process and a counter.
 fn new_chain_id(plan: &CheckedPlan, unix_ms: u64, monotonic: Duration) -> String {
     static COUNTER: AtomicU64 = AtomicU64::new(0);
     let count = COUNTER.fetch_add(1, Ordering::Relaxed);
-    let parts = [
-        plan.digest.clone(),
-        unix_ms.to_string(),
-        monotonic.as_nanos().to_string(),
-        std::process::id().to_string(),
-        count.to_string(),
-    ];
-    let mut digest = registry::digest::of_texts(parts.iter().map(String::as_str));
+    let nanos = monotonic.as_nanos();
+    let place = format!("{unix_ms} {nanos} {} {count}", std::process::id());
+    let mut digest = registry::digest::of_texts([&*plan.digest, &*place]);
     digest.truncate(12);
     digest
 }

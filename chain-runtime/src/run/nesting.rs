@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use registry::{CallerContext, Dispatcher, Principal};
 use tool_core::capability::Durability;
-use tool_core::{ErrorCode, StopFlag, ToolError, Value};
+use tool_core::{StopFlag, ToolError, object, tool_error};
 
 use super::ChainResult;
 use super::durable::{Resumption, resume_run};
@@ -32,16 +32,15 @@ pub fn root_run(state: &State, found: &Run) -> Result<Option<Run>, ToolError> {
 /// # Errors
 /// `conflict` with reason `run_within`.
 pub(super) fn require_root(state: &State, found: &Run) -> Result<(), ToolError> {
-    match root_run(state, found)? {
-        None => Ok(()),
-        Some(outer) => {
-            let (id, outer) = (&found.id, &outer.id);
-            let message = format_args!("the run `{id}` is nested in the run `{outer}`");
-            Err(ToolError::new(ErrorCode::Conflict, message)
-                .reason("run_within")
-                .hint(format!("name `{outer}`: its nested runs are included")))
-        }
-    }
+    let Some(outer) = root_run(state, found)? else {
+        return Ok(());
+    };
+    let (id, outer) = (&found.id, &outer.id);
+    Err(
+        tool_error!(Conflict, "the run `{id}` is nested in the run `{outer}`")
+            .reason("run_within")
+            .hint(format!("name `{outer}`: its nested runs are included")),
+    )
 }
 
 /// Result of cancelling a run.
@@ -107,9 +106,8 @@ fn cancel_all(
 ) -> Result<Cancelled, ToolError> {
     let within = cancel_nested(state, found, dispatcher, context, how, stop)?;
     let how = Resume {
-        decisions: how.within.get(&found.id).cloned().unwrap_or_default(),
-        within: how.within.clone(),
         accept_changes: true,
+        ..how.of_nested(&found.id)
     };
     let going = Resumption {
         options: RunOptions {
@@ -123,14 +121,11 @@ fn cancel_all(
         Ok(result) => Ok(Box::new(result)),
         Err(refused) if !refused.problems().is_empty() => {
             let (journal, _) = state.take_run(&found.id)?;
-            let event = Value::object([
-                ("kind", Value::from("cancelled")),
-                (
-                    "reason",
-                    Value::from("the plan is no longer one that may run"),
-                ),
-                ("error_code", Value::from(refused.code().as_str())),
-            ]);
+            let event = object! {
+                "kind" => "cancelled",
+                "reason" => "the plan is no longer one that may run",
+                "error_code" => refused.code().as_str(),
+            };
             journal.write(&event, Durability::Synced)?;
             journal.finish(RunState::Cancelled)?;
             Err(refused)

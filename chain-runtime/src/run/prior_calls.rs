@@ -2,8 +2,6 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use tool_core::ToolError;
-
 use super::events::{Part, Unit};
 use super::memory::Memory;
 use super::nesting::Cancelled;
@@ -13,17 +11,12 @@ use crate::tools::child_id;
 impl Memory {
     /// Adds the errors of nested runs.
     pub(super) fn with_within(mut self, within: &[Cancelled]) -> Self {
-        let open = within.iter().filter_map(|one| {
-            let result = one.result.as_ref().ok()?;
-            Some((one.run.clone(), result.error.clone()?))
-        });
+        let error = |one: &Cancelled| one.result.as_ref().ok()?.error.clone();
+        let open = within
+            .iter()
+            .filter_map(|one| Some((one.run.clone(), error(one)?)));
         self.within.extend(open);
         self
-    }
-
-    /// Why a nested run is not undone yet.
-    pub(super) fn of_within(&self, run: &str) -> Option<&ToolError> {
-        self.within.get(run)
     }
 
     /// Calls that earlier processes began, those of nested runs included.
@@ -48,8 +41,8 @@ impl Memory {
                     .map(|attempt| child_id(chain_id, &step.id, part.item(), attempt));
                 ids.any(|id| within.contains(id.as_str()))
             };
-            let units = parts.into_iter().filter(is_within);
-            began.extend(units.map(|part| Unit {
+            let parts = parts.into_iter().filter(is_within);
+            began.extend(parts.map(|part| Unit {
                 step: position,
                 part,
             }));

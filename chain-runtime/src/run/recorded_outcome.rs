@@ -1,8 +1,6 @@
 //! Outcome of a run from its records.
 
-use std::sync::Arc;
-
-use tool_core::{ErrorCode, Object, Outcome, Status, ToolError, Value};
+use tool_core::{ErrorCode, Outcome, Status, ToolError, Value, fields, object};
 
 use journal::artifacts::{self, Handle};
 use journal::{Run, RunState, State};
@@ -21,12 +19,12 @@ impl Recorded {
     /// # Errors
     /// When the records cannot be read.
     pub fn of(state: &State, run: &Run) -> Result<Self, ToolError> {
-        let is_chain = |record: &Value| record.get("kind").and_then(Value::as_str) == Some("chain");
-        let mut records = state.run_records(&run.id)?;
+        let records = state.run_records(&run.id)?;
         let record = records
             .iter()
-            .rposition(is_chain)
-            .map(|place| state.with_lists(&records.swap_remove(place)));
+            .rev()
+            .find(|record| record.text("kind") == Some("chain"));
+        let record = record.map(|record| state.with_lists(record));
         let outputs = record
             .as_ref()
             .and_then(|record| Handle::from_value(record.get("outputs")?));
@@ -50,28 +48,26 @@ impl Recorded {
     pub fn shown(&self, state: &State) -> Value {
         let shown = self.outputs(state);
         let shown = shown.and_then(|outputs| artifacts::shown(&outputs, state.artifact_bytes()));
-        shown.unwrap_or_else(|_| {
+        let handle = |_| {
             self.outputs
                 .as_ref()
                 .map(Handle::to_value)
                 .unwrap_or_default()
-        })
+        };
+        shown.unwrap_or_else(handle)
     }
 
     /// The recorded error.
     pub(crate) fn error(&self, run: &Run) -> ToolError {
-        let text = |key: &str| self.get(key).and_then(Value::as_str);
+        let text = |key: &str| self.record.as_ref()?.text(key);
         let code = text("error_code").and_then(ErrorCode::parse);
         let cancelled = (run.state == RunState::Cancelled).then_some(ErrorCode::Cancelled);
         let code = code.or(cancelled).unwrap_or(ErrorCode::ToolError);
-        let error = match text("error") {
-            Some(message) => ToolError::new(code, message),
-            None => ToolError::new(code, format_args!("the run ended: {}", run.state.as_str())),
-        };
-        let error = match text("error_reason") {
-            Some(reason) => error.reason(reason.to_owned()),
-            None => error,
-        };
+        let ended = || format!("the run ended: {}", run.state.as_str());
+        let mut error = ToolError::new(code, text("error").map_or_else(ended, str::to_owned));
+        if let Some(reason) = text("error_reason") {
+            error = error.reason(reason.to_owned());
+        }
         match text("error_hint") {
             Some(hint) => error.hint(hint),
             None => error,
@@ -85,26 +81,23 @@ impl Recorded {
 /// When its records cannot be read.
 pub fn ended(state: &State, run: &Run) -> Result<Outcome, ToolError> {
     let recorded = Recorded::of(state, run)?;
-    let mut answer = Object::new();
-    answer.insert("chain_id", run.id.as_str());
-    let status = match run.state {
-        RunState::Succeeded => "success",
-        state => state.as_str(),
+    let answer = object! {
+        "chain_id" => &*run.id,
+        "status" => match run.state {
+            RunState::Succeeded => "success",
+            state => state.as_str(),
+        },
+        "outputs" => recorded.shown(state),
     };
-    answer.insert("status", status);
-    answer.insert("outputs", recorded.shown(state));
-    let answer = Value::Object(Arc::new(answer));
     let status = match run.state {
         RunState::Succeeded => Status::Success(answer),
         _ => Status::Error(recorded.error(run).evidence(answer)),
     };
-    let mut metadata = Object::new();
-    metadata.insert("recorded", true);
     let again = "the run had ended before: this is its recorded answer, and nothing was called";
     Ok(Outcome {
         status,
         effects: Vec::new(),
         warnings: vec![again.to_owned()],
-        metadata,
+        metadata: fields! { "recorded" => true },
     })
 }

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use registry::{CallerContext, Dispatcher};
 use tool_core::{ToolError, Value};
 
-use super::digest::OutputDigest;
 use super::divergence::{Compared, Unreadable};
 use super::durable::{build, checked, profile};
 use super::finished::StepStatus;
@@ -53,7 +52,7 @@ pub fn replay(
 ) -> Result<Replay, ToolError> {
     let found = state.run(id)?;
     found.with_values()?;
-    let plan = checked(state, &found, dispatcher, context, true)?;
+    let (plan, _) = checked(state, &found, dispatcher, context, true)?;
     let records = state.run_records(&found.id)?;
     let memory = Arc::new(Memory::replay(Arc::clone(state), &plan, &records));
     let options = RunOptions {
@@ -62,13 +61,13 @@ pub fn replay(
         ..options
     };
     let result = drive(&plan, dispatcher, options);
-    let mut differs = Vec::new();
-    if found.build != build() {
-        differs.push(format!("program: {} -> {}", found.build, build()));
-    }
-    if found.profile != profile() {
-        differs.push(format!("processor: {} -> {}", found.profile, profile()));
-    }
+    let facts = [
+        ("program", &found.build, build().to_owned()),
+        ("processor", &found.profile, profile()),
+    ];
+    let differs = facts.iter().filter(|(_, before, now)| *before != now);
+    let differs = differs.map(|(what, before, now)| format!("{what}: {before} -> {now}"));
+    let differs = differs.collect();
     let mut compared = memory.compared();
     // Other stored values are read only to find damage.
     for record in &records {
@@ -82,12 +81,12 @@ pub fn replay(
                 error,
             }));
     }
-    let is_chain = |record: &&Value| record.get("kind").and_then(Value::as_str) == Some("chain");
+    let is_chain = |record: &&Value| record.text("kind") == Some("chain");
     let last = records.iter().rev().find(is_chain);
     // A process died in it: the recorded steps are older than its last calls.
     let last = last.filter(|_| found.state != RunState::Running);
     let is_whole = matches!(found.state, RunState::Succeeded | RunState::Failed);
-    let recorded = last.and_then(|record| Some(record.get("result_digest")?.as_str()?.to_owned()));
+    let recorded = last.and_then(|record| record.text("result_digest"));
     let digest = registry::digest::of_value(&result.deterministic());
     let result_same = recorded
         .filter(|_| is_whole)
@@ -122,23 +121,21 @@ fn open(result: &ChainResult) -> Vec<String> {
 
 /// Differences of a result from the recorded one; of a run that did not end, only those of ended steps.
 fn reasons(is_whole: bool, recorded: &Value, result: &ChainResult) -> Vec<String> {
-    let text = |value: &Value, key: &str| Some(value.get(key)?.as_str()?.to_owned());
     let mut reasons = Vec::new();
-    let (ended, now) = (text(recorded, "status"), result.status.as_str());
-    if let Some(ended) = ended.filter(|ended| is_whole && ended != now) {
+    let (ended, now) = (recorded.text("status"), result.status.as_str());
+    if let Some(ended) = ended.filter(|ended| is_whole && *ended != now) {
         reasons.push(format!("the run ended `{ended}`, replayed it ends `{now}`"));
     }
     let steps = recorded.get("step_status").and_then(Value::items);
     for (before, step) in steps.unwrap_or_default().iter().zip(&result.steps) {
-        let was = text(before, "status").unwrap_or_default();
-        if !is_whole && !["done", "failed", "denied"].contains(&was.as_str()) {
+        let was = before.text("status").unwrap_or_default();
+        if !is_whole && !["done", "failed", "denied"].contains(&was) {
             continue;
         }
         let (id, now) = (&step.id, step.end.status.as_str());
-        let digest = step.end.output_digest.as_ref().map(OutputDigest::as_str);
         if was != now {
             reasons.push(format!("step `{id}` ended `{was}`, replayed it is `{now}`"));
-        } else if text(before, "output_digest").as_deref() != digest {
+        } else if before.text("output_digest") != step.end.digest() {
             reasons.push(format!("step `{id}` gave another result"));
         }
     }

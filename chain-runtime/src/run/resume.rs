@@ -25,3 +25,13 @@ pub struct Resume {
     /// Whether the run continues although tools or the workspace have changed since it began.
     pub accept_changes: bool,
 }
+
+impl Resume {
+    /// The rulings for a nested run, and for those that it started.
+    pub(super) fn of_nested(&self, run: &str) -> Self {
+        Self {
+            decisions: self.within.get(run).cloned().unwrap_or_default(),
+            ..self.clone()
+        }
+    }
+}

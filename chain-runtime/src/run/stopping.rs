@@ -3,12 +3,12 @@
 use std::sync::{MutexGuard, PoisonError};
 
 use tool_core::capability::Durability;
-use tool_core::{ErrorCode, ToolError};
+use tool_core::{ToolError, tool_error};
 
 use super::core::Core;
 use super::end_record::ending_record;
 use super::events::{Event, Unit};
-use super::finished::{Finished, StepStatus};
+use super::finished::Finished;
 use super::memory::Memory;
 use super::workers::{LOOK_AGAIN, Workers};
 use crate::check::is_chain;
@@ -36,10 +36,7 @@ impl Workers<'_> {
 
     /// Notifies the machine of a stop, once; returns whether it did.
     pub(super) fn look(&self, core: &mut MutexGuard<'_, Core<'_>>) -> bool {
-        let is_written = self
-            .job
-            .memory
-            .is_some_and(|memory| memory.journal().is_some());
+        let is_written = self.job.memory.and_then(Memory::journal).is_some();
         if is_written && self.job.limit.is_interrupted() {
             if core.halted {
                 return false;
@@ -97,12 +94,11 @@ impl Workers<'_> {
 
     /// End of a nested run, which is undone before this one.
     pub(super) fn inner(&self, unit: Unit, attempt: u32) -> Finished {
-        let (Some(run), Some(journal)) = (
-            self.inner_run(unit, attempt),
-            self.job.memory.and_then(Memory::journal),
-        ) else {
-            let why = self.ended_by();
-            return why.map_or_else(Finished::default, Finished::cancelled);
+        let journal = self.job.memory.and_then(Memory::journal);
+        let Some((run, journal)) = self.inner_run(unit, attempt).zip(journal) else {
+            return self
+                .ended_by()
+                .map_or_else(Finished::default, Finished::cancelled);
         };
         if run.state.is_final() {
             return match recorded(journal.state(), &run) {
@@ -112,18 +108,15 @@ impl Workers<'_> {
         }
         let id = &run.id;
         let message = format_args!("the run `{id}` within this one is not undone yet");
-        let known = self.job.memory.and_then(|memory| memory.of_within(id));
-        let error = match known {
-            Some(error) => error.prefixed(message),
-            None => ToolError::new(ErrorCode::Conflict, message)
-                .hint(format!("`mathchain runs resume {}`", self.job.chain_id)),
-        };
-        let error = error.may_have_happened();
-        Finished {
-            status: StepStatus::Unknown,
-            error: Some(error),
-            ..Finished::default()
-        }
+        let known = self.job.memory.and_then(|memory| memory.within.get(id));
+        let error = known.map_or_else(
+            || {
+                tool_error!(Conflict, "{message}")
+                    .hint(format!("`mathchain runs resume {}`", self.job.chain_id))
+            },
+            |error| error.prefixed(message),
+        );
+        Finished::unknown(error.may_have_happened())
     }
 
     /// Records that the run ends, and why. If it cannot be recorded, nothing is undone and the run stays as it is.

@@ -15,7 +15,8 @@ use super::costs::Costs;
 use super::digest::OutputDigest;
 use super::events::{Command, Conclusion, Event, Part, Slots, Unit};
 use super::finished::{Finished, StepStatus};
-use super::machine::Machine;
+use super::machine::{Machine, Prior};
+use super::meter::Meter;
 use crate::check::{CheckedPlan, CheckedStep};
 use crate::condition::Condition;
 use crate::graph::{Edge, Graph, Reason};
@@ -553,10 +554,9 @@ proptest! {
         let why = || ToolError::new(ErrorCode::Cancelled, "stopped");
         let began = known.iter().map(|(unit, _)| *unit).collect();
         let slots = Slots { compute: 1, waiting: None };
-        let mut machine = Machine::new(&plan, slots, &Costs::default())
-            .asking(true)
-            .remembering(began)
-            .ending(Some(why()));
+        let prior = Prior { asks: true, began, is_ended: true, ends_with: Some(why()) };
+        let meter = Meter::new(plan.budget, None, None);
+        let mut machine = Machine::new(&plan, slots, &Costs::default()).within(meter, prior);
         let mut open = machine.begin();
         open.extend(machine.step(Event::Stop(why())));
         let mut undone: HashSet<Unit> = HashSet::new();

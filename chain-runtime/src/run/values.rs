@@ -1,13 +1,14 @@
-//! Values of references while a plan runs.
+//! Values of references while a plan runs, and the steps that cannot run for want of one.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use registry::Dispatcher;
-use tool_core::{ErrorCode, Source, ToolError, Value};
+use tool_core::{Source, ToolError, Value, tool_error};
 
+use super::finished::{Finished, StepStatus};
 use crate::check::{CheckedPlan, CheckedStep, item_value};
-use crate::plan::Map;
+use crate::plan::{Map, OnError};
 use crate::template::{Node, Placed};
 
 /// The values that the arguments of one call refer to.
@@ -18,8 +19,20 @@ pub(super) struct Values {
     pub(super) item: Option<(Arc<str>, usize, Value)>,
 }
 
+impl Values {
+    /// The node with all its references replaced.
+    pub(super) fn bind(
+        &self,
+        plan: &CheckedPlan,
+        node: &Node,
+        defaults_used: &mut Vec<String>,
+    ) -> Result<Node, ToolError> {
+        node.bind(&mut |placed| value_of(plan, placed, self, defaults_used).map(Some))
+    }
+}
+
 /// Value of a reference: the part of the step's output, or the default where that is absent or `null`.
-pub(super) fn value_of(
+fn value_of(
     plan: &CheckedPlan,
     placed: &Placed,
     values: &Values,
@@ -31,43 +44,31 @@ pub(super) fn value_of(
     {
         return Ok(value);
     }
-    let root = plan
-        .position(reference.root())
-        .and_then(|step| values.steps.get(&step))
-        .and_then(Option::as_ref);
+    let root = plan.position(reference.root());
+    let root = root.and_then(|step| values.steps.get(&step)?.as_ref());
     let Some(root) = root else {
-        let default = placed.default.clone();
-        return default
-            .inspect(|_| defaults_used.push(reference.to_string()))
-            .ok_or_else(|| {
-                ToolError::new(
-                    ErrorCode::DependencyFailed,
-                    format_args!(
-                        "`{reference}` has no value: step `{}` gave none",
-                        reference.root()
-                    ),
-                )
-            });
+        let step = reference.root();
+        let default = placed
+            .default
+            .clone()
+            .inspect(|_| defaults_used.push(reference.to_string()));
+        return default.ok_or_else(|| {
+            tool_error!(
+                DependencyFailed,
+                "`{reference}` has no value: step `{step}` gave none"
+            )
+        });
     };
-    match placed.resolve(root) {
-        Ok((value, is_default)) => {
-            if is_default {
-                defaults_used.push(reference.to_string());
-            }
-            Ok(value)
-        }
-        Err(missing) => Err(ToolError::new(
-            ErrorCode::InvalidArgs,
-            format_args!(
-                "`{reference}`: {} (at `{}`)",
-                missing.message, missing.reached
-            ),
-        )
-        .hint(format!(
-            "name a part that `{}` gives, or add a `default`",
-            reference.root()
-        ))),
+    let (value, is_default) = placed.resolve(root).map_err(|missing| {
+        let (why, reached, step) = (missing.message, missing.reached, reference.root());
+        tool_error!(InvalidArgs, "`{reference}`: {why} (at `{reached}`)").hint(format!(
+            "name a part that `{step}` gives, or add a `default`"
+        ))
+    })?;
+    if is_default {
+        defaults_used.push(reference.to_string());
     }
+    Ok(value)
 }
 
 /// Value of a reference in a condition; `None` where it is absent.
@@ -97,9 +98,7 @@ pub(super) fn of_list(
         }
     });
     let values = Values { steps, item: None };
-    let bound = map
-        .over
-        .bind(&mut |placed| value_of(plan, placed, &values, &mut Vec::new()).map(Some))?;
+    let bound = values.bind(plan, &map.over, &mut Vec::new())?;
     Ok(bound.literal().cloned().unwrap_or_default())
 }
 
@@ -107,16 +106,48 @@ pub(super) fn of_list(
 pub(super) fn has_defaults(plan: &CheckedPlan, position: usize, used: usize) -> bool {
     let step = &plan.steps[position];
     let mut all = true;
-    let mut visit = |placed: &Arc<Placed>| {
-        if plan.position(placed.reference.root()) == Some(used) {
-            all &= placed.default.is_some();
-        }
-    };
-    step.args.for_each_reference(&mut |placed| visit(placed));
-    if let Some(map) = &step.map {
-        map.over.for_each_reference(&mut |placed| visit(placed));
+    for node in std::iter::once(&step.args).chain(step.map.as_ref().map(|map| &map.over)) {
+        node.for_each_reference(&mut |placed| {
+            let is_other = plan.position(placed.reference.root()) != Some(used);
+            all &= is_other || placed.default.is_some();
+        });
     }
     all
+}
+
+/// The step that prevents another from running: a dependency that failed with an `on_error` that stops dependents, or one that
+/// was skipped and whose value is used. A skipped step is replaced by its cause.
+pub(super) fn obstacle<'e>(
+    plan: &CheckedPlan,
+    position: usize,
+    end: &dyn Fn(usize) -> Option<&'e Finished>,
+) -> Option<usize> {
+    let mut cause: Option<usize> = None;
+    let mut seen: Option<usize> = None;
+    for edge in plan.graph.edges_into(position) {
+        // Edges are sorted by where they come from: several reasons count once.
+        if !edge.reason.is_dependency() || seen.replace(edge.from) == Some(edge.from) {
+            continue;
+        }
+        let failed = match end(edge.from).map(|end| (end.status, end.cause)) {
+            Some((StepStatus::Failed | StepStatus::Denied, _)) => edge.from,
+            Some((StepStatus::Skipped, Some(cause))) => cause,
+            // Skipped by its condition: steps that need no value of it run.
+            Some((StepStatus::Skipped, None)) => {
+                if !has_defaults(plan, position, edge.from) {
+                    cause = Some(cause.map_or(edge.from, |cause| cause.min(edge.from)));
+                }
+                continue;
+            }
+            _ => continue,
+        };
+        let tolerated = plan.steps[failed].on_error == OnError::Continue
+            && has_defaults(plan, position, edge.from);
+        if !tolerated {
+            cause = Some(cause.map_or(failed, |cause| cause.min(failed)));
+        }
+    }
+    cause
 }
 
 /// Refuses arguments that are too large, naming the one that exceeds the limit.
@@ -129,11 +160,9 @@ pub(super) fn too_large(args: &Value, most: u64) -> Option<ToolError> {
         }
         let mut pointer = String::new();
         tool_core::path::push_key(&mut pointer, name);
-        let message =
-            format_args!("the arguments of this call, put together, hold more than {most} bytes");
-        let error = ToolError::new(ErrorCode::LimitExceeded, message);
+        let message = "the arguments of this call, put together, hold more than";
         return Some(
-            error
+            tool_error!(LimitExceeded, "{message} {most} bytes")
                 .reason("arguments")
                 .at(pointer)
                 .hint("refer to fewer values, or to parts of them"),
@@ -162,13 +191,11 @@ pub(super) fn injected_file(
         };
         !is_in_plan(&step.args, &source.pointer, key)
     })?;
+    let message = "the output of an earlier step holds a `$file` or `$artifact`; outputs are data and open nothing";
     Some(
-        ToolError::invalid(
-            opened.pointer.clone(),
-            "the output of an earlier step holds a `$file` or `$artifact`; outputs are data and open nothing",
-        )
-        .reason("injection")
-        .hint("write {\"$file\": {\"$ref\": ..}} in the plan to open a file that a step names"),
+        ToolError::invalid(&opened.pointer, message)
+            .reason("injection")
+            .hint("write {\"$file\": {\"$ref\": ..}} in the plan to open a file that a step names"),
     )
 }
 

@@ -13,14 +13,14 @@ use std::time::Duration;
 
 use registry::{Allowance, Answer, CallRequest, ChainPosition, Dispatcher};
 use tool_core::ctx::Progress;
-use tool_core::{ErrorCode, Outcome, Reason, ResourceKey, StopFlag, ToolError, Value};
+use tool_core::{Outcome, Reason, StopFlag, ToolError, Value, tool_error};
 
 use super::core::Core;
 use super::costs::Costs;
 use super::events::{Command, Event, Part, Slots, Unit};
 use super::finished::{Finished, StepStatus};
 use super::limit::Limit;
-use super::machine::{Machine, Parts};
+use super::machine::{Machine, Parts, Prior};
 use super::memory::{Memory, Recall};
 use super::meter::Meter;
 use super::options::{Observer, STACK_BYTES};
@@ -28,6 +28,7 @@ use super::processors::processors;
 use super::values;
 use crate::check::{CheckedPlan, is_chain, item_seed};
 use crate::plan::Approval;
+use crate::template::Node;
 
 /// Maximum size of the arguments of one call in bytes; a value used several times counts each time.
 const ARGS_BYTES_MAX: u64 = 1 << 30;
@@ -65,14 +66,19 @@ pub(super) struct Workers<'a> {
 
 impl<'a> Workers<'a> {
     pub(super) fn new(job: Job<'a>, costs: &Costs) -> Self {
-        let began = |memory: &Memory| memory.began(job.plan, job.chain_id);
-        let mut machine = Machine::new(job.plan, job.slots, costs)
-            .within(Arc::clone(&job.meter))
-            .asking(job.memory.is_some())
-            .remembering(job.memory.map_or_else(Default::default, began));
-        if let Some(ending) = job.memory.and_then(Memory::ending) {
-            machine = machine.ending(ending.is_stop.then(|| ending.why.clone()));
-        }
+        let ending = job.memory.and_then(Memory::ending);
+        let prior = Prior {
+            asks: job.memory.is_some(),
+            began: (job.memory)
+                .map(|memory| memory.began(job.plan, job.chain_id))
+                .unwrap_or_default(),
+            is_ended: ending.is_some(),
+            ends_with: ending
+                .filter(|ending| ending.is_stop)
+                .map(|ending| ending.why.clone()),
+        };
+        let machine =
+            Machine::new(job.plan, job.slots, costs).within(Arc::clone(&job.meter), prior);
         Self {
             started: job.dispatcher.host().clock.monotonic(),
             threads_max: job.slots.compute + job.slots.waiting.unwrap_or(0),
@@ -90,25 +96,23 @@ impl<'a> Workers<'a> {
         let Some(memory) = self.job.memory else {
             return;
         };
+        let is_known_next = |unit: Unit| {
+            let attempts = self.lock().machine.attempts(unit);
+            memory.knows(unit, attempts + 1)
+        };
         let mut later = VecDeque::new();
-        loop {
-            let command = self.lock().pop();
-            match command.map(|(command, _)| command) {
-                Some(Command::Start(unit, attempt)) if memory.knows(unit, attempt) => {
+        let next = || self.lock().pop().map(|(command, _)| command);
+        while let Some(command) = next() {
+            match command {
+                Command::Start(unit, attempt) if memory.knows(unit, attempt) => {
                     let end = self.call(unit, attempt);
                     self.ended(unit, end);
                 }
-                Some(Command::Sleep(unit, _))
-                    if memory.is_replay() || self.is_known_next(memory, unit) =>
-                {
+                Command::Sleep(unit, _) if memory.is_replay() || is_known_next(unit) => {
                     self.tell(Event::Woke(unit));
                 }
-                Some(Command::Key(step)) => {
-                    let keys = self.keys(step);
-                    self.tell(Event::Keyed { step, keys });
-                }
-                Some(other) => later.push_back(other),
-                None => break,
+                Command::Key(step) => drop(self.key(step)),
+                other => later.push_back(other),
             }
         }
         let mut core = self.lock();
@@ -119,11 +123,6 @@ impl<'a> Workers<'a> {
             }
         }
         core.push(later);
-    }
-
-    fn is_known_next(&self, memory: &Memory, unit: Unit) -> bool {
-        let attempts = self.lock().machine.attempts(unit);
-        memory.knows(unit, attempts + 1)
     }
 
     /// Serves the run on its own threads until it stops; on this thread if none can be started. Also returns the error that
@@ -176,35 +175,23 @@ impl<'a> Workers<'a> {
             if more {
                 self.hire(scope);
             }
-            let dropped = match command {
+            // Large values that an event returns are freed here, outside the lock.
+            match command {
                 Command::Start(unit, attempt) => {
-                    let end = match self.barred(unit, attempt) {
-                        Some(why) => Finished::cancelled(why),
-                        None => self.call(unit, attempt),
-                    };
-                    self.ended(unit, end)
+                    let why = self.barred(unit, attempt).map(Finished::cancelled);
+                    let end = why.unwrap_or_else(|| self.call(unit, attempt));
+                    drop(self.ended(unit, end));
                 }
-                Command::WriteEnd => {
-                    self.write_end();
-                    Vec::new()
-                }
-                Command::Key(step) => {
-                    let keys = self.keys(step);
-                    self.tell(Event::Keyed { step, keys })
-                }
-                Command::Settled(step) => {
-                    self.report(step);
-                    Vec::new()
-                }
+                Command::WriteEnd => self.write_end(),
+                Command::Key(step) => drop(self.key(step)),
+                Command::Settled(step) => self.report(step),
                 Command::Sleep(unit, ms) => {
                     // In a run that ends, only recorded calls follow the wait.
                     let ms = if self.ended_by().is_some() { 0 } else { ms };
                     let due = self.elapsed() + Duration::from_millis(ms);
                     self.lock().timers.push(Reverse((due, unit)));
-                    Vec::new()
                 }
-            };
-            drop(dropped); // large values are freed outside the lock
+            }
         }
         self.wake.notify_all();
     }
@@ -221,27 +208,23 @@ impl<'a> Workers<'a> {
                 return None;
             }
             let now = self.elapsed();
-            match core.timers.peek().map(|Reverse((due, unit))| (*due, *unit)) {
-                Some((due, unit)) if due <= now => {
-                    core.timers.pop();
+            let due = core.timers.peek().map(|Reverse((due, _))| *due);
+            if due.is_some_and(|due| due <= now) {
+                if let Some(Reverse((_, unit))) = core.timers.pop() {
                     core.feed(Event::Woke(unit));
                 }
-                Some((due, _)) => {
-                    let wait = (due - now).min(LOOK_AGAIN);
-                    core.idle += 1;
-                    core = self
-                        .wake
-                        .wait_timeout(core, wait)
-                        .unwrap_or_else(PoisonError::into_inner)
-                        .0;
-                    core.idle -= 1;
-                }
-                None => {
-                    core.idle += 1;
-                    core = self.wake.wait(core).unwrap_or_else(PoisonError::into_inner);
-                    core.idle -= 1;
-                }
+                continue;
             }
+            core.idle += 1;
+            core = match due {
+                Some(due) => {
+                    let wait = (due - now).min(LOOK_AGAIN);
+                    let waited = self.wake.wait_timeout(core, wait);
+                    waited.unwrap_or_else(PoisonError::into_inner).0
+                }
+                None => self.wake.wait(core).unwrap_or_else(PoisonError::into_inner),
+            };
+            core.idle -= 1;
         }
     }
 
@@ -253,10 +236,9 @@ impl<'a> Workers<'a> {
         core.feed(event);
         let dropped = core.machine.take_dropped();
         // This worker takes the next command itself.
-        let waiting = core.len().saturating_sub(1);
-        match waiting {
-            0 => {}
-            1 => self.wake.notify_one(),
+        match core.len() {
+            0 | 1 => {}
+            2 => self.wake.notify_one(),
             _ => self.wake.notify_all(),
         }
         dropped
@@ -264,11 +246,8 @@ impl<'a> Workers<'a> {
 
     fn ended(&self, unit: Unit, end: Finished) -> Vec<Value> {
         let left_ms = self.left_ms(unit);
-        self.tell(Event::Ended {
-            unit,
-            end: Box::new(end),
-            left_ms,
-        })
+        let end = Box::new(end);
+        self.tell(Event::Ended { unit, end, left_ms })
     }
 
     /// Milliseconds left of the deadline of a step.
@@ -281,50 +260,35 @@ impl<'a> Workers<'a> {
     }
 
     fn report(&self, step: usize) {
-        let Some(observer) = self.job.observer else {
-            return;
-        };
         let end = self.lock().machine.end(step).cloned();
-        if let Some(end) = end {
+        if let (Some(observer), Some(end)) = (self.job.observer, end) {
             guarded(|| observer.finished(&self.job.plan.steps[step], step, &end));
         }
     }
 
     fn elapsed(&self) -> Duration {
-        self.job
-            .dispatcher
-            .host()
-            .clock
-            .monotonic()
-            .saturating_sub(self.started)
+        let now = self.job.dispatcher.host().clock.monotonic();
+        now.saturating_sub(self.started)
     }
 
-    /// Resources of the calls of a map; none where the arguments are invalid, which the call itself reports.
-    fn keys(&self, step: usize) -> Vec<Vec<ResourceKey>> {
-        let checked = &self.job.plan.steps[step];
+    /// Determines the resources of the calls of a map; none where the arguments are invalid, which the call itself reports.
+    fn key(&self, step: usize) -> Vec<Value> {
+        let Job {
+            plan, dispatcher, ..
+        } = &self.job;
+        let checked = &plan.steps[step];
         let count = self.lock().machine.items(step);
-        let Ok(tool) = self
-            .job
-            .dispatcher
-            .resolve(checked.tool, &self.job.plan.context)
-        else {
-            return vec![Vec::new(); count];
-        };
+        let tool = dispatcher.resolve(checked.tool, &plan.context).ok();
         let keys = |index: usize| {
-            let unit = Unit {
-                step,
-                part: Part::Item(index),
-            };
-            let values = self.lock().machine.values(unit);
-            let bound = checked.args.bind(&mut |placed| {
-                values::value_of(self.job.plan, placed, &values, &mut Vec::new()).map(Some)
-            });
-            let call = tool.decode(bound.ok()?.literal()?).ok()?;
-            self.job.dispatcher.resource_keys(tool, &*call).ok()
+            let values = self.lock().machine.values(Unit::item(step, index));
+            let bound = values.bind(plan, &checked.args, &mut Vec::new());
+            let call = tool?.decode(bound.ok()?.literal()?).ok()?;
+            dispatcher.resource_keys(tool?, &*call).ok()
         };
-        (0..count)
+        let keys = (0..count)
             .map(|index| keys(index).unwrap_or_default())
-            .collect()
+            .collect();
+        self.tell(Event::Keyed { step, keys })
     }
 
     /// Makes one call through the dispatcher, unless its end is recorded, and records its end.
@@ -340,15 +304,17 @@ impl<'a> Workers<'a> {
             return memory.undecided(self.job.plan, step, unit);
         }
         let ending = !unit.part.undoes() && self.ended_by().is_some();
-        let written = memory.recall(self.job.plan, step, unit, attempt, ending);
-        let mut end = match written {
+        let mut end = match memory.recall(self.job.plan, step, unit, attempt, ending) {
             Ok(Recall::Ended(end)) => *end,
             Ok(Recall::Call) if ending && is_chain(step.tool) => self.inner(unit, attempt),
             Ok(Recall::Call) => self.call_guarded(unit, attempt, None),
             Ok(Recall::Began(before)) => {
                 let end = self.call_guarded(unit, attempt, Some(before));
-                let reason = end.error.as_ref().and_then(ToolError::reason_str);
-                match reason == Some(Reason::OutcomeUnknown.as_str()) {
+                match end
+                    .error
+                    .as_ref()
+                    .is_some_and(|error| error.is(Reason::OutcomeUnknown))
+                {
                     true => memory.undecided(self.job.plan, step, unit),
                     false => end,
                 }
@@ -382,7 +348,9 @@ impl<'a> Workers<'a> {
     fn call_guarded(&self, unit: Unit, attempt: u32, began: Option<Value>) -> Finished {
         // A panic here would be a defect of this crate; the other steps continue.
         let call = AssertUnwindSafe(|| self.call_unguarded(unit, attempt, began));
-        catch_unwind(call).unwrap_or_else(|_| Finished::defect())
+        catch_unwind(call).unwrap_or_else(|_| {
+            Finished::failed(tool_error!(Internal, "the step could not be called"))
+        })
     }
 
     fn call_unguarded(&self, unit: Unit, attempt: u32, noted: Option<Value>) -> Finished {
@@ -408,27 +376,27 @@ impl<'a> Workers<'a> {
         let began = self.elapsed();
         let left_ms = self.left_ms(unit);
         let mut defaults_used = Vec::new();
-        let args = step.args.bind(&mut |placed| {
-            values::value_of(self.job.plan, placed, &values, &mut defaults_used).map(Some)
-        });
+        let args = values.bind(self.job.plan, &step.args, &mut defaults_used);
         drop(values);
-        let outcome = match args {
-            Ok(args) => match args.literal() {
-                Some(args) => self.dispatch(unit, attempt, args, noted, left_ms),
-                None => Outcome::error(ToolError::new(
-                    ErrorCode::Internal,
-                    "an argument was left without a value",
-                )),
-            },
-            Err(err) => Outcome::error(err),
+        let outcome = match args.as_ref().map(Node::literal) {
+            Ok(Some(args)) => self.dispatch(unit, attempt, args, noted, left_ms),
+            Ok(None) => Outcome::error(tool_error!(
+                Internal,
+                "an argument was left without a value"
+            )),
+            Err(err) => Outcome::error(err.clone()),
         };
         // The result of a map is digested as a whole when its last call has ended.
-        let keep = |bytes| unit.part == Part::Whole && self.keep(bytes);
-        let stop = match unit.part.undoes() {
-            true => &self.back,
-            false => self.job.limit.stop(),
+        let keep = |bytes| {
+            let kept = || self.kept.fetch_add(bytes, Ordering::Relaxed) + bytes;
+            unit.part == Part::Whole && kept() <= KEPT_BYTES_MAX
         };
-        let mut end = Finished::of_outcome(step, outcome, stop, self.run(), keep);
+        let run = self
+            .job
+            .memory
+            .and_then(Memory::journal)
+            .map(|journal| journal.id());
+        let mut end = Finished::of_outcome(step, outcome, self.stop(unit, false), run, keep);
         if !unit.part.undoes() {
             let is_late = self.left_ms(unit) == Some(0);
             self.job.limit.explain(&mut end, is_late, step.deadline_ms);
@@ -439,15 +407,13 @@ impl<'a> Workers<'a> {
         end
     }
 
-    /// Whether a result may be retained until its digest is needed.
-    fn keep(&self, bytes: u64) -> bool {
-        self.kept.fetch_add(bytes, Ordering::Relaxed) + bytes <= KEPT_BYTES_MAX
-    }
-
-    /// The id of the run, if it can be resumed.
-    fn run(&self) -> Option<&str> {
-        let journal = self.job.memory.and_then(Memory::journal);
-        journal.map(|journal| journal.id())
+    /// The flag that stops a call. Compensations run also after the run was stopped, and so does the probe of a call that may
+    /// have happened.
+    fn stop(&self, unit: Unit, ending: bool) -> &StopFlag {
+        match unit.part.undoes() || ending {
+            true => &self.back,
+            false => self.job.limit.stop(),
+        }
     }
 
     fn dispatch(
@@ -467,11 +433,9 @@ impl<'a> Workers<'a> {
             .limits()
             .memory_bytes
             .min(ARGS_BYTES_MAX);
-        if let Some(refused) = values::too_large(args, most) {
-            return Outcome::error(refused);
-        }
-        if let Some(refused) = values::injected_file(self.job.dispatcher, self.job.plan, step, args)
-        {
+        let refused = values::too_large(args, most)
+            .or_else(|| values::injected_file(self.job.dispatcher, self.job.plan, step, args));
+        if let Some(refused) = refused {
             return Outcome::error(refused);
         }
         let mut context = self.job.plan.context.clone();
@@ -502,24 +466,17 @@ impl<'a> Workers<'a> {
             });
             receive
         });
-        let (seed, stop) = match unit.part {
-            Part::Whole => (step.seed, self.job.limit.stop()),
-            Part::Item(index) => (
-                item_seed(self.job.plan.seed, &step.id, index as u64),
-                self.job.limit.stop(),
-            ),
-            // Compensations run also after the run was stopped.
-            Part::Undo | Part::UndoItem(_) => (step.seed, &self.back),
+        let seed = match unit.part {
+            Part::Item(index) => item_seed(self.job.plan.seed, &step.id, index as u64),
+            Part::Whole | Part::Undo | Part::UndoItem(_) => step.seed,
         };
-        // Likewise the probe of a call that may have happened.
-        let stop = if ending { &self.back } else { stop };
         self.job.dispatcher.call(CallRequest {
             tool: step.tool.to_owned(),
             args: args.clone(),
             context,
             seed,
             timeout_ms: step.timeout_ms.into_iter().chain(left_ms).min(),
-            stop: stop.clone(),
+            stop: self.stop(unit, ending).clone(),
             progress,
         })
     }

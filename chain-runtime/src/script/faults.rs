@@ -15,15 +15,31 @@ pub(super) struct Fault {
     pub(super) hint: String,
 }
 
+impl Fault {
+    pub(super) fn new(at: usize, message: impl Into<String>) -> Self {
+        Self {
+            at,
+            message: message.into(),
+            hint: String::new(),
+        }
+    }
+
+    /// Adds the next step.
+    pub(super) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = hint.into();
+        self
+    }
+}
+
 pub(super) type Read<T> = Result<T, Fault>;
 
 /// The errors found so far.
 #[derive(Debug, Default)]
-pub(super) struct Faults(Vec<Fault>);
+pub(super) struct Faults(pub(super) Vec<Fault>);
 
 impl Faults {
     pub(super) fn push(&mut self, fault: Fault) {
-        if self.0.len() < PROBLEMS_MAX {
+        if !self.are_many() {
             self.0.push(fault);
         }
     }
@@ -32,25 +48,16 @@ impl Faults {
         self.0.len() >= PROBLEMS_MAX
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
     /// All errors, in the order of the text.
-    pub(super) fn told(mut self, name: &str, text: &str) -> Vec<LoadError> {
+    pub(super) fn in_order(mut self, name: &str, text: &str) -> Vec<LoadError> {
         self.0.sort_by_key(|fault| fault.at);
-        let places = Places::new(text);
-        let file: Arc<str> = name.into();
-        let told = self.0.into_iter().map(|fault| {
+        let (places, file): (_, Arc<str>) = (Places::new(text), name.into());
+        let error = |fault: Fault| {
             let (line, column) = places.of(fault.at);
-            let place = Place {
-                file: Arc::clone(&file),
-                line,
-                column,
-            };
-            LoadError::new(Some(&place), fault.message).hint(fault.hint)
-        });
-        told.collect()
+            let file = Arc::clone(&file);
+            LoadError::new(Some(&Place { file, line, column }), fault.message).hint(fault.hint)
+        };
+        self.0.into_iter().map(error).collect()
     }
 }
 
@@ -80,9 +87,8 @@ impl<'t> Places<'t> {
 /// A text shortened for messages.
 pub(super) fn shortened(text: &str) -> String {
     const SHOWN: usize = 40;
-    if text.chars().count() <= SHOWN {
-        return text.to_owned();
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}..", &text[..end]),
+        None => text.to_owned(),
     }
-    let begin: String = text.chars().take(SHOWN).collect();
-    format!("{begin}..")
 }

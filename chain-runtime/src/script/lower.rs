@@ -55,14 +55,15 @@ pub(super) fn document(
         Some(answer) => lowering.outputs(answer),
         None => {
             if ids.len() > NAMES_MAX {
-                lowering.faults.push(Fault {
-                    at: text.len(),
-                    message: format!(
-                        "a script without `return` answers with every result, at most {NAMES_MAX}; found {}",
-                        ids.len()
-                    ),
-                    hint: "end it with what it answers: `return {\"mean\": a.mean}`".to_owned(),
-                });
+                let (message, found) = (
+                    "a script without `return` answers with every result",
+                    ids.len(),
+                );
+                let message = format!("{message}, at most {NAMES_MAX}; found {found}");
+                let hint = "end it with what it answers: `return {\"mean\": a.mean}`";
+                lowering
+                    .faults
+                    .push(Fault::new(text.len(), message).hint(hint));
             }
             let mut all = Built::at((1, 1));
             for (id, line) in ids.iter().zip(&script.calls).take(NAMES_MAX) {
@@ -120,8 +121,7 @@ impl Lowering<'_> {
             Some(target) if !self.current.contains_key(&target.text) => {
                 Arc::clone(&self.first[&target.text]) // every target has a first version
             }
-            Some(target) => self.ids.fresh(&target.text),
-            None => self.ids.fresh(&line.tool.text),
+            target => self.ids.fresh(&target.as_ref().unwrap_or(&line.tool).text),
         };
         if let Some(target) = &line.target {
             self.current
@@ -143,11 +143,9 @@ impl Lowering<'_> {
             return;
         };
         if self.current.contains_key(value) {
-            self.faults.push(Fault {
-                at: tool.at,
-                message: format!("`{value}` is a result, and results have no methods"),
-                hint: format!("call a tool with it: `result = tool(data={value}.{method})`"),
-            });
+            let message = format!("`{value}` is a result, and results have no methods");
+            let hint = format!("call a tool with it: `result = tool(data={value}.{method})`");
+            self.faults.push(Fault::new(tool.at, message).hint(hint));
         }
     }
 
@@ -212,26 +210,20 @@ impl Lowering<'_> {
         if let Some(id) = self.current.get(name) {
             return reference(id, path);
         }
-        if !self.broken.contains(name) {
-            let (message, hint) = match name {
-                "inputs" => (
-                    "a script has no inputs".to_owned(),
-                    "write the value, or a plan with `inputs` (docs/plans.md)".to_owned(),
-                ),
-                _ => {
-                    let near = nearest(name, self.current.keys().map(|name| &**name));
-                    let later = self.first.contains_key(name);
-                    let hint = match near {
-                        _ if later => {
-                            format!("move the line that assigns `{name}` before this one")
-                        }
-                        Some(near) => format!("did you mean `{near}`?"),
-                        None => "assign it first: `name = tool(..)`; texts need quotes".to_owned(),
-                    };
-                    (format!("no line before this one assigns `{name}`"), hint)
+        if name == "inputs" && !self.broken.contains(name) {
+            let fault = Fault::new(at, "a script has no inputs");
+            let hint = "write the value, or a plan with `inputs` (docs/plans.md)";
+            self.faults.push(fault.hint(hint));
+        } else if !self.broken.contains(name) {
+            let hint = match nearest(name, self.current.keys().map(|name| &**name)) {
+                _ if self.first.contains_key(name) => {
+                    format!("move the line that assigns `{name}` before this one")
                 }
+                Some(near) => format!("did you mean `{near}`?"),
+                None => "assign it first: `name = tool(..)`; texts need quotes".to_owned(),
             };
-            self.faults.push(Fault { at, message, hint });
+            let message = format!("no line before this one assigns `{name}`");
+            self.faults.push(Fault::new(at, message).hint(hint));
         }
         reference(super::UNKNOWN, "")
     }
@@ -264,14 +256,13 @@ impl Ids {
         let last = self.last.entry(stem.clone()).or_insert(0);
         loop {
             *last += 1;
-            let id: Arc<str> = match *last {
-                1 => stem.as_str().into(),
-                number => {
-                    let suffix = format!("_{number}");
-                    let kept = stem.len().min(ID_BYTES_MAX - suffix.len());
-                    format!("{}{suffix}", &stem[..kept]).into()
-                }
+            let suffix = if *last == 1 {
+                String::new()
+            } else {
+                format!("_{last}")
             };
+            let kept = stem.len().min(ID_BYTES_MAX - suffix.len());
+            let id: Arc<str> = format!("{}{suffix}", &stem[..kept]).into();
             if self.taken.insert(Arc::clone(&id)) {
                 return id;
             }
@@ -281,14 +272,14 @@ impl Ids {
 
 /// A name in the form of an id.
 fn base(name: &str) -> String {
-    let mut id: String = name
-        .chars()
-        .map(|c| match c {
-            c if c.is_ascii_alphanumeric() => c.to_ascii_lowercase(),
-            _ => '_',
-        })
-        .take(ID_BYTES_MAX - 1)
-        .collect();
+    let plain = |c: char| {
+        if c.is_ascii_alphanumeric() {
+            c.to_ascii_lowercase()
+        } else {
+            '_'
+        }
+    };
+    let mut id: String = name.chars().map(plain).take(ID_BYTES_MAX - 1).collect();
     if !id.starts_with(|c: char| c.is_ascii_lowercase()) {
         id.insert(0, 'v');
     }

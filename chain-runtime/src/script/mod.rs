@@ -56,18 +56,15 @@ pub fn parse(name: &str, text: &str) -> Result<Document, LoadErrors> {
 pub(crate) fn read(name: &str, text: &str) -> (Document, Vec<LoadError>) {
     let (script, mut faults) = parse::read(text);
     let (value, parts) = lower::document(name, text, &script, &mut faults);
-    (
-        Document::of_parts(name, value, parts),
-        faults.told(name, text),
-    )
+    let document = Document::of_parts(name, value, parts);
+    (document, faults.in_order(name, text))
 }
 
 /// Whether a text looks like a script: its first line other than a comment is a call, an assignment or `return`. No plan in
 /// YAML or JSON begins like that.
 pub fn is_likely(text: &str) -> bool {
     let mut lines = text.trim_start_matches('\u{feff}').lines().map(str::trim);
-    let first = lines.find(|line| !line.is_empty() && !line.starts_with('#'));
-    let Some(line) = first else {
+    let Some(line) = lines.find(|line| !line.is_empty() && !line.starts_with('#')) else {
         return false;
     };
     let name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | ':');

@@ -36,29 +36,21 @@ pub(super) fn read(text: &str) -> (Script, Faults) {
             break;
         }
         let start = parser.at;
-        if script.answer.is_some() && parser.peek().is_some_and(|c| c.is_alphabetic() || c == '_') {
-            faults.push(parser.fault(
-                start,
-                "`return` is the last line",
-                "put every call before it",
-            ));
+        if script.answer.is_some() && parser.is_at_name() {
+            let fault = Fault::new(start, "`return` is the last line");
+            faults.push(fault.hint("put every call before it"));
         }
         let mut target = None;
-        let read = parser
-            .line(&mut target, &mut script)
-            .and_then(|()| parser.end_of_line());
+        let read = parser.line(&mut target, &mut script);
+        let read = read.and_then(|()| parser.end_of_line());
         if let Err(fault) = read {
             faults.push(fault);
             script.broken.extend(target);
             parser.recover(start);
         }
     }
-    if script.calls.is_empty() && faults.is_empty() {
-        faults.push(Fault {
-            at: begin,
-            message: "the script has no call".to_owned(),
-            hint: CALL_HINT.to_owned(),
-        });
+    if script.calls.is_empty() && faults.0.is_empty() {
+        faults.push(Fault::new(begin, "the script has no call").hint(CALL_HINT));
     }
     (script, faults)
 }
@@ -79,26 +71,23 @@ impl<'t> Parser<'t> {
         self.rest().chars().next()
     }
 
-    pub(super) fn fault(
-        &self,
-        at: usize,
-        message: impl Into<String>,
-        hint: impl Into<String>,
-    ) -> Fault {
-        Fault {
-            at,
-            message: message.into(),
-            hint: hint.into(),
-        }
-    }
-
     pub(super) fn unexpected(&self, expected: &str, hint: &str) -> Fault {
         let found = match self.peek() {
             None => "the end of the script".to_owned(),
             Some('\n' | '\r') => "the end of the line".to_owned(),
             Some(other) => format!("{other:?}"),
         };
-        self.fault(self.at, format!("expected {expected}, found {found}"), hint)
+        Fault::new(self.at, format!("expected {expected}, found {found}")).hint(hint)
+    }
+
+    /// Whether a name comes next.
+    fn is_at_name(&self) -> bool {
+        self.peek().is_some_and(|c| c.is_alphabetic() || c == '_')
+    }
+
+    /// Whether a single `=` comes next.
+    fn is_at_assignment(&self) -> bool {
+        self.rest().starts_with('=') && !self.rest().starts_with("==")
     }
 
     /// Skips spaces; inside brackets ends of lines and comments too.
@@ -149,10 +138,7 @@ impl<'t> Parser<'t> {
         self.at = self.at.max(start);
         while let Some(end) = self.rest().find('\n') {
             self.at += end + 1;
-            if self
-                .peek()
-                .is_none_or(|c| c.is_alphabetic() || matches!(c, '_' | '#'))
-            {
+            if self.is_at_name() || matches!(self.peek(), None | Some('#')) {
                 return;
             }
         }
@@ -170,35 +156,26 @@ impl<'t> Parser<'t> {
     /// A name, if one comes next.
     pub(super) fn word(&mut self) -> Read<Option<Name>> {
         let rest = self.rest();
-        let end = rest
-            .find(|c: char| !(c.is_alphanumeric() || c == '_'))
-            .unwrap_or(rest.len());
-        let word = &rest[..end];
-        if !word.starts_with(|c: char| c.is_alphabetic() || c == '_') {
+        let end = rest.find(|c: char| !(c.is_alphanumeric() || c == '_'));
+        let word = &rest[..end.unwrap_or(rest.len())];
+        if !self.is_at_name() {
             return Ok(None);
         }
         if !word.is_ascii() {
-            return Err(self.fault(
-                self.at,
-                format!("`{}` is not a valid name", shortened(word)),
-                "names have the letters a-z and A-Z, digits and _",
-            ));
+            let message = format!("`{}` is not a valid name", shortened(word));
+            let hint = "names have the letters a-z and A-Z, digits and _";
+            return Err(Fault::new(self.at, message).hint(hint));
         }
         if word.len() > NAME_BYTES_MAX {
-            return Err(self.fault(
-                self.at,
-                format!(
-                    "a name has at most {NAME_BYTES_MAX} characters, found {}",
-                    word.len()
-                ),
-                "choose a shorter one",
-            ));
+            let most = format!("a name has at most {NAME_BYTES_MAX} characters");
+            let message = format!("{most}, found {}", word.len());
+            return Err(Fault::new(self.at, message).hint("choose a shorter one"));
         }
         let name = Name {
             at: self.at,
             text: word.into(),
         };
-        self.at += end;
+        self.at += word.len();
         Ok(Some(name))
     }
 
@@ -213,21 +190,15 @@ impl<'t> Parser<'t> {
             return Ok(());
         }
         if STATEMENTS.contains(&&*first.text) {
-            return Err(self.fault(
-                start,
-                format!("`{}` is not part of a script", first.text),
-                "every line is a call; loops and conditions are `map` and `when` of a plan (docs/plans.md)",
-            ));
+            let fault = Fault::new(start, format!("`{}` is not part of a script", first.text));
+            return Err(fault.hint("every line is a call; loops and conditions are `map` and `when` of a plan (docs/plans.md)"));
         }
         self.space();
         if CONSTANTS.contains(&&*first.text) && self.peek() == Some('=') {
-            return Err(self.fault(
-                start,
-                format!("`{}` is a value, not a name", first.text),
-                "choose another name for the result",
-            ));
+            let fault = Fault::new(start, format!("`{}` is a value, not a name", first.text));
+            return Err(fault.hint("choose another name for the result"));
         }
-        let (named, tool) = if self.rest().starts_with('=') && !self.rest().starts_with("==") {
+        let (named, tool) = if self.is_at_assignment() {
             *target = Some(Arc::clone(&first.text));
             self.at += 1;
             self.space();
@@ -241,19 +212,13 @@ impl<'t> Parser<'t> {
             (None, tool)
         };
         if &*tool.text == "print" {
-            return Err(self.fault(
-                tool.at,
-                "a script has no `print`",
-                "end it with what it answers: `return {mean: ..}` is written `return {\"mean\": a.mean}`",
-            ));
+            let fault = Fault::new(tool.at, "a script has no `print`");
+            return Err(fault.hint("end it with what it answers: `return {mean: ..}` is written `return {\"mean\": a.mean}`"));
         }
         let args = self.arguments(&tool)?;
         if script.calls.len() == STEPS_MAX {
-            return Err(self.fault(
-                start,
-                format!("a script has at most {STEPS_MAX} calls"),
-                "split it",
-            ));
+            let fault = Fault::new(start, format!("a script has at most {STEPS_MAX} calls"));
+            return Err(fault.hint("split it"));
         }
         script.calls.push(Line {
             at: start,
@@ -267,31 +232,23 @@ impl<'t> Parser<'t> {
     fn answer(&mut self) -> Read<Expr> {
         self.space();
         if matches!(self.peek(), None | Some('\n' | '#')) {
-            return Err(self.unexpected(
-                "a value",
-                "write `return {\"mean\": a.mean}`, or `return a.mean`",
-            ));
+            let hint = "write `return {\"mean\": a.mean}`, or `return a.mean`";
+            return Err(self.unexpected("a value", hint));
         }
         self.value()
     }
 
     /// The tool called on the right side of an assignment.
     fn called(&mut self) -> Read<Name> {
-        let start = self.at;
-        let alone = |parser: &Self| {
-            parser.fault(
-                start,
-                "expected a call after `=`",
-                "only results of calls have names; write a value where it is used",
-            )
-        };
+        let alone = Fault::new(self.at, "expected a call after `=`")
+            .hint("only results of calls have names; write a value where it is used");
         let Some(first) = self.word()? else {
-            return Err(alone(self));
+            return Err(alone);
         };
         let tool = self.tool(first)?;
         match self.peek() {
             Some('(') => Ok(tool),
-            _ => Err(alone(self)),
+            _ => Err(alone),
         }
     }
 
@@ -307,11 +264,9 @@ impl<'t> Parser<'t> {
             text.push(join);
             text.push_str(&next.text);
             if text.len() > NAME_BYTES_MAX {
-                return Err(self.fault(
-                    first.at,
-                    format!("the name of a tool has at most {NAME_BYTES_MAX} characters"),
-                    "`mathchain tools list` shows the tools",
-                ));
+                let message = format!("the name of a tool has at most {NAME_BYTES_MAX} characters");
+                let hint = "`mathchain tools list` shows the tools";
+                return Err(Fault::new(first.at, message).hint(hint));
             }
         }
         self.space();
@@ -322,26 +277,27 @@ impl<'t> Parser<'t> {
     }
 
     fn no_call(&self, name: &Name) -> Fault {
-        match self.peek() {
-            Some(',') => self.unexpected(
+        let is_qualified = name.text.contains(['.', ':']);
+        let (expected, hint) = match self.peek() {
+            Some(',') => (
                 "`=`",
                 "assign to one name; use a part of its result where it is needed: `a.rows`",
             ),
-            Some('[') => self.unexpected("`=` or `(`", "only whole names are assigned"),
-            Some('=') if name.text.contains(['.', ':']) && !self.rest().starts_with("==") => self
-                .fault(
-                    name.at,
-                    format!("`{}` is not the name of a result", name.text),
-                    "only whole names are assigned: `b = tool(..)`",
-                ),
-            Some('+' | '-' | '*' | '/' | '%' | '|' | '&' | '<' | '>' | '=') => {
-                self.unexpected("`=` or `(`", STEP_HINT)
+            Some('[') => ("`=` or `(`", "only whole names are assigned"),
+            Some('=') if is_qualified && self.is_at_assignment() => {
+                let message = format!("`{}` is not the name of a result", name.text);
+                let hint = "only whole names are assigned: `b = tool(..)`";
+                return Fault::new(name.at, message).hint(hint);
             }
-            _ => self.unexpected(
-                "`=` or `(`",
-                &format!("write `{}(name=value)`, or assign a call to it", name.text),
-            ),
-        }
+            Some('+' | '-' | '*' | '/' | '%' | '|' | '&' | '<' | '>' | '=') => {
+                ("`=` or `(`", STEP_HINT)
+            }
+            _ => {
+                let hint = format!("write `{}(name=value)`, or assign a call to it", name.text);
+                return self.unexpected("`=` or `(`", &hint);
+            }
+        };
+        self.unexpected(expected, hint)
     }
 
     fn arguments(&mut self, tool: &Name) -> Read<Vec<(Name, Expr)>> {
@@ -357,18 +313,12 @@ impl<'t> Parser<'t> {
             let at = self.at;
             let name = self.argument(tool)?;
             if args.iter().any(|(other, _)| other.text == name.text) {
-                return Err(self.fault(
-                    at,
-                    format!("`{}` is given twice", name.text),
-                    "leave one out",
-                ));
+                let fault = Fault::new(at, format!("`{}` is given twice", name.text));
+                return Err(fault.hint("leave one out"));
             }
             if args.len() == ARGS_MAX {
-                return Err(self.fault(
-                    at,
-                    format!("a call has at most {ARGS_MAX} arguments"),
-                    "pass a record",
-                ));
+                let fault = Fault::new(at, format!("a call has at most {ARGS_MAX} arguments"));
+                return Err(fault.hint("pass a record"));
             }
             self.space();
             let value = match self.value() {
@@ -388,24 +338,20 @@ impl<'t> Parser<'t> {
         let at = self.at;
         if let Some(name) = self.word()? {
             self.space();
-            if self.rest().starts_with('=') && !self.rest().starts_with("==") {
+            if self.is_at_assignment() {
                 self.at += 1;
                 return Ok(name);
             }
         }
         let message = match self.text[at..].chars().next() {
-            Some('*') => "arguments are not unpacked".to_owned(),
-            None => "the call does not end".to_owned(),
-            _ => "an argument has no name".to_owned(),
+            Some('*') => "arguments are not unpacked",
+            None => "the call does not end",
+            _ => "an argument has no name",
         };
-        Err(self.fault(
-            at,
-            message,
-            format!(
-                "write `{0}(name=value)`; `mathchain tools show {0}` lists the names",
-                tool.text
-            ),
-        ))
+        let tool = &tool.text;
+        let hint =
+            format!("write `{tool}(name=value)`; `mathchain tools show {tool}` lists the names");
+        Err(Fault::new(at, message).hint(hint))
     }
 
     /// A comma, or the bracket that ends the list; the bracket itself is left.
@@ -414,8 +360,7 @@ impl<'t> Parser<'t> {
         if self.eat(",") || self.peek() == Some(end) {
             return Ok(());
         }
-        if self.is_at_margin(self.at) && self.peek().is_some_and(|c| c.is_alphabetic() || c == '_')
-        {
+        if self.is_at_margin(self.at) && self.is_at_name() {
             return Err(self.unclosed());
         }
         let hint = match self.peek() {
@@ -442,10 +387,8 @@ impl<'t> Parser<'t> {
             Some('{') => ('{', '}'),
             _ => ('(', ')'),
         };
-        self.fault(
-            at,
-            format!("`{open}` is not closed"),
-            format!("close it with `{close}` before the next line begins"),
-        )
+        Fault::new(at, format!("`{open}` is not closed")).hint(format!(
+            "close it with `{close}` before the next line begins"
+        ))
     }
 }

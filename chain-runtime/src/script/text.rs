@@ -2,7 +2,7 @@
 
 use tool_core::{Value, json};
 
-use super::faults::{Read, shortened};
+use super::faults::{Fault, Read, shortened};
 use super::parse::Parser;
 
 const ESCAPES: &str = "the escapes are \\n \\r \\t \\b \\f \\0 \\\\ \\\" \\' \\/ \\xHH and \\uHHHH";
@@ -11,17 +11,10 @@ impl Parser<'_> {
     /// A text in one or three quotes of either kind; one in a single pair ends on its line.
     pub(super) fn quoted(&mut self) -> Read<String> {
         let start = self.at;
-        let quote = if self.rest().starts_with('"') {
-            '"'
-        } else {
-            '\''
-        };
-        let long = [quote; 3].iter().collect::<String>();
-        let end = match self.rest().starts_with(&long) {
-            true => long,
-            false => quote.to_string(),
-        };
-        let across = end.len() > 1;
+        let quote = &self.rest()[..1];
+        let long = quote.repeat(3);
+        let across = self.rest().starts_with(&long);
+        let end = if across { long } else { quote.to_owned() };
         self.at += end.len();
         let mut text = String::new();
         loop {
@@ -29,20 +22,15 @@ impl Parser<'_> {
                 return Ok(text);
             }
             let Some(next) = self.rest().chars().next() else {
-                return Err(self.fault(
-                    start,
-                    "the text does not end",
-                    format!("close it with {end}"),
-                ));
+                let fault = Fault::new(start, "the text does not end");
+                return Err(fault.hint(format!("close it with {end}")));
             };
             match next {
                 '\\' => text.push(self.escape()?),
                 '\n' if !across => {
-                    return Err(self.fault(
-                        start,
-                        "the text does not end on its line",
-                        format!("close it with {end}, or begin and end it with three quotes"),
-                    ));
+                    let hint =
+                        format!("close it with {end}, or begin and end it with three quotes");
+                    return Err(Fault::new(start, "the text does not end on its line").hint(hint));
                 }
                 '\r' if self.rest().starts_with("\r\n") => self.at += 1, // lines end alike everywhere
                 '\t' | '\n' => {
@@ -50,11 +38,8 @@ impl Parser<'_> {
                     self.at += 1;
                 }
                 control if control.is_control() => {
-                    return Err(self.fault(
-                        self.at,
-                        format!("the text holds the control character {control:?}"),
-                        ESCAPES,
-                    ));
+                    let message = format!("the text holds the control character {control:?}");
+                    return Err(Fault::new(self.at, message).hint(ESCAPES));
                 }
                 other => {
                     text.push(other);
@@ -87,7 +72,7 @@ impl Parser<'_> {
             Some('u') => self.hex(2, 4),
             _ => None,
         };
-        let wrong = self.fault(start, "unknown escape", ESCAPES);
+        let wrong = Fault::new(start, "unknown escape").hint(ESCAPES);
         let Some(code) = code else {
             return Err(wrong);
         };
@@ -96,12 +81,10 @@ impl Parser<'_> {
             return char::from_u32(code).ok_or(wrong);
         }
         // The first half of a pair.
-        let low = match self.rest().starts_with("\\u") {
-            true => self.hex(2, 4).filter(|low| (0xDC00..0xE000).contains(low)),
-            false => None,
-        };
-        let whole =
-            low.and_then(|low| char::from_u32(0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00)));
+        let low = self.rest().strip_prefix("\\u").and_then(|_| self.hex(2, 4));
+        let low = low.filter(|low| (0xDC00..0xE000).contains(low));
+        let whole = low.map(|low| 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00));
+        let whole = whole.and_then(char::from_u32);
         match whole {
             Some(whole) => {
                 self.at += 6;
@@ -114,24 +97,21 @@ impl Parser<'_> {
     /// The hexadecimal digits that come after so many bytes.
     fn hex(&self, skip: usize, digits: usize) -> Option<u32> {
         let text = self.rest().get(skip..skip + digits)?;
-        let all = text.bytes().all(|b| b.is_ascii_hexdigit());
-        all.then(|| u32::from_str_radix(text, 16).ok()).flatten()
+        u32::from_str_radix(text, 16)
+            .ok()
+            .filter(|_| !text.starts_with('+'))
     }
 
     /// A number as JSON spells it.
     pub(super) fn number(&mut self) -> Read<Value> {
-        let start = self.at;
         let rest = self.rest();
-        let mut end = 0;
         let mut before = ' ';
-        for c in rest.chars() {
-            let sign = matches!(c, '+' | '-') && (end == 0 || matches!(before, 'e' | 'E'));
-            if !(c.is_ascii_alphanumeric() || matches!(c, '.' | '_') || sign) {
-                break;
-            }
-            end += c.len_utf8();
+        let end = rest.find(|c: char| {
+            let sign = matches!(c, '+' | '-') && matches!(before, ' ' | 'e' | 'E');
             before = c;
-        }
+            !(c.is_ascii_alphanumeric() || matches!(c, '.' | '_') || sign)
+        });
+        let end = end.unwrap_or(rest.len());
         let text = &rest[..end];
         if let Ok(value) = json::parse(text, json::Limits::default())
             && value.as_f64().is_some()
@@ -141,20 +121,14 @@ impl Parser<'_> {
         }
         let digits = text.strip_prefix('-').unwrap_or(text);
         let whole = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
+        const STEP: &str = "a script computes nothing itself: make it a call of `calculate`";
         let hint = match digits.chars().next() {
-            Some(c) if c.is_ascii_alphabetic() || c == '_' => {
-                "a script computes nothing itself: make it a call of `calculate`"
+            Some('0'..='9' | '.' | '+' | '-') if !whole || digits.starts_with('0') => {
+                "numbers are written as in JSON: 12, -0.5, 1e-3"
             }
-            None => "a script computes nothing itself: make it a call of `calculate`",
-            Some(_) if whole && !digits.starts_with('0') => {
-                "integers beyond 2^53 are written as texts, in quotes"
-            }
-            Some(_) => "numbers are written as in JSON: 12, -0.5, 1e-3",
+            Some('0'..='9') => "integers beyond 2^53 are written as texts, in quotes",
+            _ => STEP,
         };
-        Err(self.fault(
-            start,
-            format!("`{}` is not a number", shortened(text)),
-            hint,
-        ))
+        Err(Fault::new(self.at, format!("`{}` is not a number", shortened(text))).hint(hint))
     }
 }

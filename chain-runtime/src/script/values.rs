@@ -5,18 +5,16 @@ use std::sync::Arc;
 use tool_core::Value;
 
 use super::DEPTH_MAX;
-use super::faults::{Read, shortened};
+use super::faults::{Fault, Read, shortened};
 use super::parse::{Parser, STEP_HINT};
 use super::tree::{Expr, Kind, Name};
 
 impl Parser<'_> {
     pub(super) fn value(&mut self) -> Read<Expr> {
         if self.open.len() > DEPTH_MAX {
-            return Err(self.fault(
-                self.at,
-                format!("brackets are nested at most {DEPTH_MAX} deep"),
-                "pass data as a file: `{\"$file\": \"path\"}`",
-            ));
+            let message = format!("brackets are nested at most {DEPTH_MAX} deep");
+            let hint = "pass data as a file: `{\"$file\": \"path\"}`";
+            return Err(Fault::new(self.at, message).hint(hint));
         }
         let at = self.at;
         let kind = match self.peek() {
@@ -24,9 +22,8 @@ impl Parser<'_> {
             Some('[') => Kind::List(self.list()?),
             Some('{') => Kind::Record(self.record()?),
             Some('(') => {
-                return Err(
-                    self.unexpected("a value", "lists are written [..]; nothing is grouped")
-                );
+                let hint = "lists are written [..]; nothing is grouped";
+                return Err(self.unexpected("a value", hint));
             }
             Some('0'..='9' | '-' | '+' | '.') => Kind::Literal(self.number()?),
             _ => self.named()?,
@@ -66,18 +63,15 @@ impl Parser<'_> {
             }
             let text: Arc<str> = self.quoted()?.into();
             if matches!(&*text, "$ref" | "$lit") {
-                return Err(self.fault(
-                    at,
-                    format!("`{text}` is not written in a script"),
+                let fault = Fault::new(at, format!("`{text}` is not written in a script"));
+                return Err(fault.hint(
                     "write the reference itself: `a.rows[0]`; other values are data as they are",
                 ));
             }
             if !keys.insert(Arc::clone(&text)) {
-                return Err(self.fault(
-                    at,
-                    format!("the key `{}` is given twice", shortened(&text)),
-                    "leave one out",
-                ));
+                let fault =
+                    Fault::new(at, format!("the key `{}` is given twice", shortened(&text)));
+                return Err(fault.hint("leave one out"));
             }
             self.space();
             if !self.eat(":") {
@@ -93,21 +87,16 @@ impl Parser<'_> {
     /// A constant, or a reference.
     fn named(&mut self) -> Read<Kind> {
         let Some(name) = self.word()? else {
-            return Err(self.unexpected(
-                "a value",
-                "write a number, a text, a list, a record or the name of a result",
-            ));
+            let hint = "write a number, a text, a list, a record or the name of a result";
+            return Err(self.unexpected("a value", hint));
         };
         let literal = match &*name.text {
             "true" | "True" => Some(Value::Bool(true)),
             "false" | "False" => Some(Value::Bool(false)),
             "null" | "None" => Some(Value::Null),
             "not" | "lambda" | "await" => {
-                return Err(self.fault(
-                    name.at,
-                    format!("`{}` is not a value", name.text),
-                    STEP_HINT,
-                ));
+                let fault = Fault::new(name.at, format!("`{}` is not a value", name.text));
+                return Err(fault.hint(STEP_HINT));
             }
             _ => None,
         };
@@ -115,23 +104,20 @@ impl Parser<'_> {
             return Ok(Kind::Literal(literal));
         }
         if matches!(self.peek(), Some('"' | '\'')) {
-            return Err(self.fault(
+            let fault = Fault::new(
                 name.at,
                 format!("texts have no prefix, found `{}`", name.text),
+            );
+            return Err(fault.hint(
                 "values are put into texts with {\"$fmt\": \"mean={}\", \"args\": [a.mean]}",
             ));
         }
         let path = self.path()?;
         self.space();
         if self.peek() == Some('(') {
-            return Err(self.fault(
-                name.at,
-                "calls are not nested",
-                format!(
-                    "assign it first, on a line of its own: `result = {}(..)`",
-                    name.text
-                ),
-            ));
+            let hint = "assign it first, on a line of its own:";
+            let hint = format!("{hint} `result = {}(..)`", name.text);
+            return Err(Fault::new(name.at, "calls are not nested").hint(hint));
         }
         if !self.eat("??") {
             return Ok(Kind::Reference(name.text, path, None));
@@ -139,11 +125,8 @@ impl Parser<'_> {
         self.space();
         let default = self.value()?;
         if let Some(at) = default.reference() {
-            return Err(self.fault(
-                at,
-                "a default is a value that is written out",
-                "write a number, a text, a list or a record after `??`",
-            ));
+            let fault = Fault::new(at, "a default is a value that is written out");
+            return Err(fault.hint("write a number, a text, a list or a record after `??`"));
         }
         Ok(Kind::Reference(name.text, path, Some(Box::new(default))))
     }
@@ -166,16 +149,12 @@ impl Parser<'_> {
                 if matches!(self.peek(), Some('"' | '\'')) {
                     let at = self.at;
                     let field = self.quoted()?;
-                    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
-                    if field.is_empty()
-                        || field.starts_with(|c: char| c.is_ascii_digit())
-                        || !field.chars().all(plain)
-                    {
-                        return Err(self.fault(
-                            at,
-                            format!("`{}` is not a valid field name", shortened(&field)),
-                            "take it out of the result with a call of `json_query`",
-                        ));
+                    let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
+                    let starts = |c: char| is_plain(c) && !c.is_ascii_digit();
+                    if !(field.starts_with(starts) && field.chars().all(is_plain)) {
+                        let message = format!("`{}` is not a valid field name", shortened(&field));
+                        let hint = "take it out of the result with a call of `json_query`";
+                        return Err(Fault::new(at, message).hint(hint));
                     }
                     path.push('.');
                     path.push_str(&field);
@@ -187,9 +166,7 @@ impl Parser<'_> {
                     if end == 0 {
                         return Err(self.unexpected("an index from 0, or `*`", hint));
                     }
-                    path.push('[');
-                    path.push_str(&rest[..end]);
-                    path.push(']');
+                    path.push_str(&format!("[{}]", &rest[..end]));
                     self.at += end;
                 }
                 if !self.eat("]") {

@@ -31,6 +31,11 @@ impl<'a> Argument<'a> {
         }
     }
 
+    /// The argument at a path below this one.
+    pub(super) fn at(self, path: &[Arc<str>]) -> Option<Self> {
+        path.iter().try_fold(self, |inner, name| inner.get(name))
+    }
+
     pub(super) fn literal(self) -> Option<&'a Value> {
         match self {
             Self::Node(node) => node.literal(),
@@ -82,18 +87,14 @@ pub(super) fn shape_of(
 fn of_value(solver: &mut Solver, value: &Value, pointer: &str) -> Option<Id> {
     let (sizes, whole) = extents(value)?;
     let pointer: Arc<str> = pointer.into();
-    let mut ids = Vec::with_capacity(sizes.len());
-    for (axis, &size) in sizes.iter().enumerate() {
-        let origin = Origin {
-            pointer: Arc::clone(&pointer),
-            axis: Axis::of(axis, sizes.len()),
-        };
-        ids.push(solver.size(size as u64, origin));
-    }
-    let rest = if whole {
-        solver.end()
-    } else {
-        solver.open(None)
+    let mut extent = |(axis, &size): (usize, &usize)| {
+        let (pointer, axis) = (Arc::clone(&pointer), Axis::of(axis, sizes.len()));
+        solver.size(size as u64, Origin { pointer, axis })
+    };
+    let ids: Vec<Id> = sizes.iter().enumerate().map(&mut extent).collect();
+    let rest = match whole {
+        true => solver.end(),
+        false => solver.open(None),
     };
     Some(solver.list(&ids, rest))
 }
@@ -109,12 +110,10 @@ fn extents(value: &Value) -> Option<(Vec<usize>, bool)> {
         Value::Array(items) => {
             let mut inner = items.iter().map(extents);
             let first = inner.next();
-            let alike = first
-                .as_ref()
-                .is_some_and(|first| inner.all(|one| one == *first));
             let (mut sizes, whole) = match first {
-                Some(Some(below)) if alike => below,
-                Some(None) if alike => (Vec::new(), true),
+                Some(first) if inner.all(|one| one == first) => {
+                    first.unwrap_or_else(|| (Vec::new(), true))
+                }
                 _ => (Vec::new(), false),
             };
             sizes.insert(0, items.len());

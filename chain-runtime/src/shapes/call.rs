@@ -38,17 +38,15 @@ impl Stated {
         let mut defaults = Vec::new();
         let properties = input.get("properties").and_then(Schema::as_object);
         for (name, property) in properties.into_iter().flatten() {
-            let of_type = |ty: &Schema| ty == "integer";
-            let integer = property.get("type").is_some_and(|ty| match ty {
-                Schema::Array(types) => types.iter().any(of_type),
-                ty => of_type(ty),
-            });
-            if integer {
+            let is_integer = |ty: &Schema| match ty {
+                Schema::Array(types) => types.iter().any(|ty| ty == "integer"),
+                ty => ty == "integer",
+            };
+            if property.get("type").is_some_and(is_integer) {
                 integers.push(name.as_str().into());
             }
-            if let Some(default) = property.get("default") {
-                defaults.push((name.as_str().into(), default.clone()));
-            }
+            let default = property.get("default").cloned();
+            defaults.extend(default.map(|default| (name.as_str().into(), default)));
         }
         Ok(Self {
             args,
@@ -87,11 +85,20 @@ enum First {
     Field(usize, usize),
 }
 
+/// Where a call stands in the plan.
+#[derive(Clone, Copy)]
+pub struct Place<'a> {
+    /// Canonical name of its tool.
+    pub tool: &'a str,
+    /// Position of its step.
+    pub step: usize,
+    /// JSON pointer of its arguments.
+    pub base: &'a str,
+}
+
 /// One call.
 pub struct Call<'a> {
-    tool: &'a str,
-    step: usize,
-    base: &'a str,
+    place: Place<'a>,
     stated: &'a Stated,
     args: &'a Node,
     names: Vec<(Arc<str>, Id, First)>,
@@ -101,17 +108,10 @@ pub struct Call<'a> {
 }
 
 impl<'a> Call<'a> {
-    /// A call of a tool by a step, with arguments that stand at a JSON pointer.
-    pub fn new(
-        tool: &'a str,
-        stated: &'a Stated,
-        (step, base): (usize, &'a str),
-        args: &'a Node,
-    ) -> Self {
+    /// A call with its arguments.
+    pub fn new(place: Place<'a>, stated: &'a Stated, args: &'a Node) -> Self {
         Self {
-            tool,
-            step,
-            base,
+            place,
             stated,
             args,
             names: Vec::new(),
@@ -121,15 +121,11 @@ impl<'a> Call<'a> {
     }
 
     fn argument(&self, field: &Field) -> Option<Argument<'a>> {
-        let all = Argument::Node(self.args);
-        field
-            .path
-            .iter()
-            .try_fold(all, |inner, name| inner.get(name))
+        Argument::Node(self.args).at(&field.path)
     }
 
     fn pointer(&self, path: &[Arc<str>]) -> String {
-        let mut pointer = self.base.to_owned();
+        let mut pointer = self.place.base.to_owned();
         path.iter().for_each(|name| push_key(&mut pointer, name));
         pointer
     }
@@ -139,14 +135,10 @@ impl<'a> Call<'a> {
         let stated = self.stated;
         let mut misfits = Vec::new();
         for (index, field) in stated.args.iter().enumerate() {
-            let Some(argument) = self.argument(field) else {
-                continue;
-            };
             let pointer = self.pointer(&field.path);
-            let Some(found) = shape_of(solver, argument, &pointer, given) else {
-                continue;
-            };
-            let Some(shape) = self.chosen(&field.declared) else {
+            let argument = self.argument(field);
+            let found = argument.and_then(|argument| shape_of(solver, argument, &pointer, given));
+            let (Some(found), Some(shape)) = (found, self.chosen(&field.declared)) else {
                 continue;
             };
             let expected = self.instance(solver, shape, Some(index));
@@ -183,10 +175,10 @@ impl<'a> Call<'a> {
         };
         let holds = match Argument::Node(self.args).get(argument) {
             Some(argument) => !matches!(argument.literal()?, Value::Null | Value::Bool(false)),
-            None => !matches!(
-                self.stated.default_of(argument),
-                None | Some(Schema::Null | Schema::Bool(false))
-            ),
+            None => {
+                let default = self.stated.default_of(argument);
+                !matches!(default, None | Some(Schema::Null | Schema::Bool(false)))
+            }
         };
         Some(if holds { then } else { otherwise })
     }
@@ -199,7 +191,7 @@ impl<'a> Call<'a> {
             extents.push(match extent {
                 Extent::Size(size) => {
                     let origin = Origin {
-                        pointer: self.base.into(),
+                        pointer: self.place.base.into(),
                         axis: Axis::of(axis, shape.extents.len()),
                     };
                     solver.size(*size, origin)
@@ -242,7 +234,10 @@ impl<'a> Call<'a> {
                 };
                 (solver.size(size, origin), First::Argument)
             }
-            None => (solver.open(Some((self.step, Arc::clone(name)))), first),
+            None => (
+                solver.open(Some((self.place.step, Arc::clone(name)))),
+                first,
+            ),
         };
         self.names.push((Arc::clone(name), id, first));
         id
@@ -254,14 +249,14 @@ impl<'a> Call<'a> {
             return *id;
         }
         let [a, b] = names.map(|name| self.named(solver, name, First::Argument));
-        let id = solver.least(a, b, (self.step, Arc::clone(&name)));
+        let id = solver.least(a, b, (self.place.step, Arc::clone(&name)));
         self.names.push((name, id, First::Argument));
         id
     }
 
     fn words(&self, solver: &mut Solver, index: usize, shape: &Shape, clash: Clash) -> String {
         let found = self.described(solver, index);
-        let tool = self.tool;
+        let tool = self.place.tool;
         let Clash::Extent {
             axis,
             found: one,
@@ -270,34 +265,27 @@ impl<'a> Call<'a> {
         else {
             return format!("{found} does not have the rank of {shape}, which `{tool}` takes");
         };
-        let own = self.pointer(&self.stated.args[index].path);
-        let has = self.counted(solver, self.found[index], axis, one, &own);
+        let has = self.counted(solver, index, axis, one);
         let named = match shape.extents.get(axis) {
             Some(Extent::Name(name)) => self.names.iter().find(|(known, ..)| known == name),
             _ => None,
         };
-        let but = match named {
-            Some((_, _, First::Field(field, along))) if *field == index => {
-                self.counted(solver, self.found[index], *along, other, &own)
+        let known = solver.known(other).map(|(size, _)| size);
+        let but = match (named, known) {
+            (Some((_, _, First::Field(field, along))), _) => {
+                let counted = self.counted(solver, *field, *along, other);
+                match *field == index {
+                    true => counted,
+                    false => format!("{} has {counted}", self.described(solver, *field)),
+                }
             }
-            Some((_, _, First::Field(field, along))) => {
-                let pointer = self.pointer(&self.stated.args[*field].path);
-                let counted = self.counted(solver, self.found[*field], *along, other, &pointer);
-                format!("{} has {counted}", self.described(solver, *field))
-            }
-            Some((name, ..)) => match solver.known(other) {
-                Some((size, _)) => format!("`{name}` is {size}"),
-                None => format!("`{name}` is another number"),
-            },
-            None => match solver.known(other) {
-                Some((size, _)) => format!("should have {size}"),
-                None => "should have another number".to_owned(),
-            },
+            (Some((name, ..)), Some(size)) => format!("`{name}` is {size}"),
+            (Some((name, ..)), None) => format!("`{name}` is another number"),
+            (None, Some(size)) => format!("should have {size}"),
+            (None, None) => "should have another number".to_owned(),
         };
-        format!(
-            "{found} has {has}, but {but}: `{tool}` takes {}",
-            self.taken(index, named)
-        )
+        let taken = self.taken(index, named);
+        format!("{found} has {has}, but {but}: `{tool}` takes {taken}")
     }
 
     /// The fields that a misfit is between, as the tool states them.
@@ -330,28 +318,22 @@ impl<'a> Call<'a> {
         let Some(found) = self.found[index] else {
             return format!("`{name}`");
         };
-        let shape = solver.write(found, self.step, &|_| "?".into());
+        let shape = solver.write(found, self.place.step, &|_| "?".into());
         match shape.as_str() {
             "[]" => format!("`{name}`, which is no array,"),
             _ => format!("`{name}`: {}{shape}", element(field)),
         }
     }
 
-    /// `3 rows`, and where that was said, when elsewhere.
-    fn counted(
-        &self,
-        solver: &mut Solver,
-        of: Option<Id>,
-        axis: usize,
-        extent: Id,
-        own: &str,
-    ) -> String {
+    /// `3 rows` of an argument, and where that was said, when elsewhere.
+    fn counted(&self, solver: &mut Solver, index: usize, axis: usize, extent: Id) -> String {
         let Some((size, origin)) = solver.known(extent) else {
             return "another extent".to_owned();
         };
-        let rank = of.map_or(2, |of| solver.rank(of));
+        let own = self.pointer(&self.stated.args[index].path);
+        let rank = self.found[index].map_or(2, |found| solver.rank(found));
         let count = Axis::of(axis, rank).count(size);
-        if *origin.pointer == *own || *origin.pointer == *self.base {
+        if *origin.pointer == *own || *origin.pointer == *self.place.base {
             return count;
         }
         let what = match origin.axis {
@@ -381,17 +363,18 @@ pub fn faults(tool: &dyn AnyTool, args: &Value, output: &Value) -> Result<Vec<St
     let stated = Stated::of(&tool.input_schema(), &tool.output_schema())?;
     let node = Node::Literal(args.clone());
     let mut solver = Solver::default();
-    let mut call = Call::new(tool.spec().id, &stated, (0, ""), &node);
+    let place = Place {
+        tool: tool.spec().id,
+        step: 0,
+        base: "",
+    };
+    let mut call = Call::new(place, &stated, &node);
     let misfits = call.arguments(&mut solver, &mut |_, _| None);
     let mut faults: Vec<String> = misfits.into_iter().map(|misfit| misfit.message).collect();
     let outputs = call.outputs(&mut solver);
     for (field, expected) in stated.output.iter().zip(outputs) {
         let path = field.path.join(".");
-        let all = Argument::Value(output);
-        let part = field
-            .path
-            .iter()
-            .try_fold(all, |inner, name| inner.get(name));
+        let part = Argument::Value(output).at(&field.path);
         let found = part.and_then(|part| shape_of(&mut solver, part, &path, &mut |_, _| None));
         let (Some(found), Some(expected)) = (found, expected) else {
             continue;
@@ -400,11 +383,8 @@ pub fn faults(tool: &dyn AnyTool, args: &Value, output: &Value) -> Result<Vec<St
         solver.unify(found, expected, &mut clashes);
         let mut write = |shape| solver.write(shape, 0, &|_| "".into());
         if !clashes.is_empty() {
-            faults.push(format!(
-                "`{path}` is {}, stated was {}",
-                write(found),
-                write(expected)
-            ));
+            let (found, expected) = (write(found), write(expected));
+            faults.push(format!("`{path}` is {found}, stated was {expected}"));
         }
     }
     Ok(faults)

@@ -12,5 +12,5 @@ mod tests;
 pub use argument::Given;
 pub(crate) use argument::shape_of_node;
 pub(crate) use call::element;
-pub use call::{Call, Misfit, Stated, faults};
+pub use call::{Call, Misfit, Place, Stated, faults};
 pub use solver::{Axis, Clash, Id, Origin, Solver};

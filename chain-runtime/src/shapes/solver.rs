@@ -4,7 +4,6 @@
 //! whose rest is open. What is the same is linked, the younger to the older, so that what was learned since a mark can be taken back
 //! without touching what came before.
 
-use std::fmt::Write as _;
 use std::sync::Arc;
 
 /// Deepest shape that is looked into.
@@ -56,14 +55,12 @@ impl Axis {
 
     /// A number along it, in words.
     pub fn count(self, size: u64) -> String {
-        let ending = |one: &str, many: &str| match size {
-            1 => format!("1 {one}"),
-            _ => format!("{size} {many}"),
-        };
+        let counted =
+            |one: &str, many: &str| format!("{size} {}", if size == 1 { one } else { many });
         match self {
-            Self::Entries => ending("entry", "entries"),
-            Self::Rows => ending("row", "rows"),
-            Self::Columns => ending("column", "columns"),
+            Self::Entries => counted("entry", "entries"),
+            Self::Rows => counted("row", "rows"),
+            Self::Columns => counted("column", "columns"),
             Self::Further(axis) => format!("{size} along axis {axis}"),
             Self::Value => size.to_string(),
         }
@@ -140,10 +137,8 @@ impl Solver {
     }
 
     fn at(&self, id: Id) -> Node {
-        self.nodes
-            .get(id.0 as usize)
-            .copied()
-            .unwrap_or(Node::Open(None))
+        let node = self.nodes.get(id.0 as usize);
+        node.copied().unwrap_or(Node::Open(None))
     }
 
     fn set(&mut self, id: Id, node: Node) {
@@ -175,12 +170,11 @@ impl Solver {
 
     /// Rolls back to the mark.
     pub fn take_back(&mut self) {
-        let Some((_, trail)) = self.trail.take() else {
-            return;
-        };
-        for (id, node) in trail.into_iter().rev() {
-            self.set(id, node);
-        }
+        let (_, trail) = self.trail.take().unwrap_or_default();
+        trail
+            .into_iter()
+            .rev()
+            .for_each(|(id, node)| self.set(id, node));
     }
 
     /// A known extent, and where it was said.
@@ -196,10 +190,8 @@ impl Solver {
     pub fn least(&mut self, a: Id, b: Id, label: (usize, Arc<str>)) -> Id {
         let (a, b) = (self.find(a), self.find(b));
         match (self.at(a), self.at(b)) {
-            (Node::Size(first, _), Node::Size(second, _)) => match first <= second {
-                true => a,
-                false => b,
-            },
+            (Node::Size(first, _), Node::Size(second, _)) if first > second => b,
+            (Node::Size(..), Node::Size(..)) => a,
             _ if a == b => a,
             _ => self.open(Some(label)),
         }
@@ -214,10 +206,11 @@ impl Solver {
                 _ if a == b => return,
                 (Node::List(first, below), Node::List(second, under)) => {
                     if !self.same(first, second) {
+                        let (found, expected) = (first, second);
                         clashes.push(Clash::Extent {
                             axis,
-                            found: first,
-                            expected: second,
+                            found,
+                            expected,
                         });
                     }
                     (a, b) = (below, under);
@@ -312,20 +305,20 @@ impl Solver {
             let comma = if axis > 0 { "," } else { "" };
             let Node::List(extent, below) = self.at(current) else {
                 if self.at(current) != Node::End {
-                    text.push_str(comma);
-                    text.push('*');
+                    text += comma;
+                    text += "*";
                 }
                 break;
             };
+            text += comma;
             let extent = self.find(extent);
-            // Writing to a string cannot fail.
-            let _ = match self.at(extent) {
-                Node::Size(size, _) => write!(text, "{comma}{size}"),
+            text += &match self.at(extent) {
+                Node::Size(size, _) => size.to_string(),
                 Node::Open(Some(label)) => match &self.labels[label as usize] {
-                    (of, name) if *of == step => write!(text, "{comma}{name}"),
-                    (of, name) => write!(text, "{comma}{}.{name}", id_of(*of)),
+                    (of, name) if *of == step => name.to_string(),
+                    (of, name) => format!("{}.{name}", id_of(*of)),
                 },
-                _ => write!(text, "{comma}?"),
+                _ => "?".to_owned(),
             };
             current = below;
         }

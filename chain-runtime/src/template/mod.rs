@@ -4,20 +4,21 @@
 //! `{"$fmt": "mean={}", "args": [..]}` for texts. Only the plan is read this way: what a reference gives is data and is never
 //! looked into for references.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use tool_core::nearest::nearest;
 use tool_core::path::{push_index, push_key};
-use tool_core::{ErrorCode, Object, ToolError, Value, json};
+use tool_core::{Object, ToolError, Value, json, tool_error};
 
-use crate::problem::{Fault, PlanProblem, Problems};
+use crate::problem::{Fault, PlanProblem, Problems, problem};
 use crate::reference::{Missing, Reference};
 
 /// Deepest nesting of a plan.
 pub const DEPTH_MAX: usize = 64;
 /// Longest pointer of a place that holds a reference, in bytes: every reference remembers its place.
 pub const PLACE_BYTES_MAX: usize = 1 << 10;
+/// Hint about data that looks like a reference.
+const AS_IT_IS: &str = r#"wrap an object that is meant as it is: {"$lit": ...}"#;
 /// Longest text that a `$fmt` may give, in bytes.
 pub const FORMAT_BYTES_MAX: usize = 1 << 20;
 
@@ -96,20 +97,14 @@ impl Node {
         match value {
             Value::Object(object) => compile_object(value, object, pointer, problems),
             Value::Array(items) => {
-                let mut nodes = Vec::with_capacity(items.len());
-                let mut literal = true;
-                for (index, item) in items.iter().enumerate() {
-                    let length = pointer.len();
-                    push_index(pointer, index);
-                    let node = Self::compile(item, pointer, problems);
-                    pointer.truncate(length);
-                    literal &= node.is_verbatim(item);
-                    nodes.push(node);
-                }
-                if literal {
-                    Self::Literal(value.clone())
-                } else {
-                    gather_array(nodes)
+                let nodes = compile_items(items, pointer, problems);
+                match nodes
+                    .iter()
+                    .zip(items.iter())
+                    .all(|(node, item)| node.is_verbatim(item))
+                {
+                    true => Self::Literal(value.clone()),
+                    false => gather_array(nodes),
                 }
             }
             other => Self::Literal(other.clone()),
@@ -126,8 +121,7 @@ impl Node {
         match (self, original) {
             (Self::Literal(Value::Object(a)), Value::Object(b)) => Arc::ptr_eq(a, b),
             (Self::Literal(Value::Array(a)), Value::Array(b)) => Arc::ptr_eq(a, b),
-            (Self::Literal(_), Value::Object(_) | Value::Array(_)) => false,
-            (Self::Literal(_), _) => true,
+            (Self::Literal(_), original) => !matches!(original, Value::Object(_) | Value::Array(_)),
             _ => false,
         }
     }
@@ -154,9 +148,11 @@ impl Node {
                 .args
                 .iter()
                 .for_each(|arg| arg.for_each_reference(visit)),
-            Self::Object(members) => members
-                .iter()
-                .for_each(|(_, node)| node.for_each_reference(visit)),
+            Self::Object(members) => {
+                members
+                    .iter()
+                    .for_each(|(_, node)| node.for_each_reference(visit));
+            }
             Self::Array(nodes) => nodes.iter().for_each(|node| node.for_each_reference(visit)),
         }
     }
@@ -176,33 +172,27 @@ impl Node {
                 None => self.clone(),
             }),
             Self::Format(format) => {
-                let args = format
-                    .args
-                    .iter()
-                    .map(|arg| arg.bind(bind))
-                    .collect::<Result<Vec<_>, _>>()?;
+                let args = format.args.iter().map(|arg| arg.bind(bind));
+                let args = args.collect::<Result<Vec<_>, _>>()?;
                 match args.iter().map(Self::literal).collect::<Option<Vec<_>>>() {
                     Some(values) => write_format(format, &values).map(Self::Literal),
                     None => Ok(Self::Format(Arc::new(Format {
-                        pieces: format.pieces.clone(),
                         args,
-                        pointer: format.pointer.clone(),
+                        ..(**format).clone()
                     }))),
                 }
             }
             Self::Object(members) => {
                 let bound = members
                     .iter()
-                    .map(|(key, node)| Ok((Arc::clone(key), node.bind(bind)?)))
-                    .collect::<Result<Vec<_>, ToolError>>()?;
-                Ok(gather_object(bound))
+                    .map(|(key, node)| Ok((Arc::clone(key), node.bind(bind)?)));
+                bound
+                    .collect::<Result<Vec<_>, ToolError>>()
+                    .map(gather_object)
             }
             Self::Array(nodes) => {
-                let bound = nodes
-                    .iter()
-                    .map(|node| node.bind(bind))
-                    .collect::<Result<Vec<_>, _>>()?;
-                Ok(gather_array(bound))
+                let bound = nodes.iter().map(|node| node.bind(bind));
+                bound.collect::<Result<Vec<_>, _>>().map(gather_array)
             }
         }
     }
@@ -249,9 +239,8 @@ fn compile_object(
     pointer: &mut String,
     problems: &mut Problems,
 ) -> Node {
-    let special = object
-        .iter()
-        .find(|(key, _)| matches!(*key, "$ref" | "$lit" | "$fmt"));
+    let is_special = |(key, _): &(&str, &Value)| matches!(*key, "$ref" | "$lit" | "$fmt");
+    let special = object.iter().find(is_special);
     match special {
         Some(("$ref" | "$fmt", _)) if pointer.len() > PLACE_BYTES_MAX => {
             problems.push(too_far(pointer));
@@ -260,9 +249,7 @@ fn compile_object(
         Some(("$ref", text)) => return compile_reference(object, text, pointer, problems),
         Some(("$fmt", text)) => return compile_format(object, text, pointer, problems),
         Some((_, literal)) => {
-            if object.len() > 1 {
-                problems.push(stray(object, &["$lit"], pointer));
-            }
+            refuse_others(object, &["$lit"], pointer, problems);
             return Node::Literal(literal.clone());
         }
         None => {}
@@ -280,20 +267,32 @@ fn compile_object(
         literal &= node.is_verbatim(member);
         members.push((Arc::<str>::from(key), node));
     }
-    if literal {
-        Node::Literal(value.clone())
-    } else {
-        gather_object(members)
+    match literal {
+        true => Node::Literal(value.clone()),
+        false => gather_object(members),
     }
 }
 
+fn compile_items(items: &[Value], pointer: &mut String, problems: &mut Problems) -> Vec<Node> {
+    let length = pointer.len();
+    let compile = |(index, item): (usize, &Value)| {
+        push_index(pointer, index);
+        let node = Node::compile(item, pointer, problems);
+        pointer.truncate(length);
+        node
+    };
+    items.iter().enumerate().map(compile).collect()
+}
+
 fn too_far(pointer: &str) -> PlanProblem {
-    let message = format_args!(
-        "the names on the way to this reference have {} bytes, at most {PLACE_BYTES_MAX} are allowed",
-        pointer.len()
-    );
-    PlanProblem::new(Fault::Limit, pointer, message)
-        .hint("shorten them, or hand the whole on with one reference")
+    let message = "the names on the way to this reference have";
+    let bytes = pointer.len();
+    problem!(
+        Limit,
+        pointer,
+        "{message} {bytes} bytes, at most {PLACE_BYTES_MAX} are allowed"
+    )
+    .hint("shorten them, or hand the whole on with one reference")
 }
 
 fn compile_reference(
@@ -302,21 +301,19 @@ fn compile_reference(
     pointer: &str,
     problems: &mut Problems,
 ) -> Node {
-    if object
-        .iter()
-        .any(|(key, _)| !matches!(key, "$ref" | "default"))
-    {
-        problems.push(stray(object, &["$ref", "default"], pointer));
-    }
+    refuse_others(object, &["$ref", "default"], pointer, problems);
     let parsed = match text.as_str() {
         Some(text) => Reference::parse(text).map_err(|err| {
             PlanProblem::new(Fault::ReferenceStep, pointer, err.message).hint(err.hint)
         }),
-        None => Err(PlanProblem::new(
-            Fault::ReferenceStep,
-            pointer,
-            format_args!("expected the text of a reference, found {}", text.kind()),
-        )),
+        None => {
+            let found = text.kind();
+            Err(problem!(
+                ReferenceStep,
+                pointer,
+                "expected the text of a reference, found {found}"
+            ))
+        }
     };
     match parsed {
         Ok(reference) => Node::Reference(Arc::new(Placed {
@@ -337,42 +334,23 @@ fn compile_format(
     pointer: &mut String,
     problems: &mut Problems,
 ) -> Node {
-    if object
-        .iter()
-        .any(|(key, _)| !matches!(key, "$fmt" | "args"))
-    {
-        problems.push(stray(object, &["$fmt", "args"], pointer));
-    }
+    refuse_others(object, &["$fmt", "args"], pointer, problems);
     let items = object.get("args").map_or(Some(Vec::new()), Value::items);
     let (Some(text), Some(items)) = (text.as_str(), items) else {
-        problems.push(
-            PlanProblem::new(
-                Fault::Form,
-                pointer.as_str(),
-                "expected `$fmt` with a text and `args` with a list",
-            )
-            .hint(r#"write {"$fmt": "mean={}", "args": [{"$ref": "a.mean"}]}"#),
-        );
+        let message = "expected `$fmt` with a text and `args` with a list";
+        let problem = PlanProblem::new(Fault::Form, &pointer, message);
+        let hint = r#"write {"$fmt": "mean={}", "args": [{"$ref": "a.mean"}]}"#;
+        problems.push(problem.hint(hint));
         return Node::Literal(Value::Null);
     };
     let length = pointer.len();
     pointer.push_str("/args");
-    let mut args = Vec::with_capacity(items.len());
-    for (index, item) in items.iter().enumerate() {
-        let length = pointer.len();
-        push_index(pointer, index);
-        args.push(Node::compile(item, pointer, problems));
-        pointer.truncate(length);
-    }
+    let args = compile_items(&items, pointer, problems);
     pointer.truncate(length);
     let format = pieces(text).and_then(|pieces| {
-        let places = pieces.len() - 1;
-        (places == args.len()).then_some(pieces).ok_or_else(|| {
-            format!(
-                "the text has {places} places `{{}}`, `args` has {} values",
-                args.len()
-            )
-        })
+        let (places, values) = (pieces.len() - 1, args.len());
+        let wrong = || format!("the text has {places} places `{{}}`, `args` has {values} values");
+        (places == values).then_some(pieces).ok_or_else(wrong)
     });
     match format {
         Ok(pieces) => Node::Format(Arc::new(Format {
@@ -401,9 +379,8 @@ fn pieces(text: &str) -> Result<Vec<String>, String> {
             [b'}', b'}', ..] => pieces[last].push('}'),
             _ => {
                 let column = text.len() - rest.len();
-                return Err(format!(
-                    "a lone brace at position {column} of `$fmt`; write `{{{{` or `}}}}` for a brace"
-                ));
+                let what = format!("a lone brace at position {column} of `$fmt`");
+                return Err(format!("{what}; write `{{{{` or `}}}}` for a brace"));
             }
         }
         rest = &rest[2..];
@@ -433,9 +410,9 @@ fn write_format(format: &Format, values: &[&Value]) -> Result<Value, ToolError> 
 }
 
 fn too_long() -> ToolError {
-    ToolError::new(
-        ErrorCode::LimitExceeded,
-        format_args!("the text of a `$fmt` has more than {FORMAT_BYTES_MAX} bytes"),
+    tool_error!(
+        LimitExceeded,
+        "the text of a `$fmt` has more than {FORMAT_BYTES_MAX} bytes"
     )
     .hint("pass the value itself with `$ref`")
 }
@@ -457,40 +434,27 @@ fn gather_array(nodes: Vec<Node>) -> Node {
     if !nodes.iter().all(Node::is_literal) {
         return Node::Array(nodes);
     }
-    let values = nodes
-        .iter()
-        .filter_map(|node| node.literal().cloned())
-        .collect();
-    Node::Literal(Value::array(values))
+    let values = nodes.iter().filter_map(|node| node.literal().cloned());
+    Node::Literal(Value::array(values.collect()))
 }
 
-fn stray(object: &Object, allowed: &[&str], pointer: &str) -> PlanProblem {
-    let extra: HashSet<&str> = object
-        .iter()
-        .map(|(key, _)| key)
-        .filter(|key| !allowed.contains(key))
-        .collect();
-    let mut extra: Vec<&str> = extra.into_iter().collect();
+/// Reports members other than those allowed.
+fn refuse_others(object: &Object, allowed: &[&str], pointer: &str, problems: &mut Problems) {
+    let keys = object.iter().map(|(key, _)| key);
+    let mut extra: Vec<&str> = keys.filter(|key| !allowed.contains(key)).collect();
+    if extra.is_empty() {
+        return;
+    }
     extra.sort_unstable();
-    PlanProblem::new(
-        Fault::Form,
-        pointer,
-        format_args!(
-            "an object with `{}` has no other members than {}, found `{}`",
-            allowed[0],
-            list(allowed),
-            extra.join("`, `")
-        ),
-    )
-    .hint(r#"wrap an object that is meant as it is: {"$lit": ...}"#)
+    let (key, extra, allowed) = (allowed[0], extra.join("`, `"), list(allowed));
+    let message =
+        format_args!("an object with `{key}` has no other members than {allowed}, found `{extra}`");
+    problems.push(PlanProblem::new(Fault::Form, pointer, message).hint(AS_IT_IS));
 }
 
 fn list(names: &[&str]) -> String {
-    names
-        .iter()
-        .map(|name| format!("`{name}`"))
-        .collect::<Vec<_>>()
-        .join(" and ")
+    let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    names.join(" and ")
 }
 
 /// Refuses a single member with an unknown name that starts with `$`: it is a slip, not data.
@@ -498,13 +462,9 @@ fn misspelled(object: &Object, pointer: &str) -> Option<PlanProblem> {
     const KNOWN: [&str; 6] = ["$ref", "$lit", "$fmt", "$file", "$artifact", "$npy"];
     let (key, _) = object.iter().next().filter(|_| object.len() == 1)?;
     (key.starts_with('$') && !KNOWN.contains(&key)).then(|| {
-        PlanProblem::new(
-            Fault::Form,
-            pointer,
-            format_args!("`{key}` is none of {}", list(&KNOWN)),
-        )
-        .hint(r#"wrap an object that is meant as it is: {"$lit": ...}"#)
-        .near(nearest(key, KNOWN))
+        problem!(Form, pointer, "`{key}` is none of {}", list(&KNOWN))
+            .hint(AS_IT_IS)
+            .near(nearest(key, KNOWN))
     })
 }
 

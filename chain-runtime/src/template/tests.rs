@@ -114,5 +114,5 @@ fn a_format_has_a_longest_text() {
     let (node, _) = compile(r#"{"$fmt":"{}{}","args":[{"$ref":"a"},{"$ref":"a"}]}"#);
     let long = Value::from("x".repeat(FORMAT_BYTES_MAX / 2 + 1));
     let err = node.bind(&mut |_| Ok(Some(long.clone()))).unwrap_err();
-    assert_eq!(err.code(), ErrorCode::LimitExceeded);
+    assert_eq!(err.code(), tool_core::ErrorCode::LimitExceeded);
 }

@@ -1,10 +1,8 @@
 //! Running a whole plan in one call.
 
-use std::sync::Arc;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tool_core::{Ctx, Example, Input, Spec, Tool, ToolError, Value};
+use tool_core::{Ctx, Example, Input, Spec, Tool, ToolError, Value, convert, tool_error};
 
 use super::{PlanInputs, PlanSource};
 
@@ -26,7 +24,7 @@ pub struct Args {
 }
 
 /// The result.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Output {
     /// The outputs of the plan.
     pub outputs: Value,
@@ -57,52 +55,25 @@ impl Tool for ChainRun {
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
-        let found = super::hand_on(&args.plan, args.inputs, false, ctx);
-        let said = match &found {
-            Ok(found) => Some(found),
-            Err(error) => error.evidence_value(),
+        // The diagnostics are in the metadata of the answer.
+        let noted = |value: Value| {
+            let mut members = value.as_object().cloned().unwrap_or_default();
+            if let Some(chains) = members.remove(super::TOOL_CHAINS) {
+                ctx.note(super::TOOL_CHAINS, chains);
+            }
+            Value::from(members)
         };
-        if let Some(chains) = said.and_then(|said| said.get(super::TOOL_CHAINS)) {
-            ctx.note(super::TOOL_CHAINS, chains.clone());
+        match super::hand_on(&args.plan, args.inputs, false, ctx) {
+            Ok(found) => convert::from_value(&noted(found))
+                .map_err(|problem| tool_error!(Internal, "{}", problem.message)),
+            Err(error) => Err(match error.evidence_value().cloned() {
+                Some(evidence) => error.evidence(noted(evidence)),
+                None => error,
+            }),
         }
-        let found = found.map_err(without_chains)?;
-        let text = |key: &str| {
-            let value = found.get(key)?;
-            value.as_str().map(str::to_owned)
-        };
-        let warnings = found.get("warnings").and_then(Value::items);
-        Ok(Output {
-            outputs: found.get("outputs").cloned().unwrap_or_default(),
-            chain_id: text("chain_id").unwrap_or_default(),
-            status: text("status").unwrap_or_default(),
-            steps: found.get("steps").cloned().unwrap_or_default(),
-            waves: found
-                .get("waves")
-                .and_then(Value::as_i64)
-                .map_or(0, i64::unsigned_abs),
-            mode_used: text("mode_used").unwrap_or_default(),
-            fallback_reason: text("fallback_reason"),
-            warnings: warnings
-                .unwrap_or_default()
-                .iter()
-                .filter_map(|warning| warning.as_str().map(str::to_owned))
-                .collect(),
-        })
     }
 
     fn examples() -> Vec<Example<Args, Output>> {
         Vec::new() // each result carries an id of its own
-    }
-}
-
-/// Removes the diagnostics, which are in the metadata of the answer.
-fn without_chains(error: ToolError) -> ToolError {
-    let evidence = error.evidence_value().and_then(Value::as_object);
-    match evidence.cloned() {
-        Some(mut evidence) => {
-            evidence.remove(super::TOOL_CHAINS);
-            error.evidence(Value::Object(Arc::new(evidence)))
-        }
-        None => error,
     }
 }

@@ -7,15 +7,13 @@ pub mod chain_check;
 pub mod chain_run;
 mod subchains;
 
-use std::borrow::Cow;
-
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::json_schema;
 use serde::{Deserialize, Serialize};
 use tool_core::capability::ChainRequest;
 use tool_core::input::{InputKind, Load};
 use tool_core::{
-    Capability, Category, Ctx, Determinism, Entry, Input, Problem, Spec, Syntax, ToolError, Value,
-    entry,
+    Capability, Category, Ctx, Determinism, Entry, Input, Object, Problem, Spec, Syntax, ToolError,
+    Value, entry,
 };
 
 pub use subchains::Subchains;
@@ -47,16 +45,11 @@ impl Load for PlanSource {
     const KIND: InputKind = InputKind::Text;
 
     fn from_value(value: &Value) -> Result<Self, Problem> {
-        match value {
-            Value::Object(_) | Value::String(_) => Ok(Self(value.clone())),
-            other => Err(Problem::new(
-                "",
-                format!(
-                    "expected a plan (an object) or the text of one, found {}",
-                    other.kind()
-                ),
-            )),
+        if matches!(value, Value::Object(_) | Value::String(_)) {
+            return Ok(Self(value.clone()));
         }
+        let message = "expected a plan (an object) or the text of one, found";
+        Err(Problem::new("", format_args!("{message} {}", value.kind())))
     }
 
     fn to_value(&self) -> Value {
@@ -73,19 +66,11 @@ impl Load for PlanSource {
 #[serde(transparent)]
 pub struct PlanInputs(Value);
 
-impl JsonSchema for PlanInputs {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        "PlanInputs".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "object", "additionalProperties": true })
-    }
-}
+tool_core::inline_schema!(
+    PlanInputs,
+    "PlanInputs",
+    json_schema!({ "type": "object", "additionalProperties": true })
+);
 
 /// Member of the metadata of an answer: the chains of its calls.
 pub(crate) const TOOL_CHAINS: &str = "tool_chains";
@@ -97,13 +82,11 @@ fn hand_on(
     ctx: &Ctx,
 ) -> Result<Value, ToolError> {
     let inputs = match inputs.0 {
-        Value::Null => Value::object::<&str, Value>([]),
+        Value::Null => Object::new().into(),
         inputs @ Value::Object(_) => inputs,
         other => {
-            return Err(ToolError::invalid(
-                "/inputs",
-                format_args!("expected an object, found {}", other.kind()),
-            ));
+            let message = format_args!("expected an object, found {}", other.kind());
+            return Err(ToolError::invalid("/inputs", message));
         }
     };
     let request = ChainRequest {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use registry::{CallerContext, Chains, Dispatcher};
 use tool_core::capability::ChainRequest;
-use tool_core::{ErrorCode, Object, StopFlag, ToolError, Value};
+use tool_core::{Object, StopFlag, ToolError, Value, fields, tool_error};
 
 use crate::check::{CheckMode, CheckedPlan, check, read_subplan};
 use crate::plan::Defaults;
@@ -109,18 +109,20 @@ pub(crate) fn recorded(state: &State, run: &Run) -> Result<Value, ToolError> {
     if run.state != RunState::Succeeded {
         return Err(recorded.error(run));
     }
-    let mut summary = Object::new();
-    summary.insert("outputs", recorded.outputs(state)?);
-    summary.insert("chain_id", run.id.as_str());
-    summary.insert("status", ChainStatus::Success.as_str());
     let steps = recorded.get("step_status").and_then(Value::items);
     let steps = steps.unwrap_or_default();
-    let statuses = steps.iter().filter_map(|step| step.get("status")?.as_str());
-    summary.insert("steps", counted(statuses));
-    for key in ["waves", "mode_used", "fallback_reason", "warnings"] {
-        summary.insert(key, recorded.get(key).cloned().unwrap_or_default());
+    let mut summary = fields! {
+        "outputs" => recorded.outputs(state)?,
+        "chain_id" => &*run.id,
+        "status" => ChainStatus::Success.as_str(),
+        "steps" => counted(steps.iter().filter_map(|step| step.text("status"))),
+    };
+    for key in ["waves", "mode_used", "fallback_reason"] {
+        summary.insert(key, recorded.get(key).cloned());
     }
-    Ok(Value::Object(Arc::new(summary)))
+    let warnings = recorded.get("warnings").and_then(Value::items);
+    summary.insert("warnings", warnings.unwrap_or_default());
+    Ok(summary.into())
 }
 
 impl Subchains {
@@ -167,10 +169,12 @@ impl Subchains {
 
 /// The error for a text that changed since the outer plan was checked.
 fn changed() -> ToolError {
-    let message = "the plan is not the one that was checked: its text has changed since";
-    ToolError::new(ErrorCode::ResourceChanged, message)
-        .reason("resource_changed")
-        .hint("check the outer plan again")
+    tool_error!(
+        ResourceChanged,
+        "the plan is not the one that was checked: its text has changed since"
+    )
+    .reason("resource_changed")
+    .hint("check the outer plan again")
 }
 
 fn answer(result: &ChainResult, within: bool) -> Result<Value, ToolError> {
@@ -180,11 +184,9 @@ fn answer(result: &ChainResult, within: bool) -> Result<Value, ToolError> {
     };
     let mut summary = summary(result, outputs);
     let Some(error) = &result.error else {
-        return Ok(Value::Object(Arc::new(summary)));
+        return Ok(summary.into());
     };
-    if let Some(step) = result.failed() {
-        summary.insert("failed_step", step);
-    }
+    summary.insert_some("failed_step", result.failed());
     let approvals = result.approvals();
     let error = error.clone();
     let error = match approvals.first() {
@@ -195,7 +197,7 @@ fn answer(result: &ChainResult, within: bool) -> Result<Value, ToolError> {
         }
         _ => error,
     };
-    Err(error.evidence(Value::Object(Arc::new(summary))))
+    Err(error.evidence(summary))
 }
 
 /// The number of steps by status.
@@ -209,16 +211,16 @@ fn counted<'s>(statuses: impl Iterator<Item = &'s str>) -> Value {
 
 fn summary(result: &ChainResult, outputs: &Object) -> Object {
     let statuses = result.steps.iter().map(|step| step.end.status.as_str());
-    let mut summary = Object::new();
-    summary.insert("outputs", Value::Object(Arc::new(outputs.clone())));
-    summary.insert("chain_id", result.chain_id.as_str());
-    summary.insert("status", result.status.as_str());
-    summary.insert("steps", counted(statuses));
-    for key in ["waves", "mode_used", "fallback_reason"] {
-        let value = result.diagnostics.get(key).cloned();
-        summary.insert(key, value.unwrap_or_default());
+    let member = |key: &str| result.diagnostics.get(key).cloned();
+    fields! {
+        "outputs" => outputs.clone(),
+        "chain_id" => &*result.chain_id,
+        "status" => result.status.as_str(),
+        "steps" => counted(statuses),
+        "waves" => member("waves"),
+        "mode_used" => member("mode_used"),
+        "fallback_reason" => member("fallback_reason"),
+        "warnings" => result.warnings.clone(),
+        "tool_chains" => result.tool_chains(),
     }
-    summary.insert("warnings", result.warnings.clone());
-    summary.insert(super::TOOL_CHAINS, result.tool_chains());
-    summary
 }

@@ -1,6 +1,6 @@
 //! Compatibility of types.
 
-use super::{Record, Type};
+use super::{Field, Record, Type};
 
 /// Result of a comparison of types.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -19,17 +19,14 @@ pub fn fit(from: &Type, to: &Type) -> Fit {
         (_, Type::Any) => Fit::Always,
         (Type::Any, _) => Fit::Check,
         (Type::Union(members), _) => {
-            let mut fits = members.iter().map(|one| fit(one, to));
-            let Some(first) = fits.next() else {
-                return Fit::Always;
-            };
-            fits.fold(first, |all, one| if all == one { all } else { Fit::Check })
+            let fits = members.iter().map(|one| fit(one, to));
+            let joined = fits.reduce(|all, one| if all == one { all } else { Fit::Check });
+            joined.unwrap_or(Fit::Always)
         }
-        (_, Type::Union(members)) => members
-            .iter()
-            .map(|one| fit(from, one))
-            .max()
-            .unwrap_or(Fit::Never),
+        (_, Type::Union(members)) => {
+            let fits = members.iter().map(|one| fit(from, one));
+            fits.max().unwrap_or(Fit::Never)
+        }
         (Type::Integer, Type::Number) => Fit::Always,
         (Type::Number, Type::Integer) => Fit::Check,
         (Type::List(from), Type::List(to)) => fit(from, to),
@@ -43,27 +40,22 @@ fn fit_records(from: &Record, to: &Record) -> Fit {
     let wanted = to.fields.iter().map(|slot| match from.field(&slot.name) {
         Some((ty, optional)) => {
             let known = from.fields.iter().any(|field| field.name == slot.name);
-            let one = fit(&ty, &slot.ty);
-            if slot.required && (optional || !known) {
-                one.min(Fit::Check)
-            } else if slot.required || known {
-                one
-            } else {
-                Fit::Check
+            match (slot.required, fit(&ty, &slot.ty)) {
+                (true, one) if optional || !known => one.min(Fit::Check),
+                (false, _) if !known => Fit::Check,
+                (_, one) => one,
             }
         }
         None if slot.required => Fit::Never,
         None => Fit::Always,
     });
-    let extra = from
-        .fields
-        .iter()
-        .filter(|field| !to.fields.iter().any(|slot| slot.name == field.name))
-        .map(|field| match (&to.rest, field.required) {
-            (Some(rest), _) => fit(&field.ty, rest),
-            (None, true) => Fit::Never,
-            (None, false) => Fit::Check,
-        });
+    let is_extra = |field: &&Field| !to.fields.iter().any(|slot| slot.name == field.name);
+    let extra = from.fields.iter().filter(is_extra);
+    let extra = extra.map(|field| match (&to.rest, field.required) {
+        (Some(rest), _) => fit(&field.ty, rest),
+        (None, true) => Fit::Never,
+        (None, false) => Fit::Check,
+    });
     let open = match (&from.rest, &to.rest) {
         (None, _) => Fit::Always,
         (Some(_), None) => Fit::Check,

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use tool_core::schema::Schema;
 
-use crate::reference::Segment;
+use crate::reference::{Reference, Segment};
 
 pub use fit::{Fit, fit};
 pub use read::Slots;
@@ -95,6 +95,14 @@ pub struct DeadEnd {
     pub known: Vec<Arc<str>>,
 }
 
+impl DeadEnd {
+    /// The part of a reference that could be followed, and the segment that could not.
+    pub(crate) fn last_of(&self, reference: &Reference) -> (String, String) {
+        let segment = &reference.segments()[self.followed];
+        (reference.prefix(self.followed), segment.to_string())
+    }
+}
+
 impl Type {
     /// Type of a schema.
     pub fn of_schema(schema: &Schema) -> Self {
@@ -110,26 +118,20 @@ impl Type {
             Value::Int(_) => Self::Integer,
             Value::Float(_) => Self::Number,
             Value::String(_) => Self::String,
-            Value::Numbers(numbers) => {
-                let element = if numbers.integral() {
-                    Self::Integer
-                } else {
-                    Self::Number
-                };
-                (0..numbers.rank()).fold(element, |inner, _| Self::List(Arc::new(inner)))
-            }
+            Value::Numbers(numbers) => match numbers.integral() {
+                true => Self::list(numbers.rank(), Self::Integer),
+                false => Self::list(numbers.rank(), Self::Number),
+            },
             Value::Array(_) => Self::List(Arc::new(Self::Any)),
-            Value::Object(object) => Self::Record(Arc::new(Record {
-                fields: object
-                    .iter()
-                    .map(|(name, member)| Field {
-                        name: name.into(),
-                        ty: Self::of_value(member),
-                        required: true,
-                    })
-                    .collect(),
-                rest: None,
-            })),
+            Value::Object(object) => {
+                let field = |(name, member): (&str, &Value)| Field {
+                    name: name.into(),
+                    ty: Self::of_value(member),
+                    required: true,
+                };
+                let fields = object.iter().map(field).collect();
+                Self::Record(Arc::new(Record { fields, rest: None }))
+            }
         }
     }
 
@@ -173,9 +175,7 @@ impl Type {
     #[must_use]
     pub fn without_null(&self) -> Self {
         match self {
-            Self::Union(members) => {
-                Self::union(members.iter().filter(|one| **one != Self::Null).cloned())
-            }
+            Self::Union(all) => Self::union(all.iter().filter(|one| **one != Self::Null).cloned()),
             other => other.clone(),
         }
     }
@@ -215,13 +215,9 @@ impl Type {
                     end.followed += position + 1;
                     end
                 })?;
-                let nothing = match inner.maybe {
-                    true => Some(Self::Null),
-                    false => inner.gaps,
-                };
-                let item = match inner.maybe {
-                    true => Self::union([inner.ty, Self::Null]),
-                    false => inner.ty,
+                let (item, nothing) = match inner.maybe {
+                    true => (Self::union([inner.ty, Self::Null]), Some(Self::Null)),
+                    false => (inner.ty, inner.gaps),
                 };
                 return Ok(Walked {
                     ty: Self::List(Arc::new(item)),
@@ -231,9 +227,8 @@ impl Type {
                     there: None,
                 });
             }
-            let (next, optional) = here
-                .part(segment)
-                .ok_or_else(|| dead_end(position, &here))?;
+            let part = here.part(segment);
+            let (next, optional) = part.ok_or_else(|| dead_end(position, &here))?;
             maybe |= optional;
             current = next;
         }
@@ -249,16 +244,13 @@ impl Type {
 
     /// The type of the elements, when it can be a list.
     fn items(&self) -> Option<Self> {
-        let found: Vec<Self> = self
-            .members()
-            .iter()
-            .filter_map(|one| match one {
-                Self::List(items) => Some((**items).clone()),
-                Self::Any => Some(Self::Any),
-                _ => None,
-            })
-            .collect();
-        (!found.is_empty()).then(|| Self::union(found))
+        let items = self.members().iter().filter_map(|one| match one {
+            Self::List(items) => Some((**items).clone()),
+            Self::Any => Some(Self::Any),
+            _ => None,
+        });
+        let mut items = items.peekable();
+        items.peek().is_some().then(|| Self::union(items))
     }
 
     /// A part, and whether it may be absent although its record is there.
@@ -266,26 +258,25 @@ impl Type {
         let Segment::Field(name) = segment else {
             return Some((self.items()?, false));
         };
-        let found: Vec<(Self, bool)> = self
-            .members()
-            .iter()
-            .filter_map(|one| match one {
-                Self::Record(record) => record.field(name),
-                Self::Any => Some((Self::Any, false)),
-                _ => None,
-            })
-            .collect();
+        let found = self.members().iter().filter_map(|one| match one {
+            Self::Record(record) => record.field(name),
+            Self::Any => Some((Self::Any, false)),
+            _ => None,
+        });
+        let found: Vec<(Self, bool)> = found.collect();
         let optional = found.iter().any(|(_, optional)| *optional);
         (!found.is_empty()).then(|| (Self::union(found.into_iter().map(|(ty, _)| ty)), optional))
     }
 
     fn field_names(&self) -> Vec<Arc<str>> {
-        let mut names: Vec<Arc<str>> = Vec::new();
-        for one in self.members() {
-            if let Self::Record(record) = one {
-                names.extend(record.fields.iter().map(|field| Arc::clone(&field.name)));
-            }
-        }
+        let fields = self.members().iter().filter_map(|one| match one {
+            Self::Record(record) => Some(&record.fields),
+            _ => None,
+        });
+        let mut names: Vec<Arc<str>> = fields
+            .flatten()
+            .map(|field| Arc::clone(&field.name))
+            .collect();
         names.sort_unstable();
         names.dedup();
         names

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use tool_core::number::from_spelling;
 use tool_core::schema::Schema;
 
 use super::{Field, Record, Type};
@@ -38,12 +39,8 @@ pub(super) fn read(schema: &Schema, depth: usize) -> Type {
     }
     for key in ["anyOf", "oneOf"] {
         if let Some(branches) = object.get(key).and_then(Schema::as_array) {
-            let spelled = branches.iter().any(is_spelling);
-            let read = branches
-                .iter()
-                .filter(|branch| !(spelled && is_spelling(branch)))
-                .map(|branch| read(branch, depth + 1));
-            return Type::union(read);
+            let branches = branches.iter().filter(|branch| !is_spelling(branch));
+            return Type::union(branches.map(|branch| read(branch, depth + 1)));
         }
     }
     if let Some(constant) = object.get("const") {
@@ -54,12 +51,10 @@ pub(super) fn read(schema: &Schema, depth: usize) -> Type {
     }
     match object.get("type") {
         Some(Schema::String(name)) => named(name, object, depth),
-        Some(Schema::Array(names)) => Type::union(
-            names
-                .iter()
-                .filter_map(Schema::as_str)
-                .map(|name| named(name, object, depth)),
-        ),
+        Some(Schema::Array(names)) => {
+            let names = names.iter().filter_map(Schema::as_str);
+            Type::union(names.map(|name| named(name, object, depth)))
+        }
         _ if object.contains_key("properties") => named("object", object, depth),
         _ => Type::Any,
     }
@@ -67,15 +62,9 @@ pub(super) fn read(schema: &Schema, depth: usize) -> Type {
 
 /// A double that may be non-finite is a number with three more spellings; it counts as a number.
 fn is_spelling(schema: &Schema) -> bool {
+    let is_spelling = |name: &Schema| name.as_str().and_then(from_spelling).is_some();
     let names = schema.get("enum").and_then(Schema::as_array);
-    names.is_some_and(|names| {
-        names.len() == 3
-            && names.iter().all(|name| {
-                name.as_str()
-                    .and_then(tool_core::number::from_spelling)
-                    .is_some()
-            })
-    })
+    names.is_some_and(|names| names.len() == 3 && names.iter().all(is_spelling))
 }
 
 fn of_constant(constant: &Schema) -> Type {
@@ -98,11 +87,10 @@ fn named(name: &str, schema: &serde_json::Map<String, Schema>, depth: usize) -> 
         "number" => Type::Number,
         "string" => Type::String,
         "array" => {
+            let below = |items: &Schema| read(items, depth + 1);
             let items = match schema.get("prefixItems").and_then(Schema::as_array) {
-                Some(items) => Type::union(items.iter().map(|item| read(item, depth + 1))),
-                None => schema
-                    .get("items")
-                    .map_or(Type::Any, |items| read(items, depth + 1)),
+                Some(items) => Type::union(items.iter().map(below)),
+                None => schema.get("items").map_or(Type::Any, below),
             };
             Type::List(Arc::new(items))
         }
@@ -112,24 +100,15 @@ fn named(name: &str, schema: &serde_json::Map<String, Schema>, depth: usize) -> 
 }
 
 fn record(schema: &serde_json::Map<String, Schema>, depth: usize) -> Record {
-    let required: Vec<&str> = schema
-        .get("required")
-        .and_then(Schema::as_array)
-        .into_iter()
-        .flatten()
-        .filter_map(Schema::as_str)
-        .collect();
-    let fields = schema
-        .get("properties")
-        .and_then(Schema::as_object)
-        .into_iter()
-        .flatten()
-        .map(|(name, member)| Field {
-            name: name.as_str().into(),
-            ty: read(member, depth + 1),
-            required: required.contains(&name.as_str()),
-        })
-        .collect();
+    let required = schema.get("required").and_then(Schema::as_array);
+    let is_required = |name: &str| required.is_some_and(|all| all.iter().any(|one| one == name));
+    let properties = schema.get("properties").and_then(Schema::as_object);
+    let field = |(name, member): (&String, &Schema)| Field {
+        name: name.as_str().into(),
+        ty: read(member, depth + 1),
+        required: is_required(name),
+    };
+    let fields = properties.into_iter().flatten().map(field).collect();
     let rest = match schema.get("additionalProperties") {
         Some(Schema::Bool(false)) => None,
         Some(rest) => Some(read(rest, depth + 1)),

@@ -17,13 +17,8 @@ impl fmt::Display for Type {
             Self::Record(record) => write_record(record, f),
             Self::Union(members) if members.is_empty() => f.write_str("nothing"),
             Self::Union(members) => {
-                for (index, member) in members.iter().enumerate() {
-                    if index > 0 {
-                        f.write_str(" or ")?;
-                    }
-                    member.fmt(f)?;
-                }
-                Ok(())
+                let members: Vec<String> = members.iter().map(Self::to_string).collect();
+                f.write_str(&members.join(" or "))
             }
         }
     }
@@ -55,15 +50,12 @@ fn write_record(record: &Record, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     if record.fields.is_empty() {
         return f.write_str("a record");
     }
-    f.write_str("a record of ")?;
-    for (index, field) in record.fields.iter().take(SHOWN).enumerate() {
-        if index > 0 {
-            f.write_str(", ")?;
-        }
-        write!(f, "`{}`", field.name)?;
-    }
-    if record.fields.len() > SHOWN {
-        f.write_str(", ...")?;
-    }
-    Ok(())
+    let shown = record.fields.iter().take(SHOWN);
+    let shown: Vec<String> = shown.map(|field| format!("`{}`", field.name)).collect();
+    let more = if record.fields.len() > SHOWN {
+        ", ..."
+    } else {
+        ""
+    };
+    write!(f, "a record of {}{more}", shown.join(", "))
 }

@@ -4,18 +4,11 @@ use std::io::{IsTerminal as _, Write};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+pub(super) use tool_core::object;
 use tool_core::{ErrorCode, Outcome, ToolError, Value};
 
 use super::global::{Format, Global};
 use super::{exit, human};
-
-/// An object of JSON: `object! { "run" => id, "state" => state }`.
-macro_rules! object {
-    ($($key:literal => $value:expr),* $(,)?) => {
-        tool_core::Value::object([$(($key, tool_core::Value::from($value))),*])
-    };
-}
-pub(super) use object;
 
 /// Set when a write to stdout failed although the reader had not gone away.
 static UNWRITTEN: AtomicBool = AtomicBool::new(false);

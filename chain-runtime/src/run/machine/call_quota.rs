@@ -6,11 +6,11 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use tool_core::{ErrorCode, ToolError};
+use tool_core::{ToolError, tool_error};
 
 use super::Machine;
 use crate::check::CheckedPlan;
-use crate::plan::{Mode, STEPS_MAX};
+use crate::plan::STEPS_MAX;
 use crate::run::finished::Finished;
 use crate::template::Node;
 
@@ -38,7 +38,7 @@ impl CallQuota {
                 Some(_) => open.push(position),
             }
         }
-        if plan.barrier && plan.mode_used == Mode::Dep {
+        if plan.has_barriers() {
             open.sort_by_key(|&step| (plan.graph.wave(step), step));
         }
         Self {
@@ -57,15 +57,14 @@ impl Machine<'_> {
         let Some(&number) = self.quota.numbers.get(&step) else {
             return true;
         };
-        let least_and_most =
-            |number: usize| match (self.quota.counted[number], self.quota.open[number]) {
+        let least_and_most = |number: usize| {
+            let before = self.quota.open[number];
+            match (self.quota.counted[number], &self.plan.steps[before].map) {
                 (Some(count), _) => (count, count),
-                (None, before) if self.ends[before].is_some() => (0, 0), // it was not run, or has no elements
-                (None, before) => {
-                    let map = self.plan.steps[before].map.as_ref();
-                    (0, map.map_or(0, |map| map.max))
-                }
-            };
+                _ if self.ends[before].is_some() => (0, 0), // it was not run, or has no elements
+                (None, map) => (0, map.as_ref().map_or(0, |map| map.max)),
+            }
+        };
         let own = self.quota.known + elements;
         let (least, most) = (0..number)
             .map(least_and_most)
@@ -96,12 +95,8 @@ impl Machine<'_> {
 }
 
 fn too_many(found: usize) -> ToolError {
-    ToolError::new(
-        ErrorCode::LimitExceeded,
-        format_args!(
-            "a plan has at most {STEPS_MAX} steps, elements of maps counted; with those of this map there are {found}"
-        ),
-    )
-    .reason("map")
-    .hint("shorten the lists of its maps, or hand parts of the work to plans of their own with `chain_run`")
+    let message = "steps, elements of maps counted; with those of this map there are";
+    tool_error!(LimitExceeded, "a plan has at most {STEPS_MAX} {message} {found}")
+        .reason("map")
+        .hint("shorten the lists of its maps, or hand parts of the work to plans of their own with `chain_run`")
 }

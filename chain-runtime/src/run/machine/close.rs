@@ -8,7 +8,7 @@ use super::{EndRecord, Machine};
 use crate::reference::Missing;
 use crate::run::events::{Command, Conclusion, Part, Unit};
 use crate::run::finished::{Finished, StepStatus};
-use crate::run::obstacle::obstacle;
+use crate::run::values::obstacle;
 
 /// Result of the machine when the run has stopped.
 pub(crate) struct Parts {
@@ -37,14 +37,14 @@ impl Machine<'_> {
         if self.is_busy() {
             return false;
         }
-        let late: Vec<Unit> = self
+        let late = self
+            .calls
             .pending
             .keys()
-            .filter(|unit| unit.step > self.stop_at)
-            .copied()
-            .collect();
+            .filter(|unit| unit.step > self.stop_at);
+        let late: Vec<Unit> = late.copied().collect();
         for unit in &late {
-            self.pending.remove(unit);
+            self.calls.pending.remove(unit);
             self.settle_unit(*unit, Finished::not_run(self.stop_at));
         }
         if !late.is_empty() {
@@ -53,28 +53,29 @@ impl Machine<'_> {
         if self.ends_early() && self.settle_unknown() {
             return true;
         }
-        if self.left > 0 || self.open_undo.is_some() {
+        if self.left > 0 || self.undo.open.is_some() {
             return false;
         }
-        if let Some(why) = self.ends_with.take() {
+        if let Some(why) = self.prior.ends_with.take() {
             self.stopped = Some(why);
         }
-        let mut to_undo = match self.to_undo.take() {
-            Some(to_undo) => to_undo,
-            None => self.calls_to_undo(),
-        };
+        let mut to_undo = self
+            .undo
+            .next
+            .take()
+            .unwrap_or_else(|| self.calls_to_undo());
         if self.end_record == EndRecord::None && !to_undo.is_empty() {
             self.end_record = EndRecord::Open;
             self.commands.push(Command::WriteEnd);
-            self.to_undo = Some(to_undo);
+            self.undo.next = Some(to_undo);
             return false;
         }
         // The next one starts when this one has ended.
         let next = to_undo.pop();
-        self.to_undo = Some(to_undo);
+        self.undo.next = Some(to_undo);
         if let Some(unit) = next {
-            self.undoing = true;
-            self.attempts.insert(unit, 1);
+            self.undo.runs = true;
+            self.calls.attempts.insert(unit, 1);
             self.commands.push(Command::Start(unit, 1));
         }
         false
@@ -83,24 +84,23 @@ impl Machine<'_> {
     /// Completed calls with a compensation, in plan order, if the run ended early; for a map those of its elements, even if the
     /// map failed.
     fn calls_to_undo(&self) -> Vec<Unit> {
-        let early = self.ends_early();
-        let is_done = |step: usize| {
-            let end = self.ends[step].as_ref();
-            let part = Part::Whole;
-            end.is_some_and(|end| end.status == StepStatus::Done)
-                || self.perhaps.contains(&Unit { step, part })
-        };
+        if !self.ends_early() {
+            return Vec::new();
+        }
         let mut calls = Vec::new();
-        for (step, checked) in self.plan.steps.iter().enumerate() {
-            if !early || checked.compensate.is_none() {
-                continue;
-            }
+        let steps = self.plan.steps.iter().enumerate();
+        for (step, checked) in steps.filter(|(_, step)| step.compensate.is_some()) {
             let of = |part| Unit { step, part };
-            match self.done_items.get(&step) {
+            let end = self.ends[step].as_ref();
+            let is_done = end.is_some_and(|end| end.status == StepStatus::Done);
+            match self.calls.done_items.get(&step) {
                 Some(done) => {
                     calls.extend(done.iter().map(|&(index, ..)| of(Part::UndoItem(index))))
                 }
-                None if checked.map.is_none() && is_done(step) => calls.push(of(Part::Undo)),
+                None if checked.map.is_some() => {}
+                None if is_done || self.calls.perhaps.contains(&Unit::whole(step)) => {
+                    calls.push(of(Part::Undo));
+                }
                 None => {}
             }
         }
@@ -112,37 +112,35 @@ impl Machine<'_> {
         let conclusion = self.conclusion();
         let mut open: BTreeMap<usize, Finished> = BTreeMap::new();
         // Decisions come before approvals.
-        for (unit, end) in std::mem::take(&mut self.unknown)
+        let calls = std::mem::take(&mut self.calls);
+        for (unit, end) in calls
+            .unknown
             .into_iter()
-            .chain(std::mem::take(&mut self.pending))
-            .chain(std::mem::take(&mut self.cut))
+            .chain(calls.pending)
+            .chain(calls.cut)
         {
             open.entry(unit.step).or_insert(end);
         }
-        let real: Vec<Finished> = self
-            .ends
-            .into_iter()
-            .enumerate()
+        let ends = self.ends.into_iter().enumerate();
+        let real: Vec<Finished> = ends
             .map(|(step, end)| end.or_else(|| open.remove(&step)).unwrap_or_default())
             .collect();
         let mut settled: Vec<Finished> = Vec::with_capacity(real.len());
         for (position, end) in real.iter().enumerate() {
             let stays = matches!(end.status, StepStatus::Cancelled | StepStatus::Unknown);
-            let by_order = if position <= self.stop_at || stays {
-                end.clone()
-            } else {
+            settled.push(
                 match obstacle(self.plan, position, &|step| settled.get(step)) {
+                    _ if position <= self.stop_at || stays => end.clone(),
                     Some(cause) => Finished::skipped(cause),
                     None => Finished::not_run(self.stop_at),
-                }
-            };
-            settled.push(by_order);
+                },
+            );
         }
         Parts {
             settled,
             real,
-            undone: self.undone,
-            open_undo: self.open_undo,
+            undone: self.undo.done,
+            open_undo: self.undo.open,
             stopped: self.stopped,
             conclusion,
             outputs: self.output_values,

@@ -1,7 +1,5 @@
 //! Early end of a run: the record before anything is undone, and calls whose outcome is unknown.
 
-use std::collections::BTreeSet;
-
 use tool_core::{ErrorCode, Reason, ToolError};
 
 use super::Machine;
@@ -28,33 +26,9 @@ pub(crate) struct EndCause {
 }
 
 impl Machine<'_> {
-    /// Sets whether calls of unknown outcome can be decided later.
-    #[must_use]
-    pub(crate) fn asking(mut self, asks: bool) -> Self {
-        self.asks = asks;
-        self
-    }
-
-    /// Marks the end as recorded, so that nothing new starts; with the reason of a stop, or `None` where a step ended the run.
-    #[must_use]
-    pub(crate) fn ending(mut self, why: Option<ToolError>) -> Self {
-        self.end_record = EndRecord::Written;
-        self.ends_with = why;
-        self
-    }
-
-    /// Sets the calls that earlier processes began, whose outcome counts however the run ends.
-    #[must_use]
-    pub(crate) fn remembering(mut self, began: BTreeSet<Unit>) -> Self {
-        self.began = began;
-        self
-    }
-
     /// Whether an earlier process began a call of a step.
     pub(super) fn step_began(&self, step: usize) -> bool {
-        let part = Part::Whole;
-        let from = Unit { step, part };
-        let next = self.began.range(from..).next();
+        let next = self.prior.began.range(Unit::whole(step)..).next();
         next.is_some_and(|unit| unit.step == step)
     }
 
@@ -103,12 +77,10 @@ impl Machine<'_> {
         };
         let ends_chain = step.on_error == OnError::FailChain && fails_map;
         // A call that an earlier process began may still decide how the run continues.
-        let is_of_this = end
-            .error
-            .as_ref()
-            .is_some_and(|error| !error.is(Reason::OutcomeUnknown));
-        if self.asks && !(ends_chain && is_of_this && self.may_be_undone(unit)) {
-            self.unknown.insert(unit, end);
+        let error = end.error.as_ref();
+        let is_of_this = error.is_some_and(|error| !error.is(Reason::OutcomeUnknown));
+        if self.prior.asks && !(ends_chain && is_of_this && self.may_be_undone(unit)) {
+            self.calls.unknown.insert(unit, end);
         } else {
             self.settle_perhaps(unit, end);
         }
@@ -116,10 +88,10 @@ impl Machine<'_> {
 
     /// Settles calls of unknown outcome that can be undone either way. Returns whether there were any.
     pub(super) fn settle_unknown(&mut self) -> bool {
-        let known = self.unknown.keys().copied();
+        let known = self.calls.unknown.keys().copied();
         let found: Vec<Unit> = known.filter(|&unit| self.may_be_undone(unit)).collect();
         for unit in &found {
-            if let Some(end) = self.unknown.remove(unit) {
+            if let Some(end) = self.calls.unknown.remove(unit) {
                 self.settle_perhaps(*unit, end);
             }
         }
@@ -138,7 +110,7 @@ impl Machine<'_> {
             None => StepStatus::Failed,
         };
         if self.may_be_undone(unit) {
-            self.perhaps.insert(unit);
+            self.calls.perhaps.insert(unit);
             end.warnings
                 .push("its outcome is unknown: it is undone as if it had happened".to_owned());
             end.error = end.error.map(ToolError::settled);

@@ -20,8 +20,7 @@ use super::costs::Costs;
 use super::finished::{Finished, StepStatus, Try};
 use super::items::{DoneItem, Items};
 use super::meter::{Kind, Meter};
-use super::obstacle::obstacle;
-use super::values::{self, Values};
+use super::values::{self, Values, obstacle};
 
 use self::call_quota::CallQuota;
 pub(super) use self::close::Parts;
@@ -59,11 +58,31 @@ pub struct Machine<'a> {
     /// Number of remaining users of the value, by step.
     needed: Vec<u32>,
     /// References of the outputs to each step.
-    asked: Vec<Vec<usize>>,
-    output_references: Vec<Arc<Placed>>,
+    asked: Vec<Vec<Arc<Placed>>>,
     output_values: HashMap<String, Result<Value, Missing>>,
-    maps: HashMap<usize, Items>,
     quota: CallQuota,
+    calls: Calls,
+    /// Lowest step whose failure ends the chain; steps after it do not start.
+    stop_at: usize,
+    stopped: Option<ToolError>,
+    /// The budget that the last call exceeded.
+    over: Option<ToolError>,
+    end_record: EndRecord,
+    halted: bool,
+    left: usize,
+    meter: Arc<Meter>,
+    prior: Prior,
+    undo: Undo,
+    /// Values without remaining users; the driver drops them outside its lock.
+    dropped: Vec<Value>,
+    commands: Vec<Command>,
+}
+
+/// Calls that have not ended, or whose end is still needed.
+#[derive(Default)]
+struct Calls {
+    /// Maps that are under way.
+    maps: HashMap<usize, Items>,
     /// Completed elements of maps that can be undone.
     done_items: HashMap<usize, Vec<DoneItem>>,
     attempts: HashMap<Unit, u32>,
@@ -77,49 +96,50 @@ pub struct Machine<'a> {
     /// Calls that were interrupted because the process ends.
     cut: BTreeMap<Unit, Finished>,
     keying: BTreeSet<usize>,
-    /// Lowest step whose failure ends the chain; steps after it do not start.
-    stop_at: usize,
-    stopped: Option<ToolError>,
-    /// The budget that the last call exceeded.
-    over: Option<ToolError>,
-    /// Why an earlier process ended the run; until its recorded calls have ended here too.
-    ends_with: Option<ToolError>,
-    /// Calls that earlier processes began.
-    began: BTreeSet<Unit>,
-    end_record: EndRecord,
-    halted: bool,
+}
+
+/// What is known of earlier processes of the run.
+#[derive(Default)]
+pub(crate) struct Prior {
     /// Whether calls of unknown outcome can be decided later.
-    asks: bool,
-    left: usize,
-    meter: Arc<Meter>,
+    pub(crate) asks: bool,
+    /// Calls that they began, whose outcome counts however the run ends.
+    pub(crate) began: BTreeSet<Unit>,
+    /// Whether they recorded the end of the run, so that nothing new starts.
+    pub(crate) is_ended: bool,
+    /// Why they stopped the run, until its recorded calls have ended here too; `None` where a step ended it.
+    pub(crate) ends_with: Option<ToolError>,
+}
+
+/// Compensations.
+#[derive(Default)]
+struct Undo {
     /// Calls to be undone, the next one last; `None` before that.
-    to_undo: Option<Vec<Unit>>,
-    undoing: bool,
-    undone: Vec<(Unit, Finished)>,
-    /// A compensation of unknown outcome, or one that awaits approval.
-    open_undo: Option<(Unit, Finished)>,
-    /// Values without remaining users; the driver drops them outside its lock.
-    dropped: Vec<Value>,
-    commands: Vec<Command>,
+    next: Option<Vec<Unit>>,
+    runs: bool,
+    done: Vec<(Unit, Finished)>,
+    /// One of unknown outcome, or one that awaits approval.
+    open: Option<(Unit, Finished)>,
 }
 
 impl<'a> Machine<'a> {
     /// The machine of a plan before anything happened; its first commands are taken with [`Machine::begin`].
     pub fn new(plan: &'a CheckedPlan, slots: Slots, costs: &Costs) -> Self {
         let count = plan.steps.len();
-        let waves = (0..count)
-            .map(|step| plan.graph.wave(step) + 1)
-            .max()
-            .unwrap_or(0);
+        let waves = (0..count).map(|step| plan.graph.wave(step) + 1).max();
+        let waves = waves.unwrap_or(0);
+        // In sequence each step waits for the one before it: plan order is a topological order.
+        let waiting = |step: usize| match plan.mode_used {
+            Mode::Seq => u32::from(step > 0),
+            Mode::Dep => plan.graph.before(step).len() as u32,
+        };
         let mut machine = Self {
             plan,
             slots,
             priorities: costs.priorities(plan),
             running: [0; 2],
-            ready: [BinaryHeap::new(), BinaryHeap::new()],
-            waiting: (0..count)
-                .map(|step| plan.graph.before(step).len() as u32)
-                .collect(),
+            ready: Default::default(),
+            waiting: (0..count).map(waiting).collect(),
             open_in_wave: vec![0; waves],
             wave: 0,
             held: vec![Vec::new(); waves],
@@ -128,61 +148,34 @@ impl<'a> Machine<'a> {
             values: vec![None; count],
             needed: vec![0; count],
             asked: vec![Vec::new(); count],
-            output_references: Vec::new(),
             output_values: HashMap::new(),
-            maps: HashMap::new(),
             quota: CallQuota::new(plan),
-            done_items: HashMap::new(),
-            attempts: HashMap::new(),
-            tries: HashMap::new(),
-            sleeping: BTreeMap::new(),
-            pending: BTreeMap::new(),
-            unknown: BTreeMap::new(),
-            perhaps: BTreeSet::new(),
-            cut: BTreeMap::new(),
-            keying: BTreeSet::new(),
+            calls: Calls::default(),
             stop_at: usize::MAX,
             stopped: None,
             over: None,
-            ends_with: None,
-            began: BTreeSet::new(),
             end_record: EndRecord::None,
             halted: false,
-            asks: false,
             left: count,
-            meter: Meter::new(plan.budget, None),
-            to_undo: None,
-            undoing: false,
-            undone: Vec::new(),
-            open_undo: None,
+            meter: Meter::new(plan.budget, None, None),
+            prior: Prior::default(),
+            undo: Undo::default(),
             dropped: Vec::new(),
             commands: Vec::new(),
         };
         for (position, step) in plan.steps.iter().enumerate() {
             machine.open_in_wave[plan.graph.wave(position)] += 1;
-            step.uses.iter().for_each(|&used| machine.needed[used] += 1);
             // Values that a compensation uses are needed until the end.
-            if let Some(undo) = &step.compensate {
-                undo.uses.iter().for_each(|&used| machine.needed[used] += 1);
+            for call in std::iter::once(step).chain(step.compensate.as_deref()) {
+                call.uses.iter().for_each(|&used| machine.needed[used] += 1);
             }
         }
         for (_, node) in &plan.outputs {
             node.for_each_reference(&mut |placed| {
-                machine.output_references.push(Arc::clone(placed));
+                if let Some(step) = plan.position(placed.reference.root()) {
+                    machine.asked[step].push(Arc::clone(placed));
+                }
             });
-        }
-        for (number, placed) in machine.output_references.iter().enumerate() {
-            if let Some(step) = plan.position(placed.reference.root()) {
-                machine.asked[step].push(number);
-            }
-        }
-        if plan.mode_used == Mode::Seq {
-            // Plan order is a topological order, so each step waits for nothing but the one before it.
-            machine
-                .waiting
-                .iter_mut()
-                .enumerate()
-                .for_each(|(step, waiting)| *waiting = u32::from(step > 0));
         }
         for step in (0..count).rev() {
             if machine.waiting[step] == 0 {
@@ -192,10 +185,13 @@ impl<'a> Machine<'a> {
         machine
     }
 
-    /// Sets the meter of the driver.
+    /// The machine of a run with the meter of its driver, and with what is known of earlier processes.
     #[must_use]
-    pub fn within(mut self, meter: Arc<Meter>) -> Self {
-        self.meter = meter;
+    pub(crate) fn within(mut self, meter: Arc<Meter>, prior: Prior) -> Self {
+        if prior.is_ended {
+            self.end_record = EndRecord::Written;
+        }
+        (self.meter, self.prior) = (meter, prior);
         self
     }
 
@@ -210,17 +206,17 @@ impl<'a> Machine<'a> {
         match event {
             Event::Ended { unit, end, left_ms } => self.ended(unit, *end, left_ms),
             Event::Keyed { step, keys } => {
-                if self.keying.remove(&step) {
+                if self.calls.keying.remove(&step) {
                     self.keyed(step, &keys);
                 }
             }
             Event::Woke(unit) => {
-                if self.sleeping.remove(&unit).is_some() {
+                if self.calls.sleeping.remove(&unit).is_some() {
                     self.ready(unit);
                 }
             }
             Event::Stop(why) => {
-                self.ends_with = None;
+                self.prior.ends_with = None;
                 self.stop(why);
             }
             Event::EndWritten => self.end_record = EndRecord::Written,
@@ -235,27 +231,29 @@ impl<'a> Machine<'a> {
         if self.is_busy() {
             return None;
         }
-        let is_undone = match &self.to_undo {
+        let is_undone = match &self.undo.next {
             Some(to_undo) => to_undo.is_empty(),
-            None => !self.ends_early() && self.ends_with.is_none(),
+            None => !self.ends_early() && self.prior.ends_with.is_none(),
         };
         let is_unknown = |end: &Finished| end.status == StepStatus::Unknown;
-        Some(match &self.open_undo {
+        Some(match &self.undo.open {
             None if self.left == 0 && is_undone => Conclusion::Finished,
             _ if self.halted => Conclusion::Interrupted,
             Some((_, end)) if is_unknown(end) => Conclusion::NeedsDecision,
-            None if !self.unknown.is_empty() => Conclusion::NeedsDecision,
+            None if !self.calls.unknown.is_empty() => Conclusion::NeedsDecision,
             _ => Conclusion::Suspended,
         })
     }
 
     /// Whether anything is in progress.
     fn is_busy(&self) -> bool {
-        let is_called = self.running != [0; 2] || self.undoing;
         let is_coming = self.ready.iter().any(|heap| !heap.is_empty())
-            || !self.sleeping.is_empty()
-            || !self.keying.is_empty();
-        is_called || self.end_record == EndRecord::Open || (is_coming && !self.halted)
+            || !self.calls.sleeping.is_empty()
+            || !self.calls.keying.is_empty();
+        self.running != [0; 2]
+            || self.undo.runs
+            || self.end_record == EndRecord::Open
+            || (is_coming && !self.halted)
     }
 
     /// End of a step; `None` before.
@@ -271,22 +269,22 @@ impl<'a> Machine<'a> {
     /// Values that the arguments of a call reference.
     pub(super) fn values(&self, unit: Unit) -> Values {
         let step = self.called(unit);
+        let used = step
+            .uses
+            .iter()
+            .map(|&used| (used, self.values[used].clone()));
         let mut values = Values {
-            steps: step
-                .uses
-                .iter()
-                .map(|&used| (used, self.values[used].clone()))
-                .collect(),
-            item: match (unit.part, self.maps.get(&unit.step), &step.map) {
-                (Part::Item(index), Some(items), Some(map)) => {
-                    Some((Arc::clone(&map.name), index, items.value(index)))
-                }
-                _ => None,
-            },
+            steps: used.collect(),
+            item: None,
         };
+        let Some(map) = &self.plan.steps[unit.step].map else {
+            return values;
+        };
+        if let (Part::Item(index), Some(items)) = (unit.part, self.calls.maps.get(&unit.step)) {
+            values.item = Some((Arc::clone(&map.name), index, items.value(index)));
+        }
         if let Part::UndoItem(index) = unit.part
-            && let Some(map) = &self.plan.steps[unit.step].map
-            && let Some(done) = self.done_items.get(&unit.step)
+            && let Some(done) = self.calls.done_items.get(&unit.step)
             && let Some((_, value, output)) = done.iter().find(|(known, ..)| *known == index)
         {
             values.steps.insert(unit.step, Some(output.clone()));
@@ -306,21 +304,19 @@ impl<'a> Machine<'a> {
 
     /// Number of attempts of a call.
     pub(super) fn attempts(&self, unit: Unit) -> u32 {
-        self.attempts.get(&unit).copied().unwrap_or(0)
+        self.calls.attempts.get(&unit).copied().unwrap_or(0)
     }
 
     /// The elements of a map that is under way.
     pub(super) fn items(&self, step: usize) -> usize {
-        self.maps.get(&step).map_or(0, Items::len)
+        self.calls.maps.get(&step).map_or(0, Items::len)
     }
 
     fn offer(&mut self, step: usize) {
         let wave = self.plan.graph.wave(step);
-        let barrier = self.plan.barrier && self.plan.mode_used == Mode::Dep;
-        if barrier && wave > self.wave {
-            self.held[wave].push(step);
-        } else {
-            self.offered.push(step);
+        match self.plan.has_barriers() && wave > self.wave {
+            true => self.held[wave].push(step),
+            false => self.offered.push(step),
         }
     }
 
@@ -349,44 +345,37 @@ impl<'a> Machine<'a> {
         }
         let checked = &self.plan.steps[step];
         if let Some(when) = &checked.when {
-            let holds =
-                when.holds(&mut |placed| Ok(values::of_condition(self.plan, &self.values, placed)));
-            match holds {
+            let lookup =
+                &mut |placed: &Placed| Ok(values::of_condition(self.plan, &self.values, placed));
+            match when.holds(lookup) {
                 Ok(true) => {}
                 Ok(false) => return self.settle(step, Finished::unmet()),
                 Err(err) => return self.settle(step, Finished::failed(err)),
             }
         }
-        match &checked.map {
-            None => self.ready(Unit {
-                step,
-                part: Part::Whole,
-            }),
-            Some(map) => {
-                let list = values::of_list(self.plan, map, &self.values);
-                match list.and_then(|list| Items::new(map, list)) {
-                    Ok(mut items) if items.len() == 0 => self.settle(step, items.gather()),
-                    Ok(items) if !self.admit(step, items.len()) => {}
-                    Ok(items) => {
-                        let known = checked.effects.is_empty();
-                        self.maps.insert(step, items);
-                        if known {
-                            self.spread(step);
-                        } else {
-                            self.keying.insert(step);
-                            self.commands.push(Command::Key(step));
-                        }
-                    }
-                    Err(err) => self.settle(step, Finished::failed(err)),
+        let Some(map) = &checked.map else {
+            return self.ready(Unit::whole(step));
+        };
+        let list = values::of_list(self.plan, map, &self.values);
+        match list.and_then(|list| Items::new(map, list)) {
+            Ok(mut items) if items.len() == 0 => self.settle(step, items.gather()),
+            Ok(items) if !self.admit(step, items.len()) => {}
+            Ok(items) => {
+                self.calls.maps.insert(step, items);
+                if checked.effects.is_empty() {
+                    return self.spread(step);
                 }
+                self.calls.keying.insert(step);
+                self.commands.push(Command::Key(step));
             }
+            Err(err) => self.settle(step, Finished::failed(err)),
         }
     }
 
     /// Orders the calls of a map that has effects.
     fn keyed(&mut self, step: usize, keys: &[Vec<ResourceKey>]) {
         let together = self.plan.parallel_mutations() && self.plan.mode_used == Mode::Dep;
-        if let Some(items) = self.maps.get_mut(&step) {
+        if let Some(items) = self.calls.maps.get_mut(&step) {
             items.order(keys, together);
         }
         self.spread(step);
@@ -394,29 +383,24 @@ impl<'a> Machine<'a> {
 
     /// Offers the calls of a map that wait for no other.
     fn spread(&mut self, step: usize) {
-        let free = match self.maps.get_mut(&step) {
-            Some(items) => items.take_free(),
-            None => return,
-        };
-        for index in free {
-            self.ready(Unit {
-                step,
-                part: Part::Item(index),
-            });
+        let free = self.calls.maps.get_mut(&step).map(Items::take_free);
+        for index in free.into_iter().flatten() {
+            self.ready(Unit::item(step, index));
         }
     }
 
     fn ready(&mut self, unit: Unit) {
-        let item = match unit.part {
-            Part::Item(index) => index,
-            Part::Whole | Part::Undo | Part::UndoItem(_) => 0,
-        };
+        let (step, item) = (unit.step, unit.part.item().unwrap_or(0));
+        let ready = (self.priorities[step], Reverse(step), Reverse(item));
         let kind = self.kind(unit);
-        self.ready[kind].push((
-            self.priorities[unit.step],
-            Reverse(unit.step),
-            Reverse(item),
-        ));
+        self.ready[kind].push(ready);
+    }
+
+    fn unit_of(&self, (_, Reverse(step), Reverse(item)): Ready) -> Unit {
+        match self.calls.maps.contains_key(&step) {
+            true => Unit::item(step, item),
+            false => Unit::whole(step),
+        }
     }
 
     /// 1 for calls that wait for the world where those have slots of their own.
@@ -440,39 +424,37 @@ impl<'a> Machine<'a> {
         };
         for (kind, limit) in limit.into_iter().enumerate() {
             while self.running[kind] < limit {
-                let Some((_, Reverse(step), Reverse(item))) = self.ready[kind].pop() else {
+                let Some(ready) = self.ready[kind].pop() else {
                     break;
                 };
-                let part = match self.maps.contains_key(&step) {
-                    true => Part::Item(item),
-                    false => Part::Whole,
-                };
-                let unit = Unit { step, part };
-                let began = self.began.contains(&unit);
-                if let Some(end) = self.barred(step).filter(|_| !began) {
+                let unit = self.unit_of(ready);
+                if let Some(end) = self.refused(unit) {
                     self.settle_unit(unit, end);
                     continue;
                 }
-                if let (Part::Item(index), Some(items)) = (part, self.maps.get(&step))
-                    && items.is_barred(index)
-                    && !began
-                {
-                    self.settle_unit(unit, Finished::default());
-                    continue;
-                }
-                if let Err(why) = self.afford(unit)
-                    && !began
-                {
-                    self.stop(why.clone());
-                    self.settle_unit(unit, Finished::cancelled(why));
-                    continue;
-                }
                 self.running[kind] += 1;
-                let attempt = self.attempts.entry(unit).or_insert(0);
+                let attempt = self.calls.attempts.entry(unit).or_insert(0);
                 *attempt += 1;
                 self.commands.push(Command::Start(unit, *attempt));
             }
         }
+    }
+
+    /// Why a ready call does not start; otherwise the budgets are charged for it. One that an earlier process began is charged and
+    /// not refused.
+    fn refused(&mut self, unit: Unit) -> Option<Finished> {
+        let began = self.prior.began.contains(&unit);
+        let items = self.calls.maps.get(&unit.step).filter(|_| !began);
+        let is_barred = |(items, index): (&Items, usize)| items.is_barred(index);
+        if let Some(end) = self.barred(unit.step).filter(|_| !began) {
+            return Some(end);
+        }
+        if items.zip(unit.part.item()).is_some_and(is_barred) {
+            return Some(Finished::default());
+        }
+        let why = self.afford(unit).err().filter(|_| !began)?;
+        self.stop(why.clone());
+        Some(Finished::cancelled(why))
     }
 
     /// Charges the budgets for a call before it starts.

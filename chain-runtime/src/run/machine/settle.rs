@@ -1,7 +1,5 @@
 //! Ends of calls and steps: budgets, retries, and the steps that they release.
 
-use std::cmp::Reverse;
-
 use tool_core::{ErrorCode, ToolError, Value};
 
 use super::{EndRecord, Machine};
@@ -14,19 +12,19 @@ use journal::artifacts;
 
 impl Machine<'_> {
     pub(super) fn ended(&mut self, unit: Unit, mut end: Finished, left_ms: Option<u64>) {
-        let attempts = self.attempts.get(&unit).copied().unwrap_or(1);
+        let attempts = self.calls.attempts.get(&unit).copied().unwrap_or(1);
         end.attempts = attempts;
-        end.tries = self.tries.remove(&unit).unwrap_or_default();
+        end.tries = self.calls.tries.remove(&unit).unwrap_or_default();
         if unit.part.undoes() {
-            self.undoing = false;
+            self.undo.runs = false;
             let is_open = match end.status {
-                StepStatus::Unknown | StepStatus::Pending => self.asks,
+                StepStatus::Unknown | StepStatus::Pending => self.prior.asks,
                 StepStatus::Cancelled => self.halted,
                 _ => false,
             };
             match is_open {
-                true => self.open_undo = Some((unit, end)),
-                false => self.undone.push((unit, end)),
+                true => self.undo.open = Some((unit, end)),
+                false => self.undo.done.push((unit, end)),
             }
             return;
         }
@@ -34,9 +32,9 @@ impl Machine<'_> {
         self.running[kind] = self.running[kind].saturating_sub(1);
         let over = self.spend(unit, &end);
         // A retry that an earlier process made is known to its end.
-        let goes_on = self.stopped.is_none() || self.began.contains(&unit);
+        let may_retry = self.stopped.is_none() || self.prior.began.contains(&unit);
         let again = match end.status {
-            StepStatus::Failed | StepStatus::Unknown if goes_on && over.is_ok() => {
+            StepStatus::Failed | StepStatus::Unknown if may_retry && over.is_ok() => {
                 self.retry_after(unit, &end, attempts, left_ms)
             }
             _ => None,
@@ -47,14 +45,14 @@ impl Machine<'_> {
                     let end = Finished::cancelled(why.clone());
                     self.settle_unit(unit, end);
                 }
-                None => drop(self.pending.insert(unit, end)),
+                None => drop(self.calls.pending.insert(unit, end)),
             },
-            StepStatus::Unknown if self.halted => drop(self.unknown.insert(unit, end)),
-            StepStatus::Cancelled if self.halted => drop(self.cut.insert(unit, end)),
-            _ if self.halted && again.is_some() => drop(self.cut.insert(unit, end)),
+            StepStatus::Unknown if self.halted => drop(self.calls.unknown.insert(unit, end)),
+            StepStatus::Cancelled if self.halted => drop(self.calls.cut.insert(unit, end)),
+            _ if self.halted && again.is_some() => drop(self.calls.cut.insert(unit, end)),
             _ if let Some(ms) = again => {
                 self.tried(unit, &end);
-                self.sleeping.insert(unit, end);
+                self.calls.sleeping.insert(unit, end);
                 self.commands.push(Command::Sleep(unit, ms));
             }
             StepStatus::Unknown => self.unknown(unit, end),
@@ -76,27 +74,26 @@ impl Machine<'_> {
         let (began, ended) = (end.began, end.ended);
         let mut tries = end.tries.clone();
         tries.push(Try { began, ended, code });
-        self.tries.insert(unit, tries);
+        self.calls.tries.insert(unit, tries);
     }
 
     /// Counts a call that ended against the budgets; why nothing more is to start, where one of them is exceeded.
     fn spend(&mut self, unit: Unit, end: &Finished) -> Result<(), ToolError> {
-        let took = end.ended.saturating_sub(end.began);
         // A nested plan was charged call by call.
         let ms = match is_chain(self.plan.steps[unit.step].tool) {
             true => 0,
-            false => u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
+            false => u64::try_from(end.elapsed().as_millis()).unwrap_or(u64::MAX),
         };
-        let bytes = |kind: Kind, measure: &dyn Fn(&Value) -> u64| match &end.output {
+        let bytes = |kind: Kind, measure: fn(&Value) -> u64| match &end.output {
             Some(output) if self.meter.limits(kind) => measure(output),
             _ => 0,
         };
         let spent = [
             (Kind::CpuMs, ms),
-            (Kind::BytesOut, bytes(Kind::BytesOut, &Value::memory_bytes)),
+            (Kind::BytesOut, bytes(Kind::BytesOut, Value::memory_bytes)),
             (
                 Kind::ArtifactBytes,
-                bytes(Kind::ArtifactBytes, &artifacts::bytes_in_files),
+                bytes(Kind::ArtifactBytes, artifacts::bytes_in_files),
             ),
         ];
         let spent = spent.map(|(kind, amount)| self.meter.spend(kind, amount));
@@ -123,10 +120,7 @@ impl Machine<'_> {
         if may_have_happened && is_stopped {
             return None;
         }
-        let index = match unit.part {
-            Part::Item(index) => index as u64,
-            Part::Whole | Part::Undo | Part::UndoItem(_) => 0,
-        };
+        let index = unit.part.item().unwrap_or(0) as u64;
         let seed = crate::check::item_seed(self.plan.seed, &step.id, index);
         let share = tool_core::rng::derive_seed(seed.get(), "retry", u64::from(attempts));
         let ms = step.retry.wait_ms(attempts, share as f64 / u64::MAX as f64);
@@ -136,8 +130,8 @@ impl Machine<'_> {
     pub(super) fn stop(&mut self, why: ToolError) {
         // A run that is over, or that an earlier process ended, is not stopped.
         if self.stopped.is_some()
-            || self.to_undo.is_some()
-            || self.ends_with.is_some()
+            || self.undo.next.is_some()
+            || self.prior.ends_with.is_some()
             || self.halted
         {
             return;
@@ -147,28 +141,23 @@ impl Machine<'_> {
             self.end_record = EndRecord::Open;
             self.commands.push(Command::WriteEnd);
         }
-        let asleep = std::mem::take(&mut self.sleeping);
-        let pending = std::mem::take(&mut self.pending);
+        let asleep = std::mem::take(&mut self.calls.sleeping);
+        let pending = std::mem::take(&mut self.calls.pending);
         for (unit, end) in asleep.into_iter().chain(pending) {
             match end.status {
                 StepStatus::Unknown => self.unknown(unit, end),
                 _ => self.settle_unit(unit, Finished::cancelled(why.clone())),
             }
         }
-        for step in std::mem::take(&mut self.keying) {
+        for step in std::mem::take(&mut self.calls.keying) {
             self.spread(step);
         }
         // Ready calls are settled in order; those that an earlier process began come first.
         for kind in 0..2 {
             let mut began = Vec::new();
             while let Some(ready) = self.ready[kind].pop() {
-                let (_, Reverse(step), Reverse(item)) = ready;
-                let part = match self.maps.contains_key(&step) {
-                    true => Part::Item(item),
-                    false => Part::Whole,
-                };
-                let unit = Unit { step, part };
-                match self.began.contains(&unit) {
+                let unit = self.unit_of(ready);
+                match self.prior.began.contains(&unit) {
                     true => began.push(ready),
                     false => self.settle_unit(unit, Finished::cancelled(why.clone())),
                 }
@@ -181,7 +170,7 @@ impl Machine<'_> {
         let Part::Item(index) = unit.part else {
             return self.settle(unit.step, end);
         };
-        let Some(items) = self.maps.get_mut(&unit.step) else {
+        let Some(items) = self.calls.maps.get_mut(&unit.step) else {
             return;
         };
         if !items.settle(index, end) {
@@ -189,17 +178,15 @@ impl Machine<'_> {
         }
         if self.plan.steps[unit.step].compensate.is_some() {
             let mut done = items.done();
-            let of_step = |index: &usize| Unit {
-                part: Part::Item(*index),
-                ..unit
-            };
-            let perhaps = (0..items.len()).filter(|index| self.perhaps.contains(&of_step(index)));
+            let step = unit.step;
+            let perhaps = (0..items.len())
+                .filter(|&index| self.calls.perhaps.contains(&Unit::item(step, index)));
             done.extend(perhaps.map(|index| (index, items.value(index), Value::Null)));
             done.sort_by_key(|(index, ..)| *index);
-            self.done_items.insert(unit.step, done);
+            self.calls.done_items.insert(unit.step, done);
         }
         let whole = items.gather();
-        self.maps.remove(&unit.step);
+        self.calls.maps.remove(&unit.step);
         self.settle(unit.step, whole);
     }
 
@@ -212,10 +199,9 @@ impl Machine<'_> {
         }
         if let Some(value) = end.output.take() {
             self.answer(position, &value);
-            if self.needed[position] > 0 {
-                self.values[position] = Some(value);
-            } else {
-                self.dropped.push(value);
+            match self.needed[position] {
+                0 => self.dropped.push(value),
+                _ => self.values[position] = Some(value),
             }
         }
         for &used in &step.uses {
@@ -237,10 +223,10 @@ impl Machine<'_> {
 
     /// Keeps the parts of a value that the plan answers with.
     fn answer(&mut self, position: usize, value: &Value) {
-        for &number in &self.asked[position] {
-            let reference = &self.output_references[number].reference;
-            let part = reference.resolve(value);
-            self.output_values.insert(reference.to_string(), part);
+        for placed in &self.asked[position] {
+            let part = placed.reference.resolve(value);
+            self.output_values
+                .insert(placed.reference.to_string(), part);
         }
     }
 

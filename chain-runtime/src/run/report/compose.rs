@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use registry::redact;
-use tool_core::{ErrorCode, Object, Reason, ToolError, Value};
+use tool_core::{Object, Reason, ToolError, Value, tool_error};
 
 use super::{ChainResult, ChainStatus, StepReport, Undone};
-use crate::check::CheckedPlan;
+use crate::check::{CheckedPlan, CheckedStep};
 use crate::explain::counted;
 use crate::plan::OnError;
 use crate::reference::Missing;
@@ -18,127 +18,64 @@ use crate::run::events::{Conclusion, Unit};
 use crate::run::finished::{Finished, StepStatus};
 use crate::run::machine::Parts;
 
+/// The process of a run: its id, threads, start and duration.
+pub(crate) struct Process {
+    pub(crate) chain_id: String,
+    pub(crate) threads: usize,
+    pub(crate) started_unix_ms: u64,
+    pub(crate) elapsed: Duration,
+}
+
 /// Assembles the result, in plan order.
-pub(crate) fn compose(
-    plan: &CheckedPlan,
-    parts: Parts,
-    chain_id: String,
-    threads: usize,
-    started_unix_ms: u64,
-    elapsed: Duration,
-) -> ChainResult {
-    let Parts {
-        settled,
-        real,
-        mut undone,
-        open_undo,
-        stopped,
-        conclusion,
-        outputs: values,
-        over,
-    } = parts;
-    let is_open = open_undo.is_some();
-    let ends_early = stopped.is_some();
-    undone.extend(open_undo);
-    let diagnostics_ends: Vec<(Duration, Duration, bool)> = real
-        .iter()
-        .map(|end| (end.began, end.ended, end.has_run()))
-        .collect();
-    let mut warnings = late_warnings(plan, &settled, &real, &undone);
-    let steps: Vec<StepReport> = plan
-        .steps
-        .iter()
-        .zip(settled)
-        .zip(&real)
-        .enumerate()
-        .map(|(position, ((step, end), real))| StepReport {
-            id: Arc::clone(&step.id),
-            tool: step.tool,
-            wave: plan.graph.wave(position),
-            end,
-            real_status: real.status,
-            version: step.tool_version,
-            seed: step.seed.get(),
-            verdict: step.permit.verdict,
-        })
-        .collect();
-    for (step, end) in steps.iter().zip(&real) {
+pub(crate) fn compose(plan: &CheckedPlan, mut parts: Parts, process: Process) -> ChainResult {
+    let is_open = parts.open_undo.is_some();
+    parts.undone.extend(parts.open_undo.take());
+    let mut warnings = late_warnings(plan, &parts);
+    let steps = reports(plan, std::mem::take(&mut parts.settled), &parts.real);
+    for (step, end) in steps.iter().zip(&parts.real) {
         add_warnings(&mut warnings, &step.id, &end.warnings);
         add_warnings(&mut warnings, &step.id, &collected(&step.end));
     }
-    if let Some(over) = over {
+    if let Some(over) = &parts.over {
+        let over = over.message();
         warnings.push(format!(
-            "{}, exceeded by the last call; its result is kept",
-            over.message()
+            "{over}, exceeded by the last call; its result is kept"
         ));
     }
-    let (outputs, missing_outputs, lacking) = answer(plan, &steps, &values);
+    let (outputs, missing_outputs, lacking) = answer(plan, &steps, &parts.outputs);
     let ended_by = ended_by(plan, &steps).or(lacking);
-    let cancelled = steps
-        .iter()
-        .find(|step| step.end.status == StepStatus::Cancelled);
-    let open = |status| steps.iter().find(|step| step.end.status == status);
-    let open_undo = undone.last().filter(|_| is_open);
-    let undo_is = |status| open_undo.filter(|(_, end)| end.status == status);
-    let (status, error) = if conclusion == Some(Conclusion::Interrupted) {
-        (ChainStatus::Interrupted, Some(interrupted(&chain_id)))
-    } else if let Some(step) = open(StepStatus::Unknown) {
-        (ChainStatus::NeedsDecision, Some(undecided(named(step))))
-    } else if let Some((unit, end)) = undo_is(StepStatus::Unknown) {
-        (
-            ChainStatus::NeedsDecision,
-            Some(undecided(of_undoing(plan, *unit, end))),
-        )
-    } else if let Some((unit, end)) = undo_is(StepStatus::Pending) {
-        (ChainStatus::Suspended, Some(of_undoing(plan, *unit, end)))
-    } else if stopped.is_some() {
-        (ChainStatus::Cancelled, stopped.clone())
-    } else if let Some(step) = cancelled {
-        (ChainStatus::Cancelled, step.end.error.clone())
-    } else if let Some(step) = open(StepStatus::Pending) {
-        (ChainStatus::Suspended, Some(named(step)))
-    } else if let Some(step) = ended_by {
-        (ChainStatus::Failed, Some(named(&steps[step])))
-    } else {
+    let open_undo = parts.undone.last().filter(|_| is_open);
+    let (status, error) = match parts.conclusion {
+        Some(Conclusion::Interrupted) => (
+            ChainStatus::Interrupted,
+            Some(interrupted(&process.chain_id)),
+        ),
+        _ => status(plan, &steps, open_undo, parts.stopped.as_ref(), ended_by),
+    };
+    if status == ChainStatus::Success {
         warnings.extend(passed_over(&steps));
-        (ChainStatus::Success, None)
-    };
-    let undone: Vec<Undone> = undone
-        .into_iter()
-        .map(|(unit, end)| {
-            let step = &plan.steps[unit.step];
-            let by_order = &steps[unit.step].end;
-            let by_order = match unit.part.item() {
-                Some(index) => by_order.items.get(index).map(|item| item.status),
-                None => Some(by_order.status),
-            };
-            Undone {
-                is_late: by_order != Some(StepStatus::Done),
-                step: match unit.part.item() {
-                    Some(index) => format!("{}[{index}]", step.id).into(),
-                    None => Arc::clone(&step.id),
-                },
-                tool: step.compensate.as_ref().map_or("", |undo| undo.tool),
-                end,
-            }
-        })
+    }
+    let undone: Vec<Undone> = (parts.undone.into_iter())
+        .map(|(unit, end)| undone_of(plan, &steps, unit, end))
         .collect();
-    let not_undone = |one: &&Undone| match one.end.status {
-        StepStatus::Done | StepStatus::Unknown | StepStatus::Pending => false,
-        StepStatus::Cancelled => !is_open,
-        _ => true,
-    };
-    for one in undone.iter().filter(not_undone) {
-        let why = one.end.error.as_ref().map_or("", ToolError::message);
-        warnings.push(format!(
-            "step `{}` could not be undone by `{}`: {why}",
-            one.step, one.tool
-        ));
+    for one in &undone {
+        let is_undone = match one.end.status {
+            StepStatus::Done | StepStatus::Unknown | StepStatus::Pending => true,
+            StepStatus::Cancelled => is_open,
+            _ => false,
+        };
+        if !is_undone {
+            let why = one.end.error.as_ref().map_or("", ToolError::message);
+            let (step, tool) = (&one.step, one.tool);
+            warnings.push(format!(
+                "step `{step}` could not be undone by `{tool}`: {why}"
+            ));
+        }
     }
     if matches!(status, ChainStatus::Failed | ChainStatus::Cancelled) {
-        warnings.extend(staying(plan, &steps, &undone, ends_early));
+        warnings.extend(staying(plan, &steps, &undone, parts.stopped.is_some()));
     }
-    let mut effects: Vec<tool_core::Effect> = plan
+    let mut effects: Vec<_> = plan
         .steps
         .iter()
         .flat_map(|step| step.effects)
@@ -147,18 +84,9 @@ pub(crate) fn compose(
     effects.sort_unstable();
     effects.dedup();
     let waves = plan.graph.waves();
-    let diagnostics = diagnostics(
-        plan,
-        &waves,
-        &diagnostics_ends,
-        &chain_id,
-        status,
-        threads,
-        started_unix_ms,
-        elapsed,
-    );
     ChainResult {
-        chain_id,
+        diagnostics: diagnostics(plan, &waves, &parts.real, status, &process),
+        chain_id: process.chain_id,
         status,
         outputs,
         shown: None,
@@ -168,7 +96,6 @@ pub(crate) fn compose(
         steps,
         undone,
         warnings,
-        diagnostics,
         audit: None,
         plan_digest: plan.digest.clone(),
         seed: plan.seed.get(),
@@ -179,21 +106,83 @@ pub(crate) fn compose(
     }
 }
 
+fn reports(plan: &CheckedPlan, settled: Vec<Finished>, real: &[Finished]) -> Vec<StepReport> {
+    let steps = plan.steps.iter().zip(settled).zip(real).enumerate();
+    let report =
+        |(position, ((step, end), real)): (_, ((&CheckedStep, _), &Finished))| StepReport {
+            id: Arc::clone(&step.id),
+            tool: step.tool,
+            wave: plan.graph.wave(position),
+            end,
+            real_status: real.status,
+            version: step.tool_version,
+            seed: step.seed.get(),
+            verdict: step.permit.verdict,
+        };
+    steps.map(report).collect()
+}
+
+/// Status and error of a run whose process was not interrupted. Decisions come before a stop, approvals after it.
+fn status(
+    plan: &CheckedPlan,
+    steps: &[StepReport],
+    open_undo: Option<&(Unit, Finished)>,
+    stopped: Option<&ToolError>,
+    ended_by: Option<usize>,
+) -> (ChainStatus, Option<ToolError>) {
+    let first = |status| steps.iter().find(|step| step.end.status == status);
+    let undoing = |status| {
+        let (unit, end) = open_undo.filter(|(_, end)| end.status == status)?;
+        Some(of_undoing(plan, *unit, end))
+    };
+    let unknown = first(StepStatus::Unknown).map(named);
+    if let Some(error) = unknown.or_else(|| undoing(StepStatus::Unknown)) {
+        (ChainStatus::NeedsDecision, Some(undecided(error)))
+    } else if let Some(error) = undoing(StepStatus::Pending) {
+        (ChainStatus::Suspended, Some(error))
+    } else if let Some(why) = stopped {
+        (ChainStatus::Cancelled, Some(why.clone()))
+    } else if let Some(step) = first(StepStatus::Cancelled) {
+        (ChainStatus::Cancelled, step.end.error.clone())
+    } else if let Some(step) = first(StepStatus::Pending) {
+        (ChainStatus::Suspended, Some(named(step)))
+    } else if let Some(step) = ended_by {
+        (ChainStatus::Failed, Some(named(&steps[step])))
+    } else {
+        (ChainStatus::Success, None)
+    }
+}
+
+fn undone_of(plan: &CheckedPlan, steps: &[StepReport], unit: Unit, end: Finished) -> Undone {
+    let (step, by_order) = (&plan.steps[unit.step], &steps[unit.step].end);
+    let by_order = match unit.part.item() {
+        Some(index) => by_order.items.get(index),
+        None => Some(by_order),
+    };
+    Undone {
+        is_late: by_order.map(|end| end.status) != Some(StepStatus::Done),
+        step: match unit.part.item() {
+            Some(index) => format!("{}[{index}]", step.id).into(),
+            None => Arc::clone(&step.id),
+        },
+        tool: step.compensate.as_ref().map_or("", |undo| undo.tool),
+        end,
+    }
+}
+
 /// The step that ended the chain: the lowest whose failure does so, else the lowest that was denied or whose dependents were to be
 /// skipped. A failure with `continue` does not end the run.
 fn ended_by(plan: &CheckedPlan, steps: &[StepReport]) -> Option<usize> {
-    let lowest = |counts: &dyn Fn(usize, StepStatus) -> bool| {
-        let mut ends = steps.iter().map(|step| step.end.status).enumerate();
-        ends.find(|&(step, status)| {
-            matches!(status, StepStatus::Failed | StepStatus::Denied) && counts(step, status)
+    let lowest = |counts: &dyn Fn(OnError, StepStatus) -> bool| {
+        steps.iter().zip(&plan.steps).position(|(report, step)| {
+            let status = report.end.status;
+            matches!(status, StepStatus::Failed | StepStatus::Denied)
+                && counts(step.on_error, status)
         })
     };
-    let ended = lowest(&|step, _| plan.steps[step].on_error == OnError::FailChain).or_else(|| {
-        lowest(&|step, status| {
-            status == StepStatus::Denied || plan.steps[step].on_error != OnError::Continue
-        })
-    });
-    ended.map(|(step, _)| step)
+    lowest(&|on_error, _| on_error == OnError::FailChain).or_else(|| {
+        lowest(&|on_error, status| status == StepStatus::Denied || on_error != OnError::Continue)
+    })
 }
 
 /// Warning about the failed elements of a map that collects errors: their number and the first error.
@@ -214,20 +203,18 @@ fn passed_over(steps: &[StepReport]) -> Vec<String> {
         let all = steps.iter().enumerate();
         all.filter(|(_, step)| step.end.status == StepStatus::Failed)
     };
-    let mut warnings: Vec<String> = failed()
-        .take(SHOWN)
-        .map(|(position, step)| {
-            let error = named(step);
-            let hint = error.hint_str().map(|hint| format!(" ({hint})"));
-            let skipped = (steps.iter()).filter(|step| step.end.cause == Some(position));
-            let skipped = match skipped.count() {
-                0 => String::new(),
-                count => format!("; {} not run because of it", counted(count as u64, "step")),
-            };
-            let (message, hint) = (error.message(), hint.unwrap_or_default());
-            format!("{message}{hint}; the run continues without it (`on_error: continue`){skipped}")
-        })
-        .collect();
+    let warning = |(position, step): (usize, &StepReport)| {
+        let error = named(step);
+        let hint = error.hint_str().map(|hint| format!(" ({hint})"));
+        let skipped = (steps.iter()).filter(|step| step.end.cause == Some(position));
+        let skipped = match skipped.count() {
+            0 => String::new(),
+            count => format!("; {} not run because of it", counted(count as u64, "step")),
+        };
+        let (message, hint) = (error.message(), hint.unwrap_or_default());
+        format!("{message}{hint}; the run continues without it (`on_error: continue`){skipped}")
+    };
+    let mut warnings: Vec<String> = failed().take(SHOWN).map(warning).collect();
     if let Some(more @ 1..) = failed().count().checked_sub(SHOWN) {
         warnings.push(format!("{} more failed", counted(more as u64, "step")));
     }
@@ -247,20 +234,19 @@ fn staying(
             && step.compensate.is_none()
     });
     let names: Vec<String> = stays.map(|(step, _)| format!("`{}`", step.id)).collect();
-    ((ends_early || !undone.is_empty()) && !names.is_empty()).then(|| {
-        format!(
-            "these steps have no `compensate`, and their effects remain: {}",
-            names.join(", ")
-        )
-    })
+    let names = (!names.is_empty()).then(|| names.join(", "))?;
+    (ends_early || !undone.is_empty())
+        .then(|| format!("these steps have no `compensate`, and their effects remain: {names}"))
 }
 
 /// Error of a run whose process was interrupted.
 fn interrupted(run: &str) -> ToolError {
-    let message = "the process was interrupted: the run can be resumed, and nothing was undone";
-    ToolError::new(ErrorCode::Cancelled, message)
-        .reason(Reason::Interrupted)
-        .hint(format!("`mathchain runs resume {run}` continues it"))
+    tool_error!(
+        Cancelled,
+        "the process was interrupted: the run can be resumed, and nothing was undone"
+    )
+    .reason(Reason::Interrupted)
+    .hint(format!("`mathchain runs resume {run}` continues it"))
 }
 
 /// The error of what undoes a step.
@@ -268,19 +254,17 @@ fn of_undoing(plan: &CheckedPlan, unit: Unit, end: &Finished) -> ToolError {
     let name = name_of(plan, unit);
     match &end.error {
         Some(error) => error.prefixed(format_args!("undoing `{name}`")),
-        None => ToolError::new(ErrorCode::Internal, format_args!("`{name}` has no error")),
+        None => tool_error!(Internal, "`{name}` has no error"),
     }
 }
 
 /// The error of a step, with its name in front and its place in the plan.
 fn named(step: &StepReport) -> ToolError {
-    let Some(error) = &step.end.error else {
-        return ToolError::new(
-            ErrorCode::Internal,
-            format_args!("step `{}` failed without an error", step.id),
-        );
-    };
-    error.prefixed(format_args!("step `{}` (`{}`)", step.id, step.tool))
+    let (id, tool) = (&step.id, step.tool);
+    match &step.end.error {
+        Some(error) => error.prefixed(format_args!("step `{id}` (`{tool}`)")),
+        None => tool_error!(Internal, "step `{id}` failed without an error"),
+    }
 }
 
 /// The error of a run that waits for a decision, whatever stopped the call: a call that may have happened is no cancelled one.
@@ -288,10 +272,8 @@ fn undecided(error: ToolError) -> ToolError {
     if error.is(Reason::OutcomeUnknown) {
         return error;
     }
-    let message = format_args!("{}, and its outcome is unknown", error.message());
-    let known = ToolError::new(ErrorCode::Conflict, message)
-        .reason(Reason::OutcomeUnknown)
-        .may_have_happened();
+    let known = tool_error!(Conflict, "{}, and its outcome is unknown", error.message());
+    let known = known.reason(Reason::OutcomeUnknown).may_have_happened();
     match error.hint_str() {
         Some(hint) => known.hint(hint),
         None => known,
@@ -299,22 +281,14 @@ fn undecided(error: ToolError) -> ToolError {
 }
 
 /// Warnings about steps that ran although an earlier one failed, and whether they were undone.
-fn late_warnings(
-    plan: &CheckedPlan,
-    settled: &[Finished],
-    real: &[Finished],
-    undone: &[(Unit, Finished)],
-) -> Vec<String> {
-    let late = settled
-        .iter()
-        .zip(real)
-        .enumerate()
-        .filter(|(_, (end, real))| !end.has_run() && real.has_run());
+fn late_warnings(plan: &CheckedPlan, parts: &Parts) -> Vec<String> {
+    let ends = parts.settled.iter().zip(&parts.real).enumerate();
+    let late = ends.filter(|(_, (end, real))| !end.has_run() && real.has_run());
     late.map(|(position, (_, real))| {
         let step = &plan.steps[position];
-        let is_undone = undone
-            .iter()
-            .any(|(unit, end)| unit.step == position && end.status == StepStatus::Done);
+        let mut undone = parts.undone.iter();
+        let is_undone =
+            undone.any(|(unit, end)| unit.step == position && end.status == StepStatus::Done);
         let effects = match (step.effects, real.status) {
             ([], _) => "",
             (_, StepStatus::Done) if is_undone => ", and it was undone",
@@ -336,9 +310,7 @@ fn add_warnings<'w>(
 ) {
     const WARNINGS_MAX: usize = 100;
     for warning in of_step {
-        let known = warnings
-            .iter()
-            .any(|known| known.ends_with(warning.as_str()));
+        let known = warnings.iter().any(|known| known.ends_with(&**warning));
         if !known && warnings.len() < WARNINGS_MAX {
             warnings.push(format!("step `{id}`: {warning}"));
         }
@@ -367,23 +339,25 @@ fn answer(
                 .filter(|&step| steps[step].end.status == StepStatus::Done)
                 .and_then(|_| values.get(&reference.to_string()));
             match given {
-                Some(Ok(value)) if placed.default.is_some() && reference.is_lacking(value) => {
-                    Ok(placed.default.clone())
+                Some(Ok(value)) if placed.default.is_none() || !reference.is_lacking(value) => {
+                    Ok(Some(value.clone()))
                 }
-                Some(Ok(value)) => Ok(Some(value.clone())),
                 _ if placed.default.is_some() => Ok(placed.default.clone()),
-                Some(Err(why)) => Err(ToolError::new(
-                    ErrorCode::ToolError,
-                    format_args!("`{reference}`: {} (at `{}`)", why.message, why.reached),
+                Some(Err(why)) => Err(tool_error!(
+                    ToolError,
+                    "`{reference}`: {} (at `{}`)",
+                    why.message,
+                    why.reached
                 )),
-                None => {
+                _ => {
                     let failed = step.map(|step| steps[step].end.cause.unwrap_or(step));
                     let failed =
                         failed.filter(|&step| steps[step].end.status == StepStatus::Failed);
                     lacking = lacking.into_iter().chain(failed).min();
-                    Err(ToolError::new(
-                        ErrorCode::DependencyFailed,
-                        format_args!("`{reference}`: step `{}` gave no result", reference.root()),
+                    let root = reference.root();
+                    Err(tool_error!(
+                        DependencyFailed,
+                        "`{reference}`: step `{root}` gave no result"
                     ))
                 }
             }
@@ -391,10 +365,9 @@ fn answer(
         match bound {
             Ok(node) => {
                 let value = node.literal().cloned().unwrap_or_default();
-                let value = if world {
-                    redact::value(&value).0
-                } else {
-                    value
+                let value = match world {
+                    true => redact::value(&value).0,
+                    false => value,
                 };
                 outputs.push_unique(Arc::clone(name), value);
             }

@@ -5,15 +5,13 @@ mod compose;
 mod record;
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use registry::Verdict;
-use tool_core::{ErrorCode, Object, Outcome, Status, ToolError, Value};
+use tool_core::{ErrorCode, Object, Outcome, Status, ToolError, Value, fields, object};
 
 use super::diagnostics::bounded;
-use super::digest::OutputDigest;
-use super::finished::{Finished, StepStatus};
-pub(super) use compose::compose;
+use super::finished::{Finished, StepStatus, ms};
+pub(super) use compose::{Process, compose};
 use journal::RunState;
 pub(super) use record::rejection;
 
@@ -123,45 +121,27 @@ impl ChainResult {
     /// The deterministic part, equal for any number of threads, for `dep` and `seq`, with and without barriers: outputs, and
     /// per step status, wave, digests, errors and compensations. A replay compares this.
     pub fn deterministic(&self) -> Value {
-        Value::object([
-            ("plan_digest", Value::from(self.plan_digest.as_str())),
-            ("seed", Value::from(self.seed)),
-            ("status", Value::from(self.status.as_str())),
-            ("outputs", Value::Object(Arc::new(self.outputs.clone()))),
-            ("missing_outputs", self.missing()),
-            ("waves", Value::from(self.waves)),
-            (
-                "steps",
-                Value::array(
-                    self.steps
-                        .iter()
-                        .map(|step| self.step(step, false))
-                        .collect(),
-                ),
-            ),
-            (
-                "undone",
-                undone(self.undone.iter().filter(|one| !one.is_late)),
-            ),
-        ])
+        object! {
+            "plan_digest" => &*self.plan_digest,
+            "seed" => self.seed,
+            "status" => self.status.as_str(),
+            "outputs" => self.outputs.clone(),
+            "missing_outputs" => self.missing(),
+            "waves" => self.waves,
+            "steps" => self.reports(false),
+            "undone" => undone(self.undone.iter().filter(|one| !one.is_late)),
+        }
     }
 
     /// The whole result: outputs, steps, and the diagnostics with their timing.
     pub fn to_value(&self) -> Value {
-        let mut result = Object::new();
-        result.insert("chain_id", self.chain_id.as_str());
-        result.insert("status", self.status.as_str());
-        result.insert("outputs", Value::Object(Arc::new(self.shown().clone())));
-        result.insert("missing_outputs", self.missing());
-        result.insert(
-            "steps",
-            Value::array(
-                self.steps
-                    .iter()
-                    .map(|step| self.step(step, true))
-                    .collect(),
-            ),
-        );
+        let mut result = fields! {
+            "chain_id" => &*self.chain_id,
+            "status" => self.status.as_str(),
+            "outputs" => self.shown().clone(),
+            "missing_outputs" => self.missing(),
+            "steps" => self.reports(true),
+        };
         if self.status == ChainStatus::Suspended {
             result.insert("approvals", self.approvals());
             let hint = self.error.as_ref().and_then(ToolError::hint_str);
@@ -171,7 +151,14 @@ impl ChainResult {
             result.insert("undone", undone(&self.undone));
         }
         result.insert("notes", self.notes.clone());
-        Value::Object(Arc::new(result))
+        result.into()
+    }
+
+    fn reports(&self, whole: bool) -> Vec<Value> {
+        self.steps
+            .iter()
+            .map(|step| self.step(step, whole))
+            .collect()
     }
 
     /// Outputs as shown to the caller.
@@ -193,10 +180,11 @@ impl ChainResult {
     fn outcome(&self, most: usize) -> Outcome {
         let mut metadata = bounded(&self.diagnostics, most);
         metadata.insert("run_state", self.status.run_state());
-        metadata.insert("tool_chains", self.chains(most));
-        if let Some(audit) = &self.audit {
-            metadata.insert("audit", audit.clone());
-        }
+        metadata.insert(
+            "tool_chains",
+            vec![Value::from(bounded(&self.with_calls(), most))],
+        );
+        metadata.insert_some("audit", self.audit.clone());
         Outcome {
             status: match (&self.error, self.approvals().first()) {
                 (None, _) => Status::Success(self.to_value()),
@@ -216,23 +204,15 @@ impl ChainResult {
 
     /// Calls with their times, those of nested plans included: the first [`LISTED_MAX`] entries of each list.
     pub(crate) fn tool_chains(&self) -> Value {
-        let chain = bounded(&self.with_inner_calls(), LISTED_MAX);
-        Value::array(vec![Value::Object(Arc::new(chain))])
-    }
-
-    fn chains(&self, most: usize) -> Value {
-        let chain = bounded(&self.with_calls(), most);
-        Value::array(vec![Value::Object(Arc::new(chain))])
+        vec![Value::from(bounded(&self.with_inner_calls(), LISTED_MAX))].into()
     }
 
     /// The approvals that its steps wait for, in plan order.
     pub fn approvals(&self) -> Vec<&str> {
         let mut approvals: Vec<&str> = Vec::new();
-        let ends = self
-            .steps
-            .iter()
-            .flat_map(|step| std::iter::once(&step.end).chain(&step.end.items))
-            .chain(self.undone.iter().map(|one| &one.end));
+        let steps = self.steps.iter();
+        let ends = steps.flat_map(|step| std::iter::once(&step.end).chain(&step.end.items));
+        let ends = ends.chain(self.undone.iter().map(|one| &one.end));
         for id in ends.filter_map(|end| end.approval_id.as_deref()) {
             if !approvals.contains(&id) {
                 approvals.push(id);
@@ -248,66 +228,50 @@ impl ChainResult {
     }
 
     fn missing(&self) -> Value {
-        Value::object(
-            self.missing_outputs
-                .iter()
-                .map(|(name, why)| (Arc::clone(name), why.as_str())),
-        )
+        let missing = self.missing_outputs.iter();
+        Value::object(missing.map(|(name, why)| (Arc::clone(name), why.as_str())))
     }
 
     fn step(&self, step: &StepReport, whole: bool) -> Value {
         let end = &step.end;
-        let mut fields = Object::new();
-        fields.insert("id", &*step.id);
-        fields.insert("tool", step.tool);
-        fields.insert("version", step.version);
-        fields.insert("wave", step.wave);
-        fields.insert("seed", step.seed);
-        fields.insert("status", end.status.as_str());
-        fields.insert(
-            "output_digest",
-            end.output_digest.as_ref().map(OutputDigest::as_str),
-        );
+        let mut fields = fields! {
+            "id" => &*step.id,
+            "tool" => step.tool,
+            "version" => step.version,
+            "wave" => step.wave,
+            "seed" => step.seed,
+            "status" => end.status.as_str(),
+            "output_digest" => end.digest(),
+        };
         if end.is_unmet() {
             fields.insert(
                 "cause",
-                Value::object([("message", "its condition does not hold")]),
+                object! { "message" => "its condition does not hold" },
             );
         }
         if !end.items.is_empty() {
             fields.insert("items", items(end));
         }
-        if let Some(cause) = end.cause {
-            fields.insert("cause", self.cause(cause, end.status));
-        }
-        if let Some(error) = &end.error {
-            fields.insert(
-                "error",
-                if whole {
-                    error.to_value()
-                } else {
-                    stable(error)
-                },
-            );
-        }
+        fields.insert_some(
+            "cause",
+            end.cause.map(|cause| self.cause(cause, end.status)),
+        );
+        let error = if whole { ToolError::to_value } else { stable };
+        fields.insert_some("error", end.error.as_ref().map(error));
         if !end.defaults_used.is_empty() {
             fields.insert("defaults_used", end.defaults_used.clone());
         }
         if !whole {
-            return Value::Object(Arc::new(fields));
+            return fields.into();
         }
         fields.insert("verdict", step.verdict.as_str());
         if step.real_status != end.status {
             fields.insert("real_status", step.real_status.as_str());
         }
         for key in ["call_id", "layer", "approved_by", "approval_id"] {
-            if let Some(value) = end.metadata.get(key) {
-                fields.insert(key, value.clone());
-            }
+            fields.insert_some(key, end.metadata.get(key).cloned());
         }
-        if let Some(id) = &end.approval_id {
-            fields.insert("approval_id", id.as_str());
-        }
+        fields.insert_some("approval_id", end.approval_id.as_deref());
         if !end.warnings.is_empty() {
             fields.insert("warnings", end.warnings.clone());
         }
@@ -315,41 +279,37 @@ impl ChainResult {
             fields.insert("attempts", end.attempts);
         }
         if end.has_run() {
-            fields.insert("elapsed_ms", ms(end.ended.saturating_sub(end.began)));
+            fields.insert("elapsed_ms", ms(end.elapsed()));
         }
-        Value::Object(Arc::new(fields))
+        fields.into()
     }
 
     fn cause(&self, cause: usize, status: StepStatus) -> Value {
         let id = self.steps.get(cause).map_or("", |step| &step.id);
-        let words = match status {
+        let message = match status {
             StepStatus::Skipped => format!("dependency failed: `{id}`"),
             _ => format!("the chain ended at `{id}`"),
         };
-        Value::object([("step", id), ("message", &words)])
+        object! { "step" => id, "message" => message }
     }
 }
 
-fn undone<'a>(undone: impl IntoIterator<Item = &'a Undone>) -> Value {
-    let undone = undone.into_iter().map(|one| {
-        Value::object([
-            ("step", Value::from(&*one.step)),
-            ("tool", Value::from(one.tool)),
-            ("status", Value::from(one.end.status.as_str())),
-            (
-                "error",
-                one.end.error.as_ref().map(stable).unwrap_or_default(),
-            ),
-        ])
-    });
-    Value::array(undone.collect())
+fn undone<'a>(undone: impl IntoIterator<Item = &'a Undone>) -> Vec<Value> {
+    let value = |one: &Undone| {
+        object! {
+            "step" => &*one.step,
+            "tool" => one.tool,
+            "status" => one.end.status.as_str(),
+            "error" => one.end.error.as_ref().map(stable),
+        }
+    };
+    undone.into_iter().map(value).collect()
 }
 
 /// Ends of the calls of a map: their number by status, and the first errors.
 fn items(end: &Finished) -> Value {
     const SHOWN: usize = 20;
-    let mut counted = Object::new();
-    counted.insert("count", end.items.len());
+    let mut counted = fields! { "count" => end.items.len() };
     for status in [
         StepStatus::Done,
         StepStatus::Failed,
@@ -364,28 +324,19 @@ fn items(end: &Finished) -> Value {
         counted.insert(status.as_str(), count);
     }
     let errors = end.items.iter().enumerate().filter_map(|(index, item)| {
-        let error = item.error.as_ref()?;
-        Some(Value::object([
-            ("index", Value::from(index)),
-            ("error", stable(error)),
-        ]))
+        Some(object! { "index" => index, "error" => stable(item.error.as_ref()?) })
     });
     let errors: Vec<Value> = errors.take(SHOWN).collect();
     if !errors.is_empty() {
-        counted.insert("errors", Value::array(errors));
+        counted.insert("errors", errors);
     }
-    Value::Object(Arc::new(counted))
+    counted.into()
 }
 
 /// An error as it is in every run: that of a defect names the call, which no two runs share.
 fn stable(error: &ToolError) -> Value {
     match error.code() {
-        ErrorCode::Internal => Value::object([("code", error.code().as_str())]),
+        ErrorCode::Internal => object! { "code" => error.code().as_str() },
         _ => error.to_value(),
     }
-}
-
-/// Milliseconds with a microsecond's resolution.
-pub(super) fn ms(duration: Duration) -> f64 {
-    (duration.as_secs_f64() * 1e6).round() / 1e3
 }

@@ -1,16 +1,13 @@
 //! Audit record of a run, closing of a durable run, and the record of a refused plan.
 
-use std::sync::Arc;
-
 use registry::{CallerContext, Dispatcher, cut, redact};
 use tool_core::capability::{Durability, LedgerHead};
-use tool_core::{ErrorCode, Object, ToolError, Value, json};
+use tool_core::{Object, ToolError, Value, fields, json, object, tool_error};
 
 use super::{ChainResult, ChainStatus};
 use crate::check::CheckedPlan;
 use crate::plan::Plan;
 use crate::problem::Problems;
-use crate::run::digest::OutputDigest;
 use crate::run::durable;
 use journal::artifacts;
 use journal::{Journal, LISTS_KEY};
@@ -24,10 +21,9 @@ impl ChainResult {
         let Some(ledger) = &dispatcher.host().ledger else {
             return;
         };
-        let durability = if self.effects.is_empty() {
-            Durability::Batched
-        } else {
-            Durability::Synced
+        let durability = match self.effects.is_empty() {
+            true => Durability::Batched,
+            false => Durability::Synced,
         };
         let (mut record, lists) = self.to_record(plan);
         match is_long(&lists) {
@@ -36,14 +32,15 @@ impl ChainResult {
                 "left_out",
                 lists.iter().map(|(key, _)| key).collect::<Vec<_>>(),
             ),
-            false => extend(&mut record, &lists),
+            false => record.extend(&lists),
         }
-        match ledger.record(&Value::Object(Arc::new(record)), durability) {
-            Ok(head) => self.stands_at(&head),
-            Err(err) => self.warnings.push(format!(
-                "the run is not recorded in the audit: {}",
-                err.message()
-            )),
+        match ledger.record(&Value::from(record), durability) {
+            Ok(head) => self.audit = Some(head.to_value()),
+            Err(err) => {
+                let why = err.message();
+                self.warnings
+                    .push(format!("the run is not recorded in the audit: {why}"));
+            }
         }
     }
 
@@ -60,15 +57,12 @@ impl ChainResult {
             Some(err) => Err(err),
             None => self.close_with(plan, journal, bytes_max),
         };
-        let err = match closed {
-            Ok(head) => return self.stands_at(&head),
+        let why = match closed {
+            Ok(head) => return self.audit = Some(head.to_value()),
             Err(err) => err,
         };
-        let run = journal.id();
-        let message = format!(
-            "the run `{run}` could not be written to its end: {}",
-            err.message()
-        );
+        let (run, why) = (journal.id(), why.message());
+        let message = format!("the run `{run}` could not be written to its end: {why}");
         self.diagnostics.insert("success", false);
         if self.status == ChainStatus::Success {
             self.status = ChainStatus::Failed;
@@ -76,12 +70,10 @@ impl ChainResult {
         if self.error.is_some() {
             return self.warnings.push(message);
         }
-        let unwritten = ToolError::new(ErrorCode::ToolError, message)
-            .reason("run_not_written")
-            .hint(format!(
-                "`mathchain runs resume {run}` continues it; completed steps are not repeated"
-            ));
-        self.error = Some(unwritten);
+        let hint =
+            format!("`mathchain runs resume {run}` continues it; completed steps are not repeated");
+        let unwritten = tool_error!(ToolError, "{message}").reason("run_not_written");
+        self.error = Some(unwritten.hint(hint));
     }
 
     fn close_with(
@@ -92,47 +84,37 @@ impl ChainResult {
     ) -> Result<LedgerHead, ToolError> {
         let (mut record, lists) = self.to_record(plan);
         match is_long(&lists) {
-            true => {
-                let handle = journal.put(&Value::Object(Arc::new(lists)))?;
-                record.insert(LISTS_KEY, handle.to_value());
-            }
-            false => extend(&mut record, &lists),
+            true => record.insert(LISTS_KEY, journal.put(&lists.into())?.to_value()),
+            false => record.extend(&lists),
         }
-        let outputs = journal.put(&Value::Object(Arc::new(self.outputs.clone())))?;
-        record.insert("outputs", outputs.to_value());
-        self.shown = Some(shown(
-            &self.outputs,
-            journal,
-            bytes_max,
-            &mut self.warnings,
-        )?);
+        record.insert(
+            "outputs",
+            journal.put(&self.outputs.clone().into())?.to_value(),
+        );
+        let shown = shown(&self.outputs, journal, bytes_max, &mut self.warnings)?;
+        self.shown = Some(shown);
         record.insert(
             "result_digest",
             registry::digest::of_value(&self.deterministic()),
         );
-        journal.write(&Value::Object(Arc::new(record)), Durability::Batched)?;
+        journal.write(&record.into(), Durability::Batched)?;
         match durable::state_of(self.status) {
             Some(state) => journal.finish(state),
             None => journal.release_lease(),
         }
     }
 
-    fn stands_at(&mut self, head: &LedgerHead) {
-        self.audit = Some(head.to_value());
-    }
-
     /// The record with its lists, however long, for who watches.
     pub(crate) fn whole_record(&self, plan: &CheckedPlan) -> Object {
         let (mut record, lists) = self.to_record(plan);
-        extend(&mut record, &lists);
+        record.extend(&lists);
         record
     }
 
     /// The record, and apart from it the lists that grow with the plan.
     fn to_record(&self, plan: &CheckedPlan) -> (Object, Object) {
-        let mut record = Object::new();
         let mut lists = Object::new();
-        record.insert("kind", "chain");
+        let mut record = fields! { "kind" => "chain" };
         plan.context.who.note(&mut record);
         plan.context.origin.note(&mut record);
         if self.part > 1 {
@@ -151,49 +133,30 @@ impl ChainResult {
             record.insert("failed_step", &*self.steps[step].id);
             record.insert("error_code", error.code().as_str());
             record.insert("error", redact::text(error.message()).0.into_owned());
-            for (key, words) in [
-                ("error_reason", error.reason_str()),
-                ("error_hint", error.hint_str()),
-            ] {
-                if let Some(words) = words {
-                    record.insert(key, redact::text(words).0.into_owned());
-                }
-            }
+            let redacted = |words: &str| redact::text(words).0.into_owned();
+            record.insert_some("error_reason", error.reason_str().map(redacted));
+            record.insert_some("error_hint", error.hint_str().map(redacted));
         }
         if !self.warnings.is_empty() {
-            let warnings = self
-                .warnings
-                .iter()
-                .map(|one| redact::text(one).0.into_owned());
+            let warnings = self.warnings.iter();
+            let warnings = warnings.map(|one| redact::text(one).0.into_owned());
             lists.insert("warnings", warnings.collect::<Vec<_>>());
         }
         let steps = self.steps.iter().map(|step| {
-            let mut fields = Object::new();
-            fields.insert("id", &*step.id);
-            fields.insert("tool", step.tool);
-            fields.insert("wave", step.wave);
-            fields.insert("status", step.end.status.as_str());
-            fields.insert("real_status", step.real_status.as_str());
-            fields.insert(
-                "output_digest",
-                step.end.output_digest.as_ref().map(OutputDigest::as_str),
-            );
-            fields.insert(
-                "call_id",
-                step.end
-                    .metadata
-                    .get("call_id")
-                    .cloned()
-                    .unwrap_or_default(),
-            );
-            fields.insert(
-                "cause",
-                step.end.cause.map(|cause| self.steps[cause].id.to_string()),
-            );
-            fields.insert("defaults_used", step.end.defaults_used.clone());
-            Value::Object(Arc::new(fields))
+            let end = &step.end;
+            object! {
+                "id" => &*step.id,
+                "tool" => step.tool,
+                "wave" => step.wave,
+                "status" => end.status.as_str(),
+                "real_status" => step.real_status.as_str(),
+                "output_digest" => end.digest(),
+                "call_id" => end.metadata.get("call_id").cloned(),
+                "cause" => end.cause.map(|cause| self.steps[cause].id.to_string()),
+                "defaults_used" => end.defaults_used.clone(),
+            }
         });
-        lists.insert("step_status", Value::array(steps.collect()));
+        lists.insert("step_status", steps.collect::<Vec<_>>());
         (record, lists)
     }
 }
@@ -205,8 +168,7 @@ fn shown(
     bytes_max: u64,
     warnings: &mut Vec<String>,
 ) -> Result<Object, ToolError> {
-    let outputs = Value::Object(Arc::new(outputs.clone()));
-    let shown = artifacts::shown(&outputs, journal.state().artifact_bytes())?;
+    let shown = artifacts::shown(&outputs.clone().into(), journal.state().artifact_bytes())?;
     let mut keep = |value: &Value| Some(journal.put(value).ok()?.to_value());
     let cut = cut(&shown, bytes_max, &mut keep);
     if cut != shown {
@@ -219,13 +181,7 @@ fn shown(
 }
 
 fn is_long(lists: &Object) -> bool {
-    json::to_text(&Value::Object(Arc::new(lists.clone()))).len() > LISTS_BYTES_MAX
-}
-
-fn extend(record: &mut Object, lists: &Object) {
-    for (key, list) in lists.iter() {
-        record.insert(key, list.clone());
-    }
+    json::to_text(&lists.clone().into()).len() > LISTS_BYTES_MAX
 }
 
 /// The record of a plan that was refused.
@@ -235,28 +191,31 @@ pub(crate) fn rejection(
     problems: &Problems,
     unix_ms: u64,
 ) -> Value {
-    let mut record = Object::new();
-    record.insert("kind", "chain");
-    record.insert("time_ms", unix_ms);
-    record.insert("chain_id", Value::Null);
-    record.insert("caller_type", "chain");
+    let mut record = fields! {
+        "kind" => "chain",
+        "time_ms" => unix_ms,
+        "chain_id" => Value::Null,
+        "caller_type" => "chain",
+    };
     context.who.note(&mut record);
     context.origin.note(&mut record);
-    record.insert("plan", &*plan.id);
-    record.insert("plan_digest", plan.digest());
-    record.insert("status", "rejected");
-    record.insert("success", false);
-    record.insert("mode_requested", plan.mode_requested().as_str());
-    record.insert("steps", plan.steps.len());
-    record.insert("blocked_tools", problems.blocked_tools());
     const SHOWN: usize = 50;
     let reasons = problems.list().iter().take(SHOWN).map(|problem| {
-        Value::object([
-            ("reason", problem.fault.as_str()),
-            ("path", &problem.pointer),
-            ("message", &redact::text(&problem.message).0),
-        ])
+        object! {
+            "reason" => problem.fault.as_str(),
+            "path" => &*problem.pointer,
+            "message" => &*redact::text(&problem.message).0,
+        }
     });
-    record.insert("problems", Value::array(reasons.collect()));
-    Value::Object(Arc::new(record))
+    record.extend(&fields! {
+        "plan" => &*plan.id,
+        "plan_digest" => plan.digest(),
+        "status" => "rejected",
+        "success" => false,
+        "mode_requested" => plan.mode_requested().as_str(),
+        "steps" => plan.steps.len(),
+        "blocked_tools" => problems.blocked_tools(),
+        "problems" => reasons.collect::<Vec<_>>(),
+    });
+    record.into()
 }
