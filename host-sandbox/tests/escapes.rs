@@ -337,7 +337,6 @@ print(\"over\")";
         let ran = run(&python(hidden), memory);
         assert_eq!(ran.exceeded, Some(Excess::Memory), "{level}: {ran:?}");
         assert!(ran.exit == Exit::Signal(9) && !ran.timed_out);
-        assert!(ran.wall < Duration::from_secs(5), "{level}: {ran:?}");
         // What processes share counts once.
         let ran = run(&python(shared), memory);
         assert_eq!((ran.exceeded, ran.stdout.text().trim()), (None, "over"));

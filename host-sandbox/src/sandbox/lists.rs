@@ -1,4 +1,4 @@
-//! The lists of the sandbox: readable paths, environment, denied system calls.
+//! The lists of the sandbox: readable paths (separated by spaces), environment, denied system calls.
 
 /// The name under which the binary starts itself as launcher.
 pub(super) const LAUNCHER: &str = "mathchain-sandbox-launcher";
@@ -19,85 +19,32 @@ pub(super) const NOBODY: u32 = 65_534;
 
 /// Paths that every command may read and execute: programs, libraries, and the parts of `/etc` that they need. None may
 /// contain a secret, since a command of root may read files of root.
-pub(super) const READABLE: &[&str] = &[
-    "/bin",
-    "/lib",
-    "/lib32",
-    "/lib64",
-    "/libx32",
-    "/etc/alternatives",
-    "/etc/bash.bashrc",
-    "/etc/fonts",
-    "/etc/inputrc",
-    "/etc/ld.so.cache",
-    "/etc/ld.so.conf",
-    "/etc/ld.so.conf.d",
-    "/etc/locale.alias",
-    "/etc/localtime",
-    "/etc/magic",
-    "/etc/mime.types",
-    "/etc/nsswitch.conf",
-    "/etc/os-release",
-    "/etc/profile",
-    "/etc/ssl/certs",
-    "/etc/ssl/openssl.cnf",
-    "/etc/terminfo",
-    "/etc/timezone",
-    "/proc/cpuinfo",
-    "/proc/filesystems",
-    "/proc/loadavg",
-    "/proc/meminfo",
-    "/proc/stat",
-    "/proc/sys/kernel/osrelease",
-    "/proc/sys/vm/overcommit_memory",
-    "/proc/uptime",
-    "/proc/version",
-    "/sys/devices/system/cpu",
-    "/sys/kernel/mm/transparent_hugepage",
-];
+pub(super) const READABLE: &str = "/bin /lib /lib32 /lib64 /libx32 \
+    /etc/alternatives /etc/bash.bashrc /etc/fonts /etc/inputrc \
+    /etc/ld.so.cache /etc/ld.so.conf /etc/ld.so.conf.d /etc/locale.alias /etc/localtime \
+    /etc/magic /etc/mime.types /etc/nsswitch.conf /etc/os-release /etc/profile \
+    /etc/ssl/certs /etc/ssl/openssl.cnf /etc/terminfo /etc/timezone \
+    /proc/cpuinfo /proc/filesystems /proc/loadavg /proc/meminfo /proc/stat \
+    /proc/sys/kernel/osrelease /proc/sys/vm/overcommit_memory /proc/uptime /proc/version \
+    /sys/devices/system/cpu /sys/kernel/mm/transparent_hugepage";
 
 /// Folders of programs and libraries that every command may read and execute, except [`SETTINGS`] in them.
 pub(super) const SYSTEM: &str = "/usr";
 
 /// Settings of programs, which may contain secrets such as tokens of a package registry.
-pub(super) const SETTINGS: &[&str] = &[
-    "/usr/etc",
-    "/usr/lib/node_modules/npm/npmrc",
-    "/usr/local/cargo/config",
-    "/usr/local/cargo/config.toml",
-    "/usr/local/cargo/credentials",
-    "/usr/local/cargo/credentials.toml",
-    "/usr/local/etc",
-    "/usr/local/lib/node_modules/npm/npmrc",
-    "/usr/local/var",
-];
+pub(super) const SETTINGS: &str = "/usr/etc /usr/local/etc /usr/local/var \
+    /usr/lib/node_modules/npm/npmrc /usr/local/lib/node_modules/npm/npmrc \
+    /usr/local/cargo/config /usr/local/cargo/config.toml \
+    /usr/local/cargo/credentials /usr/local/cargo/credentials.toml";
 
 /// Devices that every command may read and write.
-pub(super) const DEVICES: &[&str] = &[
-    "/dev/full",
-    "/dev/null",
-    "/dev/random",
-    "/dev/urandom",
-    "/dev/zero",
-];
+pub(super) const DEVICES: &str = "/dev/full /dev/null /dev/random /dev/urandom /dev/zero";
 
 /// Files of `/proc` in a process namespace that describe the machine, without secrets.
-pub(super) const MASKED: &[&str] = &[
-    "/proc/kallsyms",
-    "/proc/kcore",
-    "/proc/keys",
-    "/proc/key-users",
-    "/proc/kpagecgroup",
-    "/proc/kpagecount",
-    "/proc/kpageflags",
-    "/proc/latency_stats",
-    "/proc/pagetypeinfo",
-    "/proc/sched_debug",
-    "/proc/slabinfo",
-    "/proc/sysrq-trigger",
-    "/proc/timer_list",
-    "/proc/vmallocinfo",
-];
+pub(super) const MASKED: &str = "/proc/kallsyms /proc/kcore /proc/keys /proc/key-users \
+    /proc/kpagecgroup /proc/kpagecount /proc/kpageflags /proc/latency_stats \
+    /proc/pagetypeinfo /proc/sched_debug /proc/slabinfo /proc/sysrq-trigger \
+    /proc/timer_list /proc/vmallocinfo";
 
 /// System calls denied altogether (EPERM).
 pub(super) const DENIED: &[i64] = &[

@@ -69,10 +69,10 @@ impl Policy {
         }
         let mut text = vec![0; length as usize];
         input.read_exact(&mut text)?;
-        let value = json::parse_bytes(&text, json::Limits::default())
-            .map_err(|err| io::Error::other(format!("{err:?}")))?;
-        let policy =
-            tool_core::convert::from_value(&value).map_err(|err| io::Error::other(err.message))?;
+        let value = json::parse_bytes(&text, json::Limits::default());
+        let value = value.map_err(|err| io::Error::other(format!("{err:?}")))?;
+        let policy = tool_core::convert::from_value(&value);
+        let policy = policy.map_err(|err| io::Error::other(err.message))?;
         let mut length = [0; 8];
         input.read_exact(&mut length)?;
         let length = u64::from_le_bytes(length);
@@ -84,8 +84,8 @@ impl Policy {
     }
 }
 
-/// A report of the launcher: one line of words.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A report of the launcher: one line of JSON.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Report {
     /// Everything is applied; the Landlock ABI in force, 0 for none.
     Ready { landlock: u32 },
@@ -96,7 +96,7 @@ pub(super) enum Report {
 }
 
 /// A restriction that could not be applied, or a command that could not be started.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Failure {
     pub stage: String,
     pub errno: i32,
@@ -115,7 +115,7 @@ impl Failure {
 }
 
 /// The end of a command: its exit, processor time, and the limit it was killed for.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Ended {
     pub exit: Exit,
     pub cpu: Duration,
@@ -125,48 +125,14 @@ pub(super) struct Ended {
 impl Report {
     /// The line, with its line feed.
     pub(super) fn line(&self) -> String {
-        match self {
-            Self::Ready { landlock } => format!("ready {landlock}\n"),
-            Self::Failed(failure) => {
-                let message = failure.message.replace(['\n', '\r'], " ");
-                format!("failed {} {} {message}\n", failure.stage, failure.errno)
-            }
-            Self::Ended(ended) => {
-                let (kind, number) = match ended.exit {
-                    Exit::Signal(number) => ("signal", number),
-                    Exit::Status(number) => ("exit", number),
-                };
-                let cpu_us = u64::try_from(ended.cpu.as_micros()).unwrap_or(u64::MAX);
-                let exceeded = ended.exceeded.map_or("-", Excess::as_str);
-                format!("ended {kind} {number} {cpu_us} {exceeded}\n")
-            }
-        }
+        let value = tool_core::convert::to_value(self).unwrap_or_default();
+        format!("{}\n", json::to_text(&value))
     }
 
     /// Reads a line.
     pub(super) fn parse(line: &str) -> Option<Self> {
-        let (kind, rest) = line.split_once(' ')?;
-        let mut parts = rest.splitn(if kind == "failed" { 3 } else { 4 }, ' ');
-        let mut next = || parts.next();
-        match kind {
-            "ready" => Some(Self::Ready {
-                landlock: next()?.parse().ok()?,
-            }),
-            "failed" => Some(Self::Failed(Failure {
-                stage: next()?.to_owned(),
-                errno: next()?.parse().ok()?,
-                message: next().unwrap_or_default().to_owned(),
-            })),
-            "ended" => Some(Self::Ended(Ended {
-                exit: match (next()?, next()?.parse().ok()?) {
-                    ("signal", number) => Exit::Signal(number),
-                    (_, number) => Exit::Status(number),
-                },
-                cpu: Duration::from_micros(next()?.parse().ok()?),
-                exceeded: Excess::parse(next()?),
-            })),
-            _ => None,
-        }
+        let value = json::parse(line, json::Limits::default()).ok()?;
+        tool_core::convert::from_value(&value).ok()
     }
 }
 

@@ -114,11 +114,10 @@ fn check_rules(select: &[String]) -> Result<(), ToolError> {
         let digits = rule.trim_start_matches(|letter: char| letter.is_ascii_uppercase());
         let sound = digits.len() < rule.len() && digits.bytes().all(|byte| byte.is_ascii_digit());
         if !sound || rule.len() > 16 {
-            return Err(tool_error!(
-                InvalidArgs,
+            let message = format_args!(
                 "expected a rule such as `F401` or a group such as `E`, found `{rule}`"
-            )
-            .at(format!("/select/{index}")));
+            );
+            return Err(ToolError::invalid(format!("/select/{index}"), message));
         }
     }
     Ok(())
@@ -132,13 +131,10 @@ fn check(ctx: &Ctx, options: &[String], code: &str) -> Result<Vec<Issue>, ToolEr
             .reason("ruff")
             .hint("version 0.5 or newer is required")
     };
-    let found =
-        json::parse_bytes(&finished.stdout.bytes, json::Limits::default()).map_err(|_| unread())?;
-    let issues = found.items().ok_or_else(unread)?;
-    issues
-        .iter()
-        .map(|issue| read(issue).ok_or_else(unread))
-        .collect()
+    let found = json::parse_bytes(&finished.stdout.bytes, json::Limits::default());
+    let issues = found.ok().and_then(|found| found.items());
+    let issues = issues.and_then(|issues| issues.iter().map(read).collect());
+    issues.ok_or_else(unread)
 }
 
 fn read(issue: &Value) -> Option<Issue> {

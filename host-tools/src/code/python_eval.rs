@@ -63,11 +63,8 @@ impl Tool for Args {
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         if args.variables.as_object().is_none() {
             let found = args.variables.kind();
-            return Err(tool_error!(
-                InvalidArgs,
-                "expected an object of names and values, found {found}"
-            )
-            .at("/variables"));
+            let message = format_args!("expected an object of names and values, found {found}");
+            return Err(ToolError::invalid("/variables", message));
         }
         let mut command = command(&args, ctx)?;
         ctx.reserve((command.stdin.len() + 2 * ANSWER_BYTES_MAX) as u64)?;
@@ -110,55 +107,45 @@ fn command(args: &Args, ctx: &Ctx) -> Result<Command, ToolError> {
 
 fn answer(finished: &Finished) -> Result<Output, ToolError> {
     if finished.timed_out {
-        return Err(
-            tool_error!(Timeout, "the expression did not finish before the timeout")
-                .at("/timeout")
-                .hint("raise `timeout`, or simplify the expression"),
-        );
+        let message = "the expression did not finish before the timeout";
+        return Err(ToolError::new(ErrorCode::Timeout, message)
+            .at("/timeout")
+            .hint("raise `timeout`, or simplify the expression"));
     }
     if let Some(excess) = finished.exceeded {
         let what = excess.as_str();
-        return Err(
-            tool_error!(LimitExceeded, "the expression exceeded its limit on {what}")
-                .reason(what)
-                .at("/expression"),
-        );
+        let message = format_args!("the expression exceeded its limit on {what}");
+        let error = ToolError::new(ErrorCode::LimitExceeded, message);
+        return Err(error.reason(what).at("/expression"));
     }
     if finished.stdout.truncated() {
-        return Err(tool_error!(
-            OutputTooLarge,
-            "the value has more than {ANSWER_BYTES_MAX} bytes"
-        )
-        .hint("request a part of it, or its length"));
+        let message = format_args!("the value has more than {ANSWER_BYTES_MAX} bytes");
+        let error = ToolError::new(ErrorCode::OutputTooLarge, message);
+        return Err(error.hint("request a part of it, or its length"));
     }
     let ended = || {
         let how = match finished.exit {
             Exit::Signal(number) => format!("signal {number}"),
             Exit::Status(status) => format!("status {status}"),
         };
-        tool_error!(
-            ToolError,
-            "Python ended with {how} and no value: {}",
-            last_line(finished)
-        )
-        .reason("python")
-        .at("/expression")
+        let text = finished.stderr.text();
+        let last = text.lines().last().unwrap_or("no output");
+        tool_error!(ToolError, "Python ended with {how} and no value: {last}")
+            .reason("python")
+            .at("/expression")
     };
     let text = &finished.stdout.bytes;
     let result = json::parse_bytes(text, json::Limits::default()).map_err(|_| ended())?;
     if let Some(error) = result.get("error") {
         return Err(failure(error));
     }
-    let kind = result
-        .get("type")
-        .and_then(Value::as_str)
-        .map(str::to_owned);
+    let kind = result.get("type").and_then(Value::as_str);
     let (Some(value), Some(kind)) = (result.get("value"), kind) else {
         return Err(ended());
     };
     Ok(Output {
         value: value.clone(),
-        kind,
+        kind: kind.to_owned(),
         printed: super::run::cut(&finished.stderr),
         level: finished.level,
     })
@@ -166,29 +153,22 @@ fn answer(finished: &Finished) -> Result<Output, ToolError> {
 
 fn failure(error: &Value) -> ToolError {
     let member = |name: &str| error.get(name).and_then(Value::as_str).unwrap_or_default();
-    let (kind, message) = (member("kind"), member("message"));
-    match kind {
+    let message = member("message");
+    let fail = |code, reason| {
+        ToolError::new(code, message)
+            .reason(reason)
+            .at("/expression")
+    };
+    match member("kind") {
         "syntax" => tool_error!(InvalidArgs, "not a Python expression: {message}")
             .at("/expression")
             .reason("syntax")
             .hint("pass one expression; `python_run` runs statements"),
         "variable" => ToolError::invalid("/variables", message).hint("choose another name"),
-        "not_json" => ToolError::new(ErrorCode::ToolError, message)
-            .reason("not_json")
-            .at("/expression")
-            .hint(
-                "convert it to numbers, texts, lists or dicts, such as `list(...)` or `str(...)`",
-            ),
-        "memory" => ToolError::new(ErrorCode::LimitExceeded, message)
-            .reason("memory")
-            .at("/expression"),
-        _ => ToolError::new(ErrorCode::ToolError, message)
-            .reason("exception")
-            .at("/expression"),
+        "not_json" => fail(ErrorCode::ToolError, "not_json").hint(
+            "convert it to numbers, texts, lists or dicts, such as `list(...)` or `str(...)`",
+        ),
+        "memory" => fail(ErrorCode::LimitExceeded, "memory"),
+        _ => fail(ErrorCode::ToolError, "exception"),
     }
-}
-
-fn last_line(finished: &Finished) -> String {
-    let text = finished.stderr.text();
-    text.lines().last().unwrap_or("no output").to_owned()
 }

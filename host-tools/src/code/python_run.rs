@@ -54,18 +54,16 @@ impl Tool for Args {
 
     fn run(args: Args, ctx: &Ctx) -> Result<Ran, ToolError> {
         if args.code.len() > CODE_BYTES_MAX {
-            return Err(tool_error!(
-                LimitExceeded,
-                "the script has {} bytes; the maximum is {CODE_BYTES_MAX}",
-                args.code.len()
-            )
-            .at("/code")
-            .hint("write it to a file in the workspace and run that: `exec(open(path).read())`"));
+            let length = args.code.len();
+            let message = format!("the script has {length} bytes; the maximum is {CODE_BYTES_MAX}");
+            let hint =
+                "write it to a file in the workspace and run that: `exec(open(path).read())`";
+            let error = ToolError::new(ErrorCode::LimitExceeded, message).at("/code");
+            return Err(error.hint(hint));
         }
-        let words: Vec<&str> = ["-c", args.code.as_str()]
-            .into_iter()
-            .chain(args.args.iter().map(String::as_str))
-            .collect();
+        let words = ["-c", args.code.as_str()].into_iter();
+        let words = words.chain(args.args.iter().map(String::as_str));
+        let words: Vec<&str> = words.collect();
         let mut command = python::command(python::find(ctx)?, &words);
         command.directory = args.cwd;
         command.stdin = args.stdin.into_bytes();

@@ -20,12 +20,9 @@ pub(super) const CODE_BYTES_MAX: usize = 4 << 20;
 /// `precondition_failed` with reason `ruff` if it is not installed; a syntax error in the code; `timeout`.
 pub(super) fn run(ctx: &Ctx, words: &[String], code: &str) -> Result<Finished, ToolError> {
     if code.len() > CODE_BYTES_MAX {
-        return Err(tool_error!(
-            LimitExceeded,
-            "the code has {} bytes; the maximum is {CODE_BYTES_MAX}",
-            code.len()
-        )
-        .at("/code"));
+        let length = code.len();
+        let message = format!("the code has {length} bytes; the maximum is {CODE_BYTES_MAX}");
+        return Err(ToolError::new(ErrorCode::LimitExceeded, message).at("/code"));
     }
     let ruff = ctx.spawner()?.find("ruff").ok_or_else(|| {
         ToolError::new(ErrorCode::PreconditionFailed, "`ruff` is not installed")
@@ -42,15 +39,12 @@ pub(super) fn run(ctx: &Ctx, words: &[String], code: &str) -> Result<Finished, T
     ctx.reserve((code.len() + 2 * OUTPUT_BYTES_MAX) as u64)?;
     let finished = ctx.spawner()?.run(&command, ctx.stop())?;
     if finished.timed_out {
-        return Err(tool_error!(
-            Timeout,
-            "`ruff` did not finish before the timeout"
-        ));
+        let message = "`ruff` did not finish before the timeout";
+        return Err(ToolError::new(ErrorCode::Timeout, message));
     }
     if finished.stdout.truncated() {
-        return Err(
-            tool_error!(OutputTooLarge, "the output of `ruff` is too large").hint("pass less code"),
-        );
+        let error = tool_error!(OutputTooLarge, "the output of `ruff` is too large");
+        return Err(error.hint("pass less code"));
     }
     // Status 1 means that there are diagnostics.
     if matches!(finished.exit, Exit::Status(0 | 1)) {
@@ -59,9 +53,8 @@ pub(super) fn run(ctx: &Ctx, words: &[String], code: &str) -> Result<Finished, T
     let said = cut(&finished.stderr);
     let words = said.trim().trim_start_matches("error: ");
     if words.contains("Failed to parse") {
-        return Err(tool_error!(InvalidArgs, "not Python: {words}")
-            .at("/code")
-            .reason("syntax"));
+        let error = tool_error!(InvalidArgs, "not Python: {words}");
+        return Err(error.at("/code").reason("syntax"));
     }
     Err(tool_error!(ToolError, "`ruff` failed: {words}").reason("ruff"))
 }
@@ -69,11 +62,8 @@ pub(super) fn run(ctx: &Ctx, words: &[String], code: &str) -> Result<Finished, T
 /// Arguments that disable configuration and cache.
 pub(super) fn words(action: &[&str], options: &[String]) -> Vec<String> {
     let fixed = ["--isolated", "--no-cache", "--stdin-filename", "code.py"];
-    action
-        .iter()
-        .copied()
-        .chain(fixed)
-        .map(str::to_owned)
+    let fixed = action.iter().chain(&fixed).map(|&word| word.to_owned());
+    fixed
         .chain(options.iter().cloned())
         .chain(["-".to_owned()])
         .collect()

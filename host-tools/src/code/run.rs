@@ -62,10 +62,9 @@ impl From<Finished> for Ran {
     fn from(finished: Finished) -> Self {
         let milliseconds = |time: Duration| (time.as_secs_f64() * 1e6).round() / 1e3;
         Self {
-            returncode: if finished.timed_out {
-                -1
-            } else {
-                finished.exit.code()
+            returncode: match finished.timed_out {
+                true => -1,
+                false => finished.exit.code(),
             },
             signal: match finished.exit {
                 Exit::Signal(number) => Some(signal_name(number)),
@@ -91,20 +90,21 @@ impl Ran {
     pub(super) fn reported(self, ctx: &Ctx) -> Self {
         let ended = "the program was ended";
         let (kind, message) = match (&self.signal, self.exceeded, self.returncode) {
-            _ if self.timed_out => (
-                Shortfall::TimedOut,
-                format!("{ended} at its deadline; the output until then is shown"),
-            ),
-            (_, Some(excess), _) => (
-                Shortfall::Exceeded,
-                format!("{ended}: it exceeded its limit on {}", excess.as_str()),
-            ),
+            _ if self.timed_out => {
+                let message = format!("{ended} at its deadline; the output until then is shown");
+                (Shortfall::TimedOut, message)
+            }
+            (_, Some(excess), _) => {
+                let what = excess.as_str();
+                let message = format!("{ended}: it exceeded its limit on {what}");
+                (Shortfall::Exceeded, message)
+            }
             (Some(signal), ..) => (Shortfall::ExitStatus, format!("{ended} by {signal}")),
             (None, None, 0) => return self,
-            (None, None, status) => (
-                Shortfall::ExitStatus,
-                format!("the program exited with status {status}"),
-            ),
+            (None, None, status) => {
+                let message = format!("the program exited with status {status}");
+                (Shortfall::ExitStatus, message)
+            }
         };
         ctx.fall_short(kind, message);
         self
@@ -119,12 +119,9 @@ pub(super) fn cut(stream: &Captured) -> String {
     }
     const CHARACTER_BYTES_MAX: usize = 4;
     let from = bytes.len().saturating_sub(CHARACTER_BYTES_MAX);
-    for end in (from..=bytes.len()).rev() {
-        if let Ok(text) = std::str::from_utf8(&bytes[..end]) {
-            return text.to_owned();
-        }
-    }
-    stream.text()
+    let mut ends = (from..=bytes.len()).rev();
+    let text = ends.find_map(|end| std::str::from_utf8(&bytes[..end]).ok());
+    text.map_or_else(|| stream.text(), str::to_owned)
 }
 
 fn signal_name(number: i32) -> String {
@@ -133,11 +130,8 @@ fn signal_name(number: i32) -> String {
         "USR2", "PIPE", "ALRM", "TERM", "STKFLT", "CHLD", "CONT", "STOP", "TSTP", "TTIN", "TTOU",
         "URG", "XCPU", "XFSZ", "VTALRM", "PROF", "WINCH", "IO", "PWR", "SYS",
     ];
-    match usize::try_from(number)
-        .ok()
-        .and_then(|number| NAMES.get(number))
-    {
-        Some(name) if !name.is_empty() => format!("SIG{name}"),
+    match NAMES.get(number.unsigned_abs() as usize) {
+        Some(name) if number > 0 => format!("SIG{name}"),
         _ => format!("signal {number}"),
     }
 }

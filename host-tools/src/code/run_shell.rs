@@ -39,28 +39,28 @@ pub(crate) struct Args {
 
 impl Args {
     fn words(&self) -> Result<Vec<String>, ToolError> {
-        match (&self.argv, &self.command) {
+        let (at, message) = match (&self.argv, &self.command) {
             (Some(argv), None) if argv.first().is_some_and(|program| !program.is_empty()) => {
-                Ok(argv.clone())
+                return Ok(argv.clone());
             }
-            (Some(_), None) => Err(tool_error!(
-                InvalidArgs,
-                "expected a program and its arguments, found no program"
-            )
-            .at("/argv")),
+            (Some(_), None) => (
+                "/argv",
+                "expected a program and its arguments, found no program",
+            ),
             (None, Some(command)) if !command.trim().is_empty() => {
-                Ok(vec!["sh".to_owned(), "-c".to_owned(), command.clone()])
+                return Ok(vec!["sh".to_owned(), "-c".to_owned(), command.clone()]);
             }
-            (None, Some(_)) => Err(ToolError::invalid("/command", "it is empty")),
-            (None, None) => Err(ToolError::invalid("", "`argv` or `command` is required")
-                .hint("`argv` is a list such as [\"ls\", \"-l\"]")),
-            (Some(_), Some(_)) => Err(tool_error!(
-                InvalidArgs,
-                "`argv` and `command` exclude each other"
-            )
-            .at("/command")
-            .hint("omit one of them")),
-        }
+            (None, Some(_)) => ("/command", "it is empty"),
+            (None, None) => {
+                return Err(ToolError::invalid("", "`argv` or `command` is required")
+                    .hint("`argv` is a list such as [\"ls\", \"-l\"]"));
+            }
+            (Some(_), Some(_)) => {
+                let message = "`argv` and `command` exclude each other";
+                return Err(ToolError::invalid("/command", message).hint("omit one of them"));
+            }
+        };
+        Err(ToolError::invalid(at, message))
     }
 }
 

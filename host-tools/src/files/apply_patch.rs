@@ -6,7 +6,7 @@ use tool_core::capability::Change;
 
 use super::evidence;
 use super::patch::apply::apply;
-use super::patch::{self, Action, FilePatch, Patch};
+use super::patch::{self, Action, FilePatch};
 use super::text;
 use crate::prelude::*;
 
@@ -106,25 +106,17 @@ impl Tool for Args {
 
     /// Every file the patch names, including targets of moves.
     fn resources(args: &Args) -> Result<Vec<ResourceKey>, ToolError> {
-        let patch = patch::parse(&args.patch)?;
-        Ok(patch
-            .files
-            .iter()
-            .flat_map(paths)
-            .map(ResourceKey::write_path)
-            .collect())
+        let files = patch::parse(&args.patch)?;
+        let paths = files.iter().flat_map(paths);
+        Ok(paths.map(ResourceKey::write_path).collect())
     }
 
     /// Only deletion is destructive: the patch contains everything else that it removes.
     fn narrow(args: &Args) -> Reach {
-        let deletes = |patch: &Patch| {
-            patch
-                .files
-                .iter()
-                .any(|file| matches!(file.action, Action::Delete { .. }))
-        };
+        let deletes = |file: &FilePatch| matches!(file.action, Action::Delete { .. });
+        let patch = patch::parse(&args.patch);
         Reach {
-            destructive: patch::parse(&args.patch).as_ref().map_or(true, deletes),
+            destructive: patch.map_or(true, |files| files.iter().any(deletes)),
             ..Reach::of(&Self::SPEC)
         }
     }
@@ -165,25 +157,21 @@ fn paths(file: &FilePatch) -> impl Iterator<Item = &str> {
 }
 
 /// Refuses a file in two sections: their order would be ambiguous.
-fn refuse_twice(patch: &Patch, ctx: &Ctx) -> Result<(), ToolError> {
+fn refuse_twice(files: &[FilePatch], ctx: &Ctx) -> Result<(), ToolError> {
+    const HINT: &str = "put all changes of a file into one section, without moving it onto itself";
     let mut seen = BTreeMap::new();
-    for file in &patch.files {
+    for file in files {
         for path in paths(file) {
-            let identity = ctx
-                .files()?
-                .identity(path)
-                .map_err(|err| at_patch(err, file))?;
+            let identity = ctx.files()?.identity(path);
+            let identity = identity.map_err(|err| at_patch(err, file))?;
             if let Some(line) = seen.insert(identity, file.line) {
-                return Err(tool_error!(
-                    InvalidArgs,
-                    "`{path}` is changed on line {line} of the patch and again on line {}",
-                    file.line
-                )
-                .at("/patch")
-                .reason("patch")
-                .hint(
-                    "put all changes of a file into one section, without moving it onto itself",
-                ));
+                let again = file.line;
+                let message = format!(
+                    "`{path}` is changed on line {line} of the patch and again on line {again}"
+                );
+                return Err(ToolError::invalid("/patch", message)
+                    .reason("patch")
+                    .hint(HINT));
             }
         }
     }
@@ -191,22 +179,11 @@ fn refuse_twice(patch: &Patch, ctx: &Ctx) -> Result<(), ToolError> {
 }
 
 fn at_patch(err: ToolError, file: &FilePatch) -> ToolError {
-    if err.path().is_some() {
-        return err;
-    }
-    let hint = err.hint_str().map(str::to_owned);
-    let described = ToolError::new(
-        err.code(),
-        format_args!("line {} of the patch: {}", file.line, err.message()),
-    )
-    .at("/patch");
-    let described = match err.reason_str() {
-        Some(reason) => described.reason(reason.to_owned()),
-        None => described,
-    };
-    match hint {
-        Some(hint) => described.hint(hint),
-        None => described,
+    match err.path() {
+        Some(_) => err,
+        None => err
+            .prefixed(format_args!("line {} of the patch", file.line))
+            .at("/patch"),
     }
 }
 
@@ -225,10 +202,10 @@ impl Planned {
     fn of(args: &Args, ctx: &Ctx) -> Result<Self, ToolError> {
         // The patch and its lines.
         ctx.reserve((args.patch.len() as u64).saturating_mul(4))?;
-        let patch = patch::parse(&args.patch)?;
+        let files = patch::parse(&args.patch)?;
         let mut planned = Self::default();
-        refuse_twice(&patch, ctx)?;
-        for file in &patch.files {
+        refuse_twice(&files, ctx)?;
+        for file in &files {
             ctx.check()?;
             planned.file(file, ctx).map_err(|err| at_patch(err, file))?;
         }
@@ -243,13 +220,9 @@ impl Planned {
     ) -> Result<Output, ToolError> {
         let paths = paths.collect::<Result<Vec<_>, _>>()?;
         for (patched, &index) in self.files.iter_mut().zip(&self.shown) {
-            let size = match &self.changes[index] {
-                Change::Create { content, .. } | Change::Replace { content, .. } => content.len(),
-                Change::Delete { .. } => continue,
-            };
-            patched.size = size as u64;
-            if let Some(path) = paths.get(index) {
-                patched.path.clone_from(path);
+            if let (_, Some(content)) = self.changes[index].contents() {
+                patched.size = content.len() as u64;
+                patched.path.clone_from(&paths[index]);
             }
         }
         Ok(Output {
@@ -288,14 +261,11 @@ impl Planned {
                 let before = text::read(ctx, &path)?;
                 self.removed += before.lines().count() as u64;
                 if let Some(hunks) = hunks {
-                    let left = apply(&before, hunks, &path)?;
-                    if !left.text.is_empty() {
-                        return Err(tool_error!(
-                            InvalidArgs,
-                            "`{path}` has more lines than the patch deletes"
-                        )
-                        .reason("no_match")
-                        .hint("read the file and make the patch for its current content"));
+                    if !apply(&before, hunks, &path)?.text.is_empty() {
+                        let message = format!("`{path}` has more lines than the patch deletes");
+                        return Err(ToolError::new(ErrorCode::InvalidArgs, message)
+                            .reason("no_match")
+                            .hint("read the file and make the patch for its current content"));
                     }
                 }
                 self.changes.push(Change::Delete {
@@ -310,13 +280,9 @@ impl Planned {
                 let numbered = hunks.iter().any(|hunk| hunk.start.is_some());
                 patched.offset = numbered.then_some(after.offset as u64);
                 for hunk in hunks {
-                    let kept = hunk
-                        .lines
-                        .iter()
-                        .filter(|line| matches!(line, patch::Line::Keep(_)));
-                    let kept = kept.count() as u64;
-                    self.added += hunk.new_lines().count() as u64 - kept;
-                    self.removed += hunk.old().count() as u64 - kept;
+                    let lines = hunk.lines.len() as u64;
+                    self.added += lines - hunk.old().count() as u64;
+                    self.removed += lines - hunk.new_lines().count() as u64;
                 }
                 match move_to {
                     None => self.changes.push(Change::Replace {

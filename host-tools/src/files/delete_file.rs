@@ -3,7 +3,6 @@
 use tool_core::capability::FileKind;
 
 use super::evidence::{self, Expected, Held};
-use super::list_directory::EntryKind;
 use crate::prelude::*;
 
 /// Delete a regular file or an empty folder of the workspace.
@@ -35,7 +34,7 @@ pub(crate) struct Output {
     pub path: String,
     /// Its former type.
     #[serde(rename = "type")]
-    pub kind: EntryKind,
+    pub kind: FileKind,
     /// Its former size in bytes; 0 for a folder.
     pub size: u64,
 }
@@ -62,7 +61,7 @@ impl Tool for Args {
         let info = removed.at("/path")?;
         Ok(Output {
             path: info.path,
-            kind: info.kind.into(),
+            kind: info.kind,
             size: info.size,
         })
     }
@@ -74,7 +73,7 @@ impl Tool for Args {
             (Kind::File, Held::Digest(before, size)) => {
                 let output = Output {
                     path: evidence::shown(&args.path, ctx)?,
-                    kind: EntryKind::File,
+                    kind: FileKind::File,
                     size,
                 };
                 let gone = Expected::new(&args.path, Some(before), None);

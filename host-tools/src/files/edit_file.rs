@@ -91,10 +91,8 @@ fn plan(args: &Args, ctx: &Ctx) -> Result<(Change, Output), ToolError> {
             .hint("`write_file` creates a file, or appends to it with the mode `append`"));
     }
     if args.old_string == args.new_string {
-        return Err(
-            ToolError::invalid("/new_string", "`new_string` is the same as `old_string`")
-                .hint("nothing would change"),
-        );
+        let message = "`new_string` is the same as `old_string`";
+        return Err(ToolError::invalid("/new_string", message).hint("nothing would change"));
     }
     let before = text::read(ctx, &args.path).at("/path")?;
     ctx.check()?;
@@ -144,21 +142,15 @@ fn places(before: &str, args: &Args) -> Result<Vec<usize>, ToolError> {
         (0, _) => Err(not_there(before, args)),
         (1, _) | (_, true) => Ok(places),
         (count, false) => {
-            let lines: Vec<String> = places
-                .iter()
-                .take(PLACES_MAX)
-                .map(|&place| text::line_of(before, place).to_string())
-                .collect();
+            let line = |&place| text::line_of(before, place).to_string();
+            let lines: Vec<String> = places.iter().take(PLACES_MAX).map(line).collect();
             let more = if count > PLACES_MAX { ", ..." } else { "" };
-            Err(tool_error!(
-                InvalidArgs,
-                "`old_string` is in `{}` {count} times, on lines {}{more}",
-                args.path,
-                lines.join(", ")
-            )
-            .at("/old_string")
-            .reason("ambiguous")
-            .hint("add context lines, or set `replace_all: true`"))
+            let (path, lines) = (&args.path, lines.join(", "));
+            let message =
+                format!("`old_string` is in `{path}` {count} times, on lines {lines}{more}");
+            Err(ToolError::invalid("/old_string", message)
+                .reason("ambiguous")
+                .hint("add context lines, or set `replace_all: true`"))
         }
     }
 }
@@ -173,11 +165,8 @@ fn not_there(before: &str, args: &Args) -> ToolError {
         return error.hint("the lines of the file end in CR LF: write `\\r\\n`");
     }
     let squeeze = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let first = args
-        .old_string
-        .lines()
-        .map(squeeze)
-        .find(|line| !line.is_empty());
+    let mut lines = args.old_string.lines().map(squeeze);
+    let first = lines.find(|line| !line.is_empty());
     let near = first.and_then(|first| before.lines().position(|line| squeeze(line) == first));
     error.hint(match near {
         Some(line) => format!(

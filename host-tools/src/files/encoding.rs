@@ -59,23 +59,20 @@ impl Encoding {
     pub(super) fn encode(self, text: &str) -> Result<Vec<u8>, ToolError> {
         match self {
             Self::Utf8 => Ok(text.as_bytes().to_vec()),
-            Self::Utf16 => Ok([0xfeff]
-                .into_iter()
-                .chain(text.encode_utf16())
-                .flat_map(u16::to_le_bytes)
-                .collect()),
-            Self::Latin1 => text
-                .chars()
-                .enumerate()
-                .map(|(index, character)| {
-                    u8::try_from(u32::from(character)).map_err(|_| {
-                        unfit(format!(
-                            "character {index}, {character:?}, does not exist in latin-1"
-                        ))
-                        .hint("use the encoding `utf-8`")
+            Self::Utf16 => {
+                let units = [0xfeff].into_iter().chain(text.encode_utf16());
+                Ok(units.flat_map(u16::to_le_bytes).collect())
+            }
+            Self::Latin1 => {
+                let encode = |(index, character): (usize, char)| {
+                    u8::try_from(character).map_err(|_| {
+                        let what = format!("character {index}, {character:?},");
+                        unfit(format!("{what} does not exist in latin-1"))
+                            .hint("use the encoding `utf-8`")
                     })
-                })
-                .collect(),
+                };
+                text.chars().enumerate().map(encode).collect()
+            }
             Self::Base64 => STANDARD.decode(text).map_err(|err| {
                 unfit(format!("the content is not base64: {err}"))
                     .hint("use the standard alphabet with padding and no line breaks")
@@ -122,12 +119,9 @@ fn decode_utf8(mut bytes: Vec<u8>, truncated: bool) -> Result<(String, usize), T
         Ok(text) => Ok((text, count)),
         // `error_len` is absent when the bytes end inside a character.
         Err(err) if truncated && err.utf8_error().error_len().is_none() => {
-            let valid = err.utf8_error().valid_up_to();
-            let cut = err.as_bytes().len() - valid;
-            let mut bytes = err.into_bytes();
-            bytes.truncate(valid);
-            let text = String::from_utf8_lossy(&bytes).into_owned();
-            Ok((text, count - cut))
+            let valid = &err.as_bytes()[..err.utf8_error().valid_up_to()];
+            let cut = err.as_bytes().len() - valid.len();
+            Ok((String::from_utf8_lossy(valid).into_owned(), count - cut))
         }
         Err(err) => {
             let place = err.utf8_error().valid_up_to();
@@ -137,9 +131,9 @@ fn decode_utf8(mut bytes: Vec<u8>, truncated: bool) -> Result<(String, usize), T
             } else {
                 "use `encoding: \"latin-1\"` for old texts, `\"base64\"` for bytes as they are"
             };
+            let byte = bytes[place];
             Err(unfit(format!(
-                "the file is not UTF-8: byte {place} is {:#04x}",
-                bytes[place]
+                "the file is not UTF-8: byte {place} is {byte:#04x}"
             ))
             .hint(hint))
         }
@@ -154,18 +148,17 @@ fn decode_utf16(bytes: &[u8], truncated: bool) -> Result<(String, usize), ToolEr
         _ => (bytes, false),
     };
     let (pairs, rest) = bytes.as_chunks::<2>();
-    if !rest.is_empty() && !truncated {
+    let refuse = |why: String| {
         let hint = "use `encoding: \"base64\"` for bytes as they are";
-        return Err(
-            unfit("the file is not UTF-16: it has an odd number of bytes".to_owned()).hint(hint),
-        );
-    }
-    let unit = if big_endian {
-        u16::from_be_bytes
-    } else {
-        u16::from_le_bytes
+        unfit(format!("the file is not UTF-16: {why}")).hint(hint)
     };
-    let units = pairs.iter().map(|&pair| unit(pair));
+    if !rest.is_empty() && !truncated {
+        return Err(refuse("it has an odd number of bytes".to_owned()));
+    }
+    let units = pairs.iter().map(|&pair| match big_endian {
+        true => u16::from_be_bytes(pair),
+        false => u16::from_le_bytes(pair),
+    });
     let mut text = String::with_capacity(bytes.len());
     let mut place = 0;
     let mut cut = rest.len();
@@ -177,12 +170,10 @@ fn decode_utf16(bytes: &[u8], truncated: bool) -> Result<(String, usize), ToolEr
             }
             Err(_) if truncated && place + 1 == pairs.len() => cut += 2,
             Err(err) => {
-                let hint = "use `encoding: \"base64\"` for bytes as they are";
-                return Err(unfit(format!(
-                    "the file is not UTF-16: unit {place} is the lone surrogate {:#06x}",
-                    err.unpaired_surrogate()
-                ))
-                .hint(hint));
+                let unit = err.unpaired_surrogate();
+                return Err(refuse(format!(
+                    "unit {place} is the lone surrogate {unit:#06x}"
+                )));
             }
         }
     }

@@ -36,15 +36,8 @@ impl Expected {
     }
 
     fn of_change(change: &Change) -> Self {
-        match change {
-            Change::Create { path, content, .. } => Self::new(path, None, Some(digest(content))),
-            Change::Replace {
-                path,
-                before,
-                content,
-            } => Self::new(path, Some(digest(before)), Some(digest(content))),
-            Change::Delete { path, before } => Self::new(path, Some(digest(before)), None),
-        }
+        let (before, after) = change.contents();
+        Self::new(change.path(), before.map(digest), after.map(digest))
     }
 }
 
@@ -122,12 +115,12 @@ fn put_back(files: &[Expected], held: &[Option<String>], ctx: &Ctx) -> Result<bo
         let path = file.path.clone();
         let now = || world.read(&path, BYTES_MAX).map(|found| found.bytes);
         let old = match &file.before {
-            Some(digest) => match copy_of(digest, folder_of(&path), ctx)? {
-                Some(old) => Some(old),
-                None => return Ok(false),
-            },
             None => None,
+            Some(digest) => copy_of(digest, folder_of(&path), ctx)?,
         };
+        if old.is_none() && file.before.is_some() {
+            return Ok(false);
+        }
         changes.push(match (held, old) {
             (Some(_), Some(content)) => Change::Replace {
                 before: now()?,

@@ -1,6 +1,7 @@
 //! Existence of a path.
 
-use super::list_directory::EntryKind;
+use tool_core::capability::FileKind;
+
 use crate::prelude::*;
 
 /// Report whether a path of the workspace exists. A path that leaves the workspace is an error, not `false`.
@@ -17,7 +18,7 @@ pub(crate) struct Output {
     pub exists: bool,
     /// Its type: `file`, `directory` or `other`.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
-    pub kind: Option<EntryKind>,
+    pub kind: Option<FileKind>,
 }
 
 impl Tool for Args {
@@ -31,18 +32,14 @@ impl Tool for Args {
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
-        match ctx.files()?.stat(&args.path) {
-            Ok(info) => Ok(Output {
-                exists: true,
-                kind: Some(info.kind.into()),
-            }),
+        let kind = match ctx.files()?.stat(&args.path) {
+            Ok(info) => Some(info.kind),
             // Below a file nothing exists.
-            Err(err) if err.is(Reason::NotFound) || err.is(Reason::NotAFolder) => Ok(Output {
-                exists: false,
-                kind: None,
-            }),
-            Err(err) => Err(err.at("/path")),
-        }
+            Err(err) if err.is(Reason::NotFound) || err.is(Reason::NotAFolder) => None,
+            Err(err) => return Err(err.at("/path")),
+        };
+        let exists = kind.is_some();
+        Ok(Output { exists, kind })
     }
 
     /// Run in a workspace that has `notes.txt`.

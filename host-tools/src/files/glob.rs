@@ -61,11 +61,8 @@ impl Tool for Args {
         let mut paths = Vec::new();
         let mut truncated = false;
         let walked = walk::walk(ctx, &top, args.ignored, &mut |entry| {
-            let wanted = match entry.kind {
-                FileKind::File => true,
-                FileKind::Directory => args.folders,
-                _ => false,
-            };
+            let folder = args.folders && entry.kind == FileKind::Directory;
+            let wanted = folder || entry.kind == FileKind::File;
             if !wanted || !pattern.is_match(below.path(&entry.path)) {
                 return Ok(Next::On);
             }
@@ -110,25 +107,17 @@ pub(crate) fn matcher(pattern: &str, pointer: &str) -> Result<GlobMatcher, ToolE
             .hint("`*` and `?` match within a name, `**` folders, `[a-z]` and `{a,b}` choices; `[*]` matches a star")
     };
     if pattern.is_empty() || pattern.len() > PATTERN_MAX {
-        return Err(refuse(format!(
-            "expected a pattern of 1 to {PATTERN_MAX} bytes, found {}",
-            pattern.len()
-        )));
+        let found = pattern.len();
+        let expected = format!("expected a pattern of 1 to {PATTERN_MAX} bytes");
+        return Err(refuse(format!("{expected}, found {found}")));
     }
     if pattern.starts_with('/') || pattern.split('/').any(|part| part == "..") {
-        return Err(refuse(
-            "patterns match below the folder: they must not begin with `/` or contain `..`"
-                .to_owned(),
-        ));
+        const BELOW: &str =
+            "patterns match below the folder: they must not begin with `/` or contain `..`";
+        return Err(refuse(BELOW.to_owned()));
     }
-    let anywhere;
-    let whole = if pattern.contains('/') {
-        pattern
-    } else {
-        anywhere = format!("**/{pattern}");
-        &anywhere
-    };
-    GlobBuilder::new(whole)
+    let anywhere = if pattern.contains('/') { "" } else { "**/" };
+    GlobBuilder::new(&format!("{anywhere}{pattern}"))
         .literal_separator(true)
         .backslash_escape(true)
         .build()

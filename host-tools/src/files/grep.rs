@@ -85,11 +85,8 @@ impl Tool for Args {
             ignore_case: args.ignore_case,
             pointer: "/pattern",
         };
-        let wanted = args
-            .glob
-            .as_deref()
-            .map(|glob| matcher(glob, "/glob"))
-            .transpose()?;
+        let wanted = args.glob.as_deref().map(|glob| matcher(glob, "/glob"));
+        let wanted = wanted.transpose()?;
         let files = ctx.files()?;
         let (before, after) = (args.before.get(), args.after.get());
         let shown = (args.max_matches.get() * (1 + before + after)) as u64;
@@ -106,14 +103,7 @@ impl Tool for Args {
                 if entry.kind == FileKind::File && wanted.as_ref().is_none_or(fits) {
                     match search_file(&mut scan, files, entry) {
                         // Deleted, unreadable, or no longer a regular file.
-                        Err(err)
-                            if matches!(
-                                err.code(),
-                                ErrorCode::ToolError | ErrorCode::InvalidArgs
-                            ) =>
-                        {
-                            scan.skipped += 1;
-                        }
+                        Err(err) if skippable(&err) => scan.skipped += 1,
                         searched => searched?,
                     }
                 }
@@ -153,6 +143,10 @@ impl Tool for Args {
             }"#,
         },
     ];
+}
+
+fn skippable(err: &ToolError) -> bool {
+    matches!(err.code(), ErrorCode::ToolError | ErrorCode::InvalidArgs)
 }
 
 fn search_file(scan: &mut Scan<'_>, files: &dyn Files, info: &FileInfo) -> Result<(), ToolError> {

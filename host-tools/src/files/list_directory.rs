@@ -52,25 +52,11 @@ pub(crate) struct ListedEntry {
     pub path: String,
     /// `file`, `directory`, `link` or `other`.
     #[serde(rename = "type")]
-    pub kind: EntryKind,
+    pub kind: FileKind,
     /// Size of a file in bytes; 0 for anything else.
     pub size: u64,
     /// Time of the last change, in seconds since 1970-01-01 UTC.
     pub modified: f64,
-}
-
-/// Type of an entry.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum EntryKind {
-    /// A regular file.
-    File,
-    /// A folder.
-    Directory,
-    /// A symbolic link.
-    Link,
-    /// A device, socket or pipe.
-    Other,
 }
 
 impl Tool for Args {
@@ -130,20 +116,9 @@ impl From<FileInfo> for ListedEntry {
         Self {
             name,
             path: info.path,
-            kind: info.kind.into(),
+            kind: info.kind,
             size: info.size,
             modified: info.modified_s,
-        }
-    }
-}
-
-impl From<FileKind> for EntryKind {
-    fn from(kind: FileKind) -> Self {
-        match kind {
-            FileKind::File => Self::File,
-            FileKind::Directory => Self::Directory,
-            FileKind::Link => Self::Link,
-            FileKind::Other => Self::Other,
         }
     }
 }

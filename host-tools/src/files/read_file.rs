@@ -171,31 +171,26 @@ fn read_bytes(
     reader: &mut dyn FileReader,
     ctx: &Ctx,
 ) -> Result<Part, ToolError> {
+    const STEP: u64 = 16 << 20;
     let from = args.offset.get().unsigned_abs();
     let bytes_max = args.max_bytes.get().unsigned_abs();
-    let failed = |err: &std::io::Error| failed(args, err);
-    if from > 0 {
-        if from > info.size {
-            return Err(tool_error!(InvalidArgs, "the file has {} bytes", info.size)
-                .at("/offset")
-                .reason("range")
-                .hint("count from 0"));
-        }
-        reader
-            .seek(SeekFrom::Start(from))
-            .map_err(|err| failed(&err))?;
+    let failed = |err| failed(args, &err);
+    if from > info.size {
+        let message = format_args!("the file has {} bytes", info.size);
+        let error = ToolError::invalid("/offset", message).reason("range");
+        return Err(error.hint("count from 0"));
     }
-    let expected = info.size.saturating_sub(from).min(bytes_max);
+    if from > 0 {
+        reader.seek(SeekFrom::Start(from)).map_err(failed)?;
+    }
+    let expected = (info.size - from).min(bytes_max);
     let mut bytes = Vec::with_capacity(expected as usize + 1);
     let mut limited = reader.take(bytes_max + 1);
-    const STEP: u64 = 16 << 20;
-    while limited
-        .by_ref()
-        .take(STEP)
-        .read_to_end(&mut bytes)
-        .map_err(|err| failed(&err))? as u64
-        == STEP
-    {
+    loop {
+        let mut step = limited.by_ref().take(STEP);
+        if (step.read_to_end(&mut bytes).map_err(failed)? as u64) < STEP {
+            break;
+        }
         ctx.check()?;
     }
     let cut = bytes.len() as u64 > bytes_max;
@@ -216,24 +211,18 @@ fn read_lines(
     reader: &mut dyn FileReader,
     ctx: &Ctx,
 ) -> Result<Part, ToolError> {
-    let first = args.first_line.map_or(1, |line| line.get().unsigned_abs());
-    let last = args
-        .last_line
-        .map_or(u64::MAX, |line| line.get().unsigned_abs());
+    let number = |line: Count| line.get().unsigned_abs();
+    let (first, last) = (
+        args.first_line.map_or(1, number),
+        args.last_line.map_or(u64::MAX, number),
+    );
     if last < first {
-        return Err(tool_error!(
-            InvalidArgs,
-            "expected at least `first_line`, {first}, found {last}"
-        )
-        .at("/last_line")
-        .reason("range"));
+        let message = format_args!("expected at least `first_line`, {first}, found {last}");
+        return Err(ToolError::invalid("/last_line", message).reason("range"));
     }
     if args.offset.get() > 0 {
-        return Err(
-            tool_error!(InvalidArgs, "give a range in bytes or in lines, not both")
-                .at("/offset")
-                .hint("omit `offset`"),
-        );
+        let message = "give a range in bytes or in lines, not both";
+        return Err(ToolError::invalid("/offset", message).hint("omit `offset`"));
     }
     let mut scan = Scan {
         first,
@@ -252,27 +241,21 @@ fn read_lines(
             break;
         }
         let part = &buffer[..count];
-        let units = match units {
-            Some(units) => units,
-            None => {
-                let found = args.encoding.units(part).ok_or_else(|| {
-                    ToolError::invalid("/encoding", "bytes in `base64` have no lines")
-                        .hint("use `offset` and `max_bytes`")
-                })?;
-                *units.insert(found)
-            }
-        };
-        if !scan.part(part, units) {
+        let found = units.or_else(|| args.encoding.units(part));
+        units = Some(found.ok_or_else(|| {
+            ToolError::invalid("/encoding", "bytes in `base64` have no lines")
+                .hint("use `offset` and `max_bytes`")
+        })?);
+        if units.is_some_and(|units| !scan.part(part, units)) {
             break;
         }
     }
     // A line exists if it has a byte.
     let lines = scan.line - u64::from(scan.ended);
     if first > lines.max(1) {
-        return Err(tool_error!(InvalidArgs, "the file has {lines} lines")
-            .at("/first_line")
-            .reason("range")
-            .hint("count from 1"));
+        let message = format_args!("the file has {lines} lines");
+        let error = ToolError::invalid("/first_line", message).reason("range");
+        return Err(error.hint("count from 1"));
     }
     Ok(Part {
         info,

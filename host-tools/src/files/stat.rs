@@ -1,6 +1,7 @@
 //! Metadata of a file.
 
-use super::list_directory::EntryKind;
+use tool_core::capability::FileKind;
+
 use crate::prelude::*;
 
 /// Show the metadata of a path of the workspace: type, size, time of the last change, mode, and the real path without links.
@@ -19,7 +20,7 @@ pub(crate) struct Output {
     pub real_path: String,
     /// `file`, `directory` or `other`.
     #[serde(rename = "type")]
-    pub kind: EntryKind,
+    pub kind: FileKind,
     /// Size of a file in bytes; 0 for anything else.
     pub size: u64,
     /// Time of the last change, in seconds since 1970-01-01 UTC.
@@ -45,7 +46,7 @@ impl Tool for Args {
         Ok(Output {
             path: info.path,
             real_path: id.path,
-            kind: info.kind.into(),
+            kind: info.kind,
             size: info.size,
             modified: info.modified_s,
             mode: format!("{:04o}", info.mode),

@@ -16,11 +16,9 @@ pub(super) fn read(ctx: &Ctx, path: &str) -> Result<String, ToolError> {
     ctx.reserve(size.saturating_mul(4))?;
     let content = files.read(path, BYTES_MAX)?;
     if content.truncated {
-        return Err(
-            tool_error!(LimitExceeded, "`{path}` has more than {BYTES_MAX} bytes")
-                .reason("bytes")
-                .hint("replace such a file with `write_file`"),
-        );
+        let error = tool_error!(LimitExceeded, "`{path}` has more than {BYTES_MAX} bytes");
+        let error = error.reason("bytes");
+        return Err(error.hint("replace such a file with `write_file`"));
     }
     String::from_utf8(content.bytes).map_err(|err| {
         let place = err.utf8_error().valid_up_to();

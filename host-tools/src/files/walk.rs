@@ -1,6 +1,8 @@
 //! A walk through a tree: no link is followed, and the content of `.git` and files that `.gitignore` excludes are skipped, the latter
 //! unless requested.
 
+use std::vec::IntoIter;
+
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use tool_core::capability::{FileInfo, FileKind, Files, Links};
 
@@ -67,7 +69,7 @@ pub(crate) fn walk(
     };
     let first = files.entries(top, Links::Refuse, ctx.stop())?;
     walk.enter_above(top)?;
-    let mut stack = vec![walk.enter(top, first)?.into_iter()];
+    let mut stack = vec![walk.enter(top, first)];
     let base = walk.ignores.as_ref().map_or(0, Vec::len);
     while let Some(here) = stack.last_mut() {
         let Some(entry) = here.next() else {
@@ -86,13 +88,10 @@ pub(crate) fn walk(
             break;
         }
         if is_folder {
-            let found = if stack.len() < DEPTH_MAX {
-                files.entries(&entry.path, Links::Refuse, ctx.stop()).ok()
-            } else {
-                None
-            };
-            match found {
-                Some(found) => stack.push(walk.enter(&entry.path, found)?.into_iter()),
+            let within = (stack.len() < DEPTH_MAX).then_some(&entry.path);
+            let list = |path: &String| files.entries(path, Links::Refuse, ctx.stop()).ok();
+            match within.and_then(list) {
+                Some(found) => stack.push(walk.enter(&entry.path, found)),
                 None => {
                     ctx.check()?;
                     walk.walked.unread += 1;
@@ -116,52 +115,44 @@ impl Walk<'_> {
         if self.entries <= ENTRIES_MAX {
             return Ok(());
         }
-        Err(
-            tool_error!(LimitExceeded, "more than {ENTRIES_MAX} entries")
-                .reason("entries")
-                .hint("choose a folder further down"),
-        )
+        let error = tool_error!(LimitExceeded, "more than {ENTRIES_MAX} entries");
+        let error = error.reason("entries");
+        Err(error.hint("choose a folder further down"))
     }
 
     /// Patterns of the folders above the top apply too.
     fn enter_above(&mut self, top: &str) -> Result<(), ToolError> {
-        if self.ignores.is_none() {
-            return Ok(());
-        }
-        let real = self.files.identity(top)?.path;
-        let mut above = String::new();
-        for part in real.split('/').filter(|_| real != ".") {
-            let folder = if above.is_empty() { "." } else { &above };
-            self.add_ignores(folder);
-            if !above.is_empty() {
-                above.push('/');
+        if self.ignores.is_some() {
+            let real = self.files.identity(top)?.path;
+            if real != "." {
+                self.add_ignores(".");
+                real.match_indices('/')
+                    .for_each(|(end, _)| self.add_ignores(&real[..end]));
             }
-            above.push_str(part);
         }
         Ok(())
     }
 
     /// Enters a folder and reads its patterns.
-    fn enter(&mut self, folder: &str, found: Vec<FileInfo>) -> Result<Vec<FileInfo>, ToolError> {
-        if self.ignores.is_some() {
-            let has_patterns = found
-                .iter()
-                .any(|entry| name(entry) == ".gitignore" && entry.kind == FileKind::File);
-            if has_patterns {
-                self.add_ignores(folder);
-            } else if let Some(ignores) = &mut self.ignores {
-                ignores.push(Gitignore::empty());
-            }
+    fn enter(&mut self, folder: &str, found: Vec<FileInfo>) -> IntoIter<FileInfo> {
+        let is_patterns =
+            |entry: &FileInfo| name(entry) == ".gitignore" && entry.kind == FileKind::File;
+        if found.iter().any(is_patterns) {
+            self.add_ignores(folder);
+        } else if let Some(ignores) = &mut self.ignores {
+            ignores.push(Gitignore::empty());
         }
-        Ok(found)
+        found.into_iter()
     }
 
     /// Skips lines that are not patterns, as git does.
     fn add_ignores(&mut self, folder: &str) {
-        let path = if folder == "." {
-            ".gitignore".to_owned()
-        } else {
-            format!("{folder}/.gitignore")
+        let Some(ignores) = &mut self.ignores else {
+            return;
+        };
+        let path = match folder {
+            "." => ".gitignore".to_owned(),
+            folder => format!("{folder}/.gitignore"),
         };
         let mut builder = GitignoreBuilder::new(folder);
         if let Ok(content) = self.files.read(&path, IGNORE_BYTES_MAX) {
@@ -169,21 +160,17 @@ impl Walk<'_> {
                 let _ = builder.add_line(None, line);
             }
         }
-        let patterns = builder.build().unwrap_or_else(|_| Gitignore::empty());
-        if let Some(ignores) = &mut self.ignores {
-            ignores.push(patterns);
-        }
+        ignores.push(builder.build().unwrap_or_else(|_| Gitignore::empty()));
     }
 
     /// The nearest folder with a matching pattern decides.
     fn ignored(&self, entry: &FileInfo) -> bool {
         let is_folder = entry.kind == FileKind::Directory;
-        for patterns in self.ignores.iter().flatten().rev() {
+        let mut patterns = self.ignores.iter().flatten().rev();
+        let found = patterns.find_map(|patterns| {
             let found = patterns.matched(&entry.path, is_folder);
-            if !found.is_none() {
-                return found.is_ignore();
-            }
-        }
-        false
+            (!found.is_none()).then(|| found.is_ignore())
+        });
+        found.unwrap_or(false)
     }
 }

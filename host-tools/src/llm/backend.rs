@@ -75,59 +75,44 @@ pub(crate) fn no_endpoint(key: &str) -> ToolError {
 /// # Errors
 /// `limit_exceeded`.
 pub(crate) fn check_text(text: &str, pointer: &str) -> Result<(), ToolError> {
-    if text.len() <= TEXT_BYTES_MAX {
+    let length = text.len();
+    if length <= TEXT_BYTES_MAX {
         return Ok(());
     }
-    let length = text.len();
-    Err(tool_error!(
-        LimitExceeded,
-        "the text has {length} bytes; the maximum is {TEXT_BYTES_MAX}"
-    )
-    .reason("text")
-    .at(pointer)
-    .hint("split it into parts"))
+    let message = format!("the text has {length} bytes; the maximum is {TEXT_BYTES_MAX}");
+    Err(too_much("text", pointer, message).hint("split it into parts"))
+}
+
+fn too_much(reason: &'static str, pointer: &str, message: String) -> ToolError {
+    ToolError::new(ErrorCode::LimitExceeded, message)
+        .reason(reason)
+        .at(pointer)
 }
 
 /// Checks a list of texts against the limits.
 ///
 /// # Errors
 /// `limit_exceeded`.
-pub(crate) fn check_texts<T: AsRef<str>>(
-    texts: &[T],
-    pointer: &str,
-    ctx: &Ctx,
-) -> Result<(), ToolError> {
-    let error = |message: String| {
-        ToolError::new(ErrorCode::LimitExceeded, message)
-            .reason("texts")
-            .at(pointer)
-            .hint("make several calls")
-    };
-    if texts.len() > TEXTS_MAX {
-        return Err(error(format!(
-            "{} texts; the maximum is {TEXTS_MAX}",
-            texts.len()
-        )));
+pub(crate) fn check_texts(texts: &[&str], pointer: &str, ctx: &Ctx) -> Result<(), ToolError> {
+    let error = |message| too_much("texts", pointer, message).hint("make several calls");
+    let count = texts.len();
+    if count > TEXTS_MAX {
+        return Err(error(format!("{count} texts; the maximum is {TEXTS_MAX}")));
     }
     let mut total = 0;
     for (index, text) in texts.iter().enumerate() {
-        check_text(text.as_ref(), &format!("{pointer}/{index}"))?;
-        total += text.as_ref().len();
+        check_text(text, &format!("{pointer}/{index}"))?;
+        total += text.len();
     }
     if total > TOTAL_BYTES_MAX {
-        return Err(error(format!(
-            "the texts have {total} bytes; the maximum is {TOTAL_BYTES_MAX}"
-        )));
+        let most = format!("the maximum is {TOTAL_BYTES_MAX}");
+        return Err(error(format!("the texts have {total} bytes; {most}")));
     }
     ctx.check()
 }
 
 /// The error for a text without features.
 pub(crate) fn nothing_to_compare(pointer: &str) -> ToolError {
-    tool_error!(
-        InvalidArgs,
-        "expected a text with a letter, a digit or an emoji, found none"
-    )
-    .at(pointer)
-    .reason("empty")
+    let message = "expected a text with a letter, a digit or an emoji, found none";
+    ToolError::invalid(pointer, message).reason("empty")
 }

@@ -80,12 +80,9 @@ impl Tool for Args {
         let text = args.text.load(ctx)?;
         check_categories(&args.categories)?;
         let owners = owners(&args.categories, &args.examples)?;
-        let texts: Vec<&str> = args
-            .categories
-            .iter()
-            .chain(args.examples.iter().map(|example| &example.text))
-            .map(String::as_str)
-            .collect();
+        let examples = args.examples.iter().map(|example| &example.text);
+        let texts = args.categories.iter().chain(examples);
+        let texts: Vec<&str> = texts.map(String::as_str).collect();
         let found = Comparison {
             query: (&text, "/text"),
             texts: (&texts, "/examples"),
@@ -102,13 +99,12 @@ impl Tool for Args {
         if category.is_none() {
             ctx.warn("no category has anything in common with the text: give `examples`, or use the backend `endpoint`");
         }
+        let chosen = category.map(|index| args.categories[index].clone());
+        let scores = args.categories.into_iter().zip(scores);
         Ok(Output {
-            category: category.map(|index| args.categories[index].clone()),
+            category: chosen,
             confidence,
-            scores: args
-                .categories
-                .into_iter()
-                .zip(scores)
+            scores: scores
                 .map(|(category, score)| CategoryScore { category, score })
                 .collect(),
             backend: found.backend,
@@ -134,22 +130,19 @@ impl Tool for Args {
 }
 
 fn check_categories(categories: &[String]) -> Result<(), ToolError> {
-    if categories.is_empty() || categories.len() > CATEGORIES_MAX {
-        return Err(tool_error!(
-            InvalidArgs,
-            "expected 1 to {CATEGORIES_MAX} categories, found {}",
-            categories.len()
-        )
-        .at("/categories"));
+    let count = categories.len();
+    if !(1..=CATEGORIES_MAX).contains(&count) {
+        let message = format_args!("expected 1 to {CATEGORIES_MAX} categories, found {count}");
+        return Err(ToolError::invalid("/categories", message));
     }
     for (index, category) in categories.iter().enumerate() {
-        let at = || format!("/categories/{index}");
-        check_text(category, &at())?;
+        let at = format!("/categories/{index}");
+        check_text(category, &at)?;
         if category.trim().is_empty() {
-            return Err(ToolError::invalid(at(), "expected a name, found none"));
+            return Err(ToolError::invalid(at, "expected a name, found none"));
         }
         if categories[..index].contains(category) {
-            return Err(tool_error!(InvalidArgs, "`{category}` is listed twice").at(at()));
+            return Err(tool_error!(InvalidArgs, "`{category}` is listed twice").at(at));
         }
     }
     Ok(())
@@ -158,18 +151,15 @@ fn check_categories(categories: &[String]) -> Result<(), ToolError> {
 /// The index of the category of each text: names first, then examples.
 fn owners(categories: &[String], examples: &[Labelled]) -> Result<Vec<usize>, ToolError> {
     let mut owners: Vec<usize> = (0..categories.len()).collect();
-    let positions: HashMap<&str, usize> = categories.iter().map(String::as_str).zip(0..).collect();
+    let names = || categories.iter().map(String::as_str);
+    let positions: HashMap<&str, usize> = names().zip(0..).collect();
     for (index, example) in examples.iter().enumerate() {
         check_text(&example.text, &format!("/examples/{index}/text"))?;
-        let Some(&owner) = positions.get(example.category.as_str()) else {
-            let error = tool_error!(
-                InvalidArgs,
-                "`{}` is not one of `categories`",
-                example.category
-            )
-            .at(format!("/examples/{index}/category"));
-            let names = categories.iter().map(String::as_str);
-            return Err(match nearest(&example.category, names) {
+        let category = example.category.as_str();
+        let Some(&owner) = positions.get(category) else {
+            let error = tool_error!(InvalidArgs, "`{category}` is not one of `categories`");
+            let error = error.at(format!("/examples/{index}/category"));
+            return Err(match nearest(category, names()) {
                 Some(near) => error.hint(format!("did you mean `{near}`?")),
                 None => error,
             });
@@ -187,13 +177,9 @@ fn mean_of_best(mut scores: Vec<f64>) -> f64 {
 
 /// The best category and its fraction of the positive scores.
 fn choice(scores: &[f64]) -> (Option<usize>, f64) {
-    let positive = |score: f64| score.max(0.0);
-    let total: f64 = scores.iter().map(|&score| positive(score)).sum();
+    let total: f64 = scores.iter().map(|score| score.max(0.0)).sum();
     let best = (0..scores.len())
         .max_by(|&a, &b| scores[a].total_cmp(&scores[b]).then(b.cmp(&a)))
         .filter(|&best| scores[best] > 0.0);
-    match best {
-        Some(best) => (Some(best), positive(scores[best]) / total),
-        None => (None, 0.0),
-    }
+    (best, best.map_or(0.0, |best| scores[best] / total))
 }

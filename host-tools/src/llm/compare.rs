@@ -1,7 +1,7 @@
 //! Scores of texts against a query, with either backend.
 
 use tool_core::Vector;
-use tool_core::capability::{Embeddings, Model};
+use tool_core::capability::Embeddings;
 
 use super::backend::{
     Backend, KnownVector, check_text, check_texts, no_endpoint, nothing_to_compare,
@@ -70,28 +70,23 @@ impl Comparison<'_> {
 
     /// Checks that the given vectors have one backend and one length.
     fn known(&self, ctx: &Ctx) -> Result<Vec<Vector>, ToolError> {
-        if self.vectors.is_empty() {
+        let Some(first) = self.vectors.first() else {
             return Ok(Vec::new());
+        };
+        let (vectors, texts) = (self.vectors.len(), self.texts.0.len());
+        if vectors != texts {
+            let message = format_args!("{vectors} vectors for {texts} texts");
+            return Err(ToolError::invalid("/vectors", message)
+                .hint("pass one vector per text, in the same order"));
         }
-        let texts = self.texts.0.len();
-        if self.vectors.len() != texts {
-            return Err(tool_error!(
-                InvalidArgs,
-                "{} vectors for {texts} texts",
-                self.vectors.len()
-            )
-            .at("/vectors")
-            .hint("pass one vector per text, in the same order"));
-        }
-        let first = &self.vectors[0].backend;
         let mut known = Vec::with_capacity(texts);
         for (index, given) in self.vectors.iter().enumerate() {
             let at = format!("/vectors/{index}");
-            if given.backend != *first {
-                return Err(mixed(&at, &given.backend, first));
+            if given.backend != first.backend {
+                return Err(mixed(&at, &given.backend, &first.backend));
             }
             let vector = given.vector.load(ctx).map_err(|err| err.at(at.clone()))?;
-            check_length(vector.len(), self.vectors[0].dimension, &at)?;
+            check_length(vector.len(), first.dimension, &at)?;
             known.push(vector);
         }
         Ok(known)
@@ -143,12 +138,11 @@ impl Comparison<'_> {
             let answer = asked(&part_texts, ctx)?;
             let fits = |vector: &Vec<f64>| vector.len() == query.len();
             if answer.backend != backend || !answer.vectors.iter().all(fits) {
-                return Err(tool_error!(
-                    ToolError,
-                    "the endpoint changed its model within one call: `{backend}` to `{}`",
-                    answer.backend
-                )
-                .reason("answer"));
+                let changed = answer.backend;
+                let message = format!(
+                    "the endpoint changed its model within one call: `{backend}` to `{changed}`"
+                );
+                return Err(ToolError::new(ErrorCode::ToolError, message).reason("answer"));
             }
             for (&index, vector) in part.iter().zip(&answer.vectors) {
                 scores[index] = cosine(query, vector);
@@ -169,30 +163,20 @@ impl Comparison<'_> {
     }
 }
 
-/// The model capability of the context.
-///
-/// # Errors
-/// `precondition_failed` that names the key to set.
-fn model(ctx: &Ctx) -> Result<&dyn Model, ToolError> {
-    ctx.model().map_err(|_| no_endpoint("models.embeddings"))
-}
-
 /// Requests one vector per text from the endpoint.
 ///
 /// # Errors
 /// A failed request; a response with a different number of vectors.
 pub(crate) fn asked(texts: &[&str], ctx: &Ctx) -> Result<Embeddings, ToolError> {
-    let answer = model(ctx)?.embed(texts, ctx.stop())?;
+    let model = ctx.model().map_err(|_| no_endpoint("models.embeddings"))?;
+    let answer = model.embed(texts, ctx.stop())?;
     ctx.check()?;
     if answer.vectors.len() == texts.len() {
         return Ok(answer);
     }
     let (found, expected) = (answer.vectors.len(), texts.len());
-    Err(tool_error!(
-        ToolError,
-        "the endpoint returned {found} vectors for {expected} texts"
-    )
-    .reason("answer"))
+    let message = format_args!("the endpoint returned {found} vectors for {expected} texts");
+    Err(ToolError::new(ErrorCode::ToolError, message).reason("answer"))
 }
 
 /// The cosine similarity of two vectors; 0 if one has norm 0.
@@ -207,9 +191,7 @@ fn cosine(a: &[f64], b: &[f64]) -> f64 {
 
 /// Scales the largest component to 1 to avoid overflow.
 fn scaled(vector: &[f64]) -> Vec<f64> {
-    let largest = vector
-        .iter()
-        .fold(0.0_f64, |largest, number| largest.max(number.abs()));
+    let largest = vector.iter().map(|number| number.abs()).fold(0.0, f64::max);
     let scale = if largest > 0.0 { largest } else { 1.0 };
     vector.iter().map(|number| number / scale).collect()
 }
@@ -219,23 +201,17 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 }
 
 fn mixed(at: &str, found: &str, expected: &str) -> ToolError {
-    tool_error!(
-        InvalidArgs,
-        "expected a vector of the backend `{expected}`, found one of `{found}`"
-    )
-    .at(at)
-    .reason("backend_mismatch")
-    .hint("vectors of different backends are not comparable: embed all texts with one backend")
+    let message =
+        format_args!("expected a vector of the backend `{expected}`, found one of `{found}`");
+    ToolError::invalid(at, message)
+        .reason("backend_mismatch")
+        .hint("vectors of different backends are not comparable: embed all texts with one backend")
 }
 
 fn check_length(found: usize, expected: usize, at: &str) -> Result<(), ToolError> {
-    if found == expected {
-        return Ok(());
+    let message = format_args!("expected a vector of {expected} numbers, found {found}");
+    match found == expected {
+        true => Ok(()),
+        false => Err(ToolError::invalid(at, message).reason("backend_mismatch")),
     }
-    Err(tool_error!(
-        InvalidArgs,
-        "expected a vector of {expected} numbers, found {found}"
-    )
-    .at(at)
-    .reason("backend_mismatch"))
 }

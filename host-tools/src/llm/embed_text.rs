@@ -64,8 +64,9 @@ impl Tool for Args {
 
     fn examples() -> Vec<Example<Args, Output>> {
         let mut vector = vec![0.0; lexical::DIMENSION];
-        for (place, sign) in EXAMPLE_PLACES {
-            vector[place] = sign * (1.0_f64 / 6.0).sqrt();
+        for (plus, minus) in [(92, 352), (811, 727), (934, 946)] {
+            vector[plus] = (1.0_f64 / 6.0).sqrt();
+            vector[minus] = -vector[plus];
         }
         vec![Example {
             title: "a word of three letters has six n-grams of 3 to 5 characters, each in its own dimension",
@@ -81,15 +82,6 @@ impl Tool for Args {
         }]
     }
 }
-
-const EXAMPLE_PLACES: [(usize, f64); 6] = [
-    (92, 1.0),
-    (352, -1.0),
-    (727, -1.0),
-    (811, 1.0),
-    (934, 1.0),
-    (946, -1.0),
-];
 
 fn by_endpoint(text: &str, ctx: &Ctx) -> Result<(Vec<f64>, String), ToolError> {
     if text.trim().is_empty() {

@@ -84,50 +84,33 @@ impl Tool for Args {
 pub(crate) fn image(text: &str) -> Result<Image, ToolError> {
     const AT: &str = "/image_base64";
     let base64 = match text.strip_prefix("data:") {
-        Some(rest) => rest
-            .split_once(";base64,")
-            .map(|(_, base64)| base64)
-            .ok_or_else(|| ToolError::invalid(AT, "expected a `data:` URL with `;base64,`"))?,
+        Some(rest) => match rest.split_once(";base64,") {
+            Some((_, base64)) => base64,
+            None => {
+                return Err(ToolError::invalid(
+                    AT,
+                    "expected a `data:` URL with `;base64,`",
+                ));
+            }
+        },
         None => text,
     };
     if base64.len() / 4 * 3 > IMAGE_BYTES_MAX {
-        return Err(tool_error!(
-            LimitExceeded,
-            "the image is larger than {IMAGE_BYTES_MAX} bytes"
-        )
-        .reason("image")
-        .at(AT)
-        .hint("reduce the image"));
+        let message = format_args!("the image is larger than {IMAGE_BYTES_MAX} bytes");
+        let error = ToolError::new(ErrorCode::LimitExceeded, message).at(AT);
+        return Err(error.reason("image").hint("reduce the image"));
     }
     let base64: String = base64.split_ascii_whitespace().collect();
-    let bytes = STANDARD
-        .decode(&base64)
-        .map_err(|err| tool_error!(InvalidArgs, "not base64: {err}").at(AT))?;
+    let not_base64 = |err| tool_error!(InvalidArgs, "not base64: {err}").at(AT);
+    let bytes = STANDARD.decode(&base64).map_err(not_base64)?;
     let media_type = match bytes.as_slice() {
         [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => "image/png",
         [0xff, 0xd8, 0xff, ..] => "image/jpeg",
         [b'G', b'I', b'F', b'8', b'7' | b'9', b'a', ..] => "image/gif",
-        [
-            b'R',
-            b'I',
-            b'F',
-            b'F',
-            _,
-            _,
-            _,
-            _,
-            b'W',
-            b'E',
-            b'B',
-            b'P',
-            ..,
-        ] => "image/webp",
+        riff if riff.starts_with(b"RIFF") && riff.get(8..12) == Some(b"WEBP") => "image/webp",
         _ => {
-            return Err(tool_error!(
-                InvalidArgs,
-                "expected a PNG, JPEG, GIF or WebP image, found something else"
-            )
-            .at(AT));
+            let message = "expected a PNG, JPEG, GIF or WebP image, found something else";
+            return Err(ToolError::invalid(AT, message));
         }
     };
     Ok(Image {

@@ -103,6 +103,17 @@ pub enum Change {
 }
 
 impl Change {
+    /// The content before the change and after it, where there is a file.
+    pub fn contents(&self) -> (Option<&[u8]>, Option<&[u8]>) {
+        match self {
+            Self::Create { content, .. } => (None, Some(content)),
+            Self::Replace {
+                before, content, ..
+            } => (Some(before), Some(content)),
+            Self::Delete { before, .. } => (Some(before), None),
+        }
+    }
+
     /// The path of the file.
     pub fn path(&self) -> &str {
         match self {

@@ -42,19 +42,17 @@ pub(super) fn apply(policy: &Policy, own_proc: bool) -> Result<u32, Fault> {
     setsid().map_err(at("session"))?;
     umask(Mode::from_raw_mode(0o077));
     // Paths are opened with the permissions of the caller, which the user id below may lack.
-    let prepared = if policy.level >= Level::S2 {
-        Some(landlock::prepare(policy, own_proc).map_err(at("landlock"))?)
-    } else {
-        None
-    };
+    let prepared = (policy.level >= Level::S2).then(|| landlock::prepare(policy, own_proc));
+    let prepared = prepared.transpose().map_err(at("landlock"))?;
     go_to_folder(policy).map_err(at("folder"))?;
     let root = geteuid().is_root();
     limit_resources(policy, own_proc && !root).map_err(at("limits"))?;
-    if root {
-        become_user(policy).map_err(at("user"))?;
+    let user = if root {
+        become_user(policy)
     } else {
-        stay_user().map_err(at("user"))?;
-    }
+        stay_user()
+    };
+    user.map_err(at("user"))?;
     // The limit on processes does not apply to root, so root is refused.
     if getuid().is_root() || geteuid().is_root() {
         return Err(at("user")(io::Error::other("the user is still root")));
@@ -82,27 +80,25 @@ fn go_to_folder(policy: &Policy) -> io::Result<()> {
     let root = File::open(workspace)?;
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let beneath = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
-    let folder = openat2(
+    let folder = policy.directory.as_str();
+    Ok(fchdir(openat2(
         &root,
-        policy.directory.as_str(),
+        folder,
         flags,
         Mode::empty(),
         beneath,
-    )?;
-    Ok(fchdir(&folder)?)
+    )?)?)
 }
 
 fn limit_resources(policy: &Policy, own_user_namespace: bool) -> io::Result<()> {
     // A lower limit of the caller remains: only root could raise it.
     let set_both = |resource: Resource, current: u64, maximum: u64| {
         let bound = getrlimit(resource).maximum.unwrap_or(u64::MAX);
-        setrlimit(
-            resource,
-            Rlimit {
-                current: Some(current.min(bound)),
-                maximum: Some(maximum.min(bound)),
-            },
-        )
+        let limit = Rlimit {
+            current: Some(current.min(bound)),
+            maximum: Some(maximum.min(bound)),
+        };
+        setrlimit(resource, limit)
     };
     let set = |resource, limit| set_both(resource, limit, limit);
     set(Resource::Core, 0)?;

@@ -8,6 +8,7 @@ use landlock::{
     Ruleset, RulesetAttr, RulesetCreated, RulesetCreatedAttr, RulesetStatus, Scope,
 };
 
+use rustix::fs::{FileType, fstat};
 use tool_core::command::Level;
 
 use super::super::lists::{DEVICES, READABLE, SETTINGS, SYSTEM};
@@ -35,7 +36,7 @@ pub(super) struct Prepared {
 ///
 /// `own_proc`: `/proc` shows only the processes of the command, so it may be read.
 pub(super) fn prepare(policy: &Policy, own_proc: bool) -> io::Result<Prepared> {
-    let (rules, version) = create()?;
+    let (mut rules, version) = create()?;
     let read = AccessFs::Execute | AccessFs::ReadFile | AccessFs::ReadDir;
     // Never devices, pipes or sockets.
     let write = AccessFs::WriteFile
@@ -46,24 +47,19 @@ pub(super) fn prepare(policy: &Policy, own_proc: bool) -> io::Result<Prepared> {
         | AccessFs::RemoveDir
         | AccessFs::Truncate
         | AccessFs::Refer;
-    let system = READABLE.iter().copied();
     let own = own_proc.then_some("/proc");
-    let mut rules = rules;
-    for path in system.chain(own) {
+    let named = policy.readable.iter().map(String::as_str);
+    for path in READABLE.split(' ').chain(own).chain(named) {
         rules = grant(rules, path, read, Missing::Skip)?;
     }
-    let settings = SETTINGS.iter().copied();
+    let settings = SETTINGS.split(' ').map(str::to_owned);
     let settings: Vec<String> = settings
         .filter(|path| std::fs::symlink_metadata(path).is_ok())
-        .map(str::to_owned)
         .collect();
     rules = grant_around(rules, SYSTEM, &settings, BitFlags::EMPTY, read)?;
-    for path in DEVICES {
-        let access = AccessFs::ReadFile | AccessFs::WriteFile;
-        rules = grant(rules, path, access, Missing::Skip)?;
-    }
-    for path in &policy.readable {
-        rules = grant(rules, path, read, Missing::Skip)?;
+    let device = AccessFs::ReadFile | AccessFs::WriteFile;
+    for path in DEVICES.split(' ') {
+        rules = grant(rules, path, device, Missing::Skip)?;
     }
     if let Some(workspace) = &policy.workspace {
         // With a mount namespace, closed folders are covered by empty ones. Without it, rules must leave
@@ -71,13 +67,8 @@ pub(super) fn prepare(policy: &Policy, own_proc: bool) -> io::Result<Prepared> {
         rules = if policy.closed.is_empty() || policy.level >= Level::S3 {
             grant(rules, workspace, read, Missing::Fail)?
         } else {
-            grant_around(
-                rules,
-                workspace,
-                &policy.closed,
-                AccessFs::ReadDir.into(),
-                read,
-            )?
+            let everywhere = AccessFs::ReadDir.into();
+            grant_around(rules, workspace, &policy.closed, everywhere, read)?
         };
     }
     let memory = own_proc.then_some("/dev/shm");
@@ -93,13 +84,12 @@ impl Prepared {
     pub(super) fn enforce(self) -> io::Result<()> {
         let status = self.rules.restrict_self().map_err(io::Error::other)?;
         if status.ruleset == RulesetStatus::FullyEnforced && status.no_new_privs {
-            Ok(())
-        } else {
-            Err(io::Error::other(format!(
-                "Landlock is not in full force: {:?}",
-                status.ruleset
-            )))
+            return Ok(());
         }
+        let found = status.ruleset;
+        Err(io::Error::other(format!(
+            "Landlock is not in full force: {found:?}"
+        )))
     }
 }
 
@@ -116,21 +106,17 @@ fn create() -> io::Result<(RulesetCreated, u32)> {
 }
 
 fn create_version(abi: ABI) -> io::Result<RulesetCreated> {
-    let mut rules = Ruleset::default()
-        .set_compatibility(CompatLevel::HardRequirement)
-        .handle_access(AccessFs::from_all(abi))
-        .map_err(io::Error::other)?;
+    let rules = Ruleset::default().set_compatibility(CompatLevel::HardRequirement);
+    let mut rules = rules.handle_access(AccessFs::from_all(abi));
     if abi >= ABI::V4 {
-        rules = rules
-            .handle_access(AccessNet::BindTcp | AccessNet::ConnectTcp)
-            .map_err(io::Error::other)?;
+        let network = AccessNet::BindTcp | AccessNet::ConnectTcp;
+        rules = rules.and_then(|rules| rules.handle_access(network));
     }
     if abi >= ABI::V6 {
-        rules = rules
-            .scope(Scope::AbstractUnixSocket | Scope::Signal)
-            .map_err(io::Error::other)?;
+        let scopes = Scope::AbstractUnixSocket | Scope::Signal;
+        rules = rules.and_then(|rules| rules.scope(scopes));
     }
-    rules.create().map_err(io::Error::other)
+    rules.and_then(Ruleset::create).map_err(io::Error::other)
 }
 
 /// Grants the content of a folder except closed folders: access to names everywhere, and full access to each entry beside the path to a
@@ -158,10 +144,8 @@ fn grant_around(
             if closed.iter().any(|closed| path == Path::new(closed)) {
                 continue;
             }
-            if closed
-                .iter()
-                .any(|closed| Path::new(closed).starts_with(&path))
-            {
+            let mut ways = closed.iter().map(Path::new);
+            if ways.any(|closed| closed.starts_with(&path)) {
                 ahead.push(path);
                 continue;
             }
@@ -190,15 +174,10 @@ fn grant(
         Err(_) if missing == Missing::Skip => return Ok(rules),
         Err(err) => return Err(io::Error::other(err)),
     };
-    let folder = rustix::fs::fstat(&fd).map(|stat| {
-        rustix::fs::FileType::from_raw_mode(stat.st_mode) == rustix::fs::FileType::Directory
-    })?;
-    let access = if folder {
-        access
-    } else {
-        access & AccessFs::from_file(ABI::V3)
+    let access = match FileType::from_raw_mode(fstat(&fd)?.st_mode) {
+        FileType::Directory => access,
+        _ => access & AccessFs::from_file(ABI::V3),
     };
-    rules
-        .add_rule(PathBeneath::new(fd, access))
-        .map_err(io::Error::other)
+    let rule = PathBeneath::new(fd, access);
+    rules.add_rule(rule).map_err(io::Error::other)
 }

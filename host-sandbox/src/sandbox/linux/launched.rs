@@ -1,9 +1,9 @@
 //! A running launcher: policy, reports, output and exit.
 
 use std::fs::File;
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::net::Shutdown;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Stdio};
@@ -23,6 +23,8 @@ pub(super) const LOOK: Duration = Duration::from_millis(10);
 pub(super) const HAND_OVER: Duration = Duration::from_secs(5);
 /// Time limit for the launcher to end a process tree.
 pub(super) const END: Duration = Duration::from_secs(5);
+/// Maximum parts of a stream that are read at once.
+const PARTS_MAX: usize = 16;
 /// Maximum bytes of reports that are read.
 const REPORTS_MAX: usize = 1 << 16;
 
@@ -46,6 +48,39 @@ pub(super) fn nonblocking(pipe: Option<impl Into<OwnedFd>>) -> std::io::Result<O
     };
     ioctl_fionbio(&fd, true)?;
     Ok(Some(File::from(fd)))
+}
+
+/// Waits until something can be read, at most for a time.
+pub(super) fn await_input<'f>(
+    fds: impl IntoIterator<Item = BorrowedFd<'f>>,
+    wait: Duration,
+) -> std::io::Result<()> {
+    let watched = |fd| PollFd::from_borrowed_fd(fd, PollFlags::IN);
+    let mut fds: Vec<PollFd<'_>> = fds.into_iter().map(watched).collect();
+    match poll(&mut fds, Timespec::try_from(wait).ok().as_ref()) {
+        Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
+        Err(err) => Err(err.into()),
+    }
+}
+
+/// Reads a bounded number of parts, so that endless output does not delay the check of the deadline; `None` is an ended source.
+pub(super) fn read_parts<R: Read>(
+    source: &mut Option<R>,
+    parts_max: usize,
+    mut take: impl FnMut(&[u8]),
+) -> std::io::Result<()> {
+    let mut part = vec![0; 65_536];
+    for _ in 0..parts_max {
+        let Some(open) = source else { break };
+        match open.read(&mut part) {
+            Ok(0) => *source = None,
+            Ok(count) => take(&part[..count]),
+            Err(err) if err.kind() == ErrorKind::WouldBlock => break,
+            Err(err) if err.kind() == ErrorKind::Interrupted => {}
+            Err(err) => return Err(err),
+        }
+    }
+    Ok(())
 }
 
 /// Waits for the end of the launcher; kills it after [`END`].
@@ -119,26 +154,17 @@ impl Launched {
                 Some(since) if now.duration_since(since) > END => return Ok(timed_out),
                 _ => {}
             }
-            let mut fds = Vec::with_capacity(3);
-            if open {
-                fds.push(PollFd::from_borrowed_fd(self.socket.as_fd(), PollFlags::IN));
-            }
-            for file in self.stdout.iter().chain(&self.stderr) {
-                fds.push(PollFd::from_borrowed_fd(file.as_fd(), PollFlags::IN));
-            }
-            let wait = if told.is_some() {
-                LOOK
-            } else {
-                deadline.saturating_duration_since(now).min(LOOK)
+            let socket = open.then(|| self.socket.as_fd());
+            let pipes = self.stdout.iter().chain(&self.stderr).map(File::as_fd);
+            let wait = match told {
+                Some(_) => LOOK,
+                None => deadline.saturating_duration_since(now).min(LOOK),
             };
-            match poll(&mut fds, Timespec::try_from(wait).ok().as_ref()) {
-                Ok(_) | Err(rustix::io::Errno::INTR) => {}
-                Err(err) => return Err(err.into()),
-            }
-            drop(fds);
+            await_input(socket.into_iter().chain(pipes), wait)?;
             open = open && output.reports.read(&mut self.socket)?;
-            read_some(&mut self.stdout, &mut output.stdout)?;
-            read_some(&mut self.stderr, &mut output.stderr)?;
+            let (stdout, stderr) = (&mut output.stdout, &mut output.stderr);
+            read_parts(&mut self.stdout, PARTS_MAX, |part| stdout.keep(part))?;
+            read_parts(&mut self.stderr, PARTS_MAX, |part| stderr.keep(part))?;
         }
         Ok(timed_out)
     }
@@ -161,6 +187,15 @@ pub(super) struct Stream {
     bytes_max: usize,
 }
 
+impl Stream {
+    fn keep(&mut self, part: &[u8]) {
+        self.kept.bytes_total += part.len() as u64;
+        let left = self.bytes_max - self.kept.bytes.len();
+        let part = &part[..part.len().min(left)];
+        self.kept.bytes.extend_from_slice(part);
+    }
+}
+
 impl Output {
     pub(super) fn new(command: &Command) -> Self {
         let stream = |bytes_max| Stream {
@@ -173,32 +208,6 @@ impl Output {
             stderr: stream(command.limits.stderr_bytes),
         }
     }
-}
-
-/// Reads a bounded number of parts, so that endless output does not delay the check of the deadline.
-fn read_some(file: &mut Option<File>, stream: &mut Stream) -> std::io::Result<()> {
-    const PARTS_MAX: usize = 16;
-    let mut part = [0; 65_536];
-    for _ in 0..PARTS_MAX {
-        let Some(open) = file else {
-            return Ok(());
-        };
-        match open.read(&mut part) {
-            Ok(0) => *file = None,
-            Ok(count) => {
-                stream.kept.bytes_total += count as u64;
-                let left = stream.bytes_max - stream.kept.bytes.len();
-                stream
-                    .kept
-                    .bytes
-                    .extend_from_slice(&part[..count.min(left)]);
-            }
-            Err(err) if err.kind() == std::io::ErrorKind::WouldBlock => return Ok(()),
-            Err(err) if err.kind() == std::io::ErrorKind::Interrupted => {}
-            Err(err) => return Err(err),
-        }
-    }
-    Ok(())
 }
 
 /// The reports of a launcher, as far as they were read.
@@ -240,16 +249,12 @@ impl Reports {
     pub(super) fn read(&mut self, socket: &mut UnixStream) -> std::io::Result<bool> {
         let mut part = [0; 4096];
         loop {
-            match socket.read(&mut part) {
-                Ok(0) => return Ok(false),
+            match socket.read(&mut part).map_err(|err| (err.kind(), err)) {
+                Ok(0) | Err((ErrorKind::ConnectionReset, _)) => return Ok(false),
                 Ok(count) if self.0.len() < REPORTS_MAX => self.0.extend_from_slice(&part[..count]),
-                Ok(_) => {}
-                Err(err) => match err.kind() {
-                    std::io::ErrorKind::WouldBlock => return Ok(true),
-                    std::io::ErrorKind::Interrupted => {}
-                    std::io::ErrorKind::ConnectionReset => return Ok(false),
-                    _ => return Err(err),
-                },
+                Ok(_) | Err((ErrorKind::Interrupted, _)) => {}
+                Err((ErrorKind::WouldBlock, _)) => return Ok(true),
+                Err((_, err)) => return Err(err),
             }
         }
     }

@@ -71,12 +71,8 @@ impl Sandbox {
     }
 
     fn ceiling(&self) -> Level {
-        match self.ceiling.load(Ordering::Relaxed) {
-            0 => Level::S0,
-            1 => Level::S1,
-            2 => Level::S2,
-            _ => Level::S3,
-        }
+        let ceiling = usize::from(self.ceiling.load(Ordering::Relaxed));
+        Level::ALL.get(ceiling).copied().unwrap_or(Level::S3)
     }
 
     /// The policy of a command at a level.
@@ -105,9 +101,7 @@ impl Sandbox {
             directory: command.directory.clone(),
             scratch: text(scratch.path())?,
             user: scratch.user(),
-            readable: command
-                .readable
-                .iter()
+            readable: (command.readable.iter())
                 .map(|path| text(path))
                 .collect::<Result<_, _>>()?,
             environment: command.environment.clone(),
@@ -142,9 +136,9 @@ impl Sandbox {
         });
         stop.check()?;
         if !complete {
-            return Err(tool_error!(LimitExceeded, "the workspace has more than 2000000 entries, too many to hide the states among them")
-            .reason("entries")
-            .hint("choose a smaller folder with --workspace"));
+            let message = "the workspace has more than 2000000 entries, too many to hide the states among them";
+            let error = ToolError::new(ErrorCode::LimitExceeded, message).reason("entries");
+            return Err(error.hint("choose a smaller folder with --workspace"));
         }
         closed.iter().map(|folder| text(folder)).collect()
     }
@@ -175,24 +169,23 @@ impl Sandbox {
         }
         let minimum = command.minimum.max(Level::S1);
         let mut missing = None;
-        let levels = [Level::S3, Level::S2, Level::S1];
-        for level in levels.into_iter().filter(|level| *level <= self.ceiling()) {
-            if level < minimum {
-                break;
+        for level in Level::ALL
+            .iter()
+            .copied()
+            .rev()
+            .take_while(|level| *level >= minimum)
+        {
+            if level > self.ceiling() {
+                continue;
             }
-            match attempt(level)? {
+            let refusal = match attempt(level)? {
                 Ok(done) => return Ok(done),
-                Err(refusal) => {
-                    let lower = refusal.level_below();
-                    if let Some(lower) = lower {
-                        self.ceiling.fetch_min(lower as u8, Ordering::Relaxed);
-                    }
-                    missing = Some(refusal);
-                    if lower.is_none() {
-                        break;
-                    }
-                }
-            }
+                Err(refusal) => refusal,
+            };
+            let lower = refusal.level_below();
+            missing = Some(refusal);
+            let Some(lower) = lower else { break };
+            self.ceiling.fetch_min(lower as u8, Ordering::Relaxed);
         }
         Err(match missing {
             Some(refusal) => refusal.error(minimum),
@@ -243,50 +236,32 @@ impl Spawner for Sandbox {
 
 /// Refuses invalid commands.
 fn check(command: &Command) -> Result<(), ToolError> {
-    let invalid = |message: &str| Err(ToolError::new(ErrorCode::InvalidArgs, message));
-    let Some(program) = command.argv.first() else {
-        return invalid("the argument vector is empty").map_err(|err| err.at("/argv"));
-    };
-    if program.is_empty() {
-        return invalid("the program is an empty text").map_err(|err| err.at("/argv/0"));
-    }
+    let environment = &command.environment;
     let bytes: usize = command.argv.iter().map(|word| word.len() + 1).sum();
-    if bytes > ARGUMENTS_BYTES_MAX {
-        return Err(tool_error!(
-            LimitExceeded,
-            "the arguments have {bytes} bytes; the maximum is {ARGUMENTS_BYTES_MAX}"
-        )
-        .hint("pass long texts through standard input"));
-    }
-    let environment = command
-        .environment
-        .iter()
-        .flat_map(|(name, value)| [name, value]);
-    let mut texts = command
-        .argv
-        .iter()
-        .chain([&command.directory])
-        .chain(environment);
-    if texts.any(|text| text.contains('\0')) {
-        return invalid("an argument contains a NUL character");
-    }
-    if command
-        .environment
-        .iter()
-        .any(|(name, _)| name.is_empty() || name.contains('='))
-    {
-        return invalid("an environment variable has an invalid name");
-    }
-    Ok(())
+    let texts = environment.iter().flat_map(|(name, value)| [name, value]);
+    let mut texts = command.argv.iter().chain([&command.directory]).chain(texts);
+    let unnamed = |(name, _): &(String, String)| name.is_empty() || name.contains('=');
+    let (at, message) = match command.argv.first().map(String::as_str) {
+        None => ("/argv", "the argument vector is empty"),
+        Some("") => ("/argv/0", "the program is an empty text"),
+        _ if bytes > ARGUMENTS_BYTES_MAX => {
+            let message =
+                format!("the arguments have {bytes} bytes; the maximum is {ARGUMENTS_BYTES_MAX}");
+            return Err(ToolError::new(ErrorCode::LimitExceeded, message)
+                .hint("pass long texts through standard input"));
+        }
+        _ if texts.any(|text| text.contains('\0')) => ("", "an argument contains a NUL character"),
+        _ if environment.iter().any(unnamed) => ("", "an environment variable has an invalid name"),
+        Some(_) => return Ok(()),
+    };
+    let error = ToolError::new(ErrorCode::InvalidArgs, message);
+    Err(if at.is_empty() { error } else { error.at(at) })
 }
 
 fn text(path: &Path) -> Result<String, ToolError> {
     path.to_str().map(str::to_owned).ok_or_else(|| {
-        tool_error!(
-            PreconditionFailed,
-            "the path `{}` is not UTF-8",
-            path.display()
-        )
-        .hint("sandboxed commands need paths in UTF-8")
+        let path = path.display();
+        tool_error!(PreconditionFailed, "the path `{path}` is not UTF-8")
+            .hint("sandboxed commands need paths in UTF-8")
     })
 }

@@ -32,31 +32,23 @@ pub(super) fn leave() -> io::Result<()> {
 /// Makes every mount read-only except the scratch folder, hides closed folders, and mounts `/proc` of the namespace.
 pub(super) fn furnish(policy: &Policy) -> io::Result<()> {
     set_parent_process_death_signal(Some(Signal::KILL))?;
-    mount_change(
-        "/",
-        MountPropagationFlags::REC | MountPropagationFlags::PRIVATE,
-    )?;
+    let private = MountPropagationFlags::REC | MountPropagationFlags::PRIVATE;
+    mount_change("/", private)?;
     // A separate mount remains writable in a read-only one.
     mount_bind(policy.scratch.as_str(), policy.scratch.as_str())?;
     raw::set_read_only(c"/", true, true)?;
     raw::set_read_only(&CString::new(policy.scratch.as_str())?, false, false)?;
     let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
     mount("proc", "/proc", "proc", flags | MountFlags::RDONLY, None)?;
-    for path in MASKED {
-        match mount_bind("/dev/null", *path) {
+    for path in MASKED.split(' ') {
+        match mount_bind("/dev/null", path) {
             Ok(()) | Err(Errno::NOENT) => {}
             Err(err) => return Err(err.into()),
         }
     }
     for folder in &policy.closed {
-        let empty = c"size=4k,mode=555";
-        mount(
-            "closed",
-            folder.as_str(),
-            "tmpfs",
-            flags | MountFlags::RDONLY,
-            empty,
-        )?;
+        let (folder, closed) = (folder.as_str(), flags | MountFlags::RDONLY);
+        mount("closed", folder, "tmpfs", closed, c"size=4k,mode=555")?;
     }
     mount("shm", "/dev/shm", "tmpfs", flags, c"size=64m,mode=1777").map_err(io::Error::from)
 }

@@ -1,5 +1,6 @@
 //! Locating programs.
 
+use std::fs::Metadata;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
@@ -12,6 +13,7 @@ pub(super) fn find(program: &str, callers: &[PathBuf]) -> Option<Program> {
     if program.is_empty() || program.contains(['/', '\0']) {
         return None;
     }
+    let executable = |found: Metadata| found.is_file() && found.permissions().mode() & 0o111 != 0;
     let own = PATH.split(':').map(Path::new);
     let callers = callers.iter().map(PathBuf::as_path);
     let path = own
@@ -19,10 +21,7 @@ pub(super) fn find(program: &str, callers: &[PathBuf]) -> Option<Program> {
         // Shims need a version manager, which the sandbox lacks.
         .filter(|folder| folder.is_absolute() && !folder.ends_with("shims"))
         .map(|folder| folder.join(program))
-        .find(|path| {
-            path.metadata()
-                .is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
-        })?;
+        .find(|path| path.metadata().is_ok_and(executable))?;
     Some(Program {
         readable: needs(&path),
         path: path.to_str()?.to_owned(),
@@ -34,11 +33,8 @@ fn needs(path: &Path) -> Vec<PathBuf> {
     let mut readable = Vec::new();
     let real = path.canonicalize().ok();
     for path in [Some(path), real.as_deref()].into_iter().flatten() {
-        if READABLE
-            .iter()
-            .chain([&SYSTEM])
-            .any(|folder| path.starts_with(folder))
-        {
+        let mut system = READABLE.split(' ').chain([SYSTEM]);
+        if system.any(|folder| path.starts_with(folder)) {
             continue;
         }
         readable.push(path.to_owned());

@@ -36,16 +36,13 @@ pub(super) fn apply(extra: Extra) -> io::Result<()> {
 }
 
 fn programs(extra: Extra) -> io::Result<Vec<BpfProgram>> {
-    let mut programs = vec![
+    // The flags of `clone3` are in memory, which a filter cannot read: programs fall back to `clone`.
+    let clone3 = BTreeMap::from([(libc::SYS_clone3, Vec::new())]);
+    Ok(vec![
         compile(denied(extra)?, libc::EPERM)?,
-        // Its flags are in memory, which a filter cannot read: programs fall back to `clone`.
-        compile(
-            BTreeMap::from([(libc::SYS_clone3, Vec::new())]),
-            libc::ENOSYS,
-        )?,
-    ];
-    programs.push(known_numbers());
-    Ok(programs)
+        compile(clone3, libc::ENOSYS)?,
+        known_numbers(),
+    ])
 }
 
 /// A filter that returns an error number for listed calls, and kills a process that uses the numbers of another architecture.
@@ -85,27 +82,22 @@ fn denied(extra: Extra) -> io::Result<BTreeMap<i64, Vec<SeccompRule>>> {
     }
     for &(call, process) in OF_KIND {
         let of_another = rule([(1, SeccompCmpOp::Ne, 0)])?;
-        rules.insert(
-            call,
-            vec![rule([(0, SeccompCmpOp::Ne, process)])?, of_another],
-        );
+        let of_other_kind = rule([(0, SeccompCmpOp::Ne, process)])?;
+        rules.insert(call, vec![of_other_kind, of_another]);
     }
     let equal = |argument, values: &[u64]| -> io::Result<Vec<SeccompRule>> {
-        let rules = values.iter();
-        rules
-            .map(|&value| rule([(argument, SeccompCmpOp::Eq, value)]))
-            .collect()
+        let one = |&value| rule([(argument, SeccompCmpOp::Eq, value)]);
+        values.iter().map(one).collect()
     };
     rules.insert(libc::SYS_fcntl, equal(1, OWNERS)?);
     rules.insert(libc::SYS_prctl, equal(0, CONTROLS)?);
     // Devices; Landlock denies named pipes and sockets.
     let device = |argument| -> io::Result<Vec<SeccompRule>> {
+        let of_kind = SeccompCmpOp::MaskedEq(libc::S_IFMT.into());
+        let one = |kind: u32| rule([(argument, of_kind.clone(), u64::from(kind))]);
         [libc::S_IFCHR, libc::S_IFBLK]
             .into_iter()
-            .map(|kind| {
-                let kind = u64::from(kind);
-                rule([(argument, SeccompCmpOp::MaskedEq(libc::S_IFMT.into()), kind)])
-            })
+            .map(one)
             .collect()
     };
     rules.insert(libc::SYS_mknodat, device(2)?);
@@ -119,25 +111,16 @@ fn denied(extra: Extra) -> io::Result<BTreeMap<i64, Vec<SeccompRule>>> {
     if extra.metadata {
         // The requests of each type that pass data to the kernel.
         const WRITES: u64 = 0x4000_0000;
+        let of_type = SeccompCmpOp::MaskedEq(WRITES | 0xff00);
         for kind in ATTRIBUTES {
-            let wanted = WRITES | kind << 8;
-            requests.push(rule([(
-                1,
-                SeccompCmpOp::MaskedEq(WRITES | 0xff00),
-                wanted,
-            )])?);
+            requests.push(rule([(1, of_type.clone(), WRITES | kind << 8)])?);
         }
     }
     rules.insert(libc::SYS_ioctl, requests);
     // Querying the personality, or setting the default one, is harmless.
     const ASK: u64 = 0xffff_ffff;
-    rules.insert(
-        libc::SYS_personality,
-        vec![rule([
-            (0, SeccompCmpOp::Ne, 0),
-            (0, SeccompCmpOp::Ne, ASK),
-        ])?],
-    );
+    let other = rule([(0, SeccompCmpOp::Ne, 0), (0, SeccompCmpOp::Ne, ASK)])?;
+    rules.insert(libc::SYS_personality, vec![other]);
     Ok(rules)
 }
 

@@ -10,7 +10,7 @@ use std::io::Read;
 use std::os::fd::{AsFd, BorrowedFd};
 
 use rustix::fs::{
-    AtFlags, Mode, OFlags, RenameFlags, Stat, fchmod, fstat, fsync, linkat, openat, renameat,
+    AtFlags, Mode, RenameFlags, Stat, fchmod, fstat, fsync, linkat, openat, renameat,
     renameat_with, statat, unlinkat,
 };
 use rustix::io::Errno;
@@ -20,7 +20,7 @@ use tool_core::capability::{Change, FileInfo, FileKind};
 use super::leftovers::{New, fresh_name};
 use super::resolve::tidy;
 use super::write::{Made, Target, make_below, name_if_free};
-use super::{Workspace, error, info, kind_of};
+use super::{READ, Workspace, error, info, kind_of};
 
 pub(super) fn change(
     workspace: &Workspace,
@@ -83,7 +83,9 @@ impl<'a> Transaction<'a> {
             }
             _ => {}
         }
-        self.steps.push(Step {
+        let too_many = self.steps.len() >= OPEN_MAX;
+        // From here on, dropping the transaction removes the files of this step.
+        let step = self.steps.push_mut(Step {
             target,
             change,
             before,
@@ -91,34 +93,23 @@ impl<'a> Transaction<'a> {
             new: None,
             state: State::Untouched,
         });
-        let too_many = self.steps.len() > OPEN_MAX;
-        // From here on, dropping the transaction removes the files of this step.
-        if let Some(step) = self.steps.last_mut() {
-            step.write_new()?;
-        }
-        if let Some(step) = self.steps.last_mut().filter(|_| too_many)
-            && let Some(new) = &mut step.new
-        {
+        step.write_new()?;
+        if let Some(new) = step.new.as_mut().filter(|_| too_many) {
             new.close().map_err(|err| step.target.fail(err))?;
         }
         Ok(())
     }
 
     fn make_parents(&mut self, workspace: &Workspace, path: &str) -> Result<(), ToolError> {
-        let relative = workspace.root.relative(path)?;
-        workspace.allow_write(&relative, path)?;
+        let relative = workspace.writable(path)?;
         let parts: Vec<&str> = tidy(&relative).collect();
-        let Some((_, folders)) = parts.split_last() else {
-            return Ok(()); // refused as the name of a file
-        };
-        if folders.contains(&"..") {
-            return Ok(()); // checked once the folder exists
+        match parts.split_last() {
+            Some((_, folders)) if !folders.contains(&"..") => {
+                let root = workspace.root.open_top(path)?;
+                make_below(root, &folders.join("/"), path, &mut self.made).map(|_| ())
+            }
+            _ => Ok(()), // refused as the name of a file, or checked once the folder exists
         }
-        let root = workspace
-            .root
-            .open_plain(".", OFlags::RDONLY | OFlags::DIRECTORY)
-            .map_err(|err| error::io("make", path, err))?;
-        make_below(root, &folders.join("/"), path, &mut self.made).map(|_| ())
     }
 
     fn finish(mut self) -> Result<Vec<FileInfo>, ToolError> {
@@ -160,13 +151,13 @@ impl Step<'_> {
             Change::Replace { content, .. } => (content, None),
             Change::Delete { .. } => return Ok(()),
         };
-        let mut new = self.target.new_file(self.before.as_ref())?;
-        if let Some(mode) = mode {
-            let file = new.file().map_err(|err| self.target.fail(err))?;
-            fchmod(&*file, Mode::from_raw_mode(mode & 0o777))
-                .map_err(|err| self.target.fail(err))?;
-        }
         let before = self.before.as_ref();
+        let mut new = self.target.new_file(before)?;
+        if let Some(mode) = mode {
+            let mode = Mode::from_raw_mode(mode & 0o777);
+            let set = new.file().and_then(|file| fchmod(&*file, mode));
+            set.map_err(|err| self.target.fail(err))?;
+        }
         self.after = Some(self.target.fill(&mut new, content, before)?);
         self.new = Some(new);
         Ok(())
@@ -188,11 +179,8 @@ impl Step<'_> {
 
     fn create(&mut self) -> Result<(), ToolError> {
         if let Some(new) = self.new.take() {
-            new.name_if_free(&self.target.name)
-                .map_err(|err| match err {
-                    Errno::EXIST => self.target.exists(),
-                    err => self.target.fail(err),
-                })?;
+            let named = new.name_if_free(&self.target.name);
+            named.map_err(|err| self.target.taken_or_failed(err))?;
             self.state = State::Created;
         }
         Ok(())
@@ -203,9 +191,8 @@ impl Step<'_> {
         let Some(mut new) = self.new.take() else {
             return Ok(());
         };
-        let kept = self
-            .exchange_with(&mut new)
-            .map_err(|err| self.target.fail(err))?;
+        let kept = self.exchange_with(&mut new);
+        let kept = kept.map_err(|err| self.target.fail(err))?;
         new.leave();
         self.state = State::Kept(kept);
         Ok(())
@@ -244,19 +231,16 @@ impl Step<'_> {
         let State::Kept(old) = &self.state else {
             return Ok(());
         };
-        let flags =
-            OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-        let opened = openat(self.folder(), old.as_str(), flags, Mode::empty());
+        let opened = openat(self.folder(), old.as_str(), READ, Mode::empty());
         let fd = opened.map_err(|_| error::changed(self.target.path))?;
         let stat = fstat(&fd).map_err(|err| self.target.fail(err))?;
         let same = kind_of(stat.st_mode) == FileKind::File
             && stat.st_size as u64 == before.len() as u64
             && holds(File::from(fd), before)
                 .map_err(|err| error::of_std("read", self.target.path, &err))?;
-        if same {
-            Ok(())
-        } else {
-            Err(error::changed(self.target.path))
+        match same {
+            true => Ok(()),
+            false => Err(error::changed(self.target.path)),
         }
     }
 

@@ -6,8 +6,8 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 
 use rustix::fs::{
-    AtFlags, FileType, Mode, OFlags, RawDir, ResolveFlags, fsync, mkdirat, openat, openat2,
-    renameat, statat, syncfs, unlinkat,
+    AtFlags, FileType, Mode, RawDir, ResolveFlags, fsync, mkdirat, openat, openat2, renameat,
+    statat, syncfs, unlinkat,
 };
 use rustix::io::Errno;
 use tool_core::capability::{Draft, FileKind};
@@ -17,7 +17,7 @@ use super::guard::Guard;
 use super::leftovers::fresh_name;
 use super::resolve::{PARTS_MAX, leads_to, tidy};
 use super::write::{Made, make_below};
-use super::{Workspace, error, kind_of};
+use super::{CREATE, Workspace, error, kind_of};
 use crate::below::FOLDER;
 
 const INSIDE: ResolveFlags = ResolveFlags::BENEATH
@@ -43,24 +43,17 @@ pub(super) struct Folder {
 
 impl Folder {
     pub(super) fn begin(workspace: &Workspace, path: &str) -> Result<Self, ToolError> {
-        let relative = workspace.root.relative(path)?;
-        workspace.allow_write(&relative, path)?;
+        let relative = workspace.writable(path)?;
         let parts: Vec<&str> = tidy(&relative).collect();
         let Some((name, folders)) = parts.split_last() else {
             return Err(error::not_empty(path)); // the root itself
         };
         let name = (*name).to_owned();
         if parts.contains(&"..") {
-            return Err(error::malformed(
-                path,
-                "a new folder must be named without `..`",
-            ));
+            return Err(error::folder_above(path));
         }
         let fail = |err| error::io("make", path, err);
-        let root = workspace
-            .root
-            .open_plain(".", OFlags::RDONLY | OFlags::DIRECTORY)
-            .map_err(fail)?;
+        let root = workspace.root.open_top(path)?;
         let mut made = Made::default();
         let above = make_below(root, &folders.join("/"), path, &mut made)?;
         check_free(&above, &name, path)?;
@@ -149,15 +142,12 @@ impl Draft for Folder {
     ) -> Result<Box<dyn Write + Send>, ToolError> {
         self.checked(path)?;
         let (folder, name) = path.rsplit_once('/').unwrap_or((".", path));
-        let folder = if folder == "." {
-            self.fd.as_fd()
-        } else {
-            self.folder(folder)?.as_fd()
+        let folder = match folder {
+            "." => self.fd.as_fd(),
+            folder => self.folder(folder)?.as_fd(),
         };
         let mode = Mode::from_raw_mode(if executable { 0o777 } else { 0o666 });
-        let flags =
-            OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let opened = openat(folder, name, flags, mode);
+        let opened = openat(folder, name, CREATE, mode);
         opened
             .map(|fd| Box::new(File::from(fd)) as Box<dyn Write + Send>)
             .map_err(|err| self.fail(path, err))
@@ -167,13 +157,8 @@ impl Draft for Folder {
         let fail = |err| error::io("write", &self.path, err);
         syncfs(&self.fd).map_err(fail)?;
         // A plain rename replaces only an empty folder.
-        renameat(
-            &self.above,
-            self.draft.as_str(),
-            &self.above,
-            self.name.as_str(),
-        )
-        .map_err(|err| match err {
+        let (above, draft) = (&self.above, self.draft.as_str());
+        renameat(above, draft, above, self.name.as_str()).map_err(|err| match err {
             Errno::NOTEMPTY | Errno::EXIST => error::not_empty(&self.path),
             Errno::NOTDIR => taken(&self.path),
             err => fail(err),
@@ -235,8 +220,8 @@ pub(super) fn remove_tree(above: &OwnedFd, name: &str, depth: usize) {
     let _ = unlinkat(above, name, AtFlags::REMOVEDIR);
 }
 
-/// The entries of an open folder; names that are not UTF-8 are not from drafts.
-fn names(fd: &OwnedFd) -> Vec<(String, bool)> {
+/// The entries of an open folder and whether each is a folder; names that are not UTF-8, and not of this program, are empty.
+pub(super) fn names(fd: &OwnedFd) -> Vec<(String, bool)> {
     let mut buffer = Vec::with_capacity(32 << 10);
     let mut directory = RawDir::new(fd, buffer.spare_capacity_mut());
     let mut found = Vec::new();

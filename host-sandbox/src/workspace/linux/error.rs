@@ -23,6 +23,11 @@ pub(super) fn malformed(path: &str, why: &str) -> ToolError {
     error(InvalidArgs, "path", message)
 }
 
+/// A new folder named through `..`.
+pub(super) fn folder_above(path: &str) -> ToolError {
+    malformed(path, "a new folder must be named without `..`")
+}
+
 /// Anything but a regular file.
 pub(super) fn not_regular(path: &str, kind: FileKind) -> ToolError {
     let (words, hint) = match kind {

@@ -6,7 +6,7 @@ use tool_core::capability::folded;
 
 use super::super::{BESIDE, CONFIGURATIONS, EVERYWHERE, MANIFEST, PLUGINS, is_temporary};
 use super::resolve::{folded_parts, leads_to, plain_parts};
-use super::{Workspace, error};
+use super::{Workspace, error, shown};
 
 /// Protected paths, relative to the root.
 #[derive(Debug, Clone, Default)]
@@ -38,11 +38,12 @@ impl Guard {
 }
 
 impl Workspace {
-    /// Refuses protected paths. Writes follow no links, so the text of the path decides.
-    pub(super) fn allow_write(&self, relative: &str, path: &str) -> Result<(), ToolError> {
-        let parts = leads_to(relative).ok_or_else(|| error::outside(path))?;
+    /// A path relative to the root; protected ones are refused. Writes follow no links, so the text of the path decides.
+    pub(super) fn writable(&self, path: &str) -> Result<String, ToolError> {
+        let relative = self.root.relative(path)?;
+        let parts = leads_to(&relative).ok_or_else(|| error::outside(path))?;
         self.guard.allow(&parts, path)?;
-        let plain = plain_parts(relative);
+        let plain = plain_parts(&relative).unwrap_or_default();
         for (depth, part) in plain.iter().enumerate() {
             let part = folded(part);
             let above = &plain[..depth];
@@ -58,20 +59,14 @@ impl Workspace {
                 return Err(error::protected(path));
             }
         }
-        Ok(())
+        Ok(relative)
     }
 
     /// Whether a folder has an entry with this name, dangling links included.
     fn is_there(&self, folder: &[&str], name: &str) -> bool {
-        let folder = if folder.is_empty() {
-            ".".to_owned()
-        } else {
-            folder.join("/")
-        };
         // Writes never go through links.
-        let folder = self
-            .root
-            .open_plain(folder, OFlags::PATH | OFlags::DIRECTORY);
+        let flags = OFlags::PATH | OFlags::DIRECTORY;
+        let folder = self.root.open_plain(shown(&folder.join("/")), flags);
         folder.is_ok_and(|folder| statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW).is_ok())
     }
 }

@@ -8,9 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use rustix::fs::{
-    AtFlags, CWD, FileType, Mode, OFlags, RawDir, fstat, linkat, openat, renameat, statat, unlinkat,
-};
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, fstat, linkat, openat, renameat, statat, unlinkat};
 use rustix::io::Errno;
 use tool_core::ToolError;
 use tool_core::capability::{FileKind, FileReader};
@@ -18,10 +16,10 @@ use tool_core::capability::{FileKind, FileReader};
 use crate::below::{Next, below};
 
 use super::super::{TEMPORARY, is_temporary};
-use super::draft::remove_tree;
+use super::draft::{names, remove_tree};
 use super::resolve::leads_to;
 use super::write::name_if_free;
-use super::{Workspace, error, kind_of};
+use super::{CREATE, READ, Workspace, error, kind_of};
 
 /// Maximum attempts to find a free temporary name.
 const NAMES_MAX: usize = 16;
@@ -71,11 +69,9 @@ impl New {
         {
             return Ok(made(file, None));
         }
-        let flags =
-            OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         for _ in 0..NAMES_MAX {
             let name = fresh_name(beginning);
-            match openat(&*folder, name.as_str(), flags, mode) {
+            match openat(&*folder, name.as_str(), CREATE, mode) {
                 Ok(file) => return Ok(made(file, Some(name))),
                 Err(Errno::EXIST) => {}
                 Err(err) => return Err(err),
@@ -165,9 +161,7 @@ pub(super) fn open(
 ) -> Result<Vec<Box<dyn FileReader>>, ToolError> {
     let mut found: Vec<Box<dyn FileReader>> = Vec::new();
     each(workspace, folder, |fd, name, is_folder| {
-        let flags =
-            OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-        if !is_folder && let Ok(file) = openat(fd, name, flags, Mode::empty()) {
+        if !is_folder && let Ok(file) = openat(fd, name, READ, Mode::empty()) {
             let regular = fstat(&file).is_ok_and(|stat| kind_of(stat.st_mode) == FileKind::File);
             found.extend(regular.then(|| Box::new(File::from(file)) as Box<dyn FileReader>));
         }
@@ -201,19 +195,10 @@ fn each(
         Err(Errno::NOENT) => return Ok(()),
         Err(err) => return Err(error::io("list", folder, err)),
     };
-    let mut buffer = Vec::with_capacity(32 << 10);
-    let mut directory = RawDir::new(&fd, buffer.spare_capacity_mut());
-    let mut found = Vec::new();
-    while let Some(Ok(entry)) = directory.next() {
-        if let Ok(name) = entry.file_name().to_str()
-            && name.starts_with(&*workspace.temporary)
-            && is_temporary(name)
-        {
-            found.push((name.to_owned(), entry.file_type() == FileType::Directory));
+    for (name, is_folder) in names(&fd) {
+        if name.starts_with(&*workspace.temporary) && is_temporary(&name) {
+            visit(&fd, &name, is_folder);
         }
-    }
-    for (name, is_folder) in found {
-        visit(&fd, &name, is_folder);
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! Listings of a folder, or of a tree without following links, in path order.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{AtFlags, OFlags, RawDir, statat};
 use rustix::io::Errno;
 use tool_core::capability::{FileInfo, FileKind, Links};
-use tool_core::{Reason, StopFlag, ToolError, tool_error};
+use tool_core::{ErrorCode, Reason, StopFlag, ToolError};
 
 use super::resolve::{PARTS_MAX, Root, legible};
 use super::{error, info, shown};
@@ -56,24 +56,14 @@ pub(super) fn entries(
     stop: &StopFlag,
 ) -> Result<Vec<FileInfo>, ToolError> {
     let (_, items) = Listing::begin(root, path, links, false, stop)?;
-    let mut found: Vec<FileInfo> = items
-        .into_iter()
-        .filter_map(|item| match item {
-            Item::Entry(info) => Some(info),
-            Item::Below(..) => None,
-        })
-        .collect();
+    let entry = |item| match item {
+        Item::Entry(info) => Some(info),
+        Item::Below(..) => None,
+    };
+    let mut found: Vec<FileInfo> = items.into_iter().filter_map(entry).collect();
     let folder = |info: &FileInfo| (info.kind == FileKind::Directory).then_some("/");
     found.sort_by_cached_key(|info| format!("{}{}", info.path, folder(info).unwrap_or("")));
     Ok(found)
-}
-
-/// For a listing, "not a folder" refers to the path itself.
-fn folder_words(path: &str, err: ToolError) -> ToolError {
-    if err.is(Reason::NotAFolder) {
-        return error::no_folder(path);
-    }
-    err
 }
 
 impl<'a> Listing<'a> {
@@ -94,7 +84,11 @@ impl<'a> Listing<'a> {
                 .map_err(|err| error::io("list", path, err)),
             Links::Follow => root.open_following(&relative, flags, path),
         };
-        let fd = fd.map_err(|err| folder_words(path, err))?;
+        // For a listing, "not a folder" refers to the path itself.
+        let fd = fd.map_err(|err| match err.is(Reason::NotAFolder) {
+            true => error::no_folder(path),
+            false => err,
+        })?;
         let mut listing = Self {
             root,
             stop,
@@ -173,14 +167,15 @@ impl<'a> Listing<'a> {
             if self.root.is_hidden(&legible(real.join(name).as_os_str())) {
                 continue;
             }
-            let Some(mut found) = look(fd, name, path)? else {
-                continue;
-            };
             let text = legible(name);
-            found.path = if shown == "." {
-                text.clone()
-            } else {
-                format!("{shown}/{text}")
+            let shown = match shown {
+                "." => text.clone(),
+                shown => format!("{shown}/{text}"),
+            };
+            let found = match statat(fd, name, AtFlags::SYMLINK_NOFOLLOW) {
+                Ok(stat) => info(shown, &stat),
+                Err(Errno::NOENT) => continue, // deleted
+                Err(err) => return Err(error::io("list", path, err)),
             };
             if recursive && found.kind == FileKind::Directory {
                 let below = Item::Below(real.join(name), found.path.clone());
@@ -200,20 +195,8 @@ impl<'a> Listing<'a> {
         if self.read <= ENTRIES_READ_MAX {
             return Ok(());
         }
-        Err(tool_error!(
-            LimitExceeded,
-            "more than {ENTRIES_READ_MAX} entries to read"
-        )
-        .reason("entries")
-        .hint("list a subfolder"))
-    }
-}
-
-/// The facts of one entry; `None` if it was deleted.
-fn look(fd: &OwnedFd, name: &OsStr, path: &str) -> Result<Option<FileInfo>, ToolError> {
-    match statat(fd, OsString::from(name), AtFlags::SYMLINK_NOFOLLOW) {
-        Ok(stat) => Ok(Some(info(String::new(), &stat))),
-        Err(Errno::NOENT) => Ok(None),
-        Err(err) => Err(error::io("list", path, err)),
+        let message = format_args!("more than {ENTRIES_READ_MAX} entries to read");
+        let error = ToolError::new(ErrorCode::LimitExceeded, message);
+        Err(error.reason("entries").hint("list a subfolder"))
     }
 }

@@ -15,6 +15,7 @@ mod tests;
 
 use std::fs::File;
 use std::io::Read;
+use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -79,13 +80,9 @@ impl Files for Workspace {
         let mut bytes = Vec::with_capacity(info.size.min(bytes_max).min(16 << 20) as usize);
         // The file may grow meanwhile, and files in /proc have size 0, so the limit applies to the bytes read.
         let mut part = (&mut file).take(bytes_max);
-        part.read_to_end(&mut bytes)
-            .map_err(|err| error::of_std("read", path, &err))?;
-        let truncated = bytes.len() as u64 == bytes_max
-            && file
-                .read(&mut [0])
-                .map_err(|err| error::of_std("read", path, &err))?
-                > 0;
+        let fail = |err| error::of_std("read", path, &err);
+        part.read_to_end(&mut bytes).map_err(fail)?;
+        let truncated = bytes.len() as u64 == bytes_max && file.read(&mut [0]).map_err(fail)? > 0;
         Ok(FileContent {
             info,
             bytes,
@@ -126,15 +123,13 @@ impl Files for Workspace {
     }
 
     fn stat(&self, path: &str) -> Result<FileInfo, ToolError> {
-        let relative = self.root.relative(path)?;
-        let fd = self.root.open_following(&relative, OFlags::PATH, path)?;
+        let (relative, fd) = self.look_at(path)?;
         let stat = fstat(&fd).map_err(|err| error::io("look at", path, err))?;
         Ok(info(shown(&relative), &stat))
     }
 
     fn space(&self, path: &str) -> Result<Space, ToolError> {
-        let relative = self.root.relative(path)?;
-        let fd = self.root.open_following(&relative, OFlags::PATH, path)?;
+        let (_, fd) = self.look_at(path)?;
         let found = fstatvfs(&fd).map_err(|err| error::io("look at", path, err))?;
         Ok(Space {
             total: found.f_blocks.saturating_mul(found.f_frsize),
@@ -186,27 +181,46 @@ impl Files for Workspace {
 }
 
 impl Workspace {
+    fn look_at(&self, path: &str) -> Result<(String, OwnedFd), ToolError> {
+        let relative = self.root.relative(path)?;
+        let fd = self.root.open_following(&relative, OFlags::PATH, path)?;
+        Ok((relative, fd))
+    }
+
     /// Opens a regular file; its kind is checked on the open file.
     fn open_file(&self, path: &str, links: Links) -> Result<(FileInfo, File), ToolError> {
         let relative = self.root.relative(path)?;
         // Without O_NONBLOCK, opening a pipe would wait for a writer.
         let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY;
+        let fail = |err| error::io("read", path, err);
         let fd = match links {
             Links::Follow => self.root.open_following(&relative, flags, path)?,
             Links::Refuse => {
                 self.root.allow_read(&relative, path)?;
-                self.root
-                    .open_plain(&relative, flags)
-                    .map_err(|err| error::io("read", path, err))?
+                self.root.open_plain(&relative, flags).map_err(fail)?
             }
         };
-        let stat = fstat(&fd).map_err(|err| error::io("read", path, err))?;
+        let stat = fstat(&fd).map_err(fail)?;
         if kind_of(stat.st_mode) != FileKind::File {
             return Err(error::not_regular(path, kind_of(stat.st_mode)));
         }
         Ok((info(shown(&relative), &stat), File::from(fd)))
     }
 }
+
+/// Flags for reading a file and never a link; without `NONBLOCK`, opening a pipe would wait for a writer.
+const READ: OFlags = OFlags::RDONLY
+    .union(OFlags::NOFOLLOW)
+    .union(OFlags::NONBLOCK)
+    .union(OFlags::NOCTTY)
+    .union(OFlags::CLOEXEC);
+
+/// Flags for creating a file.
+const CREATE: OFlags = OFlags::WRONLY
+    .union(OFlags::CREATE)
+    .union(OFlags::EXCL)
+    .union(OFlags::NOFOLLOW)
+    .union(OFlags::CLOEXEC);
 
 fn kind_of(mode: u32) -> FileKind {
     match FileType::from_raw_mode(mode) {
@@ -223,10 +237,9 @@ fn info(path: String, stat: &Stat) -> FileInfo {
     FileInfo {
         path,
         kind,
-        size: if kind == FileKind::File {
-            stat.st_size as u64
-        } else {
-            0
+        size: match kind {
+            FileKind::File => stat.st_size as u64,
+            _ => 0,
         },
         modified_s: stat.st_mtime as f64 + stat.st_mtime_nsec as f64 * 1e-9,
         mode: stat.st_mode & 0o7777,
@@ -235,10 +248,8 @@ fn info(path: String, stat: &Stat) -> FileInfo {
 
 /// A relative path for results: no `.`, no double slashes; the root is `.`.
 fn shown(relative: &str) -> String {
-    let parts: Vec<&str> = tidy(relative).collect();
-    if parts.is_empty() {
-        ".".to_owned()
-    } else {
-        parts.join("/")
+    match tidy(relative).collect::<Vec<_>>().as_slice() {
+        [] => ".".to_owned(),
+        parts => parts.join("/"),
     }
 }

@@ -53,10 +53,10 @@ pub(super) struct Place {
 impl Root {
     pub(super) fn open(path: &Path) -> Result<Self, ToolError> {
         let refuse = |why: String, reason: &'static str, hint: &str| {
+            let path = path.display();
             tool_error!(
                 PreconditionFailed,
-                "the workspace `{}` cannot be opened: {why}",
-                path.display()
+                "the workspace `{path}` cannot be opened: {why}"
             )
             .reason(reason)
             .hint(hint)
@@ -64,13 +64,8 @@ impl Root {
         let flags = OFlags::DIRECTORY | OFlags::RDONLY | OFlags::CLOEXEC;
         let opened = openat(CWD, path, flags, Mode::empty())
             .and_then(|fd| fstat(&fd).map(|stat| (fd, stat)));
-        let (fd, stat) = opened.map_err(|err| {
-            refuse(
-                err.to_string(),
-                "workspace",
-                "choose an existing, readable folder",
-            )
-        })?;
+        const UNREADABLE: &str = "choose an existing, readable folder";
+        let (fd, stat) = opened.map_err(|err| refuse(err.to_string(), "workspace", UNREADABLE))?;
         // Some sandboxes return EPERM for unknown system calls.
         let probe = OFlags::PATH | OFlags::CLOEXEC;
         openat2(&fd, ".", probe, Mode::empty(), BENEATH).map_err(|err| {
@@ -100,17 +95,17 @@ impl Root {
     /// The part of a path below the root. An absolute path is accepted if one of its leading folders *is* the root, by device
     /// and inode, so that neither a sibling with the same prefix nor another spelling of the root is confused with it.
     pub(super) fn relative(&self, path: &str) -> Result<String, ToolError> {
-        if path.is_empty() {
-            return Err(error::malformed(path, "it is empty").hint("`.` is the workspace root"));
-        }
-        if path.contains('\0') {
-            return Err(error::malformed(path, "it contains a NUL character"));
-        }
-        if path.len() > PATH_BYTES_MAX {
-            return Err(error::malformed(path, "it is longer than 4095 bytes"));
-        }
-        if tidy(path).count() > PARTS_MAX {
-            return Err(error::malformed(path, "it has more than 256 parts"));
+        let fault = match path {
+            "" => {
+                return Err(error::malformed(path, "it is empty").hint("`.` is the workspace root"));
+            }
+            _ if path.contains('\0') => "it contains a NUL character",
+            _ if path.len() > PATH_BYTES_MAX => "it is longer than 4095 bytes",
+            _ if tidy(path).count() > PARTS_MAX => "it has more than 256 parts",
+            _ => "",
+        };
+        if !fault.is_empty() {
+            return Err(error::malformed(path, fault));
         }
         if !path.starts_with('/') {
             return Ok(path.to_owned());
@@ -128,12 +123,8 @@ impl Root {
             leading.push(part);
             let stat = statat(CWD, &leading, AtFlags::NO_AUTOMOUNT).ok()?;
             if (stat.st_dev, stat.st_ino) == (self.device, self.inode) {
-                let rest = parts.as_path();
-                return Some(if rest.as_os_str().is_empty() {
-                    PathBuf::from(".")
-                } else {
-                    rest.to_owned()
-                });
+                let rest = Some(parts.as_path()).filter(|rest| !rest.as_os_str().is_empty());
+                return Some(rest.unwrap_or(Path::new(".")).to_owned());
             }
         }
         None
@@ -170,13 +161,17 @@ impl Root {
     /// Refuses closed paths; a path with links is checked again after they were followed.
     pub(super) fn allow_read(&self, relative: &str, path: &str) -> Result<(), ToolError> {
         let parts = leads_to(relative).unwrap_or_default();
-        if parts.iter().any(|part| is_temporary(part)) {
-            return Err(error::temporary(path));
+        match parts.iter().any(|part| is_temporary(part)) {
+            true => Err(error::temporary(path)),
+            false if self.is_closed(&parts) => Err(error::closed(path)),
+            false => Ok(()),
         }
-        if self.is_closed(&parts) {
-            return Err(error::closed(path));
-        }
-        Ok(())
+    }
+
+    /// The root folder, opened again.
+    pub(super) fn open_top(&self, path: &str) -> Result<OwnedFd, ToolError> {
+        self.open_plain(".", OFlags::RDONLY | OFlags::DIRECTORY)
+            .map_err(|err| error::io("make", path, err))
     }
 
     /// Whether walks omit a path without links.
@@ -198,24 +193,10 @@ impl Root {
         relative: impl AsRef<OsStr>,
         flags: OFlags,
     ) -> Result<OwnedFd, Errno> {
-        self.open_with(relative, flags, ResolveFlags::NO_SYMLINKS)
-    }
-
-    fn open_with(
-        &self,
-        relative: impl AsRef<OsStr>,
-        flags: OFlags,
-        resolve: ResolveFlags,
-    ) -> Result<OwnedFd, Errno> {
         let relative = relative.as_ref();
+        let (flags, resolve) = (flags | OFlags::CLOEXEC, BENEATH | ResolveFlags::NO_SYMLINKS);
         for _ in 0..ATTEMPTS_MAX {
-            match openat2(
-                self.fd.as_fd(),
-                relative,
-                flags | OFlags::CLOEXEC,
-                Mode::empty(),
-                BENEATH | resolve,
-            ) {
+            match openat2(self.fd.as_fd(), relative, flags, Mode::empty(), resolve) {
                 Err(Errno::AGAIN | Errno::INTR) => {}
                 opened => return opened,
             }
@@ -232,6 +213,7 @@ impl Root {
             root: self,
             steps: Vec::new(),
         };
+        let fail = |err| error::io("look up", path, err);
         let mut links = 0;
         while let Some(part) = ahead.pop() {
             if part == ".." {
@@ -245,9 +227,9 @@ impl Root {
                     ahead.push(part);
                     return trail.missing(ahead, path);
                 }
-                Err(err) => return Err(error::io("look up", path, err)),
+                Err(err) => return Err(fail(err)),
             };
-            let stat = fstat(&fd).map_err(|err| error::io("look up", path, err))?;
+            let stat = fstat(&fd).map_err(fail)?;
             if kind_of(stat.st_mode) != FileKind::Link {
                 trail.steps.push((fd, part, stat));
             } else {
@@ -255,22 +237,18 @@ impl Root {
                 if links > LINKS_MAX {
                     return Err(error::link(path).hint("the links form a cycle"));
                 }
-                let target = readlinkat(&fd, "", Vec::new())
-                    .map_err(|err| error::io("look up", path, err))?;
+                let target = readlinkat(&fd, "", Vec::new()).map_err(fail)?;
                 let mut target = PathBuf::from(OsString::from_vec(target.into_bytes()));
                 if target.is_absolute() {
-                    target = self
-                        .below_root(&target)
-                        .ok_or_else(|| error::outside(path))?;
+                    let below = self.below_root(&target);
+                    target = below.ok_or_else(|| error::outside(path))?;
                     trail.steps.clear();
                 }
                 ahead.extend(parts_reversed(&target));
             }
             if ahead.len() + trail.steps.len() > PARTS_MAX {
-                return Err(error::malformed(
-                    path,
-                    "it leads through more than 256 parts",
-                ));
+                let why = "it leads through more than 256 parts";
+                return Err(error::malformed(path, why));
             }
         }
         let stat = trail.steps.last().map(|(_, _, stat)| *stat);
@@ -306,15 +284,17 @@ impl Trail<'_> {
     }
 
     fn path(&self) -> String {
-        if self.steps.is_empty() {
-            return ".".to_owned();
+        match self.steps.is_empty() {
+            true => ".".to_owned(),
+            false => self.names().join("/"),
         }
-        let names: Vec<String> = self
-            .steps
+    }
+
+    fn names(&self) -> Vec<String> {
+        self.steps
             .iter()
             .map(|(_, name, _)| legible(name))
-            .collect();
-        names.join("/")
+            .collect()
     }
 
     fn real(&self) -> PathBuf {
@@ -328,11 +308,7 @@ impl Trail<'_> {
             return Err(error::io("look up", path, Errno::NOENT));
         }
         ahead.reverse();
-        let mut names: Vec<String> = self
-            .steps
-            .iter()
-            .map(|(_, name, _)| legible(name))
-            .collect();
+        let mut names = self.names();
         names.extend(ahead.iter().map(|name| legible(name)));
         let mut real = self.real();
         real.extend(&ahead);
@@ -366,28 +342,20 @@ pub(super) fn folded_parts(path: &str) -> Vec<String> {
 
 /// The folded parts of a path without links, `..` resolved; `None` if it leaves the root.
 pub(super) fn leads_to(relative: &str) -> Option<Vec<String>> {
-    let mut parts: Vec<String> = Vec::new();
+    Some(plain_parts(relative)?.into_iter().map(folded).collect())
+}
+
+/// As [`leads_to`], in their spelling.
+pub(super) fn plain_parts(relative: &str) -> Option<Vec<&str>> {
+    let mut parts = Vec::new();
     for part in tidy(relative) {
         if part == ".." {
             parts.pop()?;
         } else {
-            parts.push(folded(part));
-        }
-    }
-    Some(parts)
-}
-
-/// The parts of a path without links, `..` resolved, in their spelling.
-pub(super) fn plain_parts(relative: &str) -> Vec<&str> {
-    let mut parts = Vec::new();
-    for part in tidy(relative) {
-        if part == ".." {
-            parts.pop();
-        } else {
             parts.push(part);
         }
     }
-    parts
+    Some(parts)
 }
 
 /// A name as text; bytes that are not UTF-8 are shown as `\xNN`.

@@ -12,7 +12,7 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 use tool_core::capability::{FileInfo, FileKind, WriteMode};
-use tool_core::{Reason, ToolError, tool_error};
+use tool_core::{ErrorCode, Reason, ToolError, tool_error};
 
 use super::leftovers::New;
 use super::resolve::tidy;
@@ -34,12 +34,9 @@ pub(super) struct Target<'a> {
 impl<'a> Target<'a> {
     /// Locates the target of a write without following links.
     pub(super) fn find(workspace: &Workspace, path: &'a str) -> Result<Self, ToolError> {
-        let relative = workspace.root.relative(path)?;
-        workspace.allow_write(&relative, path)?;
-        let (folder, name) = relative
-            .trim_end_matches('/')
-            .rsplit_once('/')
-            .unwrap_or((".", &relative));
+        let relative = workspace.writable(path)?;
+        let split = relative.trim_end_matches('/').rsplit_once('/');
+        let (folder, name) = split.unwrap_or((".", &relative));
         if matches!(name, "." | ".." | "") || relative.ends_with('/') {
             return Err(error::malformed(path, "it does not name a file"));
         }
@@ -81,12 +78,9 @@ pub(super) fn remove(
     kind: FileKind,
 ) -> Result<FileInfo, ToolError> {
     let target = Target::find(workspace, path.trim_end_matches('/'))?;
-    let stat = statat(
-        &*target.folder,
-        target.name.as_str(),
-        AtFlags::SYMLINK_NOFOLLOW,
-    )
-    .map_err(|err| target.fail_to("delete", err))?;
+    let (folder, name) = (&*target.folder, target.name.as_str());
+    let stat = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW);
+    let stat = stat.map_err(|err| target.fail_to("delete", err))?;
     let flags = match (kind_of(stat.st_mode), kind) {
         (FileKind::Link, _) => return Err(error::link(path)),
         (FileKind::File, FileKind::File) => AtFlags::empty(),
@@ -96,7 +90,7 @@ pub(super) fn remove(
         }
         (found, _) => return Err(error::not_regular(path, found)),
     };
-    unlinkat(&*target.folder, target.name.as_str(), flags).map_err(|err| match err {
+    unlinkat(folder, name, flags).map_err(|err| match err {
         Errno::NOTEMPTY | Errno::EXIST => error::not_empty(path),
         err => target.fail_to("delete", err),
     })?;
@@ -105,18 +99,11 @@ pub(super) fn remove(
 }
 
 pub(super) fn make_folder(workspace: &Workspace, path: &str) -> Result<(), ToolError> {
-    let relative = workspace.root.relative(path)?;
-    workspace.allow_write(&relative, path)?;
+    let relative = workspace.writable(path)?;
     if tidy(&relative).any(|part| part == "..") {
-        return Err(error::malformed(
-            path,
-            "a new folder must be named without `..`",
-        ));
+        return Err(error::folder_above(path));
     }
-    let here = workspace
-        .root
-        .open_plain(".", OFlags::RDONLY | OFlags::DIRECTORY)
-        .map_err(|err| error::io("make", path, err))?;
+    let here = workspace.root.open_top(path)?;
     let mut made = Made::default();
     let below = make_below(here, &relative, path, &mut made);
     made.0.clear(); // the folders remain, even if a later step fails
@@ -146,11 +133,9 @@ pub(super) fn make_below(
     for part in tidy(relative) {
         match mkdirat(&here, part, Mode::from_raw_mode(0o777)) {
             Ok(()) => {
-                made.0.extend(
-                    here.try_clone()
-                        .ok()
-                        .map(|folder| (folder, part.to_owned())),
-                );
+                let folder = here.try_clone().ok();
+                made.0
+                    .extend(folder.map(|folder| (folder, part.to_owned())));
                 fsync(&here).map_err(fail)?;
             }
             Err(Errno::EXIST) => {}
@@ -203,6 +188,13 @@ impl Target<'_> {
         self.fail_to("write", err)
     }
 
+    pub(super) fn taken_or_failed(&self, err: Errno) -> ToolError {
+        match err {
+            Errno::EXIST => self.exists(),
+            err => self.fail(err),
+        }
+    }
+
     fn fail_to(&self, action: &str, err: Errno) -> ToolError {
         error::io(action, self.path, err)
     }
@@ -221,10 +213,7 @@ impl Target<'_> {
         } else {
             new.name_over(&self.name)
         };
-        named.map_err(|err| match err {
-            Errno::EXIST => self.exists(),
-            err => self.fail(err),
-        })?;
+        named.map_err(|err| self.taken_or_failed(err))?;
         self.sync_folder()?;
         Ok(info(self.shown.clone(), &stat))
     }
@@ -247,9 +236,8 @@ impl Target<'_> {
         if let Some(before) = before {
             keep_owner_and_mode(file, before).map_err(|err| self.fail(err))?;
         }
-        fsync(&*file)
-            .and_then(|()| fstat(&*file))
-            .map_err(|err| self.fail(err))
+        let synced = fsync(&*file).and_then(|()| fstat(&*file));
+        synced.map_err(|err| self.fail(err))
     }
 
     pub(super) fn sync_folder(&self) -> Result<(), ToolError> {
@@ -265,26 +253,22 @@ impl Target<'_> {
             | OFlags::NONBLOCK
             | OFlags::NOCTTY
             | OFlags::CLOEXEC;
-        let fd = openat(
-            &*self.folder,
-            self.name.as_str(),
-            flags,
-            Mode::from_raw_mode(0o666),
-        )
-        .map_err(|err| self.fail(err))?;
+        let mode = Mode::from_raw_mode(0o666);
+        let opened = openat(&*self.folder, self.name.as_str(), flags, mode);
+        let fd = opened.map_err(|err| self.fail(err))?;
         self.lock(&fd)?;
         let before = fstat(&fd).map_err(|err| self.fail(err))?;
         if kind_of(before.st_mode) != FileKind::File {
             return Err(error::not_regular(self.path, kind_of(before.st_mode)));
         }
         if before.st_nlink > 1 {
-            return Err(tool_error!(
-                InvalidArgs,
+            let message = format!(
                 "`{}` has several names (hard links), and an append would change all of them",
                 self.shown
-            )
-            .reason("link")
-            .hint("use the mode `overwrite`, which changes this name only"));
+            );
+            return Err(ToolError::new(ErrorCode::InvalidArgs, message)
+                .reason("link")
+                .hint("use the mode `overwrite`, which changes this name only"));
         }
         let mut file = File::from(fd);
         let written = file
@@ -313,13 +297,12 @@ impl Target<'_> {
                 locked => return locked.map_err(|err| self.fail(err)),
             }
         }
-        Err(tool_error!(
-            Conflict,
-            "`{}` remained locked for {LOCK_WAIT_MS} ms",
-            self.shown
+        let shown = &self.shown;
+        Err(
+            tool_error!(Conflict, "`{shown}` remained locked for {LOCK_WAIT_MS} ms")
+                .reason("locked")
+                .hint("another program has locked it: call again later"),
         )
-        .reason("locked")
-        .hint("another program has locked it: call again later"))
     }
 }
 

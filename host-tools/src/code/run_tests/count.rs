@@ -78,9 +78,8 @@ fn pytest(output: &str) -> Option<Counts> {
 
 /// Every line such as `test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out`, one per program.
 fn cargo(output: &str) -> Option<Counts> {
-    let results = output
-        .lines()
-        .filter_map(|line| line.strip_prefix("test result: "));
+    let lines = output.lines();
+    let results = lines.filter_map(|line| line.strip_prefix("test result: "));
     let numbers = results.map(|rest| rest.split_once(". ").map_or(rest, |(_, numbers)| numbers));
     sum(numbers.flat_map(|numbers| numbers.split("; ").filter_map(count_and_word)))
 }
@@ -88,11 +87,9 @@ fn cargo(output: &str) -> Option<Counts> {
 /// One JSON object per line; events of a test have its name.
 fn go(output: &str) -> Option<Counts> {
     let lines = output.lines().filter(|line| line.starts_with('{'));
-    let events: Vec<Value> = lines
-        .filter_map(|line| json::parse(line, json::Limits::default()).ok())
-        .filter(|event| event.get("Test").is_some())
-        .collect();
-    let actions = events
+    let events = lines.filter_map(|line| json::parse(line, json::Limits::default()).ok());
+    let tests: Vec<Value> = events.filter(|event| event.get("Test").is_some()).collect();
+    let actions = tests
         .iter()
         .filter_map(|event| event.get("Action")?.as_str());
     sum(actions.map(|action| match action {
@@ -102,7 +99,7 @@ fn go(output: &str) -> Option<Counts> {
 }
 
 /// Lines of node's own runner (`# pass 3`), Jest and Vitest (`Tests: 1 failed, 3 passed, 4 total`) and Mocha (`3 passing`).
-fn npm(output: &str) -> Option<Counts> {
+fn npm<'a>(output: &'a str) -> Option<Counts> {
     let parts = output.lines().flat_map(|line| {
         let line = line.trim();
         let node = line.strip_prefix("# ").or_else(|| line.strip_prefix("ℹ "));
@@ -111,18 +108,17 @@ fn npm(output: &str) -> Option<Counts> {
             return vec![(count, word)];
         }
         let jest = line
-            .strip_prefix("Tests:")
-            .or_else(|| line.strip_prefix("Tests "));
-        match jest {
-            Some(rest) => rest
-                .split([',', '|', '('])
+            .strip_prefix("Tests")
+            .filter(|rest| rest.starts_with([':', ' ']));
+        if let Some(rest) = jest {
+            let parts = rest[1..].split([',', '|', '(']);
+            return parts
                 .filter_map(|part| count_and_word(part.trim()))
-                .collect(),
-            None => count_and_word(line)
-                .map(|(count, rest)| (count, rest.split(' ').next().unwrap_or_default()))
-                .into_iter()
-                .collect(),
+                .collect();
         }
+        let mocha = count_and_word(line).into_iter();
+        let first = |(count, rest): (u64, &'a str)| (count, rest.split(' ').next().unwrap_or(rest));
+        mocha.map(first).collect()
     });
     const WORDS: &str = "pass passed passing fail failed failing skipped pending";
     sum(parts.filter(|(_, word)| WORDS.split(' ').any(|known| known == *word)))

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use tool_core::capability::FileKind;
+use tool_core::capability::{FileInfo, FileKind};
 use tool_core::command::{Command, Program};
 
 use super::{Args, Ran};
@@ -35,21 +35,16 @@ impl Runner {
     }
 
     /// Whether a file of the folder indicates this runner.
-    fn fits(self, name: &str, kind: FileKind) -> bool {
-        if kind == FileKind::Directory {
-            return false;
-        }
+    fn fits(self, name: &str) -> bool {
+        const PYTHON: &str = "pytest.ini tox.ini pyproject.toml setup.cfg conftest.py setup.py";
         match self {
             Self::Cargo => name == "Cargo.toml",
             Self::Npm => name == "package.json",
             Self::Go => name == "go.mod",
             Self::Pytest => {
-                let python = name.ends_with(".py");
-                matches!(
-                    name,
-                    "pytest.ini" | "tox.ini" | "pyproject.toml" | "setup.cfg"
-                ) || python && (name.starts_with("test_") || name.ends_with("_test.py"))
-                    || matches!(name, "conftest.py" | "setup.py")
+                PYTHON.split(' ').any(|known| known == name)
+                    || name.starts_with("test_") && name.ends_with(".py")
+                    || name.ends_with("_test.py")
             }
         }
     }
@@ -62,10 +57,8 @@ const ENTRIES_MAX: usize = 10_000;
 pub(super) fn command(args: &Args, ctx: &Ctx) -> Result<(Option<Runner>, Command), ToolError> {
     let runner = match (&args.argv, args.runner) {
         (Some(_), Some(_)) => {
-            return Err(
-                ToolError::invalid("/argv", "`argv` and `runner` exclude each other")
-                    .hint("omit one of them"),
-            );
+            let message = "`argv` and `runner` exclude each other";
+            return Err(ToolError::invalid("/argv", message).hint("omit one of them"));
         }
         (Some(argv), None) => {
             return Ok((None, Command::new(argv.iter().chain(&args.args).cloned())));
@@ -90,16 +83,17 @@ pub(super) fn command(args: &Args, ctx: &Ctx) -> Result<(Option<Runner>, Command
 
 /// Failures of runners at the start, with their cure.
 pub(super) fn check(runner: Option<Runner>, ran: &Ran, ctx: &Ctx) -> Result<(), ToolError> {
+    let says = |words: &str| ran.stderr.contains(words);
     match runner {
-        Some(Runner::Pytest) if ran.stderr.contains("No module named pytest") => {
-            Err(missing(Runner::Pytest))
+        Some(Runner::Pytest) if says("No module named pytest") => {
+            return Err(missing(Runner::Pytest));
         }
-        Some(Runner::Cargo) if ran.returncode == 101 && ran.stderr.contains("Cargo.lock") => {
+        Some(Runner::Cargo) if ran.returncode == 101 && says("Cargo.lock") => {
             ctx.warn("cargo cannot write a `Cargo.lock` in the sandbox: make one with `cargo generate-lockfile`");
-            Ok(())
         }
-        _ => Ok(()),
+        _ => {}
     }
+    Ok(())
 }
 
 fn detect(args: &Args, ctx: &Ctx) -> Result<Runner, ToolError> {
@@ -107,44 +101,31 @@ fn detect(args: &Args, ctx: &Ctx) -> Result<Runner, ToolError> {
         .files()?
         .list(&args.cwd, false, ENTRIES_MAX, ctx.stop())
         .at("/cwd")?;
-    let fits = |runner: &Runner| {
-        listed.0.iter().any(|entry| {
-            let name = entry.path.rsplit('/').next().unwrap_or_default();
-            runner.fits(name, entry.kind)
-        })
-    };
+    let name = |entry: &FileInfo| entry.path.rsplit('/').next().map(str::to_owned);
+    let (folders, files): (Vec<_>, Vec<_>) =
+        (listed.0.iter()).partition(|entry| entry.kind == FileKind::Directory);
+    let files: Vec<String> = files.into_iter().filter_map(name).collect();
+    let fits = |runner: &Runner| files.iter().any(|name| runner.fits(name));
     let found: Vec<Runner> = Runner::ALL.into_iter().filter(fits).collect();
-    match found.as_slice() {
-        [only] => Ok(*only),
+    let tests = |folder: &FileInfo| name(folder).as_deref() == Some("tests");
+    let (message, hint) = match found.as_slice() {
+        [only] => return Ok(*only),
+        [] if folders.into_iter().any(tests) => return Ok(Runner::Pytest),
         [] => {
-            let tests = listed.0.iter().any(|entry| {
-                entry.kind == FileKind::Directory && entry.path.rsplit('/').next() == Some("tests")
-            });
-            if tests {
-                return Ok(Runner::Pytest);
-            }
-            Err(tool_error!(
-                PreconditionFailed,
-                "no test runner detected in `{}`",
-                args.cwd
-            )
-            .reason("runner")
-            .at("/runner")
-            .hint("set `runner`, or pass a command in `argv`"))
+            let hint = "set `runner`, or pass a command in `argv`";
+            (format!("no test runner detected in `{}`", args.cwd), hint)
         }
         several => {
             let names: Vec<&str> = several.iter().map(|runner| runner.name()).collect();
-            Err(tool_error!(
-                PreconditionFailed,
-                "several test runners detected in `{}`: {}",
-                args.cwd,
-                names.join(" and ")
-            )
-            .reason("runner")
-            .at("/runner")
-            .hint("set `runner`"))
+            let names = names.join(" and ");
+            let message = format!("several test runners detected in `{}`: {names}", args.cwd);
+            (message, "set `runner`")
         }
-    }
+    };
+    Err(ToolError::new(ErrorCode::PreconditionFailed, message)
+        .reason("runner")
+        .at("/runner")
+        .hint(hint))
 }
 
 fn missing(runner: Runner) -> ToolError {
@@ -169,12 +150,8 @@ fn words(runner: Runner, program: &Program, further: &[String]) -> Command {
     const IN_SCRATCH: &str =
         "CARGO_TARGET_DIR=\"$HOME/target\" GOCACHE=\"$HOME/go-build\" exec \"$@\"";
     let shell = ["sh", "-c", IN_SCRATCH, "sh", path];
-    let mut words: Vec<String> = shell
-        .iter()
-        .chain(fixed)
-        .map(|&word| word.to_owned())
-        .collect();
-    words.extend(further.iter().cloned());
+    let words = shell.iter().chain(fixed).map(|&word| word.to_owned());
+    let mut words: Vec<String> = words.chain(further.iter().cloned()).collect();
     if runner == Runner::Go && further.is_empty() {
         words.push("./...".to_owned());
     }
@@ -193,11 +170,10 @@ fn words(runner: Runner, program: &Program, further: &[String]) -> Command {
 /// Folders of tool chains in the home folder: programs and packages, never credentials.
 fn share(runner: Runner, home: &std::path::Path, command: &mut Command) {
     let mut set = |name: &str, value: PathBuf| {
-        if let Some(value) = value.to_str() {
-            command
-                .environment
-                .push((name.to_owned(), value.to_owned()));
-        }
+        let value = value
+            .to_str()
+            .map(|value| (name.to_owned(), value.to_owned()));
+        command.environment.extend(value);
     };
     let shared: &[&str] = match runner {
         Runner::Cargo => {
@@ -211,7 +187,6 @@ fn share(runner: Runner, home: &std::path::Path, command: &mut Command) {
         }
         Runner::Pytest | Runner::Npm => &[],
     };
-    command
-        .readable
-        .extend(shared.iter().map(|path| home.join(path)));
+    let shared = shared.iter().map(|path| home.join(path));
+    command.readable.extend(shared);
 }

@@ -8,13 +8,8 @@ const HINT: &str = "sections are `*** Add File: path`, `*** Update File: path` a
 
 pub(super) fn parse(mut reader: Reader<'_>) -> Result<Vec<FilePatch>, ToolError> {
     reader.hint = HINT;
-    while reader
-        .peek()
-        .is_some_and(|line| line.trim() != "*** Begin Patch")
-    {
-        reader.at += 1;
-    }
-    reader.at += 1;
+    let begins = |line: &&str| line.trim() == "*** Begin Patch";
+    reader.at = reader.lines.iter().position(begins).map_or(0, |at| at + 1);
     let mut files = Vec::new();
     loop {
         let Some(line) = reader.peek() else {
@@ -22,13 +17,11 @@ pub(super) fn parse(mut reader: Reader<'_>) -> Result<Vec<FilePatch>, ToolError>
         };
         if line.trim_end() == "*** End Patch" {
             reader.at += 1;
-            return match reader.rest() {
-                None => Ok(files),
-                Some(line) => Err(reader.fault(format_args!(
-                    "unexpected text after `*** End Patch`: {}",
-                    brief(line)
-                ))),
+            let Some(line) = reader.rest() else {
+                return Ok(files);
             };
+            let message = "unexpected text after `*** End Patch`";
+            return Err(reader.fault(format_args!("{message}: {}", brief(line))));
         }
         if line.trim().is_empty() {
             reader.at += 1;
@@ -49,26 +42,20 @@ impl<'a> Reader<'a> {
 
     fn section(&mut self, header: &str) -> Result<FilePatch, ToolError> {
         let line = self.at + 1;
-        let named = |prefix| {
-            header
-                .strip_prefix(prefix)
-                .map(|path: &str| path.trim().to_owned())
+        let section = header
+            .strip_prefix("*** ")
+            .and_then(|rest| rest.split_once(" File:"));
+        let Some((kind @ ("Add" | "Delete" | "Update"), path)) = section else {
+            let message = "expected the beginning of a section";
+            return Err(self.fault(format_args!("{message}, found {}", brief(header))));
         };
-        let (path, action) = if let Some(path) = named("*** Add File:") {
-            self.at += 1;
-            (path, self.added()?)
-        } else if let Some(path) = named("*** Delete File:") {
-            self.at += 1;
-            (path, Action::Delete { hunks: None })
-        } else if let Some(path) = named("*** Update File:") {
-            self.at += 1;
-            (path, self.updated()?)
-        } else {
-            return Err(self.fault(format_args!(
-                "expected the beginning of a section, found {}",
-                brief(header)
-            )));
+        self.at += 1;
+        let action = match kind {
+            "Add" => self.added()?,
+            "Delete" => Action::Delete { hunks: None },
+            _ => self.updated()?,
         };
+        let path = path.trim().to_owned();
         if path.is_empty() {
             return Err(fault(line, "the path is missing", HINT));
         }
@@ -79,10 +66,8 @@ impl<'a> Reader<'a> {
         let mut content = String::new();
         while let Some(line) = self.peek().filter(|line| !line.starts_with("*** ")) {
             let Some(text) = line.strip_prefix('+') else {
-                return Err(self.fault(format_args!(
-                    "each line of a new file begins with `+`, found {}",
-                    brief(line)
-                )));
+                let expected = "each line of a new file begins with `+`";
+                return Err(self.fault(format_args!("{expected}, found {}", brief(line))));
             };
             content.push_str(text);
             content.push('\n');
@@ -96,10 +81,7 @@ impl<'a> Reader<'a> {
 
     fn updated(&mut self) -> Result<Action, ToolError> {
         let mut move_to = None;
-        if let Some(path) = self
-            .peek()
-            .and_then(|line| line.strip_prefix("*** Move to:"))
-        {
+        if let Some(path) = self.after("*** Move to:") {
             if path.trim().is_empty() {
                 return Err(self.fault("the path is missing"));
             }
@@ -136,7 +118,7 @@ impl<'a> Reader<'a> {
             line: self.at + 1,
             ..Hunk::default()
         };
-        while let Some(heading) = self.peek().and_then(|line| line.strip_prefix("@@")) {
+        while let Some(heading) = self.after("@@") {
             let heading = heading.strip_suffix("@@").unwrap_or(heading).trim();
             if !heading.is_empty() {
                 hunk.headings.push(heading.to_owned());
@@ -144,10 +126,9 @@ impl<'a> Reader<'a> {
             self.at += 1;
         }
         if self.at + 1 == hunk.line && !first {
-            return Err(self.fault(format_args!(
-                "expected `@@` before the next hunk, found {}",
-                self.peek().map(brief).unwrap_or_default()
-            )));
+            let found = self.peek().map(brief).unwrap_or_default();
+            let message = format_args!("expected `@@` before the next hunk, found {found}");
+            return Err(self.fault(message));
         }
         while let Some(line) = self.peek() {
             if line.trim_end() == "*** End of File" {
@@ -161,19 +142,11 @@ impl<'a> Reader<'a> {
             if line.is_empty() && self.next_is_section() {
                 break;
             }
-            hunk.lines.push(match line.split_at_checked(1) {
-                Some((" ", text)) => Line::Keep(text.to_owned()),
-                Some(("-", text)) => Line::Remove(text.to_owned()),
-                Some(("+", text)) => Line::Add(text.to_owned()),
-                // Editors strip the space of an empty line.
-                None if line.is_empty() => Line::Keep(String::new()),
-                _ => {
-                    return Err(self.fault(format_args!(
-                        "each line of a hunk begins with a space, `-` or `+`, found {}",
-                        brief(line)
-                    )));
-                }
-            });
+            let Some(parsed) = Line::parse(line) else {
+                let expected = "each line of a hunk begins with a space, `-` or `+`";
+                return Err(self.fault(format_args!("{expected}, found {}", brief(line))));
+            };
+            hunk.lines.push(parsed);
             self.at += 1;
         }
         if hunk.lines.is_empty() {

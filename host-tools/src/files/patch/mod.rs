@@ -1,4 +1,4 @@
-//! Patches as data: two formats are parsed into one [`Patch`], and [`apply`](apply::apply) applies its hunks to texts.
+//! Patches as data: two formats are parsed into [`FilePatch`]es, and [`apply`](apply::apply) applies its hunks to texts.
 //!
 //! No file access: the tool `apply_patch` reads and writes.
 
@@ -13,12 +13,6 @@ use tool_core::{ToolError, tool_error};
 
 /// Maximum size of a patch in bytes.
 pub(super) const BYTES_MAX: usize = 16 << 20;
-
-/// The changes of a patch, by file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Patch {
-    pub(super) files: Vec<FilePatch>,
-}
 
 /// The change of one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,6 +63,19 @@ pub(super) enum Line {
     Add(String),
 }
 
+impl Line {
+    /// A line of a hunk; editors strip the space of an empty one.
+    fn parse(line: &str) -> Option<Self> {
+        match line.split_at_checked(1) {
+            None => line.is_empty().then(|| Self::Keep(String::new())),
+            Some((" ", text)) => Some(Self::Keep(text.to_owned())),
+            Some(("-", text)) => Some(Self::Remove(text.to_owned())),
+            Some(("+", text)) => Some(Self::Add(text.to_owned())),
+            Some(_) => None,
+        }
+    }
+}
+
 impl Hunk {
     pub(super) fn old(&self) -> impl Iterator<Item = &str> {
         self.lines.iter().filter_map(|line| match line {
@@ -89,15 +96,10 @@ impl Hunk {
 ///
 /// # Errors
 /// `invalid_args` at `/patch` with the line of the patch.
-pub(super) fn parse(text: &str) -> Result<Patch, ToolError> {
+pub(super) fn parse(text: &str) -> Result<Vec<FilePatch>, ToolError> {
     if text.len() > BYTES_MAX {
-        return Err(tool_error!(
-            InvalidArgs,
-            "expected at most {BYTES_MAX} bytes, found {}",
-            text.len()
-        )
-        .at("/patch")
-        .reason("bytes"));
+        let message = format_args!("expected at most {BYTES_MAX} bytes, found {}", text.len());
+        return Err(ToolError::invalid("/patch", message).reason("bytes"));
     }
     let reader = Reader::new(text);
     let first = reader.lines.iter().find(|line| !line.trim().is_empty());
@@ -106,13 +108,10 @@ pub(super) fn parse(text: &str) -> Result<Patch, ToolError> {
         _ => unified::parse(reader)?,
     };
     if files.is_empty() {
-        return Err(fault(
-            1,
-            "it names no file",
-            "begin with `*** Begin Patch`, or with `--- a/path` and `+++ b/path`",
-        ));
+        let hint = "begin with `*** Begin Patch`, or with `--- a/path` and `+++ b/path`";
+        return Err(fault(1, "it names no file", hint));
     }
-    Ok(Patch { files })
+    Ok(files)
 }
 
 /// A reader of the lines of a patch, without their line ends.
@@ -147,6 +146,11 @@ impl<'a> Reader<'a> {
 
     fn peek(&self) -> Option<&'a str> {
         self.get(self.at)
+    }
+
+    /// The rest of the current line after a prefix.
+    fn after(&self, prefix: &str) -> Option<&'a str> {
+        self.peek()?.strip_prefix(prefix)
     }
 
     /// An error about the current line.

@@ -9,7 +9,7 @@ use super::*;
 fn patched(before: &str, patch: &str) -> Result<String, String> {
     let words = |err: ToolError| format!("{} {}", err.reason_str().unwrap_or("-"), err.message());
     let patch = parse(patch).map_err(words)?;
-    match &patch.files[0].action {
+    match &patch[0].action {
         Action::Update { hunks, .. } => apply(before, hunks, "f")
             .map(|applied| applied.text)
             .map_err(words),
@@ -292,7 +292,7 @@ fn names_of_diffs() {
                         move_to: Some(to), ..
                     } => format!("move {} {to}", file.path),
                 };
-                patch.files.iter().map(shown).collect::<Vec<_>>().join(", ")
+                patch.iter().map(shown).collect::<Vec<_>>().join(", ")
             }
         }
     };
@@ -489,7 +489,7 @@ proptest! {
     ) {
         for text in [pieces.concat(), format!("{}{noise}", pieces.concat()), noise.clone()] {
             let Ok(patch) = parse(&text) else { continue };
-            for file in &patch.files {
+            for file in &patch {
                 if let Action::Update { hunks, .. } | Action::Delete { hunks: Some(hunks) } = &file.action {
                     let _ = apply(&before, hunks, "f");
                 }

@@ -47,10 +47,8 @@ pub(super) fn parse(mut reader: Reader<'_>) -> Result<Vec<FilePatch>, ToolError>
         }
         // A mail ends its patch with `-- ` and the version of git.
         if after_hunk && line != "-- " && line.starts_with([' ', '+', '-']) {
-            return Err(reader.fault(format_args!(
-                "{} is outside of every hunk: the counts of the `@@` before it may be wrong",
-                brief(line)
-            )));
+            let why = "is outside of every hunk: the counts of the `@@` before it may be wrong";
+            return Err(reader.fault(format_args!("{} {why}", brief(line))));
         }
         after_hunk &= line.is_empty();
         reader.at += 1;
@@ -73,10 +71,7 @@ impl Reader<'_> {
             line: self.at + 1,
             ..Header::default()
         };
-        if let Some(names) = self
-            .peek()
-            .and_then(|line| line.strip_prefix("diff --git "))
-        {
+        if let Some(names) = self.after("diff --git ") {
             header.git = true;
             header.both = same_name(names);
             self.at += 1;
@@ -88,10 +83,7 @@ impl Reader<'_> {
             }
         }
         let next = self.get(self.at + 1).unwrap_or_default();
-        if let (Some(old), Some(new)) = (
-            self.peek().and_then(|line| line.strip_prefix("--- ")),
-            next.strip_prefix("+++ "),
-        ) {
+        if let (Some(old), Some(new)) = (self.after("--- "), next.strip_prefix("+++ ")) {
             header.old = Some(self.name(old)?);
             self.at += 1;
             header.new = Some(self.name(new)?);
@@ -105,10 +97,10 @@ impl Reader<'_> {
         let mode = |mode: &str| match mode.trim() {
             "100644" => Ok(false),
             "100755" => Ok(true),
-            other => Err(self.fault(format_args!(
-                "only regular files can be patched, found mode {}",
-                brief(other)
-            ))),
+            other => {
+                let message = "only regular files can be patched";
+                Err(self.fault(format_args!("{message}, found mode {}", brief(other))))
+            }
         };
         if let Some(found) = line.strip_prefix("new file mode ") {
             header.added = true;
@@ -127,9 +119,8 @@ impl Reader<'_> {
         } else if line.starts_with("Binary files ") || line.starts_with("GIT binary patch") {
             return Err(self.fault("binary files cannot be patched"));
         } else {
-            return Ok(["index ", "similarity index ", "dissimilarity index "]
-                .iter()
-                .any(|prefix| line.starts_with(prefix)));
+            let mut plain = ["index ", "similarity index ", "dissimilarity index "].iter();
+            return Ok(plain.any(|prefix| line.starts_with(prefix)));
         }
         Ok(true)
     }
@@ -146,11 +137,8 @@ impl Reader<'_> {
         let name = if text.starts_with('"') {
             unquoted(text).ok_or_else(|| self.fault("invalid quoted name"))?
         } else {
-            text.split('\t')
-                .next()
-                .unwrap_or_default()
-                .trim_end()
-                .to_owned()
+            let name = text.split('\t').next().unwrap_or_default();
+            name.trim_end().to_owned()
         };
         match name.as_str() {
             "" => Err(self.fault("the path is missing")),
@@ -162,10 +150,8 @@ impl Reader<'_> {
     fn numbered_hunk(&mut self) -> Result<Hunk, ToolError> {
         let header = self.peek().unwrap_or_default();
         let Some((old, new)) = ranges(header) else {
-            return Err(self.fault(format_args!(
-                "expected `@@ -first,count +first,count @@`, found {}",
-                brief(header)
-            )));
+            let expected = "expected `@@ -first,count +first,count @@`";
+            return Err(self.fault(format_args!("{expected}, found {}", brief(header))));
         };
         let mut hunk = Hunk {
             start: Some(old.0),
@@ -178,17 +164,18 @@ impl Reader<'_> {
             let Some(line) = self.peek() else {
                 return Err(self.counts(&hunk, "it ends early"));
             };
-            let (old_line, new_line, found) = match line.split_at_checked(1) {
-                Some((" ", text)) => (1, 1, Line::Keep(text.to_owned())),
-                Some(("-", text)) => (1, 0, Line::Remove(text.to_owned())),
-                Some(("+", text)) => (0, 1, Line::Add(text.to_owned())),
-                Some(("\\", _)) => {
-                    self.open_end(&mut hunk)?;
-                    continue;
+            if line.starts_with('\\') {
+                self.open_end(&mut hunk)?;
+                continue;
+            }
+            let (old_line, new_line, found) = match Line::parse(line) {
+                Some(found @ Line::Keep(_)) => (1, 1, found),
+                Some(found @ Line::Remove(_)) => (1, 0, found),
+                Some(found @ Line::Add(_)) => (0, 1, found),
+                None => {
+                    let why = format!("{} is not a hunk line", brief(line));
+                    return Err(self.counts(&hunk, &why));
                 }
-                // Editors strip the space of an empty line.
-                None if line.is_empty() => (1, 1, Line::Keep(String::new())),
-                _ => return Err(self.counts(&hunk, &format!("{} is not a hunk line", brief(line)))),
             };
             if old_line > old_left || new_line > new_left {
                 return Err(self.counts(&hunk, "there are more"));
@@ -205,14 +192,10 @@ impl Reader<'_> {
     }
 
     fn counts(&self, hunk: &Hunk, why: &str) -> ToolError {
-        fault(
-            self.at + 1,
-            format_args!(
-                "the hunk of line {} does not have the number of lines of its `@@`: {why}",
-                hunk.line
-            ),
-            "correct the counts, or use the format `*** Begin Patch`, which has no counts",
-        )
+        let what = "does not have the number of lines of its `@@`";
+        let message = format_args!("the hunk of line {} {what}: {why}", hunk.line);
+        let hint = "correct the counts, or use the format `*** Begin Patch`, which has no counts";
+        fault(self.at + 1, message, hint)
     }
 
     /// `\ No newline at end of file`, about the line before it.
@@ -247,10 +230,9 @@ impl Header {
                 let Some(content) = content(&hunks) else {
                     return fail("a new file must have only added lines, in one hunk");
                 };
-                let executable = self.executable;
                 let action = Action::Add {
                     content,
-                    executable,
+                    executable: self.executable,
                 };
                 (path, action)
             }
@@ -274,9 +256,8 @@ impl Header {
             _ => None,
         };
         let (old, new) = (path(&self.old), path(&self.new));
-        let prefixed = |name: &Option<String>, prefix| {
-            name.as_ref()
-                .is_none_or(|name: &String| name.starts_with(prefix))
+        let prefixed = |name: &Option<String>, prefix: &str| {
+            (name.as_ref()).is_none_or(|name| name.starts_with(prefix))
         };
         if self.old.is_none() && self.new.is_none() {
             return (self.both.clone(), self.both.clone());
@@ -294,14 +275,11 @@ fn content(hunks: &[Hunk]) -> Option<String> {
     let [hunk] = hunks else {
         return hunks.is_empty().then(String::new);
     };
-    let mut content = String::new();
-    for line in &hunk.lines {
-        let Line::Add(text) = line else {
-            return None;
-        };
-        content.push_str(text);
-        content.push('\n');
-    }
+    let added = |line: &Line| match line {
+        Line::Add(text) => Some(format!("{text}\n")),
+        _ => None,
+    };
+    let mut content: String = hunk.lines.iter().map(added).collect::<Option<_>>()?;
     if hunk.new_open {
         content.pop();
     }

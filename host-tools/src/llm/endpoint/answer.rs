@@ -48,17 +48,22 @@ pub(crate) enum AnswerError {
 impl AnswerError {
     /// Converts to the error of a call, with the configuration key of the endpoint.
     pub(crate) fn of(self, key: &str) -> ToolError {
+        let hint = format!("check that `{key}.endpoint` is an OpenAI-compatible URL for this use");
         ToolError::new(ErrorCode::ToolError, self)
             .reason("answer")
-            .hint(format!(
-                "check that `{key}.endpoint` is an OpenAI-compatible URL for this use"
-            ))
+            .hint(hint)
     }
 }
 
 /// The backend name of a model.
 pub(crate) fn name(model: Option<&str>) -> String {
     format!("endpoint:{}", words(model.unwrap_or("unnamed"), NAME_MAX))
+}
+
+/// The backend name of a response: of the configured model, else of the server's.
+fn served(answer: &Value, model: Option<&str>) -> String {
+    let served = answer.get("model").and_then(Value::as_str);
+    name(model.or(served.filter(|served| !served.is_empty())))
 }
 
 /// Parses vectors in the order of the texts. The configured name of the model has priority over the server's.
@@ -71,10 +76,9 @@ pub(crate) fn embeddings(
     model: Option<&str>,
 ) -> Result<Embeddings, AnswerError> {
     let answer = parse(body)?;
-    let data = answer
-        .get("data")
-        .and_then(Value::items)
-        .ok_or_else(|| AnswerError::Missing("list `data`".to_owned()))?;
+    let missing = |what: String| AnswerError::Missing(what);
+    let data = answer.get("data").and_then(Value::items);
+    let data = data.ok_or_else(|| missing("list `data`".to_owned()))?;
     if data.len() != texts {
         return Err(AnswerError::Count {
             found: data.len(),
@@ -86,19 +90,15 @@ pub(crate) fn embeddings(
     for (position, entry) in data.iter().enumerate() {
         // Servers may return another order; those without indices keep it.
         let index = match entry.get("index") {
-            None | Some(Value::Null) => position,
-            Some(index) => index
-                .as_i64()
-                .and_then(|index| usize::try_from(index).ok())
-                .filter(|index| *index < texts)
-                .ok_or(AnswerError::Index(position))?,
+            None | Some(Value::Null) => Some(position),
+            Some(index) => index.as_i64().and_then(|index| usize::try_from(index).ok()),
         };
+        let index = index.filter(|index| *index < texts);
+        let index = index.ok_or(AnswerError::Index(position))?;
         let numbers = entry.get("embedding").and_then(Value::as_numbers);
+        let numbers = numbers.filter(|numbers| numbers.rank() == 1);
         let numbers = numbers
-            .filter(|numbers| numbers.rank() == 1)
-            .ok_or_else(|| {
-                AnswerError::Missing(format!("list of numbers `data/{position}/embedding`"))
-            })?;
+            .ok_or_else(|| missing(format!("list of numbers `data/{position}/embedding`")))?;
         let length = numbers.len();
         let expected = *dimension.get_or_insert(length);
         if length != expected || length > DIMENSION_MAX {
@@ -116,9 +116,8 @@ pub(crate) fn embeddings(
         }
         vectors[index] = numbers.as_slice().to_vec();
     }
-    let served = answer.get("model").and_then(Value::as_str);
     Ok(Embeddings {
-        backend: name(model.or(served.filter(|served| !served.is_empty()))),
+        backend: served(&answer, model),
         vectors,
     })
 }
@@ -150,17 +149,15 @@ pub(crate) fn append(all: &mut Embeddings, part: Embeddings) -> Result<(), Answe
 /// As [`embeddings`]; also an empty reply.
 pub(crate) fn chat(body: &[u8], model: Option<&str>) -> Result<Reply, AnswerError> {
     let answer = parse(body)?;
-    let choice = answer
-        .pointer("/choices/0")
-        .ok_or_else(|| AnswerError::Missing("member `choices/0`".to_owned()))?;
-    let text = choice
-        .pointer("/message/content")
-        .and_then(|content| content.as_str().map(str::to_owned))
-        .filter(|text| !text.trim().is_empty())
-        .ok_or_else(|| AnswerError::Missing("text `choices/0/message/content`".to_owned()))?;
-    let served = answer.get("model").and_then(Value::as_str);
+    let missing = |what: &str| AnswerError::Missing(what.to_owned());
+    let choice = answer.pointer("/choices/0");
+    let choice = choice.ok_or_else(|| missing("member `choices/0`"))?;
+    let content = choice.pointer("/message/content");
+    let text = content.and_then(|content| content.as_str().map(str::to_owned));
+    let text = text.filter(|text| !text.trim().is_empty());
+    let text = text.ok_or_else(|| missing("text `choices/0/message/content`"))?;
     Ok(Reply {
-        backend: name(model.or(served.filter(|served| !served.is_empty()))),
+        backend: served(&answer, model),
         text,
         truncated: choice.get("finish_reason").and_then(Value::as_str) == Some("length"),
     })
@@ -174,18 +171,17 @@ pub(crate) fn refusal(key: &str, status: u16, body: &[u8]) -> ToolError {
         408 | 429 | 500..=599 => "try again later".to_owned(),
         _ => format!("check `{key}` in the configuration"),
     };
-    let said = said(body)
-        .map(|said| format!(": {said}"))
-        .unwrap_or_default();
+    let said = said(body).map_or(String::new(), |said| format!(": {said}"));
+    let reason = if status == 429 {
+        "rate_limit"
+    } else {
+        "endpoint"
+    };
     tool_error!(
         ToolError,
         "the endpoint of `{key}` answered with status {status}{said}"
     )
-    .reason(if status == 429 {
-        "rate_limit"
-    } else {
-        "endpoint"
-    })
+    .reason(reason)
     .hint(hint)
 }
 
@@ -206,9 +202,8 @@ fn parse(body: &[u8]) -> Result<Value, AnswerError> {
 
 /// On one line, and shortened.
 fn words(text: &str, most: usize) -> String {
-    let visible = |character: char| match character.is_control() {
-        true => ' ',
-        false => character,
-    };
-    text.chars().map(visible).take(most).collect()
+    text.replace(char::is_control, " ")
+        .chars()
+        .take(most)
+        .collect()
 }

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tool_core::capability::{Embeddings, Http, HttpRequest, Message, Model, Reply};
-use tool_core::{StopFlag, ToolError, tool_error};
+use tool_core::{ErrorCode, StopFlag, ToolError};
 
 use super::backend::no_endpoint;
 
@@ -77,30 +77,27 @@ impl Endpoints {
     ) -> Result<Vec<u8>, ToolError> {
         stop.check()?;
         if let Key::NotSet(variable) = &endpoint.api_key {
-            return Err(tool_error!(
-                PreconditionFailed,
-                "`{key}.api_key` names the variable `{variable}`, which is not set"
-            )
-            .reason("no_key")
-            .hint(format!("set `{variable}`, or omit `{key}.api_key`")));
+            let message =
+                format!("`{key}.api_key` names the variable `{variable}`, which is not set");
+            return Err(ToolError::new(ErrorCode::PreconditionFailed, message)
+                .reason("no_key")
+                .hint(format!("set `{variable}`, or omit `{key}.api_key`")));
         }
         let Some(http) = &self.http else {
-            return Err(tool_error!(
-                PreconditionFailed,
-                "`{key}` is unavailable: this program has no HTTP client"
-            )
-            .reason("no_transport")
-            .hint("use the backend `lexical`"));
+            let message = format!("`{key}` is unavailable: this program has no HTTP client");
+            return Err(ToolError::new(ErrorCode::PreconditionFailed, message)
+                .reason("no_transport")
+                .hint("use the backend `lexical`"));
         };
         let response = http.send(&request, stop)?;
         match response.status {
-            200..=299 if response.truncated => Err(tool_error!(
-                ToolError,
-                "the response of `{key}` is larger than {} bytes",
-                request.bytes_max
-            )
-            .reason("answer")
-            .hint("send fewer texts, or use a model with shorter vectors")),
+            200..=299 if response.truncated => {
+                let most = request.bytes_max;
+                let message = format!("the response of `{key}` is larger than {most} bytes");
+                Err(ToolError::new(ErrorCode::ToolError, message)
+                    .reason("answer")
+                    .hint("send fewer texts, or use a model with shorter vectors"))
+            }
             200..=299 => Ok(response.body),
             status => Err(answer::refusal(key, status, &response.body)),
         }
@@ -113,10 +110,10 @@ impl Model for Endpoints {
         let endpoint = self.embeddings.as_ref().ok_or_else(|| no_endpoint(KEY))?;
         let mut all: Option<Embeddings> = None;
         for batch in texts.chunks(BATCH) {
-            let body =
-                self.exchange(KEY, (endpoint, request::embeddings(endpoint, batch)), stop)?;
-            let part = answer::embeddings(&body, batch.len(), endpoint.model.as_deref())
-                .map_err(|err| err.of(KEY))?;
+            let request = request::embeddings(endpoint, batch);
+            let body = self.exchange(KEY, (endpoint, request), stop)?;
+            let part = answer::embeddings(&body, batch.len(), endpoint.model.as_deref());
+            let part = part.map_err(|err| err.of(KEY))?;
             match &mut all {
                 Some(all) => answer::append(all, part).map_err(|err| err.of(KEY))?,
                 None => all = Some(part),

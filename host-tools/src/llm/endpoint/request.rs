@@ -23,10 +23,8 @@ pub(crate) fn embeddings(endpoint: &Endpoint, texts: &[&str]) -> HttpRequest {
 /// A chat request with the most deterministic settings.
 pub(crate) fn chat(endpoint: &Endpoint, messages: &[Message]) -> HttpRequest {
     let mut members = model(endpoint);
-    members.push((
-        "messages",
-        Value::array(messages.iter().map(message).collect()),
-    ));
+    let messages = messages.iter().map(message).collect();
+    members.push(("messages", Value::array(messages)));
     members.push(("temperature", Value::from(0_i64)));
     members.push(("max_tokens", Value::from(TOKENS_MAX)));
     members.push(("stream", Value::from(false)));
@@ -34,11 +32,11 @@ pub(crate) fn chat(endpoint: &Endpoint, messages: &[Message]) -> HttpRequest {
 }
 
 fn model(endpoint: &Endpoint) -> Vec<(&'static str, Value)> {
-    let model = endpoint.model.as_deref();
-    model
-        .map(|model| ("model", Value::from(model)))
-        .into_iter()
-        .collect()
+    let model = endpoint
+        .model
+        .as_deref()
+        .map(|model| ("model", model.into()));
+    model.into_iter().collect()
 }
 
 /// Without images the content is a plain text, which servers without vision accept.
@@ -57,13 +55,8 @@ fn message(message: &Message) -> Value {
             ]);
             let images = images.iter().map(|image| {
                 let url = format!("data:{};base64,{}", image.media_type, image.base64);
-                Value::object([
-                    ("type", Value::from("image_url")),
-                    (
-                        "image_url",
-                        Value::object([("url", Value::from(url.as_str()))]),
-                    ),
-                ])
+                let url = Value::object([("url", Value::from(url.as_str()))]);
+                Value::object([("type", Value::from("image_url")), ("image_url", url)])
             });
             Value::array(std::iter::once(text).chain(images).collect())
         }

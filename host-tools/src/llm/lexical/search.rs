@@ -108,10 +108,8 @@ impl Search {
             }
         })?;
         found.sort_unstable();
-        let terms = found
-            .chunk_by(|a, b| a == b)
-            .map(|same| (same[0], same.len() as u64))
-            .collect();
+        let terms = found.chunk_by(|a, b| a == b);
+        let terms = terms.map(|same| (same[0], same.len() as u64)).collect();
         touched.sort_unstable();
         let cosine = self.cosine(&touched, weight_of_parts);
         for position in touched {
@@ -127,13 +125,11 @@ impl Search {
 
     /// The n-gram score of the current text. For the query itself every root is an integer and the result exactly 1.
     fn cosine(&self, touched: &[u32], weight_of_parts: u64) -> f64 {
-        let product: f64 = touched
-            .iter()
-            .map(|&position| {
-                let (_, own) = self.parts.counts[position as usize];
-                (own as f64 * self.shared[position as usize] as f64).sqrt()
-            })
-            .sum();
+        let root = |&position: &u32| {
+            let (_, own) = self.parts.counts[position as usize];
+            (own as f64 * self.shared[position as usize] as f64).sqrt()
+        };
+        let product: f64 = touched.iter().map(root).sum();
         match product > 0.0 {
             true => product / (self.parts.total as f64 * weight_of_parts as f64).sqrt(),
             false => 0.0,
@@ -143,12 +139,10 @@ impl Search {
     /// The scores of all texts in the order of reading: 1 for the query itself, 0 for a text that shares nothing with it.
     pub(crate) fn scores(&self) -> Vec<f64> {
         let words = self.bm25();
-        let texts = words.iter().zip(&self.documents);
-        texts
-            .map(|(words, text)| {
-                (1.0 - PARTS_SHARE) * words.min(1.0) + PARTS_SHARE * text.cosine.min(1.0)
-            })
-            .collect()
+        let score = |(words, text): (&f64, &Document)| {
+            (1.0 - PARTS_SHARE) * words.min(1.0) + PARTS_SHARE * text.cosine.min(1.0)
+        };
+        words.iter().zip(&self.documents).map(score).collect()
     }
 
     fn bm25(&self) -> Vec<f64> {
@@ -157,16 +151,12 @@ impl Search {
         for (term, _) in self.documents.iter().flat_map(|text| &text.terms) {
             with_term[*term as usize] += 1;
         }
-        let weights: Vec<f64> = self
-            .terms
-            .counts
-            .iter()
-            .zip(&with_term)
-            .map(|((_, weight), &with_term)| {
-                let with_term = with_term as f64;
-                *weight as f64 * libm::log(1.0 + (texts - with_term + 0.5) / (with_term + 0.5))
-            })
-            .collect();
+        let weight = |((_, weight), &with_term): (&(u64, u64), &u64)| {
+            let with_term = with_term as f64;
+            *weight as f64 * libm::log(1.0 + (texts - with_term + 0.5) / (with_term + 0.5))
+        };
+        let terms = self.terms.counts.iter().zip(&with_term);
+        let weights: Vec<f64> = terms.map(weight).collect();
         let total: u64 = self.documents.iter().map(|text| text.length).sum();
         let mean = total as f64 / texts.max(1.0);
         let score = |terms: &mut dyn Iterator<Item = (u32, u64)>, length: u64| -> f64 {

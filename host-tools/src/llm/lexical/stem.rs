@@ -6,40 +6,13 @@
 /// Longer words are not English and are unchanged.
 const LONGEST: usize = 64;
 
-/// Step 2: replacements of endings after a stem with a measure above 0.
-const DOUBLE: [(&str, &str); 20] = [
-    ("ational", "ate"),
-    ("tional", "tion"),
-    ("enci", "ence"),
-    ("anci", "ance"),
-    ("izer", "ize"),
-    ("abli", "able"),
-    ("alli", "al"),
-    ("entli", "ent"),
-    ("eli", "e"),
-    ("ousli", "ous"),
-    ("ization", "ize"),
-    ("ation", "ate"),
-    ("ator", "ate"),
-    ("alism", "al"),
-    ("iveness", "ive"),
-    ("fulness", "ful"),
-    ("ousness", "ous"),
-    ("aliti", "al"),
-    ("iviti", "ive"),
-    ("biliti", "ble"),
-];
+/// Step 2: endings and their replacements after a stem with a measure above 0.
+const DOUBLE: &str = "ational>ate tional>tion enci>ence anci>ance izer>ize abli>able alli>al \
+    entli>ent eli>e ousli>ous ization>ize ation>ate ator>ate alism>al iveness>ive fulness>ful \
+    ousness>ous aliti>al iviti>ive biliti>ble";
 
 /// Step 3, likewise.
-const SINGLE: [(&str, &str); 7] = [
-    ("icate", "ic"),
-    ("ative", ""),
-    ("alize", "al"),
-    ("iciti", "ic"),
-    ("ical", "ic"),
-    ("ful", ""),
-    ("ness", ""),
-];
+const SINGLE: &str = "icate>ic ative> alize>al iciti>ic ical>ic ful> ness>";
 
 /// Step 4: endings removed after a stem with a measure above 1. An ending that is the suffix of another comes after it.
 const RESIDUAL: [&str; 19] = [
@@ -58,8 +31,8 @@ pub(crate) fn stem(word: &mut Vec<u8>) {
     if word.ends_with(b"y") && has_vowel(&word[..word.len() - 1]) {
         *word.last_mut().expect("it ends with y") = b'i';
     }
-    replace_first(word, &DOUBLE);
-    replace_first(word, &SINGLE);
+    replace_first(word, DOUBLE);
+    replace_first(word, SINGLE);
     residual(word);
     final_e_and_l(word);
 }
@@ -82,10 +55,10 @@ fn past_and_present(word: &mut Vec<u8>) {
         }
         return;
     }
-    let ending = [b"ed".as_slice(), b"ing"]
-        .into_iter()
-        .find(|ending| word.ends_with(ending));
-    let Some(ending) = ending else { return };
+    let endings = [b"ed".as_slice(), b"ing"];
+    let Some(ending) = endings.iter().find(|ending| word.ends_with(ending)) else {
+        return;
+    };
     let rest = word.len() - ending.len();
     if !has_vowel(&word[..rest]) {
         return;
@@ -101,9 +74,10 @@ fn past_and_present(word: &mut Vec<u8>) {
 }
 
 /// Steps 2 and 3: the longest matching ending decides, even if its stem is too short.
-fn replace_first(word: &mut Vec<u8>, endings: &[(&str, &str)]) {
+fn replace_first(word: &mut Vec<u8>, endings: &str) {
     let fitting = endings
-        .iter()
+        .split(' ')
+        .filter_map(|rule| rule.split_once('>'))
         .filter(|(ending, _)| word.ends_with(ending.as_bytes()))
         .max_by_key(|(ending, _)| ending.len());
     if let Some((ending, replacement)) = fitting {
@@ -156,11 +130,8 @@ fn consonants(word: &[u8]) -> impl Iterator<Item = bool> {
 
 /// The measure: the number of vowel-consonant sequences.
 fn measure(word: &[u8]) -> usize {
-    let later = consonants(word).skip(1);
-    consonants(word)
-        .zip(later)
-        .filter(|(first, second)| !first && *second)
-        .count()
+    let pairs = consonants(word).zip(consonants(word).skip(1));
+    pairs.filter(|pair| *pair == (false, true)).count()
 }
 
 fn has_vowel(word: &[u8]) -> bool {

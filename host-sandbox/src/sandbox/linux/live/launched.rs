@@ -7,10 +7,8 @@ use std::os::unix::net::UnixStream;
 use std::process::{Child, Stdio};
 use std::time::Duration;
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-
 use super::super::super::policy::Policy;
-use super::super::launched::{Reports, nonblocking, reap, spawn};
+use super::super::launched::{Reports, await_input, nonblocking, reap, spawn};
 use super::READY;
 
 /// A launcher and its connections. Dropping it ends the command.
@@ -44,14 +42,8 @@ impl Launched {
 
     /// Waits for reports and reads them; returns whether more may follow.
     pub(super) fn read_reports(&mut self, wait: Duration) -> std::io::Result<bool> {
-        let mut fds = [PollFd::from_borrowed_fd(
-            self.control.as_fd(),
-            PollFlags::IN,
-        )];
-        match poll(&mut fds, Timespec::try_from(wait).ok().as_ref()) {
-            Ok(_) | Err(rustix::io::Errno::INTR) => self.reports.read(&mut self.control),
-            Err(err) => Err(err.into()),
-        }
+        await_input([self.control.as_fd()], wait)?;
+        self.reports.read(&mut self.control)
     }
 }
 

@@ -1,22 +1,24 @@
 //! The thread that reads the output of a command, and the queue it fills.
 
 use std::collections::VecDeque;
-use std::io::{ErrorKind, Read};
+use std::fs::File;
 use std::net::Shutdown;
 use std::os::fd::AsFd;
+use std::os::unix::net::UnixStream;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use tool_core::command::{Command, Exit};
 use tool_core::{ErrorCode, ToolError};
 
 use super::super::super::policy::Policy;
-use super::super::launched::{END, LOOK};
+use super::super::launched::{END, LOOK, await_input, read_parts};
 use super::super::refusal::refusal;
 use super::launched::Launched;
 use super::too_long;
 
+/// Maximum parts of a stream that are read at once.
+const PARTS_MAX: usize = 4;
 /// Maximum queued lines; beyond it the process blocks.
 const LINES_MAX: usize = 1024;
 
@@ -69,22 +71,13 @@ impl Listener {
                     break;
                 }
             }
-            let mut fds = Vec::with_capacity(3);
-            if open {
-                fds.push(PollFd::from_borrowed_fd(
-                    self.launched.control.as_fd(),
-                    PollFlags::IN,
-                ));
-            }
-            if let Some(stream) = self.launched.stream.as_ref().filter(|_| !full) {
-                fds.push(PollFd::from_borrowed_fd(stream.as_fd(), PollFlags::IN));
-            }
-            if let Some(stderr) = &self.launched.stderr {
-                fds.push(PollFd::from_borrowed_fd(stderr.as_fd(), PollFlags::IN));
-            }
+            let launched = &self.launched;
+            let control = open.then(|| launched.control.as_fd());
+            let stream = launched.stream.as_ref().filter(|_| !full);
+            let stderr = launched.stderr.as_ref().map(File::as_fd);
+            let output = stream.map(UnixStream::as_fd).into_iter().chain(stderr);
             let wait = if full { LOOK } else { Duration::from_secs(1) };
-            let _ = poll(&mut fds, Timespec::try_from(wait).ok().as_ref());
-            drop(fds);
+            let _ = await_input(output.chain(control), wait);
             open = open && self.launched.read_reports(Duration::ZERO).unwrap_or(false);
             if !full || !open {
                 self.read_stream();
@@ -111,20 +104,9 @@ impl Listener {
     }
 
     fn read_stream(&mut self) {
-        const PARTS_MAX: usize = 4;
-        let mut part = vec![0; 65_536];
-        for _ in 0..PARTS_MAX {
-            let Some(stream) = &mut self.launched.stream else {
-                return;
-            };
-            match stream.read(&mut part) {
-                Ok(0) => self.launched.stream = None,
-                Ok(count) => self.take(&part[..count]),
-                Err(err) if err.kind() == ErrorKind::Interrupted => {}
-                Err(err) if err.kind() == ErrorKind::WouldBlock => return,
-                Err(_) => self.launched.stream = None,
-            }
-        }
+        let mut stream = self.launched.stream.take();
+        let read = read_parts(&mut stream, PARTS_MAX, |part| self.take(part));
+        self.launched.stream = stream.filter(|_| read.is_ok());
     }
 
     /// Splits a part into lines.
@@ -163,24 +145,14 @@ impl Listener {
     }
 
     fn read_stderr(&mut self) {
-        const PARTS_MAX: usize = 4;
-        let mut part = [0; 16_384];
-        for _ in 0..PARTS_MAX {
-            let Some(stderr) = &mut self.launched.stderr else {
-                return;
-            };
-            match stderr.read(&mut part) {
-                Ok(0) => self.launched.stderr = None,
-                Ok(count) => {
-                    let mut found = self.shared.found();
-                    found.stderr.extend(&part[..count]);
-                    let over = found.stderr.len().saturating_sub(self.stderr_bytes_max);
-                    found.stderr.drain(..over);
-                }
-                Err(err) if err.kind() == ErrorKind::Interrupted => {}
-                Err(err) if err.kind() == ErrorKind::WouldBlock => return,
-                Err(_) => self.launched.stderr = None,
-            }
+        let read = read_parts(&mut self.launched.stderr, PARTS_MAX, |part| {
+            let mut found = self.shared.found();
+            found.stderr.extend(part);
+            let over = found.stderr.len().saturating_sub(self.stderr_bytes_max);
+            found.stderr.drain(..over);
+        });
+        if read.is_err() {
+            self.launched.stderr = None;
         }
     }
 }
