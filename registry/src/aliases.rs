@@ -140,10 +140,10 @@ impl Aliases {
         let mut errors = Vec::new();
         let natives = self.native.values();
         let natives = natives.flat_map(|names| names.tools.values().chain(names.former.values()));
-        for Selector { text: id, place } in self.aliases.values().chain(natives) {
-            if catalogue.get(id).is_none_or(|tool| tool.spec().id != id) {
-                let error = LoadError::new(place.as_ref(), format!("no tool named `{id}`"));
-                errors.push(error.nearest(id, catalogue.ids()));
+        for target in self.aliases.values().chain(natives) {
+            let tool = catalogue.get(&target.text);
+            if tool.is_none_or(|tool| tool.spec().id != target.text) {
+                errors.push(target.unknown("tool", catalogue.ids()));
             }
         }
         let names = self.aliases.iter().map(|(name, id)| (name, &id.place));
@@ -168,11 +168,9 @@ impl Aliases {
         for (cli, names) in &self.native {
             for (name, former) in &names.former {
                 if let Some(other) = names.tools.get(name) {
-                    let message = format!(
-                        "`{name}` of {cli} means `{}` and `{}`",
-                        other.text, former.text
-                    );
-                    errors.push(LoadError::new(former.place.as_ref(), message));
+                    let (one, other) = (&former.text, &other.text);
+                    let message = format_args!("`{name}` of {cli} means `{other}` and `{one}`");
+                    errors.push(former.error(message));
                 }
             }
         }

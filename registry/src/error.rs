@@ -1,10 +1,8 @@
 //! What is wrong with configuration and other texts handed in: each error with its place, all of them at once.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tool_core::{ErrorCode, Problem, ToolError, brief, path};
 
@@ -25,19 +23,7 @@ impl fmt::Display for Place {
     }
 }
 
-impl JsonSchema for Place {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        "Place".into()
-    }
-
-    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        schemars::json_schema!({})
-    }
-}
+tool_core::inline_schema!(Place, "Place", schemars::json_schema!({}));
 
 /// One thing that is wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -235,6 +235,12 @@ impl Spec {
         self.read_only() && !self.hands_on
     }
 
+    /// Whether it reads or writes files of the workspace.
+    pub fn uses_files(&self) -> bool {
+        let files = [Capability::FilesRead, Capability::FilesWrite];
+        files.iter().any(|one| self.capabilities.contains(one))
+    }
+
     /// The name for MCP and model providers: `:` and `.` become `_`.
     pub fn wire_name(&self) -> String {
         wire_name(self.id)

@@ -184,6 +184,16 @@ impl Value {
         }
     }
 
+    /// The elements of an array below a key; empty where there is none.
+    pub fn items_at(&self, key: &str) -> Vec<Self> {
+        self.get(key).and_then(Self::items).unwrap_or_default()
+    }
+
+    /// The text below a key, if it is a string.
+    pub fn str_at(&self, key: &str) -> Option<&str> {
+        self.get(key)?.as_str()
+    }
+
     /// The object, if it is one.
     pub fn as_object(&self) -> Option<&Object> {
         match self {

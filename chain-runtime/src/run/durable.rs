@@ -109,13 +109,16 @@ pub(crate) fn initiator(plan: &CheckedPlan, dispatcher: &Dispatcher) -> Value {
     let mut who = who.as_object().cloned().unwrap_or_default();
     who.insert_some("world", session_facts(dispatcher));
     let workspace = dispatcher.host().workspace.as_ref();
-    who.insert_some("workspace", workspace.map(WorkspaceId::to_value));
+    who.insert_some(
+        "workspace",
+        workspace.map(|one| convert::to_value(one).unwrap_or_default()),
+    );
     who.into()
 }
 
 /// The workspace in which a run began.
 pub fn workspace_of(run: &Run) -> Option<WorkspaceId> {
-    WorkspaceId::from_value(run.who.get("workspace")?)
+    convert::from_value(run.who.get("workspace")?).ok()
 }
 
 /// Refuses to continue a run in another workspace.

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use clap::{Args, Subcommand};
 use journal::Approval;
 use registry::WorkspaceId;
+use tool_core::convert::from_value;
 use tool_core::{ErrorCode, ToolError, Value, json};
 
 use super::global::{Format, Global};
@@ -109,7 +110,8 @@ pub(super) fn approve(global: &Global, approve: &Approve) -> Result<ExitCode, To
 
 /// The workspace of the call, if it has one.
 fn workspace_of(details: Option<&Value>) -> Result<WorkspaceId, ToolError> {
-    let workspace = details.and_then(|details| WorkspaceId::from_value(details.get("workspace")?));
+    let workspace =
+        details.and_then(|details| from_value::<WorkspaceId>(details.get("workspace")?).ok());
     workspace.ok_or_else(|| {
         let message = "a rule applies to one workspace, and this call has none";
         ToolError::new(ErrorCode::PreconditionFailed, message)

@@ -16,7 +16,7 @@ mod tests;
 use std::sync::OnceLock;
 
 pub use environment::{Environment, quoted};
-pub(crate) use read::cli_tables;
+pub(crate) use read::{cli_tables, is_profile};
 pub use request::{CliArgs, CliRequest, CliTool, ConfigFile};
 pub use translate::translate;
 

@@ -221,7 +221,7 @@ pub(super) fn bad_profile(name: &str) -> String {
 }
 
 /// `[A-Za-z0-9][A-Za-z0-9._-]*`
-pub(super) fn is_profile(name: &str) -> bool {
+pub(crate) fn is_profile(name: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
     name.starts_with(|first: char| first.is_ascii_alphanumeric()) && name.bytes().all(plain)
 }

@@ -104,19 +104,10 @@ impl<'a> Checker<'a> {
             notes: agent.notes.clone(),
             ..Found::default()
         };
-        if let Some(name) = agent
-            .head
-            .toolset
-            .as_ref()
-            .filter(|_| agent.head.tools.is_none())
-        {
-            let set = policy::resolve_toolset(
-                self.catalogue,
-                self.config,
-                name,
-                &mut Vec::new(),
-                &mut found.errors,
-            );
+        let head = &agent.head;
+        if let Some(name) = head.toolset.as_ref().filter(|_| head.tools.is_none()) {
+            let (catalogue, errors) = (self.catalogue, &mut found.errors);
+            let set = policy::resolve_toolset(catalogue, self.config, name, errors);
             for tool in self.ids_of(&set.set) {
                 found.add(ToolName::Tool(tool.to_owned()), name, false);
             }
@@ -128,7 +119,7 @@ impl<'a> Checker<'a> {
             self.item(agent, item, &mut found);
         }
         if found.selection.is_empty() && found.errors.is_empty() {
-            let message = format!("`{}` lists no tools, so it has none", agent.name);
+            let message = format_args!("`{}` lists no tools, so it has none", agent.name);
             found
                 .notes
                 .push(LoadError::new(Some(&agent.place), message));
@@ -159,16 +150,10 @@ impl<'a> Checker<'a> {
                 }
                 Err(error) => found.errors.push(error),
             }
-        } else if let Some(id) = self
-            .aliases
-            .resolve(text)
-            .or(self.aliases.of_any_native(text))
-        {
+        } else if let Some(id) = (self.aliases.resolve(text)).or(self.aliases.of_any_native(text)) {
             if self.catalogue.get(id).is_none() {
-                let message = format!("`{text}` means `{id}`, and there is no such tool");
-                found
-                    .errors
-                    .push(LoadError::new(item.place.as_ref(), message));
+                let message = format_args!("`{text}` means `{id}`, and there is no such tool");
+                found.errors.push(item.error(message));
                 return;
             }
             found.note(item, format!("`{text}` is the tool `{id}` here"));
@@ -201,10 +186,9 @@ impl<'a> Checker<'a> {
         if first {
             let mut ids: Vec<&str> = self.catalogue.ids().collect();
             ids.sort_unstable();
-            message.push_str("; there are ");
-            message.push_str(&ids.join(", "));
+            message.push_str(&format!("; there are {}", ids.join(", ")));
         }
-        let error = LoadError::new(item.place.as_ref(), message);
+        let error = item.error(message);
         match near {
             Some(near) => error.hint(format!("did you mean `{near}`?")),
             None => error.hint("`mathchain tools search WORD` looks for tools"),
@@ -212,11 +196,9 @@ impl<'a> Checker<'a> {
     }
 
     fn role(&self, agent: &AgentFile, errors: &mut Vec<LoadError>) {
-        let Some(role) = &agent.head.role else { return };
-        if !self.roles.contains(&role.text) {
-            let message = format!("no role named `{}`", role.text);
-            let error = LoadError::new(role.place.as_ref(), message);
-            errors.push(error.nearest(&role.text, self.roles.iter().map(String::as_str)));
+        let role = agent.head.role.as_ref();
+        if let Some(role) = role.filter(|role| !self.roles.contains(&role.text)) {
+            errors.push(role.unknown("role", self.roles.iter().map(String::as_str)));
         }
     }
 
@@ -288,8 +270,7 @@ impl Found {
     }
 
     fn note(&mut self, item: &Selector, message: String) {
-        self.notes
-            .push(LoadError::new(item.place.as_ref(), message));
+        self.notes.push(item.error(message));
     }
 }
 

@@ -100,22 +100,14 @@ impl<'de> Deserialize<'de> for Variables {
     }
 }
 
-impl JsonSchema for Variables {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Variables".into()
-    }
-
-    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        schemars::json_schema!({"anyOf": [
-            {"type": "array", "items": {"type": "string"}, "maxItems": 512},
-            {"type": "object", "additionalProperties": {}},
-        ]})
-    }
-}
+tool_core::inline_schema!(
+    Variables,
+    "Variables",
+    schemars::json_schema!({"anyOf": [
+        {"type": "array", "items": {"type": "string"}, "maxItems": 512},
+        {"type": "object", "additionalProperties": {}},
+    ]})
+);
 
 /// An agent file in its two parts.
 pub(super) struct Split<'a> {

@@ -59,11 +59,7 @@ impl AgentFile {
         };
         fault_of_text(&start, text)?;
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let text = if text.contains("\r\n") {
-            &text.replace("\r\n", "\n")
-        } else {
-            text
-        };
+        let text = &text.replace("\r\n", "\n");
         let split = frontmatter::split(&start, text)?;
         let mut errors = Vec::new();
         let mut agent = Self {
@@ -76,24 +72,18 @@ impl AgentFile {
             notes: Vec::new(),
         };
         if !is_name(&agent.name) {
-            let message = format!(
-                "`{}` is not a valid name of an agent: letters, digits, `-` and `_`, at most 64",
-                agent.name
+            let name = &agent.name;
+            let message = format_args!(
+                "`{name}` is not a valid name of an agent: letters, digits, `-` and `_`, at most 64"
             );
             errors.push(LoadError::new(Some(&start), message).hint("rename the file"));
         }
-        if let Some(name) = agent
-            .head
-            .name
-            .as_ref()
-            .filter(|name| name.text != agent.name)
-        {
+        let name = agent.head.name.as_ref();
+        if let Some(name) = name.filter(|name| name.text != agent.name) {
             let shown = tool_core::brief::name(&name.text);
-            let message = format!(
-                "the name is `{shown}`, but the file is that of `{}`",
-                agent.name
-            );
-            errors.push(LoadError::new(name.place.as_ref(), message));
+            let known = &agent.name;
+            let message = format_args!("the name is `{shown}`, but the file is that of `{known}`");
+            errors.push(name.error(message));
         }
         sections::read(&mut agent, split.body, split.body_line, &mut errors);
         prompt::add_variables(&mut agent);
@@ -125,6 +115,7 @@ pub(crate) fn load(
 impl AgentFile {
     /// The agent as policy knows it.
     fn into_agent(self, checked: Checked) -> Agent {
+        let max_turns = self.head.limits.max_turns;
         let listed = checked.selection.iter().map(|tool| Selector {
             text: tool.name().to_owned(),
             place: Some(self.place.clone()),
@@ -132,11 +123,7 @@ impl AgentFile {
         Agent {
             selection: Selection {
                 tools: Some(listed.collect()),
-                max_turns: self
-                    .head
-                    .limits
-                    .max_turns
-                    .and_then(|turns| u32::try_from(turns).ok()),
+                max_turns: max_turns.and_then(|turns| u32::try_from(turns).ok()),
                 place: Some(self.place.clone()),
                 ..Selection::default()
             },
@@ -151,10 +138,8 @@ impl AgentFile {
 /// What no part of the file may contain.
 fn fault_of_text(start: &Place, text: &str) -> Result<(), LoadError> {
     if text.len() > BYTES_MAX {
-        let message = format!(
-            "the file has {} bytes, the limit is {BYTES_MAX}",
-            text.len()
-        );
+        let bytes = text.len();
+        let message = format_args!("the file has {bytes} bytes, the limit is {BYTES_MAX}");
         return Err(LoadError::new(Some(start), message));
     }
     let strange =
@@ -166,10 +151,8 @@ fn fault_of_text(start: &Place, text: &str) -> Result<(), LoadError> {
                 column: u32::try_from(column + 1).unwrap_or(u32::MAX),
                 ..start.clone()
             };
-            return Err(LoadError::new(
-                Some(&place),
-                "a control character is not accepted",
-            ));
+            let message = "a control character is not accepted";
+            return Err(LoadError::new(Some(&place), message));
         }
     }
     Ok(())

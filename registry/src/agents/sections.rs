@@ -32,16 +32,16 @@ pub(super) fn read(
     }
     let mut seen: Vec<&Section<'_>> = Vec::new();
     for section in &sections {
+        let error = |message: String| LoadError::new(Some(&section.place), message);
         let known = [SYSTEM, USER_TEMPLATE, USER]
             .into_iter()
             .find(|known| same(known, &section.title));
         if let Some(known) = known {
             if let Some(first) = seen.iter().find(|other| same(known, &other.title)) {
-                let message = format!(
-                    "the section `{known}` is there twice, first in line {}",
-                    first.place.line
-                );
-                errors.push(LoadError::new(Some(&section.place), message));
+                let line = first.place.line;
+                errors.push(error(format!(
+                    "the section `{known}` is there twice, first in line {line}"
+                )));
             }
             seen.push(section);
             continue;
@@ -49,16 +49,13 @@ pub(super) fn read(
         let title: String = section.title.chars().take(80).collect();
         match nearest(&title, [SYSTEM, USER_TEMPLATE, USER]) {
             Some(near) => errors.push(
-                LoadError::new(
-                    Some(&section.place),
-                    format!("no section is called `{title}`"),
-                )
-                .hint(format!("did you mean `{near}`?")),
+                error(format!("no section is called `{title}`"))
+                    .hint(format_args!("did you mean `{near}`?")),
             ),
-            None => agent.notes.push(LoadError::new(
-                Some(&section.place),
-                format!("the section `{title}` is part of no prompt"),
-            )),
+            None => {
+                let message = format!("the section `{title}` is part of no prompt");
+                agent.notes.push(error(message));
+            }
         }
     }
     let text_of = |name: &str| {
@@ -113,42 +110,27 @@ fn sections<'a>(start: &Place, body: &'a str, first_line: u32) -> Vec<Section<'a
                 }
             }
             Event::Text(text) | Event::Code(text) => {
-                if let Some(title) = &mut title {
-                    title.push_str(&text);
-                }
+                title.iter_mut().for_each(|title| *title += &text)
             }
             Event::SoftBreak | Event::HardBreak => {
-                if let Some(title) = &mut title {
-                    title.push(' ');
-                }
+                title.iter_mut().for_each(|title| title.push(' '))
             }
             _ => {}
         }
     }
-    let ends: Vec<usize> = found
-        .iter()
-        .skip(1)
-        .map(|(_, start, _)| *start)
-        .chain([body.len()])
-        .collect();
-    let mut counted = (0, first_line);
-    found
-        .into_iter()
-        .zip(ends)
-        .map(|((title, from, text_from), end)| {
-            let lines = body[counted.0..from].bytes().filter(|byte| *byte == b'\n');
-            let line = counted
-                .1
-                .saturating_add(u32::try_from(lines.count()).unwrap_or(u32::MAX));
-            counted = (from, line);
-            Section {
-                title: title.trim().to_owned(),
-                place: Place {
-                    line,
-                    ..start.clone()
-                },
-                text: &body[text_from..end],
-            }
-        })
-        .collect()
+    let starts = found.iter().skip(1).map(|(_, start, _)| *start);
+    let ends: Vec<usize> = starts.chain([body.len()]).collect();
+    let (mut counted, mut line) = (0, first_line);
+    let section = |((title, from, text_from), end): ((String, usize, usize), usize)| {
+        let lines = body[counted..from].matches('\n').count();
+        line = line.saturating_add(u32::try_from(lines).unwrap_or(u32::MAX));
+        counted = from;
+        let start = start.clone();
+        Section {
+            title: title.trim().to_owned(),
+            place: Place { line, ..start },
+            text: &body[text_from..end],
+        }
+    };
+    found.into_iter().zip(ends).map(section).collect()
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tool_core::capability::BudgetRaise;
-use tool_core::{Capability, Effect, ErrorCode, Spec, ToolError, Value};
+use tool_core::{Capability, Effect, ErrorCode, Spec, ToolError, Value, names};
 
 use crate::model::Budget;
 
@@ -13,27 +13,21 @@ pub const RAISED_BY: u64 = 3;
 /// Maximum number of overrides per task where the configuration sets none.
 pub const OVERRIDES: u64 = 2;
 
-/// The kind that a call counts as.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    Read,
-    Write,
-    Exec,
-    Llm,
+names! {
+    /// The kind that a call counts as.
+    Kind {
+        /// Only reads.
+        Read = "read",
+        /// Changes files or state.
+        Write = "write",
+        /// Runs a program.
+        Exec = "exec",
+        /// Calls a language model.
+        Llm = "llm",
+    }
 }
 
 impl Kind {
-    pub(super) const ALL: [Self; 4] = [Self::Read, Self::Write, Self::Exec, Self::Llm];
-
-    pub(super) const fn as_str(self) -> &'static str {
-        match self {
-            Self::Read => "read",
-            Self::Write => "write",
-            Self::Exec => "exec",
-            Self::Llm => "llm",
-        }
-    }
-
     /// The kind of a call with these effects; `None` for tools that only make other calls, which count themselves.
     pub(super) fn of(spec: &Spec, effects: &[Effect]) -> Option<Self> {
         if spec.capabilities.contains(&Capability::Calls) {

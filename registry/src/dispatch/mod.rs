@@ -24,6 +24,7 @@ mod tests;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
+use serde::{Deserialize, Serialize};
 use tool_core::capability::{
     Approvals, Arrays, Backups, ChainRequest, Clock, Files, Ledger, Notices,
 };
@@ -75,32 +76,13 @@ pub struct Host {
     pub workspace: Option<WorkspaceId>,
 }
 
-/// Identity of a workspace.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// Identity of a workspace, as the header of a run has it too.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorkspaceId {
     /// Absolute path of its root with links resolved, for display.
     pub root: String,
     /// Identity of the folder itself: unchanged when the folder is moved, different for another folder at the same path.
     pub id: String,
-}
-
-impl WorkspaceId {
-    /// As data, in the header of a run.
-    pub fn to_value(&self) -> Value {
-        Value::object([
-            ("root", Value::from(self.root.as_str())),
-            ("id", Value::from(self.id.as_str())),
-        ])
-    }
-
-    /// Parses the output of [`WorkspaceId::to_value`].
-    pub fn from_value(value: &Value) -> Option<Self> {
-        let text = |key| Some(value.get(key)?.as_str()?.to_owned());
-        Some(Self {
-            root: text("root")?,
-            id: text("id")?,
-        })
-    }
 }
 
 /// A cache of results of calls that are functions of arguments, inputs and seed. A cached call passes every stage except the
@@ -185,7 +167,7 @@ impl ChainPosition {
 }
 
 /// The caller of a call and its position.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct CallerContext {
     /// The principal: role, agent, phase, task, overrides and further layers.
     pub who: Principal,

@@ -141,13 +141,11 @@ impl Calls for Nested {
     }
 
     fn raise_budget(&self, kind: &str) -> Result<BudgetRaise, ToolError> {
-        let kind = Kind::ALL
-            .into_iter()
-            .find(|known| known.as_str() == kind)
-            .ok_or_else(|| {
-                let names = Kind::ALL.map(Kind::as_str).join("`, `");
-                ToolError::invalid("/category", format_args!("expected one of `{names}`"))
-            })?;
+        let kind = Kind::parse(kind).ok_or_else(|| {
+            let names: Vec<_> = Kind::ALL.iter().map(|kind| kind.as_str()).collect();
+            let names = names.join("`, `");
+            ToolError::invalid("/category", format_args!("expected one of `{names}`"))
+        })?;
         let task = self.context.who.task.as_deref();
         let budget = task.and_then(|task| self.dispatcher.policy.budget(task));
         Ok(match budget {

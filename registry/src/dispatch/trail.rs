@@ -22,6 +22,7 @@ pub(super) fn process_nonce() -> u64 {
 }
 
 /// The facts about a call so far.
+#[derive(Default)]
 pub(super) struct Trail {
     call_id: String,
     time_ms: u64,
@@ -30,13 +31,13 @@ pub(super) struct Trail {
     generation: String,
     /// The name as given, until the tool is known.
     tool: String,
-    pub(super) version: Option<u32>,
-    /// Source of a tool that is not built in: plugin, version, digest.
-    source: Option<&'static str>,
     /// The arguments, as received until they are decoded.
     args: Value,
     /// Computed on first use.
     args_digest: OnceCell<String>,
+    pub(super) version: Option<u32>,
+    /// Source of a tool that is not built in: plugin, version, digest.
+    source: Option<&'static str>,
     pub(super) declared: &'static [Effect],
     /// Effects of this call at most.
     pub(super) effects: &'static [Effect],
@@ -78,24 +79,8 @@ impl Trail {
             context: request.context.clone(),
             generation: dispatcher.policy.generation().to_owned(),
             tool: redact::text(&name).0.into_owned(),
-            version: None,
-            source: None,
             args: request.args.clone(),
-            args_digest: OnceCell::new(),
-            declared: &[],
-            effects: &[],
-            decision: None,
-            resources: Vec::new(),
-            approval_id: None,
-            approved_by: None,
-            seed: None,
-            warnings: Vec::new(),
-            backups: Vec::new(),
-            notice: None,
-            before: None,
-            probed: None,
-            intended: false,
-            kept: false,
+            ..Self::default()
         }
     }
 
@@ -146,9 +131,7 @@ impl Trail {
     pub(super) fn intent(&self) -> Value {
         let mut record = self.record("intent");
         record.insert("status", "started");
-        if let Some(before) = &self.before {
-            record.insert("before", before.clone());
-        }
+        record.insert_some("before", self.before.clone());
         Value::Object(Arc::new(record))
     }
 
@@ -177,24 +160,19 @@ impl Trail {
         record.insert("chain_index", chain.map_or(0, |chain| chain.chain_index));
         if let Some(chain) = chain {
             record.insert("step", chain.step.as_str());
-            if let Some(item) = chain.item {
-                record.insert("item", item);
-            }
-            if chain.attempt > 1 {
-                record.insert("attempt", chain.attempt);
-            }
+            record.insert_some("item", chain.item);
+            record.insert_some(
+                "attempt",
+                Some(chain.attempt).filter(|attempt| *attempt > 1),
+            );
             record.insert("wave", chain.wave);
-            if chain.part > 1 {
-                record.insert("part", chain.part);
-            }
+            record.insert_some("part", Some(chain.part).filter(|part| *part > 1));
         }
         self.context.origin.note(&mut record);
         self.context.who.note(&mut record);
         record.insert("tool", self.tool.as_str());
         record.insert("version", self.version);
-        if let Some(source) = self.source {
-            record.insert("source", source);
-        }
+        record.insert_some("source", self.source);
         record.insert("args_digest", self.args_digest());
         record.insert("policy_generation", self.generation.as_str());
         if let Some(decision) = &self.decision {
@@ -215,15 +193,9 @@ impl Trail {
             )
         });
         record.insert("resources", resources.collect::<Vec<String>>());
-        if !self.backups.is_empty() {
-            record.insert("backups", kept(&self.backups));
-        }
-        if let Some(notice) = &self.notice {
-            record.insert("notice", notice.as_str());
-        }
-        if let Some(probed) = self.probed {
-            record.insert("probed", probed);
-        }
+        record.insert_some("backups", self.backups_shown());
+        record.insert_some("notice", self.notice.clone());
+        record.insert_some("probed", self.probed);
         record
     }
 
@@ -245,14 +217,10 @@ impl Trail {
         };
         let record = || {
             let mut record = self.record("call");
-            if let Some(digest) = &output_digest {
-                record.insert("output_digest", digest.as_str());
-            }
+            record.insert_some("output_digest", output_digest.clone());
             describe(&mut record, &ended);
             record.insert("elapsed_ms", elapsed_ms);
-            if self.kept {
-                record.insert("cached", true);
-            }
+            record.insert_some("cached", self.kept.then_some(true));
             Value::Object(Arc::new(record))
         };
         let record = is_recorded.then(record).unwrap_or_default();
@@ -332,9 +300,7 @@ impl Trail {
     ) -> Object {
         let mut metadata = Object::new();
         metadata.insert("tool", self.tool.as_str());
-        if let Some(version) = self.version {
-            metadata.insert("version", version);
-        }
+        metadata.insert_some("version", self.version);
         metadata.insert("call_id", self.call_id.as_str());
         metadata.insert("elapsed_ms", elapsed_ms);
         metadata.insert("role", self.context.who.role.as_str());
@@ -342,31 +308,30 @@ impl Trail {
             metadata.insert("decision", decision.verdict.as_str());
             metadata.insert("layer", decision.layer.as_str());
         }
-        if let Some(seed) = self.seed {
-            metadata.insert("seed", seed);
-        }
-        if let Some(digest) = output_digest {
-            metadata.insert("output_digest", digest);
-        }
-        if self.kept {
-            metadata.insert("cached", true);
-        }
-        if let Some(by) = &self.approved_by {
-            metadata.insert("approved_by", by.as_str());
-        }
-        if let Some(id) = &self.approval_id {
-            metadata.insert("approval_id", id.as_str());
-        }
-        if !self.backups.is_empty() {
-            metadata.insert("backups", kept(&self.backups));
-        }
-        if let Some(notice) = &self.notice {
-            metadata.insert("notice", notice.as_str());
-        }
-        if let Some(head) = head {
-            metadata.insert("audit", head.to_value());
-        }
+        metadata.insert_some("seed", self.seed);
+        metadata.insert_some("output_digest", output_digest);
+        metadata.insert_some("cached", self.kept.then_some(true));
+        metadata.insert_some("approved_by", self.approved_by.clone());
+        metadata.insert_some("approval_id", self.approval_id.clone());
+        metadata.insert_some("backups", self.backups_shown());
+        metadata.insert_some("notice", self.notice.clone());
+        metadata.insert_some("audit", head.map(|head| head.to_value()));
         metadata
+    }
+
+    /// The backups in records and answers; `None` without any.
+    fn backups_shown(&self) -> Option<Value> {
+        /// The list of backups has all of them.
+        const SHOWN_MAX: usize = 100;
+        let shown = self.backups.iter().take(SHOWN_MAX).map(|kept| {
+            Value::object([
+                ("id", Value::from(kept.id.as_str())),
+                ("path", Value::from(redact::text(&kept.path).0.into_owned())),
+                ("digest", Value::from(kept.digest.as_str())),
+                ("bytes", Value::from(kept.bytes)),
+            ])
+        });
+        (!self.backups.is_empty()).then(|| Value::array(shown.collect()))
     }
 }
 
@@ -390,20 +355,6 @@ fn describe(record: &mut Object, ended: &Ended) {
     if ended.redacted > 0 {
         record.insert("redacted", ended.redacted);
     }
-}
-
-fn kept(backups: &[Kept]) -> Value {
-    /// The list of backups has all of them.
-    const SHOWN_MAX: usize = 100;
-    let shown = backups.iter().take(SHOWN_MAX).map(|kept| {
-        Value::object([
-            ("id", Value::from(kept.id.as_str())),
-            ("path", Value::from(redact::text(&kept.path).0.into_owned())),
-            ("digest", Value::from(kept.digest.as_str())),
-            ("bytes", Value::from(kept.bytes)),
-        ])
-    });
-    Value::array(shown.collect())
 }
 
 fn names(effects: &[Effect]) -> Vec<&'static str> {

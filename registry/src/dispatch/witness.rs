@@ -55,18 +55,13 @@ impl Origin {
     /// Adds its members to a record.
     pub fn note(&self, record: &mut Object) {
         const CHARS_MAX: usize = 80;
-        for (key, name) in [("root", &self.root), ("within", &self.call)] {
-            if let Some(name) = name {
-                record.insert(key, name.as_str());
-            }
-        }
+        record.insert_some("root", self.root.clone());
+        record.insert_some("within", self.call.clone());
         if let Some(id) = &self.client_id {
             let short: String = id.chars().take(CHARS_MAX).collect();
             record.insert("client_id", redact::text(&short).0.into_owned());
         }
-        if let Some(trace) = &self.trace {
-            record.insert("traceparent", trace.as_str());
-        }
+        record.insert_some("traceparent", self.trace.as_ref().map(TraceParent::as_str));
     }
 }
 

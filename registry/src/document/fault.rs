@@ -36,14 +36,22 @@ impl Fault {
     }
 }
 
+/// Refuses a text beyond [`BYTES_MAX`].
+pub(super) fn check_size(text: &str) -> Result<(), Fault> {
+    let bytes = text.len();
+    let message = || format!("the text has {bytes} bytes, the limit is {BYTES_MAX}");
+    match bytes > BYTES_MAX {
+        true => Err(Fault::new((1, 1), message())),
+        false => Ok(()),
+    }
+}
+
 /// The number that a text spells, if a double represents it.
 pub(super) fn number(text: &str) -> Result<Value, String> {
     let unsigned = text.strip_prefix('+').unwrap_or(text);
-    if unsigned
-        .bytes()
-        .all(|byte| byte.is_ascii_digit() || byte == b'-')
-        && let Ok(integer) = unsigned.parse::<i64>()
-    {
+    let digit = |byte: u8| byte.is_ascii_digit() || byte == b'-';
+    let whole = unsigned.bytes().all(digit);
+    if whole && let Ok(integer) = unsigned.parse::<i64>() {
         let zero_with_sign = integer == 0 && unsigned.starts_with('-');
         return match Value::from(integer) {
             Value::Int(_) if zero_with_sign => Ok(Value::Float(-0.0)),
@@ -51,9 +59,6 @@ pub(super) fn number(text: &str) -> Result<Value, String> {
             _ => Err(too_wide(text)),
         };
     }
-    let whole = unsigned
-        .bytes()
-        .all(|byte| byte.is_ascii_digit() || byte == b'-');
     match unsigned.parse::<f64>() {
         Ok(_) if whole => Err(too_wide(text)),
         Ok(value) if value.is_finite() => Ok(Value::Float(value)),

@@ -202,19 +202,3 @@ pub fn read(
 pub fn parse_yaml(text: &str) -> Result<Document, LoadErrors> {
     parse("yaml", text, Format::Yaml)
 }
-
-/// Reads TOML; dates are kept as text, non-finite numbers are refused.
-///
-/// # Errors
-/// The first problem, with line and column.
-pub fn parse_toml(text: &str) -> Result<Document, LoadErrors> {
-    parse("toml", text, Format::Toml)
-}
-
-/// Reads strict JSON.
-///
-/// # Errors
-/// The first problem, with line and column.
-pub fn parse_json(text: &str) -> Result<Document, LoadErrors> {
-    parse("json", text, Format::Json)
-}

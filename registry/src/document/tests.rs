@@ -1,5 +1,13 @@
 use super::*;
 
+fn parse_toml(text: &str) -> Result<Document, LoadErrors> {
+    parse("toml", text, Format::Toml)
+}
+
+fn parse_json(text: &str) -> Result<Document, LoadErrors> {
+    parse("json", text, Format::Json)
+}
+
 fn yaml(text: &str) -> Value {
     parse_yaml(text)
         .unwrap_or_else(|err| panic!("{text:?}: {err}"))

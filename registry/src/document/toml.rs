@@ -4,23 +4,18 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 use tool_core::{Object, Value};
 
-use super::fault::{self, BYTES_MAX, DEPTH_MAX, Fault};
+use super::fault::{self, DEPTH_MAX, Fault, check_size};
 use super::spans::{Lines, Node, Parsed, Spans};
 
 pub(super) fn parse(text: &str) -> Result<Parsed, Vec<Fault>> {
-    whole(text)
-        .map(|(value, spans)| (value, spans, Vec::new()))
-        .map_err(|fault| vec![fault])
+    match whole(text) {
+        Ok((value, root)) => Ok((value, Spans::Tree(root), Vec::new())),
+        Err(fault) => Err(vec![fault]),
+    }
 }
 
-fn whole(text: &str) -> Result<(Value, Spans), Fault> {
-    if text.len() > BYTES_MAX {
-        let message = format!(
-            "the text has {} bytes, the limit is {BYTES_MAX}",
-            text.len()
-        );
-        return Err(Fault::new((1, 1), message));
-    }
+fn whole(text: &str) -> Result<(Value, Node), Fault> {
+    check_size(text)?;
     let lines = Lines::new(text);
     let table = DeTable::parse(text).map_err(|err| {
         let span = err.span().unwrap_or_default();
@@ -33,7 +28,7 @@ fn whole(text: &str) -> Result<(Value, Spans), Fault> {
     let read = Read { lines };
     let mut root = Node::at((1, 1));
     let value = read.table(table.get_ref(), &mut root, 1)?;
-    Ok((value, Spans::Tree(root)))
+    Ok((value, root))
 }
 
 struct Read<'a> {

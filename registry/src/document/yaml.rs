@@ -6,17 +6,11 @@ use std::sync::Arc;
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, Span};
 use tool_core::{Object, Value};
 
-use super::fault::{self, BYTES_MAX, DEPTH_MAX, FAULTS_MAX, Fault};
+use super::fault::{self, DEPTH_MAX, FAULTS_MAX, Fault, check_size};
 use super::spans::{Node, Parsed, Spans, saturate};
 
 pub(super) fn parse(text: &str) -> Result<Parsed, Vec<Fault>> {
-    if text.len() > BYTES_MAX {
-        let message = format!(
-            "the text has {} bytes, the limit is {BYTES_MAX}",
-            text.len()
-        );
-        return Err(vec![Fault::new((1, 1), message)]);
-    }
+    check_size(text).map_err(|fault| vec![fault])?;
     let mut build = Build::default();
     for event in Parser::new_from_str(text) {
         let built = match event {

@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use crate::digest::Parts;
 use crate::document::{self, Format};
-use crate::error::{LoadError, LoadErrors};
+use crate::error::LoadErrors;
 use crate::model::{Selector, Version};
 
 /// Names that the audit log uses for approvals without a key.
@@ -45,24 +45,20 @@ impl Approver {
         let mut approvers: Vec<_> = file.approvers.into_iter().collect();
         approvers.sort_by_key(|(_, digest)| digest.place.as_ref().map(|place| place.line));
         for (name, digest) in approvers {
-            let mut report =
-                |message: String| errors.push(LoadError::new(digest.place.as_ref(), message));
+            let mut report = |message: &str| errors.push(digest.error(message));
             let letters = |byte: u8| byte.is_ascii_alphanumeric() || b"._@-".contains(&byte);
             if name.is_empty() || !name.bytes().all(letters) || TAKEN.contains(&name.as_str()) {
-                report(format!("`{name}` is not a valid name of an approver"));
+                report(&format!("`{name}` is not a valid name of an approver"));
             }
             let hex = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
-            let digest_text = digest.text.clone();
-            if digest_text.len() != 64 || !digest_text.bytes().all(hex) {
-                report("expected the digest of a key, 64 hex digits".to_owned());
+            if digest.text.len() != 64 || !digest.text.bytes().all(hex) {
+                report("expected the digest of a key, 64 hex digits");
             }
-            if found.iter().any(|other| other.digest == digest_text) {
-                report("two approvers have this key".to_owned());
+            if found.iter().any(|other| other.digest == digest.text) {
+                report("two approvers have this key");
             }
-            found.push(Self {
-                name,
-                digest: digest_text,
-            });
+            let digest = digest.text;
+            found.push(Self { name, digest });
         }
         LoadErrors::check(errors)?;
         Ok(found)

@@ -4,6 +4,7 @@ use std::fmt::Display;
 
 use tool_core::Problem;
 
+use crate::agent_cli::is_profile;
 use crate::document::{self, Document};
 use crate::error::LoadError;
 use crate::model::{Config, KeyVariable, Level, Phase, Selection};
@@ -53,19 +54,13 @@ impl Problems {
             self.report(pointer, "`tools` and `internal` mean the same: use one");
         }
         if selection.listed().is_some() && selection.toolset.is_some() {
-            self.report(
-                pointer,
-                "a selection has a list of tools or a `toolset`, not both",
-            );
+            let message = "a selection has a list of tools or a `toolset`, not both";
+            self.report(pointer, message);
         }
     }
 
     fn phase(&mut self, pointer: &str, phase: &Phase) {
-        let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
-        let starts = phase
-            .name
-            .starts_with(|first: char| first.is_ascii_alphanumeric());
-        if !starts || !phase.name.bytes().all(plain) {
+        if !is_profile(&phase.name) {
             let message = "a phase has a `name` of letters, digits, `.`, `_` and `-`";
             self.report(format!("{pointer}/name"), message);
         }
@@ -133,11 +128,10 @@ pub(super) fn config(config: &Config, document: &Document, errors: &mut Vec<Load
     for file in config.files.iter() {
         let path = &file.path;
         if components(&path.text).is_none_or(|parts| parts.is_empty()) {
-            let message = format!(
+            errors.push(path.error(format_args!(
                 "expected paths of files below the folder of this file, found `{}`",
                 path.text
-            );
-            errors.push(LoadError::new(path.place.as_ref(), message));
+            )));
         }
     }
     if let Some(search) = &config.web.search {

@@ -142,23 +142,17 @@ impl RolePermissions {
         let categories = self.allowed_categories.iter();
         let categories = categories.filter(|category| category.text != "web" || self.web_access);
         let categories = categories.map(|category| {
-            let renamed = CATEGORIES
-                .iter()
-                .find(|(theirs, _)| *theirs == category.text);
-            let name = renamed.map_or(category.text.as_str(), |(_, ours)| ours);
+            let name = category.text.as_str();
+            let renamed = CATEGORIES.iter().find(|(theirs, _)| *theirs == name);
+            let name = renamed.map_or(name, |(_, ours)| ours);
             Selector {
                 text: format!("category:{name}"),
                 place: category.place.clone(),
             }
         });
         let mut layer = Layer::new(Level::Role, self.name.as_str());
-        layer.allow = Some(
-            self.allowed_tools
-                .iter()
-                .cloned()
-                .chain(categories)
-                .collect(),
-        );
+        let tools = self.allowed_tools.iter().cloned();
+        layer.allow = Some(tools.chain(categories).collect());
         layer.deny.clone_from(&self.forbidden_tools);
         layer
     }
@@ -190,7 +184,7 @@ pub(super) fn load(catalogue: &Catalogue, config: &Config, errors: &mut Vec<Load
     for (id, tool) in &index {
         let own = catalogue.get(id).filter(|_| tool.mutates == Some(false));
         if own.is_some_and(|own| Group::Write.contains(own.spec())) {
-            let message = format!("`{id}` changes nothing by this index, but can here");
+            let message = format_args!("`{id}` changes nothing by this index, but can here");
             loaded
                 .notes
                 .push(LoadError::new(tool.place.as_ref(), message));
@@ -216,9 +210,7 @@ pub(super) fn load(catalogue: &Catalogue, config: &Config, errors: &mut Vec<Load
     known.extend(of_files.map(|role| role.name.as_str()));
     for role in index.values().flat_map(|tool| &tool.roles) {
         if !known.contains(&role.text.as_str()) {
-            let message = format!("no role named `{}`", role.text);
-            let error = LoadError::new(role.place.as_ref(), message);
-            errors.push(error.nearest(&role.text, known.iter().copied()));
+            errors.push(role.unknown("role", known.iter().copied()));
         }
     }
     loaded
@@ -229,11 +221,7 @@ fn roles_of(file: &NamedFile, errors: &mut Vec<LoadError>) -> Vec<Role> {
     let Some(document) = parsed(file, errors) else {
         return Vec::new();
     };
-    let is_flat = document
-        .value
-        .get("roles")
-        .is_some_and(|roles| roles.as_object().is_some());
-    if is_flat {
+    if matches!(document.value.get("roles"), Some(Value::Object(_))) {
         let flat: Option<FlatRoles> = document::read_typed(&document, errors);
         let flat = flat.into_iter().flat_map(|flat| flat.roles.0);
         let role = |flat: RolePermissions| {
@@ -265,8 +253,8 @@ fn parsed(file: &NamedFile, errors: &mut Vec<LoadError>) -> Option<Document> {
     let parsed = match &file.text {
         Ok(text) => document::parse(path, text, Format::of_name(path)),
         Err(why) => {
-            let message = format!("cannot read `{path}`: {why}");
-            errors.push(LoadError::new(file.path.place.as_ref(), message));
+            let message = format_args!("cannot read `{path}`: {why}");
+            errors.push(file.path.error(message));
             return None;
         }
     };
@@ -322,11 +310,8 @@ fn here(
     }
     sift(&mut role.deny);
     if !missing.is_empty() {
-        let message = format!(
-            "role `{}`: tools that do not exist here: {}",
-            role.name,
-            missing.join(", ")
-        );
+        let (name, missing) = (&role.name, missing.join(", "));
+        let message = format_args!("role `{name}`: tools that do not exist here: {missing}");
         notes.push(LoadError::new(role.place.as_ref(), message));
     }
     role

@@ -113,20 +113,14 @@ impl<'de> Deserialize<'de> for OneOrMany {
     }
 }
 
-impl JsonSchema for OneOrMany {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        "OneOrMany".into()
-    }
-
-    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        let text = schemars::json_schema!({"type": "string"});
-        schemars::json_schema!({"anyOf": [text, {"type": "array", "items": text}]})
-    }
-}
+tool_core::inline_schema!(
+    OneOrMany,
+    "OneOrMany",
+    schemars::json_schema!({"anyOf": [
+        {"type": "string"},
+        {"type": "array", "items": {"type": "string"}},
+    ]})
+);
 
 /// The version of a document's format, which is 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -145,16 +139,4 @@ impl From<Version> for u64 {
     }
 }
 
-impl JsonSchema for Version {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        "Version".into()
-    }
-
-    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        schemars::json_schema!({"const": 1})
-    }
-}
+tool_core::inline_schema!(Version, "Version", schemars::json_schema!({"const": 1}));

@@ -72,9 +72,7 @@ impl Principal {
         let clean = |text: &str| redact::text(text).0.into_owned();
         record.insert("role", clean(&self.role));
         for (key, name) in self.names() {
-            if let Some(name) = name {
-                record.insert(key, clean(name));
-            }
+            record.insert_some(key, name.as_deref().map(clean));
         }
         for (key, tools) in self.overrides() {
             if !tools.is_empty() {
@@ -99,9 +97,7 @@ impl Principal {
     pub fn to_value(&self) -> Value {
         let mut object = Object::new();
         for (key, name) in self.names() {
-            if let Some(name) = name {
-                object.insert(key, name.as_str());
-            }
+            object.insert_some(key, name.clone());
         }
         for (key, tools) in self.overrides() {
             if !tools.is_empty() {
@@ -117,7 +113,14 @@ impl Principal {
 
     /// Reads what [`Principal::to_value`] wrote. A layer that cannot be read any more leaves the caller nothing.
     pub fn from_value(role: &str, value: &Value) -> Self {
-        let text = |key: &str| value.get(key)?.as_str().map(str::to_owned);
+        let text = |key: &str| value.str_at(key).map(str::to_owned);
+        let texts = |key: &str| {
+            let items = value.items_at(key);
+            items
+                .iter()
+                .filter_map(|item| Some(item.as_str()?.to_owned()))
+                .collect()
+        };
         let layers = value.get("layers");
         let layers = layers.map(|layers| layers.items().unwrap_or_else(|| vec![Value::Null]));
         Self {
@@ -129,9 +132,9 @@ impl Principal {
             toolset: text("toolset"),
             session: Overrides::default(),
             run: Overrides {
-                enable: texts(value.get("enable")),
-                disable: texts(value.get("disable")),
-                force: texts(value.get("force")),
+                enable: texts("enable"),
+                disable: texts("disable"),
+                force: texts("force"),
             },
             layers: layers
                 .iter()
@@ -174,10 +177,4 @@ impl Principal {
             .iter()
             .any(|layer| layer.level == Level::Delegation)
     }
-}
-
-fn texts(value: Option<&Value>) -> Vec<String> {
-    let items = value.and_then(Value::items).unwrap_or_default();
-    let texts = items.iter().filter_map(Value::as_str);
-    texts.map(str::to_owned).collect()
 }

@@ -1,13 +1,14 @@
 //! Layers and their rules, as configuration, agents and recorded rules write them.
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use tool_core::{Effect, Value, names};
 
 use super::OneOrMany;
-use crate::error::Place;
+use crate::error::{LoadError, Place};
 
 names! {
     /// The level of a layer, outermost first.
@@ -59,6 +60,23 @@ impl From<&str> for Selector {
     }
 }
 
+impl Selector {
+    /// An error at its place.
+    pub(crate) fn error(&self, message: impl Display) -> LoadError {
+        LoadError::new(self.place.as_ref(), message)
+    }
+
+    /// The error for a name that does not exist, with the nearest one.
+    pub(crate) fn unknown<'a>(
+        &self,
+        what: &str,
+        known: impl IntoIterator<Item = &'a str>,
+    ) -> LoadError {
+        let error = self.error(format_args!("no {what} named `{}`", self.text));
+        error.nearest(&self.text, known)
+    }
+}
+
 impl Serialize for Selector {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(&self.text)
@@ -85,19 +103,11 @@ impl<'de> Deserialize<'de> for Selector {
     }
 }
 
-impl JsonSchema for Selector {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Selector".into()
-    }
-
-    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        schemars::json_schema!({"type": "string", "x-place": true})
-    }
-}
+tool_core::inline_schema!(
+    Selector,
+    "Selector",
+    schemars::json_schema!({"type": "string", "x-place": true})
+);
 
 /// Conditions of a rule; a call matches when every one given holds.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]

@@ -10,7 +10,7 @@ use tool_core::Value;
 use super::{Access, Explanation, Facts, Policy};
 use crate::catalogue::Catalogue;
 use crate::document::{self, Document, Format};
-use crate::error::{LoadError, LoadErrors, Place};
+use crate::error::{LoadErrors, Place};
 use crate::model::Principal;
 use crate::model::{Selector, Version};
 
@@ -78,7 +78,7 @@ pub fn read(name: &str, text: &str) -> Result<Vec<Case>, LoadErrors> {
     let cases = file.map(|file| file.cases).unwrap_or_default();
     for fact in cases.iter().flat_map(|case| &case.facts) {
         if let Err(message) = Facts::default().add(&fact.text) {
-            errors.push(LoadError::new(fact.place.as_ref(), message));
+            errors.push(fact.error(message));
         }
     }
     LoadErrors::check(errors).map(|()| cases)

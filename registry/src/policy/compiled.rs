@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
+use serde::Serialize;
+
 use super::compile::CompiledLayer;
 use super::decide::Defaults;
 use super::phases::CompiledPhase;
@@ -15,20 +17,22 @@ use crate::error::LoadError;
 use crate::model::{Budget, Obligations, Permissions, Verdict};
 
 /// What was decided, by whom and why.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Decision {
     /// The verdict.
+    #[serde(rename = "decision")]
     pub verdict: Verdict,
+    /// Whether checked arguments could not change the verdict.
+    pub certain: bool,
     /// The deciding layer: `global`, ``role `worker_math` ``, `defaults`.
     pub layer: Label,
     /// The deciding rule: where it was written, or which of its layer it is.
     pub rule: Option<Label>,
     /// Why, in words.
     pub reason: Reason,
-    /// What the call must also keep to.
+    /// Duties of the call.
+    #[serde(skip)]
     pub obligations: Obligations,
-    /// Whether checked arguments could not change the verdict.
-    pub certain: bool,
 }
 
 impl Decision {

@@ -429,10 +429,7 @@ fn has_paths(spec: &Spec) -> bool {
             .iter()
             .any(|template| template.kind == ResourceKind::Path)
         || spec.permissions.contains(&Permission::Filesystem)
-        || spec
-            .capabilities
-            .iter()
-            .any(|capability| matches!(capability, Capability::FilesRead | Capability::FilesWrite))
+        || spec.uses_files()
 }
 
 fn properties(catalogue: &Catalogue, tool: usize) -> Vec<String> {

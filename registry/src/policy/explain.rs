@@ -1,6 +1,8 @@
 //! Why a decision is as it is: every layer and every rule, what would let the call through, and who had the last word.
 
+use serde::Serialize;
 use tool_core::capability::Files;
+use tool_core::convert::to_value;
 use tool_core::{Call, Spec, ToolError, Value};
 
 use super::condition::Fit;
@@ -8,55 +10,59 @@ use super::{CallFacts, Caller, Decision, Facts, Policy};
 use crate::catalogue::Catalogue;
 use crate::model::{Principal, Verdict};
 
-/// What one layer does to a tool.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// The effect of one layer on a tool.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LayerStep {
     /// The layer.
     pub layer: String,
-    /// Where it was written.
-    pub place: Option<String>,
     /// `inherits`, `lists`, `does not list` or `denies`.
     pub effect: &'static str,
+    /// Where it was written.
+    pub place: Option<String>,
 }
 
-/// What one rule says to a call.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// The verdict of one rule on a call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RuleStep {
     /// The layer it belongs to.
     pub layer: String,
-    /// Which rule.
+    /// Where it was written, or its number in the layer.
     pub rule: String,
-    /// What it says.
+    /// Its verdict.
     pub decision: Verdict,
     /// `matches`, `does not match`, or `cannot be told`.
     pub fit: &'static str,
     /// Whether it counts.
     pub counts: bool,
-    /// Why, in the author's words.
+    /// The reason that its author gave.
     pub reason: Option<String>,
 }
 
 /// Why a decision is as it is.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize)]
 pub struct Explanation {
     /// Canonical id of the tool.
     pub tool: String,
     /// Role of the caller.
     pub role: String,
-    /// Digest of the policy.
-    pub generation: String,
     /// Whether the tool is visible.
     pub visible: bool,
-    /// What each layer does, the role's selection first.
-    pub layers: Vec<LayerStep>,
-    /// What each rule about the tool says.
-    pub rules: Vec<RuleStep>,
     /// The decision.
+    #[serde(flatten)]
     pub decision: Decision,
-    /// File and line of what decided, where it was written in a file.
-    pub place: Option<(String, u32)>,
+    /// File of the deciding rule or layer, where it was written in one.
+    pub file: Option<String>,
+    /// Line in that file.
+    pub line: Option<u32>,
     /// What would let the call through; `None` when it is let through.
     pub what_would_allow: Option<String>,
+    /// The effect of each layer, the role's selection first.
+    pub layers: Vec<LayerStep>,
+    /// The verdict of each rule about the tool.
+    pub rules: Vec<RuleStep>,
+    /// Digest of the policy.
+    #[serde(rename = "policy_generation")]
+    pub generation: String,
 }
 
 impl Policy {
@@ -81,13 +87,15 @@ impl Policy {
         let decision = caller.decide(catalogue, index, of_call.as_ref(), files);
         let visible = caller.sees(index);
         let layers = caller.layer_steps(index);
+        let (file, line) = place(&decision, &layers).unzip();
         Ok(Explanation {
             tool: found.spec().id.to_owned(),
             role: who.role.clone(),
             generation: self.generation.clone(),
             visible,
             rules: caller.rule_steps(index, of_call.as_ref()),
-            place: place(&decision, &layers),
+            file,
+            line,
             what_would_allow: what_would_allow(&decision, visible, found.spec()),
             layers,
             decision,
@@ -209,55 +217,6 @@ fn what_would_allow(decision: &Decision, visible: bool, spec: &Spec) -> Option<S
 impl Explanation {
     /// The explanation as data.
     pub fn to_value(&self) -> Value {
-        let layers: Vec<Value> = self
-            .layers
-            .iter()
-            .map(|step| {
-                Value::object([
-                    ("layer", Value::from(step.layer.as_str())),
-                    ("effect", Value::from(step.effect)),
-                    ("place", Value::from(step.place.clone())),
-                ])
-            })
-            .collect();
-        let rules: Vec<Value> = self
-            .rules
-            .iter()
-            .map(|step| {
-                Value::object([
-                    ("layer", Value::from(step.layer.as_str())),
-                    ("rule", Value::from(step.rule.as_str())),
-                    ("decision", Value::from(step.decision.as_str())),
-                    ("fit", Value::from(step.fit)),
-                    ("counts", Value::from(step.counts)),
-                    ("reason", Value::from(step.reason.clone())),
-                ])
-            })
-            .collect();
-        Value::object([
-            ("tool", Value::from(self.tool.as_str())),
-            ("role", Value::from(self.role.as_str())),
-            ("visible", Value::from(self.visible)),
-            ("decision", Value::from(self.decision.verdict.as_str())),
-            ("certain", Value::from(self.decision.certain)),
-            ("layer", Value::from(self.decision.layer.as_str())),
-            ("rule", Value::from(self.decision.rule.as_deref())),
-            ("reason", Value::from(self.decision.reason.as_str())),
-            (
-                "file",
-                Value::from(self.place.as_ref().map(|(file, _)| file.clone())),
-            ),
-            (
-                "line",
-                Value::from(self.place.as_ref().map(|(_, line)| *line)),
-            ),
-            (
-                "what_would_allow",
-                Value::from(self.what_would_allow.clone()),
-            ),
-            ("layers", Value::array(layers)),
-            ("rules", Value::array(rules)),
-            ("policy_generation", Value::from(self.generation.as_str())),
-        ])
+        to_value(self).expect("texts, whole numbers and lists have a spelling")
     }
 }

@@ -53,12 +53,10 @@ impl Policy {
             let built = compile::layer(catalogue, layer, &names, errors);
             // A delegate never has more than who delegates, so nothing is allowed to it alone.
             if layer.level == Level::Delegation {
+                let message =
+                    "a layer of level `delegation` narrows: its rules say `ask` or `deny`";
                 errors.extend(allowing(layer).map(|rule| {
-                    let place = rule.place.as_ref().or(layer.place.as_ref());
-                    LoadError::new(
-                        place,
-                        "a layer of level `delegation` narrows: its rules say `ask` or `deny`",
-                    )
+                    LoadError::new(rule.place.as_ref().or(layer.place.as_ref()), message)
                 }));
             }
             let (what, of): (&str, Vec<&str>) = match layer.level {
@@ -82,9 +80,8 @@ impl Policy {
         }
         let default_role = &config.default_role;
         if !compiled.contains_key(&default_role.text) {
-            let message = format!("no role named `{}`", default_role.text);
-            let error = LoadError::new(default_role.place.as_ref(), message).at("/default_role");
-            errors.push(error.nearest(&default_role.text, names.iter().copied()));
+            let error = default_role.unknown("role", names.iter().copied());
+            errors.push(error.at("/default_role"));
         }
         let written = Written {
             permissions: &config.permissions,
@@ -112,8 +109,7 @@ impl Policy {
                 .map(|toolset| {
                     let name = Selector::from(toolset.name.as_str());
                     // What is wrong with it has been reported.
-                    let chosen =
-                        roles::toolset(catalogue, config, &name, &mut Vec::new(), &mut Vec::new());
+                    let chosen = roles::toolset(catalogue, config, &name, &mut Vec::new());
                     let said = CompiledSelection::tools_only(chosen, toolset.place.clone());
                     (toolset.name.clone(), said)
                 })
@@ -172,9 +168,7 @@ fn compile_agents(
         if let Some(role) = &agent.role
             && !roles.contains(&role.text.as_str())
         {
-            let message = format!("no role named `{}`", role.text);
-            let error = LoadError::new(role.place.as_ref(), message);
-            errors.push(error.nearest(&role.text, roles.iter().copied()));
+            errors.push(role.unknown("role", roles.iter().copied()));
         }
         let selection = CompiledSelection::of(catalogue, config, &agent.selection, errors);
         let mut layer = compile::layer(catalogue, &agent.layer, roles, errors);
@@ -188,10 +182,8 @@ fn compile_agents(
             layer,
         };
         if compiled.insert(agent.name.clone(), built).is_some() {
-            errors.push(LoadError::new(
-                agent.place.as_ref(),
-                format!("two agents are named `{}`", agent.name),
-            ));
+            let message = format_args!("two agents are named `{}`", agent.name);
+            errors.push(LoadError::new(agent.place.as_ref(), message));
         }
     }
     compiled

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::selection::CompiledSelection;
 use crate::catalogue::Catalogue;
 use crate::error::LoadError;
-use crate::model::Config;
+use crate::model::{Config, Selector};
 
 #[derive(Debug, Clone)]
 pub(super) struct CompiledPhase {
@@ -27,24 +27,18 @@ pub(super) fn compile(
             let message = format!("two phases are named `{}`", phase.name);
             errors.push(LoadError::new(phase.place.as_ref(), message));
         }
-        for agent in phase
-            .agents
-            .iter()
-            .filter(|agent| !agents.contains(&agent.text.as_str()))
-        {
-            let message = format!("no agent named `{}`", agent.text);
-            let error = LoadError::new(agent.place.as_ref(), message);
-            errors.push(error.nearest(&agent.text, agents.iter().copied()));
+        let is_unknown = |agent: &&Selector| !agents.contains(&agent.text.as_str());
+        for agent in phase.agents.iter().filter(is_unknown) {
+            errors.push(agent.unknown("agent", agents.iter().copied()));
         }
         let mut names = phase.agents.iter().map(|agent| agent.text.as_str());
         let mut of_agents = BTreeMap::new();
         for selection in phase.agent_tools.iter() {
             let agent = &selection.name;
             if !names.clone().any(|known| known == agent) {
-                let message = format!(
-                    "`agent_tools.{agent}`: the phase `{}` has no such agent",
-                    phase.name
-                );
+                let name = &phase.name;
+                let message =
+                    format_args!("`agent_tools.{agent}`: the phase `{name}` has no such agent");
                 let error = LoadError::new(selection.place.as_ref(), message);
                 errors.push(error.nearest(agent, names.clone()));
             }

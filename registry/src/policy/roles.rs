@@ -147,13 +147,23 @@ pub(super) fn check_toolsets(
                 text: unused.name.clone(),
                 place: unused.place.clone(),
             };
-            toolset(catalogue, config, &name, &mut Vec::new(), errors);
+            toolset(catalogue, config, &name, errors);
         }
     }
 }
 
-/// What a toolset selects; `path` holds those being resolved, so that a circle is found.
+/// The tools that a toolset selects.
 pub(crate) fn toolset(
+    catalogue: &Catalogue,
+    config: &Config,
+    name: &Selector,
+    errors: &mut Vec<LoadError>,
+) -> Chosen {
+    toolset_below(catalogue, config, name, &mut Vec::new(), errors)
+}
+
+/// As [`toolset`]; `path` holds those being resolved, so that a circle is found.
+fn toolset_below(
     catalogue: &Catalogue,
     config: &Config,
     name: &Selector,
@@ -161,34 +171,22 @@ pub(crate) fn toolset(
     errors: &mut Vec<LoadError>,
 ) -> Chosen {
     let mut chosen = Chosen::none(catalogue.len());
-    let Some(found) = config
-        .toolsets
-        .iter()
-        .find(|toolset| toolset.name == name.text)
-    else {
-        let error = LoadError::new(
-            name.place.as_ref(),
-            format!("no toolset named `{}`", name.text),
-        );
-        errors.push(error.nearest(
-            &name.text,
-            config.toolsets.iter().map(|toolset| toolset.name.as_str()),
-        ));
+    let mut toolsets = config.toolsets.iter();
+    let Some(found) = toolsets.find(|toolset| toolset.name == name.text) else {
+        let known = config.toolsets.iter().map(|toolset| toolset.name.as_str());
+        errors.push(name.unknown("toolset", known));
         return chosen;
     };
     if path.contains(&found.name) || path.len() >= config.toolsets.len() {
-        let circle = format!(
-            "the toolset `{}` extends itself: {} -> {}",
-            name.text,
-            path.join(" -> "),
-            name.text
-        );
-        errors.push(LoadError::new(name.place.as_ref(), circle));
+        let (name_text, way) = (&name.text, path.join(" -> "));
+        errors.push(name.error(format_args!(
+            "the toolset `{name_text}` extends itself: {way} -> {name_text}"
+        )));
         return chosen;
     }
     path.push(found.name.clone());
     for parent in &found.extends {
-        chosen.unite(&toolset(catalogue, config, parent, path, errors));
+        chosen.unite(&toolset_below(catalogue, config, parent, path, errors));
     }
     path.pop();
     for list in [&found.include, &found.internal, &found.mcp] {

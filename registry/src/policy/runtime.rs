@@ -1,46 +1,26 @@
 //! [`Facts`]: what holds at the moment; preconditions of tools are held against it.
 
 use tool_core::nearest::nearest;
-use tool_core::{Capability, Spec};
+use tool_core::{Spec, names};
 
 use super::ToolSet;
 use crate::catalogue::Catalogue;
 
-/// How the workspace stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum WorkspaceState {
-    /// There is none.
-    #[default]
-    None,
-    /// Its root is open.
-    Ready,
-    /// It was closed.
-    Closed,
-    /// Its session ran out.
-    Expired,
-    /// It could not be opened.
-    Error,
-}
-
-impl WorkspaceState {
-    /// Every state.
-    pub const ALL: [Self; 5] = [
-        Self::None,
-        Self::Ready,
-        Self::Closed,
-        Self::Expired,
-        Self::Error,
-    ];
-
-    /// The spelling in facts.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Ready => "ready",
-            Self::Closed => "closed",
-            Self::Expired => "expired",
-            Self::Error => "error",
-        }
+names! {
+    /// State of the workspace.
+    #[derive(Default)]
+    WorkspaceState {
+        /// None exists.
+        #[default]
+        None = "none",
+        /// Its root is open.
+        Ready = "ready",
+        /// It was closed.
+        Closed = "closed",
+        /// Its session expired.
+        Expired = "expired",
+        /// It could not be opened.
+        Error = "error",
     }
 }
 
@@ -76,32 +56,24 @@ impl Facts {
     /// What was expected, with the nearest name, for a fact that does not exist.
     pub fn add(&mut self, fact: &str) -> Result<(), String> {
         if let Some(state) = fact.strip_prefix("workspace=") {
-            let known = WorkspaceState::ALL;
-            self.workspace = known
-                .into_iter()
-                .find(|known| known.as_str() == state)
-                .ok_or_else(|| {
-                    let names = known.map(WorkspaceState::as_str);
-                    let near = nearest(state, names)
-                        .map(|near| format!(" (did you mean `workspace={near}`?)"));
-                    format!(
-                        "no state of the workspace named `{state}`{}; there are `{}`",
-                        near.unwrap_or_default(),
-                        names.join("`, `")
-                    )
-                })?;
+            self.workspace = WorkspaceState::parse(state).ok_or_else(|| {
+                let names: Vec<_> = WorkspaceState::ALL.iter().map(|one| one.as_str()).collect();
+                let near = nearest(state, names.iter().copied());
+                let near = near.map(|near| format!(" (did you mean `workspace={near}`?)"));
+                let (near, names) = (near.unwrap_or_default(), names.join("`, `"));
+                format!("no state of the workspace named `{state}`{near}; there are `{names}`")
+            })?;
             return Ok(());
         }
         if let Some(flag) = FLAGS.iter().position(|flag| *flag == fact) {
             self.flags |= 1 << flag;
             return Ok(());
         }
-        let near = nearest(fact, FLAGS.into_iter().chain([WORKSPACE_READY]))
-            .map(|near| format!(" (did you mean `{near}`?)"));
+        let near = nearest(fact, FLAGS.into_iter().chain([WORKSPACE_READY]));
+        let near = near.map(|near| format!(" (did you mean `{near}`?)"));
+        let (near, names) = (near.unwrap_or_default(), FLAGS.join("`, `"));
         Err(format!(
-            "no fact named `{fact}`{}; there are `workspace=STATE`, `{}`",
-            near.unwrap_or_default(),
-            FLAGS.join("`, `")
+            "no fact named `{fact}`{near}; there are `workspace=STATE`, `{names}`"
         ))
     }
 
@@ -125,7 +97,7 @@ impl Facts {
         names
     }
 
-    /// How the workspace stands.
+    /// State of the workspace.
     pub fn workspace(&self) -> WorkspaceState {
         self.workspace
     }
@@ -134,22 +106,17 @@ impl Facts {
     pub fn holds(&self, fact: &str) -> bool {
         match fact.strip_prefix("workspace=") {
             Some(state) => self.workspace.as_str() == state,
-            None => FLAGS
-                .iter()
-                .position(|flag| *flag == fact)
-                .is_some_and(|flag| self.flags >> flag & 1 == 1),
+            None => (0..)
+                .zip(FLAGS)
+                .any(|(bit, flag)| flag == fact && self.flags >> bit & 1 == 1),
         }
     }
 }
 
-/// What a tool needs to hold: what its spec says, and an open workspace where it uses files.
+/// The facts that a tool needs: those of its spec, and an open workspace where it uses files.
 pub(super) fn needs(spec: &Spec) -> Vec<&'static str> {
     let mut needs = spec.preconditions.to_vec();
-    let files = spec
-        .capabilities
-        .iter()
-        .any(|capability| matches!(capability, Capability::FilesRead | Capability::FilesWrite));
-    if files && !needs.contains(&WORKSPACE_READY) {
+    if spec.uses_files() && !needs.contains(&WORKSPACE_READY) {
         needs.push(WORKSPACE_READY);
     }
     needs
@@ -171,7 +138,7 @@ pub(super) fn compile(catalogue: &Catalogue) -> Vec<(&'static str, ToolSet)> {
     facts.into_iter().map(|fact| (fact, tools(fact))).collect()
 }
 
-/// What makes a fact hold, for the person who reads why a tool is hidden.
+/// The step that makes a fact hold, for the reader of why a tool is hidden.
 pub(super) fn cure(fact: &str, facts: &Facts) -> &'static str {
     match (fact, facts.workspace()) {
         (WORKSPACE_READY, _) if facts.holds(SESSION_OPEN) => "open it with `workspace_open`",

@@ -49,10 +49,8 @@ impl Chosen {
 
     pub(super) fn unite(&mut self, other: &Self) {
         other.order.iter().for_each(|tool| self.add(*tool));
-        other
-            .external
-            .iter()
-            .for_each(|name| self.add_external(name));
+        let external = other.external.iter();
+        external.for_each(|name| self.add_external(name));
     }
 
     pub(super) fn subtract(&mut self, other: &Self) {
@@ -71,7 +69,7 @@ impl Chosen {
     ) -> Option<Self> {
         match (listed, named) {
             (Some(list), _) => Some(Self::of(catalogue, list, errors)),
-            (None, Some(name)) => Some(toolset(catalogue, config, name, &mut Vec::new(), errors)),
+            (None, Some(name)) => Some(toolset(catalogue, config, name, errors)),
             (None, None) => None,
         }
     }
@@ -85,18 +83,20 @@ impl Chosen {
         let mut chosen = Self::none(catalogue.len());
         for selector in list {
             let name = selector.text.as_str();
-            let of_provider = || Aliases::built_in().provider_tool(name).is_some();
-            if catalogue.get(name).is_none() && (is_external(name) || of_provider()) {
-                chosen.add_external(name);
-                continue;
-            }
-            // What an agent command line calls its own tools stands in lists of tools, not in layers.
-            if catalogue.get(name).is_none()
-                && let Some(id) = Aliases::built_in().of_any_native(name)
-                && let Some(tool) = catalogue.index(id)
-            {
-                chosen.add(tool);
-                continue;
+            let aliases = Aliases::built_in();
+            if catalogue.get(name).is_none() {
+                if is_external(name) || aliases.provider_tool(name).is_some() {
+                    chosen.add_external(name);
+                    continue;
+                }
+                // Names of agent command lines for their own tools are part of lists of tools, not of layers.
+                if let Some(tool) = aliases
+                    .of_any_native(name)
+                    .and_then(|id| catalogue.index(id))
+                {
+                    chosen.add(tool);
+                    continue;
+                }
             }
             match super::selector::resolve(selector, catalogue) {
                 Ok(tools) => tools.iter().for_each(|tool| chosen.add(tool)),
@@ -144,11 +144,10 @@ impl CompiledSelection {
         let tools = Chosen::of_choice(catalogue, config, choice, errors);
         let external = selection.external.as_ref().map(|list| {
             for selector in list.iter().filter(|one| !is_external(&one.text)) {
-                let message = format!(
+                errors.push(selector.error(format_args!(
                     "expected the name of another server's tool, `mcp__SERVER__TOOL`, found `{}`",
                     selector.text
-                );
-                errors.push(LoadError::new(selector.place.as_ref(), message));
+                )));
             }
             list.iter().map(|one| one.text.clone()).collect()
         });

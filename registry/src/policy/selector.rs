@@ -5,7 +5,7 @@ use tool_core::{Capability, Category, Effect, Permission, Spec};
 use super::ToolSet;
 use super::glob::fits_name;
 use crate::aliases::Aliases;
-use crate::catalogue::{Catalogue, RESERVED_PREFIXES};
+use crate::catalogue::{Catalogue, RESERVED_PREFIXES, plugin_of_source};
 use crate::error::LoadError;
 use crate::model::Selector;
 
@@ -66,21 +66,18 @@ impl Group {
 }
 
 fn reads(spec: &Spec) -> bool {
-    !spec.capabilities.is_empty()
-        || spec
-            .permissions
-            .iter()
-            .any(|permission| *permission != Permission::Compute)
+    let only_computes = |permission: &Permission| *permission == Permission::Compute;
+    !spec.capabilities.is_empty() || !spec.permissions.iter().all(only_computes)
 }
 
 fn writes(spec: &Spec) -> bool {
+    let changing = [
+        Effect::ModifiesFiles,
+        Effect::SystemState,
+        Effect::LocalExec,
+    ];
     spec.destructive
-        || spec.effects.iter().any(|effect| {
-            matches!(
-                effect,
-                Effect::ModifiesFiles | Effect::SystemState | Effect::LocalExec
-            )
-        })
+        || spec.effects.iter().any(|effect| changing.contains(effect))
         || spec.capabilities.contains(&Capability::FilesWrite)
         || spec.capabilities.contains(&Capability::Spawn)
 }
@@ -109,15 +106,10 @@ fn reaches_network(spec: &Spec) -> bool {
 }
 
 fn hosts(spec: &Spec) -> bool {
-    spec.permissions
-        .iter()
-        .any(|permission| matches!(permission, Permission::Filesystem | Permission::Shell))
-        || spec.capabilities.iter().any(|capability| {
-            matches!(
-                capability,
-                Capability::FilesRead | Capability::FilesWrite | Capability::Spawn
-            )
-        })
+    spec.permissions.contains(&Permission::Filesystem)
+        || spec.permissions.contains(&Permission::Shell)
+        || spec.capabilities.contains(&Capability::Spawn)
+        || spec.uses_files()
 }
 
 /// The tools that a selector selects.
@@ -133,15 +125,21 @@ pub(crate) fn resolve(selector: &Selector, catalogue: &Catalogue) -> Result<Tool
     if catalogue.is_lost(text) {
         return Ok(ToolSet::none(catalogue.len()));
     }
+    let unknown_name = |what: &str, name: &str, known: Vec<&str>| {
+        Err(error(format!("no {what} named `{name}`")).nearest(name, known))
+    };
+    let found = |set: ToolSet, wrong: &dyn Fn() -> LoadError| match set.is_empty() {
+        true => Err(wrong()),
+        false => Ok(set),
+    };
     match text.split_once(':') {
         Some(("group", name)) => match Group::parse(name) {
             Some(group) => Ok(of_spec(&|spec| group.contains(spec))),
-            None => Err(error(format!("no group named `{name}`")).nearest(name, Group::names())),
+            None => unknown_name("group", name, Group::names()),
         },
         Some(("category", name)) => match Category::parse(name) {
             Some(category) => Ok(of_spec(&|spec| spec.category == category)),
-            None => Err(error(format!("no category named `{name}`"))
-                .nearest(name, names(Category::ALL, Category::as_str))),
+            None => unknown_name("category", name, names(Category::ALL, Category::as_str)),
         },
         Some(("effect", NETWORK_SEND)) => Ok(of_spec(&|spec| {
             spec.effects.contains(&Effect::NetworkAccess)
@@ -150,53 +148,37 @@ pub(crate) fn resolve(selector: &Selector, catalogue: &Catalogue) -> Result<Tool
             Some(Effect::NetworkAccess) => Ok(of_spec(&may_reach_network)),
             Some(effect) => Ok(of_spec(&|spec| spec.effects.contains(&effect))),
             None => {
-                let mut known = names(Effect::ALL, Effect::as_str);
-                known.push(NETWORK_SEND);
-                Err(error(format!("no effect named `{name}`")).nearest(name, known))
+                let known = names(Effect::ALL, Effect::as_str);
+                unknown_name("effect", name, [known, vec![NETWORK_SEND]].concat())
             }
         },
         Some(("permission", name)) => match Permission::parse(name) {
             Some(Permission::Network) => Ok(of_spec(&may_reach_network)),
             Some(permission) => Ok(of_spec(&|spec| spec.permissions.contains(&permission))),
-            None => Err(error(format!("no permission named `{name}`"))
-                .nearest(name, names(Permission::ALL, Permission::as_str))),
+            None => unknown_name(
+                "permission",
+                name,
+                names(Permission::ALL, Permission::as_str),
+            ),
         },
-        Some(("tag", name)) => {
-            let set = of_spec(&|spec| spec.tags.contains(&name));
-            let tags = catalogue
-                .iter()
-                .flat_map(|tool| tool.spec().tags.iter().copied());
-            if set.is_empty() {
-                Err(error(format!("no tool has the tag `{name}`")).nearest(name, tags))
-            } else {
-                Ok(set)
-            }
-        }
+        Some(("tag", name)) => found(of_spec(&|spec| spec.tags.contains(&name)), &|| {
+            let tags = catalogue.iter().flat_map(|tool| tool.spec().tags);
+            error(format!("no tool has the tag `{name}`")).nearest(name, tags.copied())
+        }),
         Some(("plugin", name)) => {
-            let set =
-                of_spec(&|spec| crate::catalogue::plugin_of_source(spec.source) == Some(name));
-            let known = || catalogue.iter().map(|tool| tool.spec().source);
-            if set.is_empty() {
-                Err(error(format!("no plugin named `{name}`"))
-                    .nearest(name, known().filter_map(crate::catalogue::plugin_of_source)))
-            } else {
-                Ok(set)
-            }
+            let of_plugin = |spec: &Spec| plugin_of_source(spec.source) == Some(name);
+            found(of_spec(&of_plugin), &|| {
+                let known = catalogue.iter().map(|tool| tool.spec().source);
+                let known = known.filter_map(plugin_of_source);
+                error(format!("no plugin named `{name}`")).nearest(name, known)
+            })
         }
-        _ if text.contains(['*', '?']) => {
-            let set = of_spec(&|spec| fits_name(text, spec.id));
-            if set.is_empty() {
-                Err(error(format!("no tool fits the pattern `{text}`")))
-            } else {
-                Ok(set)
-            }
-        }
-        _ => match catalogue.index(text) {
+        _ if text.contains(['*', '?']) => found(of_spec(&|spec| fits_name(text, spec.id)), &|| {
+            error(format!("no tool fits the pattern `{text}`"))
+        }),
+        _ => match named(selector, catalogue) {
             Some(tool) => Ok(ToolSet::of(catalogue.len(), |other| other == tool)),
-            None => match of_alias(text, catalogue) {
-                Some(tool) => Ok(ToolSet::of(catalogue.len(), |other| other == tool)),
-                None => Err(unknown(selector, catalogue)),
-            },
+            None => Err(unknown(selector, catalogue)),
         },
     }
 }

@@ -4,6 +4,7 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 
+use serde::{Serialize, Serializer};
 use tool_core::Value;
 
 /// A name that decisions share with the policy: copying it copies no letters.
@@ -110,6 +111,12 @@ macro_rules! reads_as_text {
         impl From<$name> for Value {
             fn from(text: $name) -> Self {
                 Self::from(text.as_str())
+            }
+        }
+
+        impl Serialize for $name {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(self.as_str())
             }
         }
 

@@ -13,8 +13,6 @@ use std::sync::Arc;
 
 use tool_core::{Object, Value};
 
-pub use patterns::KINDS;
-
 /// The redacted text, and the number of secrets.
 pub fn text(text: &str) -> (Cow<'_, str>, usize) {
     /// A replacement can complete the form of another secret: `password://:...@` is an address and then a password.

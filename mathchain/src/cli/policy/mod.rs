@@ -141,7 +141,7 @@ fn readable(explanation: &Explanation) -> String {
         decision.layer,
         decision.reason
     );
-    if let Some((file, line)) = &explanation.place {
+    if let (Some(file), Some(line)) = (&explanation.file, explanation.line) {
         let _ = writeln!(text, "  written in {file}, line {line}");
     }
     if let Some(what) = &explanation.what_would_allow {

@@ -1,11 +1,12 @@
 //! The approval stage: the request, its binding to the call, and the decision.
 
 use tool_core::capability::{ApprovalRequest, ApprovalState};
+use tool_core::convert::to_value;
 use tool_core::{ErrorCode, ResourceKey, Source, ToolError, Value};
 
 use super::{Approved, Decided, Halt, Opened, budget, destroyed};
 use crate::dispatch::trail::{Trail, unaudited};
-use crate::dispatch::{Answer, CallRequest, Dispatcher, WorkspaceId, preview};
+use crate::dispatch::{Answer, CallRequest, Dispatcher, preview};
 use crate::model::Verdict;
 use crate::{digest, redact};
 
@@ -175,10 +176,7 @@ impl<'a> Opened<'a> {
             ("arguments", arguments),
             ("arguments_digest", Value::from(trail.args_digest())),
             ("redacted", Value::from(redacted)),
-            (
-                "workspace",
-                workspace.map_or(Value::Null, WorkspaceId::to_value),
-            ),
+            ("workspace", to_value(&workspace).unwrap_or_default()),
             ("folder", Value::from(bound.folder.clone())),
             ("phase", Value::from(who.phase.clone())),
             ("task", Value::from(who.task.clone())),

@@ -210,9 +210,13 @@ fn an_explanation_names_file_and_line() {
             )
             .unwrap()
     };
-    assert_eq!(explain("raw_exec").place, Some(("m.toml".to_owned(), 3)));
-    assert_eq!(explain("write_file").place, Some(("m.toml".to_owned(), 6)));
-    assert_eq!(explain("calculate").place, None);
+    let place = |tool: &str| {
+        let found = explain(tool);
+        found.file.zip(found.line)
+    };
+    assert_eq!(place("raw_exec"), Some(("m.toml".to_owned(), 3)));
+    assert_eq!(place("write_file"), Some(("m.toml".to_owned(), 6)));
+    assert_eq!(place("calculate"), None);
     let closed = policy
         .explain(
             &catalogue,
