@@ -2,7 +2,7 @@
 
 use registry::Answers;
 use rusqlite::params;
-use tool_core::{ToolError, Value};
+use tool_core::{Result, Value};
 
 use super::ledger::How;
 use super::open::Target;
@@ -12,7 +12,7 @@ use super::values::enter_value;
 use crate::artifacts;
 
 impl Answers for State {
-    fn keep(&self, call_id: &str, role: &str, value: &Value) -> Result<Value, ToolError> {
+    fn keep(&self, call_id: &str, role: &str, value: &Value) -> Result<Value> {
         const SQL: &str =
             "INSERT OR IGNORE INTO answers(value, call, role, created_ms) VALUES (?, ?, ?, ?)";
         let shared = &self.shared;

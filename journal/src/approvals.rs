@@ -2,87 +2,75 @@
 
 use std::sync::Arc;
 
-use rusqlite::{Connection, Row, Transaction, params};
+use rusqlite::{Connection, Transaction, params};
+use serde::Serialize;
 use tool_core::capability::{ApprovalRequest, ApprovalState};
-use tool_core::{ErrorCode, Object, ToolError, Value, json};
+use tool_core::{ErrorCode, Object, Result, ToolError, Value, json, object, tool_error};
 
 use super::grants;
 use super::ledger::{How, Shared};
 use super::open::Target;
 use super::random;
-use super::sql::{self, Done};
+use super::sql::{self, Done, row_structs};
 use super::state::State;
 
-/// An approval request and its state.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Approval {
-    /// Twelve hex digits; any unique prefix names it.
-    pub id: String,
-    /// Canonical id of the tool.
-    pub tool: String,
-    /// Role of the caller.
-    pub role: String,
-    /// Agent of the caller.
-    pub agent: Option<String>,
-    /// The condition of a rule that would match this call, as JSON; `None` where no rule could be that exact.
-    pub condition: Option<String>,
-    /// Root of the workspace of the call.
-    pub workspace: Option<String>,
-    /// A preview of the arguments, secrets redacted.
-    pub preview: String,
-    /// Whether the preview leaves out some of the arguments.
-    pub cut: bool,
-    /// The reason for asking.
-    pub reason: String,
-    /// `pending`, `granted`, `declined`, `expired` or `consumed`.
-    pub state: String,
-    /// Time of the request, in milliseconds since 1970-01-01 UTC.
-    pub created_ms: u64,
-    /// Time at which it expires, answered or not.
-    pub expires_ms: u64,
-    /// Name of the approver.
-    pub decided_by: Option<String>,
-    /// Time of the answer.
-    pub decided_ms: Option<u64>,
-    /// Id of the run, for a step of a plan.
-    pub run: Option<String>,
-    /// The step: `step`, `step[3]`.
-    pub step: Option<String>,
+row_structs! {
+    /// An approval request and its state.
+    #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+    pub Approval {
+        /// Twelve hex digits; any unique prefix names it.
+        pub id: String,
+        /// Canonical id of the tool.
+        pub tool: String,
+        /// Role of the caller.
+        pub role: String,
+        /// Agent of the caller.
+        pub agent: Option<String>,
+        /// Root of the workspace of the call.
+        pub workspace: Option<String>,
+        /// `pending`, `granted`, `declined`, `expired` or `consumed`.
+        pub state: String,
+        /// A preview of the arguments, secrets redacted.
+        pub preview: String,
+        /// Whether the preview leaves out some of the arguments.
+        pub cut: bool,
+        /// The reason for asking.
+        pub reason: String,
+        /// Time of the request, in milliseconds since 1970-01-01 UTC.
+        pub created_ms: u64,
+        /// Time at which it expires, answered or not.
+        pub expires_ms: u64,
+        /// Name of the approver.
+        pub decided_by: Option<String>,
+        /// Time of the answer.
+        pub decided_ms: Option<u64>,
+        /// Id of the run, for a step of a plan.
+        pub run: Option<String>,
+        /// The step: `step`, `step[3]`.
+        pub step: Option<String>,
+        /// The condition of a rule that would match this call, as JSON; `None` where no rule could be that exact.
+        #[serde(skip)]
+        pub condition: Option<String>,
+    }
+
+    /// The newest approval of a call.
+    Newest {
+        id: String,
+        state: String,
+        decided_by: Option<String>,
+        expires_ms: u64,
+        told: bool,
+    }
 }
 
 /// The name of an approver without a key.
 pub const WITHOUT_KEY: &str = "terminal";
 
-const COLUMNS: &str = "id, tool, role, preview, reason, state, created_ms, expires_ms, decided_by, decided_ms, digest, agent, condition, run, step, workspace, cut";
-
-impl Approval {
-    fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
-        Ok(Self {
-            id: row.get(0)?,
-            tool: row.get(1)?,
-            role: row.get(2)?,
-            agent: row.get(11)?,
-            condition: row.get(12)?,
-            workspace: row.get(15)?,
-            preview: row.get(3)?,
-            cut: row.get(16)?,
-            reason: row.get(4)?,
-            state: row.get(5)?,
-            created_ms: sql::ms_at(row, 6)?,
-            expires_ms: sql::ms_at(row, 7)?,
-            decided_by: row.get(8)?,
-            decided_ms: row.get::<_, Option<i64>>(9)?.map(i64::unsigned_abs),
-            run: row.get(13)?,
-            step: row.get(14)?,
-        })
-    }
-}
-
 impl Approval {
     /// Marks a request as expired whose time has passed.
-    fn age(&mut self, now_ms: u64) {
+    fn expire_at(&mut self, now_ms: u64) {
         if matches!(&*self.state, "pending" | "granted") && self.expires_ms <= now_ms {
-            self.state = "expired".to_owned();
+            "expired".clone_into(&mut self.state);
         }
     }
 }
@@ -119,17 +107,16 @@ impl State {
     ///
     /// # Errors
     /// `tool_error` when the state cannot be read.
-    pub fn approvals(&self, all: bool, count_max: usize) -> Result<Vec<Approval>, ToolError> {
+    pub fn approvals(&self, all: bool, count_max: usize) -> Result<Vec<Approval>> {
         let now_ms = self.shared.clock.unix_ms();
         let sql = format!(
-            "SELECT {COLUMNS} FROM approvals WHERE ?1 OR (state = 'pending' AND expires_ms > ?2) ORDER BY number DESC LIMIT ?3"
+            "SELECT {} FROM approvals WHERE ?1 OR (state = 'pending' AND expires_ms > ?2) ORDER BY number DESC LIMIT ?3",
+            Approval::COLUMNS
         );
-        let mut listed = self.shared.read("list the approvals", |connection| {
-            let params = params![all, now_ms as i64, sql::limit(count_max)];
-            Ok(sql::rows(connection, &sql, params, Approval::read)?)
-        })?;
+        let params = params![all, now_ms as i64, sql::limit(count_max)];
+        let mut listed: Vec<Approval> = self.shared.select("list the approvals", &sql, params)?;
         for approval in &mut listed {
-            approval.age(now_ms);
+            approval.expire_at(now_ms);
         }
         Ok(listed)
     }
@@ -138,11 +125,11 @@ impl State {
     ///
     /// # Errors
     /// As [`State::approve`].
-    pub fn waiting(&self, id: &str) -> Result<Approval, ToolError> {
+    pub fn waiting(&self, id: &str) -> Result<Approval> {
         self.shared
             .transact("look for the approval", |transaction, now_ms| {
                 expire(transaction, now_ms)?;
-                let (found, _) = find(transaction, id)?;
+                let found = find(transaction, id)?;
                 match &*found.state {
                     "pending" => Ok((found, None)),
                     _ => Err(settled(&found).into()),
@@ -155,16 +142,16 @@ impl State {
     ///
     /// # Errors
     /// `invalid_args` for an id that is unknown or the beginning of several.
-    pub fn approval(&self, id: &str) -> Result<(Approval, Option<Value>), ToolError> {
+    pub fn approval(&self, id: &str) -> Result<(Approval, Option<Value>)> {
         const SQL: &str = "SELECT details FROM approvals WHERE id = ?";
         let now_ms = self.shared.clock.unix_ms();
         let (mut found, details) = self.shared.read("look for the approval", |connection| {
-            let (found, _) = find(connection, id)?;
-            let details = sql::row(connection, SQL, [&found.id], |row| row.get(0))?;
+            let found = find(connection, id)?;
+            let details: Option<Option<String>> = sql::row(connection, SQL, [&found.id])?;
             Ok((found, details.flatten()))
         })?;
-        found.age(now_ms);
-        let details: Option<String> = details.filter(|_| found.state == "pending");
+        found.expire_at(now_ms);
+        let details = details.filter(|_| found.state == "pending");
         let details = details.and_then(|text| json::parse(&text, json::Limits::default()).ok());
         Ok((found, details))
     }
@@ -174,7 +161,7 @@ impl State {
     /// # Errors
     /// `invalid_args` for an unknown id or a prefix of several, `conflict` for a request that is no longer pending, `policy_denied` when
     /// an agent would answer its own request.
-    pub fn approve(&self, id: &str, by: &str) -> Result<Approval, ToolError> {
+    pub fn approve(&self, id: &str, by: &str) -> Result<Approval> {
         self.shared.decide(id, by, Decision::Granted)
     }
 
@@ -182,7 +169,7 @@ impl State {
     ///
     /// # Errors
     /// As [`State::approve`].
-    pub fn approve_by_rule(&self, id: &str, by: &str) -> Result<Approval, ToolError> {
+    pub fn approve_by_rule(&self, id: &str, by: &str) -> Result<Approval> {
         self.shared.decide(id, by, Decision::Recorded)
     }
 
@@ -190,7 +177,7 @@ impl State {
     ///
     /// # Errors
     /// As [`State::approve`].
-    pub fn decline(&self, id: &str, by: &str) -> Result<Approval, ToolError> {
+    pub fn decline(&self, id: &str, by: &str) -> Result<Approval> {
         self.shared.decide(id, by, Decision::Declined)
     }
 }
@@ -202,7 +189,7 @@ impl Shared {
         target: Target<'_>,
         request: &ApprovalRequest,
         intent: &Value,
-    ) -> Result<ApprovalState, ToolError> {
+    ) -> Result<ApprovalState> {
         let lifetime_ms = self.approval_lifetime_ms();
         let (state, _) = self.transact_on(
             target,
@@ -212,7 +199,7 @@ impl Shared {
                 let state = settle_in(transaction, request, now_ms, lifetime_ms)?;
                 let record = match &state {
                     ApprovalState::Consumed { id, approved_by } => {
-                        let mut record = intent.as_object().cloned().unwrap_or_else(Object::new);
+                        let mut record = intent.as_object().cloned().unwrap_or_default();
                         record.insert("approval_id", id.as_str());
                         record.insert("approved_by", approved_by.as_str());
                         Some(Value::Object(Arc::new(record)))
@@ -225,38 +212,38 @@ impl Shared {
         Ok(state)
     }
 
-    fn decide(&self, id: &str, by: &str, decision: Decision) -> Result<Approval, ToolError> {
+    fn decide(&self, id: &str, by: &str, decision: Decision) -> Result<Approval> {
         const SQL: &str = "UPDATE approvals SET state = ?, decided_by = ?, decided_ms = ?, decided_in = ?, details = NULL WHERE id = ?";
+        const DIGEST: &str = "SELECT digest FROM approvals WHERE id = ?";
         let session = self.lock().chains.own.session.clone();
         self.transact("answer the approval", |transaction, now_ms| {
             expire(transaction, now_ms)?;
-            let (found, digest) = find(transaction, id)?;
+            let found = find(transaction, id)?;
+            let digest: Option<String> = sql::row(transaction, DIGEST, [&found.id])?;
             let takes_back = found.state == "granted" && decision == Decision::Declined;
             if found.state != "pending" && !takes_back {
                 return Err(settled(&found).into());
             }
             if found.agent.as_deref() == Some(by) {
-                let message = format_args!(
-                    "`{by}` asks for approval `{}` and cannot answer it",
-                    found.id
-                );
-                return Err(ToolError::new(ErrorCode::PolicyDenied, message)
-                    .reason("approver")
+                let id = &found.id;
+                let message = format_args!("`{by}` asks for approval `{id}` and cannot answer it");
+                let error = ToolError::new(ErrorCode::PolicyDenied, message).reason("approver");
+                return Err(error
                     .hint("a person answers, with `mathchain approve` or `mathchain deny`")
                     .into());
             }
             let params = params![decision.state(), by, now_ms as i64, session, found.id];
             sql::execute(transaction, SQL, params)?;
-            let record = Value::object([
-                ("event", Value::from("approval")),
-                ("approval_id", Value::from(found.id.as_str())),
-                ("decision", Value::from(decision.as_str())),
-                ("decided_by", Value::from(by)),
-                ("tool", Value::from(found.tool.as_str())),
-                ("role", Value::from(found.role.as_str())),
-                ("agent", Value::from(found.agent.clone())),
-                ("digest", Value::from(digest)),
-            ]);
+            let record = object! {
+                "event" => "approval",
+                "approval_id" => found.id.as_str(),
+                "decision" => decision.as_str(),
+                "decided_by" => by,
+                "tool" => found.tool.as_str(),
+                "role" => found.role.as_str(),
+                "agent" => found.agent.clone(),
+                "digest" => digest,
+            };
             let approval = Approval {
                 state: decision.state().to_owned(),
                 decided_by: Some(by.to_owned()),
@@ -269,28 +256,19 @@ impl Shared {
 }
 
 fn settled(found: &Approval) -> ToolError {
-    let message = format_args!(
-        "approval `{}` is no longer pending: it is {}",
-        found.id, found.state
-    );
-    ToolError::new(ErrorCode::Conflict, message)
-        .reason("settled")
-        .hint("call again to request a new approval")
+    let Approval { id, state, .. } = found;
+    tool_error!(
+        Conflict,
+        "approval `{id}` is no longer pending: it is {state}"
+    )
+    .reason("settled")
+    .hint("call again to request a new approval")
 }
 
 /// Expires the approvals that were not answered or used in time.
 fn expire(transaction: &Transaction<'_>, now_ms: u64) -> rusqlite::Result<usize> {
     const SQL: &str = "UPDATE approvals SET state = 'expired', details = NULL WHERE state IN ('pending', 'granted') AND expires_ms <= ?";
     sql::execute(transaction, SQL, [now_ms as i64])
-}
-
-/// The newest approval of a call.
-struct Newest {
-    id: String,
-    state: String,
-    decided_by: Option<String>,
-    expires_ms: u64,
-    told: bool,
 }
 
 /// Answers a request from the newest approval of its digest; files a new one where there is none, or its outcome was reported.
@@ -300,17 +278,12 @@ fn settle_in(
     now_ms: u64,
     lifetime_ms: u64,
 ) -> Done<ApprovalState> {
-    const NEWEST: &str = "SELECT id, state, decided_by, expires_ms, told FROM approvals WHERE digest = ? ORDER BY number DESC LIMIT 1";
+    let newest = format!(
+        "SELECT {} FROM approvals WHERE digest = ? ORDER BY number DESC LIMIT 1",
+        Newest::COLUMNS
+    );
     expire(transaction, now_ms)?;
-    let newest = sql::row(transaction, NEWEST, [&request.digest], |row| {
-        Ok(Newest {
-            id: row.get(0)?,
-            state: row.get(1)?,
-            decided_by: row.get(2)?,
-            expires_ms: sql::ms_at(row, 3)?,
-            told: row.get(4)?,
-        })
-    })?;
+    let newest = sql::row(transaction, &newest, [&request.digest])?;
     let mark = |id: &str, change: &str| {
         let sql = format!("UPDATE approvals SET {change} WHERE id = ?");
         sql::execute(transaction, &sql, [id])
@@ -397,30 +370,27 @@ fn kept_details(details: &Value) -> Option<String> {
     Some(json::to_text(&Value::Object(Arc::new(members))))
 }
 
-/// Finds an approval by its id or a unique prefix of it; returns its digest too.
-fn find(connection: &Connection, id: &str) -> Done<(Approval, String)> {
+/// Finds an approval by its id or a unique prefix of it.
+fn find(connection: &Connection, id: &str) -> Done<Approval> {
     const SHOWN_MAX: usize = 5;
     let sql = format!(
-        "SELECT {COLUMNS} FROM approvals WHERE substr(id, 1, length(?1)) = ?1 ORDER BY number DESC LIMIT 6"
+        "SELECT {} FROM approvals WHERE substr(id, 1, length(?1)) = ?1 ORDER BY number DESC LIMIT 6",
+        Approval::COLUMNS
     );
-    let mut found: Vec<(Approval, String)> = sql::rows(connection, &sql, [id], |row| {
-        Ok((Approval::read(row)?, row.get(10)?))
-    })?;
+    let mut found: Vec<Approval> = sql::rows(connection, &sql, [id])?;
     if id.is_empty() || found.is_empty() {
-        let message = format_args!("no approval has the id `{id}`");
-        return Err(ToolError::new(ErrorCode::InvalidArgs, message)
-            .reason("unknown_approval")
+        let error = tool_error!(InvalidArgs, "no approval has the id `{id}`");
+        let error = error.reason("unknown_approval");
+        return Err(error
             .hint("`mathchain approvals list` shows pending approvals")
             .into());
     }
     if found.len() > 1 {
         let shown = found.iter().take(SHOWN_MAX);
-        let ids: Vec<String> = shown.map(|(found, _)| format!("`{}`", found.id)).collect();
+        let ids: Vec<String> = shown.map(|found| format!("`{}`", found.id)).collect();
         let message = format_args!("several approvals begin with `{id}`: {}", ids.join(", "));
-        return Err(ToolError::new(ErrorCode::InvalidArgs, message)
-            .reason("ambiguous_approval")
-            .hint("give more of the id")
-            .into());
+        let error = ToolError::new(ErrorCode::InvalidArgs, message).reason("ambiguous_approval");
+        return Err(error.hint("give more of the id").into());
     }
     Ok(found.remove(0))
 }

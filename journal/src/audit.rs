@@ -2,17 +2,17 @@
 
 use std::io::Write;
 
-use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Row, Transaction, TransactionBehavior, params};
+use serde::Serialize;
 use tool_core::capability::LedgerHead;
-use tool_core::{ErrorCode, ToolError, Value, json};
+use tool_core::{ErrorCode, Result, ToolError, Value, json, tool_error};
 
-use super::chain::{self, Hash};
-use super::sql::{self, Failure};
+use super::chain;
+use super::sql::{self, Columns, Failure, Hash, row_structs};
 use super::state::State;
 
 /// One record of the audit log.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct AuditRecord {
     /// Name of the chain: a session, or the id of a run.
     pub session: String,
@@ -28,7 +28,7 @@ pub struct AuditRecord {
 ///
 /// # Errors
 /// `invalid_args` for any other form.
-pub fn parse_head(text: &str) -> Result<LedgerHead, ToolError> {
+pub fn parse_head(text: &str) -> Result<LedgerHead> {
     let parts: Vec<&str> = text.trim().split(':').collect();
     if let [session, sequence, hash] = parts[..]
         && let Ok(sequence) = sequence.parse()
@@ -54,18 +54,12 @@ impl State {
     ///
     /// # Errors
     /// `tool_error` when the state cannot be read.
-    pub fn audit_list(
-        &self,
-        session: Option<&str>,
-        count_max: usize,
-    ) -> Result<Vec<AuditRecord>, ToolError> {
+    pub fn audit_list(&self, session: Option<&str>, count_max: usize) -> Result<Vec<AuditRecord>> {
         const SQL: &str = "SELECT session, sequence, hash, body FROM events
              WHERE substr(session, 1, length(?1)) = ?1 ORDER BY number DESC LIMIT ?2";
         self.flush()?;
-        let rows = self.shared.read("list the audit log", |connection| {
-            let params = params![session.unwrap_or(""), sql::limit(count_max)];
-            Ok(sql::rows(connection, SQL, params, read_row)?)
-        })?;
+        let params = params![session.unwrap_or(""), sql::limit(count_max)];
+        let rows = self.shared.select("list the audit log", SQL, params)?;
         rows.into_iter().map(|row| self.parsed(row)).collect()
     }
 
@@ -73,7 +67,7 @@ impl State {
     ///
     /// # Errors
     /// `invalid_args` when there is none.
-    pub fn audit_show(&self, name: &str) -> Result<AuditRecord, ToolError> {
+    pub fn audit_show(&self, name: &str) -> Result<AuditRecord> {
         const BY_PLACE: &str = "SELECT session, sequence, hash, body FROM events
              WHERE substr(session, 1, length(?1)) = ?1 AND sequence = ?2 ORDER BY number DESC LIMIT 2";
         const BY_CALL: &str = "SELECT session, sequence, hash, body FROM events
@@ -87,14 +81,13 @@ impl State {
             .shared
             .read("read the audit log", |connection| match place {
                 Some(place) => {
-                    let mut rows = sql::rows(connection, BY_PLACE, place, read_row)?;
+                    let mut rows = sql::rows(connection, BY_PLACE, place)?;
                     Ok(if rows.len() == 1 { rows.pop() } else { None })
                 }
-                None => Ok(sql::row(connection, BY_CALL, [name], read_row)?),
+                None => Ok(sql::row(connection, BY_CALL, [name])?),
             })?;
         let row = row.ok_or_else(|| {
-            let message = format_args!("`{name}` names no record, or more than one");
-            ToolError::new(ErrorCode::InvalidArgs, message)
+            tool_error!(InvalidArgs, "`{name}` names no record, or more than one")
                 .reason("unknown_record")
                 .hint("`mathchain audit list` shows session, number and call id of each")
         })?;
@@ -106,7 +99,7 @@ impl State {
     ///
     /// # Errors
     /// `tool_error` when the state cannot be read or the output cannot be written.
-    pub fn export(&self, out: &mut dyn Write) -> Result<u64, ToolError> {
+    pub fn export(&self, out: &mut dyn Write) -> Result<u64> {
         self.export_chain(None, out)
     }
 
@@ -114,29 +107,27 @@ impl State {
     ///
     /// # Errors
     /// As [`State::export`].
-    pub fn export_chain(
-        &self,
-        session: Option<&str>,
-        out: &mut dyn Write,
-    ) -> Result<u64, ToolError> {
+    pub fn export_chain(&self, session: Option<&str>, out: &mut dyn Write) -> Result<u64> {
         self.flush()?;
         self.shared.read("export the audit log", |connection| {
             let snapshot = Transaction::new_unchecked(connection, TransactionBehavior::Deferred)?;
             let mut lines = 0;
             for (sql, line) in EXPORTS {
-                sql::each(&snapshot, sql, [session], |row| {
+                let mut query = snapshot.prepare(sql)?;
+                let mut rows = query.query([session])?;
+                while let Some(row) = rows.next()? {
                     lines += 1;
                     writeln!(out, "{}", line(row)?).map_err(|err| {
                         let message = format_args!("cannot write the export: {err}");
                         Failure::from(ToolError::new(ErrorCode::ToolError, message).reason("io"))
-                    })
-                })?;
+                    })?;
+                }
             }
             Ok(lines)
         })
     }
 
-    pub(super) fn parsed(&self, row: RawRecord) -> Result<AuditRecord, ToolError> {
+    pub(super) fn parsed(&self, row: RawRecord) -> Result<AuditRecord> {
         let record = json::parse(&row.body, json::Limits::default()).map_err(|err| {
             let (session, sequence, file) =
                 (&row.session, row.sequence, self.shared.file.display());
@@ -161,67 +152,64 @@ const EXPORTS: [(&str, ExportLine); 3] = [
     (
         "SELECT id, header FROM sessions WHERE ?1 IS NULL OR id = ?1 ORDER BY opened_ms, id",
         |row| {
-            let (id, header) = (text_at(row, 0)?, text_at(row, 1)?);
+            let (id, header) = <(String, String)>::read(row)?;
+            let id = Value::from(id);
             Ok(format!(
-                r#"{{"type":"session","session":{},"header":{header}}}"#,
-                Value::from(id)
+                r#"{{"type":"session","session":{id},"header":{header}}}"#
             ))
         },
     ),
     (
         "SELECT session, sequence, hash, body FROM events WHERE ?1 IS NULL OR session = ?1 ORDER BY number",
         |row| {
-            let row = read_row(row)?;
+            let RawRecord {
+                session,
+                sequence,
+                hash,
+                body,
+            } = RawRecord::read(row)?;
+            let (session, hash) = (Value::from(session), chain::hex(&hash));
             Ok(format!(
-                r#"{{"type":"record","session":{},"sequence":{},"hash":"{}","record":{}}}"#,
-                Value::from(row.session),
-                row.sequence,
-                chain::hex(&row.hash),
-                row.body
+                r#"{{"type":"record","session":{session},"sequence":{sequence},"hash":"{hash}","record":{body}}}"#
             ))
         },
     ),
     (
         "SELECT number, session, sequence, hash, link FROM heads WHERE ?1 IS NULL OR session = ?1 ORDER BY number",
         |row| {
-            let link = Link::read(row)?;
+            let Link {
+                number,
+                session,
+                sequence,
+                hash,
+                link,
+            } = Link::read(row)?;
+            let (session, hash, link) =
+                (Value::from(session), chain::hex(&hash), chain::hex(&link));
             Ok(format!(
-                r#"{{"type":"head","number":{},"session":{},"sequence":{},"hash":"{}","link":"{}"}}"#,
-                link.number,
-                Value::from(link.session),
-                link.sequence,
-                chain::hex(&link.hash),
-                chain::hex(&link.link)
+                r#"{{"type":"head","number":{number},"session":{session},"sequence":{sequence},"hash":"{hash}","link":"{link}"}}"#
             ))
         },
     ),
 ];
 
-/// A row of the table of events.
-pub(super) struct RawRecord {
-    pub(super) session: String,
-    pub(super) sequence: u64,
-    pub(super) hash: Hash,
-    pub(super) body: String,
-}
+row_structs! {
+    /// A row of the table of events.
+    pub(super) RawRecord {
+        pub(super) session: String,
+        pub(super) sequence: u64,
+        pub(super) hash: Hash,
+        pub(super) body: String,
+    }
 
-pub(super) fn read_row(row: &Row<'_>) -> rusqlite::Result<RawRecord> {
-    Ok(RawRecord {
-        session: text_at(row, 0)?,
-        sequence: number_at(row, 1)?,
-        hash: hash_in(row, 2)?,
-        body: text_at(row, 3)?,
-    })
-}
-
-/// A text of any bytes: a damaged one must reach the check of its hash, which it fails.
-pub(super) fn text_at(row: &Row<'_>, column: usize) -> rusqlite::Result<String> {
-    Ok(String::from_utf8_lossy(bytes_at(row, column)?).into_owned())
-}
-
-/// A hash; one of another length becomes zeros, which no content has.
-pub(super) fn hash_in(row: &Row<'_>, column: usize) -> rusqlite::Result<Hash> {
-    Ok(bytes_at(row, column)?.try_into().unwrap_or([0; 32]))
+    /// A row of the table of heads.
+    pub(super) Link {
+        pub(super) number: u64,
+        pub(super) session: String,
+        pub(super) sequence: u64,
+        pub(super) hash: Hash,
+        pub(super) link: Hash,
+    }
 }
 
 /// The hash of a record, by its number from 1.
@@ -231,42 +219,5 @@ pub(super) fn hash_of_event(
     sequence: u64,
 ) -> rusqlite::Result<Option<Hash>> {
     const SQL: &str = "SELECT hash FROM events WHERE session = ? AND sequence = ?";
-    sql::row(connection, SQL, params![session, sequence as i64], |row| {
-        hash_in(row, 0)
-    })
-}
-
-fn bytes_at<'a>(row: &'a Row<'_>, column: usize) -> rusqlite::Result<&'a [u8]> {
-    Ok(match row.get_ref(column)? {
-        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => bytes,
-        _ => &[],
-    })
-}
-
-pub(super) fn number_at(row: &Row<'_>, column: usize) -> rusqlite::Result<u64> {
-    Ok(match row.get_ref(column)? {
-        ValueRef::Integer(number) => number.unsigned_abs(),
-        _ => 0,
-    })
-}
-
-/// A row of the table of heads.
-pub(super) struct Link {
-    pub(super) number: u64,
-    pub(super) session: String,
-    pub(super) sequence: u64,
-    pub(super) hash: Hash,
-    pub(super) link: Hash,
-}
-
-impl Link {
-    pub(super) fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
-        Ok(Self {
-            number: number_at(row, 0)?,
-            session: text_at(row, 1)?,
-            sequence: number_at(row, 2)?,
-            hash: hash_in(row, 3)?,
-            link: hash_in(row, 4)?,
-        })
-    }
+    sql::row(connection, SQL, params![session, sequence as i64])
 }

@@ -5,13 +5,15 @@ use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rusqlite::{Row, params};
+use rusqlite::params;
+use serde::Serialize;
 use tool_core::capability::Durability;
 use tool_core::capability::{Backups, Change, FileInfo, FileKind, Files, Kept, Ledger as _};
-use tool_core::{ErrorCode, Reason, StopFlag, ToolError, Value};
+use tool_core::{ErrorCode, Reason, Result, StopFlag, ToolError, object, tool_error};
 
+use super::random;
+use super::sql::{self, row_structs};
 use super::state::State;
-use super::{random, sql};
 use crate::private::write_whole;
 
 /// Name of the folder beside the state file.
@@ -22,38 +24,24 @@ const FILES_MAX: usize = 1000;
 /// Most bytes that are backed up before one call.
 const BYTES_MAX: u64 = 1 << 30;
 
-const COLUMNS: &str = "id, call_id, path, digest, bytes, mode, time_ms";
-
-/// The backup of one file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Backup {
-    /// Twelve hex digits; any unique prefix names it.
-    pub id: String,
-    /// Id of the call that changed the file.
-    pub call_id: String,
-    /// Path of the file, relative to the workspace root.
-    pub path: String,
-    /// BLAKE3 digest of the content, 64 hex digits.
-    pub digest: String,
-    /// Size in bytes.
-    pub bytes: u64,
-    /// Permission bits.
-    pub mode: u32,
-    /// Time of the backup, in milliseconds since 1970-01-01 UTC.
-    pub time_ms: u64,
-}
-
-impl Backup {
-    fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
-        Ok(Self {
-            id: row.get(0)?,
-            call_id: row.get(1)?,
-            path: row.get(2)?,
-            digest: row.get(3)?,
-            bytes: row.get::<_, i64>(4)?.unsigned_abs(),
-            mode: row.get(5)?,
-            time_ms: sql::ms_at(row, 6)?,
-        })
+row_structs! {
+    /// The backup of one file.
+    #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+    pub Backup {
+        /// Twelve hex digits; any unique prefix names it.
+        pub id: String,
+        /// Path of the file, relative to the workspace root.
+        pub path: String,
+        /// Id of the call that changed the file.
+        pub call_id: String,
+        /// BLAKE3 digest of the content, 64 hex digits.
+        pub digest: String,
+        /// Size in bytes.
+        pub bytes: u64,
+        /// Permission bits.
+        pub mode: u32,
+        /// Time of the backup, in milliseconds since 1970-01-01 UTC.
+        pub time_ms: u64,
     }
 }
 
@@ -79,50 +67,57 @@ impl Keeper {
         wanted: &str,
         at_ms: Option<u64>,
         by: &str,
-    ) -> Result<(Backup, Option<Kept>), ToolError> {
+    ) -> Result<(Backup, Option<Kept>)> {
         let backup = self.state.backup(wanted, at_ms)?;
         let content = self.state.content(&backup)?;
         let before = self.keep("restore", std::slice::from_ref(&backup.path))?;
+        let path = backup.path.clone();
         let change = match before.first() {
             Some(kept) => {
-                let now = self.files.read(&backup.path, BYTES_MAX)?;
+                let now = self.files.read(&path, BYTES_MAX)?;
                 if now.truncated || digest_of(&now.bytes) != kept.digest {
-                    return Err(changed(&backup.path));
+                    let changed =
+                        tool_error!(ResourceChanged, "`{path}` changed while it was restored");
+                    return Err(changed.hint("restore it again"));
                 }
+                let before = now.bytes;
                 Change::Replace {
-                    path: backup.path.clone(),
-                    before: now.bytes,
+                    path,
+                    before,
                     content,
                 }
             }
-            None => Change::Create {
-                path: backup.path.clone(),
-                content,
-                mode: Some(backup.mode),
-            },
+            None => {
+                let mode = Some(backup.mode);
+                Change::Create {
+                    path,
+                    content,
+                    mode,
+                }
+            }
         };
         self.files.change(&[change])?;
-        let record = Value::object([
-            ("event", Value::from("restore")),
-            ("backup", Value::from(backup.id.as_str())),
-            ("path", Value::from(backup.path.as_str())),
-            ("digest", Value::from(backup.digest.as_str())),
-            ("restored_by", Value::from(by)),
-        ]);
+        let record = object! {
+            "event" => "restore",
+            "backup" => backup.id.as_str(),
+            "path" => backup.path.as_str(),
+            "digest" => backup.digest.as_str(),
+            "restored_by" => by,
+        };
         self.state.record(&record, Durability::Synced)?;
         Ok((backup, before.into_iter().next()))
     }
 
     /// The files at or below a path.
-    fn below(&self, path: &str, found: &mut Vec<FileInfo>) -> Result<(), ToolError> {
+    fn below(&self, path: &str, found: &mut Vec<FileInfo>) -> Result<()> {
         let info = match self.files.stat(path) {
-            Ok(info) => info,
             Err(err) if err.is(Reason::NotFound) => return Ok(()),
-            Err(err) => return Err(err),
+            info => info?,
         };
+        let path_of_file = path.to_owned();
         match info.kind {
             FileKind::File => found.push(FileInfo {
-                path: path.to_owned(),
+                path: path_of_file,
                 ..info
             }),
             FileKind::Directory => {
@@ -131,11 +126,10 @@ impl Keeper {
                 if more {
                     return Err(too_many(path));
                 }
-                found.extend(
-                    listed
-                        .into_iter()
-                        .filter(|info| info.kind == FileKind::File),
-                );
+                let files = listed
+                    .into_iter()
+                    .filter(|info| info.kind == FileKind::File);
+                found.extend(files);
             }
             FileKind::Link | FileKind::Other => {
                 let message =
@@ -148,7 +142,7 @@ impl Keeper {
 }
 
 impl Backups for Keeper {
-    fn keep(&self, call_id: &str, paths: &[String]) -> Result<Vec<Kept>, ToolError> {
+    fn keep(&self, call_id: &str, paths: &[String]) -> Result<Vec<Kept>> {
         let mut found = Vec::new();
         for path in paths {
             self.below(path, &mut found)?;
@@ -193,47 +187,35 @@ impl State {
     ///
     /// # Errors
     /// `tool_error` when the state cannot be read.
-    pub fn backups(&self, count_max: usize) -> Result<Vec<Backup>, ToolError> {
+    pub fn backups(&self, count_max: usize) -> Result<Vec<Backup>> {
         self.select("ORDER BY number DESC LIMIT ?1", [sql::limit(count_max)])
     }
 
-    fn select(&self, rest: &str, params: impl rusqlite::Params) -> Result<Vec<Backup>, ToolError> {
-        let sql = format!("SELECT {COLUMNS} FROM backups {rest}");
-        self.shared.read("look for backups", |connection| {
-            Ok(sql::rows(connection, &sql, params, Backup::read)?)
-        })
+    fn select(&self, rest: &str, params: impl rusqlite::Params) -> Result<Vec<Backup>> {
+        let sql = format!("SELECT {} FROM backups {rest}", Backup::COLUMNS);
+        self.shared.select("look for backups", &sql, params)
     }
 
     /// Finds a backup by path and time, or by id or its prefix.
-    fn backup(&self, wanted: &str, at_ms: Option<u64>) -> Result<Backup, ToolError> {
+    fn backup(&self, wanted: &str, at_ms: Option<u64>) -> Result<Backup> {
         let until = at_ms.map_or(i64::MAX, |ms| i64::try_from(ms).unwrap_or(i64::MAX));
-        let by_path = self.select(
-            "WHERE path = ?1 AND time_ms <= ?2 ORDER BY number DESC LIMIT 1",
-            params![wanted, until],
-        )?;
+        const BY_PATH: &str = "WHERE path = ?1 AND time_ms <= ?2 ORDER BY number DESC LIMIT 1";
+        let by_path = self.select(BY_PATH, params![wanted, until])?;
         if let Some(newest) = by_path.into_iter().next() {
             return Ok(newest);
         }
-        let by_id = self.select(
-            "WHERE substr(id, 1, length(?1)) = ?1 ORDER BY number DESC LIMIT 2",
-            params![wanted],
-        )?;
-        let refuse = |message: std::fmt::Arguments<'_>, reason| {
-            Err(ToolError::new(ErrorCode::InvalidArgs, message)
-                .reason(reason)
-                .hint("`mathchain backups list` lists the backups"))
+        const BY_ID: &str = "WHERE substr(id, 1, length(?1)) = ?1 ORDER BY number DESC LIMIT 2";
+        let by_id = self.select(BY_ID, params![wanted])?;
+        let error = match by_id.as_slice() {
+            [only] if !wanted.is_empty() => return Ok(only.clone()),
+            [_, _] if !wanted.is_empty() => {
+                tool_error!(InvalidArgs, "`{wanted}` is a prefix of several backup ids")
+                    .reason("ambiguous_backup")
+            }
+            _ => tool_error!(InvalidArgs, "no backup has the id or path `{wanted}`")
+                .reason("unknown_backup"),
         };
-        match by_id.as_slice() {
-            [only] if !wanted.is_empty() => Ok(only.clone()),
-            [_, _] if !wanted.is_empty() => refuse(
-                format_args!("`{wanted}` is a prefix of several backup ids"),
-                "ambiguous_backup",
-            ),
-            _ => refuse(
-                format_args!("no backup has the id or path `{wanted}`"),
-                "unknown_backup",
-            ),
-        }
+        Err(error.hint("`mathchain backups list` lists the backups"))
     }
 
     fn place(&self, digest: &str) -> PathBuf {
@@ -242,7 +224,7 @@ impl State {
     }
 
     /// Writes a content under its digest, unless a sound file of it exists.
-    fn store(&self, digest: &str, content: &[u8]) -> Result<(), ToolError> {
+    fn store(&self, digest: &str, content: &[u8]) -> Result<()> {
         let place = self.place(digest);
         if read(&place).is_ok_and(|there| digest_of(&there) == digest) {
             return Ok(());
@@ -253,7 +235,7 @@ impl State {
         })
     }
 
-    fn content(&self, backup: &Backup) -> Result<Vec<u8>, ToolError> {
+    fn content(&self, backup: &Backup) -> Result<Vec<u8>> {
         let place = self.place(&backup.digest);
         let damaged = |why: &str| {
             let message = format_args!("the backup `{}` cannot be used: {why}", place.display());
@@ -268,33 +250,17 @@ impl State {
         Ok(content)
     }
 
-    fn index(&self, kept: &[Backup]) -> Result<(), ToolError> {
+    fn index(&self, kept: &[Backup]) -> Result<()> {
         if kept.is_empty() {
             return Ok(());
         }
         self.shared
             .transact("index the backups", |transaction, now_ms| {
-                let sql = format!("INSERT INTO backups({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)");
+                const SQL: &str = "INSERT INTO backups(id, path, call_id, digest, bytes, mode, time_ms) VALUES (?, ?, ?, ?, ?, ?, ?)";
                 for one in kept {
-                    let Backup {
-                        id,
-                        call_id,
-                        path,
-                        digest,
-                        bytes,
-                        mode,
-                        ..
-                    } = one;
-                    let params = params![
-                        id,
-                        call_id,
-                        path,
-                        digest,
-                        *bytes as i64,
-                        mode,
-                        now_ms as i64
-                    ];
-                    sql::execute(transaction, &sql, params)?;
+                    let (bytes, time_ms) = (one.bytes as i64, now_ms as i64);
+                    let params = params![one.id, one.path, one.call_id, one.digest, bytes, one.mode, time_ms];
+                    sql::execute(transaction, SQL, params)?;
                 }
                 Ok(((), None))
             })
@@ -310,11 +276,6 @@ fn too_many(path: &str) -> ToolError {
         "`{path}`: at most {FILES_MAX} files of {BYTES_MAX} bytes in total are backed up before a call"
     );
     ToolError::new(ErrorCode::LimitExceeded, message).reason("backup")
-}
-
-fn changed(path: &str) -> ToolError {
-    let message = format_args!("`{path}` changed while it was restored");
-    ToolError::new(ErrorCode::ResourceChanged, message).hint("restore it again")
 }
 
 fn read(place: &Path) -> io::Result<Vec<u8>> {

@@ -1,10 +1,9 @@
 //! The cache: results of pure calls for later runs, by a key that the runner computes.
 
 use rusqlite::Row;
-use tool_core::{ToolError, Value, json};
+use tool_core::{Result, Value};
 
-use super::audit::text_at;
-use super::sql;
+use super::sql::{self, Columns, at};
 use super::state::State;
 use super::waiting::{Remembered, bound};
 use crate::artifacts::Handle;
@@ -13,27 +12,28 @@ use crate::artifacts::Handle;
 const USE_MS: u64 = 3_600_000;
 
 /// A row of the cache.
-pub(super) struct Kept {
+pub(super) struct Cached {
     pub(super) key: String,
     /// `None` for a row that was changed.
     pub(super) handle: Option<Handle>,
     used_ms: u64,
 }
 
-impl Kept {
-    pub(super) const COLUMNS: &str = "action_key, value, handle, bound, used_ms";
+impl Cached {
+    pub(super) const COLUMNS: &str = "action_key, handle, used_ms, value, bound";
+}
 
-    pub(super) fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
-        let (key, handle) = (text_at(row, 0)?, text_at(row, 2)?);
-        let value = row.get_ref(1)?.as_blob().unwrap_or_default();
-        let found = row.get_ref(3)?.as_blob().unwrap_or_default();
-        let sound = found == bound(&key, value, &handle);
-        let named = || Handle::from_value(&json::parse(&handle, json::Limits::default()).ok()?);
-        let handle = sound.then(named).flatten();
+impl Columns for Cached {
+    fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+        let (key, handle, used_ms) = <(String, String, u64)>::read(row)?;
+        let (value, found): (Vec<u8>, Vec<u8>) = (at(row, 3)?, at(row, 4)?);
+        let is_sound = found == bound(&key, &value, &handle);
+        let handle =
+            Handle::parse(&handle).filter(|handle| is_sound && handle.hash.0.as_slice() == value);
         Ok(Self {
-            handle: handle.filter(|handle| handle.hash.0 == value),
             key,
-            used_ms: sql::ms_at(row, 4)?,
+            handle,
+            used_ms,
         })
     }
 }
@@ -43,15 +43,15 @@ impl State {
     ///
     /// # Errors
     /// `tool_error` when the state cannot be read.
-    pub fn cached(&self, key: &str) -> Result<Option<(Handle, Value)>, ToolError> {
+    pub fn cached(&self, key: &str) -> Result<Option<(Handle, Value)>> {
         let mut core = self.shared.lock();
         let waiting = &core.chains.values.remembered;
         let waiting = waiting.iter().rev().find(|one| one.key == key);
         let handle = match waiting {
             Some(one) => Some(one.handle.clone()),
             None => {
-                let sql = format!("SELECT {} FROM cache WHERE action_key = ?", Kept::COLUMNS);
-                let found = sql::row(&core.connection, &sql, [key], Kept::read)
+                let sql = format!("SELECT {} FROM cache WHERE action_key = ?", Cached::COLUMNS);
+                let found: Option<Cached> = sql::row(&core.connection, &sql, [key])
                     .map_err(|err| self.shared.fail("read the cache", &err))?;
                 let used_ms = found.as_ref().map_or(0, |found| found.used_ms);
                 let handle = found.and_then(|found| found.handle);
@@ -74,13 +74,7 @@ impl State {
     ///
     /// # Errors
     /// `tool_error` when batched records cannot be written.
-    pub fn remember(
-        &self,
-        key: &str,
-        handle: &Handle,
-        tool: &str,
-        version: u32,
-    ) -> Result<(), ToolError> {
+    pub fn remember(&self, key: &str, handle: &Handle, tool: &str, version: u32) -> Result<()> {
         let mut core = self.shared.lock();
         self.shared.make_room(&mut core)?;
         core.chains.values.remembered.push(Remembered {

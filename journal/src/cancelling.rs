@@ -2,7 +2,7 @@
 //! that requests it; the thread that renews leases finds it.
 
 use rusqlite::params;
-use tool_core::{StopFlag, ToolError, Value};
+use tool_core::{Result, StopFlag, Value};
 
 use super::journal::Journal;
 use super::state::State;
@@ -15,7 +15,7 @@ impl State {
     ///
     /// # Errors
     /// As [`State::run`]; `conflict` with reason `run_ended`.
-    pub fn request_cancel(&self, id: &str) -> Result<(), ToolError> {
+    pub fn request_cancel(&self, id: &str) -> Result<()> {
         const SQL: &str = "UPDATE runs SET cancel_ms = ifnull(cancel_ms, ?) WHERE id = ?";
         let run = self.run(id)?;
         self.shared
@@ -47,7 +47,7 @@ impl Journal {
     ///
     /// # Errors
     /// `tool_error` when the state cannot be read.
-    pub fn is_cancelled(&self) -> Result<bool, ToolError> {
+    pub fn is_cancelled(&self) -> Result<bool> {
         let shared = &self.state().shared;
         shared.read("read the run", |connection| {
             Ok(is_requested(connection, self.id())?)

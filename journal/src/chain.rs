@@ -4,12 +4,11 @@
 //! JSON, the length is that of its bytes (64 bits, little-endian), and `h_0` covers the header in the same way
 //! after 32 zero bytes. The links of the table `heads` are computed likewise with `"mc-heads-v1"`.
 
-use rusqlite::{OptionalExtension, Transaction, params};
+use rusqlite::{Transaction, params};
 use tool_core::capability::LedgerHead;
-use tool_core::{Value, json};
+use tool_core::{json, object};
 
-/// A BLAKE3 hash.
-pub(super) type Hash = [u8; 32];
+use super::sql::{self, Hash};
 
 /// The hash before the first element of a chain.
 pub(super) const START: Hash = [0; 32];
@@ -24,11 +23,7 @@ pub(super) fn record_hash(before: &Hash, body: &str) -> Hash {
 
 /// The hash of a link after another.
 pub(super) fn link_hash(before: &Hash, session: &str, sequence: u64, head: &Hash) -> Hash {
-    let body = Value::object([
-        ("session", Value::from(session)),
-        ("sequence", Value::from(sequence)),
-        ("hash", Value::from(hex(head))),
-    ]);
+    let body = object! { "session" => session, "sequence" => sequence, "hash" => hex(head) };
     hash(HEADS, before, &json::canonical(&body))
 }
 
@@ -163,21 +158,15 @@ impl Chain {
 
     pub(super) fn write_pending(&self, transaction: &Transaction<'_>) -> rusqlite::Result<()> {
         if self.linked.is_none() {
-            transaction
-                .prepare_cached("INSERT INTO sessions(id, opened_ms, header) VALUES (?, ?, ?)")?
-                .execute(params![self.session, self.opened_ms as i64, self.header])?;
+            const SQL: &str = "INSERT INTO sessions(id, opened_ms, header) VALUES (?, ?, ?)";
+            let params = params![self.session, self.opened_ms as i64, self.header];
+            sql::execute(transaction, SQL, params)?;
             self.link(transaction, 0, &self.genesis)?;
         }
-        let mut insert = transaction.prepare_cached(
-            "INSERT INTO events(session, sequence, body, hash) VALUES (?, ?, ?, ?)",
-        )?;
+        const SQL: &str = "INSERT INTO events(session, sequence, body, hash) VALUES (?, ?, ?, ?)";
         for event in &self.pending {
-            insert.execute(params![
-                self.session,
-                event.sequence as i64,
-                event.body,
-                event.hash
-            ])?;
+            let params = params![self.session, event.sequence as i64, event.body, event.hash];
+            sql::execute(transaction, SQL, params)?;
         }
         Ok(())
     }
@@ -193,24 +182,14 @@ impl Chain {
         sequence: u64,
         hash: &Hash,
     ) -> rusqlite::Result<()> {
-        let before: Option<(i64, Hash)> = transaction
-            .prepare_cached("SELECT number, link FROM heads ORDER BY number DESC LIMIT 1")?
-            .query_row([], |row| Ok((row.get(0)?, row.get(1)?)))
-            .optional()?;
+        const NEWEST: &str = "SELECT number, link FROM heads ORDER BY number DESC LIMIT 1";
+        const SQL: &str =
+            "INSERT INTO heads(number, session, sequence, hash, link) VALUES (?, ?, ?, ?, ?)";
+        let before: Option<(i64, Hash)> = sql::row(transaction, NEWEST, [])?;
         let (number, before) = before.unwrap_or((0, START));
         let link = link_hash(&before, &self.session, sequence, hash);
-        transaction
-            .prepare_cached(
-                "INSERT INTO heads(number, session, sequence, hash, link) VALUES (?, ?, ?, ?, ?)",
-            )?
-            .execute(params![
-                number + 1,
-                self.session,
-                sequence as i64,
-                hash,
-                link
-            ])?;
-        Ok(())
+        let params = params![number + 1, self.session, sequence as i64, hash, link];
+        sql::execute(transaction, SQL, params).map(drop)
     }
 }
 

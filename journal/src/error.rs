@@ -3,17 +3,14 @@
 use std::path::Path;
 
 use rusqlite::ErrorCode as Sqlite;
-use tool_core::{ErrorCode, Reason, ToolError};
+use tool_core::{ErrorCode, Reason, ToolError, tool_error};
 
 /// Converts an error of SQLite, naming the action that failed.
 pub(super) fn of_sqlite(action: &str, file: &Path, err: &rusqlite::Error) -> ToolError {
     let shown = file.display();
     let code = err.sqlite_error_code();
     match code {
-        Some(Sqlite::NotADatabase | Sqlite::DatabaseCorrupt) => ToolError::new(
-            ErrorCode::ToolError,
-            format_args!("cannot {action}: the state file `{shown}` is damaged: {err}"),
-        )
+        Some(Sqlite::NotADatabase | Sqlite::DatabaseCorrupt) => tool_error!(ToolError, "cannot {action}: the state file `{shown}` is damaged: {err}")
         .reason("state_corrupt")
         .hint(format!(
             "keep it and begin a new one: move `{shown}` (and `{shown}-wal`, `{shown}-shm` beside it) to another name and run again"
@@ -22,23 +19,14 @@ pub(super) fn of_sqlite(action: &str, file: &Path, err: &rusqlite::Error) -> Too
             unwritable(file, err)
         }
         Some(Sqlite::DatabaseBusy | Sqlite::DatabaseLocked | Sqlite::FileLockingProtocolFailed) => {
-            ToolError::new(
-                ErrorCode::Conflict,
-                format_args!("cannot {action}: `{shown}` is locked by another process"),
-            )
+            tool_error!(Conflict, "cannot {action}: `{shown}` is locked by another process")
             .reason("state_busy")
             .hint("call again when the other process has finished")
         }
-        Some(Sqlite::DiskFull) => ToolError::new(
-            ErrorCode::ToolError,
-            format_args!("cannot {action}: no space left for `{shown}`"),
-        )
+        Some(Sqlite::DiskFull) => tool_error!(ToolError, "cannot {action}: no space left for `{shown}`")
         .reason("state_full")
         .hint("free space on the disk and call again"),
-        _ => ToolError::new(
-            ErrorCode::ToolError,
-            format_args!("cannot {action} in `{shown}`: {err}"),
-        )
+        _ => tool_error!(ToolError, "cannot {action} in `{shown}`: {err}")
         .reason("state_io"),
     }
 }
@@ -55,10 +43,7 @@ pub(super) fn unreadable(file: &Path, why: impl std::fmt::Display) -> ToolError 
 
 /// The error for a folder or file that cannot be created or written.
 pub(super) fn unwritable(file: &Path, why: impl std::fmt::Display) -> ToolError {
-    ToolError::new(
-        ErrorCode::ToolError,
-        format_args!("the state `{}` cannot be written: {why}", file.display()),
-    )
+    tool_error!(ToolError, "the state `{}` cannot be written: {why}", file.display())
     .reason(Reason::StateUnwritable)
     .hint("set `[workspace] state` to a folder you can write; without a state, calls with effects are refused")
 }

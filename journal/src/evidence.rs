@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use rusqlite::params;
-use tool_core::{ToolError, Value};
+use tool_core::{Result, Value};
 
-use super::audit::{AuditRecord, read_row};
+use super::audit::AuditRecord;
 use super::run::LISTS_KEY;
 use super::sql;
 use super::state::State;
@@ -21,17 +21,15 @@ impl State {
         run: Option<&str>,
         since_ms: u64,
         count_max: usize,
-    ) -> Result<Vec<AuditRecord>, ToolError> {
+    ) -> Result<Vec<AuditRecord>> {
         const SQL: &str = "SELECT session, sequence, hash, body FROM events
              WHERE json_extract(body, '$.kind') IN ('call', 'chain')
                  AND (session = ?1 OR json_extract(body, '$.recorded_ms') >= ?2)
              ORDER BY session = ?1 DESC, number DESC LIMIT ?3";
         self.flush()?;
         let since_ms = i64::try_from(since_ms).unwrap_or(i64::MAX);
-        let rows = self.shared.read("read the journal", |connection| {
-            let params = params![run.unwrap_or(""), since_ms, sql::limit(count_max)];
-            Ok(sql::rows(connection, SQL, params, read_row)?)
-        })?;
+        let params = params![run.unwrap_or(""), since_ms, sql::limit(count_max)];
+        let rows = self.shared.select("read the journal", SQL, params)?;
         let whole = |row| {
             let mut record = self.parsed(row)?;
             record.record = self.with_lists(&record.record);

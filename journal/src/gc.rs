@@ -3,11 +3,12 @@
 use std::collections::HashMap;
 use std::fs;
 
-use rusqlite::{Row, Transaction, params};
-use tool_core::{ErrorCode, ToolError, Value};
+use rusqlite::{ToSql, Transaction, params};
+use serde::Serialize;
+use tool_core::{Object, Result, ToolError, Value, convert, tool_error};
 
-use super::run::{Run, RunState};
-use super::sql;
+use super::run::Run;
+use super::sql::{self, Columns};
 use super::state::State;
 use crate::artifacts::ArtifactHash;
 
@@ -23,7 +24,7 @@ pub struct Keep {
 }
 
 /// The outcome of a collection, or its forecast.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Collected {
     /// Runs whose values were removed; their records remain.
     pub runs: Vec<String>,
@@ -85,24 +86,27 @@ struct Node {
 
 impl Graph {
     fn read(transaction: &Transaction<'_>) -> rusqlite::Result<Self> {
+        const VALUES: &str =
+            "SELECT hash, bytes, 1 FROM artifacts UNION ALL SELECT hash, length(body), 0 FROM vals";
         let mut values: HashMap<ArtifactHash, Node> = HashMap::new();
-        for (sql, is_file) in [
-            ("SELECT hash, bytes FROM artifacts", true),
-            ("SELECT hash, length(body) FROM vals", false),
-        ] {
-            each(transaction, sql, |row| {
-                let node = values.entry(ArtifactHash(row.get(0)?)).or_default();
-                node.bytes += row.get::<_, i64>(1)?.unsigned_abs();
+        each(
+            transaction,
+            VALUES,
+            |(hash, bytes, is_file): (_, u64, bool)| {
+                let node = values.entry(hash).or_default();
+                node.bytes += bytes;
                 node.is_file |= is_file;
-                Ok(())
-            })?;
-        }
-        each(transaction, "SELECT value, part FROM parts", |row| {
-            if let Some(node) = values.get_mut(&ArtifactHash(row.get(0)?)) {
-                node.parts.push(ArtifactHash(row.get(1)?));
-            }
-            Ok(())
-        })?;
+            },
+        )?;
+        each(
+            transaction,
+            "SELECT value, part FROM parts",
+            |(value, part)| {
+                if let Some(node) = values.get_mut(&value) {
+                    node.parts.push(part);
+                }
+            },
+        )?;
         let left_bytes = values.values().map(|node| node.bytes).sum();
         Ok(Self { values, left_bytes })
     }
@@ -140,7 +144,7 @@ impl State {
     ///
     /// # Errors
     /// `tool_error` when the state or a file cannot be written; earlier removals remain.
-    pub fn gc(&self, keep: Keep) -> Result<Collected, ToolError> {
+    pub fn gc(&self, keep: Keep) -> Result<Collected> {
         let mut done = self.collect(keep)?;
         let mut last = done.runs.len();
         // A record lists a limited number of runs; further runs get further records.
@@ -152,7 +156,7 @@ impl State {
         Ok(done)
     }
 
-    fn collect(&self, keep: Keep) -> Result<Collected, ToolError> {
+    fn collect(&self, keep: Keep) -> Result<Collected> {
         self.flush()?;
         // Runs that end after this listing are left to the next collection.
         let runs = self.runs(None, usize::MAX)?;
@@ -177,7 +181,7 @@ impl State {
             if keep.dry_run {
                 return Ok(((), None));
             }
-            give_up(transaction, &gone)?;
+            release(transaction, &gone)?;
             for (hash, is_file) in &unneeded {
                 // Within the transaction: a process that stores the value meanwhile waits, finds no file and writes it again.
                 if *is_file {
@@ -195,7 +199,7 @@ impl State {
         Ok(done)
     }
 
-    fn remove(&self, hash: ArtifactHash) -> Result<(), ToolError> {
+    fn remove(&self, hash: ArtifactHash) -> Result<()> {
         for ending in ["npy", "json"] {
             match fs::remove_file(self.shared.folder.place(hash, ending)) {
                 Err(err) if err.kind() != std::io::ErrorKind::NotFound => {
@@ -214,7 +218,7 @@ impl State {
         dry_run: bool,
         graph: &Graph,
         done: &mut Collected,
-    ) -> Result<(), ToolError> {
+    ) -> Result<()> {
         let files = self
             .shared
             .folder
@@ -239,35 +243,25 @@ impl State {
 }
 
 fn unremovable(what: &str, err: &std::io::Error) -> ToolError {
-    let message = format_args!("`{what}` cannot be removed: {err}");
-    ToolError::new(ErrorCode::ToolError, message)
+    tool_error!(ToolError, "`{what}` cannot be removed: {err}")
         .reason("artifact_unwritable")
         .hint("`mathchain doctor` shows the state folder")
 }
 
 impl Collected {
     fn is_nothing(&self) -> bool {
+        let left_bytes = self.left_bytes;
         *self
             == Self {
-                left_bytes: self.left_bytes,
+                left_bytes,
                 ..Self::default()
             }
     }
 
     /// The outcome as an object.
-    pub fn to_value(&self) -> Value {
-        Value::object([
-            (
-                "runs",
-                Value::array(self.runs.iter().map(|run| run.as_str().into()).collect()),
-            ),
-            ("results", Value::from(self.results)),
-            ("values", Value::from(self.values)),
-            ("artifacts", Value::from(self.artifacts)),
-            ("strays", Value::from(self.strays)),
-            ("freed_bytes", Value::from(self.freed_bytes)),
-            ("left_bytes", Value::from(self.left_bytes)),
-        ])
+    pub fn to_object(&self) -> Object {
+        let value = convert::to_value(self).unwrap_or_default();
+        value.as_object().cloned().unwrap_or_default()
     }
 
     fn add(&mut self, more: Self) {
@@ -281,7 +275,7 @@ impl Collected {
     }
 
     fn record(&self) -> Value {
-        let mut record = self.to_value().as_object().cloned().unwrap_or_default();
+        let mut record = self.to_object();
         record.insert("event", "gc");
         record.insert(COLLECTED_KEY, self.runs.len());
         Value::Object(record.into())
@@ -298,11 +292,9 @@ fn choose(
 ) -> rusqlite::Result<(Vec<Root>, Graph)> {
     let mut graph = Graph::read(transaction)?;
     let mut uses: HashMap<String, Vec<ArtifactHash>> = HashMap::new();
-    each(transaction, "SELECT run, value FROM uses", |row| {
-        let hash = ArtifactHash(row.get(1)?);
+    each(transaction, "SELECT run, value FROM uses", |(run, hash)| {
         graph.refer(hash);
-        uses.entry(row.get(0)?).or_default().push(hash);
-        Ok(())
+        uses.entry(run).or_default().push(hash);
     })?;
     let mut candidates: Vec<(u64, Root)> = Vec::new();
     for run in runs {
@@ -312,11 +304,9 @@ fn choose(
         }
     }
     for (sql, root) in RESULTS {
-        each(transaction, sql, |row| {
-            let hash = ArtifactHash(row.get(1)?);
+        each(transaction, sql, |(name, hash, time_ms)| {
             graph.refer(hash);
-            candidates.push((sql::ms_at(row, 2)?, root(row.get(0)?, hash)));
-            Ok(())
+            candidates.push((time_ms, root(name, hash)));
         })?;
     }
     // Values without references are removed in any case.
@@ -353,39 +343,35 @@ fn choose(
 
 /// Whether a run is unchanged since it was listed.
 fn is_still(transaction: &Transaction<'_>, run: &Run) -> rusqlite::Result<bool> {
-    let row: (String, bool) = transaction
-        .prepare_cached("SELECT state, pinned FROM runs WHERE id = ?")?
-        .query_row([&run.id], |row| Ok((row.get(0)?, row.get(1)?)))?;
-    Ok(RunState::parse(&row.0) == Some(run.state) && !row.1)
+    const SQL: &str = "SELECT 1 FROM runs WHERE id = ? AND state = ? AND NOT pinned";
+    sql::exists(transaction, SQL, params![run.id, run.state.as_str()])
 }
 
-fn give_up(transaction: &Transaction<'_>, roots: &[Root]) -> rusqlite::Result<()> {
+fn release(transaction: &Transaction<'_>, roots: &[Root]) -> rusqlite::Result<()> {
+    let delete = |sql: &str, params: &[&dyn ToSql]| sql::execute(transaction, sql, params);
     for root in roots {
         match root {
             Root::Run(id) => {
-                sql::execute(
-                    transaction,
-                    "UPDATE runs SET collected = 1 WHERE id = ?",
-                    [id],
-                )?;
-                sql::execute(transaction, "DELETE FROM uses WHERE run = ?", [id])?;
+                delete("UPDATE runs SET collected = 1 WHERE id = ?", &[id])?;
+                delete("DELETE FROM uses WHERE run = ?", &[id])?
             }
-            Root::Result(key, _) => {
-                sql::execute(transaction, "DELETE FROM cache WHERE action_key = ?", [key])?;
-            }
-            Root::Answer(call, hash) => {
-                let sql = "DELETE FROM answers WHERE call = ? AND value = ?";
-                sql::execute(transaction, sql, params![call, hash.0])?;
-            }
-        }
+            Root::Result(key, _) => delete("DELETE FROM cache WHERE action_key = ?", &[key])?,
+            Root::Answer(call, hash) => delete(
+                "DELETE FROM answers WHERE call = ? AND value = ?",
+                &[call, &hash.0],
+            )?,
+        };
     }
     Ok(())
 }
 
-fn each(
+fn each<T: Columns>(
     transaction: &Transaction<'_>,
     sql: &str,
-    take: impl FnMut(&Row<'_>) -> rusqlite::Result<()>,
+    mut take: impl FnMut(T),
 ) -> rusqlite::Result<()> {
-    sql::each(transaction, sql, [], take)
+    sql::each(transaction, sql, [], |row| {
+        take(row);
+        Ok(())
+    })
 }

@@ -3,18 +3,15 @@
 use std::collections::{HashMap, HashSet};
 
 use rusqlite::{Connection, params};
-use tool_core::{ErrorCode, ToolError, Value, json};
+use tool_core::{ToolError, Value, json, tool_error};
 
-use super::audit::{hash_of_event, number_at, read_row, text_at};
-use super::chain::{self, Hash};
-use super::sql;
+use super::audit::{RawRecord, hash_of_event};
+use super::chain;
+use super::sql::{self, Hash};
 
 /// The error for a grant without a record.
 pub(super) fn unrecorded(id: &str) -> ToolError {
-    let message = format_args!(
-        "approval `{id}` is granted in its table, but the audit log has no record of an unused grant"
-    );
-    ToolError::new(ErrorCode::PolicyDenied, message)
+    tool_error!(PolicyDenied, "approval `{id}` is granted in its table, but the audit log has no record of an unused grant")
         .reason("approval_unrecorded")
         .hint(format!(
             "`mathchain audit verify` names the changes; `mathchain deny {id}` revokes the grant"
@@ -24,18 +21,15 @@ pub(super) fn unrecorded(id: &str) -> ToolError {
 /// Whether the audit log has the record of this grant, with a valid hash and for the same call, and none of its use.
 pub(super) fn is_recorded(connection: &Connection, id: &str) -> rusqlite::Result<bool> {
     const GRANT: &str = "SELECT digest, decided_by, decided_in FROM approvals WHERE id = ?";
-    let (digest, decided_by, session): (String, Option<String>, Option<String>) = connection
-        .prepare_cached(GRANT)?
-        .query_row([id], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
-    let mut query = connection.prepare_cached(
-        "SELECT session, sequence, hash, body, number FROM events
-         WHERE (?1 IS NULL OR session = ?1) AND instr(body, ?2) > 0 ORDER BY number DESC",
-    )?;
+    let row: Option<(String, Option<String>, Option<String>)> = sql::row(connection, GRANT, [id])?;
+    let Some((digest, decided_by, session)) = row else {
+        return Ok(false);
+    };
+    const RECORDS: &str = "SELECT session, sequence, hash, body FROM events
+         WHERE (?1 IS NULL OR session = ?1) AND instr(body, ?2) > 0 ORDER BY number DESC";
+    const NUMBER: &str = "SELECT number FROM events WHERE session = ? AND sequence = ?";
     let named = format!("\"approval_id\":\"{id}\"");
-    let mut rows = query.query(params![session, named])?;
-    while let Some(row) = rows.next()? {
-        let number = number_at(row, 4)?;
-        let record = read_row(row)?;
+    for record in sql::rows::<RawRecord>(connection, RECORDS, params![session, named])? {
         let Some(answer) = Answer::of_body(&record.body) else {
             continue;
         };
@@ -46,6 +40,8 @@ pub(super) fn is_recorded(connection: &Connection, id: &str) -> rusqlite::Result
         if !is_it {
             return Ok(false);
         }
+        let place = params![record.session, record.sequence as i64];
+        let number: u64 = sql::row(connection, NUMBER, place)?.unwrap_or(0);
         let before = hash_before(connection, &record.session, record.sequence)?;
         let holds =
             before.is_some_and(|before| chain::record_hash(&before, &record.body) == record.hash);
@@ -56,12 +52,9 @@ pub(super) fn is_recorded(connection: &Connection, id: &str) -> rusqlite::Result
 
 /// Whether a call after a record consumed the approval.
 fn is_used(connection: &Connection, named: &str, after: u64) -> rusqlite::Result<bool> {
-    connection
-        .prepare_cached(
-            "SELECT 1 FROM events WHERE number > ?1 AND instr(body, ?2) > 0
-                AND instr(body, '\"kind\":\"intent\"') > 0 LIMIT 1",
-        )?
-        .exists(params![after as i64, named])
+    const SQL: &str = "SELECT 1 FROM events WHERE number > ?1 AND instr(body, ?2) > 0
+                AND instr(body, '\"kind\":\"intent\"') > 0 LIMIT 1";
+    sql::exists(connection, SQL, params![after as i64, named])
 }
 
 fn hash_before(
@@ -73,7 +66,7 @@ fn hash_before(
         return hash_of_event(connection, session, sequence - 1);
     }
     const SQL: &str = "SELECT header FROM sessions WHERE id = ?";
-    let header = sql::row(connection, SQL, [session], |row| text_at(row, 0))?;
+    let header: Option<String> = sql::row(connection, SQL, [session])?;
     Ok(header.map(|header| chain::record_hash(&chain::START, &header)))
 }
 
@@ -106,16 +99,15 @@ pub(super) fn faults(connection: &Connection) -> rusqlite::Result<Vec<String>> {
     const NAMING: &str =
         "SELECT body FROM events WHERE instr(body, '\"approval_id\":\"') > 0 ORDER BY number";
     const ALL: &str = "SELECT id, state, digest, decided_by FROM approvals ORDER BY number";
-    for body in sql::rows(connection, NAMING, [], |row| text_at(row, 0))? {
+    for body in sql::rows::<String>(connection, NAMING, [])? {
         match Answer::of_body(&body) {
             Some(answer) => drop(answers.insert(answer.id.clone(), answer)),
             None => used.extend(used_in(&body)),
         }
     }
     let mut faults = Vec::new();
-    sql::each(connection, ALL, [], |row| {
-        let (id, state, digest) = (text_at(row, 0)?, text_at(row, 1)?, text_at(row, 2)?);
-        let decided_by = text_at(row, 3)?;
+    type Row = (String, String, String, String);
+    for (id, state, digest, decided_by) in sql::rows::<Row>(connection, ALL, [])? {
         let answer = answers.get(&id);
         let fits =
             answer.is_none_or(|answer| answer.digest == digest && answer.decided_by == decided_by);
@@ -135,8 +127,7 @@ pub(super) fn faults(connection: &Connection) -> rusqlite::Result<Vec<String>> {
                 "the approval `{id}` is `{state}` in its table, not by the records of the audit log"
             ));
         }
-        Ok::<(), rusqlite::Error>(())
-    })?;
+    }
     Ok(faults)
 }
 

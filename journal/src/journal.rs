@@ -6,7 +6,7 @@ use rusqlite::{Transaction, params};
 use tool_core::capability::{
     ApprovalRequest, ApprovalState, Approvals, Durability, Ledger, LedgerHead,
 };
-use tool_core::{ErrorCode, ToolError, Value};
+use tool_core::{ErrorCode, Result, ToolError, Value};
 
 use super::ledger::How;
 use super::open::{Closed, Target};
@@ -69,7 +69,7 @@ impl Journal {
     /// # Errors
     /// `conflict` with reason `run_lost` or `run_ended`, `limit_exceeded` above a mebibyte, `tool_error` when it could not be
     /// written.
-    pub fn write(&self, event: &Value, durability: Durability) -> Result<LedgerHead, ToolError> {
+    pub fn write(&self, event: &Value, durability: Durability) -> Result<LedgerHead> {
         let kind = event.get("kind").and_then(Value::as_str);
         let (before, after) = match kind {
             Some("intent") => ("journal.before_intent", "journal.after_intent"),
@@ -92,7 +92,7 @@ impl Journal {
     /// # Errors
     /// As [`Journal::write`]; `limit_exceeded` for a value that is too large or too deep; `artifact_full` and
     /// `artifact_unwritable` for its file.
-    pub fn put(&self, value: &Value) -> Result<Handle, ToolError> {
+    pub fn put(&self, value: &Value) -> Result<Handle> {
         self.state.shared.put(&self.key, value)
     }
 
@@ -100,7 +100,7 @@ impl Journal {
     ///
     /// # Errors
     /// As [`Journal::write`]; `artifact_missing` when it was collected meanwhile and must be recomputed.
-    pub fn refer(&self, handle: &Handle) -> Result<(), ToolError> {
+    pub fn refer(&self, handle: &Handle) -> Result<()> {
         self.state.shared.refer_to(&self.key, handle)
     }
 
@@ -108,7 +108,7 @@ impl Journal {
     ///
     /// # Errors
     /// `artifact_missing` or `artifact_corrupt`.
-    pub fn get(&self, handle: &Handle) -> Result<Value, ToolError> {
+    pub fn get(&self, handle: &Handle) -> Result<Value> {
         self.state.value(handle)
     }
 
@@ -116,7 +116,7 @@ impl Journal {
     ///
     /// # Errors
     /// As [`Journal::write`].
-    pub fn flush(&self) -> Result<(), ToolError> {
+    pub fn flush(&self) -> Result<()> {
         self.state.flush()?;
         self.state.shared.lock().chains.run(&self.key).map(|_| ())
     }
@@ -125,7 +125,7 @@ impl Journal {
     ///
     /// # Errors
     /// `conflict` with reason `run_lost` or `run_ended`.
-    pub fn head(&self) -> Result<LedgerHead, ToolError> {
+    pub fn head(&self) -> Result<LedgerHead> {
         let mut core = self.state.shared.lock();
         core.chains.run(&self.key).map(|run| run.chain.head())
     }
@@ -135,7 +135,7 @@ impl Journal {
     ///
     /// # Errors
     /// As [`Journal::write`]; `invalid_args` for `running`.
-    pub fn finish(&self, state: RunState) -> Result<LedgerHead, ToolError> {
+    pub fn finish(&self, state: RunState) -> Result<LedgerHead> {
         if state == RunState::Running {
             let message = "a run does not end in the state `running`";
             return Err(ToolError::new(ErrorCode::InvalidArgs, message).reason("run_state"));
@@ -168,7 +168,7 @@ impl Journal {
     ///
     /// # Errors
     /// As [`Journal::write`].
-    pub fn release_lease(&self) -> Result<LedgerHead, ToolError> {
+    pub fn release_lease(&self) -> Result<LedgerHead> {
         let shared = &self.state.shared;
         let how = How {
             synced: true,
@@ -195,7 +195,7 @@ impl Journal {
 /// The dispatcher's records of calls in this run. Intents are synced. Outcomes may be batched: after an effect the runner writes a
 /// synced event of its own, so that each effect costs one sync before and one after.
 impl Ledger for Journal {
-    fn record(&self, record: &Value, durability: Durability) -> Result<LedgerHead, ToolError> {
+    fn record(&self, record: &Value, durability: Durability) -> Result<LedgerHead> {
         let is_end = record.get("kind").and_then(Value::as_str) == Some("call");
         self.write(
             record,
@@ -209,11 +209,7 @@ impl Ledger for Journal {
 }
 
 impl Approvals for Journal {
-    fn settle(
-        &self,
-        request: &ApprovalRequest,
-        intent: &Value,
-    ) -> Result<ApprovalState, ToolError> {
+    fn settle(&self, request: &ApprovalRequest, intent: &Value) -> Result<ApprovalState> {
         fail_at("journal.before_intent");
         let settled = self.state.shared.settle(self.target(), request, intent)?;
         fail_at("journal.after_intent");

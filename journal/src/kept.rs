@@ -1,7 +1,7 @@
 //! Reading stored values: by handle, by run, and by role.
 
-use rusqlite::{Row, params};
-use tool_core::{ErrorCode, ToolError, Value, json};
+use rusqlite::params;
+use tool_core::{ErrorCode, Result, ToolError, Value};
 
 use super::sql;
 use super::state::State;
@@ -26,7 +26,7 @@ impl State {
     ///
     /// # Errors
     /// `artifact_missing` or `artifact_corrupt`.
-    pub fn value(&self, handle: &Handle) -> Result<Value, ToolError> {
+    pub fn value(&self, handle: &Handle) -> Result<Value> {
         self.shared.value(handle)
     }
 
@@ -34,7 +34,7 @@ impl State {
     ///
     /// # Errors
     /// As [`State::value`].
-    pub fn bytes(&self, handle: &Handle) -> Result<Vec<u8>, ToolError> {
+    pub fn bytes(&self, handle: &Handle) -> Result<Vec<u8>> {
         match handle.kind {
             Kind::Small => self.shared.small(handle.hash).map(String::into_bytes),
             _ => self.shared.folder.read(handle),
@@ -45,22 +45,14 @@ impl State {
     ///
     /// # Errors
     /// `tool_error` when the state cannot be read.
-    pub fn artifacts(
-        &self,
-        run: Option<&str>,
-        count_max: usize,
-    ) -> Result<Vec<Artifact>, ToolError> {
+    pub fn artifacts(&self, run: Option<&str>, count_max: usize) -> Result<Vec<Artifact>> {
         const SQL: &str = "SELECT hash FROM artifacts WHERE ?1 IS NULL
                 OR hash IN (SELECT value FROM uses WHERE run = ?1)
                 OR hash IN (SELECT part FROM parts WHERE value IN (SELECT value FROM uses WHERE run = ?1))
              ORDER BY created_ms DESC, hash LIMIT ?2";
         self.flush()?;
-        let hashes = self.shared.read("list the artifacts", |connection| {
-            let params = params![run, sql::limit(count_max)];
-            Ok(sql::rows(connection, SQL, params, |row| {
-                row.get(0).map(ArtifactHash)
-            })?)
-        })?;
+        let params = params![run, sql::limit(count_max)];
+        let hashes = self.shared.select("list the artifacts", SQL, params)?;
         hashes.into_iter().map(|hash| self.artifact(hash)).collect()
     }
 
@@ -68,29 +60,21 @@ impl State {
     ///
     /// # Errors
     /// `artifact_missing` when there is none.
-    pub fn artifact(&self, hash: ArtifactHash) -> Result<Artifact, ToolError> {
+    pub fn artifact(&self, hash: ArtifactHash) -> Result<Artifact> {
         const RUNS: &str = "SELECT id FROM runs WHERE id IN (SELECT run FROM uses WHERE value = ?1
                 OR value IN (SELECT value FROM parts WHERE part = ?1)) ORDER BY rowid LIMIT 100";
         const FOUND: &str = "SELECT about, created_ms FROM artifacts WHERE hash = ?1
              UNION ALL SELECT NULL, created_ms FROM vals WHERE hash = ?1";
         self.flush()?;
         let found = self.shared.read("look for the artifact", |connection| {
-            let found = sql::row(connection, FOUND, [hash.0], |row| {
-                Ok((row.get::<_, Option<String>>(0)?, sql::ms_at(row, 1)?))
-            })?;
-            let runs = sql::rows(connection, RUNS, [hash.0], |row| row.get(0))?;
+            let found: Option<(Option<String>, u64)> = sql::row(connection, FOUND, [hash.0])?;
+            let runs = sql::rows(connection, RUNS, [hash.0])?;
             Ok(found.map(|(about, created_ms)| (about, created_ms, runs)))
         })?;
         let (about, created_ms, runs) = found.ok_or_else(|| artifacts::missing(hash))?;
         let handle = match about {
-            None => Some(Handle {
-                hash,
-                kind: Kind::Small,
-            }),
-            Some(about) => json::parse(&about, json::Limits::default())
-                .ok()
-                .and_then(|about| Handle::from_value(&about))
-                .filter(|handle| handle.hash == hash),
+            None => Some(Handle::small(hash)),
+            Some(about) => Handle::parse(&about).filter(|handle| handle.hash == hash),
         };
         Ok(Artifact {
             handle: handle.ok_or_else(|| artifacts::corrupt(hash, "its row was changed"))?,
@@ -103,7 +87,7 @@ impl State {
     ///
     /// # Errors
     /// `invalid_args` for a text that matches none or several.
-    pub fn artifact_named(&self, text: &str) -> Result<Artifact, ToolError> {
+    pub fn artifact_named(&self, text: &str) -> Result<Artifact> {
         const SQL: &str = "SELECT hash FROM (SELECT hash FROM artifacts UNION SELECT hash FROM vals)
              WHERE hash >= ?1 AND substr(lower(hex(hash)), 1, length(?2)) = ?2 ORDER BY hash LIMIT 2";
         const DIGITS_LEAST: usize = 4;
@@ -117,14 +101,11 @@ impl State {
         }
         self.flush()?;
         let digits = digits.to_ascii_lowercase();
-        let first: Vec<u8> = digits.as_bytes()[..digits.len() / 2 * 2]
-            .chunks(2)
-            .filter_map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok())
-            .collect();
-        let found = self.shared.read("look for the artifact", |connection| {
-            let hash = |row: &Row<'_>| row.get(0).map(ArtifactHash);
-            Ok(sql::rows(connection, SQL, params![first, digits], hash)?)
-        })?;
+        let pairs = digits.as_bytes().chunks_exact(2);
+        let byte = |pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
+        let first: Vec<u8> = pairs.filter_map(byte).collect();
+        let params = params![first, digits];
+        let found: Vec<ArtifactHash> = self.shared.select("look for the artifact", SQL, params)?;
         match found.as_slice() {
             [hash] => self.artifact(*hash),
             several => {
@@ -142,7 +123,7 @@ impl State {
     ///
     /// # Errors
     /// `policy_denied` with reason `artifact_role`, `limit_exceeded` above `bytes_max`, and as [`State::value`].
-    pub fn open_for(&self, role: &str, name: &str, bytes_max: u64) -> Result<Value, ToolError> {
+    pub fn open_for(&self, role: &str, name: &str, bytes_max: u64) -> Result<Value> {
         const SQL: &str = "SELECT 1 WHERE EXISTS(SELECT 1 FROM uses JOIN runs ON runs.id = uses.run
              WHERE runs.role = ?2 AND (uses.value = ?1 OR uses.value IN (SELECT value FROM parts WHERE part = ?1)))
              OR EXISTS(SELECT 1 FROM answers
@@ -151,7 +132,7 @@ impl State {
         self.flush()?;
         let is_allowed = self.shared.read("look for the artifact", |connection| {
             let params = params![hash.0, role];
-            Ok(role == OPERATOR || connection.prepare_cached(SQL)?.exists(params)?)
+            Ok(role == OPERATOR || sql::exists(connection, SQL, params)?)
         })?;
         if !is_allowed {
             // The same error whether or not it exists, so that nothing is revealed about the values of other roles.

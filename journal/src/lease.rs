@@ -6,9 +6,10 @@
 
 use std::fs::File;
 use std::io::Read as _;
+use std::path::Path;
 use std::time::Duration;
 
-use tool_core::{ErrorCode, Object, Reason, ToolError, Value, json};
+use tool_core::{Reason, ToolError, json, object, tool_error};
 
 /// Duration of a lease after its last renewal.
 pub const LEASE: Duration = Duration::from_secs(30);
@@ -37,12 +38,18 @@ pub(super) struct Owner {
 
 impl Owner {
     pub(super) fn to_text(&self) -> String {
-        json::canonical(&Value::object([
-            ("boot", Value::from(self.boot.as_str())),
-            ("process", Value::from(self.process)),
-            ("space", Value::from(self.space.as_str())),
-            ("started", Value::from(self.started)),
-        ]))
+        let Self {
+            boot,
+            space,
+            process,
+            started,
+        } = self;
+        json::canonical(&object! {
+            "boot" => boot.as_str(),
+            "process" => *process,
+            "space" => space.as_str(),
+            "started" => *started,
+        })
     }
 
     pub(super) fn parse(text: &str) -> Option<Self> {
@@ -108,32 +115,25 @@ pub(super) fn until(now: Now) -> Now {
 }
 
 pub(super) fn busy(run: &str, owner: Option<&Owner>, left_ms: u64, until_ms: u64) -> ToolError {
-    let process = owner.map_or_else(String::new, |owner| {
-        format!(" by process {}", owner.process)
-    });
-    let mut evidence = Object::new();
-    evidence.insert("run", run);
-    evidence.insert("process", owner.map(|owner| owner.process));
-    evidence.insert("until_ms", until_ms);
-    evidence.insert("left_ms", left_ms);
-    ToolError::new(
-        ErrorCode::Conflict,
-        format_args!(
-            "run `{run}` is being executed{process}; its lease ends in {} s",
-            left_ms.div_ceil(1000)
-        ),
-    )
-    .reason(Reason::RunBusy)
-    .hint("wait until that process ends; a dead process is replaced at once, a hanging one when its lease ends")
-    .evidence(Value::Object(evidence.into()))
+    let process = owner.map(|owner| owner.process);
+    let by = process.map_or_else(String::new, |process| format!(" by process {process}"));
+    let evidence = object! {
+        "run" => run,
+        "process" => process,
+        "until_ms" => until_ms,
+        "left_ms" => left_ms,
+    };
+    let left_s = left_ms.div_ceil(1000);
+    tool_error!(Conflict, "run `{run}` is being executed{by}; its lease ends in {left_s} s")
+        .reason(Reason::RunBusy)
+        .hint("wait until that process ends; a dead process is replaced at once, a hanging one when its lease ends")
+        .evidence(evidence)
 }
 
 pub(super) fn lost(run: &str) -> ToolError {
-    ToolError::new(
-        ErrorCode::Conflict,
-        format_args!(
-            "run `{run}` was taken over by another process; this one may no longer write to it"
-        ),
+    tool_error!(
+        Conflict,
+        "run `{run}` was taken over by another process; this one may no longer write to it"
     )
     .reason("run_lost")
     .hint("`mathchain runs show` shows its progress")
@@ -141,12 +141,9 @@ pub(super) fn lost(run: &str) -> ToolError {
 
 /// The error for a run that has ended.
 pub(super) fn ended(id: &str) -> ToolError {
-    ToolError::new(
-        ErrorCode::Conflict,
-        format_args!("run `{id}` has ended and takes no more records"),
-    )
-    .reason(Reason::RunEnded)
-    .hint("`mathchain runs show` shows the outcome; run the plan again for another run")
+    tool_error!(Conflict, "run `{id}` has ended and takes no more records")
+        .reason(Reason::RunEnded)
+        .hint("`mathchain runs show` shows the outcome; run the plan again for another run")
 }
 
 /// This machine, according to `/proc`.
@@ -157,17 +154,14 @@ pub(super) struct ThisMachine {
 impl ThisMachine {
     pub(super) fn new() -> Self {
         let process = std::process::id();
-        Self {
-            here: Owner {
-                boot: text_of("/proc/sys/kernel/random/boot_id")
-                    .unwrap_or_default()
-                    .trim()
-                    .to_owned(),
-                space: space(),
-                process,
-                started: started(process).unwrap_or(0),
-            },
-        }
+        let boot = text_of("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+        let here = Owner {
+            boot: boot.trim().to_owned(),
+            space: space(),
+            process,
+            started: started(process).unwrap_or(0),
+        };
+        Self { here }
     }
 }
 
@@ -190,9 +184,9 @@ impl Machine for ThisMachine {
         match started(owner.process) {
             Some(started) => Some(started == owner.started),
             // Absent, or `/proc` hides the processes of others.
-            None if std::path::Path::new("/proc/self/stat").exists() => {
-                (!std::path::Path::new(&format!("/proc/{}", owner.process)).exists())
-                    .then_some(false)
+            None if Path::new("/proc/self/stat").exists() => {
+                let there = Path::new("/proc").join(owner.process.to_string());
+                (!there.exists()).then_some(false)
             }
             None => None,
         }
@@ -201,9 +195,8 @@ impl Machine for ThisMachine {
 
 /// The PID namespace of this process: containers reuse the same numbers.
 fn space() -> String {
-    std::fs::read_link("/proc/self/ns/pid")
-        .map(|link| link.to_string_lossy().into_owned())
-        .unwrap_or_default()
+    let link = std::fs::read_link("/proc/self/ns/pid").unwrap_or_default();
+    link.to_string_lossy().into_owned()
 }
 
 /// Start time of a process in ticks since boot; `None` when it does not exist, `u64::MAX` for a zombie.
@@ -220,13 +213,8 @@ fn started(process: u32) -> Option<u64> {
 }
 
 fn text_of(path: &str) -> Option<String> {
-    let mut text = String::new();
-    File::open(path)
-        .ok()?
-        .take(1 << 16)
-        .read_to_string(&mut text)
-        .ok()?;
-    Some(text)
+    let file = File::open(path).ok()?;
+    std::io::read_to_string(file.take(1 << 16)).ok()
 }
 
 #[cfg(test)]

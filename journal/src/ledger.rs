@@ -6,15 +6,15 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use rusqlite::{Connection, Transaction, TransactionBehavior};
+use rusqlite::{Connection, Params, Transaction, TransactionBehavior};
 use tool_core::capability::{Clock, LedgerHead};
-use tool_core::{ErrorCode, ToolError, Value, json};
+use tool_core::{Result, ToolError, Value, json, object, tool_error};
 
 use super::chain::Chain;
 use super::lease::{Machine, Now};
 use super::open::{Chains, Target};
 use super::random::chance;
-use super::sql::{Done, Failure};
+use super::sql::{self, Columns, Done, Failure};
 use super::waiting::Waiting;
 use super::{error, schema, watching};
 use crate::artifacts::{self, Folder};
@@ -169,42 +169,40 @@ impl Shared {
         &self,
         action: &str,
         work: impl FnOnce(&Connection) -> Done<T>,
-    ) -> Result<T, ToolError> {
+    ) -> Result<T> {
         let core = self.lock();
         work(&core.connection).map_err(|failure| self.failed(action, failure))
     }
 
+    /// Reads all rows of a query, without batched records.
+    pub(super) fn select<T: Columns>(
+        &self,
+        action: &str,
+        sql: &str,
+        params: impl Params,
+    ) -> Result<Vec<T>> {
+        self.read(action, |connection| Ok(sql::rows(connection, sql, params)?))
+    }
+
     /// The text that is hashed and stored: the record with the time of recording.
-    fn body(&self, record: &Value) -> Result<String, ToolError> {
-        let mut object = match record.as_object() {
-            Some(object) => object.clone(),
-            None => {
-                let mut object = tool_core::Object::new();
-                object.insert("record", record.clone());
-                object
-            }
-        };
+    fn body(&self, record: &Value) -> Result<String> {
+        let whole = || object! { "record" => record.clone() }.as_object().cloned();
+        let mut object = (record.as_object().cloned().or_else(whole)).unwrap_or_default();
         object.insert("recorded_ms", self.clock.unix_ms());
         let body = json::canonical(&Value::Object(Arc::new(object)));
         if body.len() <= RECORD_BYTES_MAX {
             return Ok(body);
         }
-        Err(ToolError::new(
-            ErrorCode::LimitExceeded,
-            format_args!(
-                "an audit record of {} bytes; the limit is {RECORD_BYTES_MAX}",
-                body.len()
-            ),
+        Err(tool_error!(
+            LimitExceeded,
+            "an audit record of {} bytes; the limit is {RECORD_BYTES_MAX}",
+            body.len()
         )
         .reason("record")
         .hint("record digests and summaries, not contents"))
     }
 
-    pub(super) fn record_batched(
-        &self,
-        target: Target<'_>,
-        record: &Value,
-    ) -> Result<LedgerHead, ToolError> {
+    pub(super) fn record_batched(&self, target: Target<'_>, record: &Value) -> Result<LedgerHead> {
         let body = self.body(record)?;
         let mut core = self.lock();
         self.make_room(&mut core)?;
@@ -220,7 +218,7 @@ impl Shared {
     }
 
     /// Writes the batched records when there are many.
-    pub(super) fn make_room(&self, core: &mut Core) -> Result<(), ToolError> {
+    pub(super) fn make_room(&self, core: &mut Core) -> Result<()> {
         let values = &core.chains.values;
         if core.chains.unwritten() >= BATCH_MAX || values.bytes() >= BATCH_BYTES_MAX {
             self.flush(core)?;
@@ -240,11 +238,7 @@ impl Shared {
         }
     }
 
-    pub(super) fn record_synced(
-        &self,
-        target: Target<'_>,
-        record: &Value,
-    ) -> Result<LedgerHead, ToolError> {
+    pub(super) fn record_synced(&self, target: Target<'_>, record: &Value) -> Result<LedgerHead> {
         let work = |_: &Transaction<'_>, _| Ok(((), Some(record.clone())));
         let ((), head) = self.transact_on(target, How::SYNCED, "record the call", work)?;
         Ok(head)
@@ -255,7 +249,7 @@ impl Shared {
         &self,
         action: &str,
         work: impl FnOnce(&Transaction<'_>, u64) -> Done<(T, Option<Value>)>,
-    ) -> Result<T, ToolError> {
+    ) -> Result<T> {
         let (result, _) = self.transact_on(Target::Own, How::SYNCED, action, work)?;
         Ok(result)
     }
@@ -268,7 +262,7 @@ impl Shared {
         how: How,
         action: &str,
         work: impl FnOnce(&Transaction<'_>, u64) -> Done<(T, Option<Value>)>,
-    ) -> Result<(T, LedgerHead), ToolError> {
+    ) -> Result<(T, LedgerHead)> {
         let now = self.now();
         let fail = |err: rusqlite::Error| self.fail(action, &err);
         let mut core = self.lock();
@@ -314,18 +308,18 @@ impl Shared {
     }
 
     /// Writes the batched records.
-    pub(super) fn flush(&self, core: &mut Core) -> Result<(), ToolError> {
+    pub(super) fn flush(&self, core: &mut Core) -> Result<()> {
         self.write(core, false)
     }
 
     /// Writes the batched records, and links the end of the chain of direct calls.
-    pub(super) fn finish(&self, core: &mut Core) -> Result<(), ToolError> {
+    pub(super) fn finish(&self, core: &mut Core) -> Result<()> {
         self.write(core, true)?;
         schema::shorten_log(&core.connection, &self.file);
         Ok(())
     }
 
-    fn write(&self, core: &mut Core, link: bool) -> Result<(), ToolError> {
+    fn write(&self, core: &mut Core, link: bool) -> Result<()> {
         let now = self.now();
         let link = link && core.chains.own.wants_link();
         if core.chains.unwritten() == 0 && !link && !core.chains.wants_renewal(now.up_ms) {
@@ -388,10 +382,7 @@ impl Shared {
 
 /// The header of a chain of direct calls.
 pub(super) fn header(session: &str, opened_ms: u64) -> String {
-    json::canonical(&Value::object([
-        ("opened_ms", Value::from(opened_ms)),
-        ("session", Value::from(session)),
-    ]))
+    json::canonical(&object! { "opened_ms" => opened_ms, "session" => session })
 }
 
 /// Begins a transaction that may write, waiting for other processes.

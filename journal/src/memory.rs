@@ -1,8 +1,8 @@
 //! The memory of tools: one JSON value per key, changed in transactions, so that no process loses the change of another.
 
 use rusqlite::params;
-use tool_core::capability;
-use tool_core::{ErrorCode, ToolError, Value, json};
+use tool_core::{ErrorCode, ToolError, Value, json, tool_error};
+use tool_core::{Result, capability};
 
 use super::sql;
 use super::state::State;
@@ -17,10 +17,10 @@ const STORE: &str = "INSERT INTO memory(key, value, changed_ms) VALUES (?, ?, ?)
     ON CONFLICT(key) DO UPDATE SET value = excluded.value, changed_ms = excluded.changed_ms";
 
 impl capability::State for State {
-    fn get(&self, key: &str) -> Result<Option<Value>, ToolError> {
+    fn get(&self, key: &str) -> Result<Option<Value>> {
         check_key(key)?;
         let text = self.shared.read("read the memory", |connection| {
-            Ok(sql::row(connection, SELECT, [key], |row| row.get(0))?)
+            Ok(sql::row(connection, SELECT, [key])?)
         })?;
         text.map(|text| read(key, text)).transpose()
     }
@@ -28,12 +28,12 @@ impl capability::State for State {
     fn update(
         &self,
         key: &str,
-        change: &mut dyn FnMut(Option<Value>) -> Result<Value, ToolError>,
-    ) -> Result<Value, ToolError> {
+        change: &mut dyn FnMut(Option<Value>) -> Result<Value>,
+    ) -> Result<Value> {
         check_key(key)?;
         self.shared
             .transact("write the memory", |transaction, now_ms| {
-                let text = sql::row(transaction, SELECT, [key], |row| row.get(0))?;
+                let text = sql::row(transaction, SELECT, [key])?;
                 let before = text.map(|text| read(key, text)).transpose()?;
                 let value = change(before)?;
                 let text = json::to_text(&value);
@@ -50,7 +50,7 @@ impl capability::State for State {
     }
 }
 
-fn check_key(key: &str) -> Result<(), ToolError> {
+fn check_key(key: &str) -> Result<()> {
     if (1..=KEY_BYTES_MAX).contains(&key.len()) {
         return Ok(());
     }
@@ -58,10 +58,9 @@ fn check_key(key: &str) -> Result<(), ToolError> {
     Err(ToolError::new(ErrorCode::InvalidArgs, message).reason("key"))
 }
 
-fn read(key: &str, text: String) -> Result<Value, ToolError> {
+fn read(key: &str, text: String) -> Result<Value> {
     json::parse(&text, json::Limits::default()).map_err(|err| {
-        let message = format_args!("the memory of `{key}` cannot be read: {err}");
-        ToolError::new(ErrorCode::ToolError, message)
+        tool_error!(ToolError, "the memory of `{key}` cannot be read: {err}")
             .reason("state_corrupt")
             .hint("`mathchain doctor` shows the state file; keep it, and begin with a new one")
     })

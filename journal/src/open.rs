@@ -2,11 +2,12 @@
 
 use std::collections::HashMap;
 
-use rusqlite::{OptionalExtension, Transaction, params};
-use tool_core::{StopFlag, ToolError};
+use rusqlite::{Transaction, params};
+use tool_core::{Result, StopFlag};
 
 use super::chain::Chain;
 use super::lease::{self, Now, RENEWAL};
+use super::sql;
 use super::waiting::Waiting;
 
 /// The chains that this process writes.
@@ -55,14 +56,14 @@ impl Chains {
     ///
     /// # Errors
     /// `run_lost` or `run_ended` for a run that this process no longer holds.
-    pub(super) fn of(&mut self, target: Target<'_>) -> Result<&mut Chain, ToolError> {
+    pub(super) fn of(&mut self, target: Target<'_>) -> Result<&mut Chain> {
         match target {
             Target::Own => Ok(&mut self.own),
             Target::Run(id) => self.run(id).map(|run| &mut run.chain),
         }
     }
 
-    pub(super) fn run(&mut self, key: &str) -> Result<&mut OpenRun, ToolError> {
+    pub(super) fn run(&mut self, key: &str) -> Result<&mut OpenRun> {
         match self.runs.get_mut(key) {
             None => Err(lease::lost(key)),
             Some(run) => match run.closed {
@@ -102,10 +103,8 @@ impl Chains {
             if run.chain.unwritten() == 0 && !is_target && !old {
                 continue;
             }
-            let fence: Option<i64> = transaction
-                .prepare_cached("SELECT lease_fence FROM runs WHERE id = ?")?
-                .query_row([&run.id], |row| row.get(0))
-                .optional()?;
+            const FENCE: &str = "SELECT lease_fence FROM runs WHERE id = ?";
+            let fence: Option<i64> = sql::row(transaction, FENCE, [&run.id])?;
             if fence != Some(run.fence) {
                 done.lost.push(key.clone());
                 continue;
@@ -113,11 +112,10 @@ impl Chains {
             run.chain.write_pending(transaction)?;
             if old {
                 let until = lease::until(now);
-                transaction
-                    .prepare_cached(
-                        "UPDATE runs SET lease_until_ms = ?, lease_up_ms = ? WHERE id = ?",
-                    )?
-                    .execute(params![until.unix_ms as i64, until.up_ms as i64, run.id])?;
+                const RENEW: &str =
+                    "UPDATE runs SET lease_until_ms = ?, lease_up_ms = ? WHERE id = ?";
+                let params = params![until.unix_ms as i64, until.up_ms as i64, run.id];
+                sql::execute(transaction, RENEW, params)?;
                 done.renewed.push(key.clone());
             }
         }

@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use tool_core::{ErrorCode, ToolError};
+use tool_core::{Result, ToolError, tool_error};
 
 /// Types of file systems that other machines may write too, as `statfs(2)` and the kernel's `magic.h` number them.
 #[cfg(any(target_os = "linux", test))]
@@ -30,7 +30,7 @@ const SHARED: &[(u64, &str)] = &[
 ///
 /// # Errors
 /// `tool_error` with reason `state_network`.
-pub(super) fn check(folder: &Path) -> Result<(), ToolError> {
+pub(super) fn check(folder: &Path) -> Result<()> {
     match shared(folder) {
         Some(name) => Err(refused(folder, name)),
         None => Ok(()),
@@ -38,13 +38,8 @@ pub(super) fn check(folder: &Path) -> Result<(), ToolError> {
 }
 
 fn refused(folder: &Path, name: &str) -> ToolError {
-    ToolError::new(
-        ErrorCode::ToolError,
-        format_args!(
-            "the state folder `{}` is on a network file system ({name}), where several machines could damage it",
-            folder.display()
-        ),
-    )
+    tool_error!(ToolError, "the state folder `{}` is on a network file system ({name}), where several machines could damage it",
+            folder.display())
     .reason("state_network")
     .hint("set `[workspace] state` to a folder on a local disk")
 }

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OpenFlags};
-use tool_core::ToolError;
+use tool_core::Result;
 
 use super::error;
 use super::random::chance;
@@ -22,10 +22,7 @@ impl Drop for Copy {
 }
 
 /// Opens the file of a folder; a copy below `scratch` where its write-ahead log cannot be read in place, or it has an older version.
-pub(super) fn open(
-    folder: &Path,
-    scratch: &Path,
-) -> Result<(Connection, PathBuf, Option<Copy>), ToolError> {
+pub(super) fn open(folder: &Path, scratch: &Path) -> Result<(Connection, PathBuf, Option<Copy>)> {
     let unreadable = |err: io::Error| error::unreadable(folder, err);
     let file = folder.canonicalize().map_err(unreadable)?.join(FILE_NAME);
     if !file.symlink_metadata().map_err(unreadable)?.is_file() {

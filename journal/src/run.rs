@@ -1,10 +1,11 @@
 //! A durable run: its header, its state, and its row.
 
-use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
-use tool_core::{ErrorCode, Object, ToolError, Value, json};
+use rusqlite::{Connection, Row, Transaction, params};
+use tool_core::{Object, Result, Value, json, object, tool_error};
 
 use super::lease::{Lease, Now, Owner};
-use crate::artifacts::{self, ArtifactHash, Handle};
+use super::sql::{self, Columns, at};
+use crate::artifacts::{ArtifactHash, Handle};
 
 /// The state of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -134,15 +135,12 @@ impl Run {
     ///
     /// # Errors
     /// `precondition_failed` with reason `values_collected`.
-    pub fn with_values(&self) -> Result<(), ToolError> {
+    pub fn with_values(&self) -> Result<()> {
         if !self.collected {
             return Ok(());
         }
-        let message = format_args!(
-            "the values of the run `{}` were collected by `mathchain runs gc`, so it cannot be repeated",
-            self.id
-        );
-        Err(ToolError::new(ErrorCode::PreconditionFailed, message)
+        Err(tool_error!(PreconditionFailed, "the values of the run `{}` were collected by `mathchain runs gc`, so it cannot be repeated",
+            self.id)
             .reason("values_collected")
             .hint("run the plan again for another run; `mathchain runs pin` keeps its values"))
     }
@@ -171,8 +169,6 @@ pub struct Holder {
 /// A row of the table of runs.
 pub(super) struct RunRow {
     pub(super) run: Run,
-    pub(super) state: RunState,
-    pub(super) who: String,
     pub(super) lease: Lease,
     pub(super) fence: i64,
 }
@@ -180,85 +176,76 @@ pub(super) struct RunRow {
 pub(super) const COLUMNS: &str = "id, plan_id, plan_digest, plan, inputs, role, who, seed, build, profile, state, created_ms, changed_ms,
     pinned, collected, lease_owner, lease_fence, lease_until_ms, lease_up_ms, cancel_ms, parent";
 
-impl RunRow {
-    pub(super) fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
-        let who: String = row.get(6)?;
-        let state = RunState::parse(&row.get::<_, String>(10)?).unwrap_or(RunState::NeedsDecision);
-        let owner: Option<String> = row.get(15)?;
-        let time = |column| row.get::<_, i64>(column).map(i64::unsigned_abs);
+impl Columns for RunRow {
+    fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+        let text = |place| at::<String>(row, place);
+        let handle = |place| Ok::<_, rusqlite::Error>(handle_of(&text(place)?));
+        let owner: Option<String> = at(row, 15)?;
         Ok(Self {
             run: Run {
-                id: row.get(0)?,
-                parent: row.get(20)?,
-                plan_id: row.get(1)?,
-                plan_digest: row.get(2)?,
-                plan: handle_of(&row.get::<_, String>(3)?),
-                inputs: handle_of(&row.get::<_, String>(4)?),
-                role: row.get(5)?,
-                who: parsed(&who),
-                seed: row.get::<_, String>(7)?.parse().unwrap_or(0),
-                build: row.get(8)?,
-                profile: row.get(9)?,
-                state,
-                created_ms: time(11)?,
-                changed_ms: time(12)?,
-                pinned: row.get(13)?,
-                collected: row.get(14)?,
-                cancel_asked: row.get::<_, Option<i64>>(19)?.is_some(),
+                id: text(0)?,
+                parent: at(row, 20)?,
+                plan_id: text(1)?,
+                plan_digest: text(2)?,
+                plan: handle(3)?,
+                inputs: handle(4)?,
+                role: text(5)?,
+                who: parsed(&text(6)?),
+                seed: text(7)?.parse().unwrap_or(0),
+                build: text(8)?,
+                profile: text(9)?,
+                state: RunState::parse(&text(10)?).unwrap_or(RunState::NeedsDecision),
+                created_ms: at(row, 11)?,
+                changed_ms: at(row, 12)?,
+                pinned: at(row, 13)?,
+                collected: at(row, 14)?,
+                cancel_asked: at::<Option<u64>>(row, 19)?.is_some(),
                 holder: None,
             },
-            state,
-            who,
             lease: Lease {
                 owner: owner.as_deref().and_then(Owner::parse),
                 until: Now {
-                    unix_ms: time(17)?,
-                    up_ms: time(18)?,
+                    unix_ms: at(row, 17)?,
+                    up_ms: at(row, 18)?,
                 },
             },
-            fence: row.get(16)?,
+            fence: at(row, 16)?,
         })
     }
+}
 
+impl RunRow {
     /// Whether a stored header matches this row. Headers of before version 10 do not name a parent.
     pub(super) fn is_headed(&self, header: &str) -> bool {
-        header == self.header()
-            || self.run.parent.is_some() && header == self.header_without_parent()
+        header == self.header() || header == self.header_of(None)
     }
 
     /// The text that the first hash of the chain covers.
     pub(super) fn header(&self) -> String {
-        match &self.run.parent {
-            None => self.header_without_parent(),
-            Some(parent) => json::canonical(&Value::object(
-                self.members()
-                    .into_iter()
-                    .chain([("parent", Value::from(parent.as_str()))]),
-            )),
-        }
+        self.header_of(self.run.parent.as_deref())
     }
 
-    fn header_without_parent(&self) -> String {
-        json::canonical(&Value::object(self.members()))
-    }
-
-    fn members(&self) -> [(&'static str, Value); 12] {
+    fn header_of(&self, parent: Option<&str>) -> String {
         let run = &self.run;
-        let text = |text: &str| Value::from(text);
-        [
-            ("build", text(&run.build)),
-            ("inputs", run.inputs.to_value()),
-            ("kind", text("run")),
-            ("opened_ms", Value::from(run.created_ms)),
-            ("plan", run.plan.to_value()),
-            ("plan_digest", text(&run.plan_digest)),
-            ("plan_id", text(&run.plan_id)),
-            ("profile", text(&run.profile)),
-            ("role", text(&run.role)),
-            ("seed", Value::from(run.seed.to_string())),
-            ("session", text(&run.id)),
-            ("who", parsed(&self.who)),
-        ]
+        let header = object! {
+            "build" => run.build.as_str(),
+            "inputs" => run.inputs.to_value(),
+            "kind" => "run",
+            "opened_ms" => run.created_ms,
+            "plan" => run.plan.to_value(),
+            "plan_digest" => run.plan_digest.as_str(),
+            "plan_id" => run.plan_id.as_str(),
+            "profile" => run.profile.as_str(),
+            "role" => run.role.as_str(),
+            "seed" => run.seed.to_string(),
+            "session" => run.id.as_str(),
+            "who" => run.who.clone(),
+        };
+        let mut members = header.as_object().cloned().unwrap_or_default();
+        if let Some(parent) = parent {
+            members.insert("parent", parent);
+        }
+        json::canonical(&Value::Object(members.into()))
     }
 
     pub(super) fn insert(&self, transaction: &Transaction<'_>) -> rusqlite::Result<()> {
@@ -273,11 +260,11 @@ impl RunRow {
             json::to_text(&run.plan.to_value()),
             json::to_text(&run.inputs.to_value()),
             run.role,
-            self.who,
+            json::canonical(&run.who),
             run.seed.to_string(),
             run.build,
             run.profile,
-            self.state.as_str(),
+            run.state.as_str(),
             run.created_ms as i64,
             run.changed_ms as i64,
             run.pinned,
@@ -298,30 +285,27 @@ fn parsed(text: &str) -> Value {
 
 /// A handle in a row; for a damaged one the header of the chain differs.
 fn handle_of(text: &str) -> Handle {
-    Handle::from_value(&parsed(text)).unwrap_or(Handle {
-        hash: ArtifactHash([0; 32]),
-        kind: artifacts::Kind::Small,
-    })
+    Handle::parse(text).unwrap_or(Handle::small(ArtifactHash([0; 32])))
 }
 
 /// Finds the row of a run.
 pub(super) fn row(connection: &Connection, id: &str) -> rusqlite::Result<Option<RunRow>> {
-    connection
-        .prepare_cached(&format!("SELECT {COLUMNS} FROM runs WHERE id = ?"))?
-        .query_row([id], RunRow::read)
-        .optional()
+    sql::row(
+        connection,
+        &format!("SELECT {COLUMNS} FROM runs WHERE id = ?"),
+        [id],
+    )
 }
 
 /// Whether the chain confirms the state in the row: the newest record of a run that is not running names it.
-pub(super) fn is_told(connection: &Connection, row: &RunRow) -> rusqlite::Result<bool> {
-    if row.state == RunState::Running {
+pub(super) fn is_confirmed(connection: &Connection, row: &RunRow) -> rusqlite::Result<bool> {
+    const SQL: &str = "SELECT body FROM events WHERE session = ? ORDER BY sequence DESC LIMIT 1";
+    let state = row.run.state;
+    if state == RunState::Running {
         return Ok(true);
     }
-    let body: Option<String> = connection
-        .prepare_cached("SELECT body FROM events WHERE session = ? ORDER BY sequence DESC LIMIT 1")?
-        .query_row([&row.run.id], |row| row.get(0))
-        .optional()?;
+    let body: Option<String> = sql::row(connection, SQL, [&row.run.id])?;
     let record = body.map(|body| parsed(&body)).unwrap_or_default();
     let text = |key| record.get(key).and_then(Value::as_str);
-    Ok(text("kind") == Some("state") && text("state") == Some(row.state.as_str()))
+    Ok(text("kind") == Some("state") && text("state") == Some(state.as_str()))
 }

@@ -2,17 +2,18 @@
 
 use std::sync::Arc;
 
-use rusqlite::{Connection, Row, params};
-use tool_core::{ErrorCode, ToolError, Value, json};
+use rusqlite::{Connection, params};
+use tool_core::capability::Durability;
+use tool_core::{ErrorCode, Result, ToolError, Value, json, object, tool_error};
 
-use super::chain::{self, Chain, Hash};
+use super::chain::{self, Chain};
 use super::journal::Journal;
 use super::lease::{self, Lease, Now};
 use super::ledger;
 use super::open::OpenRun;
 use super::random;
 use super::run::{self, COLUMNS, Holder, Run, RunHeader, RunRow, RunState};
-use super::sql::{self, Done};
+use super::sql::{self, Done, Hash};
 use super::state::State;
 use super::values;
 use crate::artifacts;
@@ -27,7 +28,7 @@ impl State {
     /// # Errors
     /// `invalid_args` for an id of another form than `[a-z0-9-]{4,64}`, `conflict` with reason `run_exists` for one that is
     /// taken, `tool_error` when the state cannot be written.
-    pub fn begin_run(self: &Arc<Self>, header: &RunHeader) -> Result<Arc<Journal>, ToolError> {
+    pub fn begin_run(self: &Arc<Self>, header: &RunHeader) -> Result<Arc<Journal>> {
         const ACTION: &str = "begin the run";
         let shared = &self.shared;
         let least = shared.artifact_bytes();
@@ -59,8 +60,6 @@ impl State {
                 cancel_asked: false,
                 holder: None,
             },
-            state: RunState::Running,
-            who: json::canonical(&header.who),
             lease: Lease {
                 owner: Some(shared.machine.here()),
                 until: lease::until(now),
@@ -127,7 +126,7 @@ impl State {
     /// # Errors
     /// `conflict` with reason `run_busy` (naming the holder and the time left) or `run_ended`; `tool_error` with reason `run_corrupt`
     /// when a record or the header was changed; `invalid_args` for an id of no run, or a prefix of several.
-    pub fn take_run(self: &Arc<Self>, id: &str) -> Result<(Arc<Journal>, Vec<Value>), ToolError> {
+    pub fn take_run(self: &Arc<Self>, id: &str) -> Result<(Arc<Journal>, Vec<Value>)> {
         const ACTION: &str = "take the run";
         self.flush()?;
         let id = self.run(id)?.id;
@@ -140,7 +139,7 @@ impl State {
         let row = run::row(&transaction, &id)
             .map_err(fail)?
             .ok_or_else(|| unknown(&id))?;
-        if row.state.is_final() {
+        if row.run.state.is_final() {
             return Err(lease::ended(&id));
         }
         let left_ms = row.lease.left_ms(shared.machine.as_ref(), now.unix_ms);
@@ -175,15 +174,13 @@ impl State {
             .map_err(fail)?;
         let journal = self.open_journal(&mut core, chain, fence, now);
         drop(core);
-        let mut taken = tool_core::Object::new();
-        taken.insert("kind", "taken");
-        taken.insert("state_before", row.state.as_str());
-        taken.insert("fence", fence);
-        taken.insert("process", owner.process);
-        journal.write(
-            &Value::Object(taken.into()),
-            tool_core::capability::Durability::Batched,
-        )?;
+        let taken = object! {
+            "kind" => "taken",
+            "state_before" => row.run.state.as_str(),
+            "fence" => fence,
+            "process" => owner.process,
+        };
+        journal.write(&taken, Durability::Batched)?;
         Ok((journal, records))
     }
 
@@ -192,7 +189,7 @@ impl State {
     /// # Errors
     /// `tool_error` with reason `run_corrupt` when a record or the header was changed; `invalid_args` for an id of no run, or a prefix
     /// of several.
-    pub fn run_records(&self, id: &str) -> Result<Vec<Value>, ToolError> {
+    pub fn run_records(&self, id: &str) -> Result<Vec<Value>> {
         self.flush()?;
         let id = self.run(id)?.id;
         self.shared.read("read the run", |connection| {
@@ -202,26 +199,23 @@ impl State {
         })
     }
 
-    /// The durations of calls in the newest runs, by tool, in milliseconds; one entry per call.
+    /// Lists the tool and the duration in milliseconds of each of the newest calls in runs.
     ///
     /// # Errors
     /// `tool_error` when the state cannot be read.
-    pub fn mean_durations_ms(&self) -> Result<Vec<(String, f64)>, ToolError> {
+    pub fn recent_durations_ms(&self) -> Result<Vec<(String, f64)>> {
         const NEWEST: i64 = 2_000;
         const SQL: &str = "SELECT body ->> '$.tool', body ->> '$.elapsed_ms' FROM
             (SELECT body FROM events ORDER BY number DESC LIMIT ?) WHERE body ->> '$.kind' = 'settled'";
         self.shared
-            .read("read the durations of calls", |connection| {
-                let pair = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
-                Ok(sql::rows(connection, SQL, [NEWEST], pair)?)
-            })
+            .select("read the durations of calls", SQL, [NEWEST])
     }
 
     /// Lists the newest runs in one state, or in all; newest first.
     ///
     /// # Errors
     /// `tool_error` when the state cannot be read.
-    pub fn runs(&self, state: Option<RunState>, count_max: usize) -> Result<Vec<Run>, ToolError> {
+    pub fn runs(&self, state: Option<RunState>, count_max: usize) -> Result<Vec<Run>> {
         let limit = sql::limit(count_max);
         let sql = format!(
             "SELECT {COLUMNS} FROM runs WHERE ?1 IS NULL OR state = ?1 ORDER BY created_ms DESC, rowid DESC LIMIT ?2"
@@ -233,7 +227,7 @@ impl State {
     ///
     /// # Errors
     /// `tool_error` when the state cannot be read.
-    pub fn runs_within(&self, id: &str) -> Result<Vec<Run>, ToolError> {
+    pub fn runs_within(&self, id: &str) -> Result<Vec<Run>> {
         let sql = format!(
             "WITH RECURSIVE nested(id) AS (SELECT id FROM runs WHERE parent = ?1
                 UNION SELECT runs.id FROM runs JOIN nested ON runs.parent = nested.id)
@@ -246,7 +240,7 @@ impl State {
     ///
     /// # Errors
     /// `tool_error` when the state cannot be read.
-    pub fn run_named(&self, id: &str) -> Result<Option<Run>, ToolError> {
+    pub fn run_named(&self, id: &str) -> Result<Option<Run>> {
         let sql = format!("SELECT {COLUMNS} FROM runs WHERE id = ?1");
         Ok(self.select_runs(&sql, params![id])?.pop())
     }
@@ -255,7 +249,7 @@ impl State {
     ///
     /// # Errors
     /// `invalid_args` for no or several matching runs.
-    pub fn run(&self, id: &str) -> Result<Run, ToolError> {
+    pub fn run(&self, id: &str) -> Result<Run> {
         let sql = format!(
             "SELECT {COLUMNS} FROM runs WHERE substr(id, 1, length(?1)) = ?1 ORDER BY id <> ?1 LIMIT 2"
         );
@@ -272,14 +266,8 @@ impl State {
         Ok(found.swap_remove(0))
     }
 
-    fn select_runs(
-        &self,
-        sql: &str,
-        values: &[&dyn rusqlite::ToSql],
-    ) -> Result<Vec<Run>, ToolError> {
-        let rows = self.shared.read("look for runs", |connection| {
-            Ok(sql::rows(connection, sql, values, RunRow::read)?)
-        })?;
+    fn select_runs(&self, sql: &str, values: &[&dyn rusqlite::ToSql]) -> Result<Vec<Run>> {
+        let rows = self.shared.select("look for runs", sql, values)?;
         let now_ms = self.shared.clock.unix_ms();
         let run = |row: RunRow| {
             let left_ms = row.lease.left_ms(self.shared.machine.as_ref(), now_ms);
@@ -299,7 +287,7 @@ impl State {
     ///
     /// # Errors
     /// As [`State::run`].
-    pub fn pin_run(&self, id: &str, pinned: bool) -> Result<Run, ToolError> {
+    pub fn pin_run(&self, id: &str, pinned: bool) -> Result<Run> {
         const SQL: &str = "UPDATE runs SET pinned = ? WHERE id = ?";
         let run = self.run(id)?;
         self.shared.transact("pin the run", |transaction, _| {
@@ -307,14 +295,14 @@ impl State {
             let event = if pinned { "pin" } else { "unpin" };
             Ok((
                 (),
-                Some(Value::object([("event", event), ("run", &run.id)])),
+                Some(object! { "event" => event, "run" => run.id.as_str() }),
             ))
         })?;
         Ok(Run { pinned, ..run })
     }
 }
 
-fn checked_id(id: &str) -> Result<&str, ToolError> {
+fn checked_id(id: &str) -> Result<&str> {
     let letters = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
     if (ID_BYTES_LEAST..=ID_BYTES_MAX).contains(&id.len()) && id.bytes().all(letters) {
         return Ok(id);
@@ -327,21 +315,15 @@ fn checked_id(id: &str) -> Result<&str, ToolError> {
 }
 
 fn taken(id: &str) -> ToolError {
-    ToolError::new(
-        ErrorCode::Conflict,
-        format_args!("the id `{id}` is taken by a run or a session"),
-    )
-    .reason("run_exists")
-    .hint("choose another id, or none")
+    tool_error!(Conflict, "the id `{id}` is taken by a run or a session")
+        .reason("run_exists")
+        .hint("choose another id, or none")
 }
 
 fn unknown(id: &str) -> ToolError {
-    ToolError::new(
-        ErrorCode::InvalidArgs,
-        format_args!("no run has the id `{id}`"),
-    )
-    .reason("unknown_run")
-    .hint("`mathchain runs list` shows runs")
+    tool_error!(InvalidArgs, "no run has the id `{id}`")
+        .reason("unknown_run")
+        .hint("`mathchain runs list` shows runs")
 }
 
 fn corrupt(id: &str, sequence: u64, why: &str) -> ToolError {
@@ -353,40 +335,32 @@ fn corrupt(id: &str, sequence: u64, why: &str) -> ToolError {
     .hint("`mathchain audit verify` lists all damage; run the plan again for another run")
 }
 
-/// A row of the table of events.
-struct Stored {
-    sequence: u64,
-    body: String,
-    hash: Hash,
-}
-
 /// Reads and verifies the chain of a run from its header to its newest record; returns the records too.
 fn read_chain(connection: &Connection, row: &RunRow) -> Done<(Chain, Vec<Value>)> {
     const HEADER: &str = "SELECT header FROM sessions WHERE id = ?";
+    const EVENTS: &str =
+        "SELECT sequence, body, hash FROM events WHERE session = ? ORDER BY sequence";
     const LINKED: &str = "SELECT max(sequence) FROM heads WHERE session = ?";
     let id = &row.run.id;
-    let header: Option<String> = sql::row(connection, HEADER, [id], |row| row.get(0))?;
+    let header: Option<String> = sql::row(connection, HEADER, [id])?;
     let Some(header) = header.filter(|header| row.is_headed(header)) else {
         return Err(corrupt(id, 0, "the header was changed").into());
     };
     let chain = Chain::begin(id.clone(), row.run.created_ms, header);
-    let events = events(connection, id)?;
-    let linked: Option<i64> = sql::row(connection, LINKED, [id], |row| row.get(0))?.flatten();
-    let linked = linked.unwrap_or(0).unsigned_abs();
+    let events: Vec<(u64, String, Hash)> = sql::rows(connection, EVENTS, [id])?;
+    let linked: u64 = sql::row(connection, LINKED, [id])?.unwrap_or(0);
     let mut hash = *chain.genesis();
     let mut records = Vec::with_capacity(events.len());
-    for (index, event) in events.iter().enumerate() {
-        let expected = index as u64 + 1;
-        if event.sequence != expected {
+    for ((sequence, body, stored), expected) in events.iter().zip(1..) {
+        if *sequence != expected {
             return Err(corrupt(id, expected, "it is missing").into());
         }
-        hash = chain::record_hash(&hash, &event.body);
-        if hash != event.hash {
+        hash = chain::record_hash(&hash, body);
+        if hash != *stored {
             return Err(corrupt(id, expected, "it was changed").into());
         }
-        let record = json::parse(&event.body, json::Limits::default())
-            .map_err(|err| corrupt(id, expected, &err.to_string()))?;
-        records.push(record);
+        let record = json::parse(body, json::Limits::default());
+        records.push(record.map_err(|err| corrupt(id, expected, &err.to_string()))?);
     }
     let newest = events.len() as u64;
     if linked > newest {
@@ -394,15 +368,4 @@ fn read_chain(connection: &Connection, row: &RunRow) -> Done<(Chain, Vec<Value>)
         return Err(corrupt(id, newest + 1, why).into());
     }
     Ok((chain.resume(newest, hash, linked), records))
-}
-
-fn events(connection: &Connection, id: &str) -> rusqlite::Result<Vec<Stored>> {
-    const SQL: &str = "SELECT sequence, body, hash FROM events WHERE session = ? ORDER BY sequence";
-    sql::rows(connection, SQL, [id], |row| {
-        Ok(Stored {
-            sequence: row.get::<_, i64>(0)?.unsigned_abs(),
-            body: row.get(1)?,
-            hash: row.get(2)?,
-        })
-    })
 }

@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode as Sqlite, MAIN_DB, OpenFlags, TransactionBehavior};
-use tool_core::{ErrorCode, ToolError};
+use tool_core::{Result, tool_error};
 
-use super::{error, place};
+use super::{error, place, sql};
 use crate::private::{private_file, private_folder};
 
 /// Name of the file in the state folder.
@@ -189,7 +189,7 @@ pub(super) const MIGRATIONS: &[&str] = &[
 ];
 
 /// Opens the file in a folder, creating both where missing, and migrates it to the newest version.
-pub(super) fn open(folder: &Path) -> Result<(Connection, PathBuf), ToolError> {
+pub(super) fn open(folder: &Path) -> Result<(Connection, PathBuf)> {
     let file = prepare_file(folder)?;
     let fail = |err: rusqlite::Error| error::of_sqlite("open the state", &file, &err);
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
@@ -241,16 +241,13 @@ pub(super) fn version(connection: &Connection) -> rusqlite::Result<i64> {
     connection.pragma_query_value(None, "user_version", |row| row.get(0))
 }
 
-fn migrate(connection: &mut Connection, found: i64, file: &Path) -> Result<(), ToolError> {
+fn migrate(connection: &mut Connection, found: i64, file: &Path) -> Result<()> {
     let newest = MIGRATIONS.len() as i64;
     let fail = |err: rusqlite::Error| error::of_sqlite("prepare the state", file, &err);
     let foreign = || {
-        ToolError::new(
-            ErrorCode::ToolError,
-            format_args!("`{}` belongs to another program", file.display()),
-        )
-        .reason("state_foreign")
-        .hint("set `[workspace] state` to a folder of its own")
+        tool_error!(ToolError, "`{}` belongs to another program", file.display())
+            .reason("state_foreign")
+            .hint("set `[workspace] state` to a folder of its own")
     };
     let application: i64 = connection
         .pragma_query_value(None, "application_id", |row| row.get(0))
@@ -259,20 +256,17 @@ fn migrate(connection: &mut Connection, found: i64, file: &Path) -> Result<(), T
         return Err(foreign());
     }
     if found > newest || found < 0 {
-        return Err(ToolError::new(
-            ErrorCode::ToolError,
-            format_args!(
-                "`{}` has schema version {found}; this program knows up to {newest}",
-                file.display()
-            ),
+        return Err(tool_error!(
+            ToolError,
+            "`{}` has schema version {found}; this program knows up to {newest}",
+            file.display()
         )
         .reason("state_newer")
         .hint("use the newer program, or another state folder"));
     }
-    let tables = |connection: &Connection| {
-        connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| {
-            row.get::<_, i64>(0)
-        })
+    let tables = |connection: &Connection| -> rusqlite::Result<u64> {
+        const SQL: &str = "SELECT count(*) FROM sqlite_schema";
+        Ok(sql::row(connection, SQL, [])?.unwrap_or(0))
     };
     if found == 0 && application == 0 && retry_busy(|| tables(connection)).map_err(fail)? > 0 {
         // Another process may have created them since the version was read.
@@ -286,10 +280,8 @@ fn migrate(connection: &mut Connection, found: i64, file: &Path) -> Result<(), T
         let transaction =
             rusqlite::Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
         let from = version(&transaction)?;
-        for step in MIGRATIONS
-            .iter()
-            .skip(usize::try_from(from).unwrap_or(usize::MAX))
-        {
+        let from = usize::try_from(from).unwrap_or(usize::MAX);
+        for step in MIGRATIONS.iter().skip(from) {
             transaction.execute_batch(step)?;
         }
         transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
@@ -323,13 +315,11 @@ fn is_busy(err: &rusqlite::Error) -> bool {
 }
 
 /// Creates a private folder and file; returns the real path of the file.
-fn prepare_file(folder: &Path) -> Result<PathBuf, ToolError> {
+fn prepare_file(folder: &Path) -> Result<PathBuf> {
     let unwritable = |err: io::Error| error::unwritable(folder, err);
     if !folder.is_dir() {
-        private_folder()
-            .recursive(true)
-            .create(folder)
-            .map_err(unwritable)?;
+        let made = private_folder().recursive(true).create(folder);
+        made.map_err(unwritable)?;
     }
     // SQLite follows no link here, so links above the file are resolved first.
     let folder = folder.canonicalize().map_err(unwritable)?;

@@ -1,11 +1,15 @@
 //! Short forms of queries on prepared statements, and the failure of work on the file.
 
+use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension, Params, Row};
 use tool_core::ToolError;
 
+/// A BLAKE3 hash.
+pub(crate) type Hash = [u8; 32];
+
 /// Why work on the file failed: an error of SQLite, which is worded where the action is known, or a refusal.
 #[derive(Debug)]
-pub(super) enum Failure {
+pub(crate) enum Failure {
     Sql(rusqlite::Error),
     Refused(ToolError),
 }
@@ -23,10 +27,128 @@ impl From<ToolError> for Failure {
 }
 
 /// The result of work on the file.
-pub(super) type Done<T> = Result<T, Failure>;
+pub(crate) type Done<T> = Result<T, Failure>;
+
+/// A value of a column. Reading does not fail: a damaged text, number or hash must reach the check that it fails.
+pub(crate) trait Column: Sized {
+    fn of(value: ValueRef<'_>) -> Self;
+}
+
+fn bytes(value: ValueRef<'_>) -> &[u8] {
+    match value {
+        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => bytes,
+        _ => &[],
+    }
+}
+
+impl Column for String {
+    fn of(value: ValueRef<'_>) -> Self {
+        Self::from_utf8_lossy(bytes(value)).into_owned()
+    }
+}
+
+impl Column for Vec<u8> {
+    fn of(value: ValueRef<'_>) -> Self {
+        bytes(value).to_vec()
+    }
+}
+
+/// One of another length becomes zeros, which no content has.
+impl Column for Hash {
+    fn of(value: ValueRef<'_>) -> Self {
+        bytes(value).try_into().unwrap_or_default()
+    }
+}
+
+impl Column for f64 {
+    fn of(value: ValueRef<'_>) -> Self {
+        value.as_f64().unwrap_or(i64::of(value) as f64)
+    }
+}
+
+impl Column for i64 {
+    fn of(value: ValueRef<'_>) -> Self {
+        value.as_i64().unwrap_or(0)
+    }
+}
+
+impl Column for u64 {
+    fn of(value: ValueRef<'_>) -> Self {
+        i64::of(value).unsigned_abs()
+    }
+}
+
+impl Column for u32 {
+    fn of(value: ValueRef<'_>) -> Self {
+        u64::of(value).try_into().unwrap_or(0)
+    }
+}
+
+impl Column for bool {
+    fn of(value: ValueRef<'_>) -> Self {
+        i64::of(value) != 0
+    }
+}
+
+impl<T: Column> Column for Option<T> {
+    fn of(value: ValueRef<'_>) -> Self {
+        match value {
+            ValueRef::Null => None,
+            value => Some(T::of(value)),
+        }
+    }
+}
+
+/// The columns of a row: one, a tuple of some, or a struct of `row_structs!`.
+pub(crate) trait Columns: Sized {
+    fn read(row: &Row<'_>) -> rusqlite::Result<Self>;
+}
+
+impl<T: Column> Columns for T {
+    fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+        at(row, 0)
+    }
+}
+
+macro_rules! tuples {
+    ($(($($type:ident $place:literal),+))+) => {
+        $(impl<$($type: Column),+> Columns for ($($type,)+) {
+            fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+                Ok(($(at::<$type>(row, $place)?,)+))
+            }
+        })+
+    };
+}
+tuples! { (A 0, B 1) (A 0, B 1, C 2) (A 0, B 1, C 2, D 3) }
+
+/// The value of one column.
+pub(crate) fn at<T: Column>(row: &Row<'_>, place: usize) -> rusqlite::Result<T> {
+    row.get_ref(place).map(T::of)
+}
+
+/// Defines structs that are read from rows: a column for each field, with its name.
+macro_rules! row_structs {
+    ($($(#[$meta:meta])* $vis:vis $name:ident { $($(#[$doc:meta])* $field_vis:vis $field:ident: $type:ty),+ $(,)? })+) => {$(
+        $(#[$meta])*
+        $vis struct $name { $($(#[$doc])* $field_vis $field: $type),+ }
+
+        impl $name {
+            /// The columns of a query for it.
+            pub(crate) const COLUMNS: &str = stringify!($($field),+);
+        }
+
+        impl $crate::sql::Columns for $name {
+            fn read(row: &rusqlite::Row<'_>) -> rusqlite::Result<Self> {
+                let mut places = 0..;
+                Ok(Self { $($field: $crate::sql::at(row, places.next().unwrap_or(0))?),+ })
+            }
+        }
+    )+};
+}
+pub(crate) use row_structs;
 
 /// Runs a statement; returns the number of changed rows.
-pub(super) fn execute(
+pub(crate) fn execute(
     connection: &Connection,
     sql: &str,
     params: impl Params,
@@ -34,51 +156,51 @@ pub(super) fn execute(
     connection.prepare_cached(sql)?.execute(params)
 }
 
-/// The first row of a query, if there is one.
-pub(super) fn row<T>(
+/// Whether a query finds any row.
+pub(crate) fn exists(
     connection: &Connection,
     sql: &str,
     params: impl Params,
-    read: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
+) -> rusqlite::Result<bool> {
+    connection.prepare_cached(sql)?.exists(params)
+}
+
+/// The first row of a query, if there is one.
+pub(crate) fn row<T: Columns>(
+    connection: &Connection,
+    sql: &str,
+    params: impl Params,
 ) -> rusqlite::Result<Option<T>> {
     let mut query = connection.prepare_cached(sql)?;
-    query.query_row(params, read).optional()
+    query.query_row(params, T::read).optional()
 }
 
 /// All rows of a query.
-pub(super) fn rows<T>(
+pub(crate) fn rows<T: Columns>(
     connection: &Connection,
     sql: &str,
     params: impl Params,
-    read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
 ) -> rusqlite::Result<Vec<T>> {
-    connection
-        .prepare_cached(sql)?
-        .query_map(params, read)?
-        .collect()
+    let mut query = connection.prepare_cached(sql)?;
+    query.query_map(params, T::read)?.collect()
 }
 
 /// Calls a function with every row of a query.
-pub(super) fn each<E: From<rusqlite::Error>>(
+pub(crate) fn each<T: Columns, E: From<rusqlite::Error>>(
     connection: &Connection,
     sql: &str,
     params: impl Params,
-    mut take: impl FnMut(&Row<'_>) -> Result<(), E>,
+    mut take: impl FnMut(T) -> Result<(), E>,
 ) -> Result<(), E> {
     let mut query = connection.prepare_cached(sql)?;
     let mut rows = query.query(params)?;
     while let Some(row) = rows.next()? {
-        take(row)?;
+        take(T::read(row)?)?;
     }
     Ok(())
 }
 
 /// A limit of rows as SQLite takes it.
-pub(super) fn limit(count_max: usize) -> i64 {
+pub(crate) fn limit(count_max: usize) -> i64 {
     i64::try_from(count_max).unwrap_or(i64::MAX)
-}
-
-/// A time in milliseconds as it is read from a column.
-pub(super) fn ms_at(row: &Row<'_>, column: usize) -> rusqlite::Result<u64> {
-    row.get::<_, i64>(column).map(i64::unsigned_abs)
 }

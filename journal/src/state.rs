@@ -8,7 +8,7 @@ use std::time::Duration;
 use tool_core::capability::{
     ApprovalRequest, ApprovalState, Approvals, Clock, Durability, Ledger, LedgerHead,
 };
-use tool_core::{ToolError, Value};
+use tool_core::{Result, Value};
 
 use super::ledger::{self, Core, Shared};
 use super::open::Target;
@@ -29,7 +29,7 @@ impl State {
     /// # Errors
     /// `tool_error` with reason `state_unwritable`, `state_network`, `state_corrupt`, `state_foreign` (a file of
     /// another program), `state_newer` (of a newer version) or `state_busy`; the caller decides what to do without a state.
-    pub fn open(folder: impl AsRef<Path>, clock: Arc<dyn Clock>) -> Result<Self, ToolError> {
+    pub fn open(folder: impl AsRef<Path>, clock: Arc<dyn Clock>) -> Result<Self> {
         Self::open_on(folder.as_ref(), clock, Arc::new(lease::ThisMachine::new()))
     }
 
@@ -37,7 +37,7 @@ impl State {
         folder: &Path,
         clock: Arc<dyn Clock>,
         machine: Arc<dyn lease::Machine>,
-    ) -> Result<Self, ToolError> {
+    ) -> Result<Self> {
         let (connection, file) = schema::open(folder)?;
         let core = Core::new(connection, clock.unix_ms());
         Ok(Self {
@@ -56,7 +56,7 @@ impl State {
         folder: impl AsRef<Path>,
         scratch: &Path,
         clock: Arc<dyn Clock>,
-    ) -> Result<Self, ToolError> {
+    ) -> Result<Self> {
         let (connection, file, copy) = read_only::open(folder.as_ref(), scratch)?;
         let core = Core::new(connection, clock.unix_ms());
         let machine = Arc::new(lease::ThisMachine::new());
@@ -106,7 +106,7 @@ impl State {
     ///
     /// # Errors
     /// `tool_error` when they cannot be written; they stay batched.
-    pub fn flush(&self) -> Result<(), ToolError> {
+    pub fn flush(&self) -> Result<()> {
         self.shared.flush(&mut self.shared.lock())
     }
 
@@ -115,13 +115,13 @@ impl State {
     ///
     /// # Errors
     /// As [`State::flush`].
-    pub fn close(&self) -> Result<(), ToolError> {
+    pub fn close(&self) -> Result<()> {
         self.shared.finish(&mut self.shared.lock())
     }
 }
 
 impl Ledger for State {
-    fn record(&self, record: &Value, durability: Durability) -> Result<LedgerHead, ToolError> {
+    fn record(&self, record: &Value, durability: Durability) -> Result<LedgerHead> {
         match durability {
             Durability::Synced => self.shared.record_synced(Target::Own, record),
             Durability::Batched => {
@@ -134,11 +134,7 @@ impl Ledger for State {
 }
 
 impl Approvals for State {
-    fn settle(
-        &self,
-        request: &ApprovalRequest,
-        intent: &Value,
-    ) -> Result<ApprovalState, ToolError> {
+    fn settle(&self, request: &ApprovalRequest, intent: &Value) -> Result<ApprovalState> {
         self.shared.settle(Target::Own, request, intent)
     }
 }

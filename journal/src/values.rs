@@ -1,7 +1,7 @@
 //! Storing the values that runs refer to: rows of small values, the index of files, and the references.
 
 use rusqlite::{Transaction, params};
-use tool_core::{ToolError, Value, json};
+use tool_core::{Result, Value, json};
 
 use super::ledger::{How, Shared};
 use super::open::Target;
@@ -48,7 +48,7 @@ pub(super) fn enter_value(
 
 impl Shared {
     /// Stores a value for a run that this process executes.
-    pub(super) fn put(&self, key: &str, value: &Value) -> Result<Handle, ToolError> {
+    pub(super) fn put(&self, key: &str, value: &Value) -> Result<Handle> {
         let stored = artifacts::stored(value, self.artifact_bytes())?;
         let is_small = stored.handle.kind == Kind::Small && stored.blocks.is_empty();
         let handle = stored.handle.clone();
@@ -73,7 +73,7 @@ impl Shared {
 
     /// Adds a reference of a run to a value of another run. The same transaction checks that the value exists, so that it cannot be
     /// collected in between.
-    pub(super) fn refer_to(&self, key: &str, handle: &Handle) -> Result<(), ToolError> {
+    pub(super) fn refer_to(&self, key: &str, handle: &Handle) -> Result<()> {
         const SQL: &str =
             "SELECT 1 FROM vals WHERE hash = ?1 UNION ALL SELECT 1 FROM artifacts WHERE hash = ?1";
         if handle.kind == Kind::Small {
@@ -89,7 +89,7 @@ impl Shared {
             How::QUICK,
             "refer to a value",
             |transaction, _| {
-                if !transaction.prepare_cached(SQL)?.exists([handle.hash.0])? {
+                if !sql::exists(transaction, SQL, [handle.hash.0])? {
                     return Err(artifacts::missing(handle.hash).into());
                 }
                 insert_use(transaction, handle.hash, &id)?;
@@ -100,7 +100,7 @@ impl Shared {
     }
 
     /// Adds a reference to a value, and with a body the value itself.
-    fn refer(&self, key: &str, handle: &Handle, body: Option<String>) -> Result<(), ToolError> {
+    fn refer(&self, key: &str, handle: &Handle, body: Option<String>) -> Result<()> {
         let mut core = self.lock();
         self.make_room(&mut core)?;
         let id = core.chains.run(key)?.id.clone();
@@ -109,7 +109,7 @@ impl Shared {
         Ok(())
     }
 
-    pub(super) fn write_files(&self, stored: &Stored) -> Result<(), ToolError> {
+    pub(super) fn write_files(&self, stored: &Stored) -> Result<()> {
         for (handle, numbers) in &stored.blocks {
             self.folder.keep_block(handle, numbers)?;
         }
@@ -120,7 +120,7 @@ impl Shared {
     }
 
     /// Reads and verifies the value of a handle.
-    pub(super) fn value(&self, handle: &Handle) -> Result<Value, ToolError> {
+    pub(super) fn value(&self, handle: &Handle) -> Result<Value> {
         let body = match handle.kind {
             Kind::Npy { .. } => return self.folder.block(handle),
             Kind::Json { .. } => String::from_utf8(self.folder.read(handle)?)
@@ -130,21 +130,14 @@ impl Shared {
         artifacts::load(&body, &mut |block| self.folder.block(block))
     }
 
-    pub(super) fn small(&self, hash: ArtifactHash) -> Result<String, ToolError> {
+    pub(super) fn small(&self, hash: ArtifactHash) -> Result<String> {
         if let Some(body) = self.lock().chains.values.small.get(&hash) {
             return Ok(body.clone());
         }
         let body: Option<String> = self.read("read a value", |connection| {
             const SQL: &str = "SELECT body FROM vals WHERE hash = ?";
-            Ok(sql::row(connection, SQL, [hash.0], |row| row.get(0))?)
+            Ok(sql::row(connection, SQL, [hash.0])?)
         })?;
-        let body = body.ok_or_else(|| artifacts::missing(hash))?;
-        match ArtifactHash::of(body.as_bytes()) == hash {
-            true => Ok(body),
-            false => Err(artifacts::corrupt(
-                hash,
-                "its content does not match its hash",
-            )),
-        }
+        artifacts::verified(hash, body)
     }
 }

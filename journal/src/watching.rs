@@ -35,5 +35,5 @@ pub(super) fn look(connection: &Connection, chains: &Chains) {
 
 pub(super) fn is_requested(connection: &Connection, id: &str) -> rusqlite::Result<bool> {
     const SQL: &str = "SELECT cancel_ms IS NOT NULL FROM runs WHERE id = ?";
-    Ok(sql::row(connection, SQL, [id], |row| row.get(0))?.unwrap_or(false))
+    Ok(sql::row(connection, SQL, [id])?.unwrap_or(false))
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use journal::WITHOUT_KEY;
 use registry::load::{Approver, key_digest};
 use registry::{ApprovalsFrom, Config};
-use tool_core::{ErrorCode, ToolError};
+use tool_core::{ErrorCode, Result, ToolError, tool_error};
 
 use crate::environment;
 
@@ -21,7 +21,7 @@ const KEY_MOST: usize = 4096;
 ///
 /// # Errors
 /// An unreadable list, and every error in it.
-pub(crate) fn configured() -> Result<Option<Vec<Approver>>, ToolError> {
+pub(crate) fn configured() -> Result<Option<Vec<Approver>>> {
     let Some(list) = list() else { return Ok(None) };
     match list.symlink_metadata() {
         Err(err) if err.kind() == std::io::ErrorKind::NotFound => return Ok(None),
@@ -48,10 +48,7 @@ fn shown() -> String {
 }
 
 /// Requires keys if approvers are configured, whatever the configuration says.
-///
-/// # Errors
-/// As [`configured`].
-pub(crate) fn settle(config: &mut Config) -> Result<(), ToolError> {
+pub(crate) fn settle(config: &mut Config) -> Result<()> {
     if configured()?.is_some() {
         config.approvals.from = ApprovalsFrom::Key;
     }
@@ -60,8 +57,7 @@ pub(crate) fn settle(config: &mut Config) -> Result<(), ToolError> {
 
 /// The error for a decision without a key if approvers have keys.
 pub(crate) fn key_needed(what: &str) -> ToolError {
-    let message = format_args!("approval requires an approver's key: {what}");
-    ToolError::new(ErrorCode::PolicyDenied, message)
+    tool_error!(PolicyDenied, "approval requires an approver's key: {what}")
         .reason("approver")
         .hint(format!(
             "`mathchain approve ID --key FILE`; `{}` lists the approvers",
@@ -74,7 +70,7 @@ pub(crate) fn key_needed(what: &str) -> ToolError {
 /// # Errors
 /// A key file that is unreadable, or accessible to others; `policy_denied` for an unknown key, or for no key if approvers are
 /// configured.
-pub(crate) fn approver(key: Option<&Path>, from: ApprovalsFrom) -> Result<String, ToolError> {
+pub(crate) fn approver(key: Option<&Path>, from: ApprovalsFrom) -> Result<String> {
     let Some(file) = key else {
         return match from {
             ApprovalsFrom::Terminal => Ok(WITHOUT_KEY.to_owned()),
@@ -95,10 +91,9 @@ pub(crate) fn approver(key: Option<&Path>, from: ApprovalsFrom) -> Result<String
         )))
 }
 
-fn read(file: &Path) -> Result<Vec<u8>, ToolError> {
+fn read(file: &Path) -> Result<Vec<u8>> {
     let fault = |what: String| {
-        let message = format_args!("the key file `{}` {what}", file.display());
-        ToolError::new(ErrorCode::InvalidRequest, message).reason("key")
+        tool_error!(InvalidRequest, "the key file `{}` {what}", file.display()).reason("key")
     };
     let unreadable = |err: std::io::Error| fault(format!("cannot be read: {err}"));
     let opened = std::fs::File::open(file).map_err(unreadable)?;

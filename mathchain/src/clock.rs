@@ -1,9 +1,8 @@
 //! The system clock, and the one timer thread that sets stop flags.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use tool_core::StopFlag;
@@ -39,11 +38,8 @@ impl Clock for SystemClock {
         let cleared = Arc::new(AtomicBool::new(false));
         // A deadline beyond the clock's range never fires.
         if let Some(due) = Instant::now().checked_add(after) {
-            timer().set(Timeout {
-                due,
-                stop,
-                cleared: Arc::clone(&cleared),
-            });
+            let cleared = Arc::clone(&cleared);
+            timer().set(due, Timeout { stop, cleared });
         }
         Box::new(Set { cleared })
     }
@@ -62,34 +58,14 @@ impl Drop for Set {
 }
 
 struct Timeout {
-    due: Instant,
     stop: StopFlag,
     cleared: Arc<AtomicBool>,
 }
 
-impl PartialEq for Timeout {
-    fn eq(&self, other: &Self) -> bool {
-        self.due == other.due
-    }
-}
-
-impl Eq for Timeout {}
-
-impl PartialOrd for Timeout {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Timeout {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.due.cmp(&other.due)
-    }
-}
-
+/// Alarms by the time at which they are due and their number.
 #[derive(Default)]
 struct Timer {
-    waiting: Mutex<BinaryHeap<Reverse<Timeout>>>,
+    waiting: Mutex<BTreeMap<(Instant, u64), Timeout>>,
     earlier: Condvar,
 }
 
@@ -104,11 +80,7 @@ fn timer() -> &'static Arc<Timer> {
             .spawn(move || thread.run());
         if spawned.is_err() {
             // Without a timer no deadline could be enforced: every alarm fires at once instead.
-            timer
-                .waiting
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .clear();
+            timer.lock().clear();
             DEAD.store(true, Ordering::Relaxed);
         }
         timer
@@ -119,38 +91,40 @@ fn timer() -> &'static Arc<Timer> {
 static DEAD: AtomicBool = AtomicBool::new(false);
 
 impl Timer {
-    fn set(&self, timeout: Timeout) {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<(Instant, u64), Timeout>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn set(&self, due: Instant, timeout: Timeout) {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
         if DEAD.load(Ordering::Relaxed) {
             timeout.stop.time_out();
             return;
         }
-        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        let first = waiting
-            .peek()
-            .is_none_or(|Reverse(earliest)| timeout.due < earliest.due);
+        let mut waiting = self.lock();
         // Alarms cleared early are dropped when they pile up, so that a long-lived process does not collect them.
         if waiting.len() >= 1024 && waiting.len().is_power_of_two() {
-            waiting.retain(|Reverse(timeout)| !timeout.cleared.load(Ordering::Relaxed));
+            waiting.retain(|_, timeout| !timeout.cleared.load(Ordering::Relaxed));
         }
-        waiting.push(Reverse(timeout));
-        drop(waiting);
-        if first {
+        let key = (due, NUMBER.fetch_add(1, Ordering::Relaxed));
+        waiting.insert(key, timeout);
+        if waiting.keys().next() == Some(&key) {
             self.earlier.notify_one();
         }
     }
 
     fn run(&self) {
-        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut waiting = self.lock();
         loop {
-            let now = Instant::now();
-            let wait = match waiting.peek() {
-                None => Duration::from_secs(3600),
-                Some(Reverse(earliest)) => earliest.due.saturating_duration_since(now),
-            };
-            if wait.is_zero() {
-                if let Some(Reverse(timeout)) = waiting.pop()
-                    && !timeout.cleared.load(Ordering::Relaxed)
-                {
+            let earliest = waiting.first_entry();
+            let wait = earliest
+                .as_ref()
+                .map_or(Duration::from_secs(3600), |first| {
+                    first.key().0.saturating_duration_since(Instant::now())
+                });
+            if let (true, Some(first)) = (wait.is_zero(), earliest) {
+                let timeout = first.remove();
+                if !timeout.cleared.load(Ordering::Relaxed) {
                     timeout.stop.time_out();
                 }
                 continue;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use host_sandbox::sandbox::Surroundings;
 use registry::{Config, WorkspaceId};
-use tool_core::{ErrorCode, ToolError};
+use tool_core::{Result, tool_error};
 
 use crate::{PluginRoot, io, owned};
 
@@ -43,7 +43,7 @@ pub struct AgentText {
 ///
 /// # Errors
 /// A file that cannot be read.
-pub fn agent_texts(project: &Path) -> Result<Vec<AgentText>, ToolError> {
+pub fn agent_texts(project: &Path) -> Result<Vec<AgentText>> {
     let folder = project.join(AGENTS_FOLDER);
     if !owned::exists(&folder)? {
         return Ok(Vec::new());
@@ -85,7 +85,7 @@ pub fn agent_texts(project: &Path) -> Result<Vec<AgentText>, ToolError> {
 ///
 /// # Errors
 /// When it cannot be read.
-pub fn agent_text(path: &Path, shown: &str) -> Result<AgentText, ToolError> {
+pub fn agent_text(path: &Path, shown: &str) -> Result<AgentText> {
     use std::io::Read as _;
     let name = format_args!("the agent file `{shown}`");
     let failed = |err: std::io::Error| io::cannot_read(name, &err);
@@ -104,7 +104,7 @@ pub fn agent_text(path: &Path, shown: &str) -> Result<AgentText, ToolError> {
 ///
 /// # Errors
 /// Every error of the configuration; an unreadable named file is reported when the policy is compiled.
-pub(crate) fn config_of(path: &Path, text: &str) -> Result<Config, ToolError> {
+pub(crate) fn config_of(path: &Path, text: &str) -> Result<Config> {
     let mut config = Config::parse(&path.to_string_lossy(), text)?;
     read_named_files(path, &mut config);
     Ok(config)
@@ -126,7 +126,7 @@ pub(crate) fn read_named_files(path: &Path, config: &mut Config) {
 ///
 /// # Errors
 /// A configuration that is not a regular file, is unreadable or belongs to another user, unless it is named; a folder with two.
-pub fn find_config(named: Option<&Path>, start: &Path) -> Result<Option<ConfigFile>, ToolError> {
+pub fn find_config(named: Option<&Path>, start: &Path) -> Result<Option<ConfigFile>> {
     if let Some(path) = named {
         owned::trust_owner_of(path);
         return read_config(path, true).map(Some);
@@ -136,12 +136,9 @@ pub fn find_config(named: Option<&Path>, start: &Path) -> Result<Option<ConfigFi
             return read_config(&path, true).map(Some);
         }
     }
-    match user_config_folder() {
-        Some(folder) => config_in(&folder)?
-            .map(|path| read_config(&path, false))
-            .transpose(),
-        None => Ok(None),
-    }
+    let users = user_config_folder().map(|folder| config_in(&folder));
+    let users = users.transpose()?.flatten();
+    users.map(|path| read_config(&path, false)).transpose()
 }
 
 /// The user's configuration folder for mathchain: `$XDG_CONFIG_HOME/mathchain`, else `~/.config/mathchain`.
@@ -173,11 +170,11 @@ pub fn user_state_folder() -> Option<PathBuf> {
 pub fn closed(workspace: &Path, state: Option<&Path>) -> Vec<PathBuf> {
     let named = host_sandbox::workspace::CLOSED.iter();
     let named = named.map(|name| workspace.join(name));
-    named
-        .chain(state.map(Path::to_owned))
-        .chain(user_state_folder())
-        .map(|folder| real(&folder))
-        .collect()
+    let states = state
+        .map(Path::to_owned)
+        .into_iter()
+        .chain(user_state_folder());
+    named.chain(states).map(|folder| real(&folder)).collect()
 }
 
 /// The identity of a folder: its inode with the time of its birth, or with its device where the file system keeps no such time.
@@ -210,15 +207,14 @@ fn folder_identity(root: &Path, _: &std::fs::Metadata) -> String {
 /// A path without links, as far as it exists.
 pub(crate) fn real(path: &Path) -> PathBuf {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    let there = path
-        .ancestors()
-        .find_map(|above| Some((above, above.canonicalize().ok()?)));
-    match there {
-        Some((above, found)) => match path.strip_prefix(above) {
-            Ok(rest) if !rest.as_os_str().is_empty() => found.join(rest),
-            _ => found,
-        },
-        None => path,
+    let mut above = path.ancestors();
+    let there = above.find_map(|above| Some((above, above.canonicalize().ok()?)));
+    let Some((above, found)) = there else {
+        return path;
+    };
+    match path.strip_prefix(above) {
+        Ok(rest) if !rest.as_os_str().is_empty() => found.join(rest),
+        _ => found,
     }
 }
 
@@ -227,9 +223,8 @@ pub(crate) fn real(path: &Path) -> PathBuf {
 pub fn surroundings(workspace: Option<&Path>, closed: &[PathBuf]) -> Surroundings {
     let home = variable("HOME").map(PathBuf::from);
     let folders = |name: &str| -> Vec<PathBuf> {
-        variable(name)
-            .map(|value| std::env::split_paths(&value).collect())
-            .unwrap_or_default()
+        let value = variable(name);
+        value.map_or_else(Vec::new, |value| std::env::split_paths(&value).collect())
     };
     // The Python environment of the caller, that of the workspace, and programs installed for the user.
     let environments = [
@@ -284,7 +279,7 @@ pub(crate) fn names() -> Vec<String> {
     names
 }
 
-fn config_in(folder: &Path) -> Result<Option<PathBuf>, ToolError> {
+fn config_in(folder: &Path) -> Result<Option<PathBuf>> {
     let mut present = Vec::new();
     for path in CONFIG_NAMES.iter().map(|name| folder.join(name)) {
         if owned::exists(&path)? {
@@ -294,13 +289,11 @@ fn config_in(folder: &Path) -> Result<Option<PathBuf>, ToolError> {
     match present.as_slice() {
         [] => Ok(None),
         [only] => Ok(Some(only.clone())),
-        [first, second, ..] => Err(ToolError::new(
-            ErrorCode::Conflict,
-            format_args!(
-                "two configurations: `{}` and `{}`",
-                first.display(),
-                second.display()
-            ),
+        [first, second, ..] => Err(tool_error!(
+            Conflict,
+            "two configurations: `{}` and `{}`",
+            first.display(),
+            second.display()
         )
         .hint("remove one of them, or name one with --config")),
     }
@@ -314,13 +307,13 @@ fn config_in(folder: &Path) -> Result<Option<PathBuf>, ToolError> {
     clippy::disallowed_methods,
     reason = "the operator names it; it may be outside the workspace"
 )]
-pub(crate) fn read_named(path: &Path) -> Result<String, ToolError> {
+pub(crate) fn read_named(path: &Path) -> Result<String> {
     let name = format_args!("`{}`", path.display());
     std::fs::read_to_string(path).map_err(|err| io::cannot_read(name, &err))
 }
 
 /// Reads a configuration. Files that it names are relative to its path without links.
-pub(crate) fn read_config(path: &Path, of_project: bool) -> Result<ConfigFile, ToolError> {
+pub(crate) fn read_config(path: &Path, of_project: bool) -> Result<ConfigFile> {
     let Some(text) = owned::read(path)? else {
         return Err(owned::unusable(path, "does not exist"));
     };
@@ -351,6 +344,8 @@ pub(crate) fn variable(name: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use tool_core::ErrorCode;
+
     use super::*;
 
     #[expect(clippy::disallowed_methods, reason = "a test makes its own files")]

@@ -1,16 +1,17 @@
 //! Generations: configuration, tools, policy and dispatcher, replaced as a whole. A call uses one generation from start to end.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, Weak};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, Weak};
 
 use registry::plugins::{Broken, Plugin, Status};
 use registry::{Catalogue, Config, Dispatcher, Host, Layer, Policy};
-use tool_core::{Entry, ErrorCode, ToolError, Value};
+use serde::Serialize;
+use tool_core::{Entry, ErrorCode, Result, ToolError, Value, convert, object, tool_error};
 
 use crate::plugins::{self, Loaded, Loader, Seen};
 
 /// Reloads the configuration.
-pub(crate) type Reread = dyn Fn() -> Result<Config, ToolError> + Send + Sync;
+pub(crate) type Reread = dyn Fn() -> Result<Config> + Send + Sync;
 
 /// One loaded configuration, with its tools, policy and dispatcher.
 pub(crate) struct Generation {
@@ -22,7 +23,7 @@ pub(crate) struct Generation {
 }
 
 /// The changes of a reload.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Reloaded {
     /// Added plugins.
     pub added: Vec<String>,
@@ -49,14 +50,7 @@ impl Reloaded {
 
     /// As an object of JSON.
     pub fn to_value(&self) -> Value {
-        Value::object([
-            ("added", Value::from(self.added.clone())),
-            ("removed", Value::from(self.removed.clone())),
-            ("changed", Value::from(self.changed.clone())),
-            ("broken", Value::from(self.broken.clone())),
-            ("configuration", Value::from(self.configuration)),
-            ("generation", Value::from(self.generation.as_str())),
-        ])
+        convert::to_value(self).unwrap_or_default()
     }
 }
 
@@ -84,7 +78,7 @@ impl Generations {
         mut host: Host,
         loader: Option<Loader>,
         reread: Option<Box<Reread>>,
-    ) -> Result<Arc<Self>, ToolError> {
+    ) -> Result<Arc<Self>> {
         let loaded = loader.as_ref().map(|loader| loader.load(&[]));
         let loaded = loaded.transpose()?.unwrap_or_default();
         let cell = Arc::new(OnceLock::<Weak<Self>>::new());
@@ -92,14 +86,11 @@ impl Generations {
         host.capabilities.reload = Some(Arc::new(move || {
             match reloaded.get().and_then(Weak::upgrade) {
                 Some(generations) => generations.reload().map(|changes| changes.to_value()),
-                None => Err(ToolError::new(
-                    ErrorCode::PreconditionFailed,
-                    "the toolkit is closed",
-                )),
+                None => Err(tool_error!(PreconditionFailed, "the toolkit is closed")),
             }
         }));
         let first = Arc::new(generation(&families, &layers, &host, config, loaded)?);
-        let made = Self {
+        let made = Arc::new(Self {
             current: RwLock::new(first),
             reloading: Mutex::default(),
             families,
@@ -107,8 +98,7 @@ impl Generations {
             host,
             loader,
             reread,
-        };
-        let made = Arc::new(made);
+        });
         let _ = cell.set(Arc::downgrade(&made)); // it is empty: only this function has it
         Ok(made)
     }
@@ -118,18 +108,15 @@ impl Generations {
         Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn lock(&self) -> MutexGuard<'_, ()> {
-        self.reloading
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Reloads configuration and plugins, and replaces the generation if anything changed.
     ///
     /// # Errors
     /// Every error found; the old generation then stays in force, without removed or disabled plugins.
-    pub(crate) fn reload(&self) -> Result<Reloaded, ToolError> {
-        let _one = self.lock();
+    pub(crate) fn reload(&self) -> Result<Reloaded> {
+        let _one = self
+            .reloading
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         let old = self.current();
         self.next(&old).inspect_err(|_| {
             let roots = self.loader.as_ref().map(Loader::roots).unwrap_or_default();
@@ -141,7 +128,7 @@ impl Generations {
         })
     }
 
-    fn next(&self, old: &Generation) -> Result<Reloaded, ToolError> {
+    fn next(&self, old: &Generation) -> Result<Reloaded> {
         let config = match &self.reread {
             Some(reread) => reread()?,
             None => Config::clone(&old.config),
@@ -220,7 +207,7 @@ fn generation(
     host: &Host,
     config: Config,
     Loaded { plugins, broken }: Loaded,
-) -> Result<Generation, ToolError> {
+) -> Result<Generation> {
     let tools: Vec<_> = plugins
         .iter()
         .flat_map(|plugin| plugin.erased().iter().cloned())
@@ -272,46 +259,33 @@ fn differences(old: &[Plugin], new: &[Plugin]) -> Reloaded {
 
 /// A loaded plugin, for lists.
 pub(crate) fn describe(plugin: &Plugin) -> Value {
-    let tools = plugin.tools.iter().map(|(id, unmet)| {
-        Value::object([
-            ("id", Value::from(id.as_str())),
-            ("unmet", Value::from(unmet.clone())),
-        ])
-    });
-    let reason = match &plugin.status {
+    let (manifest, bundle) = (&plugin.manifest, &plugin.bundle);
+    let tools = plugin.tools.iter();
+    let tools = tools.map(|(id, unmet)| object! { "id" => id.as_str(), "unmet" => unmet.clone() });
+    let lacks = match &plugin.status {
         Status::Unavailable(reason) => Some(reason.clone()),
         _ => None,
     };
-    Value::object([
-        ("name", Value::from(plugin.manifest.name.as_str())),
-        ("version", Value::from(plugin.manifest.version.to_string())),
-        ("status", Value::from(plugin.status.as_str())),
-        ("lacks", Value::from(reason)),
-        (
-            "description",
-            Value::from(plugin.manifest.description.as_str()),
-        ),
-        (
-            "manifest",
-            Value::from(plugin.bundle.manifest_name.as_str()),
-        ),
-        ("digest", Value::from(plugin.bundle.digest.as_str())),
-        ("tools", Value::array(tools.collect())),
-    ])
+    object! {
+        "name" => manifest.name.as_str(),
+        "version" => manifest.version.to_string(),
+        "status" => plugin.status.as_str(),
+        "lacks" => lacks,
+        "description" => manifest.description.as_str(),
+        "manifest" => bundle.manifest_name.as_str(),
+        "digest" => bundle.digest.as_str(),
+        "tools" => tools.collect::<Vec<_>>(),
+    }
 }
 
 /// A broken plugin, for lists.
 pub(crate) fn describe_broken(broken: &Broken) -> Value {
-    let errors = broken
-        .errors
-        .list()
-        .iter()
-        .map(|error| Value::from(error.to_string()));
-    Value::object([
-        ("name", Value::from(broken.names.last().cloned())),
-        ("status", Value::from("broken")),
-        ("manifest", Value::from(broken.manifest_name.as_str())),
-        ("errors", Value::array(errors.collect())),
-        ("tools", Value::array(Vec::new())),
-    ])
+    let errors = broken.errors.list().iter().map(ToString::to_string);
+    object! {
+        "name" => broken.names.last().cloned(),
+        "status" => "broken",
+        "manifest" => broken.manifest_name.as_str(),
+        "errors" => errors.collect::<Vec<_>>(),
+        "tools" => Vec::<Value>::new(),
+    }
 }

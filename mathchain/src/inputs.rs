@@ -5,7 +5,7 @@ use std::sync::Arc;
 use journal::{Keeper, State};
 use tool_core::capability::{Arrays, Backups, Files};
 use tool_core::input::InputKind;
-use tool_core::{ErrorCode, Source, ToolError, Value};
+use tool_core::{ErrorCode, Result, Source, ToolError, Value, tool_error};
 
 /// Opens files through the workspace and artifacts from the state, if present.
 struct Inputs {
@@ -37,7 +37,7 @@ pub(crate) fn backups(
 
 impl Arrays for Inputs {
     /// Without a role no artifact is opened.
-    fn open(&self, source: &Source, kind: InputKind, bytes_max: u64) -> Result<Value, ToolError> {
+    fn open(&self, source: &Source, kind: InputKind, bytes_max: u64) -> Result<Value> {
         match (source, &self.files) {
             (Source::File(_), Some(files)) => files.open(source, kind, bytes_max),
             (Source::File(path), None) => Err(ToolError::new(
@@ -61,19 +61,17 @@ impl Arrays for Inputs {
         source: &Source,
         kind: InputKind,
         bytes_max: u64,
-    ) -> Result<Value, ToolError> {
+    ) -> Result<Value> {
         let (Source::Artifact(handle), Some(state)) = (source, &self.state) else {
             return self.open(source, kind, bytes_max);
         };
         let value = state.open_for(role, handle, bytes_max)?;
         match (kind, &value) {
             (InputKind::Text, Value::String(_)) | (InputKind::Data, _) => Ok(value),
-            (InputKind::Text, other) => Err(ToolError::new(
-                ErrorCode::InvalidArgs,
-                format_args!(
-                    "the artifact `{handle}`: expected a text, found {}",
-                    other.kind()
-                ),
+            (InputKind::Text, other) => Err(tool_error!(
+                InvalidArgs,
+                "the artifact `{handle}`: expected a text, found {}",
+                other.kind()
             )
             .reason("format")),
         }

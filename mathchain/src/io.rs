@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::io::{Error, Write as _};
 use std::path::Path;
 
-use tool_core::{ErrorCode, ToolError};
+use tool_core::{ErrorCode, ToolError, tool_error};
 
 /// The error for a file that cannot be read; `name` is a path or a description.
 pub(crate) fn cannot_read(name: impl Display, err: &dyn Display) -> ToolError {
@@ -14,8 +14,7 @@ pub(crate) fn cannot_read(name: impl Display, err: &dyn Display) -> ToolError {
 
 /// The error for a file that cannot be written.
 pub(crate) fn cannot_write(path: &Path, err: &Error) -> ToolError {
-    let message = format_args!("cannot write `{}`: {err}", path.display());
-    ToolError::new(ErrorCode::ToolError, message).reason("io")
+    tool_error!(ToolError, "cannot write `{}`: {err}", path.display()).reason("io")
 }
 
 /// Writes a new file durably; an existing one is an error.

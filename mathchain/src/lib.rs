@@ -62,7 +62,7 @@ pub fn families() -> impl Iterator<Item = &'static [Entry]> {
 ///
 /// # Errors
 /// `invalid_request` with line, column and JSON pointer.
-pub fn parse(text: &str) -> Result<Value, ToolError> {
+pub fn parse(text: &str) -> tool_core::Result<Value> {
     Ok(tool_core::json::parse(
         text,
         tool_core::json::Limits::default(),

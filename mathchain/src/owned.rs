@@ -5,7 +5,7 @@ use std::io::Read as _;
 use std::path::Path;
 use std::sync::OnceLock;
 
-use tool_core::{ErrorCode, ToolError};
+use tool_core::{Result, ToolError, tool_error};
 
 /// The owner of the configuration named on the command line, which is trusted too.
 static TRUSTED: OnceLock<u32> = OnceLock::new();
@@ -21,7 +21,7 @@ pub(crate) fn trust_owner_of(path: &Path) {
 ///
 /// # Errors
 /// `invalid_request` for anything but a regular file of this user or of root that can be read.
-pub(crate) fn read(path: &Path) -> Result<Option<String>, ToolError> {
+pub(crate) fn read(path: &Path) -> Result<Option<String>> {
     let Some(mut file) = open(path)? else {
         return Ok(None);
     };
@@ -32,22 +32,13 @@ pub(crate) fn read(path: &Path) -> Result<Option<String>, ToolError> {
 }
 
 /// As [`read`], but gives the open file.
-///
-/// # Errors
-/// As [`read`].
-pub(crate) fn open(path: &Path) -> Result<Option<File>, ToolError> {
+pub(crate) fn open(path: &Path) -> Result<Option<File>> {
     if !exists(path)? {
         return Ok(None);
     }
-    let cannot = |err: std::io::Error| {
-        let link = path.is_symlink();
-        unusable(
-            path,
-            &match err.kind() {
-                std::io::ErrorKind::NotFound if link => "is a dangling link".to_owned(),
-                _ => format!("cannot be read: {err}"),
-            },
-        )
+    let cannot = |err: std::io::Error| match err.kind() {
+        std::io::ErrorKind::NotFound if path.is_symlink() => unusable(path, "is a dangling link"),
+        _ => unusable(path, &format!("cannot be read: {err}")),
     };
     // Opening a pipe could block.
     regular(path, &path.metadata().map_err(cannot)?)?;
@@ -62,7 +53,7 @@ pub(crate) fn open(path: &Path) -> Result<Option<File>, ToolError> {
 ///
 /// # Errors
 /// A path that cannot be examined, or a file or link of another user.
-pub(crate) fn exists(path: &Path) -> Result<bool, ToolError> {
+pub(crate) fn exists(path: &Path) -> Result<bool> {
     use std::io::ErrorKind::{NotADirectory, NotFound};
     match path.symlink_metadata() {
         Ok(found) => of_this_user(path, &found).map(|()| true),
@@ -71,14 +62,13 @@ pub(crate) fn exists(path: &Path) -> Result<bool, ToolError> {
     }
 }
 
-fn regular(path: &Path, found: &Metadata) -> Result<(), ToolError> {
+fn regular(path: &Path, found: &Metadata) -> Result<()> {
     if found.is_file() {
         return Ok(());
     }
-    let kind = if found.is_dir() {
-        "a folder"
-    } else {
-        "a pipe, socket or device"
+    let kind = match found.is_dir() {
+        true => "a folder",
+        false => "a pipe, socket or device",
     };
     Err(unusable(
         path,
@@ -90,19 +80,17 @@ fn regular(path: &Path, found: &Metadata) -> Result<(), ToolError> {
 ///
 /// # Errors
 /// `invalid_request` with the owner's id and a fix.
-pub(crate) fn of_this_user(path: &Path, found: &Metadata) -> Result<(), ToolError> {
+pub(crate) fn of_this_user(path: &Path, found: &Metadata) -> Result<()> {
     match owner(found) {
-        Some(owner) if !accepts(owner, this_user(), TRUSTED.get().copied()) => {
-            let message = format_args!(
-                "`{}` belongs to another user (id {owner}), who could grant permissions to tools",
-                path.display()
-            );
-            Err(ToolError::new(ErrorCode::InvalidRequest, message)
-                .reason("owner")
-                .hint(
-                    "change its owner, or trust the owner of a configuration by naming it with --config",
-                ))
-        }
+        Some(owner) if !accepts(owner, this_user(), TRUSTED.get().copied()) => Err(tool_error!(
+            InvalidRequest,
+            "`{}` belongs to another user (id {owner}), who could grant permissions to tools",
+            path.display()
+        )
+        .reason("owner")
+        .hint(
+            "change its owner, or trust the owner of a configuration by naming it with --config",
+        )),
         _ => Ok(()),
     }
 }
@@ -114,12 +102,9 @@ fn accepts(owner: u32, this_user: u32, trusted: Option<u32>) -> bool {
 
 /// An error about a file.
 pub(crate) fn unusable(path: &Path, why: &str) -> ToolError {
-    ToolError::new(
-        ErrorCode::InvalidRequest,
-        format_args!("`{}` {why}", path.display()),
-    )
-    .reason("configuration")
-    .hint("repair or remove it: restrictions in it must not be ignored")
+    tool_error!(InvalidRequest, "`{}` {why}", path.display())
+        .reason("configuration")
+        .hint("repair or remove it: restrictions in it must not be ignored")
 }
 
 #[cfg(unix)]

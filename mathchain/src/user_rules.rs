@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use registry::document::{self, Format};
 use registry::load::layers_to_toml;
 use registry::{Config, Layer, Level, LoadError, LoadErrors, Rule, WorkspaceId};
-use tool_core::{ErrorCode, ToolError};
+use tool_core::{ErrorCode, Result, ToolError};
 
 /// Name of the file in the state folder.
 pub const FILE_NAME: &str = "user-rules.toml";
@@ -26,7 +26,7 @@ pub fn file(folder: &Path) -> PathBuf {
 ///
 /// # Errors
 /// Every error of the file, with its place.
-pub fn load(folder: &Path, workspace: Option<&WorkspaceId>) -> Result<Vec<Layer>, ToolError> {
+pub fn load(folder: &Path, workspace: Option<&WorkspaceId>) -> Result<Vec<Layer>> {
     let mut layers = all(folder)?;
     layers.retain(|layer| {
         let of = workspace_of(layer);
@@ -47,7 +47,7 @@ fn workspace_of(layer: &Layer) -> Option<WorkspaceId> {
     })
 }
 
-fn all(folder: &Path) -> Result<Vec<Layer>, ToolError> {
+fn all(folder: &Path) -> Result<Vec<Layer>> {
     let file = file(folder);
     let Some(text) = crate::owned::read(&file)? else {
         return Ok(Vec::new());
@@ -91,7 +91,7 @@ fn read(name: &str, text: &str) -> Result<Vec<Layer>, LoadErrors> {
 ///
 /// # Errors
 /// As [`load`].
-pub fn list(folder: &Path) -> Result<Vec<(Option<String>, Rule)>, ToolError> {
+pub fn list(folder: &Path) -> Result<Vec<(Option<String>, Rule)>> {
     let rules = all(folder)?.into_iter().flat_map(|layer| {
         let root = workspace_of(&layer).map(|of| of.root);
         let rules = layer.rules.into_iter();
@@ -104,7 +104,7 @@ pub fn list(folder: &Path) -> Result<Vec<(Option<String>, Rule)>, ToolError> {
 ///
 /// # Errors
 /// As [`load`]; `tool_error` when the file cannot be written.
-pub fn record(folder: &Path, workspace: &WorkspaceId, rule: Rule) -> Result<usize, ToolError> {
+pub fn record(folder: &Path, workspace: &WorkspaceId, rule: Rule) -> Result<usize> {
     let mut layers = all(folder)?;
     let is_its = |layer: &Layer| workspace_of(layer).is_some_and(|of| of.id == workspace.id);
     let index = layers.iter().position(is_its).unwrap_or_else(|| {
@@ -121,7 +121,7 @@ pub fn record(folder: &Path, workspace: &WorkspaceId, rule: Rule) -> Result<usiz
 ///
 /// # Errors
 /// As [`record`]; `invalid_args` for a number that no rule has.
-pub fn forget(folder: &Path, number: usize) -> Result<Rule, ToolError> {
+pub fn forget(folder: &Path, number: usize) -> Result<Rule> {
     let mut layers = all(folder)?;
     let mut left = number.wrapping_sub(1);
     for layer in &mut layers {
@@ -142,7 +142,7 @@ pub fn forget(folder: &Path, number: usize) -> Result<Rule, ToolError> {
 }
 
 /// Replaces the file atomically, readable by this user alone.
-fn write(file: &Path, layers: &[Layer]) -> Result<(), ToolError> {
+fn write(file: &Path, layers: &[Layer]) -> Result<()> {
     let draft = file.with_extension("toml.new");
     let done = (|| {
         let mut options = std::fs::OpenOptions::new();

@@ -4,14 +4,37 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tool_core::schema::{self, Schema};
-use tool_core::{ErrorCode, Object, ToolError, Value, convert};
+use tool_core::{ErrorCode, Object, Result, ToolError, Value, convert, tool_error};
 
 /// The member with the type of a document.
 pub(super) const TYPE: &str = "type";
 
-/// Defines an enum of documents with their types, reading, writing and schemas.
+/// Defines the structs of documents. Fields after `;` are optional: absent where they have their default value.
+macro_rules! structs {
+    ($($(#[$meta:meta])* $name:ident {
+        $($(#[$doc:meta])* $field:ident: $type:ty),* $(,)?
+        $(; $($(#[$optional_doc:meta])* $optional:ident: $optional_type:ty),+ $(,)?)?
+    })+) => {
+        $($(#[$meta])*
+        #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+        #[serde(deny_unknown_fields)]
+        pub struct $name {
+            $($(#[$doc])* pub $field: $type,)*
+            $($($(#[$optional_doc])*
+            #[serde(default, skip_serializing_if = "crate::document::is_default")]
+            pub $optional: $optional_type,)+)?
+        })+
+    };
+}
+pub(super) use structs;
+
+/// Defines documents: a struct for each, as `structs!` does, and an enum of them with their types, reading, writing and schemas.
 macro_rules! documents {
-    ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $text:literal),+ $(,)? }) => {
+    ($(#[$doc:meta])* $name:ident {
+        $($(#[$variant_doc:meta])* $variant:ident = $text:literal { $($fields:tt)* })+
+    }) => {
+        $crate::document::structs! { $($(#[$variant_doc])* $variant { $($fields)* })+ }
+
         $(#[$doc])*
         #[derive(Debug, Clone, PartialEq)]
         pub enum $name {
@@ -39,7 +62,7 @@ macro_rules! documents {
             ///
             /// # Errors
             /// `internal` for a non-finite double.
-            pub fn to_value(&self) -> Result<tool_core::Value, tool_core::ToolError> {
+            pub fn to_value(&self) -> tool_core::Result<tool_core::Value> {
                 match self {
                     $(Self::$variant(document) => $crate::document::write($text, document)),+
                 }
@@ -49,7 +72,7 @@ macro_rules! documents {
             ///
             /// # Errors
             /// `invalid_request` with the JSON pointer of the invalid member.
-            pub fn from_value(value: &tool_core::Value) -> Result<Self, tool_core::ToolError> {
+            pub fn from_value(value: &tool_core::Value) -> tool_core::Result<Self> {
                 let (kind, rest) = $crate::document::split(value, Self::TYPES)?;
                 match kind.as_str() {
                     $($text => $crate::document::read(&rest).map(Self::$variant),)+
@@ -66,32 +89,13 @@ macro_rules! documents {
 }
 pub(super) use documents;
 
-/// Defines the structs of documents. Fields after `;` are optional: absent where they have their default value.
-macro_rules! structs {
-    ($($(#[$meta:meta])* $name:ident {
-        $($(#[$doc:meta])* $field:ident: $type:ty),* $(,)?
-        $(; $($(#[$optional_doc:meta])* $optional:ident: $optional_type:ty),+ $(,)?)?
-    })+) => {
-        $($(#[$meta])*
-        #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
-        #[serde(deny_unknown_fields)]
-        pub struct $name {
-            $($(#[$doc])* pub $field: $type,)*
-            $($($(#[$optional_doc])*
-            #[serde(default, skip_serializing_if = "crate::document::is_default")]
-            pub $optional: $optional_type,)+)?
-        })+
-    };
-}
-pub(super) use structs;
-
 /// Whether a value is the default of its type.
 pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
 /// The type of a document, and its other members.
-pub(super) fn split(value: &Value, known: &[&str]) -> Result<(String, Value), ToolError> {
+pub(super) fn split(value: &Value, known: &[&str]) -> Result<(String, Value)> {
     let invalid = |path: &str, message: String| {
         ToolError::new(ErrorCode::InvalidRequest, message)
             .reason("document")
@@ -114,8 +118,7 @@ pub(super) fn split(value: &Value, known: &[&str]) -> Result<(String, Value), To
 
 pub(super) fn unknown(kind: &str, known: &[&str]) -> ToolError {
     let shown: String = kind.chars().take(80).collect();
-    let message = format_args!("no document of type `{shown}`");
-    let error = ToolError::new(ErrorCode::InvalidRequest, message)
+    let error = tool_error!(InvalidRequest, "no document of type `{shown}`")
         .reason("document")
         .at("/type");
     match tool_core::nearest::nearest(kind, known.iter().copied()) {
@@ -124,7 +127,7 @@ pub(super) fn unknown(kind: &str, known: &[&str]) -> ToolError {
     }
 }
 
-pub(super) fn read<T: DeserializeOwned>(rest: &Value) -> Result<T, ToolError> {
+pub(super) fn read<T: DeserializeOwned>(rest: &Value) -> Result<T> {
     convert::from_value(rest).map_err(|problem| {
         let error = ToolError::new(ErrorCode::InvalidRequest, problem.message)
             .reason("document")
@@ -136,7 +139,7 @@ pub(super) fn read<T: DeserializeOwned>(rest: &Value) -> Result<T, ToolError> {
     })
 }
 
-pub(super) fn write<T: Serialize>(kind: &str, document: &T) -> Result<Value, ToolError> {
+pub(super) fn write<T: Serialize>(kind: &str, document: &T) -> Result<Value> {
     let value = convert::to_value(document)?;
     let mut object = Object::new();
     object.push_unique(TYPE.into(), kind.into());

@@ -10,52 +10,75 @@ use super::tools::{Decided, Failure, Missing, OfferedTool, Resource};
 documents! {
     /// A request or report of a session.
     Emitted {
-        /// The model must answer.
-        GenerateRequested = "generate.requested",
+        /// The model must answer, with these tools. Emitted after `run.requested` and after every batch.
+        GenerateRequested = "generate.requested" {
+            /// Number of the run in the session, from 1.
+            run: u64,
+            /// Number of the turn in the run, from 1.
+            turn: u64,
+            /// Digest of the registry.
+            generation: String,
+            /// Digest of the list of tools; calls are judged against this list.
+            tools_digest: String,
+            /// The tools: those of the profile in its order, then enabled ones by name.
+            tools: Vec<OfferedTool>;
+            /// Missing facts, with the tools that each alone hides.
+            missing: Vec<Missing>,
+        }
+
         /// The calls of a batch were judged and ordered.
-        PlanCreated = "plan.created",
-        /// Calls must run.
-        WaveStarted = "wave.started",
+        PlanCreated = "plan.created" {
+            /// Number of the batch in the session, from 1.
+            batch: u64,
+            /// Number of the run.
+            run: u64,
+            /// Number of the turn.
+            turn: u64,
+            /// Digest of tools and their contracts, arguments, resources and waves.
+            digest: String,
+            /// Every call, in call order.
+            calls: Vec<PlannedCall>,
+            /// Ids of calls by wave: the calls of one wave run in parallel, the waves in sequence.
+            waves: Vec<Vec<String>>,
+        }
+
+        /// Calls must run in parallel and be settled once each.
+        WaveStarted = "wave.started" {
+            /// Number of the batch.
+            batch: u64,
+            /// Number of the wave, from 0.
+            wave: usize,
+            /// The calls, in call order.
+            calls: Vec<StartedCall>,
+        }
+
         /// Every call of a batch has a result.
-        BatchSettled = "batch.settled",
+        BatchSettled = "batch.settled" {
+            /// Number of the batch.
+            batch: u64,
+            /// Number of the run.
+            run: u64,
+            /// Number of the turn.
+            turn: u64,
+            /// One result per call that was observed, in call order.
+            results: Vec<CallResult>,
+            /// Digest of the results.
+            digest: String,
+        }
+
         /// The run ended.
-        RunEnded = "run.ended",
+        RunEnded = "run.ended" {
+            /// Number of the run.
+            run: u64,
+            /// Its outcome.
+            status: RunStatus;
+            /// The reason, unless it ended normally.
+            reason: Option<String>,
+        }
     }
 }
 
 structs! {
-    /// The model must answer, with these tools. Emitted after `run.requested` and after every batch.
-    GenerateRequested {
-        /// Number of the run in the session, from 1.
-        run: u64,
-        /// Number of the turn in the run, from 1.
-        turn: u64,
-        /// Digest of the registry.
-        generation: String,
-        /// Digest of the list of tools; calls are judged against this list.
-        tools_digest: String,
-        /// The tools: those of the profile in its order, then enabled ones by name.
-        tools: Vec<OfferedTool>;
-        /// Missing facts, with the tools that each alone hides.
-        missing: Vec<Missing>,
-    }
-
-    /// The calls of a batch were judged and ordered.
-    PlanCreated {
-        /// Number of the batch in the session, from 1.
-        batch: u64,
-        /// Number of the run.
-        run: u64,
-        /// Number of the turn.
-        turn: u64,
-        /// Digest of tools and their contracts, arguments, resources and waves.
-        digest: String,
-        /// Every call, in call order.
-        calls: Vec<PlannedCall>,
-        /// Ids of calls by wave: the calls of one wave run in parallel, the waves in sequence.
-        waves: Vec<Vec<String>>,
-    }
-
     /// A judged call.
     PlannedCall {
         /// The caller's id of the call.
@@ -78,16 +101,6 @@ structs! {
         error: Option<Failure>,
     }
 
-    /// Calls must run in parallel and be settled once each.
-    WaveStarted {
-        /// Number of the batch.
-        batch: u64,
-        /// Number of the wave, from 0.
-        wave: usize,
-        /// The calls, in call order.
-        calls: Vec<StartedCall>,
-    }
-
     /// A call to run.
     StartedCall {
         /// The caller's id of the call.
@@ -96,20 +109,6 @@ structs! {
         tool: String,
         /// Its arguments.
         args: Value,
-    }
-
-    /// Every call of a batch has a result.
-    BatchSettled {
-        /// Number of the batch.
-        batch: u64,
-        /// Number of the run.
-        run: u64,
-        /// Number of the turn.
-        turn: u64,
-        /// One result per call that was observed, in call order.
-        results: Vec<CallResult>,
-        /// Digest of the results.
-        digest: String,
     }
 
     /// The one result of a call.
@@ -128,16 +127,6 @@ structs! {
         approval_id: Option<String>,
         /// Warnings about the result.
         warnings: Vec<String>,
-    }
-
-    /// The run ended.
-    RunEnded {
-        /// Number of the run.
-        run: u64,
-        /// Its outcome.
-        status: RunStatus;
-        /// The reason, unless it ended normally.
-        reason: Option<String>,
     }
 }
 

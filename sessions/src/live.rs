@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use registry::{Answer, CallRequest, CallerContext, Dispatcher, Facts, Principal, Verdict};
 use tool_core::{
-    Access, AnyTool, Caller, Capability, Effect, ErrorCode, ResourceKey, Seed, Spec, StopFlag,
-    ToolError, Value,
+    Access, AnyTool, Caller, Capability, Effect, ErrorCode, ResourceKey, Result, Seed, Spec,
+    StopFlag, ToolError, Value,
 };
 
 use super::tools::{Decided, Judged, Missing, Offer, OfferedTool, Registry, Resource};
@@ -54,7 +54,7 @@ impl Live {
 }
 
 impl Registry for Live {
-    fn offer(&self, who: &Principal, facts: &Facts) -> Result<Offer, ToolError> {
+    fn offer(&self, who: &Principal, facts: &Facts) -> Result<Offer> {
         let catalogue = self.dispatcher.catalogue();
         let policy = self.dispatcher.policy();
         let caller = policy.caller(catalogue, who, facts)?;
@@ -92,13 +92,7 @@ impl Registry for Live {
         })
     }
 
-    fn judge(
-        &self,
-        who: &Principal,
-        facts: &Facts,
-        tool: &str,
-        args: &Value,
-    ) -> Result<Judged, ToolError> {
+    fn judge(&self, who: &Principal, facts: &Facts, tool: &str, args: &Value) -> Result<Judged> {
         let request = CallRequest {
             tool: tool.to_owned(),
             args: args.clone(),

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use registry::{Facts, Principal};
-use tool_core::{Object, ToolError, Value, convert};
+use tool_core::{Object, Result, ToolError, Value, convert};
 
 use super::document::{documents, structs};
 use super::emitted::Emitted;
@@ -15,46 +15,57 @@ use super::tools::{Failure, Judged, Offer, Registry};
 documents! {
     /// A line of a log that is no [`Emitted`].
     Record {
-        /// An event was applied.
-        Applied = "applied",
-        /// An event was refused.
-        EventRefused = "event.refused",
-        /// A line of input was not an event.
-        LineRefused = "line.refused",
-        /// The head of the audit log at the end.
-        AuditHead = "audit",
-        /// The state at the end.
-        StateDocument = "state",
+        /// An event was applied. Its requests and reports follow, one line each.
+        Applied = "applied" {
+            /// Its number in the session, from 1.
+            seq: u64,
+            /// The event.
+            event: Value,
+            /// The answers of the registry, in order; a replay uses these.
+            #[serde(default, skip_serializing_if = "Vec::is_empty")]
+            answers: Vec<Answer>,
+            /// The change of the state, as a JSON Merge Patch (RFC 7396).
+            changed: Value,
+            /// Digest of the state after it.
+            digest: String,
+        }
+
+        /// An event was refused; nothing changed.
+        EventRefused = "event.refused" {
+            /// Number of the input line, from 1.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            line: Option<u64>,
+            /// Type of the event.
+            event: String,
+            /// The error.
+            error: Failure,
+        }
+
+        /// A line of input was not an event; nothing changed.
+        LineRefused = "line.refused" {
+            /// Number of the input line, from 1.
+            line: u64,
+            /// The error.
+            error: Failure,
+        }
+
+        /// The head of the audit log of the session's calls at the end of the input. A replay copies it.
+        AuditHead = "audit" {
+            /// `SESSION:N:HASH`, which `mathchain audit verify --head` takes.
+            head: String,
+        }
+
+        /// The state at the end of the input.
+        StateDocument = "state" {
+            /// Digest of the state.
+            digest: String,
+            /// The state.
+            state: Value,
+        }
     }
 }
 
 structs! {
-    /// An event was applied. Its requests and reports follow, one line each.
-    Applied {
-        /// Its number in the session, from 1.
-        seq: u64,
-        /// The event.
-        event: Value,
-        /// The answers of the registry, in order; a replay uses these.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        answers: Vec<Answer>,
-        /// The change of the state, as a JSON Merge Patch (RFC 7396).
-        changed: Value,
-        /// Digest of the state after it.
-        digest: String,
-    }
-
-    /// An event was refused; nothing changed.
-    EventRefused {
-        /// Number of the input line, from 1.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        line: Option<u64>,
-        /// Type of the event.
-        event: String,
-        /// The error.
-        error: Failure,
-    }
-
     /// An answer of the registry: one of tools, of a call, or a refusal.
     #[derive(Default)]
     Answer {
@@ -68,28 +79,6 @@ structs! {
         /// The refusal.
         refused: Option<Failure>,
     }
-
-    /// A line of input was not an event; nothing changed.
-    LineRefused {
-        /// Number of the input line, from 1.
-        line: u64,
-        /// The error.
-        error: Failure,
-    }
-
-    /// The head of the audit log of the session's calls at the end of the input. A replay copies it.
-    AuditHead {
-        /// `SESSION:N:HASH`, which `mathchain audit verify --head` takes.
-        head: String,
-    }
-
-    /// The state at the end of the input.
-    StateDocument {
-        /// Digest of the state.
-        digest: String,
-        /// The state.
-        state: Value,
-    }
 }
 
 impl StateDocument {
@@ -97,7 +86,7 @@ impl StateDocument {
     ///
     /// # Errors
     /// As [`SessionState::to_value`].
-    pub fn of(state: &SessionState) -> Result<Self, ToolError> {
+    pub fn of(state: &SessionState) -> Result<Self> {
         Ok(Self {
             digest: state.digest()?,
             state: state.to_value()?,
@@ -120,7 +109,7 @@ impl<R: Registry> Session<R> {
     ///
     /// # Errors
     /// As [`SessionState::to_value`].
-    pub fn new(registry: R) -> Result<Self, ToolError> {
+    pub fn new(registry: R) -> Result<Self> {
         let state = SessionState::default();
         Ok(Self {
             registry,
@@ -149,7 +138,7 @@ impl<R: Registry> Session<R> {
     ///
     /// # Errors
     /// As [`apply`]; the session is then unchanged.
-    pub fn feed(&mut self, event: &Event) -> Result<(Applied, Vec<Emitted>), ToolError> {
+    pub fn feed(&mut self, event: &Event) -> Result<(Applied, Vec<Emitted>)> {
         let recording = Recording {
             registry: &self.registry,
             answers: RefCell::default(),
@@ -201,7 +190,7 @@ impl Recording<'_> {
 }
 
 impl Registry for Recording<'_> {
-    fn offer(&self, who: &Principal, facts: &Facts) -> Result<Offer, ToolError> {
+    fn offer(&self, who: &Principal, facts: &Facts) -> Result<Offer> {
         let offer = (self.registry.offer(who, facts)).map_err(|error| self.refused(&error))?;
         let digest = registry::digest::of_value(&convert::to_value(&offer)?);
         self.keep(Answer {
@@ -212,13 +201,7 @@ impl Registry for Recording<'_> {
         Ok(offer)
     }
 
-    fn judge(
-        &self,
-        who: &Principal,
-        facts: &Facts,
-        tool: &str,
-        args: &Value,
-    ) -> Result<Judged, ToolError> {
+    fn judge(&self, who: &Principal, facts: &Facts, tool: &str, args: &Value) -> Result<Judged> {
         let judged = self.registry.judge(who, facts, tool, args);
         let judged = judged.map_err(|error| self.refused(&error))?;
         self.keep(Answer {

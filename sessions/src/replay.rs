@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::fmt;
 
 use registry::{Facts, Principal};
-use tool_core::{ErrorCode, ToolError, Value, convert, json};
+use tool_core::{ErrorCode, Result, ToolError, Value, convert, json, tool_error};
 
 use super::document;
 use super::emitted::Emitted;
@@ -249,7 +249,7 @@ struct Recorded {
 }
 
 impl Recorded {
-    fn next(&self) -> Result<Answer, ToolError> {
+    fn next(&self) -> Result<Answer> {
         let answer = self.answers.borrow_mut().pop_front().unwrap_or_default();
         match &answer.refused {
             Some(failure) => Err(ToolError::from(failure)),
@@ -259,15 +259,12 @@ impl Recorded {
 
     fn missing(&self) -> ToolError {
         self.short.set(true);
-        ToolError::new(
-            ErrorCode::Conflict,
-            "the log lacks an answer of the registry",
-        )
+        tool_error!(Conflict, "the log lacks an answer of the registry")
     }
 }
 
 impl Registry for Recorded {
-    fn offer(&self, _: &Principal, _: &Facts) -> Result<Offer, ToolError> {
+    fn offer(&self, _: &Principal, _: &Facts) -> Result<Offer> {
         let answer = self.next()?;
         let mut last = self.offer.borrow_mut();
         if let (Some(digest), Some(offer)) = (&answer.offered, answer.offer) {
@@ -283,7 +280,7 @@ impl Registry for Recorded {
         }
     }
 
-    fn judge(&self, _: &Principal, _: &Facts, _: &str, _: &Value) -> Result<Judged, ToolError> {
+    fn judge(&self, _: &Principal, _: &Facts, _: &str, _: &Value) -> Result<Judged> {
         self.next()?.judged.ok_or_else(|| self.missing())
     }
 }

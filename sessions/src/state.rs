@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use registry::{Facts, Overrides, Principal};
 use schemars::JsonSchema;
 use serde::Serialize;
-use tool_core::{ToolError, Value, convert};
+use tool_core::{Result, Value, convert};
 
 use super::batch::Batch;
 use super::emitted::RunStatus;
@@ -157,7 +157,7 @@ impl SessionState {
     ///
     /// # Errors
     /// None in practice, since a state contains no doubles.
-    pub fn to_value(&self) -> Result<Value, ToolError> {
+    pub fn to_value(&self) -> Result<Value> {
         convert::to_value(self)
     }
 
@@ -165,7 +165,7 @@ impl SessionState {
     ///
     /// # Errors
     /// As [`SessionState::to_value`].
-    pub fn digest(&self) -> Result<String, ToolError> {
+    pub fn digest(&self) -> Result<String> {
         Ok(registry::digest::of_value(&self.to_value()?))
     }
 

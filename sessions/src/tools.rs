@@ -3,7 +3,7 @@
 use registry::{Facts, Principal};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tool_core::{Access, ErrorCode, ResourceId, ResourceKey, ResourceKind, ToolError};
+use tool_core::{Access, ErrorCode, ResourceId, ResourceKey, ResourceKind, Result, ToolError};
 
 use super::document::structs;
 use super::limits::cut;
@@ -14,7 +14,7 @@ pub trait Registry {
     ///
     /// # Errors
     /// An unknown role, agent, phase, task or profile, or overrides of unknown tools.
-    fn offer(&self, who: &Principal, facts: &Facts) -> Result<Offer, ToolError>;
+    fn offer(&self, who: &Principal, facts: &Facts) -> Result<Offer>;
 
     /// Judges one call by the current policy and facts, without running it.
     ///
@@ -26,7 +26,7 @@ pub trait Registry {
         facts: &Facts,
         tool: &str,
         args: &tool_core::Value,
-    ) -> Result<Judged, ToolError>;
+    ) -> Result<Judged>;
 }
 
 structs! {

@@ -110,6 +110,9 @@ impl Problem {
     }
 }
 
+/// The result of work that can fail with an error of a tool.
+pub type Result<T, E = ToolError> = std::result::Result<T, E>;
+
 /// The failure of a call: code, message, JSON pointer of the argument, and hint.
 ///
 /// Messages start in lower case, name arguments in backticks and state what was expected and found; suggestions go into the hint.

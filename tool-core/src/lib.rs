@@ -36,7 +36,7 @@ pub mod types;
 pub mod value;
 
 pub use ctx::{Budget, Capabilities, Ctx};
-pub use error::{ErrorCode, Problem, ToolError};
+pub use error::{ErrorCode, Problem, Result, ToolError};
 pub use input::{Input, Load, Matrix, Source, Table, Text, Vector};
 pub use outcome::{Outcome, Shortfall, Status};
 pub use reason::Reason;

@@ -96,7 +96,7 @@ pub fn run(plan: &CheckedPlan, dispatcher: &Dispatcher, mut options: RunOptions)
     };
     if plan.steps.len() >= COSTS_MATTER {
         // Durations that cannot be read only affect the order.
-        options.costs = Costs::of_history(state.mean_durations_ms().unwrap_or_default());
+        options.costs = Costs::of_history(state.recent_durations_ms().unwrap_or_default());
     }
     match durable::begin(&state, plan, dispatcher, &options) {
         Ok(journal) => {

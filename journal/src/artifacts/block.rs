@@ -2,14 +2,14 @@
 
 use std::any::Any;
 use tool_core::value::Numbers;
-use tool_core::{ToolError, Value};
+use tool_core::{Result, Value};
 
 use super::form::{RANK_MAX, damaged, too_large};
 use super::handle::{Handle, Kind, summary};
 use super::{ArtifactHash, FILE_BYTES_MAX};
 
 /// The handle of a block, noted at the immutable block so that it is hashed once.
-pub(super) fn named(numbers: &Numbers) -> Result<Handle, ToolError> {
+pub(super) fn named(numbers: &Numbers) -> Result<Handle> {
     let note = numbers.note();
     let noted: Option<&dyn Any> = note.and_then(|note| Some(&**note.get()? as &dyn Any));
     let noted = noted.and_then(|noted| noted.downcast_ref::<Handle>());
@@ -56,10 +56,9 @@ pub(super) fn npy_parts<E>(
     /// Numbers per part: enough to hash with several threads.
     const PART: usize = 1 << 19;
     let flat = [numbers.as_slice().len()];
-    let shape = if numbers.rank() <= RANK_MAX {
-        numbers.shape()
-    } else {
-        &flat
+    let shape = match numbers.rank() {
+        ..=RANK_MAX => numbers.shape(),
+        _ => &flat,
     };
     take(&tool_core::npy::header(shape))?;
     let mut buffer = vec![0_u8; 8 * PART.min(numbers.as_slice().len())];
@@ -73,7 +72,7 @@ pub(super) fn npy_parts<E>(
 }
 
 /// Decodes a block from the bytes of its file and its handle.
-pub(super) fn block(handle: &Handle, bytes: &[u8]) -> Result<Value, ToolError> {
+pub(super) fn block(handle: &Handle, bytes: &[u8]) -> Result<Value> {
     let Kind::Npy {
         shape, integral, ..
     } = &handle.kind

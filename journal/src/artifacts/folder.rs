@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
 
 use tool_core::value::Numbers;
-use tool_core::{ErrorCode, Reason, ToolError, Value};
+use tool_core::{ErrorCode, Reason, Result, ToolError, Value, tool_error};
 
 use super::{ArtifactHash, FILE_BYTES_MAX, Handle, Kind, block};
 use crate::private::{DRAFT, write_whole};
@@ -44,14 +44,14 @@ impl Folder {
     }
 
     /// Writes a block, unless a sound file of it is there.
-    pub(crate) fn keep_block(&self, handle: &Handle, numbers: &Numbers) -> Result<(), ToolError> {
+    pub(crate) fn keep_block(&self, handle: &Handle, numbers: &Numbers) -> Result<()> {
         self.keep(handle, &|out| {
             block::npy_parts(numbers, &mut |part| out.write_all(part))
         })
     }
 
     /// Writes a text, unless a sound file of it is there.
-    pub(crate) fn keep_text(&self, handle: &Handle, text: &str) -> Result<(), ToolError> {
+    pub(crate) fn keep_text(&self, handle: &Handle, text: &str) -> Result<()> {
         self.keep(handle, &|out| out.write_all(text.as_bytes()))
     }
 
@@ -59,7 +59,7 @@ impl Folder {
         &self,
         handle: &Handle,
         content: &dyn Fn(&mut dyn Write) -> io::Result<()>,
-    ) -> Result<(), ToolError> {
+    ) -> Result<()> {
         let Some(ending) = handle.ending() else {
             return Ok(());
         };
@@ -88,7 +88,7 @@ impl Folder {
     }
 
     /// Reads and verifies a file.
-    pub(crate) fn read(&self, handle: &Handle) -> Result<Vec<u8>, ToolError> {
+    pub(crate) fn read(&self, handle: &Handle) -> Result<Vec<u8>> {
         let place = self.place(handle.hash, handle.ending().unwrap_or_default());
         let read = || -> io::Result<Vec<u8>> {
             let (mut file, length) = open(&place)?;
@@ -96,36 +96,28 @@ impl Folder {
             file.read_to_end(&mut bytes)?;
             Ok(bytes)
         };
-        let bytes = read().map_err(|err| {
-            if err.kind() == io::ErrorKind::NotFound {
-                missing(handle.hash)
-            } else {
-                corrupt(handle.hash, &err.to_string())
-            }
-        })?;
-        if ArtifactHash::of(&bytes) == handle.hash {
-            Ok(bytes)
-        } else {
-            Err(corrupt(handle.hash, "its content does not match its hash"))
+        let bytes = read().map_err(|err| unread(handle.hash, &err))?;
+        match ArtifactHash::of(&bytes) == handle.hash {
+            true => Ok(bytes),
+            false => Err(mismatched(handle.hash)),
         }
     }
 
     /// Verifies a file against its name, without reading it into memory.
-    pub(crate) fn check(&self, handle: &Handle) -> Result<(), ToolError> {
+    pub(crate) fn check(&self, handle: &Handle) -> Result<()> {
         let place = self.place(handle.hash, handle.ending().unwrap_or_default());
         match hash_of(&place) {
             Ok(found) if found == handle.hash => Ok(()),
-            Ok(_) => Err(corrupt(handle.hash, "its content does not match its hash")),
-            Err(err) if err.kind() == io::ErrorKind::NotFound => Err(missing(handle.hash)),
-            Err(err) => Err(corrupt(handle.hash, &err.to_string())),
+            Ok(_) => Err(mismatched(handle.hash)),
+            Err(err) => Err(unread(handle.hash, &err)),
         }
     }
 
     /// Whether the description in a handle is that of its file, which is verified.
-    pub(crate) fn describes(&self, handle: &Handle) -> Result<bool, ToolError> {
+    pub(crate) fn describes(&self, handle: &Handle) -> Result<bool> {
         Ok(match &handle.kind {
             Kind::Npy { .. } => match self.block(handle)? {
-                Value::Numbers(numbers) => block::named(&numbers)?.says_the_same(handle),
+                Value::Numbers(numbers) => block::named(&numbers)?.describes_same(handle),
                 _ => false,
             },
             _ => self.read(handle)?.len() as u64 == handle.bytes(),
@@ -133,7 +125,7 @@ impl Folder {
     }
 
     /// Reads and verifies the block in a file.
-    pub(crate) fn block(&self, handle: &Handle) -> Result<Value, ToolError> {
+    pub(crate) fn block(&self, handle: &Handle) -> Result<Value> {
         block::block(handle, &self.read(handle)?)
     }
 
@@ -182,12 +174,29 @@ pub(crate) fn missing(hash: ArtifactHash) -> ToolError {
 
 /// The error for an artifact whose content does not match its hash.
 pub(crate) fn corrupt(hash: ArtifactHash, why: &str) -> ToolError {
-    ToolError::new(
-        ErrorCode::ToolError,
-        format_args!("the artifact `{hash}` cannot be used: {why}"),
-    )
-    .reason("artifact_corrupt")
-    .hint("run the plan again; it replaces a damaged file")
+    tool_error!(ToolError, "the artifact `{hash}` cannot be used: {why}")
+        .reason("artifact_corrupt")
+        .hint("run the plan again; it replaces a damaged file")
+}
+
+fn mismatched(hash: ArtifactHash) -> ToolError {
+    corrupt(hash, "its content does not match its hash")
+}
+
+fn unread(hash: ArtifactHash, err: &io::Error) -> ToolError {
+    match err.kind() {
+        io::ErrorKind::NotFound => missing(hash),
+        _ => corrupt(hash, &err.to_string()),
+    }
+}
+
+/// The body of a small value, if it is there and matches its hash.
+pub(crate) fn verified(hash: ArtifactHash, body: Option<String>) -> Result<String> {
+    let body = body.ok_or_else(|| missing(hash))?;
+    match ArtifactHash::of(body.as_bytes()) == hash {
+        true => Ok(body),
+        false => Err(mismatched(hash)),
+    }
 }
 
 /// Opens an artifact and returns its length. It must be a regular file, not a link, of at most [`FILE_BYTES_MAX`]; reading stops there,

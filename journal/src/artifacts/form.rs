@@ -15,7 +15,7 @@
 use std::sync::Arc;
 
 use tool_core::value::{Numbers, SAFE_INTEGER};
-use tool_core::{ErrorCode, Object, ToolError, Value, json};
+use tool_core::{ErrorCode, Object, Result, ToolError, Value, json, object, tool_error};
 
 use super::block::named;
 use super::handle::{FILE_KEY, Handle, Kind};
@@ -44,48 +44,40 @@ pub(crate) struct Stored {
 ///
 /// # Errors
 /// `limit_exceeded` for a value that is too deep or too large.
-pub(crate) fn stored(value: &Value, least: usize) -> Result<Stored, ToolError> {
+pub(crate) fn stored(value: &Value, least: usize) -> Result<Stored> {
     let mut encoder = Encoder {
         least,
         blocks: Vec::new(),
     };
-    let encoded = if is_plain(value, least, 0)? {
-        value.clone()
-    } else {
-        encoder.encode(value)?
+    let encoded = match is_plain(value, least, 0)? {
+        true => value.clone(),
+        false => encoder.encode(value)?,
     };
     let mut blocks = encoder.blocks;
     if let (Value::Numbers(_), [_]) = (value, blocks.as_slice()) {
-        let handle = blocks[0].0.clone();
+        let (handle, body) = (blocks[0].0.clone(), None);
         return Ok(Stored {
             handle,
-            body: None,
+            body,
             blocks,
         });
     }
     let body = json::to_text(&encoded);
+    let bytes = body.len() as u64;
     if body.len() > JSON_BYTES_MAX {
-        return Err(too_large(
-            "value_size",
-            body.len() as u64,
-            JSON_BYTES_MAX as u64,
-        ));
+        return Err(too_large("value_size", bytes, JSON_BYTES_MAX as u64));
     }
     blocks.sort_by_key(|(handle, _)| handle.hash);
     blocks.dedup_by_key(|(handle, _)| handle.hash);
-    let kind = if body.len() > least {
-        Kind::Json {
-            bytes: body.len() as u64,
-        }
-    } else {
-        Kind::Small
+    let kind = match body.len() > least {
+        true => Kind::Json { bytes },
+        false => Kind::Small,
     };
+    let hash = ArtifactHash::of(body.as_bytes());
+    let (handle, body) = (Handle { hash, kind }, Some(body));
     Ok(Stored {
-        handle: Handle {
-            hash: ArtifactHash::of(body.as_bytes()),
-            kind,
-        },
-        body: Some(body),
+        handle,
+        body,
         blocks,
     })
 }
@@ -94,19 +86,15 @@ pub(crate) fn stored(value: &Value, least: usize) -> Result<Stored, ToolError> {
 ///
 /// # Errors
 /// `artifact_corrupt` for an invalid form, and the errors of `open`.
-pub(crate) fn load(
-    body: &str,
-    open: &mut dyn FnMut(&Handle) -> Result<Value, ToolError>,
-) -> Result<Value, ToolError> {
+pub(crate) fn load(body: &str, open: &mut dyn FnMut(&Handle) -> Result<Value>) -> Result<Value> {
     let value = parse(body)?;
-    if has_form(&value) {
-        decode(&value, open)
-    } else {
-        Ok(value)
+    match has_form(&value) {
+        true => decode(&value, open),
+        false => Ok(value),
     }
 }
 
-fn parse(body: &str) -> Result<Value, ToolError> {
+fn parse(body: &str) -> Result<Value> {
     let limits = json::Limits {
         bytes_max: JSON_BYTES_MAX,
         // Each level may have an escape of two levels.
@@ -126,26 +114,24 @@ pub(super) fn too_large(reason: &'static str, found: u64, limit: u64) -> ToolErr
 }
 
 pub(super) fn damaged(why: &str) -> ToolError {
-    ToolError::new(
-        ErrorCode::ToolError,
-        format_args!("a kept value cannot be read: {why}"),
-    )
+    tool_error!(ToolError, "a kept value cannot be read: {why}")
     .reason("artifact_corrupt")
     .hint("`mathchain audit verify` shows what else is damaged; run the plan again to make it anew")
 }
 
 /// Whether the plain JSON text of a value parses to the same value.
-fn is_plain(value: &Value, least: usize, depth: usize) -> Result<bool, ToolError> {
+fn is_plain(value: &Value, least: usize, depth: usize) -> Result<bool> {
     check_depth(depth)?;
     Ok(match value {
         Value::Null | Value::Bool(_) | Value::String(_) => true,
         Value::Int(number) => is_safe(*number),
         Value::Float(number) => number.is_finite(),
         Value::Array(items) => {
-            let mut plain = !matches!(
-                items.first(),
-                Some(Value::Int(_) | Value::Float(_) | Value::Numbers(_))
-            ) || !packs(items);
+            let first = items.first();
+            let numeric = |first: &Value| {
+                matches!(first, Value::Int(_) | Value::Float(_) | Value::Numbers(_))
+            };
+            let mut plain = !first.is_some_and(numeric) || !packs(items);
             for item in items.iter() {
                 plain &= is_plain(item, least, depth + 1)?;
             }
@@ -162,7 +148,7 @@ fn is_plain(value: &Value, least: usize, depth: usize) -> Result<bool, ToolError
     })
 }
 
-fn check_depth(depth: usize) -> Result<(), ToolError> {
+fn check_depth(depth: usize) -> Result<()> {
     if depth <= DEPTH_MAX {
         return Ok(());
     }
@@ -209,7 +195,7 @@ struct Encoder {
 }
 
 impl Encoder {
-    fn encode(&mut self, value: &Value) -> Result<Value, ToolError> {
+    fn encode(&mut self, value: &Value) -> Result<Value> {
         Ok(match value {
             Value::Int(number) if !is_safe(*number) => {
                 Value::object([(INTEGER, number.to_string())])
@@ -221,28 +207,22 @@ impl Encoder {
                 value.clone()
             }
             Value::Array(items) => {
-                let items = items
-                    .iter()
-                    .map(|item| self.encode(item))
-                    .collect::<Result<Vec<_>, _>>()?;
-                if packs(&items) {
-                    let texts = items.iter().map(|item| Value::from(json::to_text(item)));
-                    Value::object([(LIST, Value::Array(Arc::new(texts.collect())))])
-                } else {
-                    Value::Array(Arc::new(items))
+                let items = items.iter().map(|item| self.encode(item));
+                let items = items.collect::<Result<Vec<_>>>()?;
+                if !packs(&items) {
+                    return Ok(Value::Array(Arc::new(items)));
                 }
+                let texts = items.iter().map(|item| Value::from(json::to_text(item)));
+                Value::object([(LIST, Value::Array(Arc::new(texts.collect())))])
             }
             Value::Numbers(numbers) if is_large(numbers, self.least) => self.file(numbers)?,
             Value::Numbers(numbers) if is_text_exact(numbers) => value.clone(),
             Value::Numbers(numbers) => {
-                let block = Value::object([
-                    ("shape", Value::from(numbers.shape().to_vec())),
-                    ("integral", Value::from(numbers.integral())),
-                    (
-                        "bits",
-                        Value::from(bits(numbers.as_slice().iter().copied())),
-                    ),
-                ]);
+                let block = object! {
+                    "shape" => numbers.shape().to_vec(),
+                    "integral" => numbers.integral(),
+                    "bits" => bits(numbers.as_slice().iter().copied()),
+                };
                 Value::object([(BLOCK, block)])
             }
             Value::Object(object) => {
@@ -253,16 +233,15 @@ impl Encoder {
                     copy.push_unique(key.into(), self.encode(member)?);
                 }
                 let copy = Value::Object(copy.into());
-                if literal {
-                    Value::object([(LITERAL, copy)])
-                } else {
-                    copy
+                match literal {
+                    true => Value::object([(LITERAL, copy)]),
+                    false => copy,
                 }
             }
         })
     }
 
-    fn file(&mut self, numbers: &Numbers) -> Result<Value, ToolError> {
+    fn file(&mut self, numbers: &Numbers) -> Result<Value> {
         let handle = named(numbers)?;
         let value = handle.to_value();
         self.blocks.push((handle, numbers.clone()));
@@ -286,13 +265,11 @@ fn of_bits(text: &str) -> Option<Vec<f64>> {
     if !digits.len().is_multiple_of(16) || !digits.iter().all(u8::is_ascii_hexdigit) {
         return None;
     }
-    digits
-        .chunks(16)
-        .map(|digits| {
-            let digits = std::str::from_utf8(digits).ok()?;
-            u64::from_str_radix(digits, 16).ok().map(f64::from_bits)
-        })
-        .collect()
+    let number = |digits| {
+        let digits = std::str::from_utf8(digits).ok()?;
+        u64::from_str_radix(digits, 16).ok().map(f64::from_bits)
+    };
+    digits.chunks(16).map(number).collect()
 }
 
 /// Whether a form contains anything to decode.
@@ -306,9 +283,9 @@ fn has_form(value: &Value) -> bool {
     }
 }
 
-type Open<'a> = &'a mut dyn FnMut(&Handle) -> Result<Value, ToolError>;
+type Open<'a> = &'a mut dyn FnMut(&Handle) -> Result<Value>;
 
-fn decode(value: &Value, open: Open<'_>) -> Result<Value, ToolError> {
+fn decode(value: &Value, open: Open<'_>) -> Result<Value> {
     match value {
         Value::Array(items) => {
             let items = items.iter().map(|item| decode(item, open));
@@ -322,7 +299,7 @@ fn decode(value: &Value, open: Open<'_>) -> Result<Value, ToolError> {
     }
 }
 
-fn members(object: &Object, open: Open<'_>) -> Result<Value, ToolError> {
+fn members(object: &Object, open: Open<'_>) -> Result<Value> {
     let mut copy = Object::new();
     for (key, member) in object.iter() {
         copy.push_unique(key.into(), decode(member, open)?);
@@ -330,17 +307,16 @@ fn members(object: &Object, open: Open<'_>) -> Result<Value, ToolError> {
     Ok(Value::Object(copy.into()))
 }
 
-fn form(whole: &Value, key: &str, inside: &Value, open: Open<'_>) -> Result<Value, ToolError> {
+fn form(whole: &Value, key: &str, inside: &Value, open: Open<'_>) -> Result<Value> {
     let text = inside.as_str().unwrap_or_default();
     let found = match key {
-        FILE_KEY => match Handle::from_value(whole) {
-            Some(handle) => Some(open(&handle)?),
-            None => None,
-        },
-        LITERAL => match inside.as_object() {
-            Some(object) => Some(members(object, open)?),
-            None => None,
-        },
+        FILE_KEY => Handle::from_value(whole)
+            .map(|handle| open(&handle))
+            .transpose()?,
+        LITERAL => inside
+            .as_object()
+            .map(|object| members(object, open))
+            .transpose()?,
         DOUBLE => match of_bits(text).as_deref() {
             Some(&[number]) => Some(Value::Float(number)),
             _ => None,
@@ -366,8 +342,8 @@ fn small_block(inside: &Value) -> Option<Value> {
     let shape = inside.get("shape")?.items()?;
     let shape = shape
         .iter()
-        .map(|extent| usize::try_from(extent.as_i64()?).ok())
-        .collect::<Option<Vec<_>>>()?;
+        .map(|extent| usize::try_from(extent.as_i64()?).ok());
+    let shape = shape.collect::<Option<Vec<_>>>()?;
     let integral = inside.get("integral")?.as_bool()?;
     let data = of_bits(inside.get("bits")?.as_str()?)?;
     if shape == [0] && data.is_empty() {

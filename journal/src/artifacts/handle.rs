@@ -2,10 +2,12 @@
 
 use std::fmt;
 
+use rusqlite::types::ValueRef;
 use tool_core::value::Numbers;
-use tool_core::{ErrorCode, Object, ToolError, Value, json};
+use tool_core::{ErrorCode, Object, Result, ToolError, Value, json};
 
 use super::form::RANK_MAX;
+use crate::sql::{Column, Hash};
 
 /// The BLAKE3 hash of a value's bytes; written `b3:<64 hex digits>`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -23,6 +25,12 @@ impl fmt::Debug for ArtifactHash {
     }
 }
 
+impl Column for ArtifactHash {
+    fn of(value: ValueRef<'_>) -> Self {
+        Self(Hash::of(value))
+    }
+}
+
 impl ArtifactHash {
     /// Hashes bytes.
     pub(crate) fn of(bytes: &[u8]) -> Self {
@@ -33,7 +41,7 @@ impl ArtifactHash {
     ///
     /// # Errors
     /// `invalid_args` for any other form.
-    pub fn parse(text: &str) -> Result<Self, ToolError> {
+    pub fn parse(text: &str) -> Result<Self> {
         let hex = text.strip_prefix("b3:");
         let hash = hex.and_then(|hex| blake3::Hash::from_hex(hex).ok());
         let lower = text.bytes().all(|byte| !byte.is_ascii_uppercase());
@@ -127,10 +135,7 @@ impl Handle {
     pub fn from_value(value: &Value) -> Option<Self> {
         let hash = |key| ArtifactHash::parse(value.get(key)?.as_str()?).ok();
         if let Some(hash) = hash(VALUE_KEY) {
-            return Some(Self {
-                hash,
-                kind: Kind::Small,
-            });
+            return Some(Self::small(hash));
         }
         let hash = hash(FILE_KEY)?;
         let bytes = u64::try_from(value.get("bytes")?.as_i64()?).ok()?;
@@ -154,9 +159,22 @@ impl Handle {
         Some(Self { hash, kind })
     }
 
+    /// Parses the text of a handle.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        Self::from_value(&json::parse(text, json::Limits::default()).ok()?)
+    }
+
+    /// The handle of a small value.
+    pub(crate) fn small(hash: ArtifactHash) -> Self {
+        Self {
+            hash,
+            kind: Kind::Small,
+        }
+    }
+
     /// Whether two handles describe the same file. The spelling of its numbers, and extents beyond those of a stored NumPy file, belong to
     /// the value that names the file.
-    pub(crate) fn says_the_same(&self, other: &Self) -> bool {
+    pub(crate) fn describes_same(&self, other: &Self) -> bool {
         let of_file = |handle: &Self| {
             let mut handle = handle.clone();
             if let Kind::Npy {

@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use tool_core::{Object, ToolError, Value};
+use tool_core::{Object, Result, Value};
 
 mod block;
 mod folder;
@@ -18,7 +18,7 @@ mod handle;
 mod tests;
 
 pub use self::folder::FOLDER;
-pub(crate) use self::folder::{Folder, corrupt, missing};
+pub(crate) use self::folder::{Folder, corrupt, missing, verified};
 pub(crate) use self::form::{Stored, load, stored};
 pub(crate) use self::handle::FILE_KEY;
 pub use self::handle::{ArtifactHash, Handle, Kind};
@@ -36,7 +36,7 @@ pub const DEPTH_MAX: usize = 200;
 ///
 /// # Errors
 /// `limit_exceeded` for an array that is too large to be a file.
-pub fn shown(value: &Value, least: usize) -> Result<Value, ToolError> {
+pub fn shown(value: &Value, least: usize) -> Result<Value> {
     Ok(match value {
         Value::Numbers(numbers) if std::mem::size_of_val(numbers.as_slice()) > least => {
             block::named(numbers)?.to_value()

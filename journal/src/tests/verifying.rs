@@ -174,15 +174,15 @@ fn rows_that_say_something_else_or_are_missing_are_found() {
     for (damage, said) in [
         (
             "UPDATE artifacts SET about = replace(about, '\"min\":', '\"min\":9')",
-            "says what is not so",
+            "does not describe its file",
         ),
         (
             "UPDATE artifacts SET about = replace(about, '[10000]', '[100, 100]')",
-            "says what is not so",
+            "does not describe its file",
         ),
         (
             "UPDATE artifacts SET bytes = bytes + 1",
-            "says what is not so",
+            "does not describe its file",
         ),
         ("DELETE FROM artifacts", "the row of the artifact"),
         ("DELETE FROM parts", "is part of"),
@@ -233,7 +233,7 @@ fn what_only_a_row_says_of_a_file_is_computed_again() {
         assert!(file.execute(damage, []).unwrap() > 0, "{damage}");
         let found = faults(&state);
         assert!(
-            found.len() == 1 && found[0].contains("says what is not so"),
+            found.len() == 1 && found[0].contains("does not describe its file"),
             "{damage}: {found:?}"
         );
         file.execute_batch(
@@ -263,7 +263,7 @@ fn a_kept_result_that_is_anothers_is_not_answered_and_is_found() {
     assert!(state.cached("two").unwrap().is_some());
     let found = faults(&state);
     assert!(
-        found.len() == 1 && found[0].contains("the kept result of the call `one` was changed"),
+        found.len() == 1 && found[0].contains("the cached result of the call `one` was changed"),
         "{found:?}"
     );
     // What is computed again takes its place.

@@ -5,16 +5,18 @@ mod values;
 use std::collections::HashMap;
 
 use rusqlite::{Connection, Transaction, TransactionBehavior};
-use tool_core::ToolError;
+use serde::Serialize;
+use tool_core::Result;
 use tool_core::capability::LedgerHead;
 
-use super::audit::{Link, hash_in, hash_of_event, number_at, read_row, text_at};
-use super::chain::{self, Hash};
+use super::audit::{Link, RawRecord, hash_of_event};
+use super::chain;
+use super::sql::Hash;
 use super::state::State;
 use super::{grants, ledger, run, sql};
 
 /// A deviation from the records as they were written.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Fault {
     /// Name of the chain; `*` for the links between chains.
     pub session: String,
@@ -25,7 +27,7 @@ pub struct Fault {
 }
 
 /// The report of a verification.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Verification {
     /// Number of chains verified.
     pub sessions: u64,
@@ -71,7 +73,7 @@ impl State {
     ///
     /// # Errors
     /// `tool_error` with reason `state_corrupt` when the file cannot be read at all.
-    pub fn verify(&self, published: &[LedgerHead]) -> Result<Verification, ToolError> {
+    pub fn verify(&self, published: &[LedgerHead]) -> Result<Verification> {
         self.verify_with(published, true)
     }
 
@@ -79,11 +81,7 @@ impl State {
     ///
     /// # Errors
     /// As [`State::verify`].
-    pub fn verify_with(
-        &self,
-        published: &[LedgerHead],
-        values: bool,
-    ) -> Result<Verification, ToolError> {
+    pub fn verify_with(&self, published: &[LedgerHead], values: bool) -> Result<Verification> {
         self.flush()?;
         self.shared.read("verify the audit log", |connection| {
             // One transaction, so that concurrent writes do not look like faults.
@@ -101,14 +99,13 @@ pub(super) fn verify_all(
     connection: &Connection,
     published: &[LedgerHead],
 ) -> rusqlite::Result<Verification> {
-    let mut report = Verification {
-        sessions: 0,
-        records: 0,
-        values: None,
-        head: None,
-        faults: Vec::new(),
-    };
-    verify_file(connection, &mut report)?;
+    let mut report = Verification::default();
+    // SQLite's own check finds damage that the chains do not cover, such as a broken index.
+    for message in sql::rows::<String>(connection, "PRAGMA integrity_check(10)", [])? {
+        if message != "ok" {
+            report.fault(LINKS, 0, format!("the file is damaged: {message}"));
+        }
+    }
     let genesis = verify_sessions(connection, &mut report)?;
     verify_approvals(connection, &mut report)?;
     verify_links(connection, &genesis, &mut report)?;
@@ -118,54 +115,56 @@ pub(super) fn verify_all(
     Ok(report)
 }
 
-/// Runs SQLite's own check, for damage that the chains do not cover, such as a broken index.
-fn verify_file(connection: &Connection, report: &mut Verification) -> rusqlite::Result<()> {
-    for message in texts(connection, "PRAGMA integrity_check(10)")? {
-        if message != "ok" {
-            report.fault(LINKS, 0, format!("the file is damaged: {message}"));
-        }
-    }
-    Ok(())
-}
+/// The first hash of each chain.
+type Genesis = HashMap<String, Hash>;
 
 /// Verifies every chain from its header to its newest record; returns the first hash of each.
 fn verify_sessions(
     connection: &Connection,
     report: &mut Verification,
-) -> rusqlite::Result<HashMap<String, Hash>> {
-    let mut genesis = HashMap::new();
-    let mut query = connection.prepare("SELECT id, opened_ms, header FROM sessions")?;
-    let mut rows = query.query([])?;
-    while let Some(row) = rows.next()? {
-        let (id, opened_ms, header) = (text_at(row, 0)?, number_at(row, 1)?, text_at(row, 2)?);
-        let row = run::row(connection, &id)?;
-        let is_headed = match &row {
-            Some(row) => row.is_headed(&header),
-            None => header == ledger::header(&id, opened_ms),
-        };
-        let began_ms = row.as_ref().map_or(opened_ms, |row| row.run.created_ms);
-        if !is_headed || opened_ms != began_ms {
-            report.fault(&id, 0, "the header was changed");
-        }
-        if let Some(row) = row
-            && !run::is_told(connection, &row)?
-        {
-            let message = format!("the run is not `{}` by its own records", row.state.as_str());
-            report.fault(&id, 0, message);
-        }
-        let first = chain::record_hash(&chain::START, &header);
-        report.sessions += 1;
-        verify_session(connection, &id, first, report)?;
-        genesis.insert(id, first);
-    }
-    let orphans =
+) -> rusqlite::Result<Genesis> {
+    const SESSIONS: &str = "SELECT id, opened_ms, header FROM sessions";
+    const ORPHANS: &str =
         "SELECT DISTINCT session FROM events WHERE session NOT IN (SELECT id FROM sessions)";
-    for session in texts(connection, orphans)? {
-        report.fault(&session, 0, "the session of these records is missing");
-    }
-    let unlinked = "SELECT id FROM sessions WHERE id NOT IN (SELECT session FROM heads)";
-    for session in texts(connection, unlinked)? {
-        report.fault(&session, 0, "no link vouches for the session");
+    const UNLINKED: &str = "SELECT id FROM sessions WHERE id NOT IN (SELECT session FROM heads)";
+    let mut genesis = HashMap::new();
+    sql::each(
+        connection,
+        SESSIONS,
+        [],
+        |(id, opened_ms, header): (String, u64, String)| {
+            let row = run::row(connection, &id)?;
+            let is_headed = match &row {
+                Some(row) => row.is_headed(&header) && opened_ms == row.run.created_ms,
+                None => header == ledger::header(&id, opened_ms),
+            };
+            if !is_headed {
+                report.fault(&id, 0, "the header was changed");
+            }
+            if let Some(row) = row
+                && !run::is_confirmed(connection, &row)?
+            {
+                let state = row.run.state.as_str();
+                report.fault(
+                    &id,
+                    0,
+                    format!("the run is not `{state}` by its own records"),
+                );
+            }
+            let first = chain::record_hash(&chain::START, &header);
+            report.sessions += 1;
+            verify_session(connection, &id, first, report)?;
+            genesis.insert(id, first);
+            Ok::<(), rusqlite::Error>(())
+        },
+    )?;
+    for (sql, message) in [
+        (ORPHANS, "the session of these records is missing"),
+        (UNLINKED, "no link vouches for the session"),
+    ] {
+        for session in sql::rows::<String>(connection, sql, [])? {
+            report.fault(&session, 0, message);
+        }
     }
     Ok(genesis)
 }
@@ -175,20 +174,14 @@ fn verify_approvals(connection: &Connection, report: &mut Verification) -> rusql
     const SQL: &str = "SELECT session, sequence, body ->> '$.approval_id' AS id FROM events
          WHERE body LIKE '%\"approval_id\":\"%' AND json_valid(body) AND id IS NOT NULL
             AND id NOT IN (SELECT id FROM approvals) ORDER BY number";
-    sql::each(connection, SQL, [], |row| {
-        let id = text_at(row, 2)?;
+    for (session, sequence, id) in sql::rows::<(String, u64, String)>(connection, SQL, [])? {
         let message = format!("the approval `{id}` that the record names is missing");
-        report.fault(&text_at(row, 0)?, number_at(row, 1)?, message);
-        Ok::<(), rusqlite::Error>(())
-    })?;
+        report.fault(&session, sequence, message);
+    }
     for fault in grants::faults(connection)? {
         report.fault(LINKS, 0, fault);
     }
     Ok(())
-}
-
-fn texts(connection: &Connection, sql: &str) -> rusqlite::Result<Vec<String>> {
-    sql::rows(connection, sql, [], |row| text_at(row, 0))
 }
 
 fn verify_session(
@@ -197,13 +190,12 @@ fn verify_session(
     first: Hash,
     report: &mut Verification,
 ) -> rusqlite::Result<()> {
-    let mut query = connection.prepare_cached(
-        "SELECT session, sequence, hash, body FROM events WHERE session = ? ORDER BY sequence",
-    )?;
-    let mut rows = query.query([session])?;
+    let sql = format!(
+        "SELECT {} FROM events WHERE session = ? ORDER BY sequence",
+        RawRecord::COLUMNS
+    );
     let (mut before, mut expected) = (first, 1);
-    while let Some(row) = rows.next()? {
-        let record = read_row(row)?;
+    sql::each(connection, &sql, [session], |record: RawRecord| {
         report.records += 1;
         if record.sequence != expected {
             let missing = match record.sequence.saturating_sub(expected) {
@@ -212,110 +204,93 @@ fn verify_session(
             };
             report.fault(session, expected, missing);
         } else if chain::record_hash(&before, &record.body) != record.hash {
-            report.fault(
-                session,
-                record.sequence,
-                "the record, its hash or the hash before it was changed",
-            );
+            let message = "the record, its hash or the hash before it was changed";
+            report.fault(session, record.sequence, message);
         }
         // Continuing from the stored hash makes one change one fault.
         before = record.hash;
         expected = record.sequence + 1;
-    }
-    Ok(())
+        Ok(())
+    })
 }
 
 fn verify_links(
     connection: &Connection,
-    genesis: &HashMap<String, Hash>,
+    genesis: &Genesis,
     report: &mut Verification,
 ) -> rusqlite::Result<()> {
-    let mut query = connection
-        .prepare("SELECT number, session, sequence, hash, link FROM heads ORDER BY number")?;
-    let mut rows = query.query([])?;
+    let sql = format!("SELECT {} FROM heads ORDER BY number", Link::COLUMNS);
     let (mut before, mut expected) = (chain::START, 1);
-    while let Some(row) = rows.next()? {
-        let link = Link::read(row)?;
-        if link.number != expected {
+    sql::each(connection, &sql, [], |link: Link| {
+        let Link {
+            number,
+            session,
+            sequence,
+            ..
+        } = &link;
+        if *number != expected {
             report.fault(LINKS, expected, format!("link {expected} is missing"));
-        } else if chain::link_hash(&before, &link.session, link.sequence, &link.hash) != link.link {
-            report.fault(
-                LINKS,
-                link.number,
-                "the link or the one before it was changed",
-            );
+        } else if chain::link_hash(&before, session, *sequence, &link.hash) != link.link {
+            report.fault(LINKS, *number, "the link or the one before it was changed");
         }
-        match hash_at(connection, &link.session, link.sequence, genesis)? {
-            None => report.fault(
-                &link.session,
-                link.sequence,
-                format!(
-                    "records are missing: link {} vouches for number {}",
-                    link.number, link.sequence
-                ),
+        match hash_at(connection, session, *sequence, genesis)? {
+            Some(hash) if hash == link.hash => {}
+            found => report.fault(
+                session,
+                *sequence,
+                match found {
+                    None => {
+                        format!("records are missing: link {number} vouches for number {sequence}")
+                    }
+                    Some(_) => format!("the chain differs from what link {number} vouches for"),
+                },
             ),
-            Some(hash) if hash != link.hash => report.fault(
-                &link.session,
-                link.sequence,
-                format!(
-                    "the chain differs from what link {} vouches for",
-                    link.number
-                ),
-            ),
-            Some(_) => {}
         }
         report.head = Some(LedgerHead {
             session: LINKS.to_owned(),
-            sequence: link.number,
+            sequence: *number,
             hash: chain::hex(&link.link),
         });
         before = link.link;
-        expected = link.number + 1;
-    }
-    Ok(())
+        expected = number + 1;
+        Ok(())
+    })
 }
 
 fn hash_at(
     connection: &Connection,
     session: &str,
     sequence: u64,
-    genesis: &HashMap<String, Hash>,
+    genesis: &Genesis,
 ) -> rusqlite::Result<Option<Hash>> {
-    if sequence == 0 {
-        return Ok(genesis.get(session).copied());
+    match sequence {
+        0 => Ok(genesis.get(session).copied()),
+        _ => hash_of_event(connection, session, sequence),
     }
-    hash_of_event(connection, session, sequence)
 }
 
 fn verify_published(
     connection: &Connection,
     head: &LedgerHead,
-    genesis: &HashMap<String, Hash>,
+    genesis: &Genesis,
     report: &mut Verification,
 ) -> rusqlite::Result<()> {
-    let found: Option<Hash> = if head.session == LINKS {
-        const SQL: &str = "SELECT link FROM heads WHERE number = ?";
-        sql::row(connection, SQL, [head.sequence as i64], |row| {
-            hash_in(row, 0)
-        })?
-    } else {
-        hash_at(connection, &head.session, head.sequence, genesis)?
+    const LINK: &str = "SELECT link FROM heads WHERE number = ?";
+    let LedgerHead {
+        session,
+        sequence,
+        hash,
+    } = head;
+    let found: Option<Hash> = match &**session {
+        LINKS => sql::row(connection, LINK, [*sequence as i64])?,
+        session => hash_at(connection, session, *sequence, genesis)?,
     };
     match found {
-        None => report.fault(
-            &head.session,
-            head.sequence,
-            format!(
-                "the published head is missing: the newest records up to number {} were cut off",
-                head.sequence
-            ),
-        ),
-        Some(hash) if chain::hex(&hash) != head.hash => report.fault(
-            &head.session,
-            head.sequence,
-            "the chain differs from the published head",
-        ),
-        Some(_) => {}
+        Some(found) if chain::hex(&found) == *hash => {}
+        Some(_) => report.fault(session, *sequence, "the chain differs from the published head"),
+        None => report.fault(session, *sequence, format!(
+            "the published head is missing: the newest records up to number {sequence} were cut off"
+        )),
     }
     Ok(())
 }

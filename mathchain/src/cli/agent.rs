@@ -1,20 +1,13 @@
 //! `mathchain agent`: agent files, listed, shown and checked.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
-use std::process::ExitCode;
 
-use clap::Subcommand;
 use registry::agents::{Checked, Checker, ToolName};
 use registry::{AgentFile, Aliases, LoadErrors};
-use tool_core::nearest::nearest;
-use tool_core::{ErrorCode, Object, ToolError, Value};
 
-use super::global::Global;
-use super::output::{self, complain, object};
-use super::{flags, open};
-use crate::Toolkit;
-use crate::environment::{self, AgentText};
+use super::flags;
+use super::prelude::*;
+use crate::environment::AgentText;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Agent {
@@ -37,7 +30,7 @@ pub(super) enum Agent {
 }
 
 /// Lists, shows and checks agents.
-pub(super) fn agent(global: &Global, command: &Agent) -> Result<ExitCode, ToolError> {
+pub(super) fn agent(global: &Global, command: &Agent) -> Result<ExitCode> {
     match command {
         Agent::List => list(global),
         Agent::Show { name, prompt } => show(global, name, prompt.as_deref()),
@@ -47,13 +40,11 @@ pub(super) fn agent(global: &Global, command: &Agent) -> Result<ExitCode, ToolEr
 
 const NONE: &str = "no agents; `mathchain init --agents` writes five starters to `agents/`";
 
-fn list(global: &Global) -> Result<ExitCode, ToolError> {
+fn list(global: &Global) -> Result<ExitCode> {
     let toolkit = open::toolkit(global)?;
     let texts = texts(global)?;
-    let loaded: Vec<_> = texts
-        .iter()
-        .map(|text| (text, load(&toolkit, text)))
-        .collect();
+    let loaded = texts.iter().map(|text| (text, load(&toolkit, text)));
+    let loaded: Vec<_> = loaded.collect();
     let value =
         |(text, loaded): &(&AgentText, Result<(AgentFile, Checked), LoadErrors>)| match loaded {
             Ok((agent, checked)) => object! {
@@ -68,16 +59,14 @@ fn list(global: &Global) -> Result<ExitCode, ToolError> {
     output::list(global, &loaded, value, NONE, |(_, loaded)| match loaded {
         Ok((agent, checked)) => {
             let (name, description) = (&agent.name, &agent.head.description);
-            format!(
-                "{name:<20} {:>3} tools  {description}\n",
-                checked.selection.len()
-            )
+            let count = checked.selection.len();
+            format!("{name:<20} {count:>3} tools  {description}\n")
         }
         Err(errors) => format!("{errors}\n"),
     })
 }
 
-fn show(global: &Global, name: &str, prompt: Option<&[String]>) -> Result<ExitCode, ToolError> {
+fn show(global: &Global, name: &str, prompt: Option<&[String]>) -> Result<ExitCode> {
     let toolkit = open::toolkit(global)?;
     let (agent, checked) = find(global, &toolkit, name)?;
     let Some(pairs) = prompt else {
@@ -95,14 +84,13 @@ fn show(global: &Global, name: &str, prompt: Option<&[String]>) -> Result<ExitCo
     let tools = checked.tool_descriptions(toolkit.dispatcher().catalogue(), Aliases::built_in());
     let prompts = agent.render(&values, &tools)?;
     let (system, user) = (prompts.system.as_str(), prompts.user.as_str());
-    output::data(
-        global,
-        &object! { "system" => system, "user" => user },
-        || format!("# System Prompt\n\n{system}\n\n# User Prompt\n\n{user}\n"),
-    )
+    let data = object! { "system" => system, "user" => user };
+    output::data(global, &data, || {
+        format!("# System Prompt\n\n{system}\n\n# User Prompt\n\n{user}\n")
+    })
 }
 
-fn check(global: &Global, wanted: &[String]) -> Result<ExitCode, ToolError> {
+fn check(global: &Global, wanted: &[String]) -> Result<ExitCode> {
     let toolkit = open::toolkit(global)?;
     let mut errors = Vec::new();
     let mut table = String::new();
@@ -132,7 +120,7 @@ fn check(global: &Global, wanted: &[String]) -> Result<ExitCode, ToolError> {
 }
 
 /// Reads and checks the agent of a name or path.
-fn find(global: &Global, toolkit: &Toolkit, name: &str) -> Result<(AgentFile, Checked), ToolError> {
+fn find(global: &Global, toolkit: &Toolkit, name: &str) -> Result<(AgentFile, Checked)> {
     let mut found = chosen(global, std::slice::from_ref(&name.to_owned()))?;
     match found.pop() {
         Some(text) if found.is_empty() => Ok(load(toolkit, &text)?),
@@ -154,12 +142,12 @@ fn load(toolkit: &Toolkit, text: &AgentText) -> Result<(AgentFile, Checked), Loa
 }
 
 /// The agent files of this project.
-fn texts(global: &Global) -> Result<Vec<AgentText>, ToolError> {
+fn texts(global: &Global) -> Result<Vec<AgentText>> {
     environment::agent_texts(&open::project_folder(global)?)
 }
 
 /// The agent files of these names or paths; without any, all.
-fn chosen(global: &Global, wanted: &[String]) -> Result<Vec<AgentText>, ToolError> {
+fn chosen(global: &Global, wanted: &[String]) -> Result<Vec<AgentText>> {
     let all = texts(global)?;
     if wanted.is_empty() {
         return Ok(all);
@@ -173,14 +161,13 @@ fn chosen(global: &Global, wanted: &[String]) -> Result<Vec<AgentText>, ToolErro
         let before = chosen.len();
         chosen.extend(all.iter().filter(|text| text.name == *name).cloned());
         if chosen.len() == before {
-            let message = format_args!("no agent named `{name}`");
-            let error = ToolError::new(ErrorCode::InvalidRequest, message);
+            let error = tool_error!(InvalidRequest, "no agent named `{name}`");
             let names = all.iter().map(|text| text.name.as_str());
-            return Err(match nearest(name, names) {
-                Some(near) => error.hint(format!("did you mean `{near}`?")),
-                None if all.is_empty() => error.hint(NONE),
-                None => error.hint("`mathchain agent list` lists the agents"),
-            });
+            let otherwise = match all.is_empty() {
+                true => NONE,
+                false => "`mathchain agent list` lists the agents",
+            };
+            return Err(output::nearest(error, name, names, otherwise));
         }
     }
     Ok(chosen)
@@ -199,37 +186,39 @@ fn to_value(agent: &AgentFile, checked: &Checked) -> Value {
         let fits = checked.selection.iter().filter(|tool| wanted(tool));
         fits.map(ToolName::name).collect()
     };
-    let mut object = Object::new();
-    object.insert("name", agent.name.as_str());
-    object.insert("description", agent.head.description.as_str());
-    object.insert("file", &*agent.place.file);
-    object.insert("role", role_of(agent));
-    object.insert("model", agent.head.model.clone());
-    object.insert("tools", of_kind(|tool| matches!(tool, ToolName::Tool(_))));
-    object.insert(
-        "external",
-        of_kind(|tool| matches!(tool, ToolName::External(_))),
-    );
-    object.insert(
-        "provider",
-        of_kind(|tool| matches!(tool, ToolName::Provider(_))),
-    );
-    object.insert("variables", agent.variables.clone());
+    let head = &agent.head;
+    let notes = checked.notes.iter().map(ToString::to_string);
+    let mut members = vec![
+        ("name", agent.name.as_str().into()),
+        ("description", head.description.as_str().into()),
+        ("file", Value::from(&*agent.place.file)),
+        ("role", role_of(agent).into()),
+        ("model", head.model.clone().into()),
+        (
+            "tools",
+            of_kind(|tool| matches!(tool, ToolName::Tool(_))).into(),
+        ),
+        (
+            "external",
+            of_kind(|tool| matches!(tool, ToolName::External(_))).into(),
+        ),
+        (
+            "provider",
+            of_kind(|tool| matches!(tool, ToolName::Provider(_))).into(),
+        ),
+        ("variables", agent.variables.clone().into()),
+    ];
     // Settings for the program that runs the agent's model.
     let numbers = [
-        ("max_turns", agent.head.limits.max_turns.map(Value::from)),
-        ("timeout_ms", agent.head.limits.timeout_ms.map(Value::from)),
-        ("temperature", agent.head.temperature.map(Value::from)),
-        ("max_tokens", agent.head.max_tokens.map(Value::from)),
+        ("max_turns", head.limits.max_turns.map(Value::from)),
+        ("timeout_ms", head.limits.timeout_ms.map(Value::from)),
+        ("temperature", head.temperature.map(Value::from)),
+        ("max_tokens", head.max_tokens.map(Value::from)),
     ];
-    for (name, value) in numbers {
-        if let Some(value) = value {
-            object.insert(name, value);
-        }
-    }
-    let notes = checked.notes.iter().map(ToString::to_string);
-    object.insert("notes", notes.collect::<Vec<_>>());
-    Value::Object(object.into())
+    let numbers = numbers.into_iter();
+    members.extend(numbers.filter_map(|(name, value)| Some((name, value?))));
+    members.push(("notes", notes.collect::<Vec<_>>().into()));
+    Value::object(members)
 }
 
 fn readable(agent: &AgentFile, checked: &Checked) -> String {

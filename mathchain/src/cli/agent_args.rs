@@ -1,21 +1,13 @@
 //! `mathchain agent-args`: the command that starts an agent CLI with exactly an agent's permissions.
 
-use std::fmt::Write as _;
-use std::process::ExitCode;
-
-use clap::{Args, ValueEnum};
 use registry::agent_cli::{self, CliArgs, CliRequest, CliTool, Environment, quoted};
 use registry::agents::ToolName;
 use registry::model::{CliSpec, Confinement};
 use registry::policy::Selected;
 use registry::{Aliases, Config, Verdict};
-use tool_core::nearest::nearest;
-use tool_core::{ErrorCode, Object, Problem, ToolError, Value};
+use tool_core::{Object, Problem};
 
-use super::global::Global;
-use super::open;
-use super::output::{self, complain};
-use crate::{Context, Toolkit, environment};
+use super::prelude::*;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -33,8 +25,8 @@ pub(super) struct AgentArgs {
     #[arg(long)]
     pub cli: Option<String>,
     /// Maximum permission; by default the phase's, else read-only
-    #[arg(long, value_enum)]
-    pub permission: Option<Permission>,
+    #[arg(long, value_parser = one_of(PERMISSIONS))]
+    pub permission: Option<Confinement>,
     /// Maximum number of turns, 0 for no limit; overrides the agent's
     #[arg(long, value_name = "N")]
     pub max_turns: Option<u64>,
@@ -46,25 +38,19 @@ pub(super) struct AgentArgs {
     pub prompt: Option<String>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum Permission {
-    /// Change nothing
-    ReadOnly,
-    /// Change files of the workspace; no network
-    WorkspaceWrite,
-    /// Everything that its tools can do
-    FullAccess,
-}
-
-impl From<Permission> for Confinement {
-    fn from(permission: Permission) -> Self {
-        match permission {
-            Permission::ReadOnly => Self::ReadOnly,
-            Permission::WorkspaceWrite => Self::WorkspaceWrite,
-            Permission::FullAccess => Self::FullAccess,
-        }
-    }
-}
+const PERMISSIONS: &[(&str, Confinement, &str)] = &[
+    ("read-only", Confinement::ReadOnly, "Change nothing"),
+    (
+        "workspace-write",
+        Confinement::WorkspaceWrite,
+        "Change files of the workspace; no network",
+    ),
+    (
+        "full-access",
+        Confinement::FullAccess,
+        "Everything that its tools can do",
+    ),
+];
 
 /// Tools and limits of an agent.
 struct Effective {
@@ -74,7 +60,7 @@ struct Effective {
 }
 
 /// Prints environment, program, arguments and configuration file.
-pub(super) fn agent_args(global: &Global, args: &AgentArgs) -> Result<ExitCode, ToolError> {
+pub(super) fn agent_args(global: &Global, args: &AgentArgs) -> Result<ExitCode> {
     let toolkit = open::with_agents(global)?;
     let config = toolkit.config();
     let name = args.cli.as_deref().unwrap_or(&args.agent);
@@ -89,9 +75,8 @@ pub(super) fn agent_args(global: &Global, args: &AgentArgs) -> Result<ExitCode, 
     };
     let answer = agent_cli::translate(cli, Aliases::built_in(), &request).map_err(|problems| {
         let hint = "`unenforced = \"warn\"` in its table turns this into a warning";
-        let problems = problems
-            .into_iter()
-            .map(|text| Problem::new("", text).hint(hint));
+        let problems = problems.into_iter();
+        let problems = problems.map(|text| Problem::new("", text).hint(hint));
         ToolError::of_problems(ErrorCode::InvalidRequest, problems.collect()).reason("agent_cli")
     })?;
     for warning in &answer.warnings {
@@ -105,25 +90,18 @@ pub(super) fn agent_args(global: &Global, args: &AgentArgs) -> Result<ExitCode, 
 }
 
 /// The table of an agent CLI.
-fn table<'a>(config: &'a Config, name: &str) -> Result<&'a CliSpec, ToolError> {
+fn table<'a>(config: &'a Config, name: &str) -> Result<&'a CliSpec> {
     config.cli(name).ok_or_else(|| {
-        let of_config = config.clis.iter();
-        let names = CliSpec::built_in()
-            .iter()
-            .chain(of_config)
-            .map(|cli| cli.name.as_str());
-        let names: Vec<&str> = names.collect();
-        let message = format_args!("no agent CLI named `{name}`");
-        let error = ToolError::new(ErrorCode::InvalidRequest, message);
-        match nearest(name, names.iter().copied()) {
-            Some(near) => error.hint(format!("did you mean `{near}`?")),
-            None => error.hint(format!("choose one with --cli: {}", names.join(", "))),
-        }
+        let clis = CliSpec::built_in().iter().chain(&config.clis);
+        let names: Vec<&str> = clis.map(|cli| cli.name.as_str()).collect();
+        let error = tool_error!(InvalidRequest, "no agent CLI named `{name}`");
+        let otherwise = format!("choose one with --cli: {}", names.join(", "));
+        output::nearest(error, name, names.iter().copied(), otherwise)
     })
 }
 
 /// The tools and limits that phase, file and every layer leave to the agent.
-fn effective(toolkit: &Toolkit, args: &AgentArgs) -> Result<Effective, ToolError> {
+fn effective(toolkit: &Toolkit, args: &AgentArgs) -> Result<Effective> {
     let mut context = Context {
         agent: Some(args.agent.clone()),
         phase: args.phase.clone(),
@@ -132,8 +110,7 @@ fn effective(toolkit: &Toolkit, args: &AgentArgs) -> Result<Effective, ToolError
     // The option narrows the phase's permission and never widens it.
     let of_phase = selected(toolkit, &context)?.permission;
     let of_phase = of_phase.map(|field| field.value);
-    let requested = args.permission.map(Confinement::from);
-    let permission = match (requested, of_phase) {
+    let permission = match (args.permission, of_phase) {
         (Some(requested), Some(of_phase)) => requested.min(of_phase),
         (requested, of_phase) => requested.or(of_phase).unwrap_or_default(),
     };
@@ -141,9 +118,8 @@ fn effective(toolkit: &Toolkit, args: &AgentArgs) -> Result<Effective, ToolError
     let dispatcher = toolkit.dispatcher();
     let catalogue = dispatcher.catalogue();
     let who = toolkit.caller(&context).who;
-    let caller = dispatcher
-        .policy()
-        .caller(catalogue, &who, dispatcher.facts())?;
+    let policy = dispatcher.policy();
+    let caller = policy.caller(catalogue, &who, dispatcher.facts())?;
     let mut tools: Vec<CliTool> = caller
         .listed()
         .map(|index| CliTool {
@@ -154,12 +130,14 @@ fn effective(toolkit: &Toolkit, args: &AgentArgs) -> Result<Effective, ToolError
     let no_network = permission != Confinement::FullAccess;
     let network_asks = toolkit.config().permissions.network.requires_approval;
     for name in &caller.selected().tools.value.external {
-        let of_provider = Aliases::built_in().provider_tool(name).is_some();
-        let (tool, verdict) = match of_provider {
-            true if no_network => (ToolName::Provider(name.clone()), Verdict::Deny),
-            true if !network_asks => (ToolName::Provider(name.clone()), Verdict::Allow),
-            true => (ToolName::Provider(name.clone()), Verdict::Ask),
-            false => (ToolName::External(name.clone()), Verdict::Ask),
+        let tool = match Aliases::built_in().provider_tool(name) {
+            Some(_) => ToolName::Provider(name.clone()),
+            None => ToolName::External(name.clone()),
+        };
+        let verdict = match tool {
+            ToolName::Provider(_) if no_network => Verdict::Deny,
+            ToolName::Provider(_) if !network_asks => Verdict::Allow,
+            _ => Verdict::Ask,
         };
         tools.push(CliTool { tool, verdict });
     }
@@ -172,7 +150,7 @@ fn effective(toolkit: &Toolkit, args: &AgentArgs) -> Result<Effective, ToolError
 }
 
 /// The selection of tools that the agent starts from.
-fn selected(toolkit: &Toolkit, context: &Context) -> Result<Selected, ToolError> {
+fn selected(toolkit: &Toolkit, context: &Context) -> Result<Selected> {
     let dispatcher = toolkit.dispatcher();
     let who = toolkit.caller(context).who;
     dispatcher.policy().select(dispatcher.catalogue(), &who)
@@ -208,9 +186,8 @@ fn readable(answer: &CliArgs, environment: &Environment) -> String {
     let mut text = words.join(" ");
     text.push('\n');
     if let Some(config) = &answer.config {
-        let named = config.variable.as_ref();
-        let named = named.map(|variable| format!(", or any file that {variable} names"));
-        let named = named.unwrap_or_default();
+        let named = |variable| format!(", or any file that {variable} names");
+        let named = config.variable.as_ref().map(named).unwrap_or_default();
         let _ = writeln!(text, "\n{}{named}:\n{}", config.file, config.text);
     }
     text

@@ -4,7 +4,7 @@ use std::io::IsTerminal as _;
 use std::process::ExitCode;
 
 use tool_core::capability::LedgerHead;
-use tool_core::{ErrorCode, Outcome, ToolError};
+use tool_core::{ErrorCode, Outcome, Result, ToolError, tool_error};
 
 use super::global::Format;
 use super::output::{self, complain};
@@ -15,16 +15,14 @@ use crate::Toolkit;
 pub(super) const CALL_STACK_BYTES: usize = 16 << 20;
 
 /// Runs on a thread whose stack does not depend on how the process was started.
-pub(super) fn on_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, ToolError> {
+pub(super) fn on_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T> {
     std::thread::scope(|scope| {
         let builder = std::thread::Builder::new().name("call".to_owned());
         let thread = builder
             .stack_size(CALL_STACK_BYTES)
             .spawn_scoped(scope, work);
-        let thread = thread.map_err(|err| {
-            let message = format_args!("cannot start a thread: {err}");
-            ToolError::new(ErrorCode::LimitExceeded, message)
-        })?;
+        let thread =
+            thread.map_err(|err| tool_error!(LimitExceeded, "cannot start a thread: {err}"))?;
         let panicked = "the call panicked outside the tool";
         thread
             .join()
@@ -33,11 +31,7 @@ pub(super) fn on_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, To
 }
 
 /// Prints the answer, flushes the audit, and gives the exit code.
-pub(super) fn finish(
-    toolkit: &Toolkit,
-    format: Format,
-    outcome: &Outcome,
-) -> Result<ExitCode, ToolError> {
+pub(super) fn finish(toolkit: &Toolkit, format: Format, outcome: &Outcome) -> Result<ExitCode> {
     let mut outcome = outcome.clone();
     flush(toolkit, format, &mut outcome);
     output::outcome(format, &outcome);

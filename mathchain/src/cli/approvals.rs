@@ -1,20 +1,14 @@
 //! `mathchain approve`, `deny` and `approvals`: requests for approval, and the decisions on them.
 
-use std::fmt::Write as _;
 use std::path::PathBuf;
-use std::process::ExitCode;
 
-use clap::{Args, Subcommand};
 use journal::Approval;
 use registry::WorkspaceId;
+use tool_core::Object;
 use tool_core::convert::from_value;
-use tool_core::{ErrorCode, ToolError, Value, json};
 
-use super::global::{Format, Global};
-use super::open;
-use super::output::{self, complain};
 use super::policy::rules;
-use crate::Toolkit;
+use super::prelude::*;
 use crate::approvers::approver;
 
 #[derive(Debug, Args)]
@@ -55,13 +49,13 @@ pub(super) enum Approvals {
 
 impl Decide {
     /// The approver: without configured approvers, the user of this command line as the operator.
-    fn approver(&self, toolkit: &Toolkit) -> Result<String, ToolError> {
+    fn approver(&self, toolkit: &Toolkit) -> Result<String> {
         approver(self.key.as_deref(), toolkit.config().approvals.from)
     }
 }
 
 /// Approves one request, and records a rule on demand.
-pub(super) fn approve(global: &Global, approve: &Approve) -> Result<ExitCode, ToolError> {
+pub(super) fn approve(global: &Global, approve: &Approve) -> Result<ExitCode> {
     // A rule may be about a call of an agent.
     let toolkit = match approve.always {
         true => open::with_agents(global)?,
@@ -72,10 +66,10 @@ pub(super) fn approve(global: &Global, approve: &Approve) -> Result<ExitCode, To
     let (waiting, details) = (state.waiting(id)?, state.approval(id)?.1);
     // A rule that the policy would refuse is an error before anything is decided.
     let rule = match approve.always {
-        true => Some((
-            workspace_of(details.as_ref())?,
-            rules::of_approval(&toolkit, &waiting)?,
-        )),
+        true => {
+            let workspace = workspace_of(details.as_ref())?;
+            Some((workspace, rules::of_approval(&toolkit, &waiting)?))
+        }
         false => None,
     };
     let (granted, recorded) = match &rule {
@@ -89,11 +83,12 @@ pub(super) fn approve(global: &Global, approve: &Approve) -> Result<ExitCode, To
     state.close()?;
     let (number, words) = recorded.clone().unzip();
     let mut data = fields(&granted, details.as_ref());
-    data.extend([("recorded_rule", number.into()), ("rule", words.into())]);
+    data.insert("recorded_rule", number);
+    data.insert("rule", words);
     if let (Some((number, words)), Format::Json) = (&recorded, global.format()) {
         complain(&format!("recorded rule {number}: {words}\n"));
     }
-    output::data(global, &Value::object(data), || {
+    output::data(global, &Value::Object(data.into()), || {
         let (id, tool, role) = (&granted.id, &granted.tool, &granted.role);
         let (command, folder) = open::command(global);
         let next = match (recorded, &granted.run) {
@@ -109,7 +104,7 @@ pub(super) fn approve(global: &Global, approve: &Approve) -> Result<ExitCode, To
 }
 
 /// The workspace of the call, if it has one.
-fn workspace_of(details: Option<&Value>) -> Result<WorkspaceId, ToolError> {
+fn workspace_of(details: Option<&Value>) -> Result<WorkspaceId> {
     let workspace =
         details.and_then(|details| from_value::<WorkspaceId>(details.get("workspace")?).ok());
     workspace.ok_or_else(|| {
@@ -121,20 +116,20 @@ fn workspace_of(details: Option<&Value>) -> Result<WorkspaceId, ToolError> {
 }
 
 /// Declines one request.
-pub(super) fn deny(global: &Global, decide: &Decide) -> Result<ExitCode, ToolError> {
+pub(super) fn deny(global: &Global, decide: &Decide) -> Result<ExitCode> {
     let toolkit = open::toolkit(global)?;
     let by = decide.approver(&toolkit)?;
     let state = open::state(&toolkit)?;
     let declined = state.decline(&decide.id, &by)?;
     state.close()?;
-    output::data(global, &value(&declined), || {
+    output::data(global, &plain(&declined), || {
         let (id, tool, role) = (&declined.id, &declined.tool, &declined.role);
         format!("declined {id}: `{tool}` as `{role}`\n")
     })
 }
 
 /// Lists requests, or shows one.
-pub(super) fn approvals(global: &Global, approvals: &Approvals) -> Result<ExitCode, ToolError> {
+pub(super) fn approvals(global: &Global, approvals: &Approvals) -> Result<ExitCode> {
     const SHOWN_MAX: usize = 1000;
     let toolkit = open::toolkit(global)?;
     let state = open::state_to_read(global, &toolkit)?;
@@ -142,13 +137,13 @@ pub(super) fn approvals(global: &Global, approvals: &Approvals) -> Result<ExitCo
         Approvals::List { all } => {
             let listed = state.approvals(*all, SHOWN_MAX)?;
             let (command, _) = open::command(global);
-            output::list(global, &listed, value, "no pending approvals", |one| {
+            output::list(global, &listed, plain, "no pending approvals", |one| {
                 line(&command, one)
             })
         }
         Approvals::Show { id } => {
             let (found, details) = state.approval(id)?;
-            let data = Value::object(fields(&found, details.as_ref()));
+            let data = Value::Object(fields(&found, details.as_ref()).into());
             output::data(global, &data, || readable(&found, details.as_ref()))
         }
     }
@@ -173,10 +168,7 @@ fn line(command: &str, approval: &Approval) -> String {
     }
     let _ = writeln!(text, "    {}", approval.preview.replace('\n', "\n    "));
     if approval.cut && state == "pending" {
-        let _ = writeln!(
-            text,
-            "    truncated; `{command} approvals show {id}` shows everything"
-        );
+        text += &format!("    truncated; `{command} approvals show {id}` shows everything\n");
     }
     let _ = writeln!(text, "    {}", approval.reason);
     text
@@ -205,10 +197,8 @@ pub(super) fn readable(approval: &Approval, details: Option<&Value>) -> String {
     let Some(details) = details else {
         line("arguments", &approval.preview);
         if approval.cut {
-            line(
-                "",
-                "truncated; full arguments are stored only while the request is pending",
-            );
+            let why = "truncated; full arguments are stored only while the request is pending";
+            line("", why);
         }
         return text;
     };
@@ -219,18 +209,13 @@ pub(super) fn readable(approval: &Approval, details: Option<&Value>) -> String {
     }
     for name in ["resources", "opens", "destroys"] {
         for one in details.get(name).and_then(Value::items).unwrap_or_default() {
-            let shown = one
-                .as_str()
-                .map_or_else(|| json::to_text(&one), str::to_owned);
-            line(name, &shown);
+            let text = one.as_str().map(str::to_owned);
+            line(name, &text.unwrap_or_else(|| json::to_text(&one)));
         }
     }
     let redacted = details.get("redacted").and_then(Value::as_i64);
     if let Some(count @ 1..) = redacted {
-        line(
-            "redacted",
-            &chain_runtime::counted(count.unsigned_abs(), "secret"),
-        );
+        line("redacted", &counted(count.unsigned_abs(), "secret"));
     }
     line("arguments", "");
     match details.get("arguments").and_then(Value::as_object) {
@@ -244,28 +229,11 @@ pub(super) fn readable(approval: &Approval, details: Option<&Value>) -> String {
     text
 }
 
-fn value(approval: &Approval) -> Value {
-    Value::object(fields(approval, None))
-}
-
-fn fields(approval: &Approval, details: Option<&Value>) -> Vec<(&'static str, Value)> {
-    let mut fields: Vec<(&'static str, Value)> = vec![
-        ("id", approval.id.as_str().into()),
-        ("tool", approval.tool.as_str().into()),
-        ("role", approval.role.as_str().into()),
-        ("agent", approval.agent.clone().into()),
-        ("workspace", approval.workspace.clone().into()),
-        ("state", approval.state.as_str().into()),
-        ("preview", approval.preview.as_str().into()),
-        ("cut", approval.cut.into()),
-        ("reason", approval.reason.as_str().into()),
-        ("created_ms", approval.created_ms.into()),
-        ("expires_ms", approval.expires_ms.into()),
-        ("decided_by", approval.decided_by.clone().into()),
-        ("decided_ms", approval.decided_ms.into()),
-        ("run", approval.run.clone().into()),
-        ("step", approval.step.clone().into()),
-    ];
-    fields.extend(details.map(|details| ("details", details.clone())));
+/// The request as an object, with the details of its call.
+fn fields(approval: &Approval, details: Option<&Value>) -> Object {
+    let mut fields = plain(approval).as_object().cloned().unwrap_or_default();
+    if let Some(details) = details {
+        fields.insert("details", details.clone());
+    }
     fields
 }

@@ -3,15 +3,11 @@
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
-use clap::Subcommand;
 use journal::Artifact;
 use journal::artifacts::Kind;
-use tool_core::{ErrorCode, ToolError, Value, json};
 
-use super::global::Global;
-use super::{exit, human, open, output};
+use super::prelude::*;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Artifacts {
@@ -47,7 +43,7 @@ pub(super) enum Artifacts {
 }
 
 /// Lists artifacts, shows one, or writes one out.
-pub(super) fn artifacts(global: &Global, artifacts: &Artifacts) -> Result<ExitCode, ToolError> {
+pub(super) fn artifacts(global: &Global, artifacts: &Artifacts) -> Result<ExitCode> {
     let toolkit = open::toolkit(global)?;
     let state = &*open::state_to_read(global, &toolkit)?;
     match artifacts {
@@ -57,10 +53,7 @@ pub(super) fn artifacts(global: &Global, artifacts: &Artifacts) -> Result<ExitCo
             let listed = state.artifacts(run, *limit as usize)?;
             output::list(global, &listed, value, "no artifacts", line)
         }
-        Artifacts::Show { handle } => {
-            let found = value(&state.artifact_named(handle)?);
-            output::data(global, &found, || human::value(&found))
-        }
+        Artifacts::Show { handle } => output::one(global, &value(&state.artifact_named(handle)?)),
         Artifacts::Get { handle, to } => {
             let found = state.artifact_named(handle)?;
             let bytes = match found.handle.kind {
@@ -77,10 +70,9 @@ pub(super) fn artifacts(global: &Global, artifacts: &Artifacts) -> Result<ExitCo
     }
 }
 
-fn write(bytes: &[u8], to: Option<&Path>) -> Result<ExitCode, ToolError> {
+fn write(bytes: &[u8], to: Option<&Path>) -> Result<ExitCode> {
     let failed = |name: &str, err: &io::Error, hint: &str| {
-        let message = format_args!("cannot write `{name}`: {err}");
-        ToolError::new(ErrorCode::ToolError, message)
+        tool_error!(ToolError, "cannot write `{name}`: {err}")
             .reason("io")
             .hint(hint)
     };

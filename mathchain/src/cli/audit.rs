@@ -1,15 +1,8 @@
 //! `mathchain audit`: the record of every call, listed, verified and exported.
 
-use std::process::ExitCode;
+use journal::{AuditRecord, Fault, State, parse_head};
 
-use chain_runtime::counted;
-use clap::Subcommand;
-use journal::{AuditRecord, State, parse_head};
-use tool_core::{ToolError, Value};
-
-use super::global::Global;
-use super::output::{self, object};
-use super::{exit, human, open};
+use super::prelude::*;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Audit {
@@ -45,18 +38,15 @@ Examples:
 }
 
 /// Reads or verifies the audit.
-pub(super) fn audit(global: &Global, audit: &Audit) -> Result<ExitCode, ToolError> {
+pub(super) fn audit(global: &Global, audit: &Audit) -> Result<ExitCode> {
     let toolkit = open::toolkit(global)?;
     let state = &*open::state_to_read(global, &toolkit)?;
     match audit {
         Audit::List { limit } => {
             let records = state.audit_list(None, *limit as usize)?;
-            output::list(global, &records, value, "no records", line)
+            output::list(global, &records, plain, "no records", line)
         }
-        Audit::Show { record } => {
-            let found = value(&state.audit_show(record)?);
-            output::data(global, &found, || human::value(&found))
-        }
+        Audit::Show { record } => output::one(global, &plain(&state.audit_show(record)?)),
         Audit::Verify { heads, no_values } => verify(global, state, heads, !no_values),
         Audit::Export => {
             state.export(&mut output::WhileRead(output::stdout()))?;
@@ -65,21 +55,9 @@ pub(super) fn audit(global: &Global, audit: &Audit) -> Result<ExitCode, ToolErro
     }
 }
 
-fn verify(
-    global: &Global,
-    state: &State,
-    heads: &[String],
-    values: bool,
-) -> Result<ExitCode, ToolError> {
+fn verify(global: &Global, state: &State, heads: &[String], values: bool) -> Result<ExitCode> {
     let published = heads.iter().map(|head| parse_head(head));
     let found = state.verify_with(&published.collect::<Result<Vec<_>, _>>()?, values)?;
-    let faults = found.faults.iter().map(|fault| {
-        object! {
-            "session" => fault.session.as_str(),
-            "sequence" => fault.sequence,
-            "message" => fault.message.as_str(),
-        }
-    });
     let head = found.head.as_ref().map(ToString::to_string);
     let data = object! {
         "sound" => found.is_sound(),
@@ -87,26 +65,24 @@ fn verify(
         "records" => found.records,
         "values" => found.values,
         "head" => head.clone(),
-        "faults" => faults.collect::<Vec<_>>(),
+        "faults" => plain(&found.faults),
     };
     output::data(global, &data, || {
         let values = match found.values {
             Some(values) => format!(", {}", counted(values, "value")),
             None => "; values not checked".to_owned(),
         };
-        let verdict = if found.is_sound() {
-            "sound"
-        } else {
-            "NOT SOUND"
-        };
+        let verdict = ["NOT SOUND", "sound"][usize::from(found.is_sound())];
         let records = counted(found.records, "record");
         let sessions = counted(found.sessions, "audit session");
         let mut text = format!("{records} in {sessions}{values}: {verdict}\n");
         for fault in &found.faults {
-            text += &format!(
-                "  {} {}: {}\n",
-                fault.session, fault.sequence, fault.message
-            );
+            let Fault {
+                session,
+                sequence,
+                message,
+            } = fault;
+            let _ = writeln!(text, "  {session} {sequence}: {message}");
         }
         if let Some(head) = head {
             text += &format!(
@@ -116,15 +92,6 @@ fn verify(
         text
     })?;
     Ok(exit::of_check(found.is_sound()))
-}
-
-fn value(record: &AuditRecord) -> Value {
-    object! {
-        "session" => record.session.as_str(),
-        "sequence" => record.sequence,
-        "hash" => record.hash.as_str(),
-        "record" => record.record.clone(),
-    }
 }
 
 fn line(record: &AuditRecord) -> String {

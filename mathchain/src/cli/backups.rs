@@ -1,14 +1,8 @@
 //! `mathchain backups`: copies of files, kept before calls changed them.
 
-use std::process::ExitCode;
-
-use clap::Subcommand;
 use journal::Backup;
-use tool_core::{ErrorCode, ToolError, Value};
 
-use super::global::Global;
-use super::output::object;
-use super::{open, output};
+use super::prelude::*;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Backups {
@@ -30,13 +24,13 @@ pub(super) enum Backups {
 const SHOWN_MAX: usize = 1000;
 
 /// Lists backups, or restores one.
-pub(super) fn backups(global: &Global, backups: &Backups) -> Result<ExitCode, ToolError> {
+pub(super) fn backups(global: &Global, backups: &Backups) -> Result<ExitCode> {
     let toolkit = open::toolkit(global)?;
     let state = open::state(&toolkit)?;
     let (wanted, at) = match backups {
         Backups::List => {
             let listed = state.backups(SHOWN_MAX)?;
-            return output::list(global, &listed, value, "no backups", |one| {
+            return output::list(global, &listed, plain, "no backups", |one| {
                 let Backup {
                     id,
                     time_ms,
@@ -50,13 +44,12 @@ pub(super) fn backups(global: &Global, backups: &Backups) -> Result<ExitCode, To
         Backups::Restore { wanted, at } => (wanted, *at),
     };
     let keeper = toolkit.keeper().ok_or_else(|| {
-        ToolError::new(ErrorCode::PreconditionFailed, "there is no workspace")
-            .hint("name one with --workspace")
+        tool_error!(PreconditionFailed, "there is no workspace").hint("name one with --workspace")
     })?;
     let (restored, before) = keeper.restore(wanted, at, "terminal")?;
     state.close()?;
     let before = before.map(|kept| kept.id);
-    let data = object! { "restored" => value(&restored), "before" => before.clone() };
+    let data = object! { "restored" => plain(&restored), "before" => before.clone() };
     output::data(global, &data, || {
         let undo = before.map(|id| format!("; its content before is backup {id}"));
         let (id, path) = (&restored.id, &restored.path);
@@ -65,16 +58,4 @@ pub(super) fn backups(global: &Global, backups: &Backups) -> Result<ExitCode, To
             undo.unwrap_or_default()
         )
     })
-}
-
-fn value(one: &Backup) -> Value {
-    object! {
-        "id" => one.id.as_str(),
-        "path" => one.path.as_str(),
-        "call_id" => one.call_id.as_str(),
-        "digest" => one.digest.as_str(),
-        "bytes" => one.bytes,
-        "mode" => one.mode,
-        "time_ms" => one.time_ms,
-    }
 }

@@ -1,20 +1,17 @@
 //! `mathchain call TOOL`.
 
 use std::io::IsTerminal;
-use std::process::ExitCode;
 
-use clap::{ArgMatches, Args};
+use clap::ArgMatches;
 use journal::WITHOUT_KEY;
 use registry::{ApprovalsFrom, Catalogue, Verdict};
-use tool_core::json::{self, Limits};
-use tool_core::{AnyTool, ErrorCode, Object, Status, StopFlag, ToolError, Value};
+use tool_core::json::Limits;
+use tool_core::{AnyTool, Status};
 
 use super::answer::{finish, on_stack};
-use super::caller::Caller;
-use super::global::Global;
-use super::output::{complain, misused};
-use super::{approvals, flags, human, open, signals, stdin};
-use crate::{Context, Toolkit};
+use super::output::misused;
+use super::prelude::*;
+use super::{approvals, flags, signals, stdin};
 
 #[derive(Debug, Args)]
 #[command(
@@ -52,7 +49,7 @@ impl Call {
 }
 
 /// Answers one call.
-pub(super) fn call(global: &Global, call: &Call) -> Result<ExitCode, ToolError> {
+pub(super) fn call(global: &Global, call: &Call) -> Result<ExitCode> {
     let missing = || ToolError::new(ErrorCode::InvalidRequest, "expected the name of a tool");
     let (name, rest) = call.words.split_first().ok_or_else(missing)?;
     let built_in = Catalogue::new(&crate::families().collect::<Vec<_>>())?;
@@ -70,7 +67,7 @@ pub(super) fn call(global: &Global, call: &Call) -> Result<ExitCode, ToolError> 
         // The dispatcher words and records the refusal.
         let toolkit = open()?;
         let context = call.caller.context(call.role.clone());
-        let refused = toolkit.call_with(&context, name, &Value::object::<&str, Value>([]));
+        let refused = toolkit.call_with(&context, name, &object! {});
         return finish(&toolkit, global.format(), &refused);
     };
     let words = std::iter::once(name).chain(rest);
@@ -97,7 +94,7 @@ fn misused_tool(global: &Global, name: &str, rest: &[String], err: &clap::Error)
     code.into()
 }
 
-fn context(call: &Call, toolkit: &Toolkit, matches: &ArgMatches) -> Result<Context, ToolError> {
+fn context(call: &Call, toolkit: &Toolkit, matches: &ArgMatches) -> Result<Context> {
     let role = match (&call.role, matches.get_one::<String>("role")) {
         (Some(_), Some(_)) => {
             let message = "--role is given twice, before and after the tool name";
@@ -113,8 +110,8 @@ fn context(call: &Call, toolkit: &Toolkit, matches: &ArgMatches) -> Result<Conte
 }
 
 /// Reads the arguments from stdin, as one JSON object.
-fn read_arguments(tool: &dyn AnyTool, limits: &registry::Limits) -> Result<Value, ToolError> {
-    let none = Ok(Value::Object(Object::new().into()));
+fn read_arguments(tool: &dyn AnyTool, limits: &registry::Limits) -> Result<Value> {
+    let none = Ok(object! {});
     if std::io::stdin().is_terminal() {
         let schema = tool.input_schema();
         if schema["required"].as_array().is_none_or(Vec::is_empty) {
@@ -126,24 +123,17 @@ fn read_arguments(tool: &dyn AnyTool, limits: &registry::Limits) -> Result<Value
         );
         return Err(ToolError::new(ErrorCode::InvalidRequest, "no arguments").hint(hint));
     }
-    let text = stdin::read(limits.max_input_bytes).map_err(|err| {
-        ToolError::new(
-            ErrorCode::ToolError,
-            format_args!("cannot read stdin: {err}"),
-        )
-        .reason("io")
-    })?;
+    let text = stdin::read(limits.max_input_bytes)
+        .map_err(|err| tool_error!(ToolError, "cannot read stdin: {err}").reason("io"))?;
     if text.iter().all(u8::is_ascii_whitespace) {
         return none;
     }
     let bytes_max = usize::try_from(limits.max_input_bytes).unwrap_or(usize::MAX);
-    Ok(json::parse_bytes(
-        &text,
-        Limits {
-            bytes_max,
-            ..Limits::default()
-        },
-    )?)
+    let limits = Limits {
+        bytes_max,
+        ..Limits::default()
+    };
+    Ok(json::parse_bytes(&text, limits)?)
 }
 
 fn run(
@@ -152,7 +142,7 @@ fn run(
     name: &str,
     args: &Value,
     context: Context,
-) -> Result<ExitCode, ToolError> {
+) -> Result<ExitCode> {
     let stop = StopFlag::new();
     signals::stop_on_signal(&stop);
     let context = Context { stop, ..context };
@@ -190,17 +180,13 @@ fn prompt(
     if decision.verdict != Verdict::Ask {
         return None;
     }
-    let request = toolkit
-        .state()
-        .and_then(|state| state.approval(approval).ok());
-    let shown = match request {
+    let state = toolkit.state();
+    let shown = match state.and_then(|state| state.approval(approval).ok()) {
         Some((request, details)) => approvals::readable(&request, details.as_ref()),
         None => human::value(args),
     };
-    complain(&format!(
-        "{name}: {}\n{shown}run it? [y/N] ",
-        decision.reason
-    ));
+    let reason = decision.reason;
+    complain(&format!("{name}: {reason}\n{shown}run it? [y/N] "));
     // A signal ends the process at the prompt: records so far are flushed first.
     let _ = toolkit.state().map(|state| state.flush());
     let mut line = String::new();

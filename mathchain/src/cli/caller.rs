@@ -2,7 +2,7 @@
 
 use clap::Args;
 use registry::Overrides;
-use tool_core::ToolError;
+use tool_core::Result;
 
 use super::global::Global;
 use super::open;
@@ -37,10 +37,7 @@ pub(super) struct Caller {
 
 impl Caller {
     /// Opens the toolkit; agent files are read if an agent is named.
-    ///
-    /// # Errors
-    /// As [`open::toolkit`] and [`open::with_agents`].
-    pub(super) fn open(&self, global: &Global) -> Result<Toolkit, ToolError> {
+    pub(super) fn open(&self, global: &Global) -> Result<Toolkit> {
         match self.agent {
             Some(_) => open::with_agents(global),
             None => open::toolkit(global),

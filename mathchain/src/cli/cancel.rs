@@ -1,20 +1,15 @@
 //! `mathchain runs cancel`: ends a run, and undoes its completed steps.
 
-use std::fmt::Write as _;
-use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use chain_runtime::ChainStatus;
 use chain_runtime::run::Cancelled;
-use clap::Args;
 use journal::{Run, State};
-use tool_core::{ErrorCode, Reason, ToolError, Value};
+use tool_core::Reason;
 
-use super::global::Global;
-use super::output::{self, object};
+use super::prelude::*;
 use super::resume::{context_of, open_run};
-use super::{answer, exit, open, run};
-use crate::Toolkit;
+use super::run;
 
 /// Maximum wait for the process that executes the run; the request remains after that.
 const WAIT: Duration = Duration::from_secs(30);
@@ -43,7 +38,7 @@ struct Report<'a> {
     refused: Vec<String>,
 }
 
-pub(super) fn cancel(global: &Global, cancel: &Cancel) -> Result<ExitCode, ToolError> {
+pub(super) fn cancel(global: &Global, cancel: &Cancel) -> Result<ExitCode> {
     let (toolkit, found) = open_run(global, &cancel.run, cancel.accept_changes)?;
     let state = open::state(&toolkit)?;
     let until = Instant::now() + WAIT;
@@ -67,11 +62,7 @@ pub(super) fn cancel(global: &Global, cancel: &Cancel) -> Result<ExitCode, ToolE
                     }
                 }
                 if !wait_for_holder(state, &found.id, until)? {
-                    Report {
-                        state: "cancelling",
-                        ..Report::default()
-                    }
-                    .print(global, &found)?;
+                    Report::of("cancelling").print(global, &found)?;
                     break exit::TIMEOUT.into();
                 }
             }
@@ -83,7 +74,7 @@ pub(super) fn cancel(global: &Global, cancel: &Cancel) -> Result<ExitCode, ToolE
 }
 
 /// Waits until no process executes the run; false if one still does at `until`.
-fn wait_for_holder(state: &State, id: &str, until: Instant) -> Result<bool, ToolError> {
+fn wait_for_holder(state: &State, id: &str, until: Instant) -> Result<bool> {
     while state.run(id)?.holder.is_some() {
         if Instant::now() > until {
             return Ok(false);
@@ -98,7 +89,7 @@ fn cancelled_here(
     toolkit: &Toolkit,
     found: &Run,
     cancelled: &Cancelled,
-) -> Result<ExitCode, ToolError> {
+) -> Result<ExitCode> {
     let state = match &cancelled.result {
         // The run has not ended: its error states why.
         Ok(result)
@@ -112,16 +103,13 @@ fn cancelled_here(
         Ok(result) => result.status.run_state(),
         Err(_) => "cancelled",
     };
-    let mut report = Report {
-        state,
-        ..Report::default()
-    };
+    let mut report = Report::of(state);
     report.gather(cancelled, "");
     report.print(global, found)
 }
 
 /// Reports a run that another process cancelled, from its records.
-fn cancelled_elsewhere(global: &Global, state: &State, found: &Run) -> Result<ExitCode, ToolError> {
+fn cancelled_elsewhere(global: &Global, state: &State, found: &Run) -> Result<ExitCode> {
     let ended = state.run(&found.id)?;
     let records = state.run_records(&found.id)?;
     let is_end = |record: &Value| record.get("kind").and_then(Value::as_str) == Some("ending");
@@ -151,7 +139,14 @@ fn undoing(record: &Value) -> Option<String> {
     })
 }
 
-impl Report<'_> {
+impl<'a> Report<'a> {
+    fn of(state: &'a str) -> Self {
+        Self {
+            state,
+            ..Self::default()
+        }
+    }
+
     /// Adds the undone calls of a run, those of nested runs first, and the runs whose plan is no longer permitted.
     fn gather(&mut self, cancelled: &Cancelled, prefix: &str) {
         for inner in &cancelled.within {
@@ -166,7 +161,7 @@ impl Report<'_> {
         }
     }
 
-    fn print(&self, global: &Global, found: &Run) -> Result<ExitCode, ToolError> {
+    fn print(&self, global: &Global, found: &Run) -> Result<ExitCode> {
         let refused = (!self.refused.is_empty()).then(|| self.refused.join("; "));
         let data = object! {
             "run" => found.id.as_str(),
@@ -185,10 +180,7 @@ impl Report<'_> {
                 let _ = writeln!(text, "undone: {}", self.undone.join(", "));
             }
             for refused in &self.refused {
-                let _ = writeln!(
-                    text,
-                    "not undone, as the plan is no longer permitted: {refused}"
-                );
+                text += &format!("not undone, as the plan is no longer permitted: {refused}\n");
             }
             text
         })

@@ -1,17 +1,10 @@
 //! `mathchain chain anomalies`: anomalies in the journal.
 
-use std::fmt::Write as _;
-use std::process::ExitCode;
-
-use clap::Subcommand;
 use journal::RunState;
 use journal::anomalies::{Evidence, Finding, anomalies};
-use tool_core::ToolError;
 use tool_core::capability::Clock as _;
 
-use super::global::Global;
-use super::open;
-use super::output::{self, object};
+use super::prelude::*;
 use crate::clock::SystemClock;
 
 #[derive(Debug, Subcommand)]
@@ -43,7 +36,7 @@ const DAY_MS: u64 = 24 * 60 * 60 * 1000;
 const HISTORY_DAYS: u64 = 30;
 
 /// Prints the findings of one run, or of recent days.
-pub(super) fn chain(global: &Global, chain: &Chain) -> Result<ExitCode, ToolError> {
+pub(super) fn chain(global: &Global, chain: &Chain) -> Result<ExitCode> {
     let Chain::Anomalies { run, since } = chain;
     let toolkit = open::toolkit(global)?;
     let state = open::state_to_read(global, &toolkit)?;

@@ -1,16 +1,12 @@
 //! `mathchain check`: everything that a project configures.
 
-use std::process::ExitCode;
-
 use registry::plugins::Status;
-use tool_core::{ToolError, Value};
 
-use super::global::Global;
-use super::{open, output};
+use super::prelude::*;
 use crate::plugins::Loaded;
 
 /// Reads everything; problems are errors of opening the toolkit.
-pub(super) fn check(global: &Global) -> Result<ExitCode, ToolError> {
+pub(super) fn check(global: &Global) -> Result<ExitCode> {
     let toolkit = open::read_only(global, true)?;
     Loaded::strict(&toolkit.broken_plugins())?;
     let file = open::places(global)?.config_file;

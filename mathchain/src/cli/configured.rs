@@ -6,7 +6,7 @@ use std::sync::Arc;
 use host_sandbox::Sandbox;
 use registry::policy::Policy;
 use registry::{Catalogue, Config};
-use tool_core::{Entry, ToolError};
+use tool_core::{Entry, Result};
 
 use crate::clock::SystemClock;
 use crate::plugins::{Loaded, Loader};
@@ -23,7 +23,7 @@ impl Configured {
     ///
     /// # Errors
     /// Everything that is wrong with the configuration, its agents and its plugins.
-    pub(super) fn load(path: &Path) -> Result<Self, ToolError> {
+    pub(super) fn load(path: &Path) -> Result<Self> {
         let text = environment::read_named(path)?;
         let name = format_args!("`{}`", path.display());
         let absolute = path

@@ -1,18 +1,14 @@
 //! `mathchain doctor`: checks of this installation, with fixes for missing parts and the tools that need them.
 
 use std::path::Path;
-use std::process::ExitCode;
 
 use host_sandbox::sandbox::Standing;
 use registry::plugins::Broken;
 use tool_core::capability::Spawner;
-use tool_core::{Capability, Spec, ToolError, Value};
+use tool_core::{Capability, Spec};
 
-use super::exit;
-use super::global::Global;
-use super::open::{self, Places};
-use super::output::{self, object};
-use crate::Toolkit;
+use super::open::Places;
+use super::prelude::*;
 
 /// The result of one check.
 struct Probe {
@@ -89,7 +85,7 @@ impl Probe {
 }
 
 /// Runs all checks; exit code 1 if a required part is missing.
-pub(super) fn doctor(global: &Global) -> Result<ExitCode, ToolError> {
+pub(super) fn doctor(global: &Global) -> Result<ExitCode> {
     let places = open::places(global)?;
     let toolkit = open::read_only(global, false)?;
     let mut probes = vec![
@@ -106,9 +102,8 @@ pub(super) fn doctor(global: &Global) -> Result<ExitCode, ToolError> {
     probes.extend(programs(&toolkit));
     probes.extend(toolkit.broken_plugins().iter().map(broken));
     probes.push(tools(&toolkit, &probes));
-    let sound = probes
-        .iter()
-        .all(|probe| probe.standing != Standing::Missing);
+    let sound = |probe: &Probe| probe.standing != Standing::Missing;
+    let sound = probes.iter().all(sound);
     let data = probes.iter().map(Probe::value).collect::<Vec<_>>();
     let data = object! { "ok" => sound, "probes" => data };
     output::data(global, &data, || probes.iter().map(Probe::line).collect())?;
@@ -164,11 +159,8 @@ fn features() -> Vec<&'static str> {
         ("fma", std::arch::is_x86_feature_detected!("fma")),
         ("avx512f", std::arch::is_x86_feature_detected!("avx512f")),
     ];
-    features
-        .into_iter()
-        .filter(|(_, found)| *found)
-        .map(|(name, _)| name)
-        .collect()
+    let found = features.iter().filter(|(_, found)| *found);
+    found.map(|(name, _)| *name).collect()
 }
 
 #[cfg(not(target_arch = "x86_64"))]
@@ -177,13 +169,11 @@ fn features() -> Vec<&'static str> {
 }
 
 fn configuration(places: &Places) -> Probe {
-    match &places.config_file {
-        Some(file) => Probe::ok("configuration", file.path.display().to_string()),
-        None => Probe::ok(
-            "configuration",
-            "none: built-in defaults (`mathchain init` writes one)",
-        ),
-    }
+    let found = match &places.config_file {
+        Some(file) => file.path.display().to_string(),
+        None => "none: built-in defaults (`mathchain init` writes one)".to_owned(),
+    };
+    Probe::ok("configuration", found)
 }
 
 fn policy(toolkit: &Toolkit) -> Probe {
@@ -215,18 +205,14 @@ fn leftovers(toolkit: &Toolkit) -> Probe {
     };
     let (found, complete) = host_sandbox::workspace::leftovers(root, 1000);
     if found.is_empty() {
-        let beyond = if complete {
-            ""
-        } else {
-            " in the part searched"
-        };
+        let beyond = [" in the part searched", ""][usize::from(complete)];
         return Probe::ok("leftovers", format!("no temporary files{beyond}"));
     }
-    let names = found
-        .iter()
-        .take(SHOWN_MAX)
-        .map(|path| path.display().to_string());
-    let names = names.collect::<Vec<_>>().join(", ");
+    let names = found.iter().take(SHOWN_MAX);
+    let names = names
+        .map(|path| path.display().to_string())
+        .collect::<Vec<_>>()
+        .join(", ");
     let more = if found.len() > SHOWN_MAX { ", ..." } else { "" };
     let cure = format!(
         "when no call runs: find '{}' -name '.mathchain-*.tmp' -prune -exec rm -r {{}} +",
@@ -245,18 +231,14 @@ fn state(toolkit: &Toolkit, places: &Places) -> Probe {
     }
     let missing = match (toolkit.state(), toolkit.state_fault()) {
         (Some(state), _) => return Probe::ok("state", state.file().display().to_string()),
-        (None, Some(fault)) => Probe::missing(
-            "state",
-            fault.message(),
-            fault
-                .hint_str()
-                .unwrap_or("make the folder writable; until then calls with effects are refused"),
-        ),
-        (None, None) => Probe::missing(
-            "state",
-            "no folder",
-            "set HOME or XDG_STATE_HOME, or write a configuration with `mathchain init`",
-        ),
+        (None, Some(fault)) => {
+            let usual = "make the folder writable; until then calls with effects are refused";
+            Probe::missing("state", fault.message(), fault.hint_str().unwrap_or(usual))
+        }
+        (None, None) => {
+            let cure = "set HOME or XDG_STATE_HOME, or write a configuration with `mathchain init`";
+            Probe::missing("state", "no folder", cure)
+        }
     };
     Probe {
         refused: tools_that(toolkit, |spec| !spec.effects.is_empty()),
@@ -283,24 +265,21 @@ fn audit(toolkit: &Toolkit) -> Probe {
     match toolkit.state().map(|state| state.verify(&[])) {
         None if toolkit.state_fault().is_none() => Probe::ok("audit", "no records"),
         None => Probe::missing("audit", "no state", "see `state`"),
-        Some(Err(err)) => Probe::missing(
-            "audit",
-            err.message(),
-            err.hint_str()
-                .unwrap_or("retain the file, and start a new state folder"),
-        ),
-        Some(Ok(found)) if found.is_sound() => Probe::ok(
-            "audit",
-            format!(
-                "{} records in {} audit sessions, sound",
-                found.records, found.sessions
-            ),
-        ),
-        Some(Ok(found)) => Probe::missing(
-            "audit",
-            format!("{} faults", found.faults.len()),
-            "retain the file; `mathchain audit verify` lists the faults",
-        ),
+        Some(Err(err)) => {
+            let usual = "retain the file, and start a new state folder";
+            Probe::missing("audit", err.message(), err.hint_str().unwrap_or(usual))
+        }
+        Some(Ok(found)) if found.is_sound() => {
+            let (records, sessions) = (found.records, found.sessions);
+            Probe::ok(
+                "audit",
+                format!("{records} records in {sessions} audit sessions, sound"),
+            )
+        }
+        Some(Ok(found)) => {
+            let cure = "retain the file; `mathchain audit verify` lists the faults";
+            Probe::missing("audit", format!("{} faults", found.faults.len()), cure)
+        }
     }
 }
 
@@ -309,17 +288,13 @@ fn sandbox(toolkit: &Toolkit) -> impl Iterator<Item = Probe> {
     let probes = toolkit.sandbox().probe().into_iter();
     probes.map(|probe| {
         let none = probe.name == "sandbox level" && probe.standing == Standing::Missing;
+        let spawns = |spec: &Spec| none && spec.capabilities.contains(&Capability::Spawn);
         Probe {
             name: probe.name,
             standing: probe.standing,
             found: probe.found,
             cure: probe.cure,
-            refused: match none {
-                true => tools_that(toolkit, |spec| {
-                    spec.capabilities.contains(&Capability::Spawn)
-                }),
-                false => Vec::new(),
-            },
+            refused: tools_that(toolkit, spawns),
         }
     })
 }
@@ -330,17 +305,13 @@ fn programs(toolkit: &Toolkit) -> [Probe; 2] {
         Some(program) => Probe::ok(name, program.path),
         None => Probe::optional(name, "not found", cure, tools),
     };
+    let (python, ruff) = (
+        ["python_eval", "python_run"],
+        ["lint_python", "format_python"],
+    );
     [
-        program(
-            "python3",
-            "install Python 3",
-            &["python_eval", "python_run"],
-        ),
-        program(
-            "ruff",
-            "`pip install ruff`",
-            &["lint_python", "format_python"],
-        ),
+        program("python3", "install Python 3", &python),
+        program("ruff", "`pip install ruff`", &ruff),
     ]
 }
 
@@ -358,8 +329,6 @@ fn tools(toolkit: &Toolkit, probes: &[Probe]) -> Probe {
         probes.iter().any(|probe| probe.refused.contains(&spec.id))
     });
     let (run, refused) = (all - refused.len(), causes.join("; "));
-    Probe::ok(
-        "tools",
-        format!("{all} tools, {run} available; unavailable: {refused}"),
-    )
+    let found = format!("{all} tools, {run} available; unavailable: {refused}");
+    Probe::ok("tools", found)
 }

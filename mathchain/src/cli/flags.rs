@@ -3,7 +3,7 @@
 use clap::{Arg, Args, Command};
 use tool_core::json::{Limits, parse};
 use tool_core::schema::Schema;
-use tool_core::{AnyTool, ErrorCode, Object, ToolError, Value};
+use tool_core::{AnyTool, ErrorCode, Object, Result, ToolError, Value};
 
 /// Options of `call` after the tool name. A tool argument of the same name is given by `--arg`.
 #[derive(Debug, Args)]
@@ -81,10 +81,7 @@ fn is_reserved(name: &str) -> bool {
 ///
 /// # Errors
 /// `invalid_request` for an option that is not NAME=VALUE or is given twice.
-pub(super) fn arguments(
-    tool: &dyn AnyTool,
-    matches: &clap::ArgMatches,
-) -> Result<Option<Value>, ToolError> {
+pub(super) fn arguments(tool: &dyn AnyTool, matches: &clap::ArgMatches) -> Result<Option<Value>> {
     let schema = tool.input_schema();
     let pairs = matches.get_many::<String>("arg").into_iter().flatten();
     let mut given = pairs
@@ -114,7 +111,7 @@ pub(super) fn arguments(
 ///
 /// # Errors
 /// `invalid_request` when there is no `=`.
-pub(super) fn split(pair: &str) -> Result<(String, String), ToolError> {
+pub(super) fn split(pair: &str) -> Result<(String, String)> {
     let Some((name, value)) = pair.split_once('=') else {
         let message = format_args!("expected NAME=VALUE, found `{pair}`");
         return Err(ToolError::new(ErrorCode::InvalidRequest, message)

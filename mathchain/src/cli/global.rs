@@ -3,6 +3,7 @@
 use std::io::IsTerminal as _;
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use tool_core::{Value, json, npy};
 
@@ -33,6 +34,21 @@ pub(super) enum Format {
     Raw,
     /// The envelope with arrays of 64 numbers or more as {"$npy": "<base64 of an .npy file>"}, which arguments take too
     Npy,
+}
+
+/// Parses one of some names, each with its meaning and help.
+pub(super) fn one_of<T: Copy + Send + Sync + 'static>(
+    choices: &'static [(&'static str, T, &'static str)],
+) -> impl TypedValueParser<Value = T> {
+    let names = choices.iter();
+    let names = names.map(|(name, _, help)| PossibleValue::new(*name).help(*help));
+    PossibleValuesParser::new(names).try_map(|text| {
+        let mut found = choices.iter().filter(|(name, ..)| *name == text);
+        found
+            .next()
+            .map(|(_, choice, _)| *choice)
+            .ok_or("no such choice")
+    })
 }
 
 impl Format {

@@ -30,12 +30,13 @@ pub(super) fn outcome(outcome: &Outcome) -> Rendered {
             approval_id: id,
             so_far,
         } => {
-            let next = match so_far.get("next").and_then(Value::as_str) {
-                Some(next) => next.to_owned(),
-                None => format!(
+            let usual = || {
+                format!(
                     "`mathchain approve {id}` or `mathchain deny {id}`, then send the same call again"
-                ),
+                )
             };
+            let next = so_far.get("next").and_then(Value::as_str);
+            let next = next.map_or_else(usual, str::to_owned);
             let _ = writeln!(stderr, "approval needed: {next}");
             String::new()
         }
@@ -50,9 +51,8 @@ pub(super) fn beside(outcome: &Outcome) -> String {
 }
 
 fn warnings(outcome: &Outcome) -> String {
-    outcome
-        .warnings
-        .iter()
+    let warnings = outcome.warnings.iter();
+    warnings
         .map(|warning| format!("warning: {warning}\n"))
         .collect()
 }
@@ -99,10 +99,9 @@ pub(super) fn error(err: &ToolError) -> String {
     let count = err.problems().len() + more;
     let _ = writeln!(text, "error: {count} problems [{}]", err.code());
     for problem in err.problems() {
-        let line = problem
-            .place
-            .map(|(line, column)| format!("{line}:{column}: "));
-        let (line, place) = (line.unwrap_or_default(), at(&problem.path));
+        let line = |(line, column)| format!("{line}:{column}: ");
+        let line = problem.place.map(line).unwrap_or_default();
+        let place = at(&problem.path);
         let _ = writeln!(text, "  - {line}{}{place}", problem.message);
         if let Some(hint) = &problem.hint {
             let _ = writeln!(text, "    {hint}");
@@ -128,11 +127,8 @@ pub(super) fn value(value: &Value) -> String {
 }
 
 fn members(object: &Object, indent: usize, text: &mut String) {
-    let width = object
-        .iter()
-        .map(|(key, _)| key.chars().count())
-        .max()
-        .unwrap_or(0);
+    let widths = object.iter().map(|(key, _)| key.chars().count());
+    let width = widths.max().unwrap_or(0);
     for (key, value) in object.iter() {
         let pad = " ".repeat(indent);
         match value {
@@ -216,29 +212,19 @@ fn is_unsafe(character: char) -> bool {
 
 /// Whether a text is exactly one sixel picture, which a terminal draws without other effects.
 fn is_picture(text: &str) -> bool {
-    let Some(body) = text
+    let body = text
         .strip_prefix("\x1bP")
-        .and_then(|rest| rest.strip_suffix("\x1b\\"))
-    else {
+        .and_then(|rest| rest.strip_suffix("\x1b\\"));
+    let Some((parameters, data)) = body.and_then(|body| body.split_once('q')) else {
         return false;
     };
-    let Some((parameters, data)) = body.split_once('q') else {
-        return false;
-    };
-    parameters
-        .bytes()
-        .all(|byte| byte.is_ascii_digit() || byte == b';')
-        && data
-            .bytes()
-            .all(|byte| matches!(byte, b'!'..=b'-' | b'0'..=b'9' | b';' | b'?'..=b'~'))
+    let is_parameter = |byte: u8| byte.is_ascii_digit() || byte == b';';
+    let is_data = |byte| matches!(byte, b'!'..=b'-' | b'0'..=b'9' | b';' | b'?'..=b'~');
+    parameters.bytes().all(is_parameter) && data.bytes().all(is_data)
 }
 
 fn list(numbers: &Numbers) -> String {
-    let shown = numbers.as_slice().iter().take(SHOWN_MAX);
-    let shown = shown
-        .map(|&number| spell(numbers, number))
-        .collect::<Vec<_>>()
-        .join(" ");
+    let shown = spelled(numbers, numbers.as_slice()).join(" ");
     match numbers.len() {
         0..=SHOWN_MAX => shown,
         count => format!("{shown} ... ({count} values)"),
@@ -247,26 +233,14 @@ fn list(numbers: &Numbers) -> String {
 
 fn matrix(numbers: &Numbers, pad: &str) -> String {
     let (rows, columns) = (numbers.shape()[0], numbers.shape()[1]);
-    let row = |row: &[f64]| -> Vec<String> {
-        row.iter()
-            .take(SHOWN_MAX)
-            .map(|&number| spell(numbers, number))
-            .collect()
-    };
-    let cells: Vec<_> = numbers
-        .as_slice()
-        .chunks_exact(columns)
-        .take(SHOWN_MAX)
-        .map(row)
-        .collect();
+    let rows_shown = numbers.as_slice().chunks_exact(columns).take(SHOWN_MAX);
+    let cells: Vec<_> = rows_shown.map(|row| spelled(numbers, row)).collect();
     let width = |column: usize| cells.iter().map(|row| row[column].len()).max().unwrap_or(0);
     let widths: Vec<usize> = (0..columns.min(SHOWN_MAX)).map(width).collect();
     let more = if columns > SHOWN_MAX { "  ..." } else { "" };
     let line = |row: &Vec<String>| {
-        let cells = row
-            .iter()
-            .zip(&widths)
-            .map(|(cell, &width)| format!("{cell:>width$}"));
+        let cells = row.iter().zip(&widths);
+        let cells = cells.map(|(cell, &width)| format!("{cell:>width$}"));
         format!("{pad}{}{more}", cells.collect::<Vec<_>>().join("  "))
     };
     let mut lines: Vec<String> = cells.iter().map(line).collect();
@@ -287,12 +261,13 @@ fn rows(items: &[Value], indent: usize) -> String {
     lines.join("\n")
 }
 
-fn spell(numbers: &Numbers, number: f64) -> String {
-    if numbers.integral() {
-        format!("{number:.0}")
-    } else {
-        number::spelling(number)
-    }
+/// The first of some numbers.
+fn spelled(of: &Numbers, numbers: &[f64]) -> Vec<String> {
+    let spell = |number: &f64| match of.integral() {
+        true => format!("{number:.0}"),
+        false => number::spelling(*number),
+    };
+    numbers.iter().take(SHOWN_MAX).map(spell).collect()
 }
 
 /// A time in the reader's time zone.
@@ -311,22 +286,14 @@ pub(super) fn time(unix_ms: u64) -> String {
 pub(super) fn obligations(outcome: &Outcome) -> String {
     let mut text = String::new();
     if let Some(id) = outcome.metadata.get("notice").and_then(|id| id.as_str()) {
-        let _ = writeln!(
-            text,
-            "notification {id}: recorded by a rule (`mathchain notifications list`)"
-        );
+        text = format!("notification {id}: recorded by a rule (`mathchain notifications list`)\n");
     }
-    let backups = outcome
-        .metadata
-        .get("backups")
-        .and_then(|list| list.items());
+    let backups = outcome.metadata.get("backups").and_then(Value::items);
     for backup in backups.unwrap_or_default() {
         let text_of = |key: &str| backup.get(key)?.as_str().map(str::to_owned);
         if let (Some(id), Some(path)) = (text_of("id"), text_of("path")) {
-            let _ = writeln!(
-                text,
-                "backup of {path}: restore it with `mathchain backups restore {id}`"
-            );
+            text +=
+                &format!("backup of {path}: restore it with `mathchain backups restore {id}`\n");
         }
     }
     text

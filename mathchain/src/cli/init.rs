@@ -1,15 +1,9 @@
 //! `mathchain init`: a starter configuration, or starter agents.
 
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
-use clap::Args;
-use tool_core::{ErrorCode, ToolError};
-
-use super::exit;
-use super::output::print;
+use super::prelude::*;
 use crate::environment::{AGENTS_FOLDER, CONFIG_NAMES};
-use crate::io;
 
 #[derive(Debug, Args)]
 pub(super) struct Init {
@@ -34,7 +28,7 @@ const AGENTS: [(&str, &str); 5] = [
 ];
 
 /// Writes the starter configuration or the starter agents; existing files are an error.
-pub(super) fn init(init: &Init) -> Result<ExitCode, ToolError> {
+pub(super) fn init(init: &Init) -> Result<ExitCode> {
     let folder = &init.directory;
     if init.agents {
         let folder = folder.join(AGENTS_FOLDER);
@@ -57,16 +51,10 @@ pub(super) fn init(init: &Init) -> Result<ExitCode, ToolError> {
 }
 
 /// Writes new files, unless one is `present` already.
-fn write_all(
-    folder: &Path,
-    present: Option<PathBuf>,
-    files: &[(PathBuf, &str)],
-) -> Result<(), ToolError> {
+fn write_all(folder: &Path, present: Option<PathBuf>, files: &[(PathBuf, &str)]) -> Result<()> {
     if let Some(present) = present {
-        let message = format_args!("`{}` exists", present.display());
-        return Err(
-            ToolError::new(ErrorCode::Conflict, message).hint("edit it, or choose another folder")
-        );
+        return Err(tool_error!(Conflict, "`{}` exists", present.display())
+            .hint("edit it, or choose another folder"));
     }
     let failed = |err| io::cannot_write(folder, &err);
     std::fs::create_dir_all(folder).map_err(failed)?;

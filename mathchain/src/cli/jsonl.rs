@@ -8,12 +8,11 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Mutex, PoisonError};
 
 use registry::TraceParent;
-use tool_core::json::{self, Limits};
-use tool_core::{ErrorCode, Object, Outcome, StopFlag, ToolError, Value};
+use tool_core::json::Limits;
+use tool_core::{Object, Outcome};
 
 use super::answer::CALL_STACK_BYTES;
-use super::global::Format;
-use super::output;
+use super::prelude::*;
 use super::signals::Closing;
 
 /// The call of one line.
@@ -53,7 +52,7 @@ pub(super) fn serve(
     input: impl BufRead,
     output: impl Write + Send,
     call: impl Fn(LineCall, &StopFlag) -> Outcome + Sync,
-) -> Result<bool, ToolError> {
+) -> Result<bool> {
     let (queue, lines) = sync_channel::<Line>(door.workers * 2);
     let lines = Mutex::new(lines);
     let output = Mutex::new(output);
@@ -95,27 +94,30 @@ pub(super) fn failed(what: &str, err: &io::Error) -> ToolError {
 }
 
 /// One line of input.
-pub(super) enum Line {
-    Text { number: u64, bytes: Vec<u8> },
-    TooLong { number: u64 },
+pub(super) struct Line {
+    /// Number from 1.
+    pub number: u64,
+    /// The text with its end; `None` for a line over the size limit.
+    pub bytes: Option<Vec<u8>>,
 }
 
 impl Line {
     /// Whether the input ended before the end of the line.
     pub(super) fn is_part(&self) -> bool {
-        match self {
-            Self::Text { bytes, .. } => bytes.last() != Some(&b'\n'),
-            Self::TooLong { .. } => false,
-        }
+        let last = self.bytes.as_ref().map(|bytes| bytes.last());
+        last.is_some_and(|last| last != Some(&b'\n'))
+    }
+
+    /// Whether the line has white space alone.
+    pub(super) fn is_empty(&self) -> bool {
+        let bytes = self.bytes.as_ref();
+        bytes.is_some_and(|bytes| bytes.iter().all(u8::is_ascii_whitespace))
     }
 }
 
 fn next(lines: &Mutex<Receiver<Line>>) -> Option<Line> {
-    lines
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner)
-        .recv()
-        .ok()
+    let lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
+    lines.recv().ok()
 }
 
 fn read_lines(door: &Door, mut input: impl BufRead, queue: &SyncSender<Line>) -> io::Result<()> {
@@ -128,10 +130,7 @@ fn read_lines(door: &Door, mut input: impl BufRead, queue: &SyncSender<Line>) ->
         if line.is_part() && door.closing.is_closed() {
             return Ok(());
         }
-        if matches!(&line, Line::Text { bytes, .. } if bytes.iter().all(u8::is_ascii_whitespace)) {
-            continue;
-        }
-        if queue.send(line).is_err() {
+        if !line.is_empty() && queue.send(line).is_err() {
             return Ok(());
         }
     }
@@ -178,11 +177,8 @@ pub(super) fn read_line(
             break;
         }
     }
-    Ok(match (any, too_long) {
-        (false, _) => None,
-        (true, true) => Some(Line::TooLong { number }),
-        (true, false) => Some(Line::Text { number, bytes }),
-    })
+    let bytes = (!too_long).then_some(bytes);
+    Ok(any.then_some(Line { number, bytes }))
 }
 
 fn answer(
@@ -190,15 +186,15 @@ fn answer(
     line: &Line,
     call: &(impl Fn(LineCall, &StopFlag) -> Outcome + Sync),
 ) -> Value {
-    let (number, parsed) = match line {
-        Line::TooLong { number } => (*number, Err((Value::Null, too_long(door.line_bytes_max)))),
-        Line::Text { number, bytes } => (*number, parse(door, bytes)),
+    let parsed = match &line.bytes {
+        None => Err((Value::Null, too_long(door.line_bytes_max))),
+        Some(bytes) => parse(door, bytes),
     };
     let (id, outcome) = match parsed {
         Ok((id, line_call)) => (id, call(line_call, &door.stop)),
         Err((id, err)) => {
             let mut outcome = Outcome::error(err);
-            outcome.metadata.insert("line", number);
+            outcome.metadata.insert("line", line.number);
             (id, outcome)
         }
     };
@@ -213,8 +209,7 @@ fn answer(
 
 /// The error for a line over the size limit.
 pub(super) fn too_long(bytes_max: usize) -> ToolError {
-    let message = format_args!("the line is longer than {bytes_max} bytes");
-    ToolError::new(ErrorCode::LimitExceeded, message)
+    tool_error!(LimitExceeded, "the line is longer than {bytes_max} bytes")
         .hint("raise `limits.max_input_bytes`, or pass large arrays as {\"$file\": ...}")
 }
 
@@ -223,20 +218,14 @@ const KEYS: [&str; 5] = ["id", "tool", "args", "role", "traceparent"];
 
 /// Reads a line; an error carries the id as far as it could be read.
 fn parse(door: &Door, bytes: &[u8]) -> Result<(Value, LineCall), (Value, ToolError)> {
-    let bytes_max = door.line_bytes_max;
-    let value = json::parse_bytes(
-        bytes,
-        Limits {
-            bytes_max,
-            ..Limits::default()
-        },
-    );
-    let value = value.map_err(|err| (Value::Null, err.into()))?;
+    let limits = Limits {
+        bytes_max: door.line_bytes_max,
+        ..Limits::default()
+    };
+    let value = json::parse_bytes(bytes, limits).map_err(|err| (Value::Null, err.into()))?;
     let Some(object) = value.as_object() else {
-        let err = invalid(
-            "",
-            format_args!("expected an object, found {}", value.kind()),
-        );
+        let message = format_args!("expected an object, found {}", value.kind());
+        let err = invalid("", message);
         let example = "send {\"id\":1,\"tool\":\"statistics\",\"args\":{...}}";
         return Err((Value::Null, err.hint(example)));
     };
@@ -254,7 +243,7 @@ fn parse(door: &Door, bytes: &[u8]) -> Result<(Value, LineCall), (Value, ToolErr
     }
 }
 
-fn line_call(door: &Door, object: &Object, id: &Value) -> Result<LineCall, ToolError> {
+fn line_call(door: &Door, object: &Object, id: &Value) -> Result<LineCall> {
     if let Some((key, _)) = object.iter().find(|(key, _)| !KEYS.contains(key)) {
         let keys = KEYS.join("`, `");
         let message = format_args!("unknown key `{key}`; a line has `{keys}`");
@@ -264,8 +253,7 @@ fn line_call(door: &Door, object: &Object, id: &Value) -> Result<LineCall, ToolE
     let missing = || invalid("/tool", format_args!("expected `tool`, the name of a tool"));
     let role = text(object, "role", "the name of a role")?;
     if let Some(role) = role.filter(|role| !door.roles.iter().any(|allowed| allowed == role)) {
-        let message = format_args!("the role `{role}` is not allowed here");
-        let err = ToolError::new(ErrorCode::PolicyDenied, message)
+        let err = tool_error!(PolicyDenied, "the role `{role}` is not allowed here")
             .reason("role")
             .at("/role");
         return Err(err.hint("start the server with --roles to allow it"));
@@ -278,10 +266,7 @@ fn line_call(door: &Door, object: &Object, id: &Value) -> Result<LineCall, ToolE
             number => Some(number.to_string()),
         },
         tool: tool.ok_or_else(missing)?.to_owned(),
-        args: object
-            .get("args")
-            .cloned()
-            .unwrap_or_else(|| Value::Object(Object::new().into())),
+        args: object.get("args").cloned().unwrap_or_else(|| object! {}),
         role: role.map(str::to_owned),
         // W3C Trace Context requires that a malformed one is ignored.
         trace: trace.and_then(TraceParent::parse),
@@ -289,7 +274,7 @@ fn line_call(door: &Door, object: &Object, id: &Value) -> Result<LineCall, ToolE
 }
 
 /// An optional text of a line.
-fn text<'a>(object: &'a Object, key: &str, kind: &str) -> Result<Option<&'a str>, ToolError> {
+fn text<'a>(object: &'a Object, key: &str, kind: &str) -> Result<Option<&'a str>> {
     match object.get(key) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => Ok(Some(text)),

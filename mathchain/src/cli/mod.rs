@@ -30,6 +30,7 @@ mod phase;
 mod plan;
 mod plugins;
 mod policy;
+mod prelude;
 mod progress;
 mod replay;
 mod resume;
@@ -47,7 +48,7 @@ mod tools;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
-use tool_core::{ErrorCode, ToolError};
+use tool_core::{ErrorCode, Result, ToolError};
 
 use global::Global;
 
@@ -180,7 +181,7 @@ pub fn main() -> ExitCode {
     }
 }
 
-fn dispatch(global: &Global, command: Command) -> Result<ExitCode, ToolError> {
+fn dispatch(global: &Global, command: Command) -> Result<ExitCode> {
     match command {
         Command::Call(args) => call::call(global, &args),
         Command::Run(args) => run::run(global, &args),
@@ -221,7 +222,7 @@ fn dispatch(global: &Global, command: Command) -> Result<ExitCode, ToolError> {
     }
 }
 
-fn print(text: &[u8]) -> Result<ExitCode, ToolError> {
+fn print(text: &[u8]) -> Result<ExitCode> {
     output::print(&String::from_utf8_lossy(text));
     Ok(exit::OK.into())
 }

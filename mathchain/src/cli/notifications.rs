@@ -1,14 +1,6 @@
 //! `mathchain notifications`: calls with the obligation `notify`, and questions from agents.
 
-use std::process::ExitCode;
-
-use clap::Subcommand;
-use journal::NoticeRecord;
-use tool_core::{ToolError, Value};
-
-use super::global::Global;
-use super::output::object;
-use super::{human, open, output};
+use super::prelude::*;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Notifications {
@@ -21,31 +13,15 @@ pub(super) enum Notifications {
 }
 
 /// Lists notifications.
-pub(super) fn notifications(
-    global: &Global,
-    notifications: &Notifications,
-) -> Result<ExitCode, ToolError> {
+pub(super) fn notifications(global: &Global, notifications: &Notifications) -> Result<ExitCode> {
     let Notifications::List { limit } = notifications;
     let toolkit = open::toolkit(global)?;
     let listed = open::state_to_read(global, &toolkit)?.notices(*limit as usize)?;
-    output::list(global, &listed, value, "no notifications", |one| {
+    output::list(global, &listed, plain, "no notifications", |one| {
         let tool = one.tool.as_deref().unwrap_or("-");
         let text = one.text.replace('\n', "\n    ");
         let time = human::time(one.time_ms);
         let (id, kind, role) = (&one.id, &one.kind, &one.role);
         format!("{id}  {time}  {kind:8}  {tool} as `{role}`\n    {text}\n")
     })
-}
-
-fn value(one: &NoticeRecord) -> Value {
-    object! {
-        "id" => one.id.as_str(),
-        "kind" => one.kind.as_str(),
-        "call_id" => one.call_id.as_str(),
-        "tool" => one.tool.clone(),
-        "role" => one.role.as_str(),
-        "agent" => one.agent.clone(),
-        "text" => one.text.as_str(),
-        "time_ms" => one.time_ms,
-    }
 }

@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use journal::{FILE_NAME, State};
+use registry::agent_cli::quoted;
 use registry::{Answer, ApprovalsFrom, Config, Facts, Unattended};
-use tool_core::{ErrorCode, Reason, ToolError};
+use tool_core::{ErrorCode, Reason, Result, ToolError, tool_error};
 
 use super::configured::Configured;
 use super::global::Global;
@@ -26,29 +27,27 @@ pub(super) struct Places {
 ///
 /// # Errors
 /// Every error of the configuration, with file, line and column.
-pub(super) fn places(global: &Global) -> Result<Places, ToolError> {
-    let here = std::env::current_dir().map_err(|err| {
-        let message = format_args!("cannot use the current folder: {err}");
-        ToolError::new(ErrorCode::ToolError, message)
-    })?;
+pub(super) fn places(global: &Global) -> Result<Places> {
+    let here = std::env::current_dir()
+        .map_err(|err| tool_error!(ToolError, "cannot use the current folder: {err}"))?;
     let config_file = environment::find_config(global.config.as_deref(), &here)?;
     let config = match &config_file {
         Some(file) => environment::config_of(&file.path, &file.text)
             .map_err(|err| Configured::load(&file.path).err().unwrap_or(err))?,
         None => Config::default(),
     };
-    let project = config_file
-        .as_ref()
-        .filter(|file| file.of_project)
-        .and_then(|file| file.path.parent());
+    let of_project = config_file.as_ref().filter(|file| file.of_project);
+    let project = of_project.and_then(|file| file.path.parent());
     let base = project.unwrap_or(&here);
+    // `--workspace` moves the files of tools, not the audit.
+    let own_root = normal(&base.join(&config.workspace.root));
     let workspace = match &global.workspace {
         Some(root) => here.join(root),
-        None => normal(&base.join(&config.workspace.root)),
+        None => own_root.clone(),
     };
     let state = match (&config.workspace.state, project) {
-        (Some(folder), _) => Some(normal(&workspace_of(base, &config).join(folder))),
-        (None, Some(_)) => Some(workspace_of(base, &config).join(environment::STATE_FOLDER)),
+        (Some(folder), _) => Some(normal(&own_root.join(folder))),
+        (None, Some(_)) => Some(own_root.join(environment::STATE_FOLDER)),
         (None, None) => environment::user_state_folder(),
     };
     if let (Some(_), Some(folder)) = (project, &state) {
@@ -56,9 +55,8 @@ pub(super) fn places(global: &Global) -> Result<Places, ToolError> {
     }
     let mut config = config;
     add_recorded(&mut config, &workspace, state.as_deref())?;
-    let plugins = environment::plugin_roots(project, &here);
     Ok(Places {
-        plugins,
+        plugins: environment::plugin_roots(project, &here),
         config_file,
         config,
         workspace,
@@ -67,39 +65,27 @@ pub(super) fn places(global: &Global) -> Result<Places, ToolError> {
 }
 
 /// The folder of this run's project: that of the configuration, else the current one.
-///
-/// # Errors
-/// As [`places`].
-pub(super) fn project_folder(global: &Global) -> Result<PathBuf, ToolError> {
+pub(super) fn project_folder(global: &Global) -> Result<PathBuf> {
     Ok(project_of(&places(global)?))
 }
 
 /// Opens the toolkit of this run.
-///
-/// # Errors
-/// As [`places`], and a workspace that cannot be opened.
-pub(super) fn toolkit(global: &Global) -> Result<Toolkit, ToolError> {
+pub(super) fn toolkit(global: &Global) -> Result<Toolkit> {
     open_as(global, false, true)
 }
 
 /// As [`toolkit`], for commands that only inspect a project: a missing state is not created.
-///
-/// # Errors
-/// As [`toolkit`].
-pub(super) fn read_only(global: &Global, agents: bool) -> Result<Toolkit, ToolError> {
+pub(super) fn read_only(global: &Global, agents: bool) -> Result<Toolkit> {
     open_as(global, agents, false)
 }
 
 /// As [`toolkit`], with the agent files of the project.
-///
-/// # Errors
-/// As [`toolkit`], and every error of the agent files.
-pub(super) fn with_agents(global: &Global) -> Result<Toolkit, ToolError> {
+pub(super) fn with_agents(global: &Global) -> Result<Toolkit> {
     open_as(global, true, true)
 }
 
 /// Agent files are read only if the command or the configuration refers to agents: a plain call does not wait for them.
-fn open_as(global: &Global, agents: bool, create_state: bool) -> Result<Toolkit, ToolError> {
+fn open_as(global: &Global, agents: bool, create_state: bool) -> Result<Toolkit> {
     let mut places = places(global)?;
     let folder = project_of(&places);
     add_agents(&mut places.config, &folder, agents)?;
@@ -134,10 +120,7 @@ fn open_as(global: &Global, agents: bool, create_state: bool) -> Result<Toolkit,
 }
 
 /// Files and folders whose change can change the policy, beside those of plugins.
-///
-/// # Errors
-/// As [`places`].
-pub(super) fn watched(global: &Global) -> Result<Vec<PathBuf>, ToolError> {
+pub(super) fn watched(global: &Global) -> Result<Vec<PathBuf>> {
     let places = places(global)?;
     let agents = project_of(&places).join(environment::AGENTS_FOLDER);
     let rules = places.state.as_deref().map(crate::user_rules::file);
@@ -150,13 +133,11 @@ pub(super) fn watched(global: &Global) -> Result<Vec<PathBuf>, ToolError> {
 
 /// Files of earlier systems that the configuration names, beside it.
 fn named_files(places: &Places) -> Vec<PathBuf> {
-    let Some(config_file) = &places.config_file else {
-        return Vec::new();
+    let beside = |file: &ConfigFile| -> Vec<PathBuf> {
+        let named = places.config.files.iter().map(|named| &named.path.text);
+        named.map(|named| file.path.with_file_name(named)).collect()
     };
-    let named = places.config.files.iter();
-    named
-        .map(|named| config_file.path.with_file_name(&named.path.text))
-        .collect()
+    places.config_file.as_ref().map_or_else(Vec::new, beside)
 }
 
 /// Everything that determines the permissions of tools: the configuration with the files it names and those beside it, and the user's
@@ -188,11 +169,7 @@ fn project_of(places: &Places) -> PathBuf {
 }
 
 /// Adds the user's decisions beside the configuration: rules recorded in the workspace, and whether approvers have keys.
-fn add_recorded(
-    config: &mut Config,
-    workspace: &Path,
-    state: Option<&Path>,
-) -> Result<(), ToolError> {
+fn add_recorded(config: &mut Config, workspace: &Path, state: Option<&Path>) -> Result<()> {
     if let Some(folder) = state {
         let here = environment::workspace_id(workspace);
         let layers = crate::user_rules::load(folder, here.as_ref())?;
@@ -201,24 +178,14 @@ fn add_recorded(
     approvers::settle(config)
 }
 
-fn add_agents(config: &mut Config, folder: &Path, wanted: bool) -> Result<(), ToolError> {
-    let named = !config.phases.is_empty()
-        || config
-            .layers
-            .iter()
-            .any(|layer| layer.level == registry::Level::Agent);
+fn add_agents(config: &mut Config, folder: &Path, wanted: bool) -> Result<()> {
+    let of_agent = |layer: &registry::Layer| layer.level == registry::Level::Agent;
+    let named = !config.phases.is_empty() || config.layers.iter().any(of_agent);
     if wanted || named {
-        config.agent_texts = environment::agent_texts(folder)?
-            .into_iter()
-            .map(|agent| (agent.path, agent.text))
-            .collect();
+        let agents = environment::agent_texts(folder)?.into_iter();
+        config.agent_texts = agents.map(|agent| (agent.path, agent.text)).collect();
     }
     Ok(())
-}
-
-/// The configuration's own root: `--workspace` moves the files of tools, not the audit.
-fn workspace_of(base: &Path, config: &Config) -> PathBuf {
-    normal(&base.join(&config.workspace.root))
 }
 
 /// The path without `.` components, for messages.
@@ -232,7 +199,7 @@ fn normal(path: &Path) -> PathBuf {
 ///
 /// # Errors
 /// As [`places`]; `precondition_failed` where there is none.
-pub(super) fn state_folder(global: &Global) -> Result<PathBuf, ToolError> {
+pub(super) fn state_folder(global: &Global) -> Result<PathBuf> {
     places(global)?.state.ok_or_else(no_state)
 }
 
@@ -240,7 +207,7 @@ pub(super) fn state_folder(global: &Global) -> Result<PathBuf, ToolError> {
 ///
 /// # Errors
 /// `policy_denied` for `--yes` if approvers have keys.
-pub(super) fn answer(toolkit: &Toolkit, yes: bool, attended: bool) -> Result<Answer, ToolError> {
+pub(super) fn answer(toolkit: &Toolkit, yes: bool, attended: bool) -> Result<Answer> {
     let config = toolkit.config();
     if yes && config.approvals.from == ApprovalsFrom::Key {
         return Err(approvers::key_needed("`--yes` approves nothing"));
@@ -262,15 +229,6 @@ pub(super) fn command(global: &Global) -> (String, String) {
     (command, here.display().to_string())
 }
 
-/// A word quoted for a shell.
-pub(super) fn quoted(word: &str) -> String {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./:@%+,".contains(&byte);
-    match !word.is_empty() && word.bytes().all(plain) {
-        true => word.to_owned(),
-        false => format!("'{}'", word.replace('\'', "'\\''")),
-    }
-}
-
 fn no_state() -> ToolError {
     ToolError::new(ErrorCode::PreconditionFailed, "there is no state folder")
         .hint("set HOME or XDG_STATE_HOME, or write a configuration with `mathchain init`")
@@ -280,30 +238,26 @@ fn no_state() -> ToolError {
 ///
 /// # Errors
 /// The reason why there is none.
-pub(super) fn state(toolkit: &Toolkit) -> Result<&Arc<State>, ToolError> {
-    match (toolkit.state(), toolkit.state_fault()) {
-        (Some(state), _) => Ok(state),
-        (None, Some(fault)) => Err(fault.clone()),
-        (None, None) => Err(no_state()),
-    }
+pub(super) fn state(toolkit: &Toolkit) -> Result<&Arc<State>> {
+    let fault = || toolkit.state_fault().cloned().unwrap_or_else(no_state);
+    toolkit.state().ok_or_else(fault)
 }
 
 /// The state of an open toolkit for commands that only read it, even if it cannot be written.
 ///
 /// # Errors
 /// As [`state`]; the reason why it cannot be read.
-pub(super) fn state_to_read(global: &Global, toolkit: &Toolkit) -> Result<Arc<State>, ToolError> {
-    let fault = match (toolkit.state(), toolkit.state_fault()) {
-        (Some(state), _) => return Ok(Arc::clone(state)),
-        (None, Some(fault)) => fault,
-        (None, None) => return Err(no_state()),
+pub(super) fn state_to_read(global: &Global, toolkit: &Toolkit) -> Result<Arc<State>> {
+    let fault = match state(toolkit) {
+        Ok(state) => return Ok(Arc::clone(state)),
+        Err(fault) => fault,
     };
     // If it never existed, the error is the one from its creation.
-    let folder = state_folder(global)?;
-    let is_there = folder.join(FILE_NAME).exists();
-    if !fault.is(Reason::StateUnwritable) || !is_there {
-        return Err(fault.clone());
-    }
+    let folder = state_folder(global);
+    let there = folder.ok().filter(|folder| folder.join(FILE_NAME).exists());
+    let Some(folder) = there.filter(|_| fault.is(Reason::StateUnwritable)) else {
+        return Err(fault);
+    };
     let clock = Arc::new(crate::clock::SystemClock::default());
     let scratch = std::env::temp_dir();
     let state = State::open_to_read(&folder, &scratch, clock)?;
@@ -315,12 +269,11 @@ pub(super) fn state_to_read(global: &Global, toolkit: &Toolkit) -> Result<Arc<St
 ///
 /// # Errors
 /// `invalid_request` with the nearest name for an unknown fact.
-pub(super) fn facts(toolkit: &Toolkit, given: &[String]) -> Result<Facts, ToolError> {
+pub(super) fn facts(toolkit: &Toolkit, given: &[String]) -> Result<Facts> {
     let mut facts = toolkit.dispatcher().facts().clone();
     for fact in given {
-        facts
-            .add(fact)
-            .map_err(|message| ToolError::new(ErrorCode::InvalidRequest, message).reason("fact"))?;
+        let added = facts.add(fact);
+        added.map_err(|unknown| tool_error!(InvalidRequest, "{unknown}").reason("fact"))?;
     }
     Ok(facts)
 }

@@ -1,11 +1,12 @@
 //! Standard output and standard error: everything that commands print passes here.
 
+use std::fmt::Display;
 use std::io::{IsTerminal as _, Write};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-pub(super) use tool_core::object;
-use tool_core::{ErrorCode, Outcome, ToolError, Value};
+use serde::Serialize;
+use tool_core::{ErrorCode, Outcome, Result, ToolError, Value, convert, tool_error};
 
 use super::global::{Format, Global};
 use super::{exit, human};
@@ -45,7 +46,7 @@ pub(super) fn data(
     global: &Global,
     data: &Value,
     readable: impl FnOnce() -> String,
-) -> Result<ExitCode, ToolError> {
+) -> Result<ExitCode> {
     match global.format() {
         Format::Human => say(&readable()),
         Format::Json | Format::Raw | Format::Npy => line(data),
@@ -60,12 +61,25 @@ pub(super) fn list<T>(
     value: impl Fn(&T) -> Value,
     none: &str,
     line: impl Fn(&T) -> String,
-) -> Result<ExitCode, ToolError> {
+) -> Result<ExitCode> {
     let values = Value::array(items.iter().map(value).collect());
     data(global, &values, || match items {
-        [] => format!("{none}\n"),
+        [] => format!(
+            "{none}
+"
+        ),
         _ => items.iter().map(line).collect(),
     })
+}
+
+/// The value of plain data: texts, integers and lists, which have one.
+pub(super) fn plain<T: Serialize>(item: &T) -> Value {
+    convert::to_value(item).unwrap_or_default()
+}
+
+/// Prints a value: its members on lines of text, else one line of JSON.
+pub(super) fn one(global: &Global, value: &Value) -> Result<ExitCode> {
+    data(global, value, || human::value(value))
 }
 
 /// Prints an error that answers no call: text on stderr, and its envelope on stdout unless a reader is there.
@@ -156,9 +170,21 @@ pub(super) fn unwritable(err: &std::io::Error) -> Option<ToolError> {
     if err.kind() == std::io::ErrorKind::BrokenPipe {
         return None;
     }
-    let message = format_args!("cannot write the answer to stdout: {err}");
-    let error = ToolError::new(ErrorCode::ToolError, message).reason("io");
+    let error = tool_error!(ToolError, "cannot write the answer to stdout: {err}").reason("io");
     Some(error.hint("free space at the destination; `mathchain audit list` shows which calls ran"))
+}
+
+/// Adds the nearest known name to an error about an unknown one, or else another hint.
+pub(super) fn nearest<'a>(
+    error: ToolError,
+    name: &str,
+    known: impl IntoIterator<Item = &'a str>,
+    otherwise: impl Display,
+) -> ToolError {
+    match tool_core::nearest::nearest(name, known) {
+        Some(near) => error.hint(format_args!("did you mean `{near}`?")),
+        None => error.hint(otherwise),
+    }
 }
 
 /// Writes text for a reader to stdout.

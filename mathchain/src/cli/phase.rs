@@ -1,18 +1,10 @@
 //! `mathchain phase`: the tools of an agent in a phase, and the source of each setting.
 
-use std::fmt::Write as _;
-use std::process::ExitCode;
-
-use clap::Subcommand;
+use registry::Catalogue;
 use registry::model::Phase as Defined;
 use registry::policy::{Caller, Field, Selected};
-use registry::{Catalogue, Selector};
-use tool_core::ToolError;
 
-use super::global::Global;
-use super::open;
-use super::output::{self, object};
-use crate::{Context, Toolkit};
+use super::prelude::*;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Phase {
@@ -31,7 +23,7 @@ pub(super) enum Phase {
 }
 
 /// Lists phases, or shows one.
-pub(super) fn phase(global: &Global, command: &Phase) -> Result<ExitCode, ToolError> {
+pub(super) fn phase(global: &Global, command: &Phase) -> Result<ExitCode> {
     let toolkit = open::with_agents(global)?;
     match command {
         Phase::List => list(global, &toolkit),
@@ -39,28 +31,20 @@ pub(super) fn phase(global: &Global, command: &Phase) -> Result<ExitCode, ToolEr
     }
 }
 
-fn list(global: &Global, toolkit: &Toolkit) -> Result<ExitCode, ToolError> {
+fn list(global: &Global, toolkit: &Toolkit) -> Result<ExitCode> {
     let config = toolkit.config();
-    let names =
-        |list: &[Selector]| -> Vec<String> { list.iter().map(|one| one.text.clone()).collect() };
-    let value = |phase: &Defined| {
-        object! {
-            "name" => phase.name.as_str(),
-            "agents" => names(&phase.agents),
-        }
+    let agents = |phase: &Defined| -> Vec<String> {
+        phase.agents.iter().map(|one| one.text.clone()).collect()
     };
+    let value =
+        |phase: &Defined| object! { "name" => phase.name.as_str(), "agents" => agents(phase) };
     let none = "no phases; define one by `[[phases]]` in mathchain.toml";
     output::list(global, &config.phases, value, none, |phase| {
-        format!("{:<20} {}\n", phase.name, names(&phase.agents).join(", "))
+        format!("{:<20} {}\n", phase.name, agents(phase).join(", "))
     })
 }
 
-fn show(
-    global: &Global,
-    toolkit: &Toolkit,
-    name: &str,
-    agent: Option<&str>,
-) -> Result<ExitCode, ToolError> {
+fn show(global: &Global, toolkit: &Toolkit, name: &str, agent: Option<&str>) -> Result<ExitCode> {
     let context = Context {
         phase: Some(name.to_owned()),
         agent: agent.map(str::to_owned),
@@ -69,9 +53,8 @@ fn show(
     let dispatcher = toolkit.dispatcher();
     let catalogue = dispatcher.catalogue();
     let who = toolkit.caller(&context).who;
-    let caller = dispatcher
-        .policy()
-        .caller(catalogue, &who, dispatcher.facts())?;
+    let policy = dispatcher.policy();
+    let caller = policy.caller(catalogue, &who, dispatcher.facts())?;
     let selected = caller.selected();
     let verdicts = verdicts(catalogue, &caller);
     let tools = verdicts.iter().map(|(tool, verdict, layer, reason)| {
@@ -93,9 +76,7 @@ fn show(
         },
     };
     output::data(global, &data, || {
-        let agent = agent
-            .map(|agent| format!(", agent {agent}"))
-            .unwrap_or_default();
+        let agent = agent.map_or_else(String::new, |agent| format!(", agent {agent}"));
         let heading = format!("phase {name}{agent}, role {}\n", who.role);
         heading + &settings(&selected) + &table(&selected, &verdicts)
     })
@@ -113,8 +94,9 @@ fn verdicts<'a>(catalogue: &'a Catalogue, caller: &Caller<'_>) -> Vec<Row<'a>> {
             true => decision.verdict.as_str(),
             false => "hidden",
         };
+        let id = catalogue.tool(index).spec().id;
         (
-            catalogue.tool(index).spec().id,
+            id,
             verdict,
             decision.layer.to_string(),
             decision.reason.to_string(),
@@ -130,13 +112,8 @@ fn settings(selected: &Selected) -> String {
         let _ = writeln!(text, "  {:<12} {value}, {origin}", "permission");
     }
     let turns = &selected.max_turns;
-    let _ = writeln!(
-        text,
-        "  {:<12} {}, {}",
-        "max_turns",
-        turns.value,
-        origin(turns)
-    );
+    let (value, origin) = (turns.value, origin(turns));
+    let _ = writeln!(text, "  {:<12} {value}, {origin}", "max_turns");
     text
 }
 
@@ -148,8 +125,7 @@ fn table(selected: &Selected, verdicts: &[Row<'_>]) -> String {
     for name in &selected.tools.value.external {
         let _ = writeln!(
             text,
-            "  {:<7} {name:<24} tool of another server or of a provider",
-            "handed"
+            "  handed  {name:<24} tool of another server or of a provider"
         );
     }
     text

@@ -1,18 +1,13 @@
 //! `mathchain plugins`: lists, checks, creates, reloads, enables and disables plugins.
 
-use std::fmt::Write as _;
 use std::path::Path;
-use std::process::ExitCode;
 use std::time::SystemTime;
 
-use clap::Subcommand;
 use registry::plugins::{Broken, Plugin, Status};
-use tool_core::{Ctx, ErrorCode, ToolError, Value};
+use tool_core::Ctx;
 
-use super::global::Global;
-use super::output::{self, complain, object};
-use super::{exit, open};
-use crate::{Toolkit, generation, plugins};
+use super::prelude::*;
+use crate::{generation, plugins};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Plugins {
@@ -44,7 +39,7 @@ pub(super) enum Plugins {
 }
 
 /// Runs one of the commands about plugins.
-pub(super) fn plugins(global: &Global, command: &Plugins) -> Result<ExitCode, ToolError> {
+pub(super) fn plugins(global: &Global, command: &Plugins) -> Result<ExitCode> {
     let toolkit = open::toolkit(global)?;
     match command {
         Plugins::List => list(global, &toolkit),
@@ -56,7 +51,7 @@ pub(super) fn plugins(global: &Global, command: &Plugins) -> Result<ExitCode, To
     }
 }
 
-fn list(global: &Global, toolkit: &Toolkit) -> Result<ExitCode, ToolError> {
+fn list(global: &Global, toolkit: &Toolkit) -> Result<ExitCode> {
     let (loaded, broken) = (toolkit.plugins(), toolkit.broken_plugins());
     let described = loaded.iter().map(generation::describe);
     let described = described.chain(broken.iter().map(generation::describe_broken));
@@ -96,20 +91,15 @@ fn readable(plugin: &Plugin) -> String {
 }
 
 /// Reports broken plugins, which loading has found, and greets the process of each other one.
-fn check(global: &Global, toolkit: &Toolkit, start: bool) -> Result<ExitCode, ToolError> {
+fn check(global: &Global, toolkit: &Toolkit, start: bool) -> Result<ExitCode> {
     let (loaded, broken) = (toolkit.plugins(), toolkit.broken_plugins());
     let greet = |plugin: &Plugin| match &plugin.status {
         Status::Ready if start => plugin.greet(&Ctx::default()),
-        Status::Unavailable(lacks) => {
-            let message = format_args!("requires `{lacks}`");
-            Err(ToolError::new(ErrorCode::PreconditionFailed, message))
-        }
+        Status::Unavailable(lacks) => Err(tool_error!(PreconditionFailed, "requires `{lacks}`")),
         _ => Ok(()),
     };
-    let results: Vec<_> = loaded
-        .iter()
-        .map(|plugin| (plugin, greet(plugin)))
-        .collect();
+    let results = loaded.iter().map(|plugin| (plugin, greet(plugin)));
+    let results: Vec<_> = results.collect();
     let sound = broken.is_empty() && results.iter().all(|(_, result)| result.is_ok());
     let data = results.iter().map(|(plugin, result)| {
         object! {
@@ -129,7 +119,7 @@ fn check(global: &Global, toolkit: &Toolkit, start: bool) -> Result<ExitCode, To
         }
     });
     output::data(global, &Value::array(data.chain(failed).collect()), || {
-        let line = |(plugin, result): &(&Plugin, Result<(), ToolError>)| {
+        let line = |(plugin, result): &(&Plugin, Result<()>)| {
             let (name, version) = (&plugin.manifest.name, &plugin.manifest.version);
             match result {
                 Ok(()) => format!("ok       {name} {version} ({})\n", plugin.status.as_str()),
@@ -145,7 +135,7 @@ fn check(global: &Global, toolkit: &Toolkit, start: bool) -> Result<ExitCode, To
 }
 
 /// Writes a copy of the example plugin under another name, beside the configuration.
-fn new(global: &Global, toolkit: &Toolkit, name: &str) -> Result<ExitCode, ToolError> {
+fn new(global: &Global, toolkit: &Toolkit, name: &str) -> Result<ExitCode> {
     registry::plugins::check_name(name)
         .map_err(|fault| ToolError::new(ErrorCode::InvalidArgs, fault))?;
     let loader = toolkit.generations().loader();
@@ -180,7 +170,7 @@ fn new(global: &Global, toolkit: &Toolkit, name: &str) -> Result<ExitCode, ToolE
 }
 
 /// Sets the modification times of the manifests to now, which `serve` processes notice.
-fn reload(global: &Global, toolkit: &Toolkit) -> Result<ExitCode, ToolError> {
+fn reload(global: &Global, toolkit: &Toolkit) -> Result<ExitCode> {
     let loaded = toolkit.plugins();
     for plugin in loaded.iter() {
         if let Err(err) = touch(Path::new(&plugin.bundle.manifest_name)) {
@@ -201,53 +191,39 @@ fn touch(path: &Path) -> std::io::Result<()> {
     file.set_modified(SystemTime::now())
 }
 
-fn switch(global: &Global, toolkit: &Toolkit, name: &str, on: bool) -> Result<ExitCode, ToolError> {
+fn switch(global: &Global, toolkit: &Toolkit, name: &str, on: bool) -> Result<ExitCode> {
     let (plugin_name, tool) = match name.split_once(':') {
         Some((plugin, tool)) => (plugin, Some(tool)),
         None => (name, None),
     };
     let loaded = toolkit.plugins();
     let broken = toolkit.broken_plugins();
-    if let Some(broken) = broken
-        .iter()
-        .find(|one| one.names.iter().any(|name| name == plugin_name))
-    {
+    let has_name = |one: &&Broken| one.names.iter().any(|name| name == plugin_name);
+    if let Some(broken) = broken.iter().find(has_name) {
         let message = format_args!("the plugin `{plugin_name}` is broken: {}", broken.errors);
         return Err(ToolError::new(ErrorCode::InvalidRequest, message)
             .reason("plugin")
             .hint("repair it, or remove its folder"));
     }
-    let unknown = |what: String, near: Option<&str>| {
-        let err = ToolError::new(ErrorCode::InvalidArgs, what);
-        Err(match near {
-            Some(near) => err.hint(format!("did you mean `{near}`?")),
-            None => err.hint("`mathchain plugins list` lists the plugins"),
-        })
-    };
-    let Some(plugin) = loaded
+    let hint = "`mathchain plugins list` lists the plugins";
+    let names = || loaded.iter().map(|plugin| plugin.manifest.name.as_str());
+    let plugin = loaded
         .iter()
-        .find(|plugin| plugin.manifest.name == plugin_name)
-    else {
-        let names = loaded.iter().map(|plugin| plugin.manifest.name.as_str());
-        return unknown(
-            format!("no plugin named `{plugin_name}`"),
-            tool_core::nearest::nearest(plugin_name, names),
+        .find(|plugin| plugin.manifest.name == plugin_name);
+    let plugin = plugin.ok_or_else(|| {
+        let unknown = tool_error!(InvalidArgs, "no plugin named `{plugin_name}`");
+        output::nearest(unknown, plugin_name, names(), hint)
+    })?;
+    let mut names = plugin.manifest.tools.iter().map(|tool| tool.name.as_str());
+    if let Some(tool) = tool.filter(|tool| !names.clone().any(|known| known == *tool)) {
+        let unknown = tool_error!(
+            InvalidArgs,
+            "the plugin `{plugin_name}` has no tool `{tool}`"
         );
-    };
-    if let Some(tool) = tool
-        && !plugin.manifest.tools.iter().any(|known| known.name == tool)
-    {
-        let names = plugin.manifest.tools.iter().map(|tool| tool.name.as_str());
-        return unknown(
-            format!("the plugin `{plugin_name}` has no tool `{tool}`"),
-            tool_core::nearest::nearest(tool, names),
-        );
+        return Err(output::nearest(unknown, tool, names.by_ref(), hint));
     }
-    let roots = toolkit
-        .generations()
-        .loader()
-        .map(plugins::Loader::roots)
-        .unwrap_or_default();
+    let loader = toolkit.generations().loader();
+    let roots = loader.map(plugins::Loader::roots).unwrap_or_default();
     let path = plugins::change_settings(plugin, roots, |settings| match tool {
         Some(tool) => {
             let on = registry::plugins::Override { enabled: Some(on) };

@@ -31,20 +31,14 @@ impl Display {
     }
 
     fn draw(&self, running: &Running, line: Option<String>) {
-        let names: Vec<String> = running
-            .steps
-            .values()
-            .map(|(id, fraction)| match fraction {
-                Some(fraction) => format!("{id} {:.0}%", fraction * 100.0),
-                None => id.clone(),
-            })
-            .collect();
+        let name = |(id, fraction): &(String, Option<f64>)| match fraction {
+            Some(fraction) => format!("{id} {:.0}%", fraction * 100.0),
+            None => id.clone(),
+        };
+        let names: Vec<String> = running.steps.values().map(name).collect();
         let line = line.map(|line| format!("{line}\n")).unwrap_or_default();
-        complain(&format!(
-            "{CLEAR_LINE}{line}{} done, running: {}",
-            running.ended,
-            names.join(", ")
-        ));
+        let (ended, names) = (running.ended, names.join(", "));
+        complain(&format!("{CLEAR_LINE}{line}{ended} done, running: {names}"));
     }
 }
 
@@ -77,10 +71,8 @@ impl Observer for Display {
             false => ("", ""),
         };
         let elapsed = end.ended.saturating_sub(end.began).as_secs_f64() * 1e3;
-        let line = format!(
-            "  {on}{mark:6}{off} {:24} {:24} {elapsed:8.1} ms",
-            step.id, step.tool
-        );
+        let (id, tool) = (&step.id, &step.tool);
+        let line = format!("  {on}{mark:6}{off} {id:24} {tool:24} {elapsed:8.1} ms");
         self.draw(&running, Some(line));
     }
 }

@@ -1,21 +1,14 @@
 //! `mathchain replay`: verifies a recorded run, recomputes and compares it, or runs it again.
 
-use std::fmt::Write as _;
-use std::process::ExitCode;
-
+use chain_runtime::RunOptions;
 use chain_runtime::run::{self as chains, LISTED_MAX};
-use chain_runtime::{RunOptions, counted};
-use clap::{Args, ValueEnum};
 use journal::artifacts::Handle;
 use journal::{Run, RunState};
 use registry::Answer;
-use tool_core::{ErrorCode, ToolError, Value, json};
 
-use super::global::Global;
-use super::output::{self, object};
+use super::prelude::*;
 use super::resume::{context_of, open_run};
-use super::{answer, exit, human, open, run};
-use crate::{Context, Toolkit};
+use super::run;
 
 #[derive(Debug, Args)]
 #[command(
@@ -51,7 +44,7 @@ pub(super) enum ReplayMode {
     Rerun,
 }
 
-pub(super) fn replay(global: &Global, replay: &Replay) -> Result<ExitCode, ToolError> {
+pub(super) fn replay(global: &Global, replay: &Replay) -> Result<ExitCode> {
     let (toolkit, found) = match &replay.run {
         Some(id) => open_run(global, id, false)?,
         None => open_last(global)?,
@@ -78,17 +71,14 @@ pub(super) fn replay(global: &Global, replay: &Replay) -> Result<ExitCode, ToolE
 }
 
 /// Reads every record and value of a run; damage is an error.
-fn verify(global: &Global, toolkit: &Toolkit, found: &Run) -> Result<ExitCode, ToolError> {
+fn verify(global: &Global, toolkit: &Toolkit, found: &Run) -> Result<ExitCode> {
     let state = open::state(toolkit)?;
     let records = state.run_records(&found.id)?;
     found.with_values()?;
     let mut handles = vec![found.plan.clone(), found.inputs.clone()];
     for record in records.iter().filter_map(Value::as_object) {
-        handles.extend(
-            record
-                .iter()
-                .filter_map(|(_, value)| Handle::from_value(value)),
-        );
+        let members = record.iter();
+        handles.extend(members.filter_map(|(_, value)| Handle::from_value(value)));
     }
     for handle in &handles {
         state.value(handle)?;
@@ -101,21 +91,14 @@ fn verify(global: &Global, toolkit: &Toolkit, found: &Run) -> Result<ExitCode, T
         "values" => values,
         "sound" => true,
     };
+    let id = &found.id;
     output::data(global, &data, || {
-        format!(
-            "run {}: {records} records and {values} values verified\n",
-            found.id
-        )
+        format!("run {id}: {records} records and {values} values verified\n")
     })
 }
 
 /// Recomputes deterministic calls, and compares.
-fn compare(
-    global: &Global,
-    toolkit: &Toolkit,
-    context: &Context,
-    found: &Run,
-) -> Result<ExitCode, ToolError> {
+fn compare(global: &Global, toolkit: &Toolkit, context: &Context, found: &Run) -> Result<ExitCode> {
     let replayed = toolkit.replay(context, &found.id)?;
     let compared = &replayed.compared;
     let divergences = compared.divergences.iter().map(|one| {
@@ -173,12 +156,8 @@ fn readable(found: &Run, replayed: &chains::Replay) -> String {
         let _ = writeln!(text, "not compared, as no result is recorded: {names}");
     }
     for one in &compared.unreadable {
-        let _ = writeln!(
-            text,
-            "cannot read the stored {}: {}",
-            one.what,
-            one.error.message()
-        );
+        let (what, message) = (&one.what, one.error.message());
+        let _ = writeln!(text, "cannot read the stored {what}: {message}");
     }
     if let Some(first) = compared.divergences.first() {
         let _ = writeln!(text, "first divergence at {}", first.call);
@@ -209,7 +188,7 @@ fn shortened(value: &Value) -> String {
     }
 }
 
-fn open_last(global: &Global) -> Result<(Toolkit, Run), ToolError> {
+fn open_last(global: &Global) -> Result<(Toolkit, Run)> {
     const LOOKED_AT: usize = 100;
     let toolkit = open::toolkit(global)?;
     let runs = open::state(&toolkit)?.runs(None, LOOKED_AT)?;

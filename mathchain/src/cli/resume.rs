@@ -2,18 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 use chain_runtime::run::{self as chains, OutcomeRuling};
-use clap::Args;
 use journal::Run;
 use registry::Principal;
-use tool_core::{ErrorCode, StopFlag, ToolError, Value, json};
 
-use super::global::Global;
+use super::prelude::*;
 use super::session::World;
-use super::{answer, open, run, signals};
-use crate::{Context, Toolkit, environment};
+use super::{run, signals};
 
 #[derive(Debug, Args)]
 #[command(
@@ -37,15 +33,11 @@ pub(super) struct Resume {
     pub yes: bool,
 }
 
-pub(super) fn resume(global: &Global, resume: &Resume) -> Result<ExitCode, ToolError> {
+pub(super) fn resume(global: &Global, resume: &Resume) -> Result<ExitCode> {
     let (mut toolkit, mut found) = open_run(global, &resume.run, resume.accept_changes)?;
-    let decisions = resume
-        .decisions
-        .iter()
-        .map(|text| decision(text))
-        .collect::<Result<Vec<_>, _>>()?;
+    let decisions = resume.decisions.iter().map(|text| decision(text));
     let mut how = chains::Resume {
-        decisions,
+        decisions: decisions.collect::<Result<_>>()?,
         accept_changes: resume.accept_changes,
         ..chains::Resume::default()
     };
@@ -73,7 +65,7 @@ pub(super) fn resume(global: &Global, resume: &Resume) -> Result<ExitCode, ToolE
 }
 
 /// Counts what the run and its nested runs used of the task's budget in earlier processes.
-fn count_again(toolkit: &Toolkit, found: &Run) -> Result<(), ToolError> {
+fn count_again(toolkit: &Toolkit, found: &Run) -> Result<()> {
     if found.who.get("task").is_none() {
         return Ok(());
     }
@@ -92,21 +84,15 @@ fn count_again(toolkit: &Toolkit, found: &Run) -> Result<(), ToolError> {
 ///
 /// # Errors
 /// A workspace that was replaced or removed, unless changes are accepted.
-pub(super) fn open_run(
-    global: &Global,
-    id: &str,
-    accept_changes: bool,
-) -> Result<(Toolkit, Run), ToolError> {
+pub(super) fn open_run(global: &Global, id: &str, accept_changes: bool) -> Result<(Toolkit, Run)> {
     let mut toolkit = open::toolkit(global)?;
     let found = open::state(&toolkit)?.run(id)?;
     // Whatever the current folder, the run continues in its own workspace.
     let mut global = global.clone();
     if let Err(elsewhere) = chains::same_workspace(&found, &toolkit.dispatcher()) {
         let began = chains::workspace_of(&found);
-        let began = began.filter(|began| {
-            let there = environment::workspace_id(Path::new(&began.root));
-            there.is_some_and(|there| there.id == began.id)
-        });
+        let there = |root: &str| environment::workspace_id(Path::new(root)).map(|there| there.id);
+        let began = began.filter(|began| there(&began.root).as_ref() == Some(&began.id));
         match began {
             Some(began) if global.workspace.is_none() => {
                 global.workspace = Some(PathBuf::from(&began.root));
@@ -116,18 +102,13 @@ pub(super) fn open_run(
             _ => return Err(elsewhere),
         }
     }
-    let global = &global;
-    let toolkit = match found.who.get("agent") {
-        Some(_) => open::with_agents(global)?,
-        None => toolkit,
-    };
-    let toolkit = match found.who.get("world") {
-        Some(world) => {
-            let dispatcher = World::of_run(&toolkit, world)?;
-            toolkit.in_world(dispatcher)
-        }
-        None => toolkit,
-    };
+    if found.who.get("agent").is_some() {
+        toolkit = open::with_agents(&global)?;
+    }
+    if let Some(world) = found.who.get("world") {
+        let dispatcher = World::of_run(&toolkit, world)?;
+        toolkit = toolkit.in_world(dispatcher);
+    }
     Ok((toolkit, found))
 }
 
@@ -148,17 +129,14 @@ pub(super) fn context_of(run: &Run) -> Context {
 }
 
 /// `CALL=again`, `CALL=failed`, `CALL=done`, `CALL=done:JSON`.
-fn decision(text: &str) -> Result<(String, OutcomeRuling), ToolError> {
+fn decision(text: &str) -> Result<(String, OutcomeRuling)> {
     let wrong = |message: String| {
         ToolError::new(ErrorCode::InvalidRequest, message)
             .reason("decision")
             .hint("write `--decide write=again`, `write=failed`, `write=done` or `'write=done:{\"path\":\"a\"}'`")
     };
-    let Some((call, what)) = text.split_once('=') else {
-        return Err(wrong(format!(
-            "`{text}` is not a decision: expected CALL=OUTCOME"
-        )));
-    };
+    let other = || wrong(format!("`{text}` is not a decision: expected CALL=OUTCOME"));
+    let (call, what) = text.split_once('=').ok_or_else(other)?;
     let decision = match what.split_once(':') {
         None if what == "again" => OutcomeRuling::Again,
         None if what == "failed" => OutcomeRuling::Failed,

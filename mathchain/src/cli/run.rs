@@ -1,24 +1,19 @@
 //! `mathchain run PLAN`.
 
-use std::fmt::Write as _;
 use std::io::IsTerminal;
 use std::path::PathBuf;
-use std::process::ExitCode;
 use std::sync::Arc;
 
 use chain_runtime::{
-    ChainResult, ChainStatus, CheckMode, Observer, Problems, RunOptions, StepStatus, counted,
+    ChainResult, ChainStatus, CheckMode, Observer, Problems, RunOptions, StepStatus,
 };
-use clap::Args;
 use registry::Answer;
-use tool_core::{Status, StopFlag, ToolError, Value, json};
+use tool_core::Status;
 
-use super::global::{Format, Global};
-use super::output::{self, complain, say};
 use super::plan::source::{self, Given, Problematic};
+use super::prelude::*;
 use super::progress::Display;
-use super::{answer, exit, human, open, signals};
-use crate::{Context, Toolkit};
+use super::signals;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -56,7 +51,7 @@ pub(super) struct Run {
 }
 
 /// Runs a plan, or explains it.
-pub(super) fn run(global: &Global, run: &Run) -> Result<ExitCode, ToolError> {
+pub(super) fn run(global: &Global, run: &Run) -> Result<ExitCode> {
     let toolkit = run.given.caller.open(global)?;
     let refused = |problems: Problems| {
         let head = answer::head(&toolkit);

@@ -1,18 +1,13 @@
 //! `mathchain runs`: recorded runs, and the storage of their values; `resume` and `cancel` have files of their own.
 
-use std::fmt::Write as _;
-use std::process::ExitCode;
 use std::sync::Arc;
 
-use chain_runtime::counted;
 use chain_runtime::run as chains;
-use clap::{Subcommand, ValueEnum};
 use journal::{AuditRecord, Collected, Keep, Run, RunState, State};
-use tool_core::{ToolError, Value};
 
-use super::global::Global;
-use super::output::{self, WhileRead, object, stdout};
-use super::{artifacts, cancel, exit, human, open, resume};
+use super::output::WhileRead;
+use super::prelude::*;
+use super::{artifacts, cancel, resume};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Runs {
@@ -22,8 +17,8 @@ pub(super) enum Runs {
   mathchain runs list --state suspended --json")]
     List {
         /// Only runs in this state
-        #[arg(long, value_enum)]
-        state: Option<RunStateArg>,
+        #[arg(long, value_parser = one_of(STATES))]
+        state: Option<Listed>,
         /// Maximum number of rows
         #[arg(long, default_value_t = 20, value_name = "N")]
         limit: u32,
@@ -88,32 +83,53 @@ pub(super) enum ExportFormat {
     Otlp,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-#[value(rename_all = "snake_case")]
-pub(super) enum RunStateArg {
-    /// Executed by a process now
-    Running,
-    /// Its process ended before the run did
-    Interrupted,
-    /// Awaiting approval
-    Suspended,
-    /// The outcome of an effect is unknown
-    NeedsDecision,
-    /// Every step succeeded
-    Succeeded,
-    /// A step failed
-    Failed,
-    /// Cancelled by a user
-    Cancelled,
-    /// The plan check failed
-    Rejected,
-}
+/// The states of the list: that of a run, and for `running` whether a process executes it.
+type Listed = (RunState, Option<bool>);
+
+const STATES: &[(&str, Listed, &str)] = &[
+    (
+        "running",
+        (RunState::Running, Some(true)),
+        "Executed by a process now",
+    ),
+    (
+        "interrupted",
+        (RunState::Running, Some(false)),
+        "Its process ended before the run did",
+    ),
+    (
+        "suspended",
+        (RunState::Suspended, None),
+        "Awaiting approval",
+    ),
+    (
+        "needs_decision",
+        (RunState::NeedsDecision, None),
+        "The outcome of an effect is unknown",
+    ),
+    (
+        "succeeded",
+        (RunState::Succeeded, None),
+        "Every step succeeded",
+    ),
+    ("failed", (RunState::Failed, None), "A step failed"),
+    (
+        "cancelled",
+        (RunState::Cancelled, None),
+        "Cancelled by a user",
+    ),
+    (
+        "rejected",
+        (RunState::Rejected, None),
+        "The plan check failed",
+    ),
+];
 
 /// Maximum number of records shown of a run; `runs export` writes all.
 const RECORDS_MAX: usize = 1000;
 
 /// Runs one of the commands about recorded runs.
-pub(super) fn runs(global: &Global, runs: &Runs) -> Result<ExitCode, ToolError> {
+pub(super) fn runs(global: &Global, runs: &Runs) -> Result<ExitCode> {
     match runs {
         Runs::Resume(resume) => return resume::resume(global, resume),
         Runs::Cancel(cancel) => return cancel::cancel(global, cancel),
@@ -160,11 +176,10 @@ pub(super) fn runs(global: &Global, runs: &Runs) -> Result<ExitCode, ToolError> 
                 quota_bytes: quota_mb.map(|mb| mb.saturating_mul(1_000_000)),
                 dry_run: *dry_run,
             })?;
-            let mut data = done.to_value().as_object().cloned().unwrap_or_default();
+            let mut data = done.to_object();
             data.insert("dry_run", *dry_run);
-            output::data(global, &Value::Object(data.into()), || {
-                summary(&done, *dry_run)
-            })?
+            let data = Value::Object(data.into());
+            output::data(global, &data, || summary(&done, *dry_run))?
         }
         Runs::Pin { run } => pin(global, state, run, true)?,
         Runs::Unpin { run } => pin(global, state, run, false)?,
@@ -174,33 +189,17 @@ pub(super) fn runs(global: &Global, runs: &Runs) -> Result<ExitCode, ToolError> 
 }
 
 /// The newest runs. A running run without a process was interrupted.
-fn listed(state: &State, wanted: Option<RunStateArg>, limit: usize) -> Result<Vec<Run>, ToolError> {
-    let held = match wanted {
-        Some(RunStateArg::Running) => true,
-        Some(RunStateArg::Interrupted) => false,
-        _ => return state.runs(wanted.map(RunState::from), limit),
+fn listed(state: &State, wanted: Option<Listed>, limit: usize) -> Result<Vec<Run>> {
+    let Some((wanted, Some(held))) = wanted else {
+        return state.runs(wanted.map(|(wanted, _)| wanted), limit);
     };
-    let mut runs = state.runs(Some(RunState::Running), usize::MAX)?;
+    let mut runs = state.runs(Some(wanted), usize::MAX)?;
     runs.retain(|run| run.holder.is_some() == held);
     runs.truncate(limit);
     Ok(runs)
 }
 
-impl From<RunStateArg> for RunState {
-    fn from(state: RunStateArg) -> Self {
-        match state {
-            RunStateArg::Running | RunStateArg::Interrupted => Self::Running,
-            RunStateArg::Suspended => Self::Suspended,
-            RunStateArg::NeedsDecision => Self::NeedsDecision,
-            RunStateArg::Succeeded => Self::Succeeded,
-            RunStateArg::Failed => Self::Failed,
-            RunStateArg::Cancelled => Self::Cancelled,
-            RunStateArg::Rejected => Self::Rejected,
-        }
-    }
-}
-
-fn pin(global: &Global, state: &State, run: &str, pinned: bool) -> Result<ExitCode, ToolError> {
+fn pin(global: &Global, state: &State, run: &str, pinned: bool) -> Result<ExitCode> {
     let run = state.pin_run(run, pinned)?;
     output::data(global, &value(&run), || line(&run))
 }
@@ -246,17 +245,14 @@ fn line(run: &Run) -> String {
     if run.collected {
         notes.push_str("  values deleted");
     }
-    format!(
-        "{}  {}  {:14} {:20} {}{notes}\n",
-        run.id,
-        human::time(run.created_ms),
-        words(run),
-        run.plan_id,
-        run.role
-    )
+    let Run {
+        id, plan_id, role, ..
+    } = run;
+    let (began, state) = (human::time(run.created_ms), words(run));
+    format!("{id}  {began}  {state:14} {plan_id:20} {role}{notes}\n")
 }
 
-fn show(global: &Global, state: &State, run: &str) -> Result<ExitCode, ToolError> {
+fn show(global: &Global, state: &State, run: &str) -> Result<ExitCode> {
     let run = state.run(run)?;
     let mut records = state.audit_list(Some(&run.id), RECORDS_MAX)?;
     records.retain(|record| record.session == run.id);
@@ -265,18 +261,14 @@ fn show(global: &Global, state: &State, run: &str) -> Result<ExitCode, ToolError
     let mut data = value(&run).as_object().cloned().unwrap_or_default();
     // A deleted value is shown as its handle.
     for (key, handle) in [("plan", &run.plan), ("inputs", &run.inputs)] {
-        data.insert(
-            key,
-            state.value(handle).unwrap_or_else(|_| handle.to_value()),
-        );
+        let value = state.value(handle).unwrap_or_else(|_| handle.to_value());
+        data.insert(key, value);
     }
     data.insert("outputs", chains::Recorded::of(state, &run)?.shown(state));
     let raw = records.iter().map(|record| record.record.clone());
-    data.insert("records", Value::array(raw.collect()));
-    data.insert(
-        "artifacts",
-        Value::array(files.iter().map(artifacts::value).collect()),
-    );
+    data.insert("records", raw.collect::<Vec<_>>());
+    let values: Vec<Value> = files.iter().map(artifacts::value).collect();
+    data.insert("artifacts", values);
     let data = Value::Object(data.into());
     output::data(global, &data, || {
         let part = |key: &str| data.get(key).filter(|value| !value.is_null());
@@ -289,11 +281,8 @@ fn show(global: &Global, state: &State, run: &str) -> Result<ExitCode, ToolError
             let _ = writeln!(text, "  outputs {outputs}");
         }
         text.extend(records.iter().map(record_line));
-        text.extend(
-            files
-                .iter()
-                .map(|file| format!("  {}", artifacts::line(file))),
-        );
+        let lines = files.iter().map(artifacts::line);
+        text.extend(lines.map(|line| format!("  {line}")));
         text
     })
 }
@@ -316,12 +305,8 @@ fn record_line(record: &AuditRecord) -> String {
     };
     let what = [text("step"), text("tool"), text("state"), text("status")];
     let what: Vec<String> = what.into_iter().filter(|word| !word.is_empty()).collect();
-    format!(
-        "  {:5} {:10} {}\n",
-        record.sequence,
-        text("kind"),
-        what.join("  ")
-    )
+    let (number, kind, what) = (record.sequence, text("kind"), what.join("  "));
+    format!("  {number:5} {kind:10} {what}\n")
 }
 
 fn summary(done: &Collected, dry_run: bool) -> String {
@@ -336,11 +321,8 @@ fn summary(done: &Collected, dry_run: bool) -> String {
     );
     if !done.runs.is_empty() {
         let runs = counted(done.runs.len() as u64, "run");
-        let _ = writeln!(
-            text,
-            "without values now: {runs}: {}",
-            short(&done.runs.join(" "))
-        );
+        let names = short(&done.runs.join(" "));
+        let _ = writeln!(text, "without values now: {runs}: {names}");
     }
     let _ = writeln!(text, "{} of values left", counted(done.left_bytes, "byte"));
     text

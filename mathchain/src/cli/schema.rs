@@ -1,14 +1,9 @@
 //! `mathchain schema`: JSON Schemas of configuration and plan files, for editors.
 
-use std::process::ExitCode;
-
 use clap::builder::PossibleValuesParser;
-use tool_core::ToolError;
 use tool_core::schema::Schema;
 
-use super::exit;
-use super::global::Global;
-use super::output::{self, object};
+use super::prelude::*;
 
 /// A kind of file.
 struct Described {
@@ -37,7 +32,7 @@ pub(super) fn names() -> PossibleValuesParser {
 }
 
 /// Prints one schema, or the list of them.
-pub(super) fn schema(global: &Global, name: Option<&str>) -> Result<ExitCode, ToolError> {
+pub(super) fn schema(global: &Global, name: Option<&str>) -> Result<ExitCode> {
     let named = SCHEMAS
         .iter()
         .find(|described| Some(described.name) == name);

@@ -1,19 +1,13 @@
 //! `mathchain serve --jsonl`.
 
 use std::path::PathBuf;
-use std::process::ExitCode;
 use std::time::Duration;
 
-use clap::Args;
 use registry::{Answer, Unattended};
-use tool_core::{StopFlag, ToolError};
 
-use super::caller::Caller;
-use super::global::Global;
-use super::output::{complain, stdout};
+use super::jsonl;
+use super::prelude::*;
 use super::signals::Closing;
-use super::{answer, exit, human, jsonl, open};
-use crate::{Context, Toolkit};
 
 #[derive(Debug, Args)]
 #[command(
@@ -40,7 +34,7 @@ pub(super) struct Serve {
 }
 
 /// Answers lines until the input ends.
-pub(super) fn serve(global: &Global, serve: &Serve) -> Result<ExitCode, ToolError> {
+pub(super) fn serve(global: &Global, serve: &Serve) -> Result<ExitCode> {
     let toolkit = serve.caller.open(global)?;
     for role in serve.roles.iter().map(Some).chain([serve.role.as_ref()]) {
         // An unknown name is an error now, not at the first line.
@@ -100,7 +94,7 @@ fn watch(toolkit: &Toolkit, files: &[PathBuf], done: &StopFlag) {
     }
 }
 
-fn answer_lines(toolkit: &Toolkit, serve: &Serve, door: &jsonl::Door) -> Result<bool, ToolError> {
+fn answer_lines(toolkit: &Toolkit, serve: &Serve, door: &jsonl::Door) -> Result<bool> {
     // `--roles` bounds every line: without a role it has the first of them.
     let default_role = serve.role.clone().or_else(|| serve.roles.first().cloned());
     let stdin = door.closing.stdin();

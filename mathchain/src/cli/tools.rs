@@ -1,17 +1,10 @@
 //! `mathchain tools list|show|search`.
 
-use std::fmt::Write as _;
-use std::process::ExitCode;
-
-use clap::Subcommand;
 use registry::catalogue::Query;
-use tool_core::{AnyTool, Category, Effect, ErrorCode, ToolError, Value, nearest};
+use tool_core::{AnyTool, Category, Effect, Spec};
 
-use super::caller::Caller;
-use super::global::Global;
-use super::output::{self, object};
-use super::{flags, human, open};
-use crate::{Context, Toolkit};
+use super::flags;
+use super::prelude::*;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Tools {
@@ -50,7 +43,7 @@ pub(super) enum Tools {
 }
 
 /// Lists, shows or searches tools.
-pub(super) fn tools(global: &Global, tools: &Tools) -> Result<ExitCode, ToolError> {
+pub(super) fn tools(global: &Global, tools: &Tools) -> Result<ExitCode> {
     match tools {
         Tools::List {
             role,
@@ -60,13 +53,8 @@ pub(super) fn tools(global: &Global, tools: &Tools) -> Result<ExitCode, ToolErro
         } => {
             let toolkit = caller.open(global)?;
             let facts = open::facts(&toolkit, facts)?;
-            list(
-                global,
-                &toolkit,
-                &caller.context(role.clone()),
-                *all,
-                &facts,
-            )
+            let context = caller.context(role.clone());
+            list(global, &toolkit, &context, *all, &facts)
         }
         Tools::Show { tool, schema } => show(global, &open::toolkit(global)?, tool, *schema),
         Tools::Search { words } => search(global, &open::toolkit(global)?, words),
@@ -79,16 +67,14 @@ fn list(
     context: &Context,
     all: bool,
     facts: &registry::Facts,
-) -> Result<ExitCode, ToolError> {
+) -> Result<ExitCode> {
     let caller = toolkit.caller(context);
     let dispatcher = toolkit.dispatcher();
     let mut shown = dispatcher.visible_with(&caller, facts)?;
     shown.retain(|entry| all || entry.hidden.is_none());
     let data = shown.iter().map(|entry| {
-        let hidden = entry
-            .hidden
-            .as_ref()
-            .map(|decision| decision.reason.clone());
+        let hidden = entry.hidden.as_ref();
+        let hidden = hidden.map(|decision| decision.reason.clone());
         let mut fields = summary(entry.tool);
         fields.push(("hidden", Value::from(hidden)));
         Value::object(fields)
@@ -98,16 +84,14 @@ fn list(
             let hidden = entry.hidden.as_ref();
             let hidden = hidden.map(|decision| format!("  [hidden: {}]", decision.reason));
             let line = first_line(&entry.tool.description());
-            (
-                entry.tool.spec().id.to_owned(),
-                line + &hidden.unwrap_or_default(),
-            )
+            let id = entry.tool.spec().id.to_owned();
+            (id, line + &hidden.unwrap_or_default())
         };
         table(&shown.iter().map(row).collect::<Vec<_>>())
     })
 }
 
-fn search(global: &Global, toolkit: &Toolkit, words: &[String]) -> Result<ExitCode, ToolError> {
+fn search(global: &Global, toolkit: &Toolkit, words: &[String]) -> Result<ExitCode> {
     let mut query = Query::default();
     let mut text = Vec::new();
     for word in words {
@@ -134,9 +118,9 @@ fn search(global: &Global, toolkit: &Toolkit, words: &[String]) -> Result<ExitCo
             let words = words.join(" ");
             return format!("no tool matches `{words}`; `mathchain tools list` shows all\n");
         }
-        let row =
-            |tool: &&dyn AnyTool| (tool.spec().id.to_owned(), first_line(&tool.description()));
-        table(&found.iter().map(row).collect::<Vec<_>>())
+        let rows = found.iter();
+        let rows = rows.map(|tool| (tool.spec().id.to_owned(), first_line(&tool.description())));
+        table(&rows.collect::<Vec<_>>())
     })
 }
 
@@ -145,29 +129,20 @@ fn known<'a, T>(
     name: &str,
     found: Option<T>,
     all: impl Iterator<Item = &'a str>,
-) -> Result<T, ToolError> {
+) -> Result<T> {
     found.ok_or_else(|| {
         let names: Vec<&str> = all.collect();
-        let message = format_args!("no {kind} named `{name}`");
-        let err = ToolError::new(ErrorCode::InvalidRequest, message);
-        match nearest::nearest(name, names.iter().copied()) {
-            Some(near) => err.hint(format!("did you mean `{near}`?")),
-            None => err.hint(format!("expected one of: {}", names.join(", "))),
-        }
+        let err = tool_error!(InvalidRequest, "no {kind} named `{name}`");
+        let otherwise = format!("expected one of: {}", names.join(", "));
+        output::nearest(err, name, names.iter().copied(), otherwise)
     })
 }
 
-fn show(
-    global: &Global,
-    toolkit: &Toolkit,
-    name: &str,
-    schema: bool,
-) -> Result<ExitCode, ToolError> {
+fn show(global: &Global, toolkit: &Toolkit, name: &str, schema: bool) -> Result<ExitCode> {
     let dispatcher = toolkit.dispatcher();
     let catalogue = dispatcher.catalogue();
-    let tool = catalogue
-        .get(name)
-        .ok_or_else(|| catalogue.unknown(name, None))?;
+    let unknown = || catalogue.unknown(name, None);
+    let tool = catalogue.get(name).ok_or_else(unknown)?;
     let (input, output) = (tool.input_schema(), tool.output_schema());
     let as_value = |schema: &serde_json::Value| crate::parse(&schema.to_string());
     let schemas = [
@@ -190,18 +165,14 @@ fn show(
     let mut fields = summary(tool);
     fields.extend(schemas);
     fields.push(("examples", Value::array(examples.collect())));
-    output::data(global, &Value::object(fields), || {
-        page(tool, &input, &output)
-    })
+    let data = Value::object(fields);
+    output::data(global, &data, || page(tool, &input, &output))
 }
 
 fn summary(tool: &dyn AnyTool) -> Vec<(&'static str, Value)> {
     let spec = tool.spec();
     let effects = spec.effects.iter().map(|effect| effect.as_str());
-    let permissions = spec
-        .permissions
-        .iter()
-        .map(|permission| permission.as_str());
+    let permissions = spec.permissions.iter().map(|one| one.as_str());
     let callers = spec.callers.iter().map(|caller| caller.as_str());
     vec![
         ("id", spec.id.into()),
@@ -231,33 +202,31 @@ fn page(tool: &dyn AnyTool, input: &serde_json::Value, output: &serde_json::Valu
         true => "none".to_owned(),
         false => effects.join(", "),
     };
+    let Spec {
+        id,
+        title,
+        category,
+        determinism,
+        ..
+    } = spec;
+    let description = tool.description();
     let mut text = format!(
-        "{} - {}\n\n{}\n\ncategory {}, effects {effects}, {}\n",
-        spec.id,
-        spec.title,
-        tool.description(),
-        spec.category,
-        spec.determinism
+        "{id} - {title}\n\n{description}\n\ncategory {category}, effects {effects}, {determinism}\n"
     );
     for (heading, schema) in [("Arguments", input), ("Result", output)] {
         let required = schema["required"].as_array().cloned().unwrap_or_default();
         let properties = schema["properties"].as_object().into_iter().flatten();
         let rows = properties.map(|(name, property)| {
             let is_required = heading == "Arguments" && required.contains(&name.as_str().into());
-            (
-                name.clone(),
-                flags::described(property, is_required).replace('\n', " "),
-            )
+            let text = flags::described(property, is_required);
+            (name.clone(), text.replace('\n', " "))
         });
         let _ = write!(text, "\n{heading}\n{}", table(&rows.collect::<Vec<_>>()));
     }
     for example in tool.examples() {
         let (title, args, id) = (example.title, example.args, spec.id);
         let output = indented(&human::value(&example.output));
-        let _ = write!(
-            text,
-            "\nExample: {title}\n  echo '{args}' | mathchain call {id}\n{output}"
-        );
+        text += &format!("\nExample: {title}\n  echo '{args}' | mathchain call {id}\n{output}");
     }
     text
 }

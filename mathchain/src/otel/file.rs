@@ -6,7 +6,7 @@ use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
 use opentelemetry_proto::transform::common::tonic::ResourceAttributesWithSchema;
 use opentelemetry_proto::transform::trace::tonic::group_spans_by_resource_and_scope;
 use opentelemetry_sdk::trace::SpanData;
-use tool_core::{ErrorCode, ToolError, Value};
+use tool_core::{ErrorCode, Result, ToolError, Value, tool_error};
 
 use super::settings;
 use super::span::Spans;
@@ -19,7 +19,7 @@ const SPANS_MAX: usize = 512;
 ///
 /// # Errors
 /// `tool_error` when the output cannot be written.
-pub(crate) fn write_run(records: &[Value], out: &mut dyn Write) -> Result<(), ToolError> {
+pub(crate) fn write_run(records: &[Value], out: &mut dyn Write) -> Result<()> {
     let spans = Spans {
         parent: settings::parent(&environment::variable),
     };
@@ -36,8 +36,7 @@ pub(crate) fn write_run(records: &[Value], out: &mut dyn Write) -> Result<(), To
             serde_json::to_vec(&request).map_err(|err| ToolError::new(ErrorCode::Internal, err))?;
         line.push(b'\n');
         out.write_all(&line).map_err(|err| {
-            let message = format_args!("the spans cannot be written: {err}");
-            ToolError::new(ErrorCode::ToolError, message).reason("io")
+            tool_error!(ToolError, "the spans cannot be written: {err}").reason("io")
         })?;
     }
     Ok(())

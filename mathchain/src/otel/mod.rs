@@ -1,11 +1,8 @@
 //! OpenTelemetry spans of calls and runs, sent as the process environment configures (`docs/observability.md`).
 //!
-//! `span` makes a span of an audit record, and of nothing else, so that what is sent as it happens and what is written of a
-//! recorded run (`file`) are the same. `send` hands spans to a thread of its own, which never keeps a call waiting. Without the
-//! feature `otel` nobody is told of anything.
+//! `span` makes a span of an audit record, and of nothing else, so that live spans and the exported spans of a recorded run (`file`) are
+//! the same. `send` hands spans to a thread of its own, which never delays a call. Without the feature `otel` nothing is sent.
 
-#[cfg(not(feature = "otel"))]
-mod absent;
 #[cfg(feature = "otel")]
 mod file;
 #[cfg(feature = "otel")]
@@ -17,9 +14,32 @@ mod settings;
 #[cfg(feature = "otel")]
 mod span;
 
+#[cfg(feature = "otel")]
+pub(crate) use {file::write_run, live::finish, live::witness};
+
 #[cfg(not(feature = "otel"))]
 pub(crate) use absent::{finish, witness, write_run};
-#[cfg(feature = "otel")]
-pub(crate) use file::write_run;
-#[cfg(feature = "otel")]
-pub(crate) use live::{finish, witness};
+
+/// Replacements in builds without the feature `otel`.
+#[cfg(not(feature = "otel"))]
+mod absent {
+    use tool_core::{Result, Value, tool_error};
+
+    pub(crate) fn witness() -> Option<std::sync::Arc<dyn registry::Witness>> {
+        None
+    }
+
+    pub(crate) fn finish() -> Option<String> {
+        None
+    }
+
+    pub(crate) fn write_run(_: &[Value], _: &mut dyn std::io::Write) -> Result<()> {
+        let error = tool_error!(
+            PreconditionFailed,
+            "this program was built without OpenTelemetry"
+        );
+        Err(error
+            .reason("feature")
+            .hint("build it with `--features otel`"))
+    }
+}

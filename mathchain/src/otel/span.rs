@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime};
 use opentelemetry::trace::{
     Link, SpanContext, SpanId, SpanKind, Status, TraceFlags, TraceId, TraceState,
 };
-use opentelemetry::{Array, InstrumentationScope, Key, KeyValue, StringValue, Value};
+use opentelemetry::{Array, InstrumentationScope, KeyValue, StringValue, Value};
 use opentelemetry_sdk::trace::{SpanData, SpanEvents, SpanLinks};
 use registry::{TraceParent, digest, redact};
 use tool_core::Value as Data;
@@ -17,51 +17,59 @@ use tool_core::Value as Data;
 /// Replaces the name of an unknown tool, which is arbitrary text of the caller.
 const NO_SUCH_TOOL: &str = "_OTHER";
 
-/// Fields of both kinds of record.
-const OF_BOTH: &[(&str, &str)] = &[
-    ("client_id", "gen_ai.tool.call.id"),
-    ("caller_type", "mathchain.caller_type"),
-    ("chain_id", "mathchain.chain_id"),
-    ("part", "mathchain.part"),
-    ("role", "mathchain.role"),
-    ("agent", "mathchain.agent"),
-    ("phase", "mathchain.phase"),
-    ("task", "mathchain.task"),
-    ("status", "mathchain.status"),
+/// Fields of both kinds of record. An attribute is named `mathchain.` and the field, unless [`NAMED`] has another name.
+const OF_BOTH: &[&str] = &[
+    "client_id",
+    "caller_type",
+    "chain_id",
+    "part",
+    "role",
+    "agent",
+    "phase",
+    "task",
+    "status",
 ];
-const OF_CALL: &[(&str, &str)] = &[
-    ("call_id", "mathchain.call_id"),
+const OF_CALL: &[&str] = &[
+    "call_id",
+    "version",
+    "source",
+    "step",
+    "item",
+    "wave",
+    "decision",
+    "layer",
+    "rule",
+    "policy_generation",
+    "approval_id",
+    "approved_by",
+    "effects",
+    "cached",
+    "redacted",
+    "error_reason",
+];
+const OF_CHAIN: &[&str] = &[
+    "plan",
+    "mode_requested",
+    "mode_used",
+    "fallback_to_seq",
+    "fallback_reason",
+    "parallel_mutations_enabled",
+    "barrier",
+    "threads",
+    "waves",
+    "steps",
+    "failed_step",
+];
+const NAMED: &[(&str, &str)] = &[
+    ("client_id", "gen_ai.tool.call.id"),
     ("version", "mathchain.tool.version"),
     ("source", "mathchain.tool.source"),
-    ("step", "mathchain.step"),
-    ("item", "mathchain.item"),
-    ("wave", "mathchain.wave"),
     ("decision", "mathchain.policy.decision"),
     ("layer", "mathchain.policy.layer"),
     ("rule", "mathchain.policy.rule"),
     ("policy_generation", "mathchain.policy.generation"),
-    ("approval_id", "mathchain.approval_id"),
-    ("approved_by", "mathchain.approved_by"),
-    ("effects", "mathchain.effects"),
-    ("cached", "mathchain.cached"),
-    ("redacted", "mathchain.redacted"),
     ("error_reason", "mathchain.error.reason"),
-];
-const OF_CHAIN: &[(&str, &str)] = &[
     ("plan", "gen_ai.agent.name"),
-    ("mode_requested", "mathchain.mode_requested"),
-    ("mode_used", "mathchain.mode_used"),
-    ("fallback_to_seq", "mathchain.fallback_to_seq"),
-    ("fallback_reason", "mathchain.fallback_reason"),
-    (
-        "parallel_mutations_enabled",
-        "mathchain.parallel_mutations_enabled",
-    ),
-    ("barrier", "mathchain.barrier"),
-    ("threads", "mathchain.threads"),
-    ("waves", "mathchain.waves"),
-    ("steps", "mathchain.steps"),
-    ("failed_step", "mathchain.failed_step"),
 ];
 
 /// Converts records to spans.
@@ -103,11 +111,7 @@ impl Spans {
         attributes.push(KeyValue::new("gen_ai.tool.type", "function"));
         add(attributes, record, OF_CALL);
         if chain.is_some() {
-            add(
-                attributes,
-                record,
-                &[("chain_index", "mathchain.chain_index")],
-            );
+            add(attributes, record, &["chain_index"]);
             let attempt = record.get("attempt").and_then(Data::as_i64).unwrap_or(1);
             attributes.push(KeyValue::new("mathchain.attempt", attempt));
         }
@@ -136,11 +140,8 @@ impl Spans {
             chain: None,
         });
         if part > 1 {
-            let first = context(
-                span.span_context.trace_id(),
-                span_of_chain(chain, 1),
-                TraceState::NONE,
-            );
+            let (trace, first) = (span.span_context.trace_id(), span_of_chain(chain, 1));
+            let first = context(trace, first, TraceState::NONE);
             span.links.links.push(Link::with_context(first));
         }
         add(&mut span.attributes, record, OF_CHAIN);
@@ -252,10 +253,15 @@ fn text<'r>(record: &'r Data, key: &str) -> Option<&'r str> {
 }
 
 /// Adds the fields that the record has.
-fn add(attributes: &mut Vec<KeyValue>, record: &Data, names: &[(&str, &'static str)]) {
-    for (key, name) in names {
-        if let Some(value) = record.get(key).and_then(attribute) {
-            attributes.push(KeyValue::new(Key::from_static_str(name), value));
+fn add(attributes: &mut Vec<KeyValue>, record: &Data, fields: &[&str]) {
+    for field in fields {
+        if let Some(value) = record.get(field).and_then(attribute) {
+            let named = NAMED.iter().find(|(named, _)| named == field);
+            let name = named.map_or_else(
+                || format!("mathchain.{field}"),
+                |(_, name)| (*name).to_owned(),
+            );
+            attributes.push(KeyValue::new(name, value));
         }
     }
 }

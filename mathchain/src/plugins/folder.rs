@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use registry::LoadError;
 use registry::plugins::{Broken, Bundle};
 use tool_core::json::{self, Limits};
-use tool_core::{ErrorCode, ToolError, Value};
+use tool_core::{Result, ToolError, Value, tool_error};
 
 use super::PluginRoot;
-use crate::owned;
+use crate::{io, owned};
 
 /// Name of the manifest.
 const MANIFEST: &str = "manifest.json";
@@ -28,15 +28,11 @@ pub(super) struct Folder {
 }
 
 fn unreadable(path: &Path, err: &dyn std::fmt::Display) -> ToolError {
-    ToolError::new(
-        ErrorCode::ToolError,
-        format_args!("cannot read `{}`: {err}", path.display()),
-    )
-    .reason("io")
+    tool_error!(ToolError, "cannot read `{}`: {err}", path.display()).reason("io")
 }
 
 /// Every plugin below a root, by the name of its folder.
-pub(super) fn bundles(root: &PluginRoot) -> Result<Vec<Result<Bundle, Broken>>, ToolError> {
+pub(super) fn bundles(root: &PluginRoot) -> Result<Vec<Result<Bundle, Broken>>> {
     let mut bundles = Vec::new();
     for folder in folders(root)? {
         let manifest_name = folder.join(MANIFEST).to_string_lossy().into_owned();
@@ -88,7 +84,7 @@ fn is_plain(name: &str) -> bool {
 }
 
 /// The folders below a root that have a manifest.
-fn folders(root: &PluginRoot) -> Result<Vec<PathBuf>, ToolError> {
+fn folders(root: &PluginRoot) -> Result<Vec<PathBuf>> {
     owned::exists(&root.plugins)?;
     let entries = match std::fs::read_dir(&root.plugins) {
         Ok(entries) => entries,
@@ -114,17 +110,14 @@ fn folders(root: &PluginRoot) -> Result<Vec<PathBuf>, ToolError> {
 }
 
 /// Path and text of the settings of a plugin, if any.
-pub(super) fn settings(
-    root: &PluginRoot,
-    name: &str,
-) -> Result<Option<(String, String)>, ToolError> {
+pub(super) fn settings(root: &PluginRoot, name: &str) -> Result<Option<(String, String)>> {
     let path = root.settings.join(format!("{name}.json"));
     let text = owned::read(&path)?;
     Ok(text.map(|text| (path.to_string_lossy().into_owned(), text)))
 }
 
 /// Reads a whole folder. Links are refused: their targets could change unnoticed.
-pub(super) fn read(folder: &Path) -> Result<Folder, ToolError> {
+pub(super) fn read(folder: &Path) -> Result<Folder> {
     let facts = folder.metadata().map_err(|err| unreadable(folder, &err))?;
     owned::of_this_user(folder, &facts)?;
     let mut found = Vec::new();
@@ -196,58 +189,38 @@ pub(super) fn read(folder: &Path) -> Result<Folder, ToolError> {
     clippy::disallowed_methods,
     reason = "plugins are read before there is a workspace"
 )]
-fn bytes_of(path: &Path) -> Result<Vec<u8>, ToolError> {
+fn bytes_of(path: &Path) -> Result<Vec<u8>> {
     std::fs::read(path).map_err(|err| unreadable(path, &err))
 }
 
 /// Writes the settings of a plugin, atomically.
-pub(super) fn write_settings(
-    root: &PluginRoot,
-    name: &str,
-    text: &str,
-) -> Result<PathBuf, ToolError> {
+pub(super) fn write_settings(root: &PluginRoot, name: &str, text: &str) -> Result<PathBuf> {
     let path = root.settings.join(format!("{name}.json"));
-    let failed = |err: std::io::Error| {
-        ToolError::new(
-            ErrorCode::ToolError,
-            format_args!("cannot write `{}`: {err}", path.display()),
-        )
-        .reason("io")
-    };
+    let failed = |err| io::cannot_write(&path, &err);
     std::fs::create_dir_all(&root.settings).map_err(failed)?;
     let draft = root
         .settings
         .join(format!(".{name}.json.{}", std::process::id()));
-    let mut file = std::fs::File::create(&draft).map_err(failed)?;
-    let written = file
-        .write_all(text.as_bytes())
-        .and_then(|()| file.sync_all());
-    written
-        .and_then(|()| std::fs::rename(&draft, &path))
-        .map_err(|err| {
-            let _ = std::fs::remove_file(&draft);
-            failed(err)
-        })?;
+    let written = std::fs::File::create(&draft).and_then(|mut file| {
+        file.write_all(text.as_bytes())?;
+        file.sync_all()?;
+        std::fs::rename(&draft, &path)
+    });
+    written.map_err(|err| {
+        let _ = std::fs::remove_file(&draft);
+        failed(err)
+    })?;
     Ok(path)
 }
 
 /// Writes new files into a folder, in their order.
-pub(super) fn write_new(folder: &Path, files: &[(&str, &str)]) -> Result<Vec<PathBuf>, ToolError> {
-    let failed = |err: std::io::Error| {
-        ToolError::new(
-            ErrorCode::ToolError,
-            format_args!("cannot write into `{}`: {err}", folder.display()),
-        )
-        .reason("io")
-    };
+pub(super) fn write_new(folder: &Path, files: &[(&str, &str)]) -> Result<Vec<PathBuf>> {
+    let failed = |err| io::cannot_write(folder, &err);
     std::fs::create_dir_all(folder).map_err(failed)?;
     let mut written = Vec::new();
     for (name, text) in files {
         let path = folder.join(name);
-        let mut file = std::fs::File::create_new(&path).map_err(failed)?;
-        file.write_all(text.as_bytes())
-            .and_then(|()| file.sync_all())
-            .map_err(failed)?;
+        io::write_new(&path, text).map_err(failed)?;
         written.push(path);
     }
     Ok(written)

@@ -11,7 +11,7 @@ use registry::LoadErrors;
 use registry::plugins::{Broken, Bundle, Launch, Machine, Manifest, Plugin, Process, Runner};
 use tool_core::capability::{Clock, Spawner};
 use tool_core::command::{Access, Command};
-use tool_core::{Ctx, ErrorCode, ToolError, Value};
+use tool_core::{Ctx, ErrorCode, Result, ToolError, Value, tool_error};
 
 pub(crate) use watch::Seen;
 
@@ -87,7 +87,7 @@ impl Loader {
     ///
     /// # Errors
     /// A folder of plugins that cannot be listed.
-    pub(crate) fn load(&self, previous: &[Plugin]) -> Result<Loaded, ToolError> {
+    pub(crate) fn load(&self, previous: &[Plugin]) -> Result<Loaded> {
         let (mut bundles, mut unread) = (Vec::new(), Vec::new());
         for root in &self.roots {
             for found in folder::bundles(root)? {
@@ -112,7 +112,7 @@ pub(crate) struct Loaded {
 
 impl Loaded {
     /// All problems of all plugins, for strict commands.
-    pub(crate) fn strict(broken: &[Broken]) -> Result<(), ToolError> {
+    pub(crate) fn strict(broken: &[Broken]) -> Result<()> {
         let errors = broken.iter().flat_map(|one| one.errors.list().to_vec());
         Ok(LoadErrors::check(errors.collect())?)
     }
@@ -160,12 +160,7 @@ impl Machine for Loader {
 }
 
 impl Loader {
-    fn command(
-        &self,
-        folder: &Path,
-        manifest: &Manifest,
-        words: &[String],
-    ) -> Result<Command, ToolError> {
+    fn command(&self, folder: &Path, manifest: &Manifest, words: &[String]) -> Result<Command> {
         let text = |path: &Path| {
             path.to_str().map(str::to_owned).ok_or_else(|| {
                 ToolError::new(
@@ -181,10 +176,7 @@ impl Loader {
                 Some(file) => argv.push(text(&folder.join(file))?),
                 None if index == 0 => {
                     let program = self.spawner.find(word).ok_or_else(|| {
-                        ToolError::new(
-                            ErrorCode::PreconditionFailed,
-                            format_args!("program `{word}` not found"),
-                        )
+                        tool_error!(PreconditionFailed, "program `{word}` not found")
                     })?;
                     argv.push(program.path);
                     readable.extend(program.readable);
@@ -211,11 +203,11 @@ impl Loader {
 struct Never(ToolError);
 
 impl Runner for Never {
-    fn call(&self, _: &str, _: &Value, _: &Ctx) -> Result<Value, ToolError> {
+    fn call(&self, _: &str, _: &Value, _: &Ctx) -> Result<Value> {
         Err(self.0.clone())
     }
 
-    fn greet(&self, _: &Ctx) -> Result<(), ToolError> {
+    fn greet(&self, _: &Ctx) -> Result<()> {
         Err(self.0.clone())
     }
 }
@@ -236,10 +228,7 @@ pub(crate) fn withdrawn(plugin: &Plugin, roots: &[PluginRoot]) -> Option<String>
 }
 
 /// Writes the files of a working plugin, the manifest last, and returns their paths.
-///
-/// # Errors
-/// When the name is invalid, or a file exists or cannot be written.
-pub(crate) fn write_template(folder: &Path, name: &str) -> Result<Vec<PathBuf>, ToolError> {
+pub(crate) fn write_template(folder: &Path, name: &str) -> Result<Vec<PathBuf>> {
     let manifest = TEMPLATE.1.replace("\"example\"", &format!("\"{name}\""));
     registry::plugins::check_manifest(&folder.join("manifest.json").to_string_lossy(), &manifest)?;
     folder::write_new(
@@ -249,25 +238,20 @@ pub(crate) fn write_template(folder: &Path, name: &str) -> Result<Vec<PathBuf>, 
 }
 
 /// Changes the settings of a plugin, and returns the path of the file.
-///
-/// # Errors
-/// When they cannot be read or written.
 pub(crate) fn change_settings(
     plugin: &Plugin,
     roots: &[PluginRoot],
     change: impl FnOnce(&mut registry::plugins::Settings),
-) -> Result<PathBuf, ToolError> {
+) -> Result<PathBuf> {
     let manifest = Path::new(&plugin.bundle.manifest_name);
     let root = roots
         .iter()
         .find(|root| manifest.starts_with(&root.plugins))
         .ok_or_else(|| {
-            ToolError::new(
-                ErrorCode::Internal,
-                format_args!(
-                    "the plugin `{}` is in no folder of plugins",
-                    plugin.manifest.name
-                ),
+            tool_error!(
+                Internal,
+                "the plugin `{}` is in no folder of plugins",
+                plugin.manifest.name
             )
         })?;
     let mut settings = plugin.settings.clone();

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use chain_runtime::Subchains;
 use host_sandbox::{Sandbox, Workspace};
 use journal::State;
-use registry::{Config, Host, Layer, Level, Witness};
+use registry::{Answers, Config, Host, Layer, Level, Witness};
 use tool_core::capability::{Approvals, Clock, Files, Ledger, Notices};
-use tool_core::{Capabilities, Entry, ErrorCode, ToolError};
+use tool_core::{Capabilities, Entry, ErrorCode, Result, ToolError};
 
 use super::Toolkit;
 use crate::clock::SystemClock;
@@ -85,10 +85,7 @@ impl Builder {
 
     /// Sets the reader of the configuration for reloads; without one the configuration never changes.
     #[must_use]
-    pub fn reread(
-        mut self,
-        reread: impl Fn() -> Result<Config, ToolError> + Send + Sync + 'static,
-    ) -> Self {
+    pub fn reread(mut self, reread: impl Fn() -> Result<Config> + Send + Sync + 'static) -> Self {
         self.reread = Some(Box::new(reread));
         self
     }
@@ -112,7 +109,7 @@ impl Builder {
     /// # Errors
     /// Tools that contradict each other, a policy with errors, a workspace that cannot be opened. A state that cannot be
     /// opened is no error: see [`Toolkit::state_fault`].
-    pub fn build(self) -> Result<Toolkit, ToolError> {
+    pub fn build(self) -> Result<Toolkit> {
         registry::install_panic_hook();
         let families: Vec<&'static [Entry]> = crate::families().chain(self.families).collect();
         let config = self.config.unwrap_or_default();
@@ -120,23 +117,18 @@ impl Builder {
         let closed = (self.workspace.as_deref()).map_or_else(Vec::new, |root| {
             environment::closed(root, self.state.as_deref())
         });
-        let files = self
-            .workspace
-            .as_deref()
-            .map(|root| open_workspace(root, &closed, &self.plugins, &self.protected))
-            .transpose()?;
-        let (state, state_fault) = match self
+        let root = self.workspace.as_deref();
+        let files = root.map(|root| open_workspace(root, &closed, &self.plugins, &self.protected));
+        let files = files.transpose()?;
+        let state = self
             .state
-            .map(|folder| State::open(folder, Arc::clone(&clock)))
-        {
+            .map(|folder| State::open(folder, Arc::clone(&clock)));
+        let (state, state_fault) = match state {
             None => (None, None),
             Some(Ok(state)) => (Some(Arc::new(state)), None),
             Some(Err(err)) => (None, Some(err)),
         };
-        let sandbox = Arc::new(Sandbox::new(environment::surroundings(
-            self.workspace.as_deref(),
-            &closed,
-        )));
+        let sandbox = Arc::new(Sandbox::new(environment::surroundings(root, &closed)));
         let http = crate::web::client(&config, Arc::clone(&clock))?;
         let backups = crate::inputs::backups(files.as_ref(), state.as_ref());
         let host = Host {
@@ -156,32 +148,16 @@ impl Builder {
             backups,
             notices: state.clone().map(|state| state as Arc<dyn Notices>),
             results: None,
-            answers: state
-                .clone()
-                .map(|state| state as Arc<dyn registry::Answers>),
+            answers: state.clone().map(|state| state as Arc<dyn Answers>),
             witness: self.witness,
-            workspace: self
-                .workspace
-                .as_deref()
-                .and_then(environment::workspace_id),
+            workspace: root.and_then(environment::workspace_id),
             chains: Some(Subchains::new(config.chain.into(), state.clone()).into_chains()),
         };
-        let loader = (!self.plugins.is_empty()).then(|| {
-            Loader::new(
-                self.plugins,
-                Arc::clone(&sandbox) as _,
-                Arc::clone(&host.clock),
-            )
-        });
+        let (spawner, clock) = (Arc::clone(&sandbox) as _, Arc::clone(&host.clock));
+        let loader = (!self.plugins.is_empty()).then(|| Loader::new(self.plugins, spawner, clock));
+        let (layers, reread) = (self.layers, self.reread);
         Ok(Toolkit {
-            generations: Generations::start(
-                families,
-                self.layers,
-                config,
-                host,
-                loader,
-                self.reread,
-            )?,
+            generations: Generations::start(families, layers, config, host, loader, reread)?,
             state,
             state_fault,
             workspace: self.workspace,
@@ -198,23 +174,18 @@ fn open_workspace(
     closed: &[PathBuf],
     plugins: &[PluginRoot],
     files: &[PathBuf],
-) -> Result<Arc<dyn Files>, ToolError> {
+) -> Result<Arc<dyn Files>> {
     // Paths are compared without links, so that another name of one folder compares equal.
     let root = environment::real(root);
     let of_plugins = plugins.iter();
     let of_plugins = of_plugins.flat_map(|plugins| [&plugins.plugins, &plugins.settings]);
     let mut places: Vec<PathBuf> = files.iter().chain(of_plugins).cloned().collect();
     places.extend(places.clone().iter().map(|place| environment::real(place)));
-    if let Some(around) = places
-        .iter()
-        .chain(closed)
-        .find(|place| root.starts_with(place))
-    {
-        let message = format_args!(
-            "the workspace `{}` is inside `{}`, which tools must not write",
-            root.display(),
-            around.display()
-        );
+    let mut around = places.iter().chain(closed);
+    if let Some(around) = around.find(|place| root.starts_with(place)) {
+        let (root, around) = (root.display(), around.display());
+        let message =
+            format_args!("the workspace `{root}` is inside `{around}`, which tools must not write");
         return Err(ToolError::new(ErrorCode::PreconditionFailed, message)
             .reason("workspace")
             .hint("choose another folder with --workspace"));
@@ -225,7 +196,6 @@ fn open_workspace(
     let protected = host_sandbox::workspace::PROTECTED.iter().copied();
     let protected: Vec<&str> = protected.chain(places.iter().map(String::as_str)).collect();
     let closed: Vec<&str> = closed.iter().map(String::as_str).collect();
-    Ok(Arc::new(
-        Workspace::with_protected(&root, &protected)?.close(&closed),
-    ))
+    let workspace = Workspace::with_protected(&root, &protected)?;
+    Ok(Arc::new(workspace.close(&closed)))
 }

@@ -66,16 +66,13 @@ impl Context {
     /// The caller that this context describes, under one generation.
     pub(crate) fn caller(&self, generation: &Generation) -> CallerContext {
         let policy = generation.dispatcher.policy();
-        let of_agent = self
-            .agent
-            .as_deref()
-            .and_then(|agent| policy.role_of_agent(agent));
-        let role = self.role.as_deref().or(of_agent);
+        let agent = self.agent.as_deref();
+        let of_agent = agent.and_then(|agent| policy.role_of_agent(agent));
+        let usual = &generation.config.default_role.text;
+        let role = self.role.as_deref().or(of_agent).unwrap_or(usual);
         CallerContext {
             who: Principal {
-                role: role
-                    .unwrap_or(&generation.config.default_role.text)
-                    .to_owned(),
+                role: role.to_owned(),
                 agent: self.agent.clone(),
                 phase: self.phase.clone(),
                 task: self.task.clone(),

@@ -13,7 +13,7 @@ use journal::{Keeper, State};
 use registry::plugins::{Broken, Plugin};
 use registry::policy::Explanation;
 use registry::{CallRequest, CallerContext, Config, Dispatcher, Facts};
-use tool_core::{ErrorCode, Object, Outcome, Seed, ToolError, Value};
+use tool_core::{ErrorCode, Object, Outcome, Result, Seed, ToolError, Value};
 
 use crate::generation::{Generation, Generations, Reloaded};
 pub use builder::Builder;
@@ -75,7 +75,7 @@ impl Toolkit {
     ///
     /// # Errors
     /// Every error found; the old generation then stays in force, without removed or disabled plugins.
-    pub fn reload(&self) -> Result<Reloaded, ToolError> {
+    pub fn reload(&self) -> Result<Reloaded> {
         self.generations.reload()
     }
 
@@ -102,7 +102,7 @@ impl Toolkit {
         context: &Context,
         tool: &str,
         args: Option<&Value>,
-    ) -> Result<Explanation, ToolError> {
+    ) -> Result<Explanation> {
         let generation = self.generations.current();
         let facts = self.at(&generation).facts().clone();
         Self::explained(&generation, context, tool, args, &facts)
@@ -118,7 +118,7 @@ impl Toolkit {
         tool: &str,
         args: Option<&Value>,
         facts: &Facts,
-    ) -> Result<Explanation, ToolError> {
+    ) -> Result<Explanation> {
         Self::explained(&self.generations.current(), context, tool, args, facts)
     }
 
@@ -128,7 +128,7 @@ impl Toolkit {
         tool: &str,
         args: Option<&Value>,
         facts: &Facts,
-    ) -> Result<Explanation, ToolError> {
+    ) -> Result<Explanation> {
         let caller = context.caller(generation);
         let dispatcher = &generation.dispatcher;
         let catalogue = dispatcher.catalogue();
@@ -137,13 +137,9 @@ impl Toolkit {
             _ => None,
         };
         let files = dispatcher.host().capabilities.files.as_deref();
-        dispatcher.policy().explain(
-            catalogue,
-            (tool, call.as_deref()),
-            &caller.who,
-            facts,
-            files,
-        )
+        let call = (tool, call.as_deref());
+        let policy = dispatcher.policy();
+        policy.explain(catalogue, call, &caller.who, facts, files)
     }
 
     /// Checks a plan completely, for a run or for inspection; nothing runs.
@@ -193,7 +189,7 @@ impl Toolkit {
         id: &str,
         how: &Resume,
         observer: Option<Arc<dyn Observer>>,
-    ) -> Result<ChainResult, ToolError> {
+    ) -> Result<ChainResult> {
         let options = RunOptions {
             stop: context.stop.clone(),
             timeout_ms: context.timeout_ms,
@@ -208,7 +204,7 @@ impl Toolkit {
     ///
     /// # Errors
     /// As [`Toolkit::resume`].
-    pub fn cancel(&self, context: &Context, id: &str) -> Result<Cancelled, ToolError> {
+    pub fn cancel(&self, context: &Context, id: &str) -> Result<Cancelled> {
         let (dispatcher, caller) = self.act(context);
         chain_runtime::run::cancel(self.runs()?, id, &dispatcher, &caller)
     }
@@ -217,7 +213,7 @@ impl Toolkit {
     ///
     /// # Errors
     /// As [`Toolkit::resume`].
-    pub fn replay(&self, context: &Context, id: &str) -> Result<Replay, ToolError> {
+    pub fn replay(&self, context: &Context, id: &str) -> Result<Replay> {
         let options = RunOptions {
             stop: context.stop.clone(),
             ..RunOptions::default()
@@ -234,7 +230,7 @@ impl Toolkit {
     }
 
     /// The state that records runs.
-    fn runs(&self) -> Result<&Arc<State>, ToolError> {
+    fn runs(&self) -> Result<&Arc<State>> {
         self.state.as_ref().ok_or_else(|| {
             ToolError::new(ErrorCode::PreconditionFailed, "there is no state folder")
                 .reason("state")

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use tool_core::{ErrorCode, ToolError, Value, convert, json};
+use tool_core::{ErrorCode, Result, ToolError, Value, convert, json};
 
 use super::super::batch::{Basis, Batch, OpenCall};
 use super::super::emitted::{CallResult, CallStatus, PlanCreated, RunStatus, WaveStarted};
@@ -15,7 +15,7 @@ use super::super::tools::{Decided, Failure, Judged};
 use super::{Fold, conflict, invalid};
 
 impl Fold<'_> {
-    pub(super) fn calls_observed(&mut self, observed: &CallsObserved) -> Result<(), ToolError> {
+    pub(super) fn calls_observed(&mut self, observed: &CallsObserved) -> Result<()> {
         let run = self.generating(observed.turn)?;
         let (run_number, turn) = (run.number, run.turn);
         if observed.calls.is_empty() {
@@ -133,7 +133,7 @@ impl Fold<'_> {
     }
 
     /// The current basis of judgements.
-    fn basis(&self) -> Result<Basis, ToolError> {
+    fn basis(&self) -> Result<Basis> {
         let (who, facts) = self.standing()?;
         Ok(Basis {
             who,
@@ -145,7 +145,7 @@ impl Fold<'_> {
 
     /// Starts the next wave. If the basis has changed since its calls were judged (a closed workspace, for instance), calls that are no
     /// longer permitted are rejected.
-    pub(super) fn start_wave(&mut self) -> Result<(), ToolError> {
+    pub(super) fn start_wave(&mut self) -> Result<()> {
         let now = self.basis()?;
         let Some(mut batch) = self.state.batch.take() else {
             return Ok(());
@@ -199,7 +199,7 @@ impl Fold<'_> {
         }
     }
 
-    pub(super) fn call_settled(&mut self, settled: &CallSettled) -> Result<(), ToolError> {
+    pub(super) fn call_settled(&mut self, settled: &CallSettled) -> Result<()> {
         let none = || conflict("no_batch", "no batch is open");
         let batch = self.state.batch.as_mut().ok_or_else(none)?;
         let number = batch.number;
@@ -209,20 +209,15 @@ impl Fold<'_> {
             let message = format_args!("batch {number} has no call `{shown}`");
             return Err(conflict("unknown_call", message).at("/call_id"));
         };
-        match call.status {
-            CallStatus::Running => {}
-            CallStatus::Planned => {
-                let message = format_args!("the call `{shown}` has not started");
-                return Err(conflict("not_started", message).at("/call_id"));
-            }
-            CallStatus::Rejected => {
-                let message = format_args!("the call `{shown}` was rejected");
-                return Err(conflict("not_started", message).at("/call_id"));
-            }
-            _ => {
-                let message = format_args!("the call `{shown}` is settled already");
-                return Err(conflict("settled", message).at("/call_id"));
-            }
+        let refused = match call.status {
+            CallStatus::Running => None,
+            CallStatus::Planned => Some(("not_started", "has not started")),
+            CallStatus::Rejected => Some(("not_started", "was rejected")),
+            _ => Some(("settled", "is settled already")),
+        };
+        if let Some((reason, why)) = refused {
+            let message = format_args!("the call `{shown}` {why}");
+            return Err(conflict(reason, message).at("/call_id"));
         }
         let result = result(call, settled)?;
         call.end(result);
@@ -231,11 +226,7 @@ impl Fold<'_> {
 }
 
 /// The result of a settlement, after checking its members for consistency.
-fn result(call: &OpenCall, settled: &CallSettled) -> Result<CallResult, ToolError> {
-    let only = |path: &str, given: bool, wanted: bool, message: &str| match (given, wanted) {
-        (true, false) | (false, true) => Err(invalid(path, message)),
-        _ => Ok(()),
-    };
+fn result(call: &OpenCall, settled: &CallSettled) -> Result<CallResult> {
     let (output, error) = (settled.output.is_some(), settled.error.is_some());
     let (status, may_output, needs_error, needs_id) = match settled.status {
         Settled::Succeeded => (CallStatus::Succeeded, true, false, false),
@@ -243,25 +234,28 @@ fn result(call: &OpenCall, settled: &CallSettled) -> Result<CallResult, ToolErro
         Settled::Cancelled => (CallStatus::Cancelled, false, error, false),
         Settled::PendingApproval => (CallStatus::PendingApproval, false, false, true),
     };
-    only(
-        "/output",
-        output && !may_output,
-        false,
-        "only a successful call has an output",
-    )?;
-    only(
-        "/error",
-        error,
-        needs_error,
-        "a failed call has an `error`, others have none",
-    )?;
     let has_id = settled.approval_id.is_some();
-    only(
-        "/approval_id",
-        has_id,
-        needs_id,
-        "only a call that waits for approval has an `approval_id`",
-    )?;
+    for (path, fits, message) in [
+        (
+            "/output",
+            may_output || !output,
+            "only a successful call has an output",
+        ),
+        (
+            "/error",
+            error == needs_error,
+            "a failed call has an `error`, others have none",
+        ),
+        (
+            "/approval_id",
+            has_id == needs_id,
+            "only a call that waits for approval has an `approval_id`",
+        ),
+    ] {
+        if !fits {
+            return Err(invalid(path, message));
+        }
+    }
     if let Some(output) = &settled.output {
         let limit = |message: String| {
             let error = ToolError::new(ErrorCode::LimitExceeded, message);

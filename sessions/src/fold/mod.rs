@@ -7,7 +7,7 @@ mod runs;
 mod setup;
 
 use registry::{Facts, Principal};
-use tool_core::{ErrorCode, ToolError, convert};
+use tool_core::{ErrorCode, Result, ToolError, convert};
 
 use super::emitted::{BatchSettled, Emitted, GenerateRequested, RunStatus};
 use super::event::Event;
@@ -28,11 +28,7 @@ pub struct Step {
 ///
 /// # Errors
 /// The reason for refusing the event.
-pub fn apply(
-    state: &SessionState,
-    event: &Event,
-    registry: &dyn Registry,
-) -> Result<Step, ToolError> {
+pub fn apply(state: &SessionState, event: &Event, registry: &dyn Registry) -> Result<Step> {
     let mut fold = Fold {
         state: state.clone(),
         registry,
@@ -65,7 +61,7 @@ fn invalid(path: &str, message: impl std::fmt::Display) -> ToolError {
 }
 
 /// Checks that a name is neither empty nor too long.
-fn named(path: &str, name: &str) -> Result<(), ToolError> {
+fn named(path: &str, name: &str) -> Result<()> {
     if name.is_empty() || name.len() > ID_BYTES_MAX {
         let message = format_args!("expected a name of 1 to {ID_BYTES_MAX} bytes");
         return Err(invalid(path, message));
@@ -74,7 +70,7 @@ fn named(path: &str, name: &str) -> Result<(), ToolError> {
 }
 
 impl Fold<'_> {
-    fn event(&mut self, event: &Event) -> Result<(), ToolError> {
+    fn event(&mut self, event: &Event) -> Result<()> {
         self.takes(event)?;
         match event {
             Event::SessionOpened(opened) => self.opened(opened),
@@ -102,7 +98,7 @@ impl Fold<'_> {
     }
 
     /// Checks that the session accepts events of this kind now.
-    fn takes(&self, event: &Event) -> Result<(), ToolError> {
+    fn takes(&self, event: &Event) -> Result<()> {
         let kind = event.kind();
         match (self.state.status, event) {
             (SessionStatus::New, Event::SessionOpened(_)) => return Ok(()),
@@ -133,14 +129,14 @@ impl Fold<'_> {
         Ok(())
     }
 
-    fn standing(&self) -> Result<(Principal, Facts), ToolError> {
+    fn standing(&self) -> Result<(Principal, Facts)> {
         let facts = self.state.policy_facts();
         let facts = facts.map_err(|message| invalid("/facts", message))?;
         Ok((self.state.who(), facts))
     }
 
     /// Asks the registry for the offered tools, which checks the names in the session.
-    fn look(&mut self) -> Result<Offer, ToolError> {
+    fn look(&mut self) -> Result<Offer> {
         let (who, facts) = self.standing()?;
         let offer = self.registry.offer(&who, &facts)?;
         self.state.registry.clone_from(&offer.generation);
@@ -148,7 +144,7 @@ impl Fold<'_> {
     }
 
     /// Starts the next wave or the next turn, where possible.
-    fn advance(&mut self) -> Result<(), ToolError> {
+    fn advance(&mut self) -> Result<()> {
         let paused = self.state.status == SessionStatus::Paused;
         let run = self.state.run.as_ref();
         let interrupting = run.is_some_and(|run| run.status == RunStatus::Interrupting);
@@ -180,7 +176,7 @@ impl Fold<'_> {
     }
 
     /// Ends the batch once every call has a result; a turn is due.
-    fn settle(&mut self) -> Result<(), ToolError> {
+    fn settle(&mut self) -> Result<()> {
         let Some(batch) = self.state.batch.take() else {
             return Ok(());
         };
@@ -212,7 +208,7 @@ impl Fold<'_> {
     }
 
     /// Requests an answer of the model, with the current tools.
-    fn generate(&mut self) -> Result<(), ToolError> {
+    fn generate(&mut self) -> Result<()> {
         let offer = match self.look() {
             Ok(offer) => offer,
             Err(error) => {

@@ -1,6 +1,6 @@
 //! Runs and turns, and the end of a session.
 
-use tool_core::{ErrorCode, ToolError};
+use tool_core::{ErrorCode, Result};
 
 use super::super::emitted::{RunEnded, RunStatus};
 use super::super::event::{Finish, RunFinished};
@@ -11,14 +11,14 @@ use super::{Fold, conflict, named};
 
 impl Fold<'_> {
     /// The active run.
-    pub(super) fn running(&mut self) -> Result<&mut Run, ToolError> {
+    pub(super) fn running(&mut self) -> Result<&mut Run> {
         let run = self.state.run.as_mut().filter(|run| run.status.is_active());
         run.ok_or_else(|| {
             conflict("no_run", "no run is active").hint("begin one with `run.requested`")
         })
     }
 
-    pub(super) fn run_requested(&mut self, name: Option<&str>) -> Result<(), ToolError> {
+    pub(super) fn run_requested(&mut self, name: Option<&str>) -> Result<()> {
         if let Some(name) = name {
             named("/run", name)?;
         }
@@ -41,7 +41,7 @@ impl Fold<'_> {
         self.look().map(drop)
     }
 
-    pub(super) fn input_appended(&mut self) -> Result<(), ToolError> {
+    pub(super) fn input_appended(&mut self) -> Result<()> {
         let run = self.running()?;
         match run.status {
             RunStatus::Waiting => run.due = true,
@@ -50,7 +50,7 @@ impl Fold<'_> {
         Ok(())
     }
 
-    pub(super) fn turn_ended(&mut self) -> Result<(), ToolError> {
+    pub(super) fn turn_ended(&mut self) -> Result<()> {
         let run = self.generating(None)?;
         run.due = run.inputs > 0;
         run.status = RunStatus::Waiting;
@@ -58,7 +58,7 @@ impl Fold<'_> {
     }
 
     /// The run that waits for an answer of the model.
-    pub(super) fn generating(&mut self, turn: Option<u64>) -> Result<&mut Run, ToolError> {
+    pub(super) fn generating(&mut self, turn: Option<u64>) -> Result<&mut Run> {
         if let Some(batch) = &self.state.batch {
             let message = format_args!("batch {} is open: its calls are not settled", batch.number);
             return Err(conflict("batch_open", message));
@@ -77,14 +77,14 @@ impl Fold<'_> {
         }
     }
 
-    pub(super) fn run_interrupted(&mut self) -> Result<(), ToolError> {
+    pub(super) fn run_interrupted(&mut self) -> Result<()> {
         let run = self.running()?;
         run.status = RunStatus::Interrupting;
         run.due = false;
         Ok(())
     }
 
-    pub(super) fn run_finished(&mut self, finished: &RunFinished) -> Result<(), ToolError> {
+    pub(super) fn run_finished(&mut self, finished: &RunFinished) -> Result<()> {
         self.running()?;
         if let Some(batch) = &self.state.batch {
             let message = format_args!("batch {} is open: its calls are not settled", batch.number);
@@ -115,11 +115,7 @@ impl Fold<'_> {
         }
     }
 
-    pub(super) fn turn_status(
-        &mut self,
-        from: SessionStatus,
-        to: SessionStatus,
-    ) -> Result<(), ToolError> {
+    pub(super) fn turn_status(&mut self, from: SessionStatus, to: SessionStatus) -> Result<()> {
         if self.state.status != from {
             let message = match from {
                 SessionStatus::Paused => "the session is not paused",
@@ -131,7 +127,7 @@ impl Fold<'_> {
         Ok(())
     }
 
-    pub(super) fn closed(&mut self) -> Result<(), ToolError> {
+    pub(super) fn closed(&mut self) -> Result<()> {
         if let Some(batch) = &mut self.state.batch {
             let message = "the session was closed";
             batch.cancel(&Failure::new(

@@ -1,6 +1,6 @@
 //! The beginning of a session, and its settings.
 
-use tool_core::{ErrorCode, ToolError};
+use tool_core::{ErrorCode, Result, ToolError};
 
 use super::super::event::{
     FactsSet, OverridesSet, Scope, SessionOpened, WorkspaceChanged, WorkspaceStatus,
@@ -10,7 +10,7 @@ use super::super::state::{Names, SessionStatus};
 use super::{Fold, conflict, invalid, named};
 
 impl Fold<'_> {
-    pub(super) fn opened(&mut self, opened: &SessionOpened) -> Result<(), ToolError> {
+    pub(super) fn opened(&mut self, opened: &SessionOpened) -> Result<()> {
         named("/session", &opened.session)?;
         for (place, fact) in opened.facts.iter().enumerate() {
             if fact.starts_with("workspace=") {
@@ -32,7 +32,7 @@ impl Fold<'_> {
         self.look().map(drop)
     }
 
-    pub(super) fn registry_set(&mut self, generation: Option<&str>) -> Result<(), ToolError> {
+    pub(super) fn registry_set(&mut self, generation: Option<&str>) -> Result<()> {
         let found = self.look()?.generation;
         match generation {
             Some(wanted) if wanted != found => {
@@ -43,7 +43,7 @@ impl Fold<'_> {
         }
     }
 
-    pub(super) fn overrides_set(&mut self, set: &OverridesSet) -> Result<(), ToolError> {
+    pub(super) fn overrides_set(&mut self, set: &OverridesSet) -> Result<()> {
         let count = set.enable.len() + set.disable.len() + set.force.len();
         if count > NAMES_MAX {
             let message = format_args!("{count} names; the limit is {NAMES_MAX}");
@@ -64,7 +64,7 @@ impl Fold<'_> {
         self.look().map(drop)
     }
 
-    pub(super) fn facts_set(&mut self, set: &FactsSet) -> Result<(), ToolError> {
+    pub(super) fn facts_set(&mut self, set: &FactsSet) -> Result<()> {
         use registry::policy::{NO_WEB, READ_ONLY};
         for (fact, holds) in [(READ_ONLY, set.read_only), (NO_WEB, set.no_web)] {
             match holds {
@@ -76,10 +76,7 @@ impl Fold<'_> {
         Ok(())
     }
 
-    pub(super) fn workspace_changed(
-        &mut self,
-        changed: &WorkspaceChanged,
-    ) -> Result<(), ToolError> {
+    pub(super) fn workspace_changed(&mut self, changed: &WorkspaceChanged) -> Result<()> {
         named("/id", &changed.id)?;
         let workspace = &mut self.state.workspace;
         let ready = workspace.status == Some(WorkspaceStatus::Ready);

@@ -1,21 +1,16 @@
 //! `mathchain plan`: checks, explains, draws and creates plans.
 
+use super::prelude::*;
+
 pub(super) mod source;
 mod starter;
 
-use std::fmt::Write as _;
 use std::path::PathBuf;
-use std::process::ExitCode;
 
-use chain_runtime::{CheckMode, CheckedPlan, counted, draw};
-use clap::{Subcommand, ValueEnum};
+use chain_runtime::{CheckMode, CheckedPlan, draw};
 use registry::Answer;
-use tool_core::{ToolError, Value};
 
-use super::global::Global;
-use super::output::{self, object, say};
-use super::{exit, open};
-use source::{Given, Problematic};
+use source::{Given, Prepared, Problematic};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Plan {
@@ -47,8 +42,8 @@ Examples:
         #[command(flatten)]
         given: Box<Given>,
         /// Format of the picture
-        #[arg(long, value_enum, default_value_t = Picture::Text)]
-        format: Picture,
+        #[arg(long, value_parser = one_of(PICTURES), default_value = "text")]
+        format: draw::Format,
         /// File to write or replace, instead of stdout
         #[arg(short, long, value_name = "FILE")]
         out: Option<PathBuf>,
@@ -61,31 +56,19 @@ Examples:
     },
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum Picture {
-    /// Text for a terminal
-    Text,
-    /// Graphviz
-    Dot,
-    /// Mermaid, for Markdown pages
-    Mermaid,
-    /// SVG, for a browser
-    Svg,
-}
-
-impl From<Picture> for draw::Format {
-    fn from(picture: Picture) -> Self {
-        match picture {
-            Picture::Text => Self::Text,
-            Picture::Dot => Self::Dot,
-            Picture::Mermaid => Self::Mermaid,
-            Picture::Svg => Self::Svg,
-        }
-    }
-}
+const PICTURES: &[(&str, draw::Format, &str)] = &[
+    ("text", draw::Format::Text, "Text for a terminal"),
+    ("dot", draw::Format::Dot, "Graphviz"),
+    (
+        "mermaid",
+        draw::Format::Mermaid,
+        "Mermaid, for Markdown pages",
+    ),
+    ("svg", draw::Format::Svg, "SVG, for a browser"),
+];
 
 /// Runs one of the commands about plans.
-pub(super) fn plan(global: &Global, command: &Plan) -> Result<ExitCode, ToolError> {
+pub(super) fn plan(global: &Global, command: &Plan) -> Result<ExitCode> {
     let (given, yes) = match command {
         Plan::Check { given, yes } => (given, *yes),
         Plan::Explain { given } | Plan::Graph { given, .. } => (given, true),
@@ -103,7 +86,7 @@ pub(super) fn plan(global: &Global, command: &Plan) -> Result<ExitCode, ToolErro
         Plan::Explain { .. } => output::data(global, &plan.explain(), || plan.explain_text()),
         Plan::New { .. } => Ok(exit::OK.into()),
         Plan::Graph { format, out, .. } => {
-            let picture = draw::draw(&plan, (*format).into())?;
+            let picture = draw::draw(&plan, *format)?;
             match out {
                 Some(file) => source::write(file, &picture)?,
                 None => say(&picture),
@@ -120,13 +103,12 @@ fn checked(global: &Global, given: &Given, yes: bool) -> Result<CheckedPlan, Pro
         true => Answer::Yes,
         false => open::answer(&toolkit, false, false)?,
     };
-    let prepared = given.prepare(&toolkit, answer)?;
-    Ok(toolkit.check(
-        &prepared.context,
-        &prepared.plan,
-        &prepared.inputs,
-        CheckMode::Inspect,
-    )?)
+    let Prepared {
+        plan,
+        inputs,
+        context,
+    } = given.prepare(&toolkit, answer)?;
+    Ok(toolkit.check(&context, &plan, &inputs, CheckMode::Inspect)?)
 }
 
 /// The facts of a valid plan.

@@ -1,22 +1,16 @@
 //! The plan that a command line names: its arguments, reading it, and printing its problems.
 
-use std::fmt::Write as _;
 use std::io::{Read, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 use chain_runtime::plan::InputType;
-use chain_runtime::{Plan, Problems};
-use clap::{Args, ValueEnum};
+use chain_runtime::{Mode, Plan, Problems};
 use registry::Answer;
 use tool_core::capability::LedgerHead;
-use tool_core::{ErrorCode, Object, Outcome, ToolError};
+use tool_core::{Object, Outcome};
 
-use super::super::caller::Caller;
-use super::super::global::{Format, Global};
-use super::super::output::{self, complain};
-use super::super::{exit, flags, human};
-use crate::{Context, Toolkit, io};
+use super::super::flags;
+use super::super::prelude::*;
 
 /// A plan, its inputs and its caller.
 #[derive(Debug, Args)]
@@ -27,7 +21,7 @@ pub(in crate::cli) struct Given {
     #[arg(long = "input", value_name = "NAME=VALUE")]
     pub inputs: Vec<String>,
     /// Order of the steps; overrides the plan's
-    #[arg(long, value_enum)]
+    #[arg(long, value_parser = one_of(MODES))]
     pub mode: Option<Mode>,
     /// Run wave by wave: each step waits for all steps of the previous wave
     #[arg(long)]
@@ -39,22 +33,14 @@ pub(in crate::cli) struct Given {
     pub caller: Caller,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(in crate::cli) enum Mode {
-    /// In parallel where dependencies and resources allow
-    Dep,
-    /// In plan order, one step at a time
-    Seq,
-}
-
-impl From<Mode> for chain_runtime::Mode {
-    fn from(mode: Mode) -> Self {
-        match mode {
-            Mode::Dep => Self::Dep,
-            Mode::Seq => Self::Seq,
-        }
-    }
-}
+const MODES: &[(&str, Mode, &str)] = &[
+    (
+        "dep",
+        Mode::Dep,
+        "In parallel where dependencies and resources allow",
+    ),
+    ("seq", Mode::Seq, "In plan order, one step at a time"),
+];
 
 /// A plan that was read, with its inputs and its caller.
 pub(in crate::cli) struct Prepared {
@@ -72,7 +58,7 @@ impl Given {
     ) -> Result<Prepared, Problematic> {
         let mut plan = read(&self.plan)?.with_defaults(toolkit.chain_defaults());
         if let Some(mode) = self.mode {
-            plan = plan.with_mode(mode.into());
+            plan = plan.with_mode(mode);
         }
         plan.barrier |= self.barrier;
         let inputs = inputs(&plan, &self.inputs)?;
@@ -115,7 +101,7 @@ fn read(path: &Path) -> Result<Plan, Problematic> {
     Ok(Plan::read(&path.to_string_lossy(), &text(path)?)?)
 }
 
-fn text(path: &Path) -> Result<String, ToolError> {
+fn text(path: &Path) -> Result<String> {
     // One byte more than allowed, so that the limit of plans reports the error.
     const BYTES_MAX: u64 = chain_runtime::plan::TEXT_BYTES_MAX as u64;
     let name = format_args!("the plan `{}`", path.display());
@@ -154,8 +140,7 @@ fn inputs(plan: &Plan, pairs: &[String]) -> Result<Object, Problematic> {
             None => text.as_str().into(),
         };
         if inputs.get(&name).is_some() {
-            let message = format_args!("the input `{name}` is given twice");
-            return Err(ToolError::new(ErrorCode::InvalidRequest, message).into());
+            return Err(tool_error!(InvalidRequest, "the input `{name}` is given twice").into());
         }
         inputs.insert(name, value);
     }
@@ -199,7 +184,7 @@ pub(in crate::cli) fn refused(
 }
 
 /// Writes or replaces a file named on the command line.
-pub(in crate::cli) fn write(path: &Path, text: &str) -> Result<(), ToolError> {
+pub(in crate::cli) fn write(path: &Path, text: &str) -> Result<()> {
     let write = || -> std::io::Result<()> {
         let mut file = std::fs::File::create(path)?;
         file.write_all(text.as_bytes())?;
@@ -211,7 +196,7 @@ pub(in crate::cli) fn write(path: &Path, text: &str) -> Result<(), ToolError> {
 }
 
 /// Creates a file that will be written later.
-pub(in crate::cli) fn create(path: &Path) -> Result<(), ToolError> {
+pub(in crate::cli) fn create(path: &Path) -> Result<()> {
     let file = std::fs::File::create(path);
     file.map(drop).map_err(|err| io::cannot_write(path, &err))
 }

@@ -1,13 +1,8 @@
 //! `mathchain plan new`.
 
 use std::path::Path;
-use std::process::ExitCode;
 
-use tool_core::{ErrorCode, ToolError};
-
-use super::super::exit;
-use super::super::output::print;
-use crate::io;
+use super::super::prelude::*;
 
 /// The starter plan; `NAME` is a placeholder for its id.
 const PLAN: &str = include_str!("starter.yaml");
@@ -15,10 +10,9 @@ const PLAN: &str = include_str!("starter.yaml");
 const SCRIPT: &str = include_str!("starter.chain");
 
 /// Writes a starter plan; an existing file is an error.
-pub(super) fn write(name: &str) -> Result<ExitCode, ToolError> {
-    let named = ["yaml", "yml", "chain"]
-        .iter()
-        .any(|ending| name.ends_with(&format!(".{ending}")));
+pub(super) fn write(name: &str) -> Result<ExitCode> {
+    let endings = [".yaml", ".yml", ".chain"];
+    let named = endings.iter().any(|ending| name.ends_with(ending));
     let file = match named {
         true => name.to_owned(),
         false => format!("{name}.yaml"),
@@ -32,8 +26,7 @@ pub(super) fn write(name: &str) -> Result<ExitCode, ToolError> {
     let text = text.replace("FILE", &file);
     io::write_new(path, &text).map_err(|err| match err.kind() {
         std::io::ErrorKind::AlreadyExists => {
-            ToolError::new(ErrorCode::Conflict, format_args!("`{file}` exists"))
-                .hint("choose another name")
+            tool_error!(Conflict, "`{file}` exists").hint("choose another name")
         }
         _ => io::cannot_write(path, &err),
     })?;
@@ -44,16 +37,15 @@ pub(super) fn write(name: &str) -> Result<ExitCode, ToolError> {
 }
 
 /// The id of the plan, from the name of its file.
-fn id(stem: &str) -> Result<String, ToolError> {
+fn id(stem: &str) -> Result<String> {
     let id = stem.replace('-', "_").to_ascii_lowercase();
     let plain = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_';
     let begins = id.starts_with(|c: char| c.is_ascii_lowercase());
     if begins && id.len() <= 64 && id.bytes().all(plain) {
         return Ok(id);
     }
-    Err(ToolError::new(
-        ErrorCode::InvalidRequest,
-        format_args!("`{stem}` is not a valid plan id"),
+    Err(
+        tool_error!(InvalidRequest, "`{stem}` is not a valid plan id")
+            .hint("start with a-z, continue with a-z, 0-9 and _, at most 64 characters"),
     )
-    .hint("start with a-z, continue with a-z, 0-9 and _, at most 64 characters"))
 }

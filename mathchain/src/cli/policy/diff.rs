@@ -1,19 +1,15 @@
 //! `mathchain policy diff`: what a change of a configuration, its agents and its plugins grants and revokes.
 
-use std::fmt::Write as _;
 use std::path::Path;
-use std::process::ExitCode;
 
 use registry::Facts;
 use registry::policy::{AccessChange, difference};
-use tool_core::{ToolError, Value};
 
 use super::super::configured::Configured;
-use super::super::global::Global;
-use super::super::output;
+use super::super::prelude::*;
 
 /// Prints the permissions that a change of configuration grants and revokes.
-pub(super) fn diff(global: &Global, before: &Path, after: &Path) -> Result<ExitCode, ToolError> {
+pub(super) fn diff(global: &Global, before: &Path, after: &Path) -> Result<ExitCode> {
     let (old, new) = (Configured::load(before)?, Configured::load(after)?);
     // The comparison assumes that every precondition of tools is met.
     let facts = ["workspace=ready", "sandbox=ready", "state=ready"]

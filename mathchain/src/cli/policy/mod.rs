@@ -4,17 +4,13 @@ mod diff;
 pub(super) mod rules;
 mod tables;
 
-use std::fmt::Write as _;
 use std::path::PathBuf;
-use std::process::ExitCode;
 
-use clap::{Args, Subcommand};
 use registry::policy::Explanation;
-use tool_core::{ErrorCode, Object, ToolError, Value};
+use tool_core::Object;
 
-use super::caller::Caller;
-use super::global::Global;
-use super::{flags, open, output};
+use super::flags;
+use super::prelude::*;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Policy {
@@ -81,7 +77,7 @@ pub(super) struct Explain {
 }
 
 /// Runs one of the commands about the policy.
-pub(super) fn policy(global: &Global, policy: &Policy) -> Result<ExitCode, ToolError> {
+pub(super) fn policy(global: &Global, policy: &Policy) -> Result<ExitCode> {
     match policy {
         Policy::Explain(asked) => explain(global, asked),
         Policy::Matrix { phase, facts } => tables::matrix(global, phase.as_deref(), facts),
@@ -93,7 +89,7 @@ pub(super) fn policy(global: &Global, policy: &Policy) -> Result<ExitCode, ToolE
 }
 
 /// Explains the verdict on a call.
-fn explain(global: &Global, asked: &Explain) -> Result<ExitCode, ToolError> {
+fn explain(global: &Global, asked: &Explain) -> Result<ExitCode> {
     let toolkit = asked.caller.open(global)?;
     let context = asked.caller.context(Some(asked.role.clone()));
     let given = match &asked.args {
@@ -116,7 +112,7 @@ fn explain(global: &Global, asked: &Explain) -> Result<ExitCode, ToolError> {
     output::data(global, &explanation.to_value(), || readable(&explanation))
 }
 
-fn object(text: &str) -> Result<Value, ToolError> {
+fn object(text: &str) -> Result<Value> {
     let value = crate::parse(text)?;
     if value.as_object().is_some() {
         return Ok(value);
@@ -128,19 +124,13 @@ fn object(text: &str) -> Result<Value, ToolError> {
 
 fn readable(explanation: &Explanation) -> String {
     let decision = &explanation.decision;
-    let certain = if decision.certain {
-        ""
-    } else {
-        " unless a rule on the arguments allows it"
+    let certain = match decision.certain {
+        true => "",
+        false => " unless a rule on the arguments allows it",
     };
-    let mut text = format!(
-        "{} as `{}`: {}{certain}\n  by {}: {}\n",
-        explanation.tool,
-        explanation.role,
-        decision.verdict.as_str(),
-        decision.layer,
-        decision.reason
-    );
+    let Explanation { tool, role, .. } = explanation;
+    let (verdict, layer, reason) = (decision.verdict.as_str(), &decision.layer, &decision.reason);
+    let mut text = format!("{tool} as `{role}`: {verdict}{certain}\n  by {layer}: {reason}\n");
     if let (Some(file), Some(line)) = (&explanation.file, explanation.line) {
         let _ = writeln!(text, "  written in {file}, line {line}");
     }
@@ -149,11 +139,8 @@ fn readable(explanation: &Explanation) -> String {
     }
     text.push_str("layers\n");
     for step in &explanation.layers {
-        let place = step
-            .place
-            .as_ref()
-            .map(|place| format!("  ({place})"))
-            .unwrap_or_default();
+        let place = step.place.as_ref().map(|place| format!("  ({place})"));
+        let place = place.unwrap_or_default();
         let _ = writeln!(text, "  {}: {}{place}", step.layer, step.effect);
     }
     if !explanation.rules.is_empty() {
@@ -161,14 +148,9 @@ fn readable(explanation: &Explanation) -> String {
     }
     for step in &explanation.rules {
         let counts = if step.counts { "" } else { ", ignored" };
-        let _ = writeln!(
-            text,
-            "  {} {}: {} ({}{counts})",
-            step.layer,
-            step.rule,
-            step.decision.as_str(),
-            step.fit
-        );
+        let (layer, rule, fit) = (&step.layer, &step.rule, &step.fit);
+        let decision = step.decision.as_str();
+        let _ = writeln!(text, "  {layer} {rule}: {decision} ({fit}{counts})");
     }
     text
 }

@@ -1,6 +1,5 @@
 //! `mathchain policy rules|forget`, and the rule that `mathchain approve ID --always` records.
 
-use std::process::ExitCode;
 use std::sync::Arc;
 
 use journal::{Approval, State, WITHOUT_KEY};
@@ -8,37 +7,25 @@ use registry::model::Match;
 use registry::{Rule, Verdict, WorkspaceId};
 use tool_core::capability::{Durability, Ledger as _};
 use tool_core::convert::{from_value, to_value};
-use tool_core::{ErrorCode, ToolError, Value};
 
-use super::super::global::Global;
-use super::super::{open, output};
-use crate::{Context, Toolkit, user_rules};
+use super::super::prelude::*;
+use crate::user_rules;
 
 /// Lists the recorded rules.
-pub(super) fn rules(global: &Global) -> Result<ExitCode, ToolError> {
+pub(super) fn rules(global: &Global) -> Result<ExitCode> {
     let folder = open::state_folder(global)?;
     let rules = user_rules::list(&folder)?;
-    let data = rules.iter().enumerate();
-    let data = data
-        .map(|(index, (root, rule))| value(index + 1, root.as_deref(), rule))
-        .collect();
-    output::data(global, &Value::array(data), || {
-        if rules.is_empty() {
-            return "no recorded rules; record one with `mathchain approve ID --always`\n"
-                .to_owned();
-        }
-        let numbered = rules.iter().enumerate();
-        numbered
-            .map(|(index, (root, rule))| {
-                let root = root.as_deref().unwrap_or("no workspace: it has no effect");
-                format!("{:3}  {}\n     in {root}\n", index + 1, words(rule))
-            })
-            .collect()
+    let rules: Vec<(usize, (Option<String>, Rule))> = (1..).zip(rules).collect();
+    let none = "no recorded rules; record one with `mathchain approve ID --always`";
+    let value = |(number, (root, rule)): &_| value(*number, Option::as_deref(root), rule);
+    output::list(global, &rules, value, none, |(number, (root, rule))| {
+        let root = root.as_deref().unwrap_or("no workspace: it has no effect");
+        format!("{number:3}  {}\n     in {root}\n", words(rule))
     })
 }
 
 /// Deletes a recorded rule.
-pub(super) fn forget(global: &Global, number: usize) -> Result<ExitCode, ToolError> {
+pub(super) fn forget(global: &Global, number: usize) -> Result<ExitCode> {
     let folder = open::state_folder(global)?;
     let rule = user_rules::forget(&folder, number)?;
     let toolkit = open::toolkit(global)?;
@@ -54,16 +41,10 @@ pub(super) fn forget(global: &Global, number: usize) -> Result<ExitCode, ToolErr
 ///
 /// # Errors
 /// `policy_denied` if such a rule would have no effect, or no rule is as exact as the call.
-pub(in crate::cli) fn of_approval(
-    toolkit: &Toolkit,
-    approval: &Approval,
-) -> Result<Rule, ToolError> {
+pub(in crate::cli) fn of_approval(toolkit: &Toolkit, approval: &Approval) -> Result<Rule> {
     let Some(text) = &approval.condition else {
-        let message = format_args!(
-            "cannot record a rule for this call of `{}`: it is destructive, or no rule can be as exact",
-            approval.tool
-        );
-        return Err(ToolError::new(ErrorCode::PolicyDenied, message)
+        return Err(tool_error!(PolicyDenied, "cannot record a rule for this call of `{}`: it is destructive, or no rule can be as exact",
+            approval.tool)
             .reason("rule")
             .hint("approve it without `--always`, or add an `allow` rule to the configuration"));
     };
@@ -100,20 +81,20 @@ pub(in crate::cli) fn record(
     state: &State,
     by: &str,
     (workspace, rule): (&WorkspaceId, &Rule),
-) -> Result<usize, ToolError> {
+) -> Result<usize> {
     let folder = open::state_folder(global)?;
     note(state, "recorded", by, rule)?;
     user_rules::record(&folder, workspace, rule.clone())
 }
 
 /// Records a change of the rules in the audit.
-fn note(state: &State, action: &str, by: &str, rule: &Rule) -> Result<(), ToolError> {
-    let record = Value::object([
-        ("event", Value::from("user_rule")),
-        ("action", Value::from(action)),
-        ("decided_by", Value::from(by)),
-        ("rule", Value::from(words(rule))),
-    ]);
+fn note(state: &State, action: &str, by: &str, rule: &Rule) -> Result<()> {
+    let record = object! {
+        "event" => "user_rule",
+        "action" => action,
+        "decided_by" => by,
+        "rule" => words(rule),
+    };
     state.record(&record, Durability::Synced).map(|_| ())
 }
 
@@ -121,13 +102,7 @@ fn note(state: &State, action: &str, by: &str, rule: &Rule) -> Result<(), ToolEr
 pub(in crate::cli) fn words(rule: &Rule) -> String {
     let mut conditions = Vec::new();
     flatten("", &conditions_of(rule), &mut conditions);
-    let tools: Vec<&str> = rule
-        .matches
-        .tools
-        .iter()
-        .map(|tool| tool.text.as_str())
-        .collect();
-    let mut text = format!("{} {}", rule.decision, tools.join(", "));
+    let mut text = format!("{} {}", rule.decision, tools_of(rule).join(", "));
     if !conditions.is_empty() {
         text.push_str(&format!(" where {}", conditions.join(", ")));
     }
@@ -174,29 +149,25 @@ fn flatten(key: &str, value: &Value, found: &mut Vec<String>) {
 }
 
 fn value(number: usize, workspace: Option<&str>, rule: &Rule) -> Value {
-    let tools: Vec<String> = rule
-        .matches
-        .tools
-        .iter()
-        .map(|tool| tool.text.clone())
-        .collect();
     let conditions = conditions_of(rule);
     let at = |pointer: &str| conditions.pointer(pointer).unwrap_or_default();
-    Value::object([
-        ("number", Value::from(number)),
-        ("workspace", Value::from(workspace.map(str::to_owned))),
-        ("decision", Value::from(rule.decision.as_str())),
-        ("tools", Value::from(tools)),
-        ("role", at("/role")),
-        ("path_under", at("/path/under")),
-        ("argv_prefix", at("/argv/prefix")),
-        ("url_host", at("/url/host")),
-        ("rule", Value::from(words(rule))),
-        ("reason", Value::from(rule.reason.clone())),
-        (
-            "place",
-            Value::from(rule.place.as_ref().map(ToString::to_string)),
-        ),
-        ("match", conditions),
-    ])
+    object! {
+        "number" => number,
+        "workspace" => workspace,
+        "decision" => rule.decision.as_str(),
+        "tools" => tools_of(rule),
+        "role" => at("/role"),
+        "path_under" => at("/path/under"),
+        "argv_prefix" => at("/argv/prefix"),
+        "url_host" => at("/url/host"),
+        "rule" => words(rule),
+        "reason" => rule.reason.clone(),
+        "place" => rule.place.as_ref().map(ToString::to_string),
+        "match" => conditions,
+    }
+}
+
+fn tools_of(rule: &Rule) -> Vec<&str> {
+    let tools = rule.matches.tools.iter();
+    tools.map(|tool| tool.text.as_str()).collect()
 }

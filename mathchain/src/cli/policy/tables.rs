@@ -1,23 +1,15 @@
 //! `mathchain policy matrix|test`: tables of verdicts.
 
-use std::fmt::Write as _;
 use std::path::Path;
-use std::process::ExitCode;
 
 use registry::policy::{Access, CaseResult, MatrixRow, read_cases};
-use tool_core::{Object, ToolError, Value};
+use tool_core::Object;
 
-use super::super::global::Global;
-use super::super::{exit, open, output};
+use super::super::prelude::*;
 use super::readable;
-use crate::environment;
 
 /// Role by tool.
-pub(super) fn matrix(
-    global: &Global,
-    phase: Option<&str>,
-    facts: &[String],
-) -> Result<ExitCode, ToolError> {
+pub(super) fn matrix(global: &Global, phase: Option<&str>, facts: &[String]) -> Result<ExitCode> {
     let toolkit = open::toolkit(global)?;
     let facts = open::facts(&toolkit, facts)?;
     let dispatcher = toolkit.dispatcher();
@@ -32,14 +24,11 @@ pub(super) fn matrix(
         }
         roles.insert(row.role.as_str(), Value::Object(tools.into()));
     }
-    let data = Value::object([
-        ("phase", Value::from(phase.map(str::to_owned))),
-        ("roles", Value::Object(roles.into())),
-        (
-            "policy_generation",
-            Value::from(dispatcher.policy().generation()),
-        ),
-    ]);
+    let data = object! {
+        "phase" => phase,
+        "roles" => Value::Object(roles.into()),
+        "policy_generation" => dispatcher.policy().generation(),
+    };
     output::data(global, &data, || grid(&ids, &rows))
 }
 
@@ -68,7 +57,7 @@ fn grid(ids: &[&str], rows: &[MatrixRow]) -> String {
 }
 
 /// Tests the policy against a file of expected verdicts.
-pub(super) fn test(global: &Global, file: &Path) -> Result<ExitCode, ToolError> {
+pub(super) fn test(global: &Global, file: &Path) -> Result<ExitCode> {
     let text = environment::read_named(file)?;
     let cases = read_cases(&file.to_string_lossy(), &text)?;
     let toolkit = match cases.iter().any(|case| case.agent.is_some()) {
@@ -77,21 +66,15 @@ pub(super) fn test(global: &Global, file: &Path) -> Result<ExitCode, ToolError> 
     };
     let dispatcher = toolkit.dispatcher();
     let files = dispatcher.host().capabilities.files.as_deref();
-    let results =
-        dispatcher
-            .policy()
-            .test(dispatcher.catalogue(), &cases, dispatcher.facts(), files);
-    let failed: Vec<&CaseResult<'_>> = results
-        .iter()
-        .filter(|result| result.mismatch.is_some())
-        .collect();
-    let data = Value::object([
-        ("cases", Value::from(results.len())),
-        (
-            "mismatches",
-            Value::array(failed.iter().map(|result| mismatch(result)).collect()),
-        ),
-    ]);
+    let (policy, catalogue) = (dispatcher.policy(), dispatcher.catalogue());
+    let results = policy.test(catalogue, &cases, dispatcher.facts(), files);
+    let failed = results.iter().filter(|result| result.mismatch.is_some());
+    let failed: Vec<&CaseResult<'_>> = failed.collect();
+    let mismatches = failed.iter().map(|result| mismatch(result));
+    let data = object! {
+        "cases" => results.len(),
+        "mismatches" => mismatches.collect::<Vec<_>>(),
+    };
     output::data(global, &data, || {
         let mut text: String = failed.iter().map(|result| words(result)).collect();
         let held = results.len() - failed.len();
@@ -102,28 +85,15 @@ pub(super) fn test(global: &Global, file: &Path) -> Result<ExitCode, ToolError> 
 }
 
 fn mismatch(result: &CaseResult<'_>) -> Value {
-    let case = result.case;
-    Value::object([
-        (
-            "file",
-            Value::from(case.place.as_ref().map(|place| place.file.to_string())),
-        ),
-        (
-            "line",
-            Value::from(case.place.as_ref().map(|place| place.line)),
-        ),
-        ("role", Value::from(case.role.as_str())),
-        ("tool", Value::from(case.tool.as_str())),
-        ("mismatch", Value::from(result.mismatch.clone())),
-        (
-            "explanation",
-            result
-                .explanation
-                .as_ref()
-                .map(|explanation| explanation.to_value())
-                .unwrap_or_default(),
-        ),
-    ])
+    let (case, place) = (result.case, result.case.place.as_ref());
+    object! {
+        "file" => place.map(|place| place.file.to_string()),
+        "line" => place.map(|place| place.line),
+        "role" => case.role.as_str(),
+        "tool" => case.tool.as_str(),
+        "mismatch" => result.mismatch.clone(),
+        "explanation" => result.explanation.as_ref().map(|explanation| explanation.to_value()),
+    }
 }
 
 fn words(result: &CaseResult<'_>) -> String {

@@ -8,7 +8,6 @@ mod world;
 
 use std::io::{BufRead, Write};
 use std::path::PathBuf;
-use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -18,18 +17,13 @@ use sessions::{
     SessionOpened, Settled, StartedCall, StateDocument, WaveStarted, WorkspaceChanged,
     WorkspaceStatus,
 };
-use tool_core::json::{self, Limits};
-use tool_core::{ErrorCode, Outcome, Seed, Status, StopFlag, ToolError, Value};
+use tool_core::json::Limits;
+use tool_core::{Outcome, Seed, Status};
 
-use clap::{Args, Subcommand, ValueEnum};
-
-use super::answer::{self, CALL_STACK_BYTES};
-use super::global::Global;
+use super::answer::CALL_STACK_BYTES;
 use super::jsonl::{self, Line};
-use super::output::{self, print};
+use super::prelude::*;
 use super::signals::Closing;
-use super::{exit, open};
-use crate::Toolkit;
 pub(super) use world::World;
 
 #[derive(Debug, Args)]
@@ -85,36 +79,39 @@ pub(super) enum SessionCommand {
     /// Print the JSON Schema of events, or of lines of output
     Schema {
         /// Kind of lines
-        #[arg(value_enum)]
-        of: SessionSchema,
+        #[arg(value_parser = one_of(SCHEMAS))]
+        of: SchemaOf,
     },
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum SessionSchema {
-    /// Lines of input
-    Event,
-    /// Lines of output, which are those of the log
-    Output,
-}
+type SchemaOf = fn() -> tool_core::schema::Schema;
+
+const SCHEMAS: &[(&str, SchemaOf, &str)] = &[
+    ("event", sessions::schema::event, "Lines of input"),
+    (
+        "output",
+        sessions::schema::output,
+        "Lines of output, which are those of the log",
+    ),
+];
 
 /// Serves one session, replays a log, or prints a schema.
-pub(super) fn session(global: &Global, args: &Session) -> Result<ExitCode, ToolError> {
+pub(super) fn session(global: &Global, args: &Session) -> Result<ExitCode> {
     match &args.command {
         Some(SessionCommand::Replay { log }) => replay::replay(global, log),
         Some(SessionCommand::Schema { of }) => {
-            let schema = match of {
-                SessionSchema::Event => sessions::schema::event(),
-                SessionSchema::Output => sessions::schema::output(),
-            };
-            print(&format!("{schema:#}\n"));
+            print(&format!(
+                "{:#}
+",
+                of()
+            ));
             Ok(exit::OK.into())
         }
         None => serve(global, args),
     }
 }
 
-fn serve(global: &Global, args: &Session) -> Result<ExitCode, ToolError> {
+fn serve(global: &Global, args: &Session) -> Result<ExitCode> {
     let toolkit = match args.agent {
         Some(_) => open::with_agents(global)?,
         None => open::toolkit(global)?,
@@ -167,13 +164,15 @@ impl<'a> Door<'a> {
         args: &Session,
         stop: StopFlag,
         closing: Closing,
-    ) -> Result<Self, ToolError> {
+    ) -> Result<Self> {
         let base = toolkit.dispatcher();
         let of_agent = args.agent.as_deref();
         let of_agent = of_agent.and_then(|agent| base.policy().role_of_agent(agent));
         let role = args.role.as_deref().or(of_agent).map(str::to_owned);
-        let name = args.name.clone();
-        let name = name.or_else(|| toolkit.state().map(|state| state.session()));
+        let name = args
+            .name
+            .clone()
+            .or_else(|| toolkit.state().map(|state| state.session()));
         let flags = (registry::policy::FLAGS.into_iter())
             .filter(|fact| base.facts().holds(fact) || *fact == registry::policy::SESSION_OPEN);
         let opened = SessionOpened {
@@ -220,7 +219,7 @@ impl<'a> Door<'a> {
             let line = read.map_err(failed)?;
             match line {
                 Some(line) if line.is_part() && self.closing.is_closed() => break,
-                Some(line) => self.line(number, &line, output)?,
+                Some(line) => self.line(&line, output)?,
                 None => break,
             }
         }
@@ -232,38 +231,34 @@ impl<'a> Door<'a> {
         record(output, end.into())
     }
 
-    fn line(&mut self, number: u64, line: &Line, output: &mut impl Write) -> Result<(), Halt> {
+    fn line(&mut self, line: &Line, output: &mut impl Write) -> Result<(), Halt> {
         let event = match self.parse(line) {
             Ok(Some(event)) => event,
             Ok(None) => return Ok(()),
             Err(error) => {
-                let refused = LineRefused {
-                    line: number,
-                    error: Failure::from(&error),
-                };
-                return record(output, refused.into());
+                let (line, error) = (line.number, Failure::from(&error));
+                return record(output, LineRefused { line, error }.into());
             }
         };
         let kind = event.kind().to_owned();
-        match self.event(event, output) {
-            Err(Halt::Refused(error)) => {
-                let refused = EventRefused {
-                    line: Some(number),
-                    event: kind,
-                    error: Failure::from(&error),
-                };
-                record(output, refused.into())
-            }
-            other => other,
-        }
+        let applied = self.event(event, output);
+        let Err(Halt::Refused(error)) = applied else {
+            return applied;
+        };
+        let refused = EventRefused {
+            line: Some(line.number),
+            event: kind,
+            error: Failure::from(&error),
+        };
+        record(output, refused.into())
     }
 
     /// The event of a line; `None` for an empty line.
-    fn parse(&self, line: &Line) -> Result<Option<Event>, ToolError> {
-        let Line::Text { bytes, .. } = line else {
+    fn parse(&self, line: &Line) -> Result<Option<Event>> {
+        let Some(bytes) = &line.bytes else {
             return Err(jsonl::too_long(self.line_bytes_max));
         };
-        if bytes.iter().all(u8::is_ascii_whitespace) {
+        if line.is_empty() {
             return Ok(None);
         }
         let limits = Limits {
@@ -343,8 +338,7 @@ impl<'a> Door<'a> {
     /// Makes the open workspace part of the facts of later decisions.
     fn update_facts(&mut self) -> Result<(), Halt> {
         let facts = self.session.state().policy_facts();
-        let facts =
-            facts.map_err(|message| Halt::Failed(ToolError::new(ErrorCode::Internal, message)))?;
+        let facts = facts.map_err(|err| Halt::Failed(tool_error!(Internal, "{err}")))?;
         let now = self.world.dispatcher(&self.base, facts);
         self.session.registry_mut().set(now);
         Ok(())
@@ -383,22 +377,19 @@ impl<'a> Door<'a> {
     ) -> Result<Option<WaveStarted>, Halt> {
         let has_acted = outcome.is_success() && !outcome.effects.is_empty();
         let settled = Event::from(settlement(call_id, outcome));
-        match self.apply(&settled, output) {
-            // The result is too large for the session.
-            Err(Halt::Refused(error)) => {
-                let message = error.message().to_owned();
-                let too_large = ToolError::new(ErrorCode::OutputTooLarge, error.message());
-                let mut instead = Outcome::error(too_large);
-                if has_acted {
-                    // The effect happened, so the call has not failed.
-                    instead.status = Status::Success(Value::Null);
-                    instead.warnings.push(message);
-                }
-                let instead = settlement(call_id, instead);
-                self.apply(&Event::from(instead), output)
-            }
-            other => other,
+        let applied = self.apply(&settled, output);
+        let Err(Halt::Refused(error)) = applied else {
+            return applied;
+        };
+        // The result is too large for the session.
+        let message = error.message().to_owned();
+        let mut instead = Outcome::error(tool_error!(OutputTooLarge, "{message}"));
+        if has_acted {
+            // The effect happened, so the call has not failed.
+            instead.status = Status::Success(Value::Null);
+            instead.warnings.push(message);
         }
+        self.apply(&Event::from(settlement(call_id, instead)), output)
     }
 
     /// Runs calls in parallel; the outcomes are in call order.
@@ -419,16 +410,12 @@ impl<'a> Door<'a> {
                 let Some(call) = calls.get(place) else {
                     return;
                 };
+                let mut context = context.clone();
+                context.origin.client_id = Some(call.call_id.clone());
                 let outcome = dispatcher.call(CallRequest {
                     tool: call.tool.clone(),
                     args: call.args.clone(),
-                    context: CallerContext {
-                        origin: Origin {
-                            client_id: Some(call.call_id.clone()),
-                            ..Origin::default()
-                        },
-                        ..context.clone()
-                    },
+                    context,
                     seed: Seed::DEFAULT,
                     timeout_ms: None,
                     stop: stop.child(),
@@ -447,12 +434,7 @@ impl<'a> Door<'a> {
             }
             work();
         });
-        let lost = || {
-            Outcome::error(ToolError::new(
-                ErrorCode::Internal,
-                "the call ended without an answer",
-            ))
-        };
+        let lost = || Outcome::error(tool_error!(Internal, "the call ended without an answer"));
         (slots.into_iter())
             .map(|slot| slot.into_inner().unwrap_or_else(lost))
             .collect()

@@ -2,22 +2,18 @@
 
 use std::io::{self, BufRead, BufReader};
 use std::path::Path;
-use std::process::ExitCode;
 
 use sessions::{Record, Replay, Replayed, StateDocument};
-use tool_core::json::{self, Limits};
-use tool_core::{ErrorCode, ToolError};
+use tool_core::json::Limits;
 
-use super::super::global::Global;
 use super::super::jsonl::{self, Line};
-use super::super::output::{self, complain};
-use super::super::{exit, open};
+use super::super::prelude::*;
 
 /// Maximum length of a line: a log has the output of each call twice.
 const LINE_BYTES_MAX: usize = 1 << 30;
 
 /// Replays a log, verifies every line, and prints the final state.
-pub(super) fn replay(global: &Global, log: &Path) -> Result<ExitCode, ToolError> {
+pub(super) fn replay(global: &Global, log: &Path) -> Result<ExitCode> {
     let replayed = if log == Path::new("-") {
         fold(io::stdin().lock())?
     } else {
@@ -45,7 +41,7 @@ fn unreadable(log: &Path, err: &io::Error) -> ToolError {
     crate::io::cannot_read(format_args!("the log `{}`", log.display()), err)
 }
 
-fn fold(mut input: impl BufRead) -> Result<Replayed, ToolError> {
+fn fold(mut input: impl BufRead) -> Result<Replayed> {
     let mut replay = Replay::default();
     let mut number = 0;
     loop {
@@ -53,8 +49,10 @@ fn fold(mut input: impl BufRead) -> Result<Replayed, ToolError> {
         let read = jsonl::read_line(&mut input, number, LINE_BYTES_MAX);
         let bytes = match read.map_err(|err| unreadable(Path::new("-"), &err))? {
             None => break,
-            Some(Line::Text { bytes, .. }) => bytes,
-            Some(Line::TooLong { .. }) => {
+            Some(Line {
+                bytes: Some(bytes), ..
+            }) => bytes,
+            Some(Line { bytes: None, .. }) => {
                 let message = format_args!("line {number} is longer than {LINE_BYTES_MAX} bytes");
                 return Err(ToolError::new(ErrorCode::LimitExceeded, message));
             }
@@ -64,8 +62,7 @@ fn fold(mut input: impl BufRead) -> Result<Replayed, ToolError> {
             ..Limits::default()
         };
         let line = json::parse_bytes(&bytes, limits).map_err(|err| {
-            let message = format_args!("line {number} of the log: {err}");
-            ToolError::new(ErrorCode::InvalidRequest, message).reason("log")
+            tool_error!(InvalidRequest, "line {number} of the log: {err}").reason("log")
         })?;
         replay.line(number, &line)?;
     }

@@ -9,9 +9,9 @@ use journal::State;
 use registry::{Dispatcher, Facts};
 use sessions::{WorkspaceChanged, WorkspaceStatus};
 use tool_core::capability::{Files, OpenWorkspace, Workspaces};
-use tool_core::{ErrorCode, ToolError, Value};
 
-use crate::{Toolkit, environment, inputs};
+use super::super::prelude::*;
+use crate::inputs;
 
 /// Files and programs of one session.
 pub(in crate::cli) struct World {
@@ -42,10 +42,7 @@ impl World {
     ///
     /// # Errors
     /// A folder that no longer exists, and unknown facts.
-    pub(in crate::cli) fn of_run(
-        toolkit: &Toolkit,
-        world: &Value,
-    ) -> Result<Dispatcher, ToolError> {
+    pub(in crate::cli) fn of_run(toolkit: &Toolkit, world: &Value) -> Result<Dispatcher> {
         let places = Self::new(toolkit);
         if let Some(path) = world.get("folder").and_then(Value::as_str) {
             places.set(Some(("w1".to_owned(), places.folder(path)?)));
@@ -103,7 +100,7 @@ impl World {
     }
 
     /// A folder of the workspace.
-    pub(super) fn folder(&self, path: &str) -> Result<Arc<OpenFolder>, ToolError> {
+    pub(super) fn folder(&self, path: &str) -> Result<Arc<OpenFolder>> {
         self.place.folder(path)
     }
 
@@ -128,7 +125,7 @@ impl Place {
         self.opened.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn folder(&self, path: &str) -> Result<Arc<OpenFolder>, ToolError> {
+    fn folder(&self, path: &str) -> Result<Arc<OpenFolder>> {
         let Some(files) = &self.files else {
             let message = "there is no workspace to open";
             return Err(ToolError::new(ErrorCode::PreconditionFailed, message)
@@ -140,7 +137,7 @@ impl Place {
 }
 
 impl Workspaces for Place {
-    fn open(&self, path: &str) -> Result<OpenWorkspace, ToolError> {
+    fn open(&self, path: &str) -> Result<OpenWorkspace> {
         let folder = self.folder(path)?;
         let mut opened = self.lock();
         if let Some((id, folder)) = &opened.open {
@@ -161,11 +158,10 @@ impl Workspaces for Place {
         Ok(workspace)
     }
 
-    fn close(&self) -> Result<OpenWorkspace, ToolError> {
+    fn close(&self) -> Result<OpenWorkspace> {
         let mut opened = self.lock();
         let Some((id, folder)) = opened.open.take() else {
-            let message = "no workspace is open";
-            return Err(ToolError::new(ErrorCode::PreconditionFailed, message)
+            return Err(tool_error!(PreconditionFailed, "no workspace is open")
                 .reason("workspace")
                 .hint("open one with `workspace_open`"));
         };

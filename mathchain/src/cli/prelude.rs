@@ -1,0 +1,16 @@
+//! Names that nearly every command uses: the global options, printing, exit codes and opening the toolkit.
+
+pub(in crate::cli) use std::fmt::Write as _;
+pub(in crate::cli) use std::process::ExitCode;
+
+pub(in crate::cli) use chain_runtime::counted;
+pub(in crate::cli) use clap::{Args, Subcommand, ValueEnum};
+pub(in crate::cli) use tool_core::{
+    ErrorCode, Result, StopFlag, ToolError, Value, json, object, tool_error,
+};
+
+pub(in crate::cli) use super::caller::Caller;
+pub(in crate::cli) use super::global::{Format, Global, one_of};
+pub(in crate::cli) use super::output::{self, complain, plain, print, say, stdout};
+pub(in crate::cli) use super::{answer, exit, human, open};
+pub(in crate::cli) use crate::{Context, Toolkit, environment, io};
