@@ -151,6 +151,24 @@ pub(crate) fn scale_all(data: &mut [f64], exponent: i32) {
     }
 }
 
+/// Every number times `2^exponent`, as [`scaled`].
+pub fn all_scaled(mut data: Vec<f64>, exponent: i32) -> Vec<f64> {
+    scale_all(&mut data, exponent);
+    data
+}
+
+/// The first entry of largest magnitude; 0 for an empty slice.
+pub fn largest_entry(data: &[f64]) -> f64 {
+    let larger = |best: f64, &value: &f64| {
+        if value.abs() > best.abs() {
+            value
+        } else {
+            best
+        }
+    };
+    data.iter().fold(0.0, larger)
+}
+
 /// The largest exponent of one factor.
 const STEP: i32 = 1000;
 

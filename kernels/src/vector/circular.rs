@@ -109,38 +109,28 @@ impl<Q: Quadrants> Map1 for Q {
     }
 }
 
-/// Sine.
-pub(super) struct Sin;
+macro_rules! quadrants {
+    ($($(#[$doc:meta])* $name:ident, odd $odd:literal = $value:expr;)+) => {$(
+        $(#[$doc])*
+        pub(super) struct $name;
 
-impl Quadrants for Sin {
-    const ODD: bool = true;
+        impl Quadrants for $name {
+            const ODD: bool = $odd;
 
-    #[inline(always)]
-    fn value(r: (f64, f64), quadrant: u64) -> f64 {
-        sine_of_quadrant(r, quadrant)
-    }
+            #[inline(always)]
+            fn value(r: (f64, f64), quadrant: u64) -> f64 {
+                let value: fn((f64, f64), u64) -> f64 = $value;
+                value(r, quadrant)
+            }
+        }
+    )+};
 }
 
-/// Cosine.
-pub(super) struct Cos;
-
-impl Quadrants for Cos {
-    const ODD: bool = false;
-
-    #[inline(always)]
-    fn value(r: (f64, f64), quadrant: u64) -> f64 {
-        sine_of_quadrant(r, quadrant.wrapping_add(1))
-    }
-}
-
-/// Tangent.
-pub(super) struct Tan;
-
-impl Quadrants for Tan {
-    const ODD: bool = true;
-
-    #[inline(always)]
-    fn value(r: (f64, f64), quadrant: u64) -> f64 {
-        tangent(r, quadrant)
-    }
+quadrants! {
+    /// Sine.
+    Sin, odd true = sine_of_quadrant;
+    /// Cosine.
+    Cos, odd false = |r, quadrant| sine_of_quadrant(r, quadrant.wrapping_add(1));
+    /// Tangent.
+    Tan, odd true = tangent;
 }

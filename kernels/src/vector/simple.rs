@@ -97,60 +97,47 @@ fn division_key(a: f64, b: f64) -> i64 {
     magnitude_key(a / b).max(divisor)
 }
 
-/// Remainder with the dividend's sign.
-pub(super) struct Fmod;
-
-impl Map2 for Fmod {
-    const LIMIT: i64 = QUOTIENT_MOST - 1;
-
-    #[inline(always)]
-    fn fast(a: f64, b: f64) -> f64 {
-        remainder(a, b)
-    }
-
-    #[inline(always)]
-    fn key(a: f64, b: f64) -> i64 {
-        division_key(a, b)
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn slow(a: f64, b: f64) -> f64 {
-        libm::fmod(a, b)
-    }
-}
-
-/// Remainder with the divisor's sign.
-pub(super) struct Mod;
-
 #[inline(always)]
 fn with_sign_of_divisor(rest: f64, b: f64) -> f64 {
     let zero = 0.0_f64.copysign(b);
     let moved = rest + b;
-    let value = if (rest < 0.0) == (b < 0.0) {
-        rest
-    } else {
-        moved
-    };
+    let same = (rest < 0.0) == (b < 0.0);
+    let value = if same { rest } else { moved };
     if rest == 0.0 { zero } else { value }
 }
 
-impl Map2 for Mod {
-    const LIMIT: i64 = QUOTIENT_MOST - 1;
+macro_rules! remainders {
+    ($($(#[$doc:meta])* $name:ident = $finish:expr;)+) => {$(
+        $(#[$doc])*
+        pub(super) struct $name;
 
-    #[inline(always)]
-    fn fast(a: f64, b: f64) -> f64 {
-        with_sign_of_divisor(remainder(a, b), b)
-    }
+        impl Map2 for $name {
+            const LIMIT: i64 = QUOTIENT_MOST - 1;
 
-    #[inline(always)]
-    fn key(a: f64, b: f64) -> i64 {
-        division_key(a, b)
-    }
+            #[inline(always)]
+            fn fast(a: f64, b: f64) -> f64 {
+                let finish: fn(f64, f64) -> f64 = $finish;
+                finish(remainder(a, b), b)
+            }
 
-    #[cold]
-    #[inline(never)]
-    fn slow(a: f64, b: f64) -> f64 {
-        with_sign_of_divisor(libm::fmod(a, b), b)
-    }
+            #[inline(always)]
+            fn key(a: f64, b: f64) -> i64 {
+                division_key(a, b)
+            }
+
+            #[cold]
+            #[inline(never)]
+            fn slow(a: f64, b: f64) -> f64 {
+                let finish: fn(f64, f64) -> f64 = $finish;
+                finish(libm::fmod(a, b), b)
+            }
+        }
+    )+};
+}
+
+remainders! {
+    /// Remainder with the dividend's sign.
+    Fmod = |rest, _| rest;
+    /// Remainder with the divisor's sign.
+    Mod = with_sign_of_divisor;
 }

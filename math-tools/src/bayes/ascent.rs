@@ -80,11 +80,8 @@ pub(crate) fn maximise(
             break;
         };
         let step: Vec<f64> = trial.iter().zip(&x).map(|(new, old)| new - old).collect();
-        let change: Vec<f64> = gradient
-            .iter()
-            .zip(&trial_gradient)
-            .map(|(old, new)| old - new)
-            .collect();
+        let slopes = gradient.iter().zip(&trial_gradient);
+        let change: Vec<f64> = slopes.map(|(old, new)| old - new).collect();
         update(&mut inverse, &step, &change);
         let gain = trial_value - value;
         x = trial;
@@ -116,29 +113,21 @@ fn update(inverse: &mut [f64], step: &[f64], change: &[f64]) {
 }
 
 fn identity(d: usize) -> Vec<f64> {
-    (0..d * d)
-        .map(|index| f64::from(index % (d + 1) == 0))
-        .collect()
+    let entries = (0..d * d).map(|index| f64::from(index % (d + 1) == 0));
+    entries.collect()
 }
 
 /// A symmetric matrix times a vector, in the free coordinates only.
 fn product(matrix: &[f64], vector: &[f64], free: &[bool]) -> Vec<f64> {
     let d = vector.len();
-    (0..d)
-        .map(|i| {
-            if free[i] {
-                (0..d)
-                    .filter(|&j| free[j])
-                    .map(|j| matrix[i * d + j] * vector[j])
-                    .sum()
-            } else {
-                0.0
-            }
-        })
-        .collect()
+    let entry = |i: usize| {
+        let others = (0..d).filter(|&j| free[i] && free[j]);
+        others.map(|j| matrix[i * d + j] * vector[j]).sum()
+    };
+    (0..d).map(entry).collect()
 }
 
-fn dot(a: &[f64], b: &[f64]) -> f64 {
+pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 

@@ -5,7 +5,8 @@ use std::f64::consts::PI;
 use rand::{Rng, RngExt};
 use tool_core::{Ctx, ToolError};
 
-use super::ascent::{Peak, maximise};
+use super::ascent::{Peak, dot, maximise};
+use crate::linalg::factors::cholesky;
 
 /// Range of the logarithm of a length scale, in units of the cube: from 1/200 to 20 of its edge.
 const LOG_LENGTH: (f64, f64) = (-5.298_317_366_548_036, 2.995_732_273_553_991);
@@ -107,10 +108,8 @@ impl Process {
                 best = Some(peak);
             }
         }
-        let lengths: Vec<f64> = best.map_or_else(
-            || vec![0.5; d],
-            |peak| peak.x.iter().map(|log| log.exp()).collect(),
-        );
+        let log_lengths = best.map_or_else(|| vec![0.5_f64.ln(); d], |peak| peak.x);
+        let lengths: Vec<f64> = log_lengths.iter().map(|log| log.exp()).collect();
         Self::condition(data, &lengths, nugget, ctx)
     }
 
@@ -160,37 +159,28 @@ impl Process {
 
     /// The prediction at a point of the cube.
     pub(crate) fn predict(&self, point: &[f64]) -> Prediction {
-        let k: Vec<f64> = self
-            .x
-            .chunks_exact(point.len())
+        self.half_solved(point).0
+    }
+
+    /// The prediction, and `L^-1 k` of the correlations `k` with the observations.
+    fn half_solved(&self, point: &[f64]) -> (Prediction, Vec<f64>) {
+        let others = self.x.chunks_exact(point.len());
+        let mut k: Vec<f64> = others
             .map(|other| matern(self.distance(point, other)))
             .collect();
-        let mut half = k.clone();
-        forward(&self.factor, &mut half);
-        let explained: f64 = half.iter().map(|value| value * value).sum();
-        Prediction {
-            mean: self.mean + dot(&k, &self.weights),
-            std: (self.signal_variance * (1.0 - explained).max(0.0)).sqrt(),
-        }
+        let mean = self.mean + dot(&k, &self.weights);
+        forward(&self.factor, &mut k);
+        let explained: f64 = k.iter().map(|value| value * value).sum();
+        let std = (self.signal_variance * (1.0 - explained).max(0.0)).sqrt();
+        (Prediction { mean, std }, k)
     }
 
     /// The prediction and its gradients (of the mean, then of the standard deviation).
     pub(crate) fn predict_with_gradient(&self, point: &[f64]) -> (Prediction, Vec<f64>, Vec<f64>) {
         let d = point.len();
-        let k: Vec<f64> = self
-            .x
-            .chunks_exact(d)
-            .map(|other| matern(self.distance(point, other)))
-            .collect();
-        let mut solved = k.clone();
-        forward(&self.factor, &mut solved);
-        let explained: f64 = solved.iter().map(|value| value * value).sum();
+        let (prediction, mut solved) = self.half_solved(point);
+        let std = prediction.std;
         backward(&self.factor, &mut solved);
-        let std = (self.signal_variance * (1.0 - explained).max(0.0)).sqrt();
-        let prediction = Prediction {
-            mean: self.mean + dot(&k, &self.weights),
-            std,
-        };
         let (mut mean_gradient, mut std_gradient) = (vec![0.0; d], vec![0.0; d]);
         for (index, other) in self.x.chunks_exact(d).enumerate() {
             let q = SQRT_5 * self.distance(point, other);
@@ -277,10 +267,7 @@ fn likelihood(
         return f64::NEG_INFINITY;
     };
     let solved = Solved::new(&factor, data.y);
-    if solved.variance <= 0.0 {
-        return f64::NEG_INFINITY;
-    }
-    let Some(inverse) = inverse(&factor, n, ctx) else {
+    let Some(inverse) = inverse(&factor, n, ctx).filter(|_| solved.variance > 0.0) else {
         return f64::NEG_INFINITY;
     };
     gradient.fill(0.0);
@@ -320,26 +307,6 @@ fn correlation(data: Data<'_>, lengths: &[f64], nugget: f64) -> (Vec<f64>, Vec<f
     (matrix, slopes)
 }
 
-/// The lower Cholesky factor, row-major; `None` when the matrix is not positive definite.
-fn cholesky(mut matrix: Vec<f64>, n: usize) -> Option<Vec<f64>> {
-    for i in 0..n {
-        for j in 0..=i {
-            let (above, row) = matrix.split_at(i * n);
-            let other = if j == i { row } else { &above[j * n..] };
-            let rest = row[j] - dot(&row[..j], &other[..j]);
-            if j < i {
-                let pivot = other[j];
-                matrix[i * n + j] = rest / pivot;
-            } else if rest > 0.0 && rest.is_finite() {
-                matrix[i * n + i] = rest.sqrt();
-            } else {
-                return None;
-            }
-        }
-    }
-    Some(matrix)
-}
-
 /// Solves L z = b in place.
 fn forward(factor: &[f64], b: &mut [f64]) {
     let n = b.len();
@@ -371,10 +338,6 @@ fn inverse(factor: &[f64], n: usize, ctx: &Ctx) -> Option<Vec<f64>> {
         backward(factor, row);
     }
     Some(inverse)
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 #[cfg(test)]

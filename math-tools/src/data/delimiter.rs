@@ -1,9 +1,7 @@
 //! The character between the cells of a line.
 
-use std::fmt;
-
 use schemars::json_schema;
-use serde::de::{self, Visitor};
+use serde::de;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// One ASCII character that is not a quote, a line end or NUL.
@@ -42,20 +40,11 @@ impl Serialize for Delimiter {
 
 impl<'de> Deserialize<'de> for Delimiter {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct DelimiterVisitor;
-        impl Visitor<'_> for DelimiterVisitor {
-            type Value = Delimiter;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("one ASCII character other than a quote or a line end, such as \",\", \";\" or \"\\t\"")
-            }
-
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<Delimiter, E> {
-                Delimiter::new(text)
-                    .ok_or_else(|| E::invalid_value(de::Unexpected::Str(text), &self))
-            }
-        }
-        deserializer.deserialize_str(DelimiterVisitor)
+        const EXPECTED: &str =
+            "one ASCII character other than a quote or a line end, such as \",\", \";\" or \"\\t\"";
+        let text = String::deserialize(deserializer)?;
+        let found = de::Unexpected::Str(&text);
+        Self::new(&text).ok_or_else(|| de::Error::invalid_value(found, &EXPECTED))
     }
 }
 

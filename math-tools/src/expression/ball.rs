@@ -2,28 +2,11 @@
 
 use astro_float_num::{BigFloat, Consts, RoundingMode, Sign};
 use num_bigint::{BigInt, BigUint};
-use tool_core::{Ctx, ToolError};
+use tool_core::Ctx;
 
+use super::evaluate::Fault;
 use super::magnitude::Magnitude;
 use super::rational::Rational;
-
-/// Reasons for an operation on balls without a result.
-#[derive(Debug, Clone)]
-pub(super) enum Fault {
-    /// More bits may decide it.
-    Undecided,
-    /// Outside the function's domain.
-    Domain,
-    DivisionByZero,
-    /// The exponent is beyond the range.
-    Overflow,
-    /// The argument would need more bits than are allowed.
-    TooLarge,
-    /// There is no such function here.
-    Unsupported,
-    /// The call was stopped.
-    Stopped(ToolError),
-}
 
 /// All numbers within the radius of the middle.
 #[derive(Debug, Clone)]
@@ -103,16 +86,19 @@ pub(super) fn magnitude(x: &BigFloat) -> Magnitude {
     }
 }
 
-/// The context of ball arithmetic: precision in bits and cached constants.
+/// The context of ball arithmetic: precision in bits, cached constants and the values of the variables.
 pub(super) struct Machine<'a> {
     pub(super) bits: usize,
     pub(super) consts: &'a mut Consts,
+    /// The values of the variables.
+    pub(super) slots: &'a [Rational],
     pub(super) ctx: &'a Ctx,
 }
 
-impl<'a> Machine<'a> {
-    pub(super) fn new(bits: usize, consts: &'a mut Consts, ctx: &'a Ctx) -> Self {
-        Self { bits, consts, ctx }
+impl Machine<'_> {
+    /// Fails when the call is stopped.
+    pub(super) fn check_stop(&self) -> Result<(), Fault> {
+        self.ctx.check().map_err(|_| Fault::Stopped)
     }
 
     /// A rounded middle with what it was rounded by added to the radius: two units in the last place, where half of one would do.
@@ -121,14 +107,14 @@ impl<'a> Machine<'a> {
             return Err(Fault::Domain);
         }
         let Some(exponent) = middle.exponent() else {
-            return Err(Fault::Overflow);
+            return Err(Fault::Exponent);
         };
         let exponent = i64::from(exponent);
         if middle.is_zero() {
             return Ok(Ball { middle, radius });
         }
         if exponent.abs() > EXPONENT_MAX {
-            return Err(Fault::Overflow);
+            return Err(Fault::Exponent);
         }
         let unit = Magnitude::power_of_two(exponent - self.bits as i64 + 1);
         Ok(Ball {
@@ -266,7 +252,7 @@ impl<'a> Machine<'a> {
     pub(super) fn floor_integer(&mut self, ball: &Ball) -> Result<BigInt, Fault> {
         let exponent = i64::from(ball.middle.exponent().unwrap_or(0));
         if exponent > ARGUMENT_EXPONENT_MAX {
-            return Err(Fault::TooLarge);
+            return Err(Fault::Argument);
         }
         let below = ball.middle.floor();
         if !ball.radius.is_zero() {

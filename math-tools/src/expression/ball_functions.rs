@@ -2,7 +2,8 @@
 
 use astro_float_num::BigFloat;
 
-use super::ball::{ARGUMENT_EXPONENT_MAX, Answer, Ball, Fault, Machine, NEAREST, magnitude};
+use super::ball::{ARGUMENT_EXPONENT_MAX, Answer, Ball, Machine, NEAREST, magnitude};
+use super::evaluate::Fault;
 use super::functions::{Binary, Unary};
 use super::magnitude::Magnitude;
 
@@ -46,7 +47,7 @@ impl Machine<'_> {
             Unary::Trunc => self.unary(Unary::Floor, x),
             Unary::Erf => self.erf(x),
             Unary::Gamma => self.gamma(x),
-            Unary::Factorial => Err(Fault::TooLarge),
+            Unary::Factorial => Err(Fault::Argument),
             _ => self.composed(op, x),
         }
     }
@@ -56,7 +57,7 @@ impl Machine<'_> {
         let (bits, middle) = (self.bits, &x.middle);
         let periodic = matches!(op, Unary::Sin | Unary::Cos);
         if periodic && magnitude(middle).exponent() > ARGUMENT_EXPONENT_MAX {
-            return Err(Fault::TooLarge);
+            return Err(Fault::Argument);
         }
         let value = match op {
             Unary::Sin => middle.sin(bits, NEAREST, self.consts),
@@ -220,7 +221,7 @@ impl Machine<'_> {
     pub(super) fn exp(&mut self, x: &Ball) -> Answer {
         let size = x.magnitude().exponent();
         if size > 40 {
-            return Err(Fault::Overflow);
+            return Err(Fault::Exponent);
         }
         if !x.radius.is_zero() && x.radius.exponent() > -2 {
             return Err(Fault::Undecided);

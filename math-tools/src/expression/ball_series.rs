@@ -2,7 +2,8 @@
 
 use num_bigint::BigInt;
 
-use super::ball::{Answer, Ball, Fault, Machine};
+use super::ball::{Answer, Ball, Machine};
+use super::evaluate::Fault;
 use super::functions::Unary;
 use super::magnitude::Magnitude;
 
@@ -11,7 +12,7 @@ impl Machine<'_> {
     pub(super) fn erf(&mut self, x: &Ball) -> Answer {
         const MAGNITUDE_MAX: i64 = 8; // 2^8 takes 2^16 terms and more
         if x.magnitude().exponent() >= MAGNITUDE_MAX {
-            return Err(Fault::TooLarge);
+            return Err(Fault::Argument);
         }
         if x.middle.is_zero() && x.radius.is_zero() {
             return Ok(x.clone());
@@ -21,7 +22,7 @@ impl Machine<'_> {
         let (mut sum, mut term) = (x.clone(), x.clone());
         let mut k = 1_i32;
         loop {
-            self.ctx.check().map_err(Fault::Stopped)?;
+            self.check_stop()?;
             let product = self.mul(&term, &twice)?;
             term = self.div(&product, &self.small(2 * k + 1))?;
             sum = self.add(&sum, &term)?;
@@ -54,19 +55,19 @@ impl Machine<'_> {
     pub(super) fn gamma(&mut self, x: &Ball) -> Answer {
         const MAGNITUDE_MAX: i64 = 14;
         if x.magnitude().exponent() >= MAGNITUDE_MAX {
-            return Err(Fault::TooLarge);
+            return Err(Fault::Argument);
         }
         let whole = self.floor_integer(x)?;
         if x.radius.is_zero() && x.middle.is_int() && whole.sign() != num_bigint::Sign::Plus {
             return Err(Fault::Domain); // a pole
         }
-        let steps = i64::try_from(&whole).map_err(|_| Fault::TooLarge)? - 1;
+        let steps = i64::try_from(&whole).map_err(|_| Fault::Argument)? - 1;
         let shift = self.whole_ball(&BigInt::from(steps));
         let base = self.sub(x, &shift)?; // in [1, 2]
         let mut value = self.gamma_near_one(&base)?;
         let mut factor = if steps >= 0 { base } else { x.clone() };
         for _ in 0..steps.unsigned_abs() {
-            self.ctx.check().map_err(Fault::Stopped)?;
+            self.check_stop()?;
             value = if steps > 0 {
                 self.mul(&value, &factor)?
             } else {
@@ -87,7 +88,7 @@ impl Machine<'_> {
         let mut below = x.clone();
         let mut k = 0_i32;
         loop {
-            self.ctx.check().map_err(Fault::Stopped)?;
+            self.check_stop()?;
             below = self.add(&below, &one)?;
             let product = self.mul(&term, &n)?;
             term = self.div(&product, &below)?;

@@ -11,10 +11,11 @@ use astro_float_num::{BigFloat, Consts};
 use tool_core::{Ctx, ErrorCode, ToolError};
 
 use super::ast::{Ast, Kind, Node};
-use super::ball::{Ball, Fault, Machine};
+use super::ball::{Ball, Machine};
+use super::evaluate::{self, Arithmetic, Fault};
 use super::exact;
 use super::functions::{Binary, Unary};
-use super::rational::{Failure, Rational};
+use super::rational::Rational;
 
 /// Bits per decimal digit, rounded up.
 const BITS_PER_DIGIT: f64 = 3.3220;
@@ -33,20 +34,10 @@ pub(super) struct Decimal {
 
 /// A value on the way: exact while that is short.
 #[derive(Debug, Clone)]
-enum Number {
+pub(super) enum Number {
     Exact(Rational),
     Ball(Ball),
 }
-
-/// A failed operation and its reason.
-#[derive(Debug, Clone)]
-struct Blame {
-    fault: Fault,
-    column: usize,
-    name: &'static str,
-}
-
-type Evaluated = Result<Number, Blame>;
 
 /// The value of an expression to `digits` significant digits; `slots` are the values of the variables.
 ///
@@ -74,28 +65,35 @@ pub(super) fn evaluate(
     let mut extra = 64.0;
     loop {
         let bits = (first + extra).min(most) as usize;
-        let mut machine = Machine::new(bits, &mut consts, ctx);
-        let blame = match run(ast, slots, &mut machine)? {
+        let last = bits as f64 + 1.0 > most;
+        let mut machine = Machine {
+            bits,
+            consts: &mut consts,
+            slots,
+            ctx,
+        };
+        match evaluate::evaluate(ast, &mut machine) {
             Ok(Number::Exact(value)) => return Ok(exact_decimal(&value, digits)),
             Ok(Number::Ball(ball)) => {
                 if let Some(decimal) = ball_decimal(&ball, digits, &mut machine)? {
                     return Ok(decimal);
                 }
-                if bits as f64 + 1.0 > most {
-                    return match vanishing(&ball) {
-                        Some(decimal) => Ok(decimal),
-                        None => Err(undecided(1, "the value", digits)),
-                    };
+                if last {
+                    return vanishing(&ball).ok_or_else(|| undecided(1, "the value", digits));
                 }
-                extra *= 2.0;
-                continue;
             }
-            Err(blame) => blame,
-        };
-        match blame.fault {
-            Fault::Undecided if (bits as f64 + 1.0) < most => extra *= 2.0,
-            _ => return Err(fault_error(&blame, digits)),
+            Err(err) => match err.fault {
+                Fault::Undecided if !last => {}
+                Fault::Undecided => {
+                    return Err(undecided(err.column, &format!("`{}`", err.name), digits));
+                }
+                _ => {
+                    ctx.check()?;
+                    return Err(err.into_tool_error("/expression"));
+                }
+            },
         }
+        extra *= 2.0;
     }
 }
 
@@ -112,22 +110,22 @@ pub(super) fn double_error(ast: &Ast, slots: &[Rational], found: f64, ctx: &Ctx)
         let consts = consts.as_mut()?;
         let mut bound = f64::INFINITY;
         for bits in BITS {
-            bound = bound_with(ast, slots, found, &mut Machine::new(bits, consts, ctx))?;
+            let mut machine = Machine {
+                bits,
+                consts,
+                slots,
+                ctx,
+            };
+            let value = evaluate::evaluate(ast, &mut machine).ok()?;
+            let ball = machine.ball(&value).ok()?;
+            let difference = machine.sub(&ball, &Ball::exact(BigFloat::from_f64(found, 64)));
+            bound = difference.ok()?.magnitude().to_f64_up();
             if bound <= f64::EPSILON.sqrt() * found.abs() {
                 break;
             }
         }
         Some(bound)
     })
-}
-
-fn bound_with(ast: &Ast, slots: &[Rational], found: f64, machine: &mut Machine<'_>) -> Option<f64> {
-    let ball = match run(ast, slots, machine).ok()?.ok()? {
-        Number::Exact(value) => machine.rational(&value).ok()?,
-        Number::Ball(ball) => ball,
-    };
-    let found = Ball::exact(BigFloat::from_f64(found, 64));
-    Some(machine.sub(&ball, &found).ok()?.magnitude().to_f64_up())
 }
 
 /// Steps of the processor that a node takes, from measurements of the elementary functions.
@@ -150,100 +148,66 @@ fn weight(node: &Node, digits: f64) -> f64 {
     }
 }
 
-/// One evaluation. The outer error is a stopped call.
-fn run(ast: &Ast, slots: &[Rational], machine: &mut Machine<'_>) -> Result<Evaluated, ToolError> {
-    let mut stack: Vec<Evaluated> = Vec::new();
-    for node in ast.nodes() {
-        machine.ctx.check()?;
-        let operands = stack.split_off(stack.len() - node.kind.arity());
-        let value = apply(node, operands, slots, machine);
-        if let Err(Blame {
-            fault: Fault::Stopped(err),
-            ..
-        }) = value
-        {
-            return Err(err);
-        }
-        stack.push(value);
-    }
-    Ok(stack.pop().expect("a tree has a root"))
-}
+impl Arithmetic for Machine<'_> {
+    type Value = Number;
 
-fn apply(
-    node: &Node,
-    mut operands: Vec<Evaluated>,
-    slots: &[Rational],
-    machine: &mut Machine<'_>,
-) -> Evaluated {
-    let blame = |name| {
-        move |fault| Blame {
-            fault,
-            column: node.column,
-            name,
+    fn number(&mut self, value: f64, text: &str) -> Result<Number, Fault> {
+        if text.is_empty() {
+            return self.constant(value).map(Number::Ball);
         }
-    };
-    match &node.kind {
-        Kind::Number { value, text } if text.is_empty() => machine
-            .constant(*value)
-            .map(Number::Ball)
-            .map_err(blame("a constant")),
-        Kind::Number { text, .. } => match Rational::parse(text) {
-            Ok(value) => Ok(Number::Exact(value)),
-            Err(_) => Err(blame("the number")(Fault::Overflow)),
-        },
-        Kind::Slot(slot) => Ok(Number::Exact(slots[*slot].clone())),
-        Kind::Unary(op) => {
-            let x = operands.remove(0)?;
-            unary(*op, &x, machine).map_err(blame(op.name()))
-        }
-        Kind::Binary(op) => {
-            let right = operands.remove(1);
-            let left = operands.remove(0)?;
-            binary(*op, &left, &right?, machine).map_err(blame(op.name()))
-        }
-        Kind::Select => {
-            let taken = match operands[0].as_ref().map_err(Clone::clone)? {
-                Number::Exact(value) => !value.is_zero(),
-                Number::Ball(ball) => ball.sign().map_err(blame("if"))? != 0,
-            };
-            operands.swap_remove(if taken { 1 } else { 2 })
-        }
+        let exact = Rational::parse(text).map_err(|_| Fault::Exponent)?;
+        Ok(Number::Exact(exact))
     }
-}
 
-fn fault_of(failure: Failure) -> Option<Fault> {
-    match failure {
-        Failure::Inexact | Failure::TooLarge => None,
-        Failure::DivisionByZero => Some(Fault::DivisionByZero),
-        Failure::Domain => Some(Fault::Domain),
+    fn variable(&self, slot: usize) -> Number {
+        Number::Exact(self.slots[slot].clone())
     }
-}
 
-fn unary(op: Unary, x: &Number, machine: &mut Machine<'_>) -> Result<Number, Fault> {
-    if let Number::Exact(x) = x {
-        match exact::unary(op, x) {
-            Ok(value) => return Ok(Number::Exact(value)),
-            Err(failure) => {
-                if let Some(fault) = fault_of(failure) {
-                    return Err(fault);
-                }
+    fn function(&mut self, op: Unary, x: &Number) -> Result<Number, Fault> {
+        if let Number::Exact(x) = x {
+            if let Some(value) = exactly(exact::unary(op, x))? {
+                return Ok(value);
+            }
+            if matches!(op, Unary::Floor | Unary::Ceil | Unary::Round | Unary::Trunc) {
+                return Err(Fault::Exponent);
+            }
+            if x.is_zero() && maps_zero_to_zero(op) {
+                return Ok(Number::Exact(x.clone()));
+            }
+            if op == Unary::Lgamma
+                && let Ok(gamma) = x.gamma()
+            {
+                let gamma = self.rational(&gamma)?;
+                return self.ln(&gamma).map(Number::Ball);
             }
         }
-        if matches!(op, Unary::Floor | Unary::Ceil | Unary::Round | Unary::Trunc) {
-            return Err(Fault::Overflow);
-        }
-        if x.is_zero() && maps_zero_to_zero(op) {
-            return Ok(Number::Exact(x.clone()));
-        }
-        if op == Unary::Lgamma
-            && let Ok(gamma) = x.gamma()
-        {
-            let gamma = machine.rational(&gamma)?;
-            return machine.ln(&gamma).map(Number::Ball);
+        let x = self.ball(x)?;
+        self.unary(op, &x).map(Number::Ball)
+    }
+
+    fn operation(&mut self, op: Binary, a: &Number, b: &Number) -> Result<Number, Fault> {
+        binary(op, a, b, self)
+    }
+
+    fn is_zero(&mut self, x: &Number) -> Result<bool, Fault> {
+        match x {
+            Number::Exact(value) => Ok(value.is_zero()),
+            Number::Ball(ball) => Ok(ball.sign()? == 0),
         }
     }
-    let x = machine.ball(x)?;
-    machine.unary(op, &x).map(Number::Ball)
+
+    fn check(&self) -> Result<(), Fault> {
+        self.check_stop()
+    }
+}
+
+/// An exact value; `None` where it is not rational or too long.
+fn exactly(value: Result<Rational, Fault>) -> Result<Option<Number>, Fault> {
+    match value {
+        Ok(value) => Ok(Some(Number::Exact(value))),
+        Err(Fault::Inexact | Fault::TooLarge) => Ok(None),
+        Err(fault) => Err(fault),
+    }
 }
 
 /// Functions that are exactly zero at zero, where no number of bits would show it.
@@ -270,15 +234,10 @@ fn maps_zero_to_zero(op: Unary) -> bool {
 }
 
 fn binary(op: Binary, a: &Number, b: &Number, machine: &mut Machine<'_>) -> Result<Number, Fault> {
-    if let (Number::Exact(a), Number::Exact(b)) = (a, b) {
-        match exact::binary(op, a, b) {
-            Ok(value) => return Ok(Number::Exact(value)),
-            Err(failure) => {
-                if let Some(fault) = fault_of(failure) {
-                    return Err(fault);
-                }
-            }
-        }
+    if let (Number::Exact(a), Number::Exact(b)) = (a, b)
+        && let Some(value) = exactly(exact::binary(op, a, b))?
+    {
+        return Ok(value);
     }
     if op == Binary::Pow
         && let Number::Exact(exponent) = b
@@ -364,7 +323,7 @@ fn ball_decimal(
     digits: usize,
     machine: &mut Machine<'_>,
 ) -> Result<Option<Decimal>, ToolError> {
-    let outcome = (|| {
+    let outcome: Result<Decimal, Fault> = (|| {
         if ball.sign()? == 0 {
             return Err(Fault::Undecided);
         }
@@ -380,11 +339,8 @@ fn ball_decimal(
         }
         Err(Fault::Undecided)
     })();
-    match outcome {
-        Ok(decimal) => Ok(Some(decimal)),
-        Err(Fault::Stopped(err)) => Err(err),
-        Err(_) => Ok(None),
-    }
+    machine.ctx.check()?;
+    Ok(outcome.ok())
 }
 
 /// Zero, with the bound that is known, for a ball around it.
@@ -442,52 +398,4 @@ fn written(negative: bool, digits: &str, exponent: i64, exact: bool) -> Decimal 
 
 fn undecided(column: usize, name: &str, digits: usize) -> ToolError {
     ToolError::numeric("/expression", format_args!("{name} at column {column} cannot be decided: the numbers it depends on agree to more than {digits} digits")).reason("undecided").hint("simplify the expression: it compares or rounds two forms of one number")
-}
-
-fn fault_error(blame: &Blame, digits: usize) -> ToolError {
-    let Blame {
-        fault,
-        column,
-        name,
-    } = blame;
-    let error = match fault {
-        Fault::Undecided => return undecided(*column, &format!("`{name}`"), digits),
-        Fault::Stopped(err) => return err.clone(),
-        Fault::Domain => ToolError::new(
-            ErrorCode::Numeric,
-            format_args!("`{name}` at column {column} has no real value"),
-        )
-        .reason("domain")
-        .hint("guard it with `if(condition, a, b)`"),
-        Fault::DivisionByZero => ToolError::new(
-            ErrorCode::Numeric,
-            format_args!("division by zero in `{name}` at column {column}"),
-        )
-        .reason("division_by_zero")
-        .hint("guard it: `if(b != 0, a / b, 0)`"),
-        Fault::Overflow => ToolError::new(
-            ErrorCode::LimitExceeded,
-            format_args!("`{name}` at column {column} gives a number with an exponent beyond 10^8"),
-        )
-        .reason("bits")
-        .hint("compute its logarithm"),
-        Fault::TooLarge => ToolError::new(
-            ErrorCode::LimitExceeded,
-            format_args!(
-                "`{name}` at column {column} would need more bits than are allowed for its argument"
-            ),
-        )
-        .reason("bits")
-        .hint("reduce the argument first"),
-        Fault::Unsupported => ToolError::invalid(
-            "/precision",
-            format_args!("`{name}` at column {column} is known in doubles only"),
-        )
-        .reason("precision")
-        .hint("leave `precision` out to get a double"),
-    };
-    error.at(match fault {
-        Fault::Unsupported => "/precision",
-        _ => "/expression",
-    })
 }

@@ -4,17 +4,17 @@ use schemars::{JsonSchema, json_schema};
 use serde::ser::SerializeStruct;
 use serde::{Deserialize, Serialize, Serializer};
 use tool_core::{
-    Bounded, Category, Ctx, ErrorCode, JsonExample, Spec, Syntax, Tool, ToolError, number,
-    value::SAFE_INTEGER,
+    Bounded, Category, Ctx, JsonExample, Spec, Syntax, Tool, ToolError, number, value::SAFE_INTEGER,
 };
 
 use super::ast::{Ast, Kind};
 use super::big;
-use super::complex::{self, Complex};
-use super::exact::{self, ExactError};
+use super::complex::{Complex, Plane};
+use super::evaluate::{Fault, evaluate};
+use super::exact::Exact;
 use super::parameters::{Parameter, Parameters};
-use super::rational::{FRACTION_BITS_MAX, Failure, INTEGER_BITS_MAX, Rational};
-use super::{Expression, Scope, ValueError};
+use super::rational::Rational;
+use super::{Expression, Scope};
 
 /// The calculator.
 #[derive(Debug)]
@@ -188,27 +188,38 @@ impl Tool for Calculate {
         let expression = Expression::parse(&args.expression, &scope)
             .map_err(|err| err.into_tool_error("/expression"))?;
         warn_of_remainder(&args.expression, ctx);
+        let (ast, exact) = (expression.ast(), exact_values(&values));
+        let exact_value = || evaluate(ast, &mut Exact { slots: &exact, ctx });
         if args.complex {
-            return complex_answer(expression.ast(), &values);
+            return complex_answer(ast, &values);
         }
         if let Some(digits) = args.precision {
-            return decimal_answer(expression.ast(), &values, digits.get() as usize, ctx);
+            return decimal_answer(ast, &exact, digits.get() as usize, ctx);
         }
         if args.exact {
-            return exact_answer(expression.ast(), &values, ctx);
+            let value = exact_value();
+            ctx.check()?;
+            let value = value.map_err(|err| err.into_tool_error("/expression"))?;
+            let kind = match value.is_integer() {
+                true => AnswerKind::Integer,
+                false => AnswerKind::Rational,
+            };
+            return Ok(exact_output(Answer::Text(value.to_string()), kind));
         }
-        if in_integers(expression.ast(), &values) {
-            match exact::evaluate(expression.ast(), &exact_values(&values), ctx)? {
+        if in_integers(ast, &values) {
+            let value = exact_value();
+            ctx.check()?;
+            match value {
                 Ok(value) => return rounded_answer(&value),
-                Err(err) if err.failure == Failure::Inexact => {}
                 // A fraction too long to keep exact may still be near a double; an integer that large is not.
-                Err(err) if err.failure == Failure::TooLarge => {
-                    return double_answer(&expression, &values, ctx).map_err(|_| exact_error(&err));
+                Err(err) if err.fault == Fault::TooLarge => {
+                    return double_answer(&expression, &values, &exact, ctx)
+                        .map_err(|_| err.into_tool_error("/expression"));
                 }
-                Err(_) => {} // the evaluation in doubles finds the same fault and words it with its operands
+                Err(_) => {} // inexact, or a fault that the evaluation in doubles words with its operands
             }
         }
-        double_answer(&expression, &values, ctx)
+        double_answer(&expression, &values, &exact, ctx)
     }
 }
 
@@ -242,17 +253,10 @@ fn in_integers(ast: &Ast, values: &[f64]) -> bool {
 }
 
 /// Variables as the decimals they are spelled with.
-fn exact_values(values: &[f64]) -> Vec<Result<Rational, ExactError>> {
-    values
-        .iter()
-        .map(|&value| {
-            Rational::parse(&number::spelling(value)).map_err(|failure| ExactError {
-                failure,
-                column: 1,
-                name: "a variable",
-            })
-        })
-        .collect()
+fn exact_values(values: &[f64]) -> Vec<Rational> {
+    let exact = |&value: &f64| Rational::parse(&number::spelling(value));
+    let exact: Result<_, _> = values.iter().map(exact).collect();
+    exact.expect("a finite double has fewer bits than the limit")
 }
 
 /// Each of the three ways to calculate excludes the others.
@@ -290,9 +294,8 @@ fn warn_of_remainder(text: &str, ctx: &Ctx) {
 }
 
 fn complex_answer(ast: &Ast, values: &[f64]) -> Result<Output, ToolError> {
-    let mut slots: Vec<Complex> = values.iter().map(|&value| Complex::Real(value)).collect();
-    slots.push(Complex::Pair(0.0, 1.0));
-    let (value, kind) = match complex::evaluate(ast, &slots)? {
+    let value = evaluate(ast, &mut Plane(values));
+    let (value, kind) = match value.map_err(|err| err.into_tool_error("/expression"))? {
         Complex::Real(value) => (Answer::Double(value), AnswerKind::Double),
         Complex::Pair(re, im) => (Answer::Complex(re, im), AnswerKind::Complex),
     };
@@ -306,12 +309,11 @@ fn complex_answer(ast: &Ast, values: &[f64]) -> Result<Output, ToolError> {
 
 fn decimal_answer(
     ast: &Ast,
-    values: &[f64],
+    slots: &[Rational],
     digits: usize,
     ctx: &Ctx,
 ) -> Result<Output, ToolError> {
-    let slots: Result<Vec<Rational>, ExactError> = exact_values(values).into_iter().collect();
-    let decimal = big::evaluate(ast, &slots.map_err(|err| exact_error(&err))?, digits, ctx)?;
+    let decimal = big::evaluate(ast, slots, digits, ctx)?;
     if decimal.vanishing {
         ctx.warn(format!(
             "the value could not be told from zero: its magnitude is below {}",
@@ -335,17 +337,6 @@ fn exact_output(value: Answer, kind: AnswerKind) -> Output {
     }
 }
 
-fn exact_answer(ast: &Ast, values: &[f64], ctx: &Ctx) -> Result<Output, ToolError> {
-    let value =
-        exact::evaluate(ast, &exact_values(values), ctx)?.map_err(|err| exact_error(&err))?;
-    let kind = if value.is_integer() {
-        AnswerKind::Integer
-    } else {
-        AnswerKind::Rational
-    };
-    Ok(exact_output(Answer::Text(value.to_string()), kind))
-}
-
 /// An exact value as a number: integers stay exact, fractions become the nearest double.
 fn rounded_answer(value: &Rational) -> Result<Output, ToolError> {
     if let Some(integer) = value.integer() {
@@ -363,35 +354,47 @@ fn rounded_answer(value: &Rational) -> Result<Output, ToolError> {
                 .hint("request it with `exact` or `precision`"),
         );
     }
+    Ok(nearest_output(nearest))
+}
+
+/// The double nearest to a value: off by half a unit in its last place at most.
+fn nearest_output(nearest: f64) -> Output {
     let half_unit = 0.5 * (nearest.abs().next_up() - nearest.abs());
-    Ok(Output {
+    Output {
         value: Answer::Double(nearest),
         kind: AnswerKind::Double,
         exact: false,
         error_bound: Some(bound_text(half_unit.max(f64::from_bits(1)))),
-    })
+    }
 }
 
-fn double_answer(expression: &Expression, values: &[f64], ctx: &Ctx) -> Result<Output, ToolError> {
+fn double_answer(
+    expression: &Expression,
+    values: &[f64],
+    exact: &[Rational],
+    ctx: &Ctx,
+) -> Result<Output, ToolError> {
     /// Longer expressions are answered without the bound, which takes far longer than the value.
     const BOUNDED_NODES_MAX: usize = 200;
     /// Relative error from which the reader must know of it.
     const DOUBTFUL: f64 = 1e-8;
     let ast = expression.ast();
-    let slots: Result<Vec<Rational>, ExactError> = exact_values(values).into_iter().collect();
-    let slots = slots
-        .ok()
-        .filter(|_| ast.nodes().len() <= BOUNDED_NODES_MAX);
-    let value = match (expression.value(values), &slots) {
-        (Ok(value), _) => value,
-        (Err(err @ ValueError::Overflow { .. }), Some(slots)) => {
-            let wide = big::evaluate(ast, slots, WIDE_DIGITS, ctx);
-            return wide_answer(wide, ctx)?.ok_or_else(|| err.into_tool_error("/expression"));
+    let short = ast.nodes().len() <= BOUNDED_NODES_MAX;
+    let value = match expression.value(values) {
+        Ok(value) => value,
+        Err(err) => {
+            if err.fault == Fault::Overflow
+                && short
+                && let Some(nearest) = wide_value(ast, exact, ctx)?
+            {
+                return Ok(nearest_output(nearest));
+            }
+            return Err(err.into_tool_error("/expression"));
         }
-        (Err(err), _) => return Err(err.into_tool_error("/expression")),
     };
-    let bound = slots
-        .and_then(|slots| big::double_error(ast, &slots, value, ctx))
+    let bound = short
+        .then(|| big::double_error(ast, exact, value, ctx))
+        .flatten()
         .filter(|bound| bound.is_finite());
     if let Some(bound) = bound.filter(|bound| *bound > DOUBTFUL * value.abs()) {
         let bound = bound_text(bound);
@@ -407,31 +410,16 @@ fn double_answer(expression: &Expression, values: &[f64], ctx: &Ctx) -> Result<O
     })
 }
 
-/// Digits that are enough to round to a double.
-const WIDE_DIGITS: usize = 25;
-
 /// The double nearest to a value whose way leads beyond the range of doubles, such as `1e308 * 10 / 10`; `None` where it is beyond itself,
 /// or not told from zero.
-fn wide_answer(
-    wide: Result<big::Decimal, ToolError>,
-    ctx: &Ctx,
-) -> Result<Option<Output>, ToolError> {
+fn wide_value(ast: &Ast, slots: &[Rational], ctx: &Ctx) -> Result<Option<f64>, ToolError> {
+    const DIGITS: usize = 25; // enough to round to a double
+    let wide = big::evaluate(ast, slots, DIGITS, ctx).ok();
     ctx.check()?;
-    let Some(value) = wide
-        .ok()
+    Ok(wide
         .filter(|decimal| !decimal.vanishing)
         .and_then(|decimal| decimal.text.parse::<f64>().ok())
-        .filter(|value| value.is_finite())
-    else {
-        return Ok(None);
-    };
-    let half_unit = 0.5 * (value.abs().next_up() - value.abs());
-    Ok(Some(Output {
-        value: Answer::Double(value),
-        kind: AnswerKind::Double,
-        exact: false,
-        error_bound: Some(bound_text(half_unit.max(f64::from_bits(1)))),
-    }))
+        .filter(|value| value.is_finite()))
 }
 
 /// A bound with two digits, rounded up.
@@ -441,36 +429,4 @@ fn bound_text(bound: f64) -> String {
     } else {
         format!("{:.1e}", bound * 1.06)
     }
-}
-
-fn exact_error(err: &ExactError) -> ToolError {
-    let ExactError {
-        failure,
-        column,
-        name,
-    } = err;
-    let error = match failure {
-        Failure::Inexact => {
-            ToolError::new(ErrorCode::Numeric, format_args!("`{name}` at column {column} has no exact rational value"))
-                .reason("inexact")
-                .hint("leave `exact` out to get a double")
-        }
-        Failure::DivisionByZero => {
-            ToolError::new(ErrorCode::Numeric, format_args!("division by zero in `{name}` at column {column}"))
-                .reason("division_by_zero")
-                .hint("guard it: `if(b != 0, a / b, 0)`")
-        }
-        Failure::Domain => {
-            ToolError::new(ErrorCode::Numeric, format_args!("`{name}` at column {column} has no real value"))
-                .reason("domain")
-                .hint("guard it with `if(condition, a, b)`")
-        }
-        Failure::TooLarge => ToolError::new(
-            ErrorCode::LimitExceeded,
-            format_args!("`{name}` at column {column} gives more than {INTEGER_BITS_MAX} bits ({FRACTION_BITS_MAX} in a fraction)"),
-        )
-        .reason("bits")
-        .hint("compute its logarithm, or for a remainder of smaller numbers"),
-    };
-    error.at("/expression")
 }

@@ -4,9 +4,7 @@
 //! of zero beside it to choose a side of a branch cut. Cuts and their sides follow C99 Annex G and W. Kahan, "Branch cuts for
 //! complex elementary functions, or much ado about nothing's sign bit", 1987.
 
-use tool_core::ToolError;
-
-use super::ast::{Ast, Kind, Node};
+use super::evaluate::{Arithmetic, Fault};
 use super::functions::{Binary, Unary};
 
 /// A number of the plane, or of its real line.
@@ -18,66 +16,32 @@ pub(super) enum Complex {
 
 use Complex::{Pair, Real};
 
-/// Reasons for an operation without a value.
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Fault {
-    Division,
-    NotFinite,
-    /// Known for real operands only.
-    RealOnly,
-}
+/// Complex numbers at a point of real numbers; the slot after them is that of the imaginary unit.
+pub(super) struct Plane<'a>(pub(super) &'a [f64]);
 
-#[derive(Debug, Clone, Copy)]
-struct Blame {
-    fault: Fault,
-    column: usize,
-    name: &'static str,
-}
+impl Arithmetic for Plane<'_> {
+    type Value = Complex;
 
-/// The value; `slots` are the values of the variables, the last one the imaginary unit.
-///
-/// # Errors
-/// Division by zero, overflow, an order between complex numbers, functions known for real numbers only.
-pub(super) fn evaluate(ast: &Ast, slots: &[Complex]) -> Result<Complex, ToolError> {
-    let mut stack: Vec<Result<Complex, Blame>> = Vec::new();
-    for node in ast.nodes() {
-        let operands = stack.split_off(stack.len() - node.kind.arity());
-        stack.push(apply(node, &operands, slots));
+    fn number(&mut self, value: f64, _: &str) -> Result<Complex, Fault> {
+        Ok(Real(value))
     }
-    stack
-        .pop()
-        .expect("a tree has a root")
-        .map_err(|blame| fault_error(&blame))
-}
 
-fn apply(
-    node: &Node,
-    operands: &[Result<Complex, Blame>],
-    slots: &[Complex],
-) -> Result<Complex, Blame> {
-    let blame = |name| {
-        move |fault| Blame {
-            fault,
-            column: node.column,
-            name,
-        }
-    };
-    match &node.kind {
-        Kind::Number { value, .. } => Ok(Real(*value)),
-        Kind::Slot(slot) => Ok(slots[*slot]),
-        Kind::Unary(op) => unary(*op, operands[0]?)
-            .and_then(Complex::finite)
-            .map_err(blame(op.name())),
-        Kind::Binary(op) => binary(*op, operands[0]?, operands[1]?)
-            .and_then(Complex::finite)
-            .map_err(blame(op.name())),
-        Kind::Select => {
-            if operands[0]? == Real(0.0) || operands[0]? == Pair(0.0, 0.0) {
-                operands[2]
-            } else {
-                operands[1]
-            }
-        }
+    fn variable(&self, slot: usize) -> Complex {
+        self.0
+            .get(slot)
+            .map_or(Pair(0.0, 1.0), |&value| Real(value))
+    }
+
+    fn function(&mut self, op: Unary, x: &Complex) -> Result<Complex, Fault> {
+        unary(op, *x).and_then(Complex::finite)
+    }
+
+    fn operation(&mut self, op: Binary, a: &Complex, b: &Complex) -> Result<Complex, Fault> {
+        binary(op, *a, *b).and_then(Complex::finite)
+    }
+
+    fn is_zero(&mut self, x: &Complex) -> Result<bool, Fault> {
+        Ok(x.parts() == (0.0, 0.0))
     }
 }
 
@@ -148,7 +112,7 @@ impl Complex {
     fn div(self, other: Self) -> Result<Self, Fault> {
         let (c, d) = other.parts();
         if c == 0.0 && d == 0.0 {
-            return Err(Fault::Division);
+            return Err(Fault::DivisionByZero);
         }
         Ok(match (self, other) {
             (Real(a), Real(b)) => Real(a / b),
@@ -312,7 +276,7 @@ impl Complex {
             && (a >= 0.0 || b.fract() == 0.0)
         {
             return if a == 0.0 && b < 0.0 {
-                Err(Fault::Division)
+                Err(Fault::DivisionByZero)
             } else {
                 Ok(Real(libm::pow(a, b)))
             };
@@ -322,7 +286,7 @@ impl Complex {
             return match (re, im) {
                 (0.0, 0.0) => Ok(Real(1.0)),
                 (re, _) if re > 0.0 => Ok(Real(0.0)),
-                _ => Err(Fault::Division),
+                _ => Err(Fault::DivisionByZero),
             };
         }
         if let Real(n) = exponent
@@ -406,32 +370,4 @@ fn binary(op: Binary, a: Complex, b: Complex) -> Result<Complex, Fault> {
             _ => Err(Fault::RealOnly),
         },
     }
-}
-
-fn fault_error(blame: &Blame) -> ToolError {
-    let Blame {
-        fault,
-        column,
-        name,
-    } = blame;
-    let (message, reason, hint) = match fault {
-        Fault::Division => (
-            format!("division by zero in `{name}` at column {column}"),
-            "division_by_zero",
-            "guard it: `if(b != 0, a / b, 0)`",
-        ),
-        Fault::NotFinite => (
-            format!("`{name}` at column {column} has no finite value"),
-            "domain",
-            "a pole or an overflow: work with logarithms or guard it",
-        ),
-        Fault::RealOnly => (
-            format!("`{name}` at column {column} is for real numbers, an operand is complex"),
-            "complex",
-            "take `re(z)`, `im(z)` or `abs(z)` first",
-        ),
-    };
-    ToolError::numeric("/expression", message)
-        .reason(reason)
-        .hint(hint)
 }

@@ -1,66 +1,50 @@
 //! Exact evaluation over the rationals.
 
-use tool_core::{Ctx, ToolError};
+use tool_core::Ctx;
 
-use super::ast::{Ast, Kind, Node};
+use super::evaluate::{Arithmetic, Fault};
 use super::functions::{Binary, Unary};
-use super::rational::{Failure, Rational};
+use super::rational::Rational;
 
-/// The reason for an expression without an exact value, and the operation responsible.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct ExactError {
-    pub(super) failure: Failure,
-    pub(super) column: usize,
-    pub(super) name: &'static str,
+/// Rational numbers; `slots` are the values of the variables.
+pub(super) struct Exact<'a> {
+    pub(super) slots: &'a [Rational],
+    pub(super) ctx: &'a Ctx,
 }
 
-type Exact = Result<Rational, ExactError>;
+impl Arithmetic for Exact<'_> {
+    type Value = Rational;
 
-/// The exact value; `slots` are the exact values of the variables. A failure in the branch that `if` does not take does
-/// not count.
-///
-/// # Errors
-/// The outer error when the call is stopped, the inner one when there is no exact value.
-pub(super) fn evaluate(ast: &Ast, slots: &[Exact], ctx: &Ctx) -> Result<Exact, ToolError> {
-    let mut stack: Vec<Exact> = Vec::new();
-    for node in ast.nodes() {
-        ctx.check()?;
-        let operands = stack.split_off(stack.len() - node.kind.arity());
-        stack.push(apply(node, operands, slots));
+    fn number(&mut self, _: f64, text: &str) -> Result<Rational, Fault> {
+        if text.is_empty() {
+            return Err(Fault::Inexact);
+        }
+        Rational::parse(text)
     }
-    Ok(stack.pop().expect("a tree has a root"))
-}
 
-fn apply(node: &Node, mut operands: Vec<Exact>, slots: &[Exact]) -> Exact {
-    let at = |name| {
-        move |failure| ExactError {
-            failure,
-            column: node.column,
-            name,
-        }
-    };
-    match &node.kind {
-        Kind::Number { text, .. } if text.is_empty() => Err(at("a constant")(Failure::Inexact)),
-        Kind::Number { text, .. } => Rational::parse(text).map_err(at("the number")),
-        Kind::Slot(slot) => slots[*slot].clone(),
-        Kind::Unary(op) => unary(*op, &operands.remove(0)?).map_err(at(op.name())),
-        Kind::Binary(op) => {
-            let right = operands.remove(1);
-            binary(*op, &operands.remove(0)?, &right?).map_err(at(op.name()))
-        }
-        Kind::Select => {
-            let taken = if operands[0].as_ref().map_err(Clone::clone)?.is_zero() {
-                2
-            } else {
-                1
-            };
-            operands.swap_remove(taken)
-        }
+    fn variable(&self, slot: usize) -> Rational {
+        self.slots[slot].clone()
+    }
+
+    fn function(&mut self, op: Unary, x: &Rational) -> Result<Rational, Fault> {
+        unary(op, x)
+    }
+
+    fn operation(&mut self, op: Binary, a: &Rational, b: &Rational) -> Result<Rational, Fault> {
+        binary(op, a, b)
+    }
+
+    fn is_zero(&mut self, x: &Rational) -> Result<bool, Fault> {
+        Ok(x.is_zero())
+    }
+
+    fn check(&self) -> Result<(), Fault> {
+        self.ctx.check().map_err(|_| Fault::Stopped)
     }
 }
 
 /// A function of one exact value, where that is exact.
-pub(super) fn unary(op: Unary, x: &Rational) -> Result<Rational, Failure> {
+pub(super) fn unary(op: Unary, x: &Rational) -> Result<Rational, Fault> {
     match op {
         Unary::Neg => Ok(x.neg()),
         Unary::Square => x.mul(x),
@@ -77,12 +61,12 @@ pub(super) fn unary(op: Unary, x: &Rational) -> Result<Rational, Failure> {
         Unary::Reciprocal => Rational::from(1).div(x),
         Unary::Re | Unary::Conj => Ok(x.clone()),
         Unary::Im => Ok(Rational::from(0)),
-        _ => Err(Failure::Inexact),
+        _ => Err(Fault::Inexact),
     }
 }
 
 /// A function of two exact values, where that is exact.
-pub(super) fn binary(op: Binary, a: &Rational, b: &Rational) -> Result<Rational, Failure> {
+pub(super) fn binary(op: Binary, a: &Rational, b: &Rational) -> Result<Rational, Fault> {
     let truth = |holds: bool| Ok(Rational::from(i32::from(holds)));
     match op {
         Binary::Add => a.add(b),
@@ -101,13 +85,8 @@ pub(super) fn binary(op: Binary, a: &Rational, b: &Rational) -> Result<Rational,
         Binary::NotEqual => truth(a != b),
         Binary::Min => Ok(a.min(b).clone()),
         Binary::Max => Ok(a.max(b).clone()),
-        Binary::CopySign => Ok(
-            if (a.sign() < Rational::from(0)) == (b.sign() < Rational::from(0)) {
-                a.clone()
-            } else {
-                a.neg()
-            },
-        ),
-        _ => Err(Failure::Inexact),
+        Binary::CopySign if a.is_negative() == b.is_negative() => Ok(a.clone()),
+        Binary::CopySign => Ok(a.neg()),
+        _ => Err(Fault::Inexact),
     }
 }

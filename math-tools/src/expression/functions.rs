@@ -3,16 +3,16 @@
 use std::f64::consts;
 
 use kernels::program::{Builder, Function1, Function2, Node as ProgramNode};
-use kernels::vector;
+use kernels::vector::{self, Binary as Two, Unary as One};
 
 use super::special;
 
 macro_rules! operations {
-    ($(#[$doc:meta])* $name:ident as $type:ty { $($(#[$variant_doc:meta])* $variant:ident = $word:literal => $value:expr;)+ }) => {
+    ($(#[$doc:meta])* $name:ident as $type:ty { $($variant:ident = $word:literal => $value:expr, $meaning:literal;)+ }) => {
         $(#[$doc])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub enum $name {
-            $($(#[$variant_doc])* $variant),+
+            $(#[doc = $meaning] $variant),+
         }
 
         impl $name {
@@ -39,194 +39,103 @@ macro_rules! operations {
 operations! {
     /// Functions of one number; NaN outside the domain.
     Unary as Method1 {
-        /// Minus.
-        Neg = "-" => Method1::Kernel(vector::Unary::Neg);
-        /// The square, from a power with the literal exponent 2.
-        Square = "square" => Method1::Kernel(vector::Unary::Square);
-        /// Sine of radians.
-        Sin = "sin" => Method1::Kernel(vector::Unary::Sin);
-        /// Cosine of radians.
-        Cos = "cos" => Method1::Kernel(vector::Unary::Cos);
-        /// Tangent of radians.
-        Tan = "tan" => Method1::Kernel(vector::Unary::Tan);
-        /// Arc sine in radians.
-        Asin = "asin" => Method1::Kernel(vector::Unary::Asin);
-        /// Arc cosine in radians.
-        Acos = "acos" => Method1::Kernel(vector::Unary::Acos);
-        /// Arc tangent in radians.
-        Atan = "atan" => Method1::Kernel(vector::Unary::Atan);
-        /// Hyperbolic sine.
-        Sinh = "sinh" => Method1::Kernel(vector::Unary::Sinh);
-        /// Hyperbolic cosine.
-        Cosh = "cosh" => Method1::Kernel(vector::Unary::Cosh);
-        /// Hyperbolic tangent.
-        Tanh = "tanh" => Method1::Kernel(vector::Unary::Tanh);
-        /// Inverse hyperbolic sine.
-        Asinh = "asinh" => Method1::Kernel(vector::Unary::Asinh);
-        /// Inverse hyperbolic cosine.
-        Acosh = "acosh" => Method1::Kernel(vector::Unary::Acosh);
-        /// Inverse hyperbolic tangent.
-        Atanh = "atanh" => Method1::Kernel(vector::Unary::Atanh);
-        /// e to the power x.
-        Exp = "exp" => Method1::Kernel(vector::Unary::Exp);
-        /// `exp(x) - 1`, accurate near zero.
-        Expm1 = "expm1" => Method1::Kernel(vector::Unary::Expm1);
-        /// Natural logarithm.
-        Ln = "log" => Method1::Kernel(vector::Unary::Log);
-        /// Logarithm to base 2.
-        Log2 = "log2" => Method1::Kernel(vector::Unary::Log2);
-        /// Logarithm to base 10.
-        Log10 = "log10" => Method1::Kernel(vector::Unary::Log10);
-        /// `log(1 + x)`, accurate near zero.
-        Log1p = "log1p" => Method1::Kernel(vector::Unary::Log1p);
-        /// Square root.
-        Sqrt = "sqrt" => Method1::Kernel(vector::Unary::Sqrt);
-        /// Cube root, also of negative numbers.
-        Cbrt = "cbrt" => Method1::Kernel(vector::Unary::Cbrt);
-        /// Magnitude.
-        Abs = "abs" => Method1::Kernel(vector::Unary::Abs);
-        /// Next integer below.
-        Floor = "floor" => Method1::Kernel(vector::Unary::Floor);
-        /// Next integer above.
-        Ceil = "ceil" => Method1::Kernel(vector::Unary::Ceil);
-        /// Nearest integer, halves to even.
-        Round = "round" => Method1::Kernel(vector::Unary::Round);
-        /// Integer part.
-        Trunc = "trunc" => Method1::Kernel(vector::Unary::Trunc);
-        /// -1, 0 or 1.
-        Sign = "sign" => Method1::Kernel(vector::Unary::Sign);
-        /// Real part; of a real number itself.
-        Re = "re" => Method1::Call(&special::RE);
-        /// Imaginary part; zero for a real number.
-        Im = "im" => Method1::Call(&special::IM);
-        /// Angle in the complex plane, in radians: 0, or pi for a negative real number.
-        Arg = "arg" => Method1::Call(&special::ARG);
-        /// Complex conjugate; of a real number itself.
-        Conj = "conj" => Method1::Call(&special::CONJ);
-        /// Degrees from radians.
-        Degrees = "degrees" => Method1::Kernel(vector::Unary::Degrees);
-        /// Radians from degrees.
-        Radians = "radians" => Method1::Kernel(vector::Unary::Radians);
-        /// Error function.
-        Erf = "erf" => Method1::Kernel(vector::Unary::Erf);
-        /// `1 - erf(x)`, accurate where `erf` is near 1.
-        Erfc = "erfc" => Method1::Kernel(vector::Unary::Erfc);
-        /// Gamma function; NaN at its poles.
-        Gamma = "gamma" => Method1::Call(&special::GAMMA);
-        /// Logarithm of the magnitude of the gamma function.
-        Lgamma = "lgamma" => Method1::Call(&special::LGAMMA);
-        /// 2 to the power x.
-        Exp2 = "exp2" => Method1::Kernel(vector::Unary::Exp2);
-        /// 1 / x.
-        Reciprocal = "reciprocal" => Method1::Kernel(vector::Unary::Reciprocal);
-        /// Logarithmic derivative of the gamma function.
-        Digamma = "digamma" => Method1::Call(&special::DIGAMMA);
-        /// Inverse error function.
-        Erfinv = "erfinv" => Method1::Call(&special::ERFINV);
-        /// Inverse of `erfc`.
-        Erfcinv = "erfcinv" => Method1::Call(&special::ERFCINV);
-        /// Probability that a standard normal variable is at most x.
-        Normcdf = "normcdf" => Method1::Call(&special::NORMCDF);
-        /// Density of the standard normal distribution.
-        Normpdf = "normpdf" => Method1::Call(&special::NORMPDF);
-        /// Quantile of the standard normal distribution.
-        Normppf = "normppf" => Method1::Call(&special::NORMPPF);
-        /// Logarithm of `normcdf`, accurate far below zero.
-        Lognormcdf = "lognormcdf" => Method1::Call(&special::LOGNORMCDF);
-        /// Bessel function of the first kind, order 0.
-        BesselJ0 = "besselj0" => Method1::Call(&special::BESSELJ0);
-        /// Bessel function of the first kind, order 1.
-        BesselJ1 = "besselj1" => Method1::Call(&special::BESSELJ1);
-        /// Bessel function of the second kind, order 0.
-        BesselY0 = "bessely0" => Method1::Call(&special::BESSELY0);
-        /// Bessel function of the second kind, order 1.
-        BesselY1 = "bessely1" => Method1::Call(&special::BESSELY1);
-        /// Modified Bessel function of the first kind, order 0.
-        BesselI0 = "besseli0" => Method1::Call(&special::BESSELI0);
-        /// Modified Bessel function of the first kind, order 1.
-        BesselI1 = "besseli1" => Method1::Call(&special::BESSELI1);
-        /// Modified Bessel function of the second kind, order 0.
-        BesselK0 = "besselk0" => Method1::Call(&special::BESSELK0);
-        /// Modified Bessel function of the second kind, order 1.
-        BesselK1 = "besselk1" => Method1::Call(&special::BESSELK1);
-        /// Riemann zeta function.
-        Zeta = "zeta" => Method1::Call(&special::ZETA);
-        /// The principal solution w of `w exp(w) = x`.
-        LambertW = "lambertw" => Method1::Call(&special::LAMBERTW);
-        /// `sin(pi x) / (pi x)`, 1 at 0.
-        Sinc = "sinc" => Method1::Call(&special::SINC);
-        /// Exponential integral Ei.
-        Expi = "expi" => Method1::Call(&special::EXPI);
-        /// Exponential integral E1.
-        Exp1 = "exp1" => Method1::Call(&special::EXP1);
-        /// Factorial of a whole number; NaN for others.
-        Factorial = "factorial" => Method1::Call(&special::FACTORIAL);
+        Neg = "-" => Method1::Kernel(One::Neg), "Minus.";
+        Square = "square" => Method1::Kernel(One::Square), "The square, from a power with the literal exponent 2.";
+        Sin = "sin" => Method1::Kernel(One::Sin), "Sine of radians.";
+        Cos = "cos" => Method1::Kernel(One::Cos), "Cosine of radians.";
+        Tan = "tan" => Method1::Kernel(One::Tan), "Tangent of radians.";
+        Asin = "asin" => Method1::Kernel(One::Asin), "Arc sine in radians.";
+        Acos = "acos" => Method1::Kernel(One::Acos), "Arc cosine in radians.";
+        Atan = "atan" => Method1::Kernel(One::Atan), "Arc tangent in radians.";
+        Sinh = "sinh" => Method1::Kernel(One::Sinh), "Hyperbolic sine.";
+        Cosh = "cosh" => Method1::Kernel(One::Cosh), "Hyperbolic cosine.";
+        Tanh = "tanh" => Method1::Kernel(One::Tanh), "Hyperbolic tangent.";
+        Asinh = "asinh" => Method1::Kernel(One::Asinh), "Inverse hyperbolic sine.";
+        Acosh = "acosh" => Method1::Kernel(One::Acosh), "Inverse hyperbolic cosine.";
+        Atanh = "atanh" => Method1::Kernel(One::Atanh), "Inverse hyperbolic tangent.";
+        Exp = "exp" => Method1::Kernel(One::Exp), "e to the power x.";
+        Expm1 = "expm1" => Method1::Kernel(One::Expm1), "`exp(x) - 1`, accurate near zero.";
+        Ln = "log" => Method1::Kernel(One::Log), "Natural logarithm.";
+        Log2 = "log2" => Method1::Kernel(One::Log2), "Logarithm to base 2.";
+        Log10 = "log10" => Method1::Kernel(One::Log10), "Logarithm to base 10.";
+        Log1p = "log1p" => Method1::Kernel(One::Log1p), "`log(1 + x)`, accurate near zero.";
+        Sqrt = "sqrt" => Method1::Kernel(One::Sqrt), "Square root.";
+        Cbrt = "cbrt" => Method1::Kernel(One::Cbrt), "Cube root, also of negative numbers.";
+        Abs = "abs" => Method1::Kernel(One::Abs), "Magnitude.";
+        Floor = "floor" => Method1::Kernel(One::Floor), "Next integer below.";
+        Ceil = "ceil" => Method1::Kernel(One::Ceil), "Next integer above.";
+        Round = "round" => Method1::Kernel(One::Round), "Nearest integer, halves to even.";
+        Trunc = "trunc" => Method1::Kernel(One::Trunc), "Integer part.";
+        Sign = "sign" => Method1::Kernel(One::Sign), "-1, 0 or 1.";
+        Re = "re" => Method1::Call(&special::RE), "Real part; of a real number itself.";
+        Im = "im" => Method1::Call(&special::IM), "Imaginary part; zero for a real number.";
+        Arg = "arg" => Method1::Call(&special::ARG), "Angle in the complex plane, in radians: 0, or pi for a negative real number.";
+        Conj = "conj" => Method1::Call(&special::CONJ), "Complex conjugate; of a real number itself.";
+        Degrees = "degrees" => Method1::Kernel(One::Degrees), "Degrees from radians.";
+        Radians = "radians" => Method1::Kernel(One::Radians), "Radians from degrees.";
+        Erf = "erf" => Method1::Kernel(One::Erf), "Error function.";
+        Erfc = "erfc" => Method1::Kernel(One::Erfc), "`1 - erf(x)`, accurate where `erf` is near 1.";
+        Gamma = "gamma" => Method1::Call(&special::GAMMA), "Gamma function; NaN at its poles.";
+        Lgamma = "lgamma" => Method1::Call(&special::LGAMMA), "Logarithm of the magnitude of the gamma function.";
+        Exp2 = "exp2" => Method1::Kernel(One::Exp2), "2 to the power x.";
+        Reciprocal = "reciprocal" => Method1::Kernel(One::Reciprocal), "1 / x.";
+        Digamma = "digamma" => Method1::Call(&special::DIGAMMA), "Logarithmic derivative of the gamma function.";
+        Erfinv = "erfinv" => Method1::Call(&special::ERFINV), "Inverse error function.";
+        Erfcinv = "erfcinv" => Method1::Call(&special::ERFCINV), "Inverse of `erfc`.";
+        Normcdf = "normcdf" => Method1::Call(&special::NORMCDF), "Probability that a standard normal variable is at most x.";
+        Normpdf = "normpdf" => Method1::Call(&special::NORMPDF), "Density of the standard normal distribution.";
+        Normppf = "normppf" => Method1::Call(&special::NORMPPF), "Quantile of the standard normal distribution.";
+        Lognormcdf = "lognormcdf" => Method1::Call(&special::LOGNORMCDF), "Logarithm of `normcdf`, accurate far below zero.";
+        BesselJ0 = "besselj0" => Method1::Call(&special::BESSELJ0), "Bessel function of the first kind, order 0.";
+        BesselJ1 = "besselj1" => Method1::Call(&special::BESSELJ1), "Bessel function of the first kind, order 1.";
+        BesselY0 = "bessely0" => Method1::Call(&special::BESSELY0), "Bessel function of the second kind, order 0.";
+        BesselY1 = "bessely1" => Method1::Call(&special::BESSELY1), "Bessel function of the second kind, order 1.";
+        BesselI0 = "besseli0" => Method1::Call(&special::BESSELI0), "Modified Bessel function of the first kind, order 0.";
+        BesselI1 = "besseli1" => Method1::Call(&special::BESSELI1), "Modified Bessel function of the first kind, order 1.";
+        BesselK0 = "besselk0" => Method1::Call(&special::BESSELK0), "Modified Bessel function of the second kind, order 0.";
+        BesselK1 = "besselk1" => Method1::Call(&special::BESSELK1), "Modified Bessel function of the second kind, order 1.";
+        Zeta = "zeta" => Method1::Call(&special::ZETA), "Riemann zeta function.";
+        LambertW = "lambertw" => Method1::Call(&special::LAMBERTW), "The principal solution w of `w exp(w) = x`.";
+        Sinc = "sinc" => Method1::Call(&special::SINC), "`sin(pi x) / (pi x)`, 1 at 0.";
+        Expi = "expi" => Method1::Call(&special::EXPI), "Exponential integral Ei.";
+        Exp1 = "exp1" => Method1::Call(&special::EXP1), "Exponential integral E1.";
+        Factorial = "factorial" => Method1::Call(&special::FACTORIAL), "Factorial of a whole number; NaN for others.";
     }
 }
 
 operations! {
     /// Functions of two numbers; NaN outside the domain.
     Binary as Method2 {
-        /// Sum.
-        Add = "+" => Method2::Kernel(vector::Binary::Add);
-        /// Difference.
-        Sub = "-" => Method2::Kernel(vector::Binary::Sub);
-        /// Product.
-        Mul = "*" => Method2::Kernel(vector::Binary::Mul);
-        /// Quotient.
-        Div = "/" => Method2::Kernel(vector::Binary::Div);
-        /// Remainder with the divisor's sign.
-        Mod = "%" => Method2::Kernel(vector::Binary::Mod);
-        /// The largest whole number not above the quotient.
-        FloorDiv = "//" => Method2::FloorDiv;
-        /// Power.
-        Pow = "**" => Method2::Kernel(vector::Binary::Pow);
-        /// 1 when less.
-        Less = "<" => Method2::Kernel(vector::Binary::Less);
-        /// 1 when less or equal.
-        LessEqual = "<=" => Method2::Kernel(vector::Binary::LessEqual);
-        /// 1 when greater.
-        Greater = ">" => Method2::Kernel(vector::Binary::Greater);
-        /// 1 when greater or equal.
-        GreaterEqual = ">=" => Method2::Kernel(vector::Binary::GreaterEqual);
-        /// 1 when equal.
-        Equal = "==" => Method2::Kernel(vector::Binary::Equal);
-        /// 1 when different.
-        NotEqual = "!=" => Method2::Kernel(vector::Binary::NotEqual);
-        /// The smaller; NaN when one is NaN.
-        Min = "min" => Method2::Kernel(vector::Binary::Min);
-        /// The larger; NaN when one is NaN.
-        Max = "max" => Method2::Kernel(vector::Binary::Max);
-        /// Angle of the point (x = b, y = a), in radians from -pi to pi.
-        Atan2 = "atan2" => Method2::Kernel(vector::Binary::Atan2);
-        /// Length of the vector (a, b).
-        Hypot = "hypot" => Method2::Kernel(vector::Binary::Hypot);
-        /// Remainder with the dividend's sign.
-        Fmod = "fmod" => Method2::Kernel(vector::Binary::Fmod);
-        /// The magnitude of a with the sign of b.
-        CopySign = "copysign" => Method2::Kernel(vector::Binary::CopySign);
-        /// `log(exp(a) + exp(b))`, without overflow.
-        LogAddExp = "logaddexp" => Method2::LogAddExp;
-        /// Beta function.
-        Beta = "beta" => Method2::Call(&special::BETA);
-        /// Logarithm of the magnitude of the beta function.
-        Lbeta = "lbeta" => Method2::Call(&special::LBETA);
-        /// Binomial coefficient, a over b.
-        Comb = "comb" => Method2::Call(&special::COMB);
-        /// Regularised lower incomplete gamma function P(a, b).
-        Gammainc = "gammainc" => Method2::Call(&special::GAMMAINC);
-        /// Regularised upper incomplete gamma function Q(a, b).
-        Gammaincc = "gammaincc" => Method2::Call(&special::GAMMAINCC);
-        /// Bessel function of the first kind of whole order a at b.
-        BesselJ = "besselj" => Method2::Call(&special::BESSELJ);
-        /// Bessel function of the second kind of whole order a at b.
-        BesselY = "bessely" => Method2::Call(&special::BESSELY);
-        /// Greatest common divisor of whole numbers.
-        Gcd = "gcd" => Method2::Call(&special::GCD);
-        /// Least common multiple of whole numbers.
-        Lcm = "lcm" => Method2::Call(&special::LCM);
-        /// Logarithm of a to base b.
-        LogBase = "log" => Method2::LogBase;
+        Add = "+" => Method2::Kernel(Two::Add), "Sum.";
+        Sub = "-" => Method2::Kernel(Two::Sub), "Difference.";
+        Mul = "*" => Method2::Kernel(Two::Mul), "Product.";
+        Div = "/" => Method2::Kernel(Two::Div), "Quotient.";
+        Mod = "%" => Method2::Kernel(Two::Mod), "Remainder with the divisor's sign.";
+        FloorDiv = "//" => Method2::FloorDiv, "The largest whole number not above the quotient.";
+        Pow = "**" => Method2::Kernel(Two::Pow), "Power.";
+        Less = "<" => Method2::Kernel(Two::Less), "1 when less.";
+        LessEqual = "<=" => Method2::Kernel(Two::LessEqual), "1 when less or equal.";
+        Greater = ">" => Method2::Kernel(Two::Greater), "1 when greater.";
+        GreaterEqual = ">=" => Method2::Kernel(Two::GreaterEqual), "1 when greater or equal.";
+        Equal = "==" => Method2::Kernel(Two::Equal), "1 when equal.";
+        NotEqual = "!=" => Method2::Kernel(Two::NotEqual), "1 when different.";
+        Min = "min" => Method2::Kernel(Two::Min), "The smaller; NaN when one is NaN.";
+        Max = "max" => Method2::Kernel(Two::Max), "The larger; NaN when one is NaN.";
+        Atan2 = "atan2" => Method2::Kernel(Two::Atan2), "Angle of the point (x = b, y = a), in radians from -pi to pi.";
+        Hypot = "hypot" => Method2::Kernel(Two::Hypot), "Length of the vector (a, b).";
+        Fmod = "fmod" => Method2::Kernel(Two::Fmod), "Remainder with the dividend's sign.";
+        CopySign = "copysign" => Method2::Kernel(Two::CopySign), "The magnitude of a with the sign of b.";
+        LogAddExp = "logaddexp" => Method2::LogAddExp, "`log(exp(a) + exp(b))`, without overflow.";
+        Beta = "beta" => Method2::Call(&special::BETA), "Beta function.";
+        Lbeta = "lbeta" => Method2::Call(&special::LBETA), "Logarithm of the magnitude of the beta function.";
+        Comb = "comb" => Method2::Call(&special::COMB), "Binomial coefficient, a over b.";
+        Gammainc = "gammainc" => Method2::Call(&special::GAMMAINC), "Regularised lower incomplete gamma function P(a, b).";
+        Gammaincc = "gammaincc" => Method2::Call(&special::GAMMAINCC), "Regularised upper incomplete gamma function Q(a, b).";
+        BesselJ = "besselj" => Method2::Call(&special::BESSELJ), "Bessel function of the first kind of whole order a at b.";
+        BesselY = "bessely" => Method2::Call(&special::BESSELY), "Bessel function of the second kind of whole order a at b.";
+        Gcd = "gcd" => Method2::Call(&special::GCD), "Greatest common divisor of whole numbers.";
+        Lcm = "lcm" => Method2::Call(&special::LCM), "Least common multiple of whole numbers.";
+        LogBase = "log" => Method2::LogBase, "Logarithm of a to base b.";
     }
 }
 
@@ -234,7 +143,7 @@ operations! {
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Method1 {
     /// By lanes.
-    Kernel(vector::Unary),
+    Kernel(One),
     /// Point by point.
     Call(&'static Function1),
 }
@@ -276,7 +185,7 @@ impl Unary {
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Method2 {
     /// By lanes.
-    Kernel(vector::Binary),
+    Kernel(Two),
     /// Point by point.
     Call(&'static Function2),
     /// The quotient of two logarithms.
@@ -326,7 +235,6 @@ impl Binary {
 
     /// The operations in a program.
     pub fn lower(self, builder: &mut Builder, a: ProgramNode, b: ProgramNode) -> ProgramNode {
-        use vector::{Binary as Two, Unary as One};
         match self.method() {
             Method2::Kernel(op) => builder.binary(op, a, b),
             Method2::Call(function) => builder.call2(function, a, b),

@@ -23,9 +23,9 @@ mod ball_functions;
 mod ball_series;
 mod big;
 pub mod calculate;
-mod checked;
 mod complex;
 mod error;
+mod evaluate;
 mod exact;
 pub mod functions;
 mod magnitude;
@@ -37,8 +37,8 @@ mod scope;
 mod special;
 mod token;
 
-pub use checked::ValueError;
 pub use error::ExpressionError;
+pub use evaluate::ValueError;
 pub use kernels::program::NotDifferentiable;
 pub use parameters::Parameters;
 pub use program::{Evaluator, LANES, System};
@@ -105,7 +105,7 @@ impl Expression {
     /// # Errors
     /// Division by zero, an operand outside a function's domain, overflow.
     pub fn value(&self, slots: &[f64]) -> Result<f64, ValueError> {
-        checked::evaluate(&self.0.ast, slots)
+        evaluate::evaluate(&self.0.ast, &mut evaluate::Doubles(slots))
     }
 
     /// The text it was parsed from.

@@ -7,7 +7,7 @@ use tool_core::nearest::nearest;
 use tool_core::number;
 
 use super::ast::{Ast, Kind, Node};
-use super::error::ExpressionError;
+use super::error::{ExpressionError, GRAMMAR};
 use super::functions::{self, Binary, Function, Unary};
 use super::scope::Leaf;
 use super::token::{Token, TokenKind, tokens};
@@ -17,7 +17,10 @@ use super::{DEPTH_MAX, Scope};
 pub(super) fn parse(text: &str, scope: &Scope) -> Result<Ast, ExpressionError> {
     let tokens = tokens(text)?;
     if tokens.len() == 1 {
-        return Err(ExpressionError::Empty);
+        return Err(ExpressionError::new(
+            "the expression is empty",
+            "pass a formula such as \"sin(x) + 1\"",
+        ));
     }
     let mut parser = Parser {
         tokens: &tokens,
@@ -27,13 +30,11 @@ pub(super) fn parse(text: &str, scope: &Scope) -> Result<Ast, ExpressionError> {
         nodes: Vec::new(),
     };
     parser.comparison()?;
-    match parser.peek() {
-        Token {
-            kind: TokenKind::End,
-            ..
-        } => Ok(Ast::new(parser.nodes)),
-        token => Err(after_operand(token, "an operator or the end")),
+    let token = parser.peek();
+    if token.kind != TokenKind::End {
+        return Err(after_operand(token, "an operator or the end"));
     }
+    Ok(Ast::new(parser.nodes))
 }
 
 struct Parser<'a> {
@@ -83,7 +84,11 @@ impl<'a> Parser<'a> {
         parse: impl FnOnce(&mut Self) -> Result<(), ExpressionError>,
     ) -> Result<(), ExpressionError> {
         if self.depth == DEPTH_MAX {
-            return Err(ExpressionError::TooDeep { column });
+            let message = format!("nested more than {DEPTH_MAX} levels deep at column {column}");
+            return Err(ExpressionError::new(
+                message,
+                "remove parentheses, or split the expression",
+            ));
         }
         self.depth += 1;
         parse(self)?;
@@ -105,7 +110,12 @@ impl<'a> Parser<'a> {
             self.sum()?;
             self.push(Kind::Binary(op), column);
             if let Some((_, column)) = self.operator(LEVEL) {
-                return Err(ExpressionError::ChainedComparison { column });
+                return Err(ExpressionError::new(
+                    format!(
+                        "a second comparison at column {column}: comparisons cannot be chained"
+                    ),
+                    "multiply comparisons: `(a < b) * (b < c)`",
+                ));
             }
         }
         Ok(())
@@ -209,13 +219,8 @@ impl<'a> Parser<'a> {
         let token = self.advance();
         match token.kind {
             TokenKind::Number(value) => {
-                self.push(
-                    Kind::Number {
-                        value,
-                        text: token.text.into(),
-                    },
-                    token.column,
-                );
+                let text = token.text.into();
+                self.push(Kind::Number { value, text }, token.column);
                 self.imaginary(token);
                 Ok(())
             }
@@ -227,15 +232,11 @@ impl<'a> Parser<'a> {
                 self.nested(token.column, Self::comparison)?;
                 self.close("an operator or `)`")
             }
-            TokenKind::Sign | TokenKind::End => Err(ExpressionError::Unexpected {
-                column: token.column,
-                found: words(token),
-                expected: "a number, a name or `(`",
-            }),
+            TokenKind::Sign | TokenKind::End => Err(unexpected(token, "a number, a name or `(`")),
         }
     }
 
-    fn close(&mut self, expected: &'static str) -> Result<(), ExpressionError> {
+    fn close(&mut self, expected: &str) -> Result<(), ExpressionError> {
         if self.accept(")") {
             Ok(())
         } else {
@@ -255,47 +256,44 @@ impl<'a> Parser<'a> {
             (false, true) => Some(self.entry(name, column)?),
             (false, false) => self.scope.leaf(name),
         };
-        if let Some(leaf) = leaf {
-            self.push(known(leaf), column);
-        } else if let Some(value) = functions::constant(name) {
-            self.push(
-                Kind::Number {
-                    value,
-                    text: "".into(),
-                },
-                column,
-            );
-        } else {
-            let hint = self.name_hint(name);
-            return Err(ExpressionError::UnknownName {
-                column,
-                name: token.text.into(),
-                hint,
-            });
-        }
+        let kind = match (leaf, functions::constant(name)) {
+            (Some(Leaf::Slot(slot)), _) => Kind::Slot(slot),
+            (Some(Leaf::Number(value)), _) => {
+                let text = number::spelling(value).into();
+                Kind::Number { value, text }
+            }
+            (None, Some(value)) => {
+                let text = "".into();
+                Kind::Number { value, text }
+            }
+            (None, None) => {
+                let message = format!("unknown name `{}` at column {column}", token.text);
+                return Err(ExpressionError::new(message, self.name_hint(name)));
+            }
+        };
+        self.push(kind, column);
         Ok(())
     }
 
     /// `name[2]`: the bracket is next.
     fn entry(&mut self, name: &str, column: usize) -> Result<Leaf, ExpressionError> {
-        let fail = |problem: String| ExpressionError::Entry {
-            column,
-            name: name.into(),
-            problem,
+        let fail = |problem: &str| {
+            ExpressionError::new(
+                format!("cannot read an entry of `{name}` at column {column}: {problem}"),
+                "lists have entries `x[0]`, `x[1]`, ...: variables such as `x`, or parameters given as a list",
+            )
         };
-        let Some(len) = self.scope.list_len(name) else {
-            return Err(fail("it is no list".to_owned()));
-        };
+        let len = self
+            .scope
+            .list_len(name)
+            .ok_or_else(|| fail("it is no list"))?;
         self.next += 1;
         let index = self.advance();
-        let position = match index.kind {
-            TokenKind::Number(_) => index.text.parse::<usize>().ok(),
-            TokenKind::Name { .. } | TokenKind::Sign | TokenKind::End => None,
-        };
-        let Some(position) = position else {
-            return Err(fail(format!(
-                "expected a position such as `{name}[0]`, found {}",
-                words(index)
+        let digits = matches!(index.kind, TokenKind::Number(_)).then_some(index.text);
+        let Some(position) = digits.and_then(|digits| digits.parse().ok()) else {
+            let found = words(index);
+            return Err(fail(&format!(
+                "expected a position such as `{name}[0]`, found {found}"
             )));
         };
         if !self.accept("]") {
@@ -303,7 +301,7 @@ impl<'a> Parser<'a> {
         }
         self.scope
             .entry(name, position)
-            .ok_or_else(|| fail(format!("it has {len} entries, counted from 0")))
+            .ok_or_else(|| fail(&format!("it has {len} entries, counted from 0")))
     }
 
     fn name_hint(&self, name: &str) -> String {
@@ -332,12 +330,11 @@ impl<'a> Parser<'a> {
 
     fn call(&mut self, name: &str, prefixed: bool, column: usize) -> Result<(), ExpressionError> {
         let Some(function) = functions::function(name) else {
-            let hint = self.function_hint(name, prefixed);
-            return Err(ExpressionError::UnknownFunction {
-                column,
-                name: name.into(),
-                hint,
-            });
+            let message = format!("unknown function `{name}` at column {column}");
+            return Err(ExpressionError::new(
+                message,
+                self.function_hint(name, prefixed),
+            ));
         };
         self.next += 1; // the parenthesis that made this a call
         let mut second_starts = 0;
@@ -363,12 +360,9 @@ impl<'a> Parser<'a> {
         }
         self.close("an operator, `,` or `)`")?;
         if found < fewest || found > most {
-            return Err(ExpressionError::Arguments {
-                column,
-                name: name.into(),
-                expected: arguments(fewest, most),
-                found,
-            });
+            let expected = arguments(fewest, most);
+            let message = format!("`{name}` at column {column} takes {expected}, found {found}");
+            return Err(ExpressionError::new(message, GRAMMAR));
         }
         match function {
             Function::Unary(op) => self.push(Kind::Unary(op), column),
@@ -383,19 +377,18 @@ impl<'a> Parser<'a> {
 
     /// A logarithm with its base: the accurate function where the base is the literal 2 or 10.
     fn log(&mut self, base_starts: usize, column: usize) {
-        let accurate = match self.nodes[base_starts..] {
+        let literal = match &self.nodes[base_starts..] {
             [
                 Node {
-                    kind: Kind::Number { value: 2.0, .. },
+                    kind: Kind::Number { value, .. },
                     ..
                 },
-            ] => Some(Unary::Log2),
-            [
-                Node {
-                    kind: Kind::Number { value: 10.0, .. },
-                    ..
-                },
-            ] => Some(Unary::Log10),
+            ] => Some(*value),
+            _ => None,
+        };
+        let accurate = match literal {
+            Some(2.0) => Some(Unary::Log2),
+            Some(10.0) => Some(Unary::Log10),
             _ => None,
         };
         match accurate {
@@ -425,17 +418,6 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// The node of a variable, or of a parameter: a number as it would be spelled.
-fn known(leaf: Leaf) -> Kind {
-    match leaf {
-        Leaf::Slot(slot) => Kind::Slot(slot),
-        Leaf::Number(value) => Kind::Number {
-            value,
-            text: number::spelling(value).into(),
-        },
-    }
-}
-
 /// A whole number that the text implies.
 fn whole(value: f64, column: usize) -> Node {
     let text = value.to_string().into();
@@ -444,11 +426,8 @@ fn whole(value: f64, column: usize) -> Node {
 }
 
 fn is_name(token: Token<'_>, name: &str) -> bool {
-    token.kind
-        == TokenKind::Name {
-            name,
-            prefixed: false,
-        }
+    let prefixed = false;
+    token.kind == TokenKind::Name { name, prefixed }
 }
 
 fn is_sign(token: Token<'_>, sign: &str) -> bool {
@@ -456,29 +435,32 @@ fn is_sign(token: Token<'_>, sign: &str) -> bool {
 }
 
 fn words(token: Token<'_>) -> String {
-    match token.kind {
-        TokenKind::End => "end".into(),
-        TokenKind::Number(_) | TokenKind::Name { .. } | TokenKind::Sign => {
-            const SHOWN: usize = 40;
-            format!("`{}`", &token.text[..token.text.len().min(SHOWN)])
-        }
+    const SHOWN: usize = 40;
+    if token.kind == TokenKind::End {
+        return "end".into();
     }
+    format!("`{}`", &token.text[..token.text.len().min(SHOWN)])
 }
 
 /// The error for a token that cannot follow an operand.
-fn after_operand(token: Token<'_>, expected: &'static str) -> ExpressionError {
-    let (column, found) = (token.column, words(token));
-    match token.kind {
-        TokenKind::Number(_) | TokenKind::Name { .. } => {
-            ExpressionError::ImplicitProduct { column, found }
-        }
-        TokenKind::Sign if token.text == "(" => ExpressionError::ImplicitProduct { column, found },
-        TokenKind::Sign | TokenKind::End => ExpressionError::Unexpected {
-            column,
-            found,
-            expected,
-        },
+fn after_operand(token: Token<'_>, expected: &str) -> ExpressionError {
+    let operand = matches!(token.kind, TokenKind::Number(_) | TokenKind::Name { .. });
+    if !operand && !is_sign(token, "(") {
+        return unexpected(token, expected);
     }
+    let (column, found) = (token.column, words(token));
+    ExpressionError::new(
+        format!(
+            "unexpected {found} at column {column}: two values without an operator between them"
+        ),
+        "write the product with `*`",
+    )
+}
+
+fn unexpected(token: Token<'_>, expected: &str) -> ExpressionError {
+    let (column, found) = (token.column, words(token));
+    let message = format!("unexpected {found} at column {column}, expected {expected}");
+    ExpressionError::new(message, GRAMMAR)
 }
 
 fn arguments(fewest: usize, most: usize) -> String {

@@ -6,6 +6,8 @@ use num_bigint::{BigInt, BigUint, Sign};
 use num_rational::BigRational;
 use num_traits::{Signed as _, ToPrimitive as _, Zero as _};
 
+use super::evaluate::Fault;
+
 /// Most bits of an exact integer: about 79,000 decimal digits, written within a few milliseconds.
 pub(crate) const INTEGER_BITS_MAX: u64 = 1 << 18;
 /// Most bits of the numerator or denominator of a fraction, which must be reduced after every step (quadratic cost).
@@ -15,20 +17,7 @@ pub(crate) const FRACTION_BITS_MAX: u64 = 1 << 15;
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Rational(BigRational);
 
-/// Reasons for an operation without an exact result.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Failure {
-    /// The result is no rational number.
-    Inexact,
-    /// Division by zero.
-    DivisionByZero,
-    /// Outside the function's domain.
-    Domain,
-    /// The result would have more bits than the limit.
-    TooLarge,
-}
-
-type Exact = Result<Rational, Failure>;
+type Exact = Result<Rational, Fault>;
 
 impl From<BigInt> for Rational {
     fn from(numerator: BigInt) -> Self {
@@ -56,13 +45,13 @@ impl Rational {
         if digits.is_empty() {
             return Ok(Self::from(0));
         }
-        let exponent: i64 = exponent.parse().map_err(|_| Failure::TooLarge)?;
+        let exponent: i64 = exponent.parse().map_err(|_| Fault::TooLarge)?;
         let shift = exponent.saturating_sub(fraction.len() as i64);
         let size = shift.unsigned_abs().saturating_add(digits.len() as u64);
         if size.saturating_mul(10) / 3 > INTEGER_BITS_MAX {
-            return Err(Failure::TooLarge);
+            return Err(Fault::TooLarge);
         }
-        let magnitude = BigUint::parse_bytes(digits.as_bytes(), 10).ok_or(Failure::Domain)?;
+        let magnitude = BigUint::parse_bytes(digits.as_bytes(), 10).ok_or(Fault::Domain)?;
         let integer = BigInt::from_biguint(sign, magnitude);
         let scale = BigInt::from(10).pow(shift.unsigned_abs() as u32);
         if shift >= 0 {
@@ -78,7 +67,7 @@ impl Rational {
             return Self::bounded((numerator * denominator).into()); // without a slow reduction of large integers
         }
         if numerator.bits().max(denominator.bits()) > 2 * FRACTION_BITS_MAX {
-            return Err(Failure::TooLarge);
+            return Err(Fault::TooLarge);
         }
         Self::bounded(BigRational::new(numerator, denominator))
     }
@@ -92,7 +81,7 @@ impl Rational {
         };
         let value = Self(value);
         if value.bits() > limit {
-            Err(Failure::TooLarge)
+            Err(Fault::TooLarge)
         } else {
             Ok(value)
         }
@@ -198,7 +187,7 @@ impl Rational {
 
     pub(crate) fn mul(&self, other: &Self) -> Exact {
         if self.0.numer().bits() + other.0.numer().bits() > INTEGER_BITS_MAX + 1 {
-            return Err(Failure::TooLarge);
+            return Err(Fault::TooLarge);
         }
         Self::new(
             self.0.numer() * other.0.numer(),
@@ -208,7 +197,7 @@ impl Rational {
 
     pub(crate) fn div(&self, other: &Self) -> Exact {
         if other.is_zero() {
-            return Err(Failure::DivisionByZero);
+            return Err(Fault::DivisionByZero);
         }
         if let (Some(a), Some(b)) = (self.integer(), other.integer()) {
             let quotient = a / b;
@@ -224,9 +213,9 @@ impl Rational {
     }
 
     /// Refuses fractions whose combination would be slow to reduce.
-    fn fits(&self, other: &Self) -> Result<(), Failure> {
+    fn fits(&self, other: &Self) -> Result<(), Fault> {
         if self.bits().max(other.bits()) > FRACTION_BITS_MAX {
-            Err(Failure::TooLarge)
+            Err(Fault::TooLarge)
         } else {
             Ok(())
         }
@@ -242,7 +231,7 @@ impl Rational {
     /// The remainder with the dividend's sign.
     pub(crate) fn remainder(&self, other: &Self) -> Exact {
         if other.is_zero() {
-            return Err(Failure::DivisionByZero);
+            return Err(Fault::DivisionByZero);
         }
         if let (Some(a), Some(b)) = (self.integer(), other.integer()) {
             return Ok((a % b).into());
@@ -252,11 +241,11 @@ impl Rational {
 
     /// A power with an integer exponent; other exponents are exact only through [`Rational::sqrt`], which is not tried here.
     pub(crate) fn pow(&self, exponent: &Self) -> Exact {
-        let exponent = exponent.integer().ok_or(Failure::Inexact)?;
+        let exponent = exponent.integer().ok_or(Fault::Inexact)?;
         let negative = exponent.sign() == Sign::Minus;
         if self.is_zero() {
             return match exponent.sign() {
-                Sign::Minus => Err(Failure::DivisionByZero),
+                Sign::Minus => Err(Fault::DivisionByZero),
                 Sign::NoSign => Ok(Self::from(1)),
                 Sign::Plus => Ok(Self::from(0)),
             };
@@ -265,7 +254,7 @@ impl Rational {
             let minus = self.is_negative() && exponent.bit(0);
             return Ok(Self::from(if minus { -1 } else { 1 }));
         }
-        let exponent = u32::try_from(exponent.magnitude()).map_err(|_| Failure::TooLarge)?;
+        let exponent = u32::try_from(exponent.magnitude()).map_err(|_| Fault::TooLarge)?;
         let limit = if self.is_integer() && !negative {
             INTEGER_BITS_MAX
         } else {
@@ -273,11 +262,11 @@ impl Rational {
         };
         // b bits mean at least 2^(b-1), so the power has more than (b-1) * exponent bits.
         if (self.bits() - 1).saturating_mul(u64::from(exponent)) > limit {
-            return Err(Failure::TooLarge);
+            return Err(Fault::TooLarge);
         }
         let (top, bottom) = (self.0.numer().pow(exponent), self.0.denom().pow(exponent));
         if top.bits().max(bottom.bits()) > limit {
-            return Err(Failure::TooLarge);
+            return Err(Fault::TooLarge);
         }
         // In lowest terms already.
         let power = BigRational::new_raw(top, bottom);
@@ -287,7 +276,7 @@ impl Rational {
     /// The square root, when it is rational.
     pub(crate) fn sqrt(&self) -> Exact {
         if self.is_negative() {
-            return Err(Failure::Domain);
+            return Err(Fault::Domain);
         }
         let root = |value: &BigInt| {
             let root = value.sqrt();
@@ -295,7 +284,7 @@ impl Rational {
         };
         match (root(self.0.numer()), root(self.0.denom())) {
             (Some(top), Some(bottom)) => Ok(Self(BigRational::new_raw(top, bottom))),
-            _ => Err(Failure::Inexact),
+            _ => Err(Fault::Inexact),
         }
     }
 
@@ -328,11 +317,11 @@ impl Rational {
         let n = self
             .integer()
             .filter(|n| n.sign() != Sign::Minus)
-            .ok_or(Failure::Domain)?;
+            .ok_or(Fault::Domain)?;
         let n = u32::try_from(n.magnitude())
             .ok()
             .filter(|n| *n <= FACTORIAL_MAX);
-        let n = n.ok_or(Failure::TooLarge)?;
+        let n = n.ok_or(Fault::TooLarge)?;
         Ok(BigInt::from(product(1, u64::from(n))).into())
     }
 
@@ -341,7 +330,7 @@ impl Rational {
         if self.is_integer() {
             self.sub(&Self::from(1))?.factorial()
         } else {
-            Err(Failure::Inexact)
+            Err(Fault::Inexact)
         }
     }
 

@@ -75,34 +75,18 @@ fn api_slots_aliases_and_uses() {
 fn limits() {
     let nested = |n: usize| format!("{}x{}", "(".repeat(n), ")".repeat(n));
     assert_eq!(value(&nested(DEPTH_MAX)), 2.0);
-    assert!(matches!(
-        error(&nested(DEPTH_MAX + 1)),
-        ExpressionError::TooDeep { .. }
-    ));
-    assert!(matches!(
-        error(&nested(4000)),
-        ExpressionError::TooDeep { .. }
-    ));
-    assert!(matches!(
-        error(&nested(10_000)),
-        ExpressionError::TooManyTokens { .. }
-    ));
-    assert!(matches!(
-        error(&"-".repeat(5000)),
-        ExpressionError::TooDeep { .. }
-    ));
-    assert!(matches!(
-        error(&"2**".repeat(3000)),
-        ExpressionError::TooDeep { .. }
-    ));
-    assert!(matches!(
-        error(&"sin(".repeat(3000)),
-        ExpressionError::TooDeep { .. }
-    ));
-    assert!(matches!(
-        error(&" ".repeat(LENGTH_MAX + 1)),
-        ExpressionError::TooLong { .. }
-    ));
+    for (text, expected) in [
+        (nested(DEPTH_MAX + 1), "nested more than"),
+        (nested(4000), "nested more than"),
+        (nested(10_000), "numbers, names and signs"),
+        ("-".repeat(5000), "nested more than"),
+        ("2**".repeat(3000), "nested more than"),
+        ("sin(".repeat(3000), "nested more than"),
+        (" ".repeat(LENGTH_MAX + 1), "bytes, the limit is"),
+    ] {
+        let message = error(&text).to_string();
+        assert!(message.contains(expected), "{message}");
+    }
     let sum = vec!["x"; 5000].join("+");
     assert_eq!(value(&sum), 10_000.0);
 }

@@ -1,6 +1,6 @@
 //! From text to tokens with their columns.
 
-use super::error::ExpressionError;
+use super::error::{ExpressionError, GRAMMAR};
 use super::{LENGTH_MAX, TOKENS_MAX};
 
 /// One token and its 1-based column, in characters.
@@ -30,6 +30,8 @@ const SIGNS: [&str; 19] = [
     ",",
 ];
 
+/// The hint for a text that is too long.
+const SPLIT: &str = "split the expression";
 /// Replacements for signs that the language does not have.
 const REPLACEMENTS: &[(&str, &str)] = &[
     ("=", "write `==` to compare"),
@@ -58,7 +60,11 @@ const REPLACEMENTS: &[(&str, &str)] = &[
 /// Splits a text into tokens; the last one is [`TokenKind::End`].
 pub(super) fn tokens(text: &str) -> Result<Vec<Token<'_>>, ExpressionError> {
     if text.len() > LENGTH_MAX {
-        return Err(ExpressionError::TooLong { length: text.len() });
+        let message = format!(
+            "the expression has {} bytes, the limit is {LENGTH_MAX}",
+            text.len()
+        );
+        return Err(ExpressionError::new(message, SPLIT));
     }
     let mut tokens = Vec::new();
     let (mut offset, mut column) = (0, 1);
@@ -78,7 +84,9 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token<'_>>, ExpressionError> {
             continue;
         }
         if tokens.len() == TOKENS_MAX {
-            return Err(ExpressionError::TooManyTokens { column });
+            let message =
+                format!("more than {TOKENS_MAX} numbers, names and signs, at column {column}");
+            return Err(ExpressionError::new(message, SPLIT));
         }
         let (kind, length) = token(rest, first, column)?;
         tokens.push(Token {
@@ -104,23 +112,20 @@ fn token(
     if first.is_ascii_alphabetic() || first == '_' {
         return Ok(name(rest));
     }
-    if let Some((_, hint)) = REPLACEMENTS.iter().find(|(sign, _)| {
-        rest.starts_with(sign) && !rest.starts_with("==") && !rest.starts_with("!=")
-    }) {
-        return Err(ExpressionError::Character {
-            column,
-            found: first,
-            hint: Some(hint),
-        });
+    let unexpected = |hint| {
+        ExpressionError::new(
+            format!("unexpected character `{first}` at column {column}"),
+            hint,
+        )
+    };
+    let comparison = rest.starts_with("==") || rest.starts_with("!=");
+    let replaced = REPLACEMENTS.iter().find(|(sign, _)| rest.starts_with(sign));
+    if let Some((_, hint)) = replaced.filter(|_| !comparison) {
+        return Err(unexpected(*hint));
     }
-    match SIGNS.iter().find(|sign| rest.starts_with(**sign)) {
-        Some(sign) => Ok((TokenKind::Sign, sign.len())),
-        None => Err(ExpressionError::Character {
-            column,
-            found: first,
-            hint: None,
-        }),
-    }
+    let sign = SIGNS.iter().find(|sign| rest.starts_with(**sign));
+    sign.map(|sign| (TokenKind::Sign, sign.len()))
+        .ok_or_else(|| unexpected(GRAMMAR))
 }
 
 /// `12`, `1.5`, `.5`, `1.`, `1e-3`.
@@ -146,7 +151,10 @@ fn number(rest: &str, column: usize) -> Result<(TokenKind<'_>, usize), Expressio
     }
     match rest[..length].parse::<f64>() {
         Ok(value) if value.is_finite() => Ok((TokenKind::Number(value), length)),
-        _ => Err(ExpressionError::NumberTooLarge { column }),
+        _ => Err(ExpressionError::new(
+            format!("the number at column {column} is beyond the range of a double"),
+            "the largest double is about 1.8e308",
+        )),
     }
 }
 
@@ -162,19 +170,19 @@ fn name(rest: &str) -> (TokenKind<'_>, usize) {
         .strip_prefix('.')
         .map(|member| &member[..length(member)]);
     match member {
-        Some(member) if PREFIXES.contains(&&rest[..first]) && !member.is_empty() => (
-            TokenKind::Name {
-                name: member,
-                prefixed: true,
-            },
-            first + 1 + member.len(),
-        ),
-        _ => (
-            TokenKind::Name {
-                name: &rest[..first],
-                prefixed: false,
-            },
-            first,
-        ),
+        Some(name) if PREFIXES.contains(&&rest[..first]) && !name.is_empty() => {
+            let length = first + 1 + name.len();
+            (
+                TokenKind::Name {
+                    name,
+                    prefixed: true,
+                },
+                length,
+            )
+        }
+        _ => {
+            let (name, prefixed) = (&rest[..first], false);
+            (TokenKind::Name { name, prefixed }, first)
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Residuals of factorisations, in units of rounding, and bounds on their cost.
 
 use faer::{Mat, MatRef};
-use tool_core::{Ctx, ErrorCode, Matrix, ToolError};
+use tool_core::{Ctx, ErrorCode, Matrix, Real, ToolError};
 
 use super::dense::{self, norm2};
 
@@ -13,14 +13,24 @@ pub(crate) fn matrix(from: MatRef<'_, f64>) -> Option<Matrix> {
 /// A matrix of a result that must not have overflowed.
 pub(crate) fn finite(rows: usize, columns: usize, data: Vec<f64>) -> Result<Matrix, ToolError> {
     if data.iter().any(|value| !value.is_finite()) {
-        return Err(
-            ToolError::numeric("/A", "an entry of the result is too large for a double")
-                .reason("overflow")
-                .hint("scale the matrix"),
-        );
+        return Err(overflow("an entry of the result is too large for a double"));
     }
     Matrix::new(rows, columns, data)
         .ok_or_else(|| ToolError::new(ErrorCode::Internal, "a result of no rows or columns"))
+}
+
+/// The error of a result that overflows.
+pub(crate) fn overflow(message: &str) -> ToolError {
+    let error = ToolError::numeric("/A", message);
+    error.reason("overflow").hint("scale `A`")
+}
+
+/// The largest of some numbers over the smallest; infinite where that is 0.
+pub(crate) fn quotient(largest: f64, smallest: f64) -> Real {
+    Real(match smallest > 0.0 {
+        true => largest / smallest,
+        false => f64::INFINITY,
+    })
 }
 
 /// `|A - image| / (max(m, n) eps |A|)` in the Frobenius norm: of order 1 or below when all is well.
@@ -43,6 +53,27 @@ pub(crate) fn orthogonality(q: MatRef<'_, f64>) -> f64 {
 
 fn frobenius(a: MatRef<'_, f64>) -> f64 {
     norm2(&dense::rows_of(a))
+}
+
+/// The factor `L` of `L L^T`, lower triangles row by row in a full square; `None` when the matrix is not positive definite.
+pub(crate) fn cholesky(mut matrix: Vec<f64>, n: usize) -> Option<Vec<f64>> {
+    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+    for i in 0..n {
+        for j in 0..=i {
+            let (above, row) = matrix.split_at(i * n);
+            let other = if j == i { row } else { &above[j * n..] };
+            let rest = row[j] - dot(&row[..j], &other[..j]);
+            if j < i {
+                let pivot = other[j];
+                matrix[i * n + j] = rest / pivot;
+            } else if rest > 0.0 && rest.is_finite() {
+                matrix[i * n + i] = rest.sqrt();
+            } else {
+                return None;
+            }
+        }
+    }
+    Some(matrix)
 }
 
 /// Refuses work of `operations` and `doubles` that the call cannot afford.

@@ -95,11 +95,7 @@ impl Tool for MatrixInverse {
             let found = lstsq::minimum_norm(a.as_slice(), m, n, &identity, m, tolerance)
                 .map_err(least_squares_error)?;
             ctx.check()?;
-            let values = &found.singular_values;
-            let rcond = match (values.first(), values.last()) {
-                (Some(&largest), Some(&least)) if largest > 0.0 => least / largest,
-                _ => 0.0,
-            };
+            let rcond = found.rcond();
             return Ok(Output {
                 rcond,
                 trusted_digits: trusted_digits(rcond),

@@ -7,7 +7,7 @@ use tool_core::{Category, Ctx, Input, JsonExample, Matrix, Spec, Tool, ToolError
 
 use super::dense::condition::{Operator as _, reciprocal_condition};
 use super::dense::factors::Factors;
-use super::dense::{self, Lu, max_abs, normalised, scaled, system};
+use super::dense::{self, Lu, all_scaled, max_abs, normalised, system};
 use super::factors::{afford, finite, matrix, residual};
 
 /// The tool.
@@ -107,11 +107,7 @@ impl Tool for MatrixLu {
                 0.0
             },
             residual: residual(exchanged.as_ref(), image.as_ref()),
-            u: finite(
-                size,
-                n,
-                u.into_iter().map(|value| scaled(value, exponent)).collect(),
-            )?,
+            u: finite(size, n, all_scaled(u, exponent))?,
             l: matrix(lower.as_ref())
                 .ok_or_else(|| ToolError::invalid("/A", "a matrix without columns"))?,
             permutation,

@@ -6,7 +6,7 @@
 pub(crate) mod cholesky;
 pub(crate) mod determinant;
 pub(crate) mod eigen;
-mod factors;
+pub(crate) mod factors;
 pub(crate) mod function;
 pub(crate) mod inverse;
 pub(crate) mod least_squares;

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use tool_core::{Category, Ctx, Input, JsonExample, Matrix, Spec, Tool, ToolError};
 
 use super::dense::orthogonal::orthogonal;
-use super::dense::{self, normalised, scaled};
+use super::dense::{self, all_scaled, normalised};
 use super::factors::{afford, finite, matrix, orthogonality, residual};
 
 /// The tool.
@@ -90,11 +90,7 @@ impl Tool for MatrixQr {
             rank: diagonal.iter().filter(|&&value| value > tolerance).count(),
             residual: residual(exchanged.as_ref(), image.as_ref()),
             orthogonality: orthogonality(found.q.as_ref()),
-            r: finite(
-                width,
-                n,
-                r.into_iter().map(|value| scaled(value, exponent)).collect(),
-            )?,
+            r: finite(width, n, all_scaled(r, exponent))?,
             q: matrix(found.q.as_ref())
                 .ok_or_else(|| ToolError::invalid("/A", "a matrix without columns"))?,
             permutation: args.pivoting.then_some(found.order),

@@ -7,7 +7,7 @@ use tool_core::{
 };
 
 use super::dense::{SingularVectors, max_abs, norm2, normalised, scaled};
-use super::factors::afford;
+use super::factors::{afford, quotient};
 use super::no_convergence;
 use super::svd::kernel;
 
@@ -73,15 +73,8 @@ pub(crate) struct Norms {
 
 impl Norms {
     fn are_finite(&self) -> bool {
-        [
-            self.one,
-            self.two,
-            self.infinity,
-            self.frobenius,
-            self.nuclear,
-        ]
-        .iter()
-        .all(|norm| norm.is_finite())
+        let sums = [self.one, self.infinity, self.frobenius, self.nuclear];
+        self.two.is_finite() && sums.iter().all(|norm| norm.is_finite())
     }
 }
 
@@ -159,11 +152,7 @@ impl Tool for MatrixRank {
             rank,
             threshold: Real(threshold),
             gap: Real(gap),
-            condition: Real(if values[size - 1] > 0.0 {
-                largest / values[size - 1]
-            } else {
-                f64::INFINITY
-            }),
+            condition: quotient(largest, values[size - 1]),
             null_space,
             norms,
             singular_values: values,

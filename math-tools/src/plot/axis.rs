@@ -90,6 +90,43 @@ pub(crate) fn ticks(range: Range, ticks_max: usize) -> Vec<Tick> {
     Vec::new()
 }
 
+/// Where labels go beside an axis: how long each is, where its tick is, and the length of the whole with the gap between two.
+pub(crate) struct Labels<L, C> {
+    /// Length of a label.
+    pub(crate) length: L,
+    /// Place of a tick.
+    pub(crate) centre: C,
+    /// Length of the whole.
+    pub(crate) whole: usize,
+    /// Least distance of two labels.
+    pub(crate) gap: usize,
+}
+
+impl<L: Fn(&Tick) -> usize, C: Fn(&Tick) -> usize> Labels<L, C> {
+    /// Start of each label, centred on its tick inside the whole; `None` when two would touch.
+    pub(crate) fn starts(&self, ticks: &[Tick]) -> Option<Vec<usize>> {
+        let mut free = 0;
+        let mut start = |tick| {
+            let length = (self.length)(tick);
+            let room = self.whole.checked_sub(length)?;
+            let start = (self.centre)(tick).saturating_sub(length / 2).min(room);
+            let fits = start >= free;
+            free = start + length + self.gap;
+            fits.then_some(start)
+        };
+        ticks.iter().map(&mut start).collect()
+    }
+
+    /// At most `most` ticks of a range, as many as fit without touching, and the starts of their labels.
+    pub(crate) fn fitting(&self, range: Range, most: usize) -> Option<(Vec<Tick>, Vec<usize>)> {
+        (2..=most).rev().find_map(|count| {
+            let ticks = ticks(range, count);
+            let starts = self.starts(&ticks)?;
+            Some((ticks, starts))
+        })
+    }
+}
+
 /// The integers `n` with `n * 10^exponent` in the range that are multiples of `digit`; `None` when they are too many to be meant.
 fn multiples(range: Range, digit: i64, exponent: i32) -> Option<Vec<i64>> {
     const COUNT_MAX: f64 = 1000.0;

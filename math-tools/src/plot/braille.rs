@@ -2,7 +2,7 @@
 //!
 //! [`Chart`] is the frame and everything around it; [`Dots`] is the canvas of a curve.
 
-use super::axis::{Range, Tick, ticks};
+use super::axis::{Labels, Range, Tick, ticks};
 use super::canvas::{Projection, Surface};
 use super::series::printable;
 
@@ -82,11 +82,8 @@ impl Chart {
             .map(|tick| tick.label.len())
             .max()
             .unwrap_or(0);
-        let label_width = if 2 * (widest + 2) <= width {
-            widest + 1
-        } else {
-            0
-        };
+        let fits = 2 * (widest + 2) <= width;
+        let label_width = if fits { widest + 1 } else { 0 };
         let columns = width - label_width - 1;
         Self {
             x,
@@ -171,21 +168,14 @@ impl Chart {
         if !words.title.is_empty() {
             lines.push(self.centred(words.title));
         }
-        lines.extend(
-            words
-                .y_label
-                .map(|label| cut(&printable(label), self.width)),
-        );
-        let tick_rows: Vec<usize> = self
-            .y_ticks
-            .iter()
-            .map(|tick| self.cell_projection().row(tick.value))
-            .collect();
+        let line = |text: &str| cut(&printable(text), self.width);
+        lines.extend(words.y_label.map(line));
+        let cells = self.cell_projection();
         for row in 0..self.rows {
-            let tick = tick_rows
+            let tick = self
+                .y_ticks
                 .iter()
-                .position(|&at| at == row)
-                .map(|index| &self.y_ticks[index]);
+                .find(|tick| cells.row(tick.value) == row);
             let label = tick
                 .filter(|_| self.label_width > 0)
                 .map_or("", |tick| &tick.label);
@@ -201,62 +191,36 @@ impl Chart {
         lines.push(format!("{}{axis}", " ".repeat(self.label_width)));
         lines.push(labels);
         lines.extend(words.x_label.map(|label| self.centred(label)));
-        lines.extend(extra.iter().map(|line| cut(&printable(line), self.width)));
+        lines.extend(extra.iter().map(|text| line(text)));
         let trimmed: Vec<&str> = lines.iter().map(|line| line.trim_end()).collect();
         trimmed.join("\n")
     }
 
-    /// The horizontal axis, and the line of its labels: as many ticks as fit without touching.
+    /// The horizontal axis, and the line of its labels: as many ticks as fit without touching; one tick alone, where two do not fit.
     fn x_axis(&self, left: usize) -> (String, String) {
         let most = (self.columns / if self.columns < 40 { 4 } else { 6 }).clamp(2, 13);
-        let (ticks, starts) = (2..=most)
-            .rev()
-            .map(|count| {
-                let ticks = ticks(self.x, count);
-                let starts = self.label_starts(&ticks, left);
-                (ticks, starts)
-            })
-            .find_map(|(ticks, starts)| Some((ticks, starts?)))
-            .unwrap_or_else(|| self.last_tick(left));
-        let mut axis: Vec<char> = std::iter::once('└')
-            .chain(std::iter::repeat_n('─', self.columns))
-            .collect();
+        let place = |tick: &Tick| self.cell_projection().column(tick.value);
+        let labels = Labels {
+            length: |tick: &Tick| tick.label.len(),
+            centre: |tick: &Tick| left + place(tick),
+            whole: self.width,
+            gap: 2,
+        };
+        let (ticks, starts) = labels.fitting(self.x, most).unwrap_or_else(|| {
+            let last = ticks(self.x, 2).pop().into_iter().collect::<Vec<Tick>>();
+            let starts = labels.starts(&last).unwrap_or_default();
+            (last, starts)
+        });
+        let line = std::iter::repeat_n('─', self.columns);
+        let mut axis: Vec<char> = std::iter::once('└').chain(line).collect();
         let mut labels = vec![' '; self.width];
         for (tick, start) in ticks.iter().zip(starts) {
-            axis[1 + self.cell_projection().column(tick.value)] = '┬';
+            axis[1 + place(tick)] = '┬';
             for (offset, character) in tick.label.chars().enumerate() {
                 labels[start + offset] = character;
             }
         }
         (axis.into_iter().collect(), labels.into_iter().collect())
-    }
-
-    /// One tick alone, where two do not fit; none where its label is wider than the whole.
-    fn last_tick(&self, left: usize) -> (Vec<Tick>, Vec<usize>) {
-        let last: Vec<Tick> = ticks(self.x, 2)
-            .into_iter()
-            .next_back()
-            .into_iter()
-            .collect();
-        let starts = self.label_starts(&last, left).unwrap_or_default();
-        (last, starts)
-    }
-
-    /// Start of each label, centred on its tick inside the width; `None` when two would touch.
-    fn label_starts(&self, ticks: &[Tick], left: usize) -> Option<Vec<usize>> {
-        let mut free = 0;
-        let mut starts = Vec::with_capacity(ticks.len());
-        for tick in ticks {
-            let room = self.width.checked_sub(tick.label.len())?;
-            let centre = left + self.cell_projection().column(tick.value);
-            let start = centre.saturating_sub(tick.label.len() / 2).min(room);
-            if start < free {
-                return None;
-            }
-            free = start + tick.label.len() + 2;
-            starts.push(start);
-        }
-        Some(starts)
     }
 
     /// A text centred over the plotting area, cut at the width.

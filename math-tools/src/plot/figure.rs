@@ -1,6 +1,6 @@
 //! A plot of pixels: title, legend, axes with ticks and grid around an area of data.
 
-use super::axis::{Range, Tick, ticks};
+use super::axis::{Labels, Range, Tick, ticks};
 use super::canvas::{Projection, line};
 use super::raster::{ADVANCE, Area, Direction, GLYPH_HEIGHT, Nib, Raster, text_width};
 use super::sixel::Rgb;
@@ -52,30 +52,15 @@ impl Figure {
         let scale = if width >= 480 && height >= 280 { 2 } else { 1 };
         let line_height = (GLYPH_HEIGHT + 4) * scale;
         let legend = legend_lines(words.names, width, scale);
-        let title_height = if words.title.is_empty() {
-            0
-        } else {
-            line_height + 2 * scale
-        };
+        let unless_empty = |text: &str, height: usize| if text.is_empty() { 0 } else { height };
+        let title_height = unless_empty(words.title, line_height + 2 * scale);
         let top = 3 * scale + title_height + legend.len() * line_height;
-        let below = if words.x_label.is_empty() {
-            0
-        } else {
-            line_height
-        };
-        let bottom = (GLYPH_HEIGHT + 6) * scale + below;
+        let bottom = (GLYPH_HEIGHT + 6) * scale + unless_empty(words.x_label, line_height);
         let area_height = height.saturating_sub(top + bottom).max(height / 4);
         let y_ticks = ticks(y, (area_height / (3 * GLYPH_HEIGHT * scale)).clamp(2, 11));
-        let widest = y_ticks
-            .iter()
-            .map(|tick| text_width(&tick.label, scale))
-            .max()
-            .unwrap_or(0);
-        let beside = if words.y_label.is_empty() {
-            0
-        } else {
-            line_height
-        };
+        let widths = y_ticks.iter().map(|tick| text_width(&tick.label, scale));
+        let widest = widths.max().unwrap_or(0);
+        let beside = unless_empty(words.y_label, line_height);
         let left = (beside + widest + 6 * scale).min(width / 2);
         let area = Area {
             left,
@@ -101,59 +86,41 @@ impl Figure {
         figure
     }
 
-    /// Vertical grid lines with their labels, as many as fit without touching.
-    fn x_axis(&mut self) {
-        let most = (self.area.width / (4 * ADVANCE * self.scale)).clamp(2, 13);
-        let fitting = (2..=most).rev().find_map(|count| {
-            let ticks = ticks(self.projection.x, count);
-            let starts = self.label_starts(&ticks)?;
-            Some((ticks, starts))
-        });
-        let (area, scale) = (self.area, self.scale);
-        for (tick, start) in fitting
-            .iter()
-            .flat_map(|(ticks, starts)| ticks.iter().zip(starts))
-        {
-            let left = area.left + self.projection.column(tick.value);
-            let grid = Area {
-                left,
-                width: 1,
-                ..area
-            };
-            self.raster.fill(grid, GRID);
-            let mark = Area {
-                left,
-                top: area.top + area.height,
-                width: 1,
-                height: 2 * scale,
-            };
-            self.raster.fill(mark, FRAME);
-            self.raster.text(
-                &tick.label,
-                (*start, area.top + area.height + 4 * scale),
-                Direction::Right,
-                scale,
-                INK,
-            );
-        }
+    /// Writes a text from left to right.
+    fn write(&mut self, text: &str, at: (usize, usize)) {
+        let scale = self.scale;
+        self.raster.text(text, at, Direction::Right, scale, INK);
     }
 
-    /// Start of each label, centred on its tick inside the picture; `None` when two would touch.
-    fn label_starts(&self, ticks: &[Tick]) -> Option<Vec<usize>> {
-        let mut free = 0;
-        let mut starts = Vec::with_capacity(ticks.len());
-        for tick in ticks {
-            let width = text_width(&tick.label, self.scale);
-            let room = self.raster.width.checked_sub(width)?;
-            let centre = self.area.left + self.projection.column(tick.value);
-            let start = centre.saturating_sub(width / 2).min(room);
-            if start < free {
-                return None;
-            }
-            free = start + width + 2 * ADVANCE * self.scale;
-            starts.push(start);
+    /// Vertical grid lines with their labels, as many as fit without touching.
+    fn x_axis(&mut self) {
+        let (area, scale, projection) = (self.area, self.scale, self.projection);
+        let place = |tick: &Tick| area.left + projection.column(tick.value);
+        let labels = Labels {
+            length: |tick: &Tick| text_width(&tick.label, scale),
+            centre: place,
+            whole: self.raster.width,
+            gap: 2 * ADVANCE * scale,
+        };
+        let most = (area.width / (4 * ADVANCE * scale)).clamp(2, 13);
+        let Some((ticks, starts)) = labels.fitting(projection.x, most) else {
+            return;
+        };
+        let below = area.top + area.height;
+        for (tick, start) in ticks.iter().zip(starts) {
+            let left = place(tick);
+            self.raster.fill(
+                Area {
+                    left,
+                    width: 1,
+                    ..area
+                },
+                GRID,
+            );
+            let mark = Area::new((left, below), (1, 2 * scale));
+            self.raster.fill(mark, FRAME);
+            self.write(&tick.label, (start, below + 4 * scale));
         }
-        Some(starts)
     }
 
     /// Horizontal grid lines with their labels.
@@ -161,24 +128,20 @@ impl Figure {
         let (area, scale) = (self.area, self.scale);
         for tick in ticks {
             let top = area.top + self.projection.row(tick.value);
-            let grid = Area {
-                top,
-                height: 1,
-                ..area
-            };
-            self.raster.fill(grid, GRID);
-            let mark = Area {
-                left: area.left - 2 * scale,
-                top,
-                width: 2 * scale,
-                height: 1,
-            };
+            self.raster.fill(
+                Area {
+                    top,
+                    height: 1,
+                    ..area
+                },
+                GRID,
+            );
+            let mark = Area::new((area.left - 2 * scale, top), (2 * scale, 1));
             self.raster.fill(mark, FRAME);
             let width = text_width(&tick.label, scale);
             if let Some(x) = area.left.checked_sub(width + 4 * scale) {
                 let y = top.saturating_sub(GLYPH_HEIGHT * scale / 2);
-                self.raster
-                    .text(&tick.label, (x, y), Direction::Right, scale, INK);
+                self.write(&tick.label, (x, y));
             }
         }
     }
@@ -188,48 +151,24 @@ impl Figure {
         let line_height = (GLYPH_HEIGHT + 4) * scale;
         let centred =
             |text: &str| (area.left + area.width / 2).saturating_sub(text_width(text, scale) / 2);
-        self.raster.text(
-            words.title,
-            (centred(words.title), 3 * scale),
-            Direction::Right,
-            scale,
-            INK,
-        );
+        self.write(words.title, (centred(words.title), 3 * scale));
         for (line, members) in legend.iter().enumerate() {
             let top = 3 * scale + title_height + line * line_height;
             let mut left = area.left;
             for &series in members {
-                let swatch = Area {
-                    left,
-                    top,
-                    width: GLYPH_HEIGHT * scale,
-                    height: GLYPH_HEIGHT * scale,
-                };
+                let side = GLYPH_HEIGHT * scale;
+                let swatch = Area::new((left, top), (side, side));
                 self.raster.fill(swatch, FIRST + series as u8);
                 let name = &words.names[series];
-                self.raster.text(
-                    name,
-                    (left + (GLYPH_HEIGHT + 3) * scale, top),
-                    Direction::Right,
-                    scale,
-                    INK,
-                );
+                self.write(name, (left + (GLYPH_HEIGHT + 3) * scale, top));
                 left += entry_width(name, scale);
             }
         }
-        let lowest = self
-            .raster
-            .height
-            .saturating_sub((GLYPH_HEIGHT + 3) * scale);
-        self.raster.text(
-            words.x_label,
-            (centred(words.x_label), lowest),
-            Direction::Right,
-            scale,
-            INK,
-        );
+        let height = self.raster.height;
+        let lowest = height.saturating_sub((GLYPH_HEIGHT + 3) * scale);
+        self.write(words.x_label, (centred(words.x_label), lowest));
         let half = text_width(words.y_label, scale) / 2;
-        let start = (area.top + area.height / 2 + half).min(self.raster.height);
+        let start = (area.top + area.height / 2 + half).min(height);
         self.raster
             .text(words.y_label, (scale, start), Direction::Up, scale, INK);
     }

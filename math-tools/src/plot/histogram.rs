@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tool_core::{Bounded, Category, Ctx, Example, Input, Spec, Tool, ToolError, Vector};
+use tool_core::{Bounded, Category, Ctx, Input, JsonExample, Spec, Tool, ToolError, Vector};
 
 use super::axis::Range;
 use super::braille::{Chart, Words};
@@ -62,6 +62,21 @@ impl Tool for Histogram {
     };
     type Args = Args;
     type Output = Output;
+    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
+        title: "one value in the lower half, two in the upper",
+        args: r#"{"data": [0, 1, 2], "bins": 2, "width": 12, "height": 4}"#,
+        output: concat!(
+            r#"{"plot": ""#,
+            r"   Histogram\n",
+            r"2 ┤    █████\n",
+            r"  │    █████\n",
+            r"1 ┤█████████\n",
+            r"0 ┤█████████\n",
+            r"  └┬───────┬\n",
+            r#"   0       2", "n_bins": 2, "bin_edges": [0.0, 1.0, 2.0], "counts": [1, 2],"#,
+            r#" "max_count": 2, "data_range": [0.0, 2.0]}"#,
+        ),
+    }];
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let data = args.data.load(ctx)?;
@@ -90,36 +105,6 @@ impl Tool for Histogram {
             max_count,
             data_range: [smallest, largest],
         })
-    }
-
-    fn examples() -> Vec<Example<Args, Output>> {
-        let plot = [
-            "   Histogram",
-            "2 ┤    █████",
-            "  │    █████",
-            "1 ┤█████████",
-            "0 ┤█████████",
-            "  └┬───────┬",
-            "   0       2",
-        ];
-        vec![Example {
-            title: "one value in the lower half, two in the upper",
-            args: Args {
-                data: Input::inline([0.0, 1.0, 2.0]),
-                bins: Bounded::literal(2),
-                width: Bounded::literal(12),
-                height: Bounded::literal(4),
-                title: default_title(),
-            },
-            output: Output {
-                plot: plot.join("\n"),
-                n_bins: 2,
-                bin_edges: vec![0.0, 1.0, 2.0],
-                counts: vec![1, 2],
-                max_count: 2,
-                data_range: [0.0, 2.0],
-            },
-        }]
     }
 }
 
@@ -176,15 +161,10 @@ fn draw(edges: &[f64], counts: &[u64], width: usize, height: usize) -> Chart {
         let first = column * bins / columns;
         let end = ((column + 1) * bins).div_ceil(columns);
         // A column that two bins share shows the one that holds its middle, so that a bar is as wide as its bin.
-        let shown = if bins <= columns {
-            (2 * column + 1) * bins / (2 * columns)
-        } else {
-            first
-        };
-        let bins = if bins <= columns {
-            shown..shown + 1
-        } else {
-            first..end
+        let middle = (2 * column + 1) * bins / (2 * columns);
+        let bins = match bins <= columns {
+            true => middle..middle + 1,
+            false => first..end,
         };
         let fullest = counts[bins].iter().copied().max().unwrap_or(0);
         chart.bar(column, fullest as f64);

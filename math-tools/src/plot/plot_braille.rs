@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tool_core::{Bounded, Category, Ctx, Example, Input, Spec, Tool, ToolError, Vector};
+use tool_core::{Bounded, Category, Ctx, Input, JsonExample, Spec, Tool, ToolError, Vector};
 
 use super::axis::Range;
 use super::braille::{Chart, SYMBOLS, Words};
@@ -69,6 +69,21 @@ impl Tool for PlotBraille {
     };
     type Args = Args;
     type Output = Output;
+    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
+        title: "three points on a line",
+        args: r#"{"x": [1, 2, 3], "y": [1, 2, 3], "width": 24, "height": 5, "title": "rising"}"#,
+        output: concat!(
+            r#"{"plot": ""#,
+            r"          rising\n",
+            r"3 ┤                 ⣀⠤⠒⠁\n",
+            r"  │             ⣀⠤⠒⠉\n",
+            r"2 ┤         ⣀⠤⠒⠉\n",
+            r"  │    ⢀⡠⠤⠒⠉\n",
+            r"1 ┤⢀⡠⠔⠊⠁\n",
+            r"  └┬─────────┬─────────┬\n",
+            r#"   1         2         3", "x_range": [0.9, 3.1], "y_range": [0.9, 3.1], "n_points": 3}"#,
+        ),
+    }];
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let points = Points::load(&args.x, &args.y, args.labels.as_deref(), ctx)?;
@@ -88,13 +103,8 @@ impl Tool for PlotBraille {
             PlotType::Line => lines(&mut chart, &points, ctx)?,
             PlotType::Scatter if several => symbols(&mut chart, &points, ctx)?,
             PlotType::Scatter => {
-                let mut canvas = chart.canvas();
-                dots(
-                    &mut canvas,
-                    &chart.dot_projection(),
-                    points.of(&points.series()[0]),
-                    ctx,
-                )?;
+                let (mut canvas, only) = (chart.canvas(), points.of(&points.series()[0]));
+                dots(&mut canvas, &chart.dot_projection(), only, ctx)?;
                 chart.draw(&canvas);
             }
             PlotType::Bar => bars(&mut chart, &points, ctx)?,
@@ -110,39 +120,6 @@ impl Tool for PlotBraille {
             y_range: y.ends(),
             n_points: points.x.len() * points.series().len(),
         })
-    }
-
-    fn examples() -> Vec<Example<Args, Output>> {
-        let plot = [
-            "          rising",
-            "3 ┤                 ⣀⠤⠒⠁",
-            "  │             ⣀⠤⠒⠉",
-            "2 ┤         ⣀⠤⠒⠉",
-            "  │    ⢀⡠⠤⠒⠉",
-            "1 ┤⢀⡠⠔⠊⠁",
-            "  └┬─────────┬─────────┬",
-            "   1         2         3",
-        ];
-        vec![Example {
-            title: "three points on a line",
-            args: Args {
-                x: Input::inline([1.0, 2.0, 3.0]),
-                y: Input::inline([1.0, 2.0, 3.0]),
-                plot_type: PlotType::Line,
-                width: Bounded::literal(24),
-                height: Bounded::literal(5),
-                title: "rising".to_owned(),
-                x_label: None,
-                y_label: None,
-                labels: None,
-            },
-            output: Output {
-                plot: plot.join("\n"),
-                x_range: [0.9, 3.1],
-                y_range: [0.9, 3.1],
-                n_points: 3,
-            },
-        }]
     }
 }
 

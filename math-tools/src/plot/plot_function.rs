@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tool_core::{Bounded, Category, Ctx, Example, Finite, Spec, Syntax, Tool, ToolError};
+use tool_core::{Bounded, Category, Ctx, Finite, JsonExample, Spec, Syntax, Tool, ToolError};
 
 use super::axis::Range;
 use super::braille::{Chart, Words};
@@ -74,6 +74,22 @@ impl Tool for PlotFunction {
     };
     type Args = Args;
     type Output = Output;
+    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
+        title: "the diagonal",
+        args: r#"{"function": "x", "x_min": -1, "x_max": 1, "width": 23, "height": 5}"#,
+        output: concat!(
+            r#"{"plot": ""#,
+            r"         f(x) = x\n",
+            r" 1 ┤               ⢀⣠⠴⠚\n",
+            r"   │           ⢀⣠⠴⠚⠉\n",
+            r" 0 ┤       ⣀⡤⠔⠚⠉\n",
+            r"   │   ⣀⡤⠖⠋⠁\n",
+            r"-1 ┤⡤⠖⠋⠁\n",
+            r"   └┬────────┬────────┬\n",
+            r#"   -1        0        1", "x_range": [-1.0, 1.0], "y_range": [-1.1, 1.1], "n_points": 400,"#,
+            r#" "undefined": 0, "clipped": 0}"#,
+        ),
+    }];
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let (low, high) = (args.x_min.get(), args.x_max.get());
@@ -95,12 +111,8 @@ impl Tool for PlotFunction {
         };
         let mut chart = Chart::new(x, curve.y, width, height);
         let mut canvas = chart.canvas();
-        trace(
-            &mut canvas,
-            &chart.dot_projection(),
-            curve.points.iter().copied(),
-            ctx,
-        )?;
+        let points = curve.points.iter().copied();
+        trace(&mut canvas, &chart.dot_projection(), points, ctx)?;
         chart.draw(&canvas);
         let title = args
             .title
@@ -110,60 +122,23 @@ impl Tool for PlotFunction {
             ..Words::default()
         };
         let mut notes = Vec::new();
-        if curve.clipped > 0 {
+        let (clipped, undefined) = (curve.clipped, curve.undefined);
+        if clipped > 0 {
             notes.push(format!(
-                "y range cut near a pole: {} of {count} samples lie outside",
-                curve.clipped
+                "y range cut near a pole: {clipped} of {count} samples lie outside"
             ));
         }
-        if curve.undefined > 0 {
-            notes.push(format!(
-                "undefined at {} of {count} samples",
-                curve.undefined
-            ));
+        if undefined > 0 {
+            notes.push(format!("undefined at {undefined} of {count} samples"));
         }
         Ok(Output {
             plot: chart.text(&words, &notes),
             x_range: x.ends(),
             y_range: curve.y.ends(),
             n_points: count,
-            undefined: curve.undefined,
-            clipped: curve.clipped,
+            undefined,
+            clipped,
         })
-    }
-
-    fn examples() -> Vec<Example<Args, Output>> {
-        let plot = [
-            "         f(x) = x",
-            " 1 ┤               ⢀⣠⠴⠚",
-            "   │           ⢀⣠⠴⠚⠉",
-            " 0 ┤       ⣀⡤⠔⠚⠉",
-            "   │   ⣀⡤⠖⠋⠁",
-            "-1 ┤⡤⠖⠋⠁",
-            "   └┬────────┬────────┬",
-            "   -1        0        1",
-        ];
-        vec![Example {
-            title: "the diagonal",
-            args: Args {
-                function: "x".to_owned(),
-                parameters: Parameters::default(),
-                x_min: Finite::literal(-1.0),
-                x_max: Finite::literal(1.0),
-                width: Bounded::literal(23),
-                height: Bounded::literal(5),
-                n_points: Bounded::literal(400),
-                title: None,
-            },
-            output: Output {
-                plot: plot.join("\n"),
-                x_range: [-1.0, 1.0],
-                y_range: [-1.1, 1.1],
-                n_points: 400,
-                undefined: 0,
-                clipped: 0,
-            },
-        }]
     }
 }
 

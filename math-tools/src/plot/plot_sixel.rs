@@ -168,11 +168,7 @@ fn draw(
                 trace(&mut pen, &projection, points.of(series).map(Some), ctx)?;
             }
             PlotType::Scatter => {
-                let radius = if small {
-                    figure.scale - 1
-                } else {
-                    2 * figure.scale - 1
-                };
+                let radius = if small { 1 } else { 2 } * figure.scale - 1;
                 let mut pen = figure.raster.pen(figure.area, Nib::Disc(radius), colour);
                 dots(&mut pen, &projection, points.of(series), ctx)?;
             }
@@ -246,14 +242,9 @@ fn palette(names: &[String], series: usize) -> Result<Vec<Rgb>, ToolError> {
 
 fn colour(name: &str) -> Option<Rgb> {
     let Some(digits) = name.strip_prefix('#') else {
-        let name = name.to_ascii_lowercase();
-        let name = if name == "grey" {
-            "gray"
-        } else {
-            name.as_str()
-        };
-        return COLOURS
-            .iter()
+        let name = name.to_ascii_lowercase().replace("grey", "gray");
+        let mut colours = COLOURS.iter();
+        return colours
             .find(|(known, _)| *known == name)
             .map(|(_, colour)| *colour);
     };

@@ -26,6 +26,18 @@ pub(crate) struct Area {
     pub(crate) height: usize,
 }
 
+impl Area {
+    /// From its upper left corner and its size.
+    pub(crate) fn new((left, top): (usize, usize), (width, height): (usize, usize)) -> Self {
+        Self {
+            left,
+            top,
+            width,
+            height,
+        }
+    }
+}
+
 /// Direction of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Direction {
@@ -87,13 +99,7 @@ impl Raster {
                         None => continue,
                     },
                 };
-                let dot = Area {
-                    left,
-                    top,
-                    width: scale,
-                    height: scale,
-                };
-                self.fill(dot, colour);
+                self.fill(Area::new((left, top), (scale, scale)), colour);
             }
         }
     }

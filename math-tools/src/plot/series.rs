@@ -15,12 +15,6 @@ pub(crate) const SERIES_MAX: usize = 16;
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Series(Arc<Vec<Vector>>);
 
-impl From<Vec<f64>> for Series {
-    fn from(only: Vec<f64>) -> Self {
-        Self(Arc::new(vec![only.into()]))
-    }
-}
-
 impl<const N: usize> From<[f64; N]> for Series {
     fn from(only: [f64; N]) -> Self {
         Self(Arc::new(vec![only.into()]))
@@ -127,16 +121,9 @@ impl Points {
             if one.len() == x.len() {
                 continue;
             }
-            let several = series.len() > 1;
-            let pointer = if several {
-                format!("/y/{index}")
-            } else {
-                "/y".to_owned()
-            };
-            let whose = if several {
-                format!("series {index} of `y`")
-            } else {
-                "`y`".to_owned()
+            let (pointer, whose) = match series.len() {
+                1 => ("/y".to_owned(), "`y`".to_owned()),
+                _ => (format!("/y/{index}"), format!("series {index} of `y`")),
             };
             let message = format!("{whose} has {} numbers, `x` has {}", one.len(), x.len());
             let err = ToolError::invalid(pointer, message).reason("shape");
@@ -204,13 +191,5 @@ pub(crate) fn extent(values: &[f64]) -> (f64, f64) {
 
 /// A text for one line: control characters, which could move the cursor of a terminal, become spaces.
 pub(crate) fn printable(text: &str) -> String {
-    text.chars()
-        .map(|character| {
-            if character.is_control() {
-                ' '
-            } else {
-                character
-            }
-        })
-        .collect()
+    text.replace(char::is_control, " ")
 }

@@ -58,72 +58,26 @@ fn later(command: &str) -> Result<Work, ToolError> {
     .hint("it comes with a later release; send {\"command\":\"help\"} for the available commands"))
 }
 
-/// Tools whose results answer an operation: name, arguments passed on, and members returned under their earlier names.
-type Calls = &'static [(
-    &'static str,
-    &'static [&'static str],
-    &'static [(&'static str, &'static str)],
-)];
-
-/// The operations of `matrix_op`.
+/// The operations of `matrix_op`: the name, the tool whose result answers it, the arguments passed on, and the members returned, some
+/// under their earlier names. `inverse` calls two tools.
 ///
 /// `lu` takes any shape, `A[P[i]] = (L U)[i]`; `qr` is thin; the condition number of `inverse` is that of the 2-norm; the tolerance of
 /// `rank` is relative to the largest singular value. `eigen` and `svd` have flags of their own, see [`matrix`].
-const MATRIX: [(&str, Calls); 8] = [
-    (
-        "solve",
-        &[(
-            "matrix_solve",
-            &["A", "b"],
-            &[("x", "x"), ("relative_error", "relative_error")],
-        )],
-    ),
-    (
-        "inverse",
-        &[
-            ("matrix_inverse", &["A"], &[("inverse", "inverse")]),
-            ("matrix_rank", &["A"], &[("condition_number", "condition")]),
-        ],
-    ),
-    (
+const MATRIX: [[&str; 4]; 9] = [
+    ["solve", "matrix_solve", "A b", "x relative_error"],
+    ["inverse", "matrix_inverse", "A", "inverse"],
+    ["inverse", "matrix_rank", "A", "condition_number=condition"],
+    [
         "det",
-        &[(
-            "matrix_determinant",
-            &["A"],
-            &[
-                ("determinant", "determinant"),
-                ("sign", "sign"),
-                ("log_abs_determinant", "log_abs_determinant"),
-            ],
-        )],
-    ),
-    ("eigen", &[("matrix_eigenvalues", &["A", "vectors"], &[])]),
-    (
-        "svd",
-        &[(
-            "matrix_svd",
-            &["A", "vectors"],
-            &[
-                ("singular_values", "singular_values"),
-                ("rank", "rank"),
-                ("U", "U"),
-                ("V", "V"),
-            ],
-        )],
-    ),
-    (
-        "lu",
-        &[(
-            "matrix_lu",
-            &["A"],
-            &[("L", "L"), ("U", "U"), ("P", "permutation")],
-        )],
-    ),
-    ("qr", &[("matrix_qr", &["A"], &[("Q", "Q"), ("R", "R")])]),
-    (
-        "rank",
-        &[("matrix_rank", &["A", "tolerance"], &[("rank", "rank")])],
-    ),
+        "matrix_determinant",
+        "A",
+        "determinant sign log_abs_determinant",
+    ],
+    ["eigen", "matrix_eigenvalues", "A vectors", ""],
+    ["svd", "matrix_svd", "A vectors", "singular_values rank U V"],
+    ["lu", "matrix_lu", "A", "L U P=permutation"],
+    ["qr", "matrix_qr", "A", "Q R"],
+    ["rank", "matrix_rank", "A tolerance", "rank"],
 ];
 
 fn matrix_op(mut params: Params) -> Result<Work, ToolError> {
@@ -151,20 +105,20 @@ fn matrix_op(mut params: Params) -> Result<Work, ToolError> {
 /// `invalid_args` for an unknown operation; those of the tools.
 pub(super) fn matrix(operation: &str, params: &Value, ctx: &Ctx) -> Result<Value, ToolError> {
     const RANK_TOLERANCE: f64 = 1e-10;
-    let Some((_, calls)) = MATRIX.iter().find(|(name, _)| *name == operation) else {
+    let mut names = MATRIX.map(|[name, ..]| name).to_vec();
+    names.dedup();
+    if !names.contains(&operation) {
         let message = format!("no matrix operation named `{}`", shown(operation));
         return Err(ToolError::invalid("/operation", message)
             .reason("unknown_operation")
-            .hint(near_or_all(operation, &MATRIX.map(|(name, _)| name))));
-    };
-    let given = params.as_object().into_iter().flat_map(Object::iter);
-    let mut given: Object = given.filter(|(_, value)| !value.is_null()).fold(
-        Object::new(),
-        |mut kept, (name, value)| {
-            kept.insert(name, value.clone());
-            kept
-        },
-    );
+            .hint(near_or_all(operation, &names)));
+    }
+    let mut given = Object::new();
+    for (name, value) in params.as_object().into_iter().flat_map(Object::iter) {
+        if !value.is_null() {
+            given.insert(name, value.clone());
+        }
+    }
     match operation {
         "svd" => {
             let vectors = flag(&given, "full")? || flag(&given, "matrices")?;
@@ -174,14 +128,14 @@ pub(super) fn matrix(operation: &str, params: &Value, ctx: &Ctx) -> Result<Value
         _ => {}
     }
     let mut result = Object::new();
-    for (id, arguments, members) in *calls {
-        let arguments = arguments
-            .iter()
-            .filter_map(|&name| Some((name, given.get(name)?.clone())));
+    for [_, id, arguments, members] in MATRIX.iter().filter(|[name, ..]| *name == operation) {
+        let arguments = arguments.split_whitespace();
+        let arguments = arguments.filter_map(|name| Some((name, given.get(name)?.clone())));
         let found = call(known(id)?, &Value::object(arguments), ctx)?.1;
-        for (name, member) in *members {
+        for member in members.split_whitespace() {
+            let (name, member) = member.split_once('=').unwrap_or((member, member));
             if let Some(value) = found.get(member) {
-                result.insert(*name, value.clone());
+                result.insert(name, value.clone());
             }
         }
         if operation == "eigen" {

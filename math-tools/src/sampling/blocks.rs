@@ -3,7 +3,7 @@
 use kernels::vector;
 use rayon::prelude::*;
 use tool_core::rng::StreamRng;
-use tool_core::{Ctx, Seed, ToolError};
+use tool_core::{Ctx, ErrorCode, Seed, ToolError};
 
 use crate::expression::{Expression, LANES};
 
@@ -83,6 +83,13 @@ impl Moments {
     pub(crate) fn standard_error(&self) -> f64 {
         (self.variance() / self.count).sqrt()
     }
+}
+
+/// The error of a problem with too many dimensions.
+pub(crate) fn too_many_dimensions(found: usize, most: usize) -> Option<ToolError> {
+    let message = format!("expected at most {most} dimensions, found {found}");
+    let error = ToolError::new(ErrorCode::LimitExceeded, message).reason("dimension");
+    (found > most).then_some(error)
 }
 
 /// Number of blocks, the last of which may be short.

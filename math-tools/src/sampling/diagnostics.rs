@@ -6,8 +6,9 @@
 //! Carlo", Statistical Science 7(4), 1992.
 
 use std::borrow::Cow;
-use std::f64::consts::{FRAC_1_SQRT_2, PI};
+use std::f64::consts::PI;
 
+use kernels::special::normppf;
 use tool_core::{Ctx, ToolError};
 
 use super::blocks::{Moments, afford_sort, quantile};
@@ -23,6 +24,15 @@ pub(crate) struct Diagnostics {
     pub ess_tail: f64,
     /// Monte Carlo standard error of the mean.
     pub mcse: f64,
+}
+
+impl Diagnostics {
+    const UNDEFINED: Self = Self {
+        rhat: f64::NAN,
+        ess_bulk: f64::NAN,
+        ess_tail: f64::NAN,
+        mcse: f64::NAN,
+    };
 }
 
 /// Fewest draws per chain for which the diagnostics exist.
@@ -62,12 +72,7 @@ impl Diagnosis {
     pub(crate) fn of(&self, chains: &[Vec<f64>], ctx: &Ctx) -> Result<Diagnostics, ToolError> {
         let all: Vec<f64> = chains.concat();
         if self.short || all.iter().all(|value| *value == all[0]) {
-            return Ok(Diagnostics {
-                rhat: f64::NAN,
-                ess_bulk: f64::NAN,
-                ess_tail: f64::NAN,
-                mcse: f64::NAN,
-            });
+            return Ok(Diagnostics::UNDEFINED);
         }
         afford_sort(SORTS * self.count, ctx)?;
         let halves = split(chains);
@@ -181,20 +186,22 @@ impl Scores {
 }
 
 fn score(rank: f64, count: usize) -> f64 {
-    normal_quantile((rank - 0.375) / (count as f64 + 0.25))
+    normppf((rank - 0.375) / (count as f64 + 0.25))
 }
 
 /// Potential scale reduction of chains that are taken as they are.
 fn rhat(chains: &[Vec<f64>]) -> f64 {
     let draws = chains[0].len() as f64;
-    let moments: Vec<Moments> = chains.iter().map(|chain| Moments::of(chain)).collect();
-    let within = moments.iter().map(Moments::variance).sum::<f64>() / moments.len() as f64;
-    let between = Moments::of(&means(&moments)).variance();
+    let (_, within, between) = variances(chains);
     ((between + within * (draws - 1.0) / draws) / within).sqrt()
 }
 
-fn means(moments: &[Moments]) -> Vec<f64> {
-    moments.iter().map(|moments| moments.mean).collect()
+/// The moments of every chain, the mean of their variances and the variance of their means.
+fn variances(chains: &[Vec<f64>]) -> (Vec<Moments>, f64, f64) {
+    let moments: Vec<Moments> = chains.iter().map(|chain| Moments::of(chain)).collect();
+    let within = moments.iter().map(Moments::variance).sum::<f64>() / moments.len() as f64;
+    let means: Vec<f64> = moments.iter().map(|moments| moments.mean).collect();
+    (moments, within, Moments::of(&means).variance())
 }
 
 /// Effective sample size for the mean of chains that are taken as they are, from their joint autocorrelations up to the end
@@ -202,13 +209,8 @@ fn means(moments: &[Moments]) -> Vec<f64> {
 fn effective_sample_size(chains: &[Vec<f64>], roots: &[(f64, f64)]) -> f64 {
     let draws = chains[0].len();
     let count = (chains.len() * draws) as f64;
-    let moments: Vec<Moments> = chains.iter().map(|chain| Moments::of(chain)).collect();
-    let within = moments.iter().map(Moments::variance).sum::<f64>() / moments.len() as f64;
-    let between = if chains.len() > 1 {
-        Moments::of(&means(&moments)).variance()
-    } else {
-        0.0
-    };
+    let (moments, within, between) = variances(chains);
+    let between = if chains.len() > 1 { between } else { 0.0 };
     let total = within * (draws as f64 - 1.0) / draws as f64 + between;
     if total == 0.0 {
         return f64::NAN;
@@ -310,24 +312,4 @@ fn fourier(points: &mut [(f64, f64)], roots: &[(f64, f64)]) {
         }
         half *= 2;
     }
-}
-
-/// The quantile function of the standard normal distribution, for a probability inside (0, 1); relative error about 1e-15.
-///
-/// A rational start (error below 4.5e-4) and two Halley steps, each of which triples the number of right digits.
-///
-/// # References
-/// M. Abramowitz and I. A. Stegun, "Handbook of Mathematical Functions", 26.2.23.
-pub(crate) fn normal_quantile(probability: f64) -> f64 {
-    let tail = probability.min(1.0 - probability);
-    let t = (-2.0 * tail.ln()).sqrt();
-    let top = (0.010328 * t + 0.802853) * t + 2.515517;
-    let bottom = ((0.001308 * t + 0.189269) * t + 1.432788) * t + 1.0;
-    let mut z = top / bottom - t; // in the lower tail
-    for _ in 0..2 {
-        let density = (-0.5 * z * z).exp() / (2.0 * PI).sqrt();
-        let error = (0.5 * libm::erfc(-z * FRAC_1_SQRT_2) - tail) / density;
-        z -= error / (1.0 + 0.5 * z * error);
-    }
-    if probability < 0.5 { z } else { -z }
 }

@@ -185,25 +185,12 @@ fn diagnose(samples: &Samples, ctx: &Ctx) -> Result<Output, ToolError> {
     let real = |of: fn(&Diagnostics) -> f64| -> Vec<Real> {
         found.iter().map(|(_, one)| Real(of(one))).collect()
     };
-    let (rhat, ess, ess_tail) = (
-        real(|one| one.rhat),
-        real(|one| one.ess_bulk),
-        real(|one| one.ess_tail),
-    );
-    // A NaN stays: what is not known of one dimension is not known of all.
-    let extreme = |numbers: &mut dyn Iterator<Item = &Real>, of: fn(f64, f64) -> f64| {
-        let joined = numbers
-            .map(|number| number.0)
-            .reduce(|a, b| match a.is_nan() || b.is_nan() {
-                true => f64::NAN,
-                false => of(a, b),
-            });
-        Real(joined.unwrap_or(f64::NAN))
-    };
-    let rhat_max = extreme(&mut rhat.iter(), f64::max);
-    let ess_min = extreme(&mut ess.iter().chain(&ess_tail), f64::min);
+    let (rhat, ess) = (real(|one| one.rhat), real(|one| one.ess_bulk));
+    let ess_tail = real(|one| one.ess_tail);
+    let rhat_max = -report::lowest(rhat.iter().map(|rhat| -rhat.0));
+    let ess_min = report::lowest(ess.iter().chain(&ess_tail).map(|size| size.0));
     let enough = ESS_PER_CHAIN_MIN * chains as f64;
-    let reason = Unconverged::of(rhat_max.0, ess_min.0, enough);
+    let reason = Unconverged::of(rhat_max, ess_min, enough);
     Ok(Output {
         chains,
         draws,
@@ -216,10 +203,10 @@ fn diagnose(samples: &Samples, ctx: &Ctx) -> Result<Output, ToolError> {
         converged: reason.is_none(),
         reason,
         rhat,
-        rhat_max,
+        rhat_max: Real(rhat_max),
         ess,
         ess_tail,
-        ess_min,
+        ess_min: Real(ess_min),
         mcse: real(|one| one.mcse),
     })
 }

@@ -175,12 +175,9 @@ impl Sampler {
             .find(|(_, given, of)| *given && *of != args.distribution);
         if let Some((name, _, of)) = stray {
             let of = format!("{of:?}").to_lowercase();
-            return Err(ToolError::invalid(
-                format!("/{name}"),
-                format_args!("`{name}` is a parameter of the {of} distribution"),
-            )
-            .reason("distribution")
-            .hint(format!("leave it out, or set `distribution` to \"{of}\"")));
+            let message = format!("`{name}` is a parameter of the {of} distribution");
+            let error = ToolError::invalid(format!("/{name}"), message).reason("distribution");
+            return Err(error.hint(format!("leave it out, or set `distribution` to \"{of}\"")));
         }
         match args.distribution {
             Distribution::Uniform => {
@@ -272,17 +269,10 @@ impl Summary {
         let (steps, rest) = values.as_chunks::<LANES>();
         let rest: Vec<[f64; LANES]> = rest.iter().map(|value| [*value; LANES]).collect();
         for step in steps.iter().chain(&rest) {
-            for lane in 0..LANES {
-                least[lane] = if step[lane] < least[lane] {
-                    step[lane]
-                } else {
-                    least[lane]
-                };
-                greatest[lane] = if step[lane] > greatest[lane] {
-                    step[lane]
-                } else {
-                    greatest[lane]
-                };
+            for (lane, &value) in step.iter().enumerate() {
+                let (low, high) = (least[lane], greatest[lane]);
+                least[lane] = if value < low { value } else { low };
+                greatest[lane] = if value > high { value } else { high };
             }
         }
         Self {
@@ -342,19 +332,20 @@ fn describe(
         .map(|block| (block.least, block.greatest))
         .reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
     let histogram = histogram(&values, ends.unwrap_or_default(), ctx)?;
-    let [p5, p25, p50, p75, p95] =
-        order::quantiles(&mut values, [0.05, 0.25, 0.5, 0.75, 0.95], ctx)?;
+    let shares = [0.05, 0.25, 0.5, 0.75, 0.95];
+    let [p5, p25, p50, p75, p95] = order::quantiles(&mut values, shares, ctx)?;
+    let percentiles = Percentiles {
+        p5,
+        p25,
+        p50,
+        p75,
+        p95,
+    };
     Ok(Output {
         mean,
         std,
         standard_error: moments.standard_error(),
-        percentiles: Percentiles {
-            p5,
-            p25,
-            p50,
-            p75,
-            p95,
-        },
+        percentiles,
         samples: values.len() as i64,
         histogram,
         seed,
@@ -362,12 +353,9 @@ fn describe(
 }
 
 fn overflow() -> ToolError {
-    ToolError::numeric(
-        "/expression",
-        "the mean or the variance of the values is beyond the range of a double",
-    )
-    .reason("overflow")
-    .hint("sample the logarithm of the expression")
+    let message = "the mean or the variance of the values is beyond the range of a double";
+    let error = ToolError::numeric("/expression", message).reason("overflow");
+    error.hint("sample the logarithm of the expression")
 }
 
 /// Bins of equal width from the least to the greatest number: as many as Sturges' rule requires, one when all are equal.

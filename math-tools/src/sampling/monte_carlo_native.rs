@@ -6,11 +6,10 @@ use serde::{Deserialize, Serialize};
 use tool_core::nearest::nearest;
 use tool_core::rng::stream_states;
 use tool_core::{
-    Bounded, Category, Ctx, ErrorCode, Input, JsonExample, Matrix, Seed, Spec, Syntax, Tool,
-    ToolError,
+    Bounded, Category, Ctx, Input, JsonExample, Matrix, Seed, Spec, Syntax, Tool, ToolError,
 };
 
-use super::blocks::{Moments, Undefined, run_blocks, sample_expression};
+use super::blocks::{Moments, Undefined, run_blocks, sample_expression, too_many_dimensions};
 use crate::expression::{Expression, Parameters, Scope};
 
 /// Integration over a box.
@@ -109,55 +108,33 @@ impl Tool for MonteCarloNative {
             n_samples: samples as i64,
             seed,
         };
-        if [output.integral, output.standard_error, output.variance]
-            .iter()
-            .all(|value| value.is_finite())
-        {
-            Ok(output)
-        } else {
-            Err(ToolError::numeric(
-                "/function",
-                "the integral or its variance is beyond the range of a double",
-            )
-            .reason("overflow")
-            .hint("scale the function"))
+        let found = [output.integral, output.standard_error, output.variance];
+        if found.iter().all(|value| value.is_finite()) {
+            return Ok(output);
         }
+        let message = "the integral or its variance is beyond the range of a double";
+        let error = ToolError::numeric("/function", message).reason("overflow");
+        Err(error.hint("scale the function"))
     }
 }
 
 /// Checks the box and gives its volume.
 fn check_bounds(bounds: &Matrix) -> Result<f64, ToolError> {
     if bounds.columns() != 2 {
-        return Err(ToolError::invalid(
-            "/bounds",
-            format_args!(
-                "expected one `[lower, upper]` per dimension, found rows of {}",
-                bounds.columns()
-            ),
-        )
-        .reason("shape")
-        .hint("for example [[0, 1], [-2, 2]]"));
+        let found = bounds.columns();
+        let message = format!("expected one `[lower, upper]` per dimension, found rows of {found}");
+        let error = ToolError::invalid("/bounds", message).reason("shape");
+        return Err(error.hint("for example [[0, 1], [-2, 2]]"));
     }
-    if bounds.rows() > DIMENSION_MAX {
-        return Err(ToolError::new(
-            ErrorCode::LimitExceeded,
-            format_args!(
-                "expected at most {DIMENSION_MAX} dimensions, found {}",
-                bounds.rows()
-            ),
-        )
-        .reason("dimension")
-        .at("/bounds")
-        .hint("integrate over fewer variables"));
+    if let Some(error) = too_many_dimensions(bounds.rows(), DIMENSION_MAX) {
+        return Err(error.at("/bounds").hint("integrate over fewer variables"));
     }
     for row in 0..bounds.rows() {
         let (lower, upper) = (bounds.row(row)[0], bounds.row(row)[1]);
         if lower >= upper {
-            return Err(ToolError::invalid(
-                format!("/bounds/{row}"),
-                format_args!("expected lower below upper, found {lower} and {upper}"),
-            )
-            .hint("swap them, or leave the dimension out"));
+            let message = format!("expected lower below upper, found {lower} and {upper}");
+            return Err(ToolError::invalid(format!("/bounds/{row}"), message)
+                .hint("swap them, or leave the dimension out"));
         }
     }
     let volume: f64 = (0..bounds.rows())
@@ -166,12 +143,9 @@ fn check_bounds(bounds: &Matrix) -> Result<f64, ToolError> {
     if volume.is_finite() && volume > 0.0 {
         return Ok(volume);
     }
-    Err(ToolError::numeric(
-        "/bounds",
-        format_args!("the volume of the box is {volume}, beyond the range of a double"),
-    )
-    .reason("overflow")
-    .hint("rescale the variables"))
+    let message = format!("the volume of the box is {volume}, beyond the range of a double");
+    let error = ToolError::numeric("/bounds", message).reason("overflow");
+    Err(error.hint("rescale the variables"))
 }
 
 /// The text of a named integrand in a number of dimensions.

@@ -189,36 +189,31 @@ fn sources(from: &Quantity, to: &Quantity) -> Vec<String> {
 }
 
 fn dimensions_differ(args: &Args, from: &Quantity, to: &Quantity) -> ToolError {
-    let inverse = from
-        .dimension
-        .iter()
-        .zip(to.dimension)
-        .all(|(a, b)| *a == -b);
-    ToolError::invalid(
-        "/to",
-        format_args!(
-            "`{}` has the dimension {} but `{}` has {}",
-            args.from,
-            dimension_text(&from.dimension),
-            args.to,
-            dimension_text(&to.dimension)
-        ),
-    )
-    .reason("dimension")
-    .hint(if inverse {
-        "one is the reciprocal of the other: invert the value first"
-    } else {
-        "choose units of one dimension"
-    })
+    let hint = match from.dimension == to.dimension.map(|exponent| -exponent) {
+        true => "one is the reciprocal of the other: invert the value first",
+        false => "choose units of one dimension",
+    };
+    let (a, b) = (
+        dimension_text(&from.dimension),
+        dimension_text(&to.dimension),
+    );
+    let message = format!(
+        "`{}` has the dimension {a} but `{}` has {b}",
+        args.from, args.to
+    );
+    ToolError::invalid("/to", message)
+        .reason("dimension")
+        .hint(hint)
 }
 
 fn range() -> ToolError {
-    ToolError::numeric(
+    let error = ToolError::numeric(
         "/value",
         "the converted value is beyond the range of a double",
-    )
-    .reason("overflow")
-    .hint("choose a unit of another size")
+    );
+    error
+        .reason("overflow")
+        .hint("choose a unit of another size")
 }
 
 fn unit_error(err: &UnitError, pointer: &str) -> ToolError {

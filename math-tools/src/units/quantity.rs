@@ -84,22 +84,15 @@ pub(super) fn parse(text: &str) -> Result<Quantity, UnitError> {
 
 /// A dimension in base units, such as `m kg s^-2`; `1` for none.
 pub(super) fn dimension_text(dimension: &Dimension) -> String {
-    let parts: Vec<String> = BASE
-        .iter()
-        .zip(dimension)
-        .filter(|(_, exponent)| **exponent != 0)
-        .map(|(symbol, exponent)| {
-            if *exponent == 1 {
-                (*symbol).into()
-            } else {
-                format!("{symbol}^{exponent}")
-            }
-        })
-        .collect();
-    if parts.is_empty() {
-        "1".into()
-    } else {
-        parts.join(" ")
+    let part = |(symbol, exponent): (&&str, &i32)| match exponent {
+        0 => None,
+        1 => Some((*symbol).to_owned()),
+        _ => Some(format!("{symbol}^{exponent}")),
+    };
+    let parts: Vec<String> = BASE.iter().zip(dimension).filter_map(part).collect();
+    match parts.is_empty() {
+        true => "1".into(),
+        false => parts.join(" "),
     }
 }
 
@@ -148,11 +141,8 @@ impl<'a> Parser<'a> {
             let inner = self.product()?;
             self.depth -= 1;
             if !self.accept(")") {
-                return Err(UnitError::Unexpected(if self.rest.is_empty() {
-                    "end".into()
-                } else {
-                    self.rest.into()
-                }));
+                let found = Some(self.rest).filter(|rest| !rest.is_empty());
+                return Err(UnitError::Unexpected(found.unwrap_or("end").into()));
             }
             let exponent = self.exponent()?;
             return inner.power(exponent);
@@ -168,37 +158,22 @@ impl<'a> Parser<'a> {
                 return Err(UnitError::Unexpected("0".into()));
             }
             self.rest = &self.rest[digits..];
-            let number = Quantity {
-                factor: number,
-                pi: 0,
-                dimension: [0; 9],
-                offset: None,
-                difference: false,
-                sources: Vec::new(),
-            };
-            let exponent = if self.rest.starts_with(['^']) {
-                self.exponent()?
-            } else {
-                1
+            let number = Quantity::plain(number, 0, [0; 9], Vec::new());
+            let exponent = match self.rest.starts_with('^') {
+                true => self.exponent()?,
+                false => 1,
             };
             let number = number.power(exponent)?;
-            let beside = self.rest.chars().next().is_some_and(is_name);
-            return if beside {
-                number.times(&self.unit()?)
-            } else {
-                Ok(number)
+            return match self.rest.starts_with(is_name) {
+                true => number.times(&self.unit()?),
+                false => Ok(number),
             };
         }
         self.unit()
     }
 
     fn unit(&mut self) -> Result<Quantity, UnitError> {
-        let length: usize = self
-            .rest
-            .chars()
-            .take_while(|&c| is_name(c))
-            .map(char::len_utf8)
-            .sum();
+        let length = self.rest.find(|c| !is_name(c)).unwrap_or(self.rest.len());
         let name = &self.rest[..length];
         if name.is_empty() {
             let found = self.rest.chars().next().map_or("end".into(), String::from);
@@ -219,16 +194,9 @@ impl<'a> Parser<'a> {
             .collect();
         if !superscript.is_empty() {
             self.rest = &self.rest[superscript.len()..];
-            let plain: String = superscript
-                .chars()
-                .map(|c| {
-                    SUPERSCRIPTS
-                        .iter()
-                        .position(|s| *s == c)
-                        .map_or('-', |digit| char::from(b'0' + digit as u8))
-                })
-                .collect();
-            return small(&plain);
+            let digit = |c: char| SUPERSCRIPTS.iter().position(|s| *s == c);
+            let plain = |c| digit(c).map_or('-', |digit| char::from(b'0' + digit as u8));
+            return small(&superscript.chars().map(plain).collect::<String>());
         }
         let marked = self.accept("**") || self.accept("^");
         let bytes = self.rest.as_bytes();
@@ -289,7 +257,19 @@ impl Quantity {
         self.pi == 0 && !self.sources.contains(&Source::Codata)
     }
 
-    fn plain(&self) -> Result<(), UnitError> {
+    /// A size without a zero point of its own.
+    fn plain(factor: Rational, pi: i32, dimension: Dimension, sources: Vec<Source>) -> Self {
+        Self {
+            factor,
+            pi,
+            dimension,
+            offset: None,
+            difference: false,
+            sources,
+        }
+    }
+
+    fn check_plain(&self) -> Result<(), UnitError> {
         match self.offset {
             None => Ok(()),
             Some(_) => Err(UnitError::Scale("the temperature".into())),
@@ -297,48 +277,35 @@ impl Quantity {
     }
 
     fn times(&self, other: &Self) -> Result<Self, UnitError> {
-        self.plain()?;
-        other.plain()?;
+        self.check_plain()?;
+        other.check_plain()?;
         let mut dimension = self.dimension;
         for (sum, exponent) in dimension.iter_mut().zip(other.dimension) {
             *sum = sum.saturating_add(exponent);
         }
         let mut sources = self.sources.clone();
-        sources.extend(
-            other
-                .sources
-                .iter()
-                .filter(|source| !self.sources.contains(source)),
-        );
-        Ok(Self {
-            factor: self
-                .factor
-                .mul(&other.factor)
-                .map_err(|_| UnitError::Range)?,
-            pi: self.pi.saturating_add(other.pi),
-            dimension,
-            offset: None,
-            difference: false,
-            sources,
-        })
+        let new = |source: &&Source| !self.sources.contains(source);
+        sources.extend(other.sources.iter().filter(new));
+        let factor = self
+            .factor
+            .mul(&other.factor)
+            .map_err(|_| UnitError::Range)?;
+        let pi = self.pi.saturating_add(other.pi);
+        Ok(Self::plain(factor, pi, dimension, sources))
     }
 
     pub(super) fn power(&self, exponent: i32) -> Result<Self, UnitError> {
         if exponent == 1 {
             return Ok(self.clone());
         }
-        self.plain()?;
-        Ok(Self {
-            factor: self
-                .factor
-                .pow(&Rational::from(exponent))
-                .map_err(|_| UnitError::Range)?,
-            pi: self.pi.saturating_mul(exponent),
-            dimension: self.dimension.map(|part| part.saturating_mul(exponent)),
-            offset: None,
-            difference: false,
-            sources: self.sources.clone(),
-        })
+        self.check_plain()?;
+        let factor = self
+            .factor
+            .pow(&Rational::from(exponent))
+            .map_err(|_| UnitError::Range)?;
+        let dimension = self.dimension.map(|part| part.saturating_mul(exponent));
+        let pi = self.pi.saturating_mul(exponent);
+        Ok(Self::plain(factor, pi, dimension, self.sources.clone()))
     }
 }
 
@@ -349,25 +316,18 @@ fn exact(text: &str) -> Rational {
 
 /// A unit by its name: as it is spelled, then with a prefix, then in lower case and in the plural.
 fn look_up(name: &str) -> Result<Quantity, UnitError> {
-    let whole = |name: &str| UNITS.iter().find(|unit| unit.names.contains(&name));
-    if let Some(unit) = whole(name) {
-        return Ok(Quantity::of(unit));
-    }
-    if let Some(found) = prefixed(name) {
-        return Ok(found);
-    }
     let lower = name.to_lowercase();
     let singular = lower.strip_suffix('s').unwrap_or(&lower);
-    for candidate in [lower.as_str(), singular] {
-        // Only words: in symbols the case counts.
-        if candidate.chars().count() > 3 {
-            if let Some(unit) = whole(candidate) {
-                return Ok(Quantity::of(unit));
-            }
-            if let Some(found) = prefixed(candidate) {
-                return Ok(found);
-            }
-        }
+    // Only words in lower case: in symbols the case counts.
+    let words = [lower.as_str(), singular]
+        .into_iter()
+        .filter(|word| word.chars().count() > 3);
+    let find = |name: &str| {
+        let unit = UNITS.iter().find(|unit| unit.names.contains(&name));
+        unit.map(Quantity::of).or_else(|| prefixed(name))
+    };
+    if let Some(found) = std::iter::once(name).chain(words).find_map(find) {
+        return Ok(found);
     }
     let names = || UNITS.iter().flat_map(|unit| unit.names.iter().copied());
     let hint = match nearest(name, names()) {
@@ -385,51 +345,35 @@ fn look_up(name: &str) -> Result<Quantity, UnitError> {
 
 /// A symbol with a prefix's symbol, or a name with a prefix's name.
 fn prefixed(name: &str) -> Option<Quantity> {
-    let scaled = |rest: &str, word: bool, binary: bool, base: i32, exponent: i32| {
+    let scaled = |prefix: &str, word: bool, base: i32, exponent: i32| {
+        let rest = name.strip_prefix(prefix)?;
         let unit = UNITS.iter().find(|unit| {
             let takes = match unit.prefixes {
                 Prefixes::None => false,
-                Prefixes::Si => !binary,
+                Prefixes::Si => base == 10,
                 Prefixes::Both => true,
             };
-            takes
-                && unit
-                    .names
-                    .iter()
-                    .any(|known| *known == rest && (known.chars().count() > 3) == word)
+            let same = |known: &&str| *known == rest && (known.chars().count() > 3) == word;
+            takes && unit.names.iter().any(same)
         })?;
         let mut quantity = Quantity::of(unit);
         let scale = Rational::from(base).pow(&Rational::from(exponent)).ok()?;
         quantity.factor = quantity.factor.mul(&scale).ok()?;
         Some(quantity)
     };
-    for (symbols, word, exponent) in SI_PREFIXES {
-        for symbol in *symbols {
-            if let Some(found) = name
-                .strip_prefix(symbol)
-                .and_then(|rest| scaled(rest, false, false, 10, *exponent))
-            {
-                return Some(found);
-            }
-        }
-        let long = name.strip_prefix(word);
-        if let Some(found) = long.and_then(|rest| {
-            scaled(rest, true, false, 10, *exponent)
-                .or_else(|| scaled(rest, false, false, 10, *exponent))
-        }) {
-            return Some(found);
-        }
-    }
-    for (symbol, word, exponent) in BINARY_PREFIXES {
-        for prefix in [symbol, word] {
-            let rest = name.strip_prefix(prefix);
-            if let Some(found) = rest.and_then(|rest| {
-                scaled(rest, false, true, 2, *exponent)
-                    .or_else(|| scaled(rest, true, true, 2, *exponent))
-            }) {
-                return Some(found);
-            }
-        }
-    }
-    None
+    let decimal = SI_PREFIXES.iter().find_map(|(symbols, word, exponent)| {
+        let mut symbols = symbols.iter();
+        symbols
+            .find_map(|symbol| scaled(symbol, false, 10, *exponent))
+            .or_else(|| scaled(word, true, 10, *exponent))
+            .or_else(|| scaled(word, false, 10, *exponent))
+    });
+    decimal.or_else(|| {
+        BINARY_PREFIXES.iter().find_map(|(symbol, word, exponent)| {
+            let either = |prefix: &&str| {
+                scaled(prefix, false, 2, *exponent).or_else(|| scaled(prefix, true, 2, *exponent))
+            };
+            [*symbol, *word].iter().find_map(either)
+        })
+    })
 }

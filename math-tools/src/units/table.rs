@@ -44,7 +44,7 @@ impl Source {
 #[derive(Debug)]
 pub(super) struct Unit {
     /// Symbols and names; the first is the symbol.
-    pub(super) names: &'static [&'static str],
+    pub(super) names: Names,
     /// A decimal, or a quotient of two.
     pub(super) factor: &'static str,
     pub(super) pi: i32,
@@ -56,8 +56,10 @@ pub(super) struct Unit {
     pub(super) source: Source,
 }
 
+type Names = &'static [&'static str];
+
 const fn unit(
-    names: &'static [&'static str],
+    names: Names,
     factor: &'static str,
     dimension: Dimension,
     prefixes: Prefixes,
@@ -75,26 +77,44 @@ const fn unit(
     }
 }
 
-const fn si(names: &'static [&'static str], dimension: Dimension) -> Unit {
+const fn si(names: Names, dimension: Dimension) -> Unit {
     unit(names, "1", dimension, Prefixes::Si, Source::Si)
 }
 
-const fn other(names: &'static [&'static str], factor: &'static str, dimension: Dimension) -> Unit {
+/// With prefixes.
+const fn accepted_si(names: Names, factor: &'static str, dimension: Dimension) -> Unit {
+    unit(names, factor, dimension, Prefixes::Si, Source::Si)
+}
+
+const fn accepted(names: Names, factor: &'static str, dimension: Dimension) -> Unit {
+    unit(names, factor, dimension, Prefixes::None, Source::Si)
+}
+
+const fn measured(names: Names, factor: &'static str, dimension: Dimension) -> Unit {
+    unit(names, factor, dimension, Prefixes::Si, Source::Codata)
+}
+
+/// With prefixes.
+const fn other_si(names: Names, factor: &'static str, dimension: Dimension) -> Unit {
+    unit(names, factor, dimension, Prefixes::Si, Source::Nist)
+}
+
+const fn data(names: Names, factor: &'static str, dimension: Dimension) -> Unit {
+    unit(names, factor, dimension, Prefixes::Both, Source::Iec)
+}
+
+const fn other(names: Names, factor: &'static str, dimension: Dimension) -> Unit {
     unit(names, factor, dimension, Prefixes::None, Source::Nist)
 }
 
-const fn angle(names: &'static [&'static str], factor: &'static str) -> Unit {
+const fn angle(names: Names, factor: &'static str) -> Unit {
     Unit {
         pi: 1,
         ..other(names, factor, ANGLE)
     }
 }
 
-const fn temperature(
-    names: &'static [&'static str],
-    factor: &'static str,
-    offset: Option<&'static str>,
-) -> Unit {
+const fn temperature(names: Names, factor: &'static str, offset: Option<&'static str>) -> Unit {
     Unit {
         offset,
         ..other(names, factor, TEMPERATURE)
@@ -124,13 +144,7 @@ const POWER: Dimension = [2, 1, -3, 0, 0, 0, 0, 0, 0];
 pub(super) static UNITS: &[Unit] = &[
     // base
     si(&["m", "metre", "meter"], LENGTH),
-    unit(
-        &["g", "gram", "gramme"],
-        "0.001",
-        MASS,
-        Prefixes::Si,
-        Source::Si,
-    ),
+    accepted_si(&["g", "gram", "gramme"], "0.001", MASS),
     si(&["s", "second", "sec"], TIME),
     si(&["A", "ampere", "amp"], CURRENT),
     si(&["K", "kelvin"], TEMPERATURE),
@@ -159,57 +173,15 @@ pub(super) static UNITS: &[Unit] = &[
     si(&["Sv", "sievert"], [2, 0, -2, 0, 0, 0, 0, 0, 0]),
     si(&["kat", "katal"], [0, 0, -1, 0, 0, 1, 0, 0, 0]),
     // accepted with the SI
-    unit(
-        &["t", "tonne", "metric_ton"],
-        "1000",
-        MASS,
-        Prefixes::Si,
-        Source::Si,
-    ),
-    unit(
-        &["L", "l", "litre", "liter"],
-        "0.001",
-        VOLUME,
-        Prefixes::Si,
-        Source::Si,
-    ),
-    unit(&["min", "minute"], "60", TIME, Prefixes::None, Source::Si),
-    unit(
-        &["h", "hour", "hr"],
-        "3600",
-        TIME,
-        Prefixes::None,
-        Source::Si,
-    ),
-    unit(&["d", "day"], "86400", TIME, Prefixes::None, Source::Si),
-    unit(
-        &["ha", "hectare"],
-        "10000",
-        AREA,
-        Prefixes::None,
-        Source::Si,
-    ),
-    unit(
-        &["au", "astronomical_unit"],
-        "149597870700",
-        LENGTH,
-        Prefixes::None,
-        Source::Si,
-    ),
-    unit(
-        &["eV", "electronvolt"],
-        "1.602176634e-19",
-        ENERGY,
-        Prefixes::Si,
-        Source::Si,
-    ),
-    unit(
-        &["Da", "dalton", "u"],
-        "1.66053906660e-27",
-        MASS,
-        Prefixes::Si,
-        Source::Codata,
-    ),
+    accepted_si(&["t", "tonne", "metric_ton"], "1000", MASS),
+    accepted_si(&["L", "l", "litre", "liter"], "0.001", VOLUME),
+    accepted(&["min", "minute"], "60", TIME),
+    accepted(&["h", "hour", "hr"], "3600", TIME),
+    accepted(&["d", "day"], "86400", TIME),
+    accepted(&["ha", "hectare"], "10000", AREA),
+    accepted(&["au", "astronomical_unit"], "149597870700", LENGTH),
+    accepted_si(&["eV", "electronvolt"], "1.602176634e-19", ENERGY),
+    measured(&["Da", "dalton", "u"], "1.66053906660e-27", MASS),
     // length
     other(&["in", "inch", "inches"], "0.0254", LENGTH),
     other(&["ft", "foot", "feet"], "0.3048", LENGTH),
@@ -229,13 +201,7 @@ pub(super) static UNITS: &[Unit] = &[
     ),
     Unit {
         pi: -1,
-        ..unit(
-            &["pc", "parsec"],
-            "96939420213600000",
-            LENGTH,
-            Prefixes::Si,
-            Source::Nist,
-        )
+        ..other_si(&["pc", "parsec"], "96939420213600000", LENGTH)
     },
     other(&["pt", "point"], "0.0254/72", LENGTH),
     // mass
@@ -266,7 +232,7 @@ pub(super) static UNITS: &[Unit] = &[
     },
     // area and volume
     other(&["acre"], "4046.8564224", AREA),
-    unit(&["b", "barn"], "1e-28", AREA, Prefixes::Si, Source::Nist),
+    other_si(&["b", "barn"], "1e-28", AREA),
     other(&["gal", "gallon"], "0.003785411784", VOLUME),
     other(&["qt", "quart"], "0.000946352946", VOLUME),
     other(&["pint"], "0.000473176473", VOLUME),
@@ -281,20 +247,14 @@ pub(super) static UNITS: &[Unit] = &[
     other(&["kn", "knot", "kt"], "1852/3600", SPEED),
     other(&["mph"], "0.44704", SPEED),
     other(&["kph", "kmh"], "1/3.6", SPEED),
-    unit(
-        &["c", "speed_of_light"],
-        "299792458",
-        SPEED,
-        Prefixes::None,
-        Source::Si,
-    ),
+    accepted(&["c", "speed_of_light"], "299792458", SPEED),
     other(
         &["gn", "standard_gravity"],
         "9.80665",
         [1, 0, -2, 0, 0, 0, 0, 0, 0],
     ),
     // pressure
-    unit(&["bar"], "100000", PRESSURE, Prefixes::Si, Source::Nist),
+    other_si(&["bar"], "100000", PRESSURE),
     other(&["atm", "atmosphere"], "101325", PRESSURE),
     other(&["at", "technical_atmosphere"], "98066.5", PRESSURE),
     other(&["Torr", "torr"], "101325/760", PRESSURE),
@@ -306,23 +266,11 @@ pub(super) static UNITS: &[Unit] = &[
     other(&["kgf", "kilopond"], "9.80665", FORCE),
     other(&["lbf", "pound_force"], "4.4482216152605", FORCE),
     // energy
-    unit(
-        &["cal", "calorie"],
-        "4.184",
-        ENERGY,
-        Prefixes::Si,
-        Source::Nist,
-    ),
+    other_si(&["cal", "calorie"], "4.184", ENERGY),
     other(&["cal_IT"], "4.1868", ENERGY),
     other(&["BTU", "Btu"], "1055.05585262", ENERGY),
     other(&["erg"], "1e-7", ENERGY),
-    unit(
-        &["Wh", "watt_hour"],
-        "3600",
-        ENERGY,
-        Prefixes::Si,
-        Source::Nist,
-    ),
+    other_si(&["Wh", "watt_hour"], "3600", ENERGY),
     other(&["therm"], "105505585.262", ENERGY),
     other(&["tTNT", "ton_of_TNT"], "4184000000", ENERGY),
     // power
@@ -339,15 +287,9 @@ pub(super) static UNITS: &[Unit] = &[
         ..other(&["rpm"], "1/30", [0, 0, -1, 0, 0, 0, 0, 1, 0])
     },
     // data
-    unit(&["bit"], "1", DATA, Prefixes::Both, Source::Iec),
-    unit(&["B", "byte"], "8", DATA, Prefixes::Both, Source::Iec),
-    unit(
-        &["bps"],
-        "1",
-        [0, 0, -1, 0, 0, 0, 0, 0, 1],
-        Prefixes::Both,
-        Source::Iec,
-    ),
+    data(&["bit"], "1", DATA),
+    data(&["B", "byte"], "8", DATA),
+    data(&["bps"], "1", [0, 0, -1, 0, 0, 0, 0, 0, 1]),
     // fuel economy
     other(
         &["mpg"],
@@ -360,27 +302,9 @@ pub(super) static UNITS: &[Unit] = &[
         [-2, 0, 0, 0, 0, 0, 0, 0, 0],
     ),
     // other
-    unit(
-        &["Gs", "gauss"],
-        "0.0001",
-        [0, 1, -2, -1, 0, 0, 0, 0, 0],
-        Prefixes::Si,
-        Source::Nist,
-    ),
-    unit(
-        &["P", "poise"],
-        "0.1",
-        [-1, 1, -1, 0, 0, 0, 0, 0, 0],
-        Prefixes::Si,
-        Source::Nist,
-    ),
-    unit(
-        &["St", "stokes"],
-        "0.0001",
-        [2, 0, -1, 0, 0, 0, 0, 0, 0],
-        Prefixes::Si,
-        Source::Nist,
-    ),
+    other_si(&["Gs", "gauss"], "0.0001", [0, 1, -2, -1, 0, 0, 0, 0, 0]),
+    other_si(&["P", "poise"], "0.1", [-1, 1, -1, 0, 0, 0, 0, 0, 0]),
+    other_si(&["St", "stokes"], "0.0001", [2, 0, -1, 0, 0, 0, 0, 0, 0]),
     other(&["Ci", "curie"], "3.7e10", FREQUENCY),
     other(&["%", "percent"], "0.01", NONE),
     other(&["ppm"], "0.000001", NONE),

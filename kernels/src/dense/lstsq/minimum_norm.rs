@@ -2,9 +2,8 @@
 
 use super::LeastSquaresError;
 use crate::dense::{
-    SingularVectors, columns_of, max_abs, norm2, normalised, product, rows_of, scaled, singular,
+    SingularVectors, all_scaled, columns_of, max_abs, norm2, normalised, product, rows_of, singular,
 };
-use faer::MatRef;
 
 /// The solution of smallest norm and its evidence.
 #[derive(Debug, Clone)]
@@ -21,6 +20,16 @@ pub struct MinimumNorm {
     pub v: Vec<f64>,
     /// Largest over the columns of `|b - A x| / (|A| |x| + |b|)` in maximum norms.
     pub backward_error: f64,
+}
+
+impl MinimumNorm {
+    /// Smallest over largest singular value; 0 for a matrix of zeros.
+    pub fn rcond(&self) -> f64 {
+        match (self.singular_values.first(), self.singular_values.last()) {
+            (Some(&largest), Some(&least)) if largest > 0.0 => least / largest,
+            _ => 0.0,
+        }
+    }
 }
 
 /// Singular values up to this count as zero: `max(m, n) eps s_max`, as NumPy and MATLAB take it.
@@ -82,24 +91,15 @@ pub fn minimum_norm(
             }
         })
         .fold(0.0, f64::max);
-    let restored = |matrix: MatRef<'_, f64>, exponent: i32| -> Vec<f64> {
-        rows_of(matrix)
-            .into_iter()
-            .map(|value| scaled(value, exponent))
-            .collect()
-    };
-    let solution = restored(x.as_ref(), b_exponent - a_exponent);
+    let solution = all_scaled(rows_of(x.as_ref()), b_exponent - a_exponent);
     if !norm2(&solution).is_finite() {
         return Err(LeastSquaresError::Overflow);
     }
     Ok(MinimumNorm {
         x: solution,
-        residuals: restored(rest.as_ref(), b_exponent),
+        residuals: all_scaled(rows_of(rest.as_ref()), b_exponent),
         rank,
-        singular_values: values
-            .iter()
-            .map(|&value| scaled(value, a_exponent))
-            .collect(),
+        singular_values: all_scaled(values, a_exponent),
         v: rows_of(v.as_ref()),
         backward_error,
     })

@@ -80,10 +80,10 @@ pub(super) fn read(
         let record = record.map_err(CsvError::Reader)?;
         let expected = *width.get_or_insert(record.len());
         if record.len() != expected {
-            let line = line_of(text, record.position());
+            let (line, found) = (line_of(text, record.position()), record.len());
             return Err(CsvError::CellCount {
                 line,
-                found: record.len(),
+                found,
                 expected,
             });
         }
@@ -223,28 +223,22 @@ fn typed(cell: &str, kind: ColumnType) -> Value {
 
 /// Reads a JSON number: no leading zeros, plus sign, bare point or separators; integers up to 2^53, finite doubles.
 fn number(cell: &str) -> Option<Value> {
-    let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
+    /// The text after its digits, of which there must be one.
+    fn after_digits(text: &str) -> Option<&str> {
+        let rest = text.trim_start_matches(|byte: char| byte.is_ascii_digit());
+        (rest.len() < text.len()).then_some(rest)
+    }
     let unsigned = cell.strip_prefix('-').unwrap_or(cell);
-    let whole = digits(unsigned);
-    if whole == 0 || (whole > 1 && unsigned.starts_with('0')) {
+    let mut rest = after_digits(unsigned)?;
+    if unsigned.starts_with('0') && unsigned.len() - rest.len() > 1 {
         return None;
     }
-    let mut rest = &unsigned[whole..];
     let integer = rest.is_empty();
     if let Some(fraction) = rest.strip_prefix('.') {
-        let length = digits(fraction);
-        if length == 0 {
-            return None;
-        }
-        rest = &fraction[length..];
+        rest = after_digits(fraction)?;
     }
     if let Some(exponent) = rest.strip_prefix(['e', 'E']) {
-        let exponent = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
-        let length = digits(exponent);
-        if length == 0 {
-            return None;
-        }
-        rest = &exponent[length..];
+        rest = after_digits(exponent.strip_prefix(['+', '-']).unwrap_or(exponent))?;
     }
     if !rest.is_empty() {
         return None;

@@ -71,13 +71,8 @@ impl Evaluator<'_> {
     /// An array, packed when it can be; memory and steps are counted first.
     pub(super) fn array(&mut self, items: Vec<Value>) -> Result<Value, ToolError> {
         // Packing copies the blocks inside.
-        let copied: u64 = items
-            .iter()
-            .map(|item| {
-                item.as_numbers()
-                    .map_or(1, |block| block.as_slice().len() as u64)
-            })
-            .sum();
+        let size = |item: &Value| item.as_numbers().map_or(1, |block| block.as_slice().len());
+        let copied = items.iter().map(size).sum::<usize>() as u64;
         self.step(copied)?;
         self.ctx.reserve(copied.saturating_mul(ELEMENT_BYTES))?;
         Ok(Value::array(items))
@@ -158,30 +153,25 @@ impl Evaluator<'_> {
             }
             Ast::Or { lhs, rhs, .. } => {
                 let left = self.eval(data, lhs)?;
-                if truthy(&left) {
-                    Ok(left)
-                } else {
-                    self.eval(data, rhs)
+                match truthy(&left) {
+                    true => Ok(left),
+                    false => self.eval(data, rhs),
                 }
             }
             Ast::And { lhs, rhs, .. } => {
                 let left = self.eval(data, lhs)?;
-                if truthy(&left) {
-                    self.eval(data, rhs)
-                } else {
-                    Ok(left)
+                match truthy(&left) {
+                    true => self.eval(data, rhs),
+                    false => Ok(left),
                 }
             }
             Ast::Not { node, .. } => Ok(Value::Bool(!truthy(&self.eval(data, node)?))),
             Ast::Condition {
                 predicate, then, ..
-            } => {
-                if truthy(&self.eval(data, predicate)?) {
-                    self.eval(data, then)
-                } else {
-                    Ok(Value::Null)
-                }
-            }
+            } => match truthy(&self.eval(data, predicate)?) {
+                true => self.eval(data, then),
+                false => Ok(Value::Null),
+            },
             Ast::Comparison {
                 comparator,
                 lhs,
@@ -322,7 +312,8 @@ impl Evaluator<'_> {
             return Ok(Value::Null);
         };
         let (length, step) = (length as i64, i64::from(step));
-        let (least, most) = if step > 0 {
+        let forward = step > 0;
+        let (least, most) = if forward {
             (0, length)
         } else {
             (-1, length - 1)
@@ -333,14 +324,15 @@ impl Evaluator<'_> {
                 (if given < 0 { given + length } else { given }).clamp(least, most)
             })
         };
-        let (start, stop) = if step > 0 {
-            (end(ends[0], least), end(ends[1], most))
+        let (first, last) = if forward {
+            (least, most)
         } else {
-            (end(ends[0], most), end(ends[1], least))
+            (most, least)
         };
+        let (start, stop) = (end(ends[0], first), end(ends[1], last));
         let mut items = Vec::new();
         let mut index = start;
-        while if step > 0 { index < stop } else { index > stop } {
+        while if forward { index < stop } else { index > stop } {
             self.step(1)?;
             items.extend(subject.at(index as usize));
             index += step;

@@ -11,34 +11,8 @@ use super::evaluate::{Evaluator, length};
 use kernels::exact::Doubled;
 
 /// Names of the functions.
-pub(super) const NAMES: [&str; 26] = [
-    "abs",
-    "avg",
-    "ceil",
-    "contains",
-    "ends_with",
-    "floor",
-    "join",
-    "keys",
-    "length",
-    "map",
-    "max",
-    "max_by",
-    "merge",
-    "min",
-    "min_by",
-    "not_null",
-    "reverse",
-    "sort",
-    "sort_by",
-    "starts_with",
-    "sum",
-    "to_array",
-    "to_number",
-    "to_string",
-    "type",
-    "values",
-];
+pub(super) const NAMES: &str = "abs, avg, ceil, contains, ends_with, floor, join, keys, length, map, max, max_by, merge, min, min_by, \
+     not_null, reverse, sort, sort_by, starts_with, sum, to_array, to_number, to_string, type, values";
 
 /// Calls a function on its evaluated arguments.
 pub(super) fn call(
@@ -69,11 +43,8 @@ pub(super) fn call(
                 return Err(call.fault(position, "a value", "an expression reference"));
             }
             _ if expected => {
-                return Err(call.fault(
-                    position,
-                    "an expression reference such as `&name`",
-                    "a value",
-                ));
+                let expected = "an expression reference such as `&name`";
+                return Err(call.fault(position, expected, "a value"));
             }
             _ => {
                 let value = call.evaluator.eval(data, arg)?;
@@ -115,11 +86,8 @@ impl Call<'_, '_, '_> {
             "ends_with" => Ok(Value::Bool(self.text(0)?.ends_with(&*self.text(1)?))),
             "join" => self.join(),
             "keys" => {
-                let names = self
-                    .object(0)?
-                    .iter()
-                    .map(|(name, _)| Value::from(name))
-                    .collect();
+                let names = self.object(0)?.iter().map(|(name, _)| Value::from(name));
+                let names = names.collect();
                 self.evaluator.array(names)
             }
             "values" => {
@@ -127,12 +95,10 @@ impl Call<'_, '_, '_> {
                 self.evaluator.members(&self.values[0])
             }
             "merge" => self.merge(),
-            "not_null" => Ok(self
-                .values
-                .iter()
-                .find(|value| !value.is_null())
-                .cloned()
-                .unwrap_or_default()),
+            "not_null" => {
+                let found = self.values.iter().find(|value| !value.is_null());
+                Ok(found.cloned().unwrap_or_default())
+            }
             "to_array" => match length(&self.values[0]) {
                 Some(_) => Ok(self.values[0].clone()),
                 None => self.evaluator.array(vec![self.values[0].clone()]),
@@ -141,11 +107,7 @@ impl Call<'_, '_, '_> {
             "to_string" => self.spelling(),
             "type" => Ok(Value::from(kind(&self.values[0]))),
             // The guard knows the same list of names.
-            other => Err(error_at(
-                self.query,
-                self.offset,
-                format_args!("no function named `{other}`"),
-            )),
+            other => Err(self.error(format_args!("no function named `{other}`"))),
         }
     }
 
@@ -159,28 +121,23 @@ impl Call<'_, '_, '_> {
         if found == least || (more && found > least) {
             return Ok(());
         }
-        let at_least = if more { "at least " } else { "" };
-        Err(error_at(
-            self.query,
-            self.offset,
-            format_args!(
-                "`{}` takes {at_least}{least} arguments, found {found}",
-                self.name
-            ),
-        ))
+        let (name, at_least) = (self.name, if more { "at least " } else { "" });
+        Err(self.error(format_args!(
+            "`{name}` takes {at_least}{least} arguments, found {found}"
+        )))
+    }
+
+    /// An error at the place of the call.
+    fn error(&self, message: impl std::fmt::Display) -> ToolError {
+        error_at(self.query, self.offset, message)
     }
 
     /// An argument of the wrong type; positions are counted from 1 in the message.
     fn fault(&self, position: usize, expected: &str, found: &str) -> ToolError {
-        error_at(
-            self.query,
-            self.offset,
-            format_args!(
-                "argument {} of `{}`: expected {expected}, found {found}",
-                position + 1,
-                self.name
-            ),
-        )
+        let (place, name) = (position + 1, self.name);
+        self.error(format_args!(
+            "argument {place} of `{name}`: expected {expected}, found {found}"
+        ))
     }
 
     fn wrong(&self, position: usize, expected: &str) -> ToolError {
@@ -217,11 +174,8 @@ impl Call<'_, '_, '_> {
         if numbers || items.iter().all(|item| item.as_str().is_some()) {
             return Ok(items);
         }
-        Err(self.fault(
-            0,
-            "an array of numbers or of strings",
-            "a mixture or other elements",
-        ))
+        let expected = "an array of numbers or of strings";
+        Err(self.fault(0, expected, "a mixture or other elements"))
     }
 
     /// The elements with their keys, which are all numbers or all strings.
@@ -256,12 +210,9 @@ impl Call<'_, '_, '_> {
 
     fn total(&mut self) -> Result<Value, ToolError> {
         let items = self.items()?;
+        let sums = self.name == "sum";
         if items.is_empty() {
-            return Ok(if self.name == "sum" {
-                Value::Int(0)
-            } else {
-                Value::Null
-            });
+            return Ok(if sums { Value::Int(0) } else { Value::Null });
         }
         let mut total = Doubled::default();
         let mut integral = true;
@@ -272,51 +223,23 @@ impl Call<'_, '_, '_> {
             integral &= matches!(item, Value::Int(_));
             total.add(number);
         }
-        let result = if self.name == "sum" {
-            total.value()
-        } else {
-            total.divide(items.len() as f64).value()
-        };
-        if !result.is_finite() {
-            return Err(error_at(
-                self.query,
-                self.offset,
-                format_args!("`{}` exceeds the largest double", self.name),
-            ));
+        let count = items.len() as f64;
+        let result = if sums { total } else { total.divide(count) }.value();
+        match result.is_finite() {
+            true if integral => Ok(whole(result)),
+            true => Ok(Value::Float(result)),
+            false => Err(self.error(format_args!("`{}` exceeds the largest double", self.name))),
         }
-        Ok(if integral {
-            whole(result)
-        } else {
-            Value::Float(result)
-        })
     }
 
     fn extreme(&mut self, wanted: Ordering) -> Result<Value, ToolError> {
         let items = self.comparable()?;
-        let better = |best: Value, item: Value| {
-            if order(&item, &best) == wanted {
-                item
-            } else {
-                best
-            }
-        };
-        Ok(items.into_iter().reduce(better).unwrap_or_default())
+        Ok(best(items, |item| item, wanted).unwrap_or_default())
     }
 
     fn extreme_by(&mut self, wanted: Ordering) -> Result<Value, ToolError> {
-        let keyed = self.keyed()?;
-        let better = |best: (Value, Value), item: (Value, Value)| {
-            if order(&item.0, &best.0) == wanted {
-                item
-            } else {
-                best
-            }
-        };
-        Ok(keyed
-            .into_iter()
-            .reduce(better)
-            .map(|(_, item)| item)
-            .unwrap_or_default())
+        let keyed = best(self.keyed()?, |(key, _)| key, wanted);
+        Ok(keyed.map(|(_, item)| item).unwrap_or_default())
     }
 
     fn sort(&mut self) -> Result<Value, ToolError> {
@@ -328,8 +251,8 @@ impl Call<'_, '_, '_> {
     fn sort_by(&mut self) -> Result<Value, ToolError> {
         let mut keyed = self.keyed()?;
         keyed.sort_by(|(a, _), (b, _)| order(a, b));
-        self.evaluator
-            .array(keyed.into_iter().map(|(_, item)| item).collect())
+        let items = keyed.into_iter().map(|(_, item)| item);
+        self.evaluator.array(items.collect())
     }
 
     fn map(&mut self) -> Result<Value, ToolError> {
@@ -366,11 +289,8 @@ impl Call<'_, '_, '_> {
 
     fn contains(&mut self) -> Result<Value, ToolError> {
         if let Value::String(text) = &self.values[0] {
-            return Ok(Value::Bool(
-                self.values[1]
-                    .as_str()
-                    .is_some_and(|part| text.contains(part)),
-            ));
+            let part = self.values[1].as_str();
+            return Ok(Value::Bool(part.is_some_and(|part| text.contains(part))));
         }
         if length(&self.values[0]).is_none() {
             return Err(self.wrong(0, "an array or a string"));
@@ -430,6 +350,15 @@ impl Call<'_, '_, '_> {
         self.evaluator.reserve(bytes)?;
         Ok(Value::from(json::to_text(&value)))
     }
+}
+
+/// The first item whose key comes before or after all others.
+fn best<T>(items: Vec<T>, key: fn(&T) -> &Value, wanted: Ordering) -> Option<T> {
+    let better = |best: T, item: T| match order(key(&item), key(&best)) == wanted {
+        true => item,
+        false => best,
+    };
+    items.into_iter().reduce(better)
 }
 
 /// The name of a type.

@@ -22,9 +22,9 @@ pub(super) fn check(query: &str) -> Result<(), ToolError> {
             .hint("split the query into several calls")
     };
     if query.len() > BYTES_MAX {
+        let bytes = query.len();
         return Err(limit(format!(
-            "the query has {} bytes, the limit is {BYTES_MAX}",
-            query.len()
+            "the query has {bytes} bytes, the limit is {BYTES_MAX}"
         )));
     }
     let (mut count, mut depth, mut prefixes) = (0, 0_usize, 0);
@@ -36,11 +36,8 @@ pub(super) fn check(query: &str) -> Result<(), ToolError> {
                 "the query has more than {TOKENS_MAX} tokens"
             )));
         }
-        prefixes = if matches!(token, "!" | "&") {
-            prefixes + 1
-        } else {
-            0
-        };
+        let prefix = matches!(token, "!" | "&");
+        prefixes = if prefix { prefixes + 1 } else { 0 };
         match token.as_bytes()[0] {
             b'(' | b'{' => depth += 1,
             b'[' if token != "[]" => depth += 1,
@@ -61,13 +58,14 @@ pub(super) fn check(query: &str) -> Result<(), ToolError> {
 }
 
 fn check_function(query: &str, offset: usize, name: &str) -> Result<(), ToolError> {
-    if NAMES.contains(&name) {
+    let mut names = NAMES.split(", ");
+    if names.clone().any(|known| known == name) {
         return Ok(());
     }
     let error = error_at(query, offset, format_args!("no function named `{name}`"));
-    Err(match nearest(name, NAMES) {
+    Err(match nearest(name, names.by_ref()) {
         Some(near) => error.hint(format!("did you mean `{near}`?")),
-        None => error.hint(format!("the functions are {}", NAMES.join(", "))),
+        None => error.hint(format!("the functions are {NAMES}")),
     })
 }
 

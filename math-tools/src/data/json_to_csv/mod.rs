@@ -93,30 +93,23 @@ fn choose(table: &Table, wanted: Option<Vec<String>>) -> Result<Vec<Column<'_>>,
     for (index, name) in wanted.iter().enumerate() {
         let pointer = format!("/columns/{index}");
         if places.insert(name.as_str(), index).is_some() {
-            return Err(ToolError::invalid(
-                pointer,
-                format_args!("the column `{name}` is listed twice"),
-            )
-            .hint("list each column once"));
+            let message = format!("the column `{name}` is listed twice");
+            return Err(ToolError::invalid(pointer, message).hint("list each column once"));
         }
         // A table without records has no columns of its own: any header may be requested.
         if !known.is_empty() && !known.contains_key(name.as_str()) {
             let hint = match nearest(name, table.names()) {
                 Some(near) => format!("did you mean `{near}`?"),
-                None => format!(
-                    "the columns are {}",
-                    table
-                        .names()
-                        .map(|name| format!("`{name}`"))
-                        .collect::<Vec<_>>()
-                        .join(", ")
-                ),
+                None => {
+                    let names: Vec<String> =
+                        table.names().map(|name| format!("`{name}`")).collect();
+                    format!("the columns are {}", names.join(", "))
+                }
             };
-            return Err(
-                ToolError::invalid(pointer, format_args!("`data` has no column `{name}`"))
-                    .reason("unknown_column")
-                    .hint(hint),
-            );
+            let message = format!("`data` has no column `{name}`");
+            return Err(ToolError::invalid(pointer, message)
+                .reason("unknown_column")
+                .hint(hint));
         }
     }
     Ok(wanted

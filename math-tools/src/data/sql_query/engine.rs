@@ -29,20 +29,8 @@ const ROWS: usize = 1024;
 const PLACEHOLDER: &str = "_";
 
 /// Functions that read chance, the machine or memory of their own, or load code.
-const REFUSED: [&str; 12] = [
-    "random",
-    "randomblob",
-    "zeroblob",
-    "load_extension",
-    "fts3_tokenizer",
-    "current_timestamp",
-    "current_date",
-    "current_time",
-    "last_insert_rowid",
-    "changes",
-    "total_changes",
-    "sqlite_log",
-];
+const REFUSED: &str = "random randomblob zeroblob load_extension fts3_tokenizer current_timestamp current_date current_time \
+     last_insert_rowid changes total_changes sqlite_log";
 
 /// Rows of a query.
 pub(super) struct Rows {
@@ -73,10 +61,7 @@ pub(super) fn run(
     let mut seen = HashSet::new();
     for (name, table) in tables {
         if !seen.insert(name.to_lowercase()) {
-            return Err(table_error(
-                name,
-                "differs from another table only in case".to_owned(),
-            ));
+            return Err(table_error(name, "differs from another table only in case"));
         }
         load(&mut connection, name, table, &names, ctx)?;
     }
@@ -160,7 +145,8 @@ fn refused(action: &AuthAction<'_>) -> Option<String> {
     match action {
         AuthAction::Select | AuthAction::Read { .. } | AuthAction::Recursive => None,
         AuthAction::Function { function_name } => REFUSED
-            .contains(&function_name.to_ascii_lowercase().as_str())
+            .split(' ')
+            .any(|refused| refused.eq_ignore_ascii_case(function_name))
             .then(|| format!("the function `{function_name}`")),
         AuthAction::Pragma { pragma_name, .. } => Some(format!("the pragma `{pragma_name}`")),
         AuthAction::Attach { .. } | AuthAction::Detach { .. } => {
@@ -201,33 +187,21 @@ fn load(
     names: &Names<'_>,
     ctx: &Ctx,
 ) -> Result<(), ToolError> {
-    let bytes: u64 = table
-        .columns()
-        .iter()
-        .flatten()
-        .map(Value::memory_bytes)
-        .sum();
-    ctx.reserve(bytes)?;
+    let cells = table.columns().iter().flatten();
+    ctx.reserve(cells.map(Value::memory_bytes).sum())?;
     if name.is_empty() || name.contains('\0') || name.to_lowercase().starts_with("sqlite_") {
-        return Err(table_error(
-            name,
-            "is not a usable name: it is empty, starts with `sqlite_` or contains NUL".to_owned(),
-        ));
+        let fault = "is not a usable name: it is empty, starts with `sqlite_` or contains NUL";
+        return Err(table_error(name, fault));
     }
     let mut seen = HashSet::new();
     let mut definitions = Vec::with_capacity(table.columns().len());
     for (column, cells) in table.names().zip(table.columns()) {
         if column.is_empty() || column.contains('\0') {
-            return Err(table_error(
-                name,
-                "has a column without a usable name".to_owned(),
-            ));
+            return Err(table_error(name, "has a column without a usable name"));
         }
         if !seen.insert(column.to_lowercase()) {
-            return Err(table_error(
-                name,
-                format!("has two columns `{column}` (names do not differ by case in SQL)"),
-            ));
+            let fault = format!("has two columns `{column}` (names do not differ by case in SQL)");
+            return Err(table_error(name, &fault));
         }
         definitions.push(format!("{} {}", quote(column), column_type(cells)));
     }
@@ -236,25 +210,19 @@ fn load(
     }
     let failed = |err| error(&err, None, names, ctx);
     let transaction = connection.transaction().map_err(failed)?;
-    transaction
-        .execute(
-            &format!("CREATE TABLE {} ({})", quote(name), definitions.join(", ")),
-            [],
-        )
-        .map_err(failed)?;
+    let create = format!("CREATE TABLE {} ({})", quote(name), definitions.join(", "));
+    transaction.execute(&create, []).map_err(failed)?;
     if !table.columns().is_empty() {
         let marks = vec!["?"; definitions.len()].join(", ");
-        let mut insert = transaction
-            .prepare(&format!("INSERT INTO {} VALUES ({marks})", quote(name)))
-            .map_err(failed)?;
+        let insert = format!("INSERT INTO {} VALUES ({marks})", quote(name));
+        let mut insert = transaction.prepare(&insert).map_err(failed)?;
         for row in 0..table.rows() {
             if row % ROWS == 0 {
                 ctx.check()?;
             }
             for (index, cells) in table.columns().iter().enumerate() {
-                insert
-                    .raw_bind_parameter(index + 1, Cell(&cells[row]))
-                    .map_err(failed)?;
+                let bound = insert.raw_bind_parameter(index + 1, Cell(&cells[row]));
+                bound.map_err(failed)?;
             }
             insert.raw_execute().map_err(failed)?;
         }
@@ -284,7 +252,7 @@ impl ToSql for Cell<'_> {
 
 fn bind(statement: &mut Statement<'_>, params: Option<&Value>) -> Result<(), ToolError> {
     let count = statement.parameter_count();
-    let fault = |pointer: String, message: String| {
+    let fault = |pointer: &str, message: String| {
         ToolError::invalid(pointer, message).hint("pass a list for `?` and an object for `:name`")
     };
     let mut values: Vec<Option<Value>> = vec![None; count];
@@ -299,29 +267,21 @@ fn bind(statement: &mut Statement<'_>, params: Option<&Value>) -> Result<(), Too
                         .flatten()
                 });
                 let Some(index) = index else {
-                    return Err(fault(
-                        format!("/params/{name}"),
-                        format!("the query has no parameter `:{name}`"),
-                    ));
+                    let message = format!("the query has no parameter `:{name}`");
+                    return Err(fault(&format!("/params/{name}"), message));
                 };
                 values[index - 1] = Some(value.clone());
             }
         }
         Some(list) => {
             let Some(items) = list.items() else {
-                return Err(fault(
-                    "/params".to_owned(),
-                    format!("expected a list or an object, found {}", list.kind()),
-                ));
+                let message = format!("expected a list or an object, found {}", list.kind());
+                return Err(fault("/params", message));
             };
             if items.len() != count {
-                return Err(fault(
-                    "/params".to_owned(),
-                    format!(
-                        "the query has {count} parameters, `params` has {}",
-                        items.len()
-                    ),
-                ));
+                let found = items.len();
+                let message = format!("the query has {count} parameters, `params` has {found}");
+                return Err(fault("/params", message));
             }
             values = items.into_iter().map(Some).collect();
         }
@@ -332,26 +292,15 @@ fn bind(statement: &mut Statement<'_>, params: Option<&Value>) -> Result<(), Too
             |name| format!("`{name}`"),
         );
         let Some(value) = value else {
-            return Err(fault(
-                "/params".to_owned(),
-                format!("parameter {name} has no value"),
-            ));
+            return Err(fault("/params", format!("parameter {name} has no value")));
         };
-        if matches!(
-            value,
-            Value::Array(_) | Value::Numbers(_) | Value::Object(_)
-        ) {
-            return Err(fault(
-                "/params".to_owned(),
-                format!(
-                    "parameter {name}: expected a number, text, boolean or null, found {}",
-                    value.kind()
-                ),
-            ));
+        if let Value::Array(_) | Value::Numbers(_) | Value::Object(_) = value {
+            let expected = "expected a number, text, boolean or null";
+            let message = format!("parameter {name}: {expected}, found {}", value.kind());
+            return Err(fault("/params", message));
         }
-        statement
-            .raw_bind_parameter(index + 1, Cell(value))
-            .map_err(|err| fault("/params".to_owned(), err.to_string()))?;
+        let bound = statement.raw_bind_parameter(index + 1, Cell(value));
+        bound.map_err(|err| fault("/params", err.to_string()))?;
     }
     Ok(())
 }
@@ -369,12 +318,9 @@ fn collect(
         .collect();
     let mut seen = HashSet::new();
     if let Some(twice) = columns.iter().find(|name| !seen.insert(&***name)) {
-        return Err(ToolError::invalid(
-            "/query",
-            format_args!("two result columns are named `{twice}`"),
-        )
-        .reason("sql")
-        .hint("give one of them another name with AS"));
+        let message = format!("two result columns are named `{twice}`");
+        let error = ToolError::invalid("/query", message).reason("sql");
+        return Err(error.hint("give one of them another name with AS"));
     }
     let mut rows = Vec::new();
     let mut truncated = false;
@@ -399,12 +345,9 @@ fn collect(
                     Value::from(String::from_utf8_lossy(text).into_owned())
                 }
                 ValueRef::Blob(_) => {
-                    return Err(ToolError::invalid(
-                        "/query",
-                        format_args!("the result column `{name}` holds a blob"),
-                    )
-                    .reason("sql")
-                    .hint("wrap it in hex(...) or CAST(... AS TEXT)"));
+                    let message = format!("the result column `{name}` holds a blob");
+                    let error = ToolError::invalid("/query", message).reason("sql");
+                    return Err(error.hint("wrap it in hex(...) or CAST(... AS TEXT)"));
                 }
             };
             object.push_unique(Arc::clone(name), cell);
@@ -413,16 +356,12 @@ fn collect(
         ctx.reserve(row_bytes)?;
         bytes += row_bytes;
         if bytes > RESULT_BYTES_MAX {
-            return Err(ToolError::new(
-                ErrorCode::LimitExceeded,
-                format_args!(
-                    "the result exceeds {RESULT_BYTES_MAX} bytes after {} rows",
-                    rows.len()
-                ),
-            )
-            .reason("result")
-            .at("/query")
-            .hint("select fewer columns, aggregate, or add LIMIT"));
+            let count = rows.len();
+            let message = format!("the result exceeds {RESULT_BYTES_MAX} bytes after {count} rows");
+            return Err(ToolError::new(ErrorCode::LimitExceeded, message)
+                .reason("result")
+                .at("/query")
+                .hint("select fewer columns, aggregate, or add LIMIT"));
         }
         rows.push(Value::Object(Arc::new(object)));
     }
@@ -449,29 +388,22 @@ impl<'a> Names<'a> {
 
     /// The next step for a message of SQLite.
     fn hint(&self, message: &str) -> Option<String> {
-        let (what, name, known) = if let Some(name) = message.strip_prefix("no such table: ") {
-            ("tables", name, &self.tables)
-        } else {
-            let name = message.strip_prefix("no such column: ")?;
-            (
-                "columns",
-                name.rsplit('.').next().unwrap_or(name),
-                &self.columns,
-            )
+        let (what, name, known) = match message.strip_prefix("no such table: ") {
+            Some(name) => ("tables", name, &self.tables),
+            None => {
+                let name = message.strip_prefix("no such column: ")?;
+                ("columns", name.rsplit('.').next()?, &self.columns)
+            }
         };
         if let Some(near) = nearest(name, known.iter().copied()) {
             return Some(format!("did you mean `{near}`?"));
         }
         const NAMES_MAX: usize = 30;
-        let listed: Vec<String> = known
-            .iter()
-            .take(NAMES_MAX)
-            .map(|name| format!("`{name}`"))
-            .collect();
-        Some(if listed.is_empty() {
-            "`tables` is empty: pass the tables the query reads".to_owned()
-        } else {
-            format!("the {what} are {}", listed.join(", "))
+        let shown = known.iter().take(NAMES_MAX);
+        let listed: Vec<String> = shown.map(|name| format!("`{name}`")).collect();
+        Some(match listed.is_empty() {
+            true => "`tables` is empty: pass the tables the query reads".to_owned(),
+            false => format!("the {what} are {}", listed.join(", ")),
         })
     }
 }
@@ -482,12 +414,9 @@ fn error(err: &rusqlite::Error, denied: Option<String>, names: &Names<'_>, ctx: 
         return stopped;
     }
     if let Some(what) = denied {
-        return ToolError::invalid(
-            "/query",
-            format_args!("{what} is not allowed here: a query can only read the given tables"),
-        )
-        .reason("sql_refused")
-        .hint("write one SELECT statement");
+        let message = format!("{what} is not allowed here: a query can only read the given tables");
+        let error = ToolError::invalid("/query", message).reason("sql_refused");
+        return error.hint("write one SELECT statement");
     }
     let (message, offset) = match err {
         rusqlite::Error::SqlInputError { msg, offset, .. } => {
@@ -501,9 +430,7 @@ fn error(err: &rusqlite::Error, denied: Option<String>, names: &Names<'_>, ctx: 
         Some(SqlCode::OutOfMemory | SqlCode::TooBig) => ErrorCode::LimitExceeded,
         _ => ErrorCode::InvalidArgs,
     };
-    let place = offset
-        .map(|offset| format!(" at byte {}", offset + 1))
-        .unwrap_or_default();
+    let place = offset.map_or(String::new(), |offset| format!(" at byte {}", offset + 1));
     let error = ToolError::new(code, format_args!("SQL: {message}{place}"))
         .reason("sql")
         .at("/query");
@@ -514,7 +441,7 @@ fn error(err: &rusqlite::Error, denied: Option<String>, names: &Names<'_>, ctx: 
     }
 }
 
-fn table_error(name: &str, fault: String) -> ToolError {
+fn table_error(name: &str, fault: &str) -> ToolError {
     let mut pointer = "/tables".to_owned();
     tool_core::path::push_key(&mut pointer, name);
     ToolError::invalid(pointer, format_args!("the table `{name}` {fault}")).hint("rename it")

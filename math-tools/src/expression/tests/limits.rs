@@ -4,7 +4,8 @@
 use tool_core::{Ctx, ErrorCode, Tool, ToolError};
 
 use crate::expression::calculate::{Args, Calculate};
-use crate::expression::rational::{Failure, INTEGER_BITS_MAX, Rational};
+use crate::expression::evaluate::Fault;
+use crate::expression::rational::{INTEGER_BITS_MAX, Rational};
 use crate::expression::{DEPTH_MAX, LENGTH_MAX, TOKENS_MAX};
 
 /// No token starts with it.
@@ -72,6 +73,6 @@ fn a_tower_of_powers_is_refused_by_the_bits_it_would_have() {
     let ten = Rational::parse("10").unwrap();
     for exponent in ["80000", "4294967295", "10000000000"] {
         let exponent = Rational::parse(exponent).unwrap();
-        assert_eq!(ten.pow(&exponent), Err(Failure::TooLarge));
+        assert_eq!(ten.pow(&exponent), Err(Fault::TooLarge));
     }
 }

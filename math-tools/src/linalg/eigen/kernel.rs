@@ -3,8 +3,10 @@
 use faer::Mat;
 
 use crate::linalg::dense::cholesky::Cholesky;
+use crate::linalg::dense::structure::is_symmetric;
 use crate::linalg::dense::{
-    self, NoConvergence, exponent_of, max_abs, norm2, normalised, scaled, spectrum,
+    self, NoConvergence, RawEigen, all_scaled, exponent_of, largest_entry, max_abs, norm2,
+    normalised, scaled, spectrum,
 };
 
 /// The eigenvalues and their evidence.
@@ -35,11 +37,6 @@ pub(crate) struct Vectors {
     pub imaginary: Option<Vec<f64>>,
 }
 
-/// Whether the matrix equals its transpose, entry by entry.
-pub(crate) fn is_symmetric(a: &[f64], n: usize) -> bool {
-    (0..n).all(|row| (0..row).all(|column| a[row * n + column] == a[column * n + row]))
-}
-
 /// Finds all eigenvalues of an n x n matrix, ascending by real part and then by imaginary part.
 ///
 /// # Method
@@ -60,142 +57,99 @@ pub(crate) fn eigen(
 ) -> Result<Eigen, NoConvergence> {
     let (matrix, exponent) = normalised(a);
     let symmetric = is_symmetric(&matrix, n);
+    let columns = dense::columns_of(&matrix, n, n);
     let mut left_basis = None;
     let pairs = if symmetric {
-        let (values, basis) =
-            dense::symmetric_eigen(dense::columns_of(&matrix, n, n).as_ref(), vectors || left)?;
-        Pairs {
-            imaginary: vec![0.0; n],
-            real: values,
-            basis,
-        }
+        let (real, vectors) = dense::symmetric_eigen(columns.as_ref(), vectors || left)?;
+        real_pairs(real, vectors)
     } else if left {
-        let (pairs, basis) = two_sided(&matrix, n)?;
+        let (pairs, basis) = two_sided(columns)?;
         left_basis = Some(basis);
         pairs
     } else {
-        general(&matrix, n, vectors)?
+        dense::general_eigen(columns.as_ref(), vectors)?
     };
-    let norm = norm2(&matrix);
-    let unit = n as f64 * f64::EPSILON * norm;
-    let order = pairs.order();
-    let pick = |values: &[f64]| {
-        order
-            .iter()
-            .map(|&index| values[index])
-            .collect::<Vec<f64>>()
-    };
-    let (real, imaginary) = (pick(&pairs.real), pick(&pairs.imaginary));
+    let unit = n as f64 * f64::EPSILON * norm2(&matrix);
+    let order = order(&pairs);
     let trace: f64 = (0..n).map(|index| matrix[index * n + index]).sum();
-    let sum: f64 = real.iter().sum();
-    let in_units = |error: f64| if unit > 0.0 { error / unit } else { error };
-
-    let normal = pairs
-        .basis
-        .as_ref()
-        .map(|basis| pairs.normal_vectors(basis, &order));
-    let residual = normal
-        .as_ref()
-        .map(|(re, im)| in_units(residual(&matrix, n, &real, &imaginary, re, im.as_ref())));
+    let sum: f64 = order.iter().map(|&index| pairs.real[index]).sum();
+    let (found, normal) = finish(&matrix, None, n, &pairs, exponent, |_| unit);
     let left = match (&normal, left) {
         (Some(right), true) => Some(match &left_basis {
-            Some(basis) => conditions(right, pairs.normal_vectors(basis, &order)),
+            Some(basis) => conditions(right, normal_vectors(&pairs, basis, &order)),
             // Left and right vectors of a symmetric matrix are the same.
             None => (rows(right), vec![1.0; n]),
         }),
         _ => None,
     };
-    let restore = |values: Vec<f64>| -> Vec<f64> {
-        values
-            .into_iter()
-            .map(|value| scaled(value, exponent))
-            .collect()
-    };
+    let error = (sum - trace).abs();
     Ok(Eigen {
-        real: restore(real),
-        imaginary: restore(imaginary),
-        vectors: normal.as_ref().map(rows),
         symmetric,
-        trace_error: in_units((sum - trace).abs()),
-        residual,
+        trace_error: if unit > 0.0 { error / unit } else { error },
         left,
+        ..found
     })
 }
 
-/// Eigenvalues as a factorisation leaves them: vectors of conjugate pairs in two columns, real and imaginary part.
-struct Pairs {
-    real: Vec<f64>,
-    imaginary: Vec<f64>,
-    basis: Option<Mat<f64>>,
+/// Real eigenvalues.
+fn real_pairs(real: Vec<f64>, vectors: Option<Mat<f64>>) -> RawEigen {
+    RawEigen {
+        imaginary: vec![0.0; real.len()],
+        real,
+        vectors,
+    }
 }
 
-impl Pairs {
-    fn order(&self) -> Vec<usize> {
-        let mut order: Vec<usize> = (0..self.real.len()).collect();
-        order.sort_by(|&left, &right| {
-            self.real[left]
-                .total_cmp(&self.real[right])
-                .then(self.imaginary[left].total_cmp(&self.imaginary[right]))
-        });
-        order
-    }
+/// Indices of the eigenvalues, ascending by real part and then by imaginary part.
+fn order(pairs: &RawEigen) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..pairs.real.len()).collect();
+    order.sort_by(|&left, &right| {
+        let imaginary = pairs.imaginary[left].total_cmp(&pairs.imaginary[right]);
+        pairs.real[left]
+            .total_cmp(&pairs.real[right])
+            .then(imaginary)
+    });
+    order
+}
 
-    /// Real and imaginary parts of the vectors in the given order; no imaginary part when all eigenvalues are real.
-    fn normal_vectors(&self, basis: &Mat<f64>, order: &[usize]) -> (Mat<f64>, Option<Mat<f64>>) {
-        let n = basis.nrows();
-        let complex = self.imaginary.iter().any(|&value| value != 0.0);
-        let mut real = Mat::zeros(n, order.len());
-        let mut imaginary = complex.then(|| Mat::zeros(n, order.len()));
-        for (target, &source) in order.iter().enumerate() {
-            let part = self.imaginary[source];
-            let (re, im, sign) = if part == 0.0 {
-                (basis.col_as_slice(source), None, 1.0)
+/// Real and imaginary parts of vectors in columns; no imaginary part when all eigenvalues are real.
+type Columns = (Mat<f64>, Option<Mat<f64>>);
+
+/// The vectors of a basis in the given order, of unit norm.
+fn normal_vectors(pairs: &RawEigen, basis: &Mat<f64>, order: &[usize]) -> Columns {
+    let n = basis.nrows();
+    let complex = pairs.imaginary.iter().any(|&value| value != 0.0);
+    let mut real = Mat::zeros(n, order.len());
+    let mut imaginary = complex.then(|| Mat::zeros(n, order.len()));
+    for (target, &source) in order.iter().enumerate() {
+        let (re, im) = if pairs.imaginary[source] == 0.0 {
+            normal(basis.col_as_slice(source), None, 1.0)
+        } else {
+            // The first of its conjugate pair: the number of complex eigenvalues before it is even.
+            let before = pairs.imaginary[..source].iter();
+            let leads = before.filter(|&&value| value != 0.0).count() % 2 == 0;
+            let (first, sign) = if leads {
+                (source, 1.0)
             } else {
-                let first = if self.leads_pair(source) {
-                    source
-                } else {
-                    source - 1
-                };
-                let sign = if first == source { 1.0 } else { -1.0 };
-                (
-                    basis.col_as_slice(first),
-                    Some(basis.col_as_slice(first + 1)),
-                    sign,
-                )
+                (source - 1, -1.0)
             };
-            let (re, im) = normal(re, im, sign);
-            real.col_as_slice_mut(target).copy_from_slice(&re);
-            if let (Some(imaginary), Some(im)) = (&mut imaginary, im) {
-                imaginary.col_as_slice_mut(target).copy_from_slice(&im);
-            }
+            let im = basis.col_as_slice(first + 1);
+            normal(basis.col_as_slice(first), Some(im), sign)
+        };
+        real.col_as_slice_mut(target).copy_from_slice(&re);
+        if let (Some(imaginary), Some(im)) = (&mut imaginary, im) {
+            imaginary.col_as_slice_mut(target).copy_from_slice(&im);
         }
-        (real, imaginary)
     }
-
-    /// Whether the eigenvalue is the first of its conjugate pair: the number of complex ones before it is even.
-    fn leads_pair(&self, index: usize) -> bool {
-        self.imaginary[..index]
-            .iter()
-            .filter(|&&value| value != 0.0)
-            .count()
-            % 2
-            == 0
-    }
+    (real, imaginary)
 }
 
 /// The vector `re + sign i im` with unit norm and its largest entry real and positive.
 fn normal(re: &[f64], im: Option<&[f64]>, sign: f64) -> (Vec<f64>, Option<Vec<f64>>) {
     let exponent = exponent_of(max_abs(re).max(im.map_or(0.0, max_abs)));
-    let re: Vec<f64> = re.iter().map(|&value| scaled(value, -exponent)).collect();
+    let re = all_scaled(re.to_vec(), -exponent);
     let Some(im) = im else {
-        let largest = re.iter().fold(0.0_f64, |best, &value| {
-            if value.abs() > best.abs() {
-                value
-            } else {
-                best
-            }
-        });
-        let norm = norm2(&re).copysign(largest);
+        let norm = norm2(&re).copysign(largest_entry(&re));
         return (re.iter().map(|value| value / norm).collect(), None);
     };
     let im: Vec<f64> = im
@@ -228,7 +182,7 @@ fn normal(re: &[f64], im: Option<&[f64]>, sign: f64) -> (Vec<f64>, Option<Vec<f6
     (turned_re, Some(turned_im))
 }
 
-fn rows((re, im): &(Mat<f64>, Option<Mat<f64>>)) -> Vectors {
+fn rows((re, im): &Columns) -> Vectors {
     Vectors {
         real: dense::rows_of(re.as_ref()),
         imaginary: im.as_ref().map(|im| dense::rows_of(im.as_ref())),
@@ -239,10 +193,7 @@ fn rows((re, im): &(Mat<f64>, Option<Mat<f64>>)) -> Vectors {
 ///
 /// # References
 /// G. H. Golub, C. F. Van Loan, "Matrix Computations", 4th ed., 2013, section 7.2.2.
-fn conditions(
-    (right, right_im): &(Mat<f64>, Option<Mat<f64>>),
-    (left, mut left_im): (Mat<f64>, Option<Mat<f64>>),
-) -> (Vectors, Vec<f64>) {
+fn conditions((right, right_im): &Columns, (left, mut left_im): Columns) -> (Vectors, Vec<f64>) {
     let n = right.ncols();
     let conditions = (0..n)
         .map(|column| {
@@ -272,20 +223,16 @@ fn conditions(
     (rows(&(left, left_im)), conditions)
 }
 
-fn two_sided(matrix: &[f64], n: usize) -> Result<(Pairs, Mat<f64>), NoConvergence> {
-    let mut balanced = dense::columns_of(matrix, n, n);
+fn two_sided(mut balanced: Mat<f64>) -> Result<(RawEigen, Mat<f64>), NoConvergence> {
+    let n = balanced.nrows();
     let exponents = dense::balance(&mut balanced);
-    let (raw, left) = spectrum::two_sided(balanced.as_ref())?;
+    let (mut pairs, left) = spectrum::two_sided(balanced.as_ref())?;
     let moved = |basis: &Mat<f64>, sign: i32| {
         Mat::from_fn(n, n, |row, column| {
             scaled(basis[(row, column)], sign * exponents[row])
         })
     };
-    let pairs = Pairs {
-        real: raw.real,
-        imaginary: raw.imaginary,
-        basis: raw.vectors.as_ref().map(|basis| moved(basis, 1)),
-    };
+    pairs.vectors = pairs.vectors.map(|basis| moved(&basis, 1));
     Ok((pairs, moved(&left, -1)))
 }
 
@@ -312,13 +259,8 @@ pub(crate) fn generalised(
             Some(factor) => {
                 let (real, basis) =
                     spectrum::symmetric_definite(columns(&a).as_ref(), &factor, true)?;
-                let imaginary = vec![0.0; n];
-                let pairs = Pairs {
-                    imaginary,
-                    real,
-                    basis,
-                };
-                (finish(&a, &b, n, &pairs, exponent), 0, "cholesky")
+                let pairs = real_pairs(real, basis);
+                (finish_pair(&a, &b, n, &pairs, exponent), 0, "cholesky")
             }
             None => of_pair(&a, &b, n, exponent)?,
         };
@@ -358,21 +300,21 @@ fn of_pair(
                     .map(|&index| values[index] / raw.beta[index])
                     .collect()
             };
-            let pairs = Pairs {
+            let pairs = RawEigen {
                 real: pick(&raw.alpha.real),
                 imaginary: pick(&raw.alpha.imaginary),
-                basis: raw.alpha.vectors.as_ref().map(|basis| {
+                vectors: raw.alpha.vectors.as_ref().map(|basis| {
                     Mat::from_fn(n, kept.len(), |row, column| basis[(row, kept[column])])
                 }),
             };
-            (finish(a, b, n, &pairs, exponent), n - kept.len(), "qz")
+            (finish_pair(a, b, n, &pairs, exponent), n - kept.len(), "qz")
         });
     if best.as_ref().is_none_or(|(found, ..)| bad(found))
         && let Ok(solved) = dense::system::solve(b, n, a, n, None)
         && solved.rcond > RCOND_MIN
     {
-        let pairs = general(&solved.x, n, true)?;
-        let found = finish(a, b, n, &pairs, exponent);
+        let pairs = dense::general_eigen(columns(&solved.x).as_ref(), true)?;
+        let found = finish_pair(a, b, n, &pairs, exponent);
         if best
             .as_ref()
             .is_none_or(|(other, ..)| size(&found).total_cmp(&size(other)).is_lt())
@@ -386,107 +328,80 @@ fn of_pair(
         })
 }
 
-/// Order, normal vectors and residual of the pairs of a generalised problem.
-fn finish(a: &[f64], b: &[f64], n: usize, pairs: &Pairs, exponent: i32) -> Eigen {
-    let order = pairs.order();
-    let normal = pairs
-        .basis
-        .as_ref()
-        .map(|basis| pairs.normal_vectors(basis, &order));
+/// The pairs of a generalised problem, with residuals in units of `n eps (|A| + |lambda| |B|)`.
+fn finish_pair(a: &[f64], b: &[f64], n: usize, pairs: &RawEigen, exponent: i32) -> Eigen {
+    let (a_norm, b_norm) = (norm2(a), norm2(b));
+    let unit = |size: f64| n as f64 * f64::EPSILON * (a_norm + size * b_norm);
+    finish(a, Some(b), n, pairs, exponent, unit).0
+}
+
+/// The pairs in order, with normal vectors and their residual in units of `unit(|lambda|)`; and the vectors in columns.
+fn finish(
+    a: &[f64],
+    b: Option<&[f64]>,
+    n: usize,
+    pairs: &RawEigen,
+    exponent: i32,
+    unit: impl Fn(f64) -> f64,
+) -> (Eigen, Option<Columns>) {
+    let order = order(pairs);
+    let basis = pairs.vectors.as_ref();
+    let normal = basis.map(|basis| normal_vectors(pairs, basis, &order));
     let pick = |values: &[f64]| -> Vec<f64> { order.iter().map(|&index| values[index]).collect() };
     let (real, imaginary) = (pick(&pairs.real), pick(&pairs.imaginary));
-    let residual = normal
-        .as_ref()
-        .map(|(re, im)| pair_residual(a, b, n, (&real, &imaginary), re, im.as_ref()));
-    let restore = |values: Vec<f64>| -> Vec<f64> {
-        values
+    let residual = normal.as_ref().map(|vectors| {
+        let columns = residuals(a, b, n, (&real, &imaginary), vectors);
+        let in_units = |(index, size): (usize, f64)| {
+            let unit = unit(real[index].hypot(imaginary[index]));
+            if unit > 0.0 { size / unit } else { 0.0 }
+        };
+        columns
             .into_iter()
-            .map(|value| scaled(value, exponent))
-            .collect()
-    };
-    Eigen {
-        real: restore(real),
-        imaginary: restore(imaginary),
+            .enumerate()
+            .map(in_units)
+            .fold(0.0, f64::max)
+    });
+    let eigen = Eigen {
+        real: all_scaled(real, exponent),
+        imaginary: all_scaled(imaginary, exponent),
         vectors: normal.as_ref().map(rows),
         symmetric: false,
         trace_error: 0.0,
         residual,
         left: None,
-    }
+    };
+    (eigen, normal)
 }
 
-/// Largest `|A v - lambda B v| / (n eps (|A| + |lambda| |B|))`, Frobenius norms.
-fn pair_residual(
+/// `|A v - lambda B v|` of every pair, Frobenius norm; B is the identity where absent.
+fn residuals(
     a: &[f64],
-    b: &[f64],
+    b: Option<&[f64]>,
     n: usize,
     (real, imaginary): (&[f64], &[f64]),
-    re: &Mat<f64>,
-    im: Option<&Mat<f64>>,
-) -> f64 {
-    let (a_norm, b_norm) = (norm2(a), norm2(b));
-    let (a, b) = (dense::columns_of(a, n, n), dense::columns_of(b, n, n));
-    let image = |matrix: &Mat<f64>, v: &Mat<f64>| dense::product(matrix.as_ref(), v.as_ref());
-    let (a_re, b_re) = (image(&a, re), image(&b, re));
-    let parts = im.map(|im| (image(&a, im), image(&b, im)));
+    (re, im): &Columns,
+) -> Vec<f64> {
+    let image = |matrix: &[f64], v: &Mat<f64>| {
+        dense::product(dense::columns_of(matrix, n, n).as_ref(), v.as_ref())
+    };
+    let right = |v: &Mat<f64>| b.map_or_else(|| v.clone(), |b| image(b, v));
+    let (a_re, b_re) = (image(a, re), right(re));
+    let parts = im.as_ref().map(|im| (image(a, im), right(im)));
     (0..real.len())
         .map(|column| {
             let (lambda, mu) = (real[column], imaginary[column]);
             let rest: Vec<f64> = (0..n)
                 .flat_map(|row| {
-                    let (x, y) = (
-                        b_re[(row, column)],
-                        parts.as_ref().map_or(0.0, |p| p.1[(row, column)]),
-                    );
-                    let image_y = parts.as_ref().map_or(0.0, |p| p.0[(row, column)]);
+                    let at = (row, column);
+                    let (image_y, y) = parts.as_ref().map_or((0.0, 0.0), |p| (p.0[at], p.1[at]));
+                    let x = b_re[at];
                     [
-                        a_re[(row, column)] - (lambda * x - mu * y),
-                        image_y - (lambda * y + mu * x),
-                    ]
-                })
-                .collect();
-            let unit = n as f64 * f64::EPSILON * (a_norm + lambda.hypot(mu) * b_norm);
-            if unit > 0.0 { norm2(&rest) / unit } else { 0.0 }
-        })
-        .fold(0.0, f64::max)
-}
-
-fn general(matrix: &[f64], n: usize, vectors: bool) -> Result<Pairs, NoConvergence> {
-    let raw = dense::general_eigen(dense::columns_of(matrix, n, n).as_ref(), vectors)?;
-    Ok(Pairs {
-        real: raw.real,
-        imaginary: raw.imaginary,
-        basis: raw.vectors,
-    })
-}
-
-/// Largest `|A v - lambda v|`.
-fn residual(
-    matrix: &[f64],
-    n: usize,
-    real: &[f64],
-    imaginary: &[f64],
-    re: &Mat<f64>,
-    im: Option<&Mat<f64>>,
-) -> f64 {
-    let a = dense::columns_of(matrix, n, n);
-    let image_re = dense::product(a.as_ref(), re.as_ref());
-    let image_im = im.map(|im| dense::product(a.as_ref(), im.as_ref()));
-    (0..n)
-        .map(|column| {
-            let (lambda, mu) = (real[column], imaginary[column]);
-            let rest: Vec<f64> = (0..n)
-                .flat_map(|row| {
-                    let x = re[(row, column)];
-                    let y = im.map_or(0.0, |im| im[(row, column)]);
-                    let image_y = image_im.as_ref().map_or(0.0, |image| image[(row, column)]);
-                    [
-                        image_re[(row, column)] - (lambda * x - mu * y),
+                        a_re[at] - (lambda * x - mu * y),
                         image_y - (lambda * y + mu * x),
                     ]
                 })
                 .collect();
             norm2(&rest)
         })
-        .fold(0.0, f64::max)
+        .collect()
 }

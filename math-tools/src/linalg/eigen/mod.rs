@@ -6,6 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tool_core::{Category, Count, Ctx, Input, JsonExample, Matrix, Real, Spec, Tool, ToolError};
 
+use super::factors::overflow;
+
 /// The tool.
 pub(crate) struct MatrixEigenvalues;
 
@@ -161,15 +163,9 @@ impl Tool for MatrixEigenvalues {
             Some(b) => {
                 let b = b.load(ctx)?;
                 if (b.rows(), b.columns()) != (n, n) {
-                    return Err(ToolError::invalid(
-                        "/B",
-                        format_args!(
-                            "expected {n} x {n} as `A`, found {} x {}",
-                            b.rows(),
-                            b.columns()
-                        ),
-                    )
-                    .reason("shape"));
+                    let found = format!("found {} x {}", b.rows(), b.columns());
+                    let message = format!("expected {n} x {n} as `A`, {found}");
+                    return Err(ToolError::invalid("/B", message).reason("shape"));
                 }
                 ctx.afford(20.0 * (n as f64).powi(3))?;
                 ctx.reserve_doubles(8 * n * n)?;
@@ -196,11 +192,7 @@ impl Tool for MatrixEigenvalues {
             .chain(&found.imaginary)
             .all(|value| value.is_finite());
         if !finite {
-            return Err(
-                ToolError::numeric("/A", "an eigenvalue is too large for a double")
-                    .reason("overflow")
-                    .hint("scale `A`"),
-            );
+            return Err(overflow("an eigenvalue is too large for a double"));
         }
         if infinite.is_some_and(|infinite| infinite > 0) {
             ctx.warn("`B` is singular to working precision: infinite eigenvalues are left out");
@@ -219,41 +211,32 @@ impl Tool for MatrixEigenvalues {
             Matrix::new(n, kept.len(), entries)
         };
         let all_real = found.imaginary.iter().all(|&value| value == 0.0);
-        let (real_vectors, imaginary_vectors) = match found.vectors {
+        let parts = |vectors: Option<kernel::Vectors>| match vectors {
             Some(vectors) => (columns(vectors.real), vectors.imaginary.and_then(columns)),
             None => (None, None),
         };
-        let (eigenvectors, eigenvectors_real) = if all_real {
-            (real_vectors, None)
-        } else {
-            (None, real_vectors)
+        let (eigenvectors, eigenvectors_imaginary) = parts(found.vectors);
+        let (eigenvectors, eigenvectors_real) = match all_real {
+            true => (eigenvectors, None),
+            false => (None, eigenvectors),
         };
-        let (left, conditions) = match found.left {
-            Some((left, conditions)) => (Some(left), Some(conditions)),
-            None => (None, None),
-        };
-        let (left_real, left_imaginary) = match left {
-            Some(left) => (columns(left.real), left.imaginary.and_then(columns)),
-            None => (None, None),
-        };
-        let (real, imaginary) = (
-            found.real[kept.clone()].to_vec(),
-            found.imaginary[kept.clone()].to_vec(),
-        );
+        let (left, conditions) = found.left.unzip();
+        let (left_eigenvectors_real, left_eigenvectors_imaginary) = parts(left);
+        let real = found.real[kept.clone()].to_vec();
         Ok(Output {
             eigenvalues: all_real.then(|| real.clone()),
             real,
-            imaginary,
+            imaginary: found.imaginary[kept.clone()].to_vec(),
             eigenvectors,
             eigenvectors_real,
-            eigenvectors_imaginary: imaginary_vectors,
+            eigenvectors_imaginary,
             symmetric: found.symmetric,
             trace_error: found.trace_error,
             residual: found.residual,
             conditions: conditions
                 .map(|all| all[kept.clone()].iter().map(|&value| Real(value)).collect()),
-            left_eigenvectors_real: left_real,
-            left_eigenvectors_imaginary: left_imaginary,
+            left_eigenvectors_real,
+            left_eigenvectors_imaginary,
             infinite,
             method: method.to_owned(),
         })

@@ -40,7 +40,6 @@ impl Problem {
     }
 
     pub(super) fn by_orthogonal_factors(&self, args: &Args) -> Result<Output, LeastSquaresError> {
-        let n = self.design.columns;
         let found = self.fit(
             &self.design,
             &self.high,
@@ -50,23 +49,12 @@ impl Problem {
         )?;
         let freedom = (self.rows() - self.free()) as f64;
         let residual = norm2(&found.residual_norms);
-        let (standard_errors, covariance) =
-            statistics(found.unscaled_covariance, residual, freedom, n);
+        let inverse = found.unscaled_covariance;
         Ok(Output {
-            residual,
-            rank: n,
-            rcond: found.rcond,
-            trusted_digits: trusted_digits(found.rcond),
-            singular_values: None,
-            degrees_of_freedom: freedom,
-            residual_std: self.residual_std(residual, freedom),
-            standard_errors,
-            covariance,
             optimality: Some(found.optimality),
             refinements: found.refinements,
             error_estimate: Some(Real(found.error_estimate)),
-            method: Method::Qr,
-            x: self.b.like(n, found.x),
+            ..self.output(Method::Qr, found.x, found.rcond, residual, freedom, inverse)
         })
     }
 
@@ -133,22 +121,18 @@ impl Problem {
         let unscaled = answers.filter(|_| args.covariance).map(|answers| {
             rows_of(product(answers.as_ref().transpose(), answers.as_ref()).as_ref())
         });
-        let (standard_errors, covariance) = statistics(unscaled, residual, freedom, n);
         Ok(Output {
-            residual,
-            rank: n,
-            rcond: found.rcond,
-            trusted_digits: trusted_digits(found.rcond),
-            singular_values: None,
-            degrees_of_freedom: freedom,
-            residual_std: self.residual_std(residual, freedom),
-            standard_errors,
-            covariance,
             optimality: Some(found.optimality),
             refinements: found.refinements,
             error_estimate: Some(Real(found.error_estimate)),
-            method: Method::Ridge,
-            x: self.b.like(n, found.x),
+            ..self.output(
+                Method::Ridge,
+                found.x,
+                found.rcond,
+                residual,
+                freedom,
+                unscaled,
+            )
         })
     }
 
@@ -162,11 +146,7 @@ impl Problem {
             .map_err(least_squares_error)?;
         let freedom = (m - found.rank) as f64;
         let residual = norm2(&found.residuals);
-        let values = &found.singular_values;
-        let rcond = match (values.first(), values.last()) {
-            (Some(&largest), Some(&least)) if largest > 0.0 => least / largest,
-            _ => 0.0,
-        };
+        let (values, rcond) = (&found.singular_values, found.rcond());
         if args.covariance && found.rank < n {
             ctx.warn("the columns of `A` are dependent: the covariance is that of the solution of smallest norm");
         }
@@ -186,27 +166,42 @@ impl Problem {
             }
             inverse
         });
-        let (standard_errors, covariance) = statistics(inverse, residual, freedom, n);
         Ok(Output {
-            residual,
             rank: found.rank,
+            singular_values: Some(found.singular_values),
+            ..self.output(Method::Svd, found.x, rcond, residual, freedom, inverse)
+        })
+    }
+
+    /// The solution of a method with full rank and without the evidence of a refinement; `inverse` is the covariance for errors of
+    /// size 1.
+    fn output(
+        &self,
+        method: Method,
+        x: Vec<f64>,
+        rcond: f64,
+        residual: f64,
+        freedom: f64,
+        inverse: Option<Vec<f64>>,
+    ) -> Output {
+        let n = self.design.columns;
+        let (standard_errors, covariance) = statistics(inverse, residual, freedom, n);
+        Output {
+            x: self.b.like(n, x),
+            residual,
+            rank: n,
             rcond,
             trusted_digits: trusted_digits(rcond),
+            singular_values: None,
             degrees_of_freedom: freedom,
-            residual_std: self.residual_std(residual, freedom),
+            residual_std: (self.b.columns() == 1).then(|| Real(spread(residual, freedom))),
             standard_errors,
             covariance,
             optimality: None,
             refinements: 0,
             error_estimate: None,
-            method: Method::Svd,
-            x: self.b.like(n, found.x),
-            singular_values: Some(found.singular_values),
-        })
-    }
-
-    fn residual_std(&self, residual: f64, freedom: f64) -> Option<Real> {
-        (self.b.columns() == 1).then(|| Real(spread(residual, freedom)))
+            method,
+        }
     }
 }
 
@@ -236,10 +231,5 @@ fn statistics(
         .iter_mut()
         .for_each(|value| *value *= spread * spread);
     let finite = inverse.iter().all(|value| value.is_finite());
-    let covariance = if finite {
-        Matrix::new(n, n, inverse)
-    } else {
-        None
-    };
-    (Some(errors), covariance)
+    (Some(errors), Matrix::new(n, n, inverse).filter(|_| finite))
 }

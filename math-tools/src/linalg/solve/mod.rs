@@ -253,11 +253,7 @@ fn by_least_squares(a: &Matrix, b: &Rhs) -> Result<Output, ToolError> {
     let found = minimum_norm(a.as_slice(), m, n, b.as_slice(), b.columns(), tolerance)
         .map_err(least_squares_error)?;
     let (residual, norm) = (norm2(&found.residuals), norm2(b.as_slice()));
-    let values = &found.singular_values;
-    let rcond = match (values.first(), values.last()) {
-        (Some(&largest), Some(&least)) if largest > 0.0 => least / largest,
-        _ => 0.0,
-    };
+    let rcond = found.rcond();
     Ok(Output {
         relative_error: if norm > 0.0 {
             residual / norm

@@ -3,6 +3,7 @@
 //! Coordinate and array formats; real, integer and pattern fields; general, symmetric and skew-symmetric storage. The format is that
 //! of R. F. Boisvert, R. Pozo, K. A. Remington, "The Matrix Market exchange formats: initial design", NISTIR 5935, 1996.
 
+use kernels::sparse::csr::SIZE_MAX;
 use tool_core::{Ctx, ToolError};
 
 /// The matrix of a text, entries counted from 0.
@@ -32,16 +33,7 @@ enum Symmetry {
     Skew,
 }
 
-/// A format error with its line, counted from 1.
-#[derive(Debug, PartialEq, thiserror::Error)]
-#[error("line {line}, column {column}: {message}")]
-pub(super) struct Fault {
-    line: usize,
-    column: usize,
-    message: String,
-}
-
-/// A piece of a line without white space.
+/// A piece of a line, or the whole, and where it starts; both counted from 1.
 #[derive(Clone, Copy)]
 struct Word<'a> {
     text: &'a str,
@@ -49,69 +41,70 @@ struct Word<'a> {
     column: usize,
 }
 
-impl Word<'_> {
-    fn fault(self, message: impl Into<String>) -> Fault {
-        Fault {
-            line: self.line,
-            column: self.column,
-            message: message.into(),
-        }
+impl<'a> Word<'a> {
+    /// A whole line.
+    fn of_line(text: &'a str, line: usize) -> Self {
+        let column = 1;
+        Self { text, line, column }
     }
 
-    /// The text, shortened for a message.
-    fn shown(self) -> String {
+    /// The words of a line.
+    fn words(self) -> impl Iterator<Item = Word<'a>> {
+        let (start, line) = (self.text.as_ptr() as usize, self.line);
+        let column = move |text: &str| text.as_ptr() as usize - start + 1;
+        let words = self.text.split_ascii_whitespace();
+        words.map(move |text| Word {
+            text,
+            line,
+            column: column(text),
+        })
+    }
+
+    fn fault(self, message: impl std::fmt::Display) -> ToolError {
+        let Self { line, column, .. } = self;
+        ToolError::invalid("/matrix_market", format_args!("line {line}, column {column}: {message}"))
+            .reason("matrix_market")
+            .hint("the text must start with `%%MatrixMarket matrix coordinate real general` or its like, then a line `rows columns \
+                   entries`, then one line `row column value` per entry, counted from 1")
+    }
+
+    /// Something else was expected; the text is shortened.
+    fn expected(self, expected: impl std::fmt::Display) -> ToolError {
         const SHOWN: usize = 40;
-        self.text.chars().take(SHOWN).collect()
+        let shown: String = self.text.chars().take(SHOWN).collect();
+        self.fault(format_args!("expected {expected}, found `{shown}`"))
     }
 
-    fn size(self) -> Result<usize, Fault> {
-        let digits = !self.text.is_empty() && self.text.bytes().all(|byte| byte.is_ascii_digit());
-        let size = self.text.parse().ok().filter(|_| digits);
-        size.ok_or_else(|| self.fault(format!("expected a size, found `{}`", self.shown())))
+    /// A number of digits alone.
+    fn digits(self) -> Option<u64> {
+        let digits = self.text.bytes().all(|byte| byte.is_ascii_digit());
+        self.text.parse().ok().filter(|_| digits)
+    }
+
+    fn size(self) -> Result<usize, ToolError> {
+        let size = self.digits().ok_or_else(|| self.expected("a size"))?;
+        Ok(size as usize)
     }
 
     /// An index from 1 to `count`, counted from 0.
-    fn index(self, count: usize, of: &str) -> Result<u32, Fault> {
-        let index = self
-            .text
-            .parse::<u64>()
-            .ok()
-            .filter(|_| self.text.bytes().all(|byte| byte.is_ascii_digit()));
-        match index {
+    fn index(self, count: usize, of: &str) -> Result<u32, ToolError> {
+        match self.digits() {
             Some(index) if index >= 1 && index <= count as u64 => Ok((index - 1) as u32),
-            _ => Err(self.fault(format!(
-                "expected a {of} from 1 to {count}, found `{}`",
-                self.shown()
-            ))),
+            _ => Err(self.expected(format_args!("a {of} from 1 to {count}"))),
         }
     }
 
-    fn value(self, field: Field) -> Result<f64, Fault> {
+    fn value(self, field: Field) -> Result<f64, ToolError> {
         const EXACT: i64 = 1 << 53;
-        if field == Field::Integer {
-            let value = self
-                .text
-                .parse::<i64>()
-                .ok()
-                .filter(|value| value.abs() <= EXACT);
-            return value.map(|value| value as f64).ok_or_else(|| {
-                self.fault(format!(
-                    "expected an integer up to 2^53, found `{}`",
-                    self.shown()
-                ))
-            });
-        }
-        let value = self
-            .text
-            .parse::<f64>()
-            .ok()
-            .filter(|value| value.is_finite());
-        value.ok_or_else(|| {
-            self.fault(format!(
-                "expected a finite number, found `{}`",
-                self.shown()
-            ))
-        })
+        let (value, expected) = if field == Field::Integer {
+            let integer = self.text.parse::<i64>().ok();
+            let exact = integer.filter(|value| value.abs() <= EXACT);
+            (exact.map(|value| value as f64), "an integer up to 2^53")
+        } else {
+            let value = self.text.parse::<f64>().ok();
+            (value.filter(|value| value.is_finite()), "a finite number")
+        };
+        value.ok_or_else(|| self.expected(expected))
     }
 }
 
@@ -123,125 +116,82 @@ pub(super) fn read(text: &str, ctx: &Ctx) -> Result<Entries, ToolError> {
     let mut reader = Reader {
         lines: text.lines().enumerate(),
         last_line: 1,
-        text_len: text.len(),
         ctx,
     };
-    reader.matrix()
+    let (array, field, symmetry) = reader.banner()?;
+    let Some(line) = reader.next_line() else {
+        let last = Word::of_line("", reader.last_line);
+        return Err(last.fault("the text ends before the sizes"));
+    };
+    let sizes: Vec<Word<'_>> = line.words().collect();
+    let expected = if array { 2 } else { 3 };
+    if sizes.len() != expected {
+        let message = format!("expected {expected} sizes, found {}", sizes.len());
+        return Err(sizes[0].fault(message));
+    }
+    let shape = (sizes[0].size()?, sizes[1].size()?);
+    for (word, size) in sizes.iter().zip([shape.0, shape.1]) {
+        if size == 0 || size > SIZE_MAX {
+            return Err(word.fault(format_args!("expected a size from 1 to {SIZE_MAX}")));
+        }
+    }
+    let (rows, columns) = shape;
+    if symmetry != Symmetry::General && rows != columns {
+        let message = format!("a symmetric matrix is square, found {rows} x {columns}");
+        return Err(sizes[0].fault(message));
+    }
+    let count = match (array, symmetry) {
+        (false, _) => sizes[2].size()?,
+        (true, Symmetry::General) => rows.saturating_mul(columns),
+        (true, Symmetry::Symmetric) => rows.saturating_mul(rows + 1) / 2,
+        (true, Symmetry::Skew) => rows.saturating_mul(rows - 1) / 2,
+    };
+    // An entry takes at least a digit and the end of a line (coordinates: two digits and a space), so a text of this length
+    // can hold only so many.
+    let least = if array { 2 } else { 4 };
+    if count > text.len() / least + 1 {
+        let message = format!("the sizes announce {count} entries, more than the text can hold");
+        return Err(sizes[0].fault(message));
+    }
+    let stored = match symmetry {
+        Symmetry::General => count,
+        _ => 2 * count,
+    };
+    ctx.reserve(16 * stored as u64)?;
+    let mut out = Entries {
+        shape,
+        rows: Vec::with_capacity(stored),
+        columns: Vec::with_capacity(stored),
+        values: Vec::with_capacity(stored),
+    };
+    if array {
+        reader.array(&mut out, field, symmetry)?;
+    } else {
+        reader.coordinates(&mut out, count, field, symmetry)?;
+    }
+    match reader.next_line().and_then(|line| line.words().next()) {
+        Some(word) => Err(word.expected("the end after the last entry")),
+        None => Ok(out),
+    }
 }
 
 struct Reader<'a> {
     lines: std::iter::Enumerate<std::str::Lines<'a>>,
     last_line: usize,
-    text_len: usize,
     ctx: &'a Ctx,
 }
 
-impl From<Fault> for ToolError {
-    fn from(fault: Fault) -> Self {
-        Self::invalid("/matrix_market", fault)
-            .reason("matrix_market")
-            .hint("the text must start with `%%MatrixMarket matrix coordinate real general` or its like, then a line `rows columns \
-                   entries`, then one line `row column value` per entry, counted from 1")
-    }
-}
-
 impl<'a> Reader<'a> {
-    fn matrix(&mut self) -> Result<Entries, ToolError> {
-        let (array, field, symmetry) = self.banner()?;
-        let sizes = self.words("the sizes")?;
-        let expected = if array { 2 } else { 3 };
-        let [rows, columns] = [0, 1].map(|at| sizes.get(at).copied());
-        let (Some(rows), Some(columns)) = (rows, columns) else {
-            return Err(sizes[0]
-                .fault(format!("expected {expected} sizes, found {}", sizes.len()))
-                .into());
-        };
-        if sizes.len() != expected {
-            return Err(sizes[0]
-                .fault(format!("expected {expected} sizes, found {}", sizes.len()))
-                .into());
-        }
-        let shape = (rows.size()?, columns.size()?);
-        for (word, size) in [(rows, shape.0), (columns, shape.1)] {
-            if size == 0 || size > kernels::sparse::csr::SIZE_MAX {
-                return Err(word
-                    .fault(format!(
-                        "expected a size from 1 to {}",
-                        kernels::sparse::csr::SIZE_MAX
-                    ))
-                    .into());
-            }
-        }
-        if symmetry != Symmetry::General && shape.0 != shape.1 {
-            return Err(rows
-                .fault(format!(
-                    "a symmetric matrix is square, found {} x {}",
-                    shape.0, shape.1
-                ))
-                .into());
-        }
-        let count = match (array, symmetry) {
-            (false, _) => sizes[2].size()?,
-            (true, Symmetry::General) => shape.0.saturating_mul(shape.1),
-            (true, Symmetry::Symmetric) => shape.0.saturating_mul(shape.0 + 1) / 2,
-            (true, Symmetry::Skew) => shape.0.saturating_mul(shape.0 - 1) / 2,
-        };
-        // An entry takes at least a digit and the end of a line (coordinates: two digits and a space), so a text of this length
-        // can hold only so many.
-        let least = if array { 2 } else { 4 };
-        if count > self.text_len / least + 1 {
-            return Err(rows
-                .fault(format!(
-                    "the sizes announce {count} entries, more than the text can hold"
-                ))
-                .into());
-        }
-        let stored = if symmetry == Symmetry::General {
-            count
-        } else {
-            2 * count
-        };
-        self.ctx.reserve(16 * stored as u64)?;
-        let mut out = Entries {
-            shape,
-            rows: Vec::with_capacity(stored),
-            columns: Vec::with_capacity(stored),
-            values: Vec::with_capacity(stored),
-        };
-        if array {
-            self.array(&mut out, field, symmetry)?;
-        } else {
-            self.coordinates(&mut out, count, field, symmetry)?;
-        }
-        self.end()?;
-        Ok(out)
-    }
-
-    fn banner(&mut self) -> Result<(bool, Field, Symmetry), Fault> {
-        let first = self.lines.next().map_or("", |(_, line)| line);
-        let words: Vec<Word<'a>> = words(first, 1).collect();
-        let start = Word {
-            text: first,
-            line: 1,
-            column: 1,
-        };
+    fn banner(&mut self) -> Result<(bool, Field, Symmetry), ToolError> {
+        let first = Word::of_line(self.lines.next().map_or("", |(_, line)| line), 1);
+        let words: Vec<Word<'a>> = first.words().collect();
         if words.len() != 5 {
-            return Err(start.fault(format!(
-                "expected `%%MatrixMarket matrix FORMAT FIELD SYMMETRY`, found `{}`",
-                start.shown()
-            )));
+            return Err(first.expected("`%%MatrixMarket matrix FORMAT FIELD SYMMETRY`"));
         }
-        let choose = |at: usize, choices: &[&str]| -> Result<usize, Fault> {
-            let found = choices
-                .iter()
-                .position(|choice| words[at].text.eq_ignore_ascii_case(choice));
-            found.ok_or_else(|| {
-                words[at].fault(format!(
-                    "expected `{}`, found `{}`",
-                    choices.join("` or `"),
-                    words[at].shown()
-                ))
-            })
+        let choose = |at: usize, choices: &[&str]| -> Result<usize, ToolError> {
+            let same = |choice: &&str| words[at].text.eq_ignore_ascii_case(choice);
+            let found = choices.iter().position(same);
+            found.ok_or_else(|| words[at].expected(format_args!("`{}`", choices.join("` or `"))))
         };
         choose(0, &["%%MatrixMarket"])?;
         choose(1, &["matrix"])?;
@@ -265,47 +215,36 @@ impl<'a> Reader<'a> {
         symmetry: Symmetry,
     ) -> Result<(), ToolError> {
         let expected = if field == Field::Pattern { 2 } else { 3 };
+        let kept = match symmetry {
+            Symmetry::Skew => "strictly below",
+            _ => "on or below",
+        };
         for entry in 0..count {
-            self.look(entry)?;
-            let Some((number, line)) = self.next_line() else {
-                return Err(self.short(entry, count).into());
-            };
-            let mut words = words(line, number);
+            let line = self.entry(entry, count)?;
+            let mut words = line.words();
             let (Some(row), Some(column)) = (words.next(), words.next()) else {
-                return Err(Word {
-                    text: line,
-                    line: number,
-                    column: 1,
-                }
-                .fault(format!("expected {expected} words"))
-                .into());
+                return Err(line.fault(format_args!("expected {expected} words")));
             };
             let place = (
                 row.index(out.shape.0, "row")?,
                 column.index(out.shape.1, "column")?,
             );
-            let value = match (field, words.next()) {
-                (Field::Pattern, None) => 1.0,
-                (Field::Pattern, Some(word)) => return Err(unexpected(word).into()),
-                (_, Some(word)) => word.value(field)?,
-                (_, None) => return Err(column.fault("expected a value after the column").into()),
+            let value = match field {
+                Field::Pattern => 1.0,
+                _ => {
+                    let missing = || column.fault("expected a value after the column");
+                    words.next().ok_or_else(missing)?.value(field)?
+                }
             };
             if let Some(word) = words.next() {
-                return Err(unexpected(word).into());
+                return Err(word.expected("the end of the line"));
             }
             let below =
                 place.0 > place.1 || (place.0 == place.1 && symmetry == Symmetry::Symmetric);
             if symmetry != Symmetry::General && !below {
-                let kept = if symmetry == Symmetry::Skew {
-                    "strictly below"
-                } else {
-                    "on or below"
-                };
-                return Err(row
-                    .fault(format!(
-                        "a matrix with this symmetry lists only entries {kept} the diagonal"
-                    ))
-                    .into());
+                let message =
+                    format!("a matrix with this symmetry lists only entries {kept} the diagonal");
+                return Err(row.fault(message));
             }
             out.push(place, value, symmetry);
         }
@@ -328,82 +267,40 @@ impl<'a> Reader<'a> {
                 Symmetry::Skew => column + 1,
             };
             for row in first..rows {
-                self.look(entry)?;
-                let Some((number, line)) = self.next_line() else {
-                    return Err(self.short(entry, entry + 1).into());
+                let line = self.entry(entry, entry + 1)?;
+                let mut words = line.words();
+                let (Some(word), None) = (words.next(), words.next()) else {
+                    return Err(line.expected("one value"));
                 };
-                let mut words = words(line, number);
-                if let (Some(word), None) = (words.next(), words.next()) {
-                    out.push((row, column), word.value(field)?, symmetry);
-                } else {
-                    let line = Word {
-                        text: line,
-                        line: number,
-                        column: 1,
-                    };
-                    return Err(line
-                        .fault(format!("expected one value, found `{}`", line.shown()))
-                        .into());
-                }
+                out.push((row, column), word.value(field)?, symmetry);
                 entry += 1;
             }
         }
         Ok(())
     }
 
-    fn end(&mut self) -> Result<(), Fault> {
-        match self
-            .next_line()
-            .and_then(|(number, line)| words(line, number).next())
-        {
-            Some(word) => Err(word.fault(format!(
-                "expected the end after the last entry, found `{}`",
-                word.shown()
-            ))),
-            None => Ok(()),
-        }
-    }
-
-    fn look(&self, entry: usize) -> Result<(), ToolError> {
+    /// The line of an entry.
+    fn entry(&mut self, entry: usize, count: usize) -> Result<Word<'a>, ToolError> {
         const CHECK: usize = 1 << 14;
         if entry.is_multiple_of(CHECK) {
-            self.ctx.check()
-        } else {
-            Ok(())
+            self.ctx.check()?;
         }
+        self.next_line().ok_or_else(|| {
+            let last = Word::of_line("", self.last_line);
+            last.fault(format_args!("expected {count} entries, found {entry}"))
+        })
     }
 
     /// The next line that is neither blank nor a comment.
-    fn next_line(&mut self) -> Option<(usize, &'a str)> {
+    fn next_line(&mut self) -> Option<Word<'a>> {
         for (index, line) in self.lines.by_ref() {
             self.last_line = index + 1;
             let content = line.trim_ascii_start();
             if !content.is_empty() && !content.starts_with('%') {
-                return Some((index + 1, line));
+                return Some(Word::of_line(line, index + 1));
             }
         }
         None
-    }
-
-    fn words(&mut self, what: &str) -> Result<Vec<Word<'a>>, Fault> {
-        let Some((number, line)) = self.next_line() else {
-            let last = Word {
-                text: "",
-                line: self.last_line,
-                column: 1,
-            };
-            return Err(last.fault(format!("the text ends before {what}")));
-        };
-        Ok(words(line, number).collect())
-    }
-
-    fn short(&self, found: usize, expected: usize) -> Fault {
-        let last = Word {
-            text: "",
-            line: self.last_line,
-            column: 1,
-        };
-        last.fault(format!("expected {expected} entries, found {found}"))
     }
 }
 
@@ -415,28 +312,10 @@ impl Entries {
             self.values.push(value);
         };
         add(row, column, value);
-        if row != column {
-            match symmetry {
-                Symmetry::General => {}
-                Symmetry::Symmetric => add(column, row, value),
-                Symmetry::Skew => add(column, row, -value),
-            }
+        match symmetry {
+            Symmetry::Symmetric if row != column => add(column, row, value),
+            Symmetry::Skew if row != column => add(column, row, -value),
+            _ => {}
         }
     }
-}
-
-fn words(line: &str, number: usize) -> impl Iterator<Item = Word<'_>> {
-    let start = line.as_ptr() as usize;
-    line.split_ascii_whitespace().map(move |text| Word {
-        text,
-        line: number,
-        column: text.as_ptr() as usize - start + 1,
-    })
-}
-
-fn unexpected(word: Word<'_>) -> Fault {
-    word.fault(format!(
-        "expected the end of the line, found `{}`",
-        word.shown()
-    ))
 }

@@ -240,21 +240,6 @@ impl Tool for SparseSolve {
 
 /// The kernel's options, after checking that they fit together.
 fn options(args: &Args) -> Result<Options, ToolError> {
-    let method = match args.method {
-        Method::Auto => None,
-        Method::Cholesky => Some(sparse::Method::Cholesky),
-        Method::Lu => Some(sparse::Method::Lu),
-        Method::Cg => Some(sparse::Method::ConjugateGradient),
-        Method::Gmres => Some(sparse::Method::Gmres),
-    };
-    let preconditioning = match args.preconditioner {
-        Preconditioner::Auto => None,
-        Preconditioner::None => Some(Preconditioning::None),
-        Preconditioner::Jacobi => Some(Preconditioning::Jacobi),
-        Preconditioner::Ilu0 => Some(Preconditioning::IncompleteLu),
-        Preconditioner::Ic0 => Some(Preconditioning::IncompleteCholesky),
-        Preconditioner::Amg => Some(Preconditioning::Multigrid),
-    };
     let fits = match (args.method, args.preconditioner) {
         (_, Preconditioner::Auto) => true,
         (Method::Cg, kind) => kind != Preconditioner::Ilu0,
@@ -268,8 +253,8 @@ fn options(args: &Args) -> Result<Options, ToolError> {
     }
     let default = Options::default();
     Ok(Options {
-        method,
-        preconditioning,
+        method: kernel_kind(&METHODS, args.method),
+        preconditioning: kernel_kind(&PRECONDITIONERS, args.preconditioner),
         tolerance: args.tolerance.map_or(default.tolerance, Positive::get),
         iterations_max: args
             .max_iterations
@@ -285,7 +270,7 @@ fn output(found: Solution, a: &Csr, b: &Rhs) -> Output {
         relative_residual: found.relative_residual,
         backward_error: found.backward_error,
         converged: true,
-        method: found.method.into(),
+        method: kind(&METHODS, found.method),
         preconditioner: None,
         iterations: None,
         rcond: None,
@@ -301,7 +286,7 @@ fn output(found: Solution, a: &Csr, b: &Rhs) -> Output {
             .abandoned
             .iter()
             .map(|(method, err)| Abandoned {
-                method: (*method).into(),
+                method: kind(&METHODS, *method),
                 reason: err.to_string(),
             })
             .collect(),
@@ -330,7 +315,7 @@ fn output(found: Solution, a: &Csr, b: &Rhs) -> Output {
             iterations,
             error_estimate,
         } => {
-            output.preconditioner = Some(preconditioning.into());
+            output.preconditioner = Some(kind(&PRECONDITIONERS, preconditioning));
             output.iterations = Some(iterations);
             output.error_estimate = error_estimate.map(Real);
         }
@@ -338,27 +323,33 @@ fn output(found: Solution, a: &Csr, b: &Rhs) -> Output {
     output
 }
 
-impl From<sparse::Method> for Method {
-    fn from(method: sparse::Method) -> Self {
-        match method {
-            sparse::Method::Cholesky => Self::Cholesky,
-            sparse::Method::Lu => Self::Lu,
-            sparse::Method::ConjugateGradient => Self::Cg,
-            sparse::Method::Gmres => Self::Gmres,
-        }
-    }
+/// The methods, and the kernel's.
+const METHODS: [(Method, sparse::Method); 4] = [
+    (Method::Cholesky, sparse::Method::Cholesky),
+    (Method::Lu, sparse::Method::Lu),
+    (Method::Cg, sparse::Method::ConjugateGradient),
+    (Method::Gmres, sparse::Method::Gmres),
+];
+
+/// The preconditioners, and the kernel's.
+const PRECONDITIONERS: [(Preconditioner, Preconditioning); 5] = [
+    (Preconditioner::None, Preconditioning::None),
+    (Preconditioner::Jacobi, Preconditioning::Jacobi),
+    (Preconditioner::Ilu0, Preconditioning::IncompleteLu),
+    (Preconditioner::Ic0, Preconditioning::IncompleteCholesky),
+    (Preconditioner::Amg, Preconditioning::Multigrid),
+];
+
+/// The kernel's kind; `None` for `auto`.
+fn kernel_kind<T: PartialEq, K: Copy>(table: &[(T, K)], kind: T) -> Option<K> {
+    let found = table.iter().find(|(own, _)| *own == kind);
+    found.map(|&(_, kernel)| kernel)
 }
 
-impl From<Preconditioning> for Preconditioner {
-    fn from(kind: Preconditioning) -> Self {
-        match kind {
-            Preconditioning::None => Self::None,
-            Preconditioning::Jacobi => Self::Jacobi,
-            Preconditioning::IncompleteLu => Self::Ilu0,
-            Preconditioning::IncompleteCholesky => Self::Ic0,
-            Preconditioning::Multigrid => Self::Amg,
-        }
-    }
+/// The kind of the kernel's.
+fn kind<T: Copy + Default, K: PartialEq>(table: &[(T, K)], kernel: K) -> T {
+    let found = table.iter().find(|(_, known)| *known == kernel);
+    found.map_or_else(T::default, |&(own, _)| own)
 }
 
 /// Warns when condition or refinement leave few digits of a solution.

@@ -3,7 +3,9 @@
 use faer::{Mat, MatRef};
 
 use crate::linalg::dense::lstsq::rank_tolerance;
-use crate::linalg::dense::{self, NoConvergence, SingularVectors, norm2, normalised, scaled};
+use crate::linalg::dense::{
+    self, NoConvergence, SingularVectors, all_scaled, largest_entry, norm2, normalised, scaled,
+};
 
 /// `A = U S V'` and its evidence.
 #[derive(Debug)]
@@ -60,10 +62,7 @@ pub(crate) fn singular(
         rank: values.iter().filter(|&&value| value > tolerance).count(),
         norm_error: in_units((norm - norm2(&values)).abs()),
         tolerance: scaled(tolerance, exponent),
-        values: values
-            .iter()
-            .map(|&value| scaled(value, exponent))
-            .collect(),
+        values: all_scaled(values, exponent),
         u,
         v,
         residual,
@@ -77,14 +76,7 @@ fn rows_and_columns(matrix: &Mat<f64>) -> (Vec<f64>, usize) {
 /// Turns the first `size` pairs of columns so that the largest entry of the left one is positive.
 pub(crate) fn settle_signs(u: &mut Mat<f64>, v: &mut Mat<f64>, size: usize) {
     for index in 0..size {
-        let largest = u.col_as_slice(index).iter().fold(0.0_f64, |best, &value| {
-            if value.abs() > best.abs() {
-                value
-            } else {
-                best
-            }
-        });
-        if largest < 0.0 {
+        if largest_entry(u.col_as_slice(index)) < 0.0 {
             for matrix in [&mut *u, &mut *v] {
                 matrix
                     .col_as_slice_mut(index)

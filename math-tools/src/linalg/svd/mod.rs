@@ -12,6 +12,7 @@ use tool_core::{
 use super::dense::lstsq::rank_tolerance;
 use super::dense::randomised::randomised;
 use super::dense::{self, SingularVectors, norm2, normalised, scaled};
+use super::factors::{matrix, overflow, quotient};
 use super::no_convergence;
 
 /// The tool.
@@ -165,11 +166,7 @@ impl Tool for MatrixSvd {
         ctx.check()?;
         let (largest, smallest) = (found.values[0], found.values[size - 1]);
         if !largest.is_finite() {
-            return Err(
-                ToolError::numeric("/A", "a singular value is too large for a double")
-                    .reason("overflow")
-                    .hint("scale `A`"),
-            );
+            return Err(overflow("a singular value is too large for a double"));
         }
         let cut = |part: Option<(Vec<f64>, usize)>, rows: usize| {
             let (data, columns) = part?;
@@ -186,11 +183,7 @@ impl Tool for MatrixSvd {
             v: cut(found.v, n),
             rank: found.rank,
             tolerance: found.tolerance,
-            condition: Real(if smallest > 0.0 {
-                largest / smallest
-            } else {
-                f64::INFINITY
-            }),
+            condition: quotient(largest, smallest),
             truncation_error: args
                 .components
                 .map(|_| share(left_out, norm2(&found.values))),
@@ -241,20 +234,9 @@ fn by_sketch(
         norm_error: 0.0,
         residual: None,
         truncation_error: Some(share(norm2(&difference), norm2(&data))),
-        singular_values: values
-            .iter()
-            .map(|&value| scaled(value, exponent))
-            .collect(),
-        u: if vectors {
-            Matrix::new(m, k, dense::rows_of(u.as_ref()))
-        } else {
-            None
-        },
-        v: if vectors {
-            Matrix::new(n, k, dense::rows_of(v.as_ref()))
-        } else {
-            None
-        },
+        singular_values: dense::all_scaled(values, exponent),
+        u: matrix(u.as_ref()).filter(|_| vectors),
+        v: matrix(v.as_ref()).filter(|_| vectors),
         seed: Some(seed),
     })
 }

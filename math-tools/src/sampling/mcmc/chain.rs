@@ -100,12 +100,16 @@ pub(super) fn start(
     plan.start.to_vec()
 }
 
+/// The error of a density without a finite integral.
+pub(super) fn improper(sign: &str) -> ToolError {
+    let message = format!("{sign}: the density has no finite integral");
+    let error = ToolError::numeric("/log_density", message).reason("improper");
+    error.hint("the log density must fall faster than -log|x| in every direction")
+}
+
 /// The density has no finite bound.
 pub(super) fn infinite_density(point: &[f64]) -> ToolError {
-    ToolError::numeric(
-        "/log_density",
-        format_args!("the log density is infinite at {point:?}"),
-    )
-    .reason("unbounded")
-    .hint("a density must be bounded")
+    let message = format!("the log density is infinite at {point:?}");
+    let error = ToolError::numeric("/log_density", message).reason("unbounded");
+    error.hint("a density must be bounded")
 }

@@ -12,8 +12,8 @@ use tool_core::ToolError;
 
 use super::chain::infinite_density;
 use super::model::Metric;
-use super::warmup::cholesky;
 use crate::expression::System;
+use crate::linalg::factors::cholesky;
 
 /// Most dimensions of a dense metric, whose steps cost their square.
 const DENSE_DIMENSION_MAX: usize = 50;
@@ -138,7 +138,7 @@ impl<'a> Hamiltonian<'a> {
             && (0..n)
                 .any(|row| (0..row).any(|column| correlation(row, column).abs() > CORRELATION_MAX));
         self.scale = correlated
-            .then(|| cholesky(covariance, n))
+            .then(|| cholesky(covariance.to_vec(), n))
             .flatten()
             .map_or(Scale::Diagonal(std), |rows| Scale::dense(rows, n));
     }

@@ -18,9 +18,10 @@ use tool_core::rng::StreamRng;
 use tool_core::{Ctx, ToolError};
 
 use super::chain::{Chain, Plan, infinite_density, start};
-use super::warmup::{Window, cholesky, window_ends};
+use super::warmup::{Window, window_ends};
 use crate::expression::Evaluator;
 use crate::linalg::dense::norm2;
+use crate::linalg::factors::cholesky;
 
 /// Evaluations of one chain: its steps and its start.
 pub(super) fn evaluations(plan: &Plan<'_>) -> u64 {
@@ -41,7 +42,7 @@ pub(super) fn run_chain(
     let mut schedule = Schedule::new(plan);
     for step in 0..plan.burnin {
         ctx.check()?;
-        let acceptance = walker.step(&mut rng)?.probability;
+        let (_, acceptance) = walker.step(&mut rng)?;
         schedule.adapt(step, acceptance, &mut walker);
     }
     let mut draws = Vec::with_capacity(plan.draws * plan.start.len());
@@ -49,7 +50,7 @@ pub(super) fn run_chain(
     for _ in 0..plan.draws {
         for _ in 0..plan.thin {
             ctx.check()?;
-            accepted += usize::from(walker.step(&mut rng)?.accepted);
+            accepted += usize::from(walker.step(&mut rng)?.0);
         }
         draws.extend_from_slice(&walker.point);
     }
@@ -73,12 +74,6 @@ struct Walker<'a> {
     candidate: Vec<f64>,
 }
 
-/// Outcome of one proposal.
-struct Step {
-    accepted: bool,
-    probability: f64,
-}
-
 impl<'a> Walker<'a> {
     fn start(plan: &Plan<'a>, index: usize, rng: &mut StreamRng) -> Self {
         let dimension = plan.start.len();
@@ -94,8 +89,8 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// One Metropolis step.
-    fn step(&mut self, rng: &mut StreamRng) -> Result<Step, ToolError> {
+    /// One Metropolis step: whether the proposal was accepted, and the probability of it.
+    fn step(&mut self, rng: &mut StreamRng) -> Result<(bool, f64), ToolError> {
         self.normals.fill_with(|| StandardNormal.sample(rng));
         self.proposal
             .shift(&self.normals, &self.point, &mut self.candidate);
@@ -118,10 +113,7 @@ impl<'a> Walker<'a> {
             std::mem::swap(&mut self.point, &mut self.candidate);
             self.level = level;
         }
-        Ok(Step {
-            accepted,
-            probability,
-        })
+        Ok((accepted, probability))
     }
 }
 
@@ -136,10 +128,8 @@ struct Proposal {
 impl Proposal {
     fn new(dimension: usize, std: f64) -> Self {
         let mut factor = vec![0.0; dimension * dimension];
-        factor
-            .iter_mut()
-            .step_by(dimension + 1)
-            .for_each(|diagonal| *diagonal = std);
+        let diagonal = factor.iter_mut().step_by(dimension + 1);
+        diagonal.for_each(|entry| *entry = std);
         Self {
             dimension,
             log_scale: 0.0,
@@ -172,7 +162,7 @@ impl Proposal {
 
     /// Sets the covariance; returns false when it is not positive definite.
     fn set_covariance(&mut self, covariance: &[f64]) -> bool {
-        let Some(factor) = cholesky(covariance, self.dimension) else {
+        let Some(factor) = cholesky(covariance.to_vec(), self.dimension) else {
             return false;
         };
         self.factor = factor;

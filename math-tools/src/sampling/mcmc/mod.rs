@@ -4,10 +4,10 @@
 //! `hamiltonian` are the one sampler, `metropolis` the other; `warmup` adapts both, `report` summarises the draws.
 
 use tool_core::{
-    Category, Ctx, ErrorCode, JsonExample, Numbers, Probability, Spec, Syntax, Tool, ToolError,
-    Value,
+    Category, Ctx, JsonExample, Numbers, Probability, Spec, Syntax, Tool, ToolError, Value,
 };
 
+use super::blocks::too_many_dimensions;
 use crate::expression::{Expression, Scope, System};
 
 mod chain;
@@ -98,25 +98,15 @@ impl Tool for Mcmc {
 
 fn check_dimension(start: &[f64]) -> Result<(), ToolError> {
     if start.is_empty() {
-        return Err(ToolError::invalid(
-            "/x0",
-            "expected one number per dimension, found an empty list",
-        )
-        .hint("for example [0] for one dimension"));
+        let message = "expected one number per dimension, found an empty list";
+        return Err(ToolError::invalid("/x0", message).hint("for example [0] for one dimension"));
     }
-    if start.len() > DIMENSION_MAX {
-        return Err(ToolError::new(
-            ErrorCode::LimitExceeded,
-            format_args!(
-                "expected at most {DIMENSION_MAX} dimensions, found {}",
-                start.len()
-            ),
-        )
-        .reason("dimension")
-        .at("/x0")
-        .hint("split the density into independent parts"));
+    match too_many_dimensions(start.len(), DIMENSION_MAX) {
+        Some(error) => Err(error
+            .at("/x0")
+            .hint("split the density into independent parts")),
+        None => Ok(()),
     }
-    Ok(())
 }
 
 /// The chain must start where the density is positive and finite.
@@ -124,16 +114,11 @@ fn check_start(density: &Expression, start: &[f64]) -> Result<(), ToolError> {
     if density.evaluator().eval(start).is_finite() {
         return Ok(());
     }
-    let cause = density
-        .value(start)
-        .err()
-        .map_or_else(|| "it is infinite".to_owned(), |cause| cause.to_string());
-    Err(ToolError::numeric(
-        "/x0",
-        format_args!("the log density is not finite at `x0`: {cause}"),
-    )
-    .reason("domain")
-    .hint("start where the density is not zero"))
+    let cause = density.value(start).err();
+    let cause = cause.map_or_else(|| "it is infinite".to_owned(), |cause| cause.to_string());
+    let message = format!("the log density is not finite at `x0`: {cause}");
+    let error = ToolError::numeric("/x0", message).reason("domain");
+    Err(error.hint("start where the density is not zero"))
 }
 
 /// The density with its derivatives, for `nuts`; `None` for `metropolis`.
@@ -162,12 +147,11 @@ fn gradient(
         });
     match (found, method) {
         (Ok(system), _) => Ok(Some(system)),
-        (Err(cause), Method::Nuts) => Err(ToolError::invalid(
-            "/method",
-            format_args!("`nuts` needs the gradient of the log density: {cause}"),
-        )
-        .reason("gradient")
-        .hint("use `metropolis`")),
+        (Err(cause), Method::Nuts) => {
+            let message = format!("`nuts` needs the gradient of the log density: {cause}");
+            let error = ToolError::invalid("/method", message).reason("gradient");
+            Err(error.hint("use `metropolis`"))
+        }
         (Err(_), _) => Ok(None),
     }
 }
@@ -180,17 +164,17 @@ fn sampler(
     const RANGE: std::ops::RangeInclusive<f64> = 0.6..=0.99;
     let target = target_accept.map(Probability::get);
     match (gradient, target) {
-        (_, Some(target)) if !RANGE.contains(&target) => Err(ToolError::invalid(
-            "/target_accept",
-            format_args!("expected a number from 0.6 to 0.99, found {target}"),
-        )
-        .hint("0.8 is usual, 0.95 avoids most divergences")),
-        (None, Some(_)) => Err(ToolError::invalid(
-            "/target_accept",
-            "`target_accept` is an argument of `nuts`, but the method is `metropolis`",
-        )
-        .reason("method")
-        .hint("leave it out, or set `method` to \"nuts\"")),
+        (_, Some(target)) if !RANGE.contains(&target) => {
+            let message = format!("expected a number from 0.6 to 0.99, found {target}");
+            let error = ToolError::invalid("/target_accept", message);
+            Err(error.hint("0.8 is usual, 0.95 avoids most divergences"))
+        }
+        (None, Some(_)) => {
+            let message =
+                "`target_accept` is an argument of `nuts`, but the method is `metropolis`";
+            let error = ToolError::invalid("/target_accept", message).reason("method");
+            Err(error.hint("leave it out, or set `method` to \"nuts\""))
+        }
         (None, None) => Ok(Sampler::Metropolis),
         (Some(gradient), target) => Ok(Sampler::Nuts {
             gradient,

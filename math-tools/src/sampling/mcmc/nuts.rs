@@ -14,7 +14,7 @@ use rand_distr::{Distribution as _, StandardNormal};
 use tool_core::rng::StreamRng;
 use tool_core::{Ctx, ToolError};
 
-use super::chain::{Chain, Plan, Trajectories, start};
+use super::chain::{Chain, Plan, Trajectories, improper, start};
 use super::hamiltonian::{Hamiltonian, State};
 use super::trajectory::{End, Outcome, Trajectory};
 use super::warmup::{StepSize, Window, window_ends};
@@ -173,20 +173,12 @@ fn edges(burnin: usize) -> (usize, usize) {
 
 fn no_step(grew: bool) -> ToolError {
     if grew {
-        ToolError::numeric(
-            "/log_density",
-            "the log density does not fall in some direction: the density has no finite integral",
-        )
-        .reason("improper")
-        .hint("the log density must fall faster than -log|x| in every direction")
-    } else {
-        ToolError::numeric(
-            "/log_density",
-            "no step along the gradient keeps the energy: the log density is too rough for `nuts`",
-        )
-        .reason("rough")
-        .hint("set `method` to \"metropolis\"")
+        return improper("the log density does not fall in some direction");
     }
+    let message =
+        "no step along the gradient keeps the energy: the log density is too rough for `nuts`";
+    let error = ToolError::numeric("/log_density", message).reason("rough");
+    error.hint("set `method` to \"metropolis\"")
 }
 
 /// Counts after burn-in.

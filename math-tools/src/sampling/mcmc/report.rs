@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 use tool_core::{Ctx, Real, Seed, ToolError};
 
-use super::chain::{Chain, Plan, Trajectories};
+use super::chain::{Chain, Plan, Trajectories, improper};
 use super::model::{Args, ESS_PER_CHAIN_MIN, Method, Nuts, Output, RHAT_MAX, Unconverged};
 use super::trajectory::DEPTH_MAX;
 use crate::sampling::blocks::Moments;
@@ -45,12 +45,7 @@ pub(super) fn summarise(
         .flatten()
         .all(|entry| entry.is_finite() || count < 2.0)
     {
-        return Err(ToolError::numeric(
-            "/log_density",
-            "the draws diverge: the density has no finite integral",
-        )
-        .reason("improper")
-        .hint("the log density must fall faster than -log|x| in every direction"));
+        return Err(improper("the draws diverge"));
     }
     let real =
         |f: fn(&Diagnostics) -> f64| diagnostics.iter().map(|found| Real(f(found))).collect();
@@ -60,7 +55,7 @@ pub(super) fn summarise(
     let reason = diagnostics
         .iter()
         .find_map(|found| {
-            Unconverged::of(found.rhat, smaller(found.ess_bulk, found.ess_tail), enough)
+            Unconverged::of(found.rhat, lowest([found.ess_bulk, found.ess_tail]), enough)
         })
         .or_else(|| {
             let unsound = nuts.as_ref().is_some_and(unsound);
@@ -102,6 +97,12 @@ pub(super) fn summarise(
     })
 }
 
+/// The lowest of some numbers; NaN where one is: what is not known of one is not known of all.
+pub(in crate::sampling) fn lowest(numbers: impl IntoIterator<Item = f64>) -> f64 {
+    let lower = |a: f64, b: f64| if a.is_nan() || a < b { a } else { b };
+    numbers.into_iter().reduce(lower).unwrap_or(f64::NAN)
+}
+
 /// Moments and diagnostics of every dimension of `chains` chains of `draws` draws; `columns` are the draws of one dimension, by chain.
 ///
 /// # Errors
@@ -127,15 +128,6 @@ pub(in crate::sampling) fn of_axes(
         found.extend(of_group?);
     }
     Ok(found)
-}
-
-/// The smaller of two numbers; NaN when one is.
-fn smaller(a: f64, b: f64) -> f64 {
-    if a.is_nan() || b.is_nan() {
-        f64::NAN
-    } else {
-        a.min(b)
-    }
 }
 
 /// One coordinate of the draws, by chain.

@@ -70,35 +70,6 @@ impl Window {
     }
 }
 
-/// The lower triangular factor `L` of a covariance `L L^T`, row by row in a full square; `None` when it is not positive definite.
-pub(super) fn cholesky(covariance: &[f64], n: usize) -> Option<Vec<f64>> {
-    let mut factor = vec![0.0; n * n];
-    for row in 0..n {
-        for column in 0..=row {
-            let (left, right) = (
-                &factor[row * n..][..column],
-                &factor[column * n..][..column],
-            );
-            let sum: f64 = left
-                .iter()
-                .zip(right)
-                .map(|(left, right)| left * right)
-                .sum();
-            let rest = covariance[row * n + column] - sum;
-            let entry = if row == column {
-                rest.sqrt()
-            } else {
-                rest / factor[column * n + column]
-            };
-            if !entry.is_finite() || (row == column && entry <= 0.0) {
-                return None;
-            }
-            factor[row * n + column] = entry;
-        }
-    }
-    Some(factor)
-}
-
 /// Dual averaging of the logarithm of a step size towards a target acceptance.
 ///
 /// # References

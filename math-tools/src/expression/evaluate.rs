@@ -1,0 +1,272 @@
+//! Evaluation of a tree over any kind of numbers, and the error of the operation without a value.
+
+use std::fmt;
+
+use tool_core::{ErrorCode, ToolError};
+
+use super::ast::{Ast, Kind, Node};
+use super::functions::{Binary, Unary};
+use super::rational::{FRACTION_BITS_MAX, INTEGER_BITS_MAX};
+
+/// Reasons for an operation without a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fault {
+    /// A divisor is zero.
+    DivisionByZero,
+    /// An operand lies outside the function's domain.
+    Domain,
+    /// The value is beyond the range of a double.
+    Overflow,
+    /// The value is no rational number.
+    Inexact,
+    /// An exact value would have more bits than the limit.
+    TooLarge,
+    /// More bits may decide it.
+    Undecided,
+    /// The exponent of a number of many bits is beyond the range.
+    Exponent,
+    /// The argument would need more bits than are allowed.
+    Argument,
+    /// The function is known in doubles only.
+    Unsupported,
+    /// A complex value is not finite.
+    NotFinite,
+    /// Known for real operands only.
+    RealOnly,
+    /// The call was stopped.
+    Stopped,
+}
+
+/// An operation without a value, and the reason.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ValueError {
+    pub(super) fault: Fault,
+    /// Column of the operation.
+    pub(super) column: usize,
+    /// Name of the operation.
+    pub(super) name: &'static str,
+    /// The operands in words, such as ` for 1 and 2`; empty where they are not named.
+    operands: String,
+}
+
+impl std::error::Error for ValueError {}
+
+impl fmt::Display for ValueError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (name, column, operands) = (self.name, self.column, &self.operands);
+        let problem = match self.fault {
+            Fault::DivisionByZero => {
+                return write!(f, "division by zero in `{name}` at column {column}");
+            }
+            Fault::TooLarge => {
+                return write!(
+                    f,
+                    "`{name}` at column {column} gives more than {INTEGER_BITS_MAX} bits ({FRACTION_BITS_MAX} in a fraction)"
+                );
+            }
+            Fault::Domain => "has no real value",
+            Fault::Overflow => "overflows a double",
+            Fault::Inexact => "has no exact rational value",
+            Fault::Undecided => "cannot be decided",
+            Fault::Exponent => "gives a number with an exponent beyond 10^8",
+            Fault::Argument => "would need more bits than are allowed for its argument",
+            Fault::Unsupported => "is known in doubles only",
+            Fault::NotFinite => "has no finite value",
+            Fault::RealOnly => "is for real numbers, an operand is complex",
+            Fault::Stopped => "was stopped",
+        };
+        write!(f, "`{name}` at column {column} {problem}{operands}")
+    }
+}
+
+impl ValueError {
+    /// The error of the argument at a JSON pointer: `numeric` or `limit_exceeded`, with a reason such as `division_by_zero`, `domain`
+    /// or `overflow`; a function without an arbitrary-precision form is an error of `/precision`.
+    pub fn into_tool_error(self, pointer: &str) -> ToolError {
+        let (reason, hint) = match self.fault {
+            Fault::DivisionByZero => ("division_by_zero", "guard it: `if(b != 0, a / b, 0)`"),
+            Fault::Domain if self.name == "**" => (
+                "domain",
+                "a negative number has only whole powers; `cbrt` takes its cube root",
+            ),
+            Fault::Domain => ("domain", "guard it with `if(condition, a, b)`"),
+            Fault::Overflow => (
+                "overflow",
+                "work with logarithms; `calculate` with `precision` or `exact` has no such limit",
+            ),
+            Fault::Inexact => ("inexact", "leave `exact` out to get a double"),
+            Fault::TooLarge => (
+                "bits",
+                "compute its logarithm, or for a remainder of smaller numbers",
+            ),
+            Fault::Undecided | Fault::Stopped => (
+                "undecided",
+                "simplify the expression: it compares or rounds two forms of one number",
+            ),
+            Fault::Exponent => ("bits", "compute its logarithm"),
+            Fault::Argument => ("bits", "reduce the argument first"),
+            Fault::Unsupported => ("precision", "leave `precision` out to get a double"),
+            Fault::NotFinite => (
+                "domain",
+                "a pole or an overflow: work with logarithms or guard it",
+            ),
+            Fault::RealOnly => ("complex", "take `re(z)`, `im(z)` or `abs(z)` first"),
+        };
+        let error = match self.fault {
+            Fault::Unsupported => ToolError::invalid("/precision", self),
+            Fault::TooLarge | Fault::Exponent | Fault::Argument => {
+                ToolError::new(ErrorCode::LimitExceeded, self).at(pointer)
+            }
+            _ => ToolError::numeric(pointer, self),
+        };
+        error.reason(reason).hint(hint)
+    }
+}
+
+/// The arithmetic that a tree is evaluated in.
+pub(super) trait Arithmetic {
+    type Value: Clone;
+
+    /// A number with its nearest double and its spelling, which is empty for a named constant.
+    fn number(&mut self, value: f64, text: &str) -> Result<Self::Value, Fault>;
+    /// The value of a variable.
+    fn variable(&self, slot: usize) -> Self::Value;
+    fn function(&mut self, op: Unary, x: &Self::Value) -> Result<Self::Value, Fault>;
+    fn operation(
+        &mut self,
+        op: Binary,
+        a: &Self::Value,
+        b: &Self::Value,
+    ) -> Result<Self::Value, Fault>;
+    fn is_zero(&mut self, x: &Self::Value) -> Result<bool, Fault>;
+
+    /// The operands of a failed operation in words.
+    fn words(_: &[&Self::Value]) -> String {
+        String::new()
+    }
+
+    /// Fails with [`Fault::Stopped`] when the call is stopped.
+    fn check(&self) -> Result<(), Fault> {
+        Ok(())
+    }
+}
+
+/// The value of a tree; a failure in the branch that `if` does not take does not count.
+pub(super) fn evaluate<A: Arithmetic>(
+    ast: &Ast,
+    arithmetic: &mut A,
+) -> Result<A::Value, ValueError> {
+    let mut stack: Vec<Result<A::Value, ValueError>> = Vec::new();
+    for node in ast.nodes() {
+        let operands = stack.split_off(stack.len() - node.kind.arity());
+        let value = apply(node, operands, arithmetic);
+        if value.as_ref().is_err_and(|err| err.fault == Fault::Stopped) {
+            return value;
+        }
+        stack.push(value);
+    }
+    stack.pop().expect("a tree has a root")
+}
+
+fn apply<A: Arithmetic>(
+    node: &Node,
+    operands: Vec<Result<A::Value, ValueError>>,
+    arithmetic: &mut A,
+) -> Result<A::Value, ValueError> {
+    let fail = |name, operands: &[&A::Value]| {
+        let (column, operands) = (node.column, A::words(operands));
+        move |fault| ValueError {
+            fault,
+            column,
+            name,
+            operands,
+        }
+    };
+    let mut operands = operands.into_iter();
+    let mut next = || operands.next().expect("an operand for each place");
+    arithmetic.check().map_err(fail("the value", &[]))?;
+    match &node.kind {
+        Kind::Number { value, text } => {
+            let name = if text.is_empty() {
+                "a constant"
+            } else {
+                "the number"
+            };
+            arithmetic.number(*value, text).map_err(fail(name, &[]))
+        }
+        Kind::Slot(slot) => Ok(arithmetic.variable(*slot)),
+        Kind::Unary(op) => {
+            let x = next()?;
+            let value = arithmetic.function(*op, &x);
+            value.map_err(|fault| fail(op.name(), &[&x])(fault))
+        }
+        Kind::Binary(op) => {
+            let (a, b) = (next(), next());
+            let (a, b) = (a?, b?);
+            let value = arithmetic.operation(*op, &a, &b);
+            value.map_err(|fault| fail(op.name(), &[&a, &b])(fault))
+        }
+        Kind::Select => {
+            let (condition, then, otherwise) = (next()?, next(), next());
+            match arithmetic.is_zero(&condition).map_err(fail("if", &[]))? {
+                true => otherwise,
+                false => then,
+            }
+        }
+    }
+}
+
+/// Doubles at a point of finite numbers; a value that is not finite is a fault.
+pub(super) struct Doubles<'a>(pub(super) &'a [f64]);
+
+impl Arithmetic for Doubles<'_> {
+    type Value = f64;
+
+    fn number(&mut self, value: f64, _: &str) -> Result<f64, Fault> {
+        Ok(value)
+    }
+
+    fn variable(&self, slot: usize) -> f64 {
+        self.0[slot]
+    }
+
+    fn function(&mut self, op: Unary, x: &f64) -> Result<f64, Fault> {
+        let pole = matches!(
+            op,
+            Unary::Ln | Unary::Log2 | Unary::Log10 | Unary::Log1p | Unary::Atanh | Unary::Lgamma
+        );
+        finite(op.value(*x), pole)
+    }
+
+    fn operation(&mut self, op: Binary, a: &f64, b: &f64) -> Result<f64, Fault> {
+        use Binary::{Div, FloorDiv, Fmod, LogBase, Mod, Pow};
+        let divides = matches!(op, Div | FloorDiv | Mod | Fmod) && *b == 0.0;
+        if divides || (op == Pow && *a == 0.0 && *b < 0.0) {
+            return Err(Fault::DivisionByZero);
+        }
+        finite(op.value(*a, *b), op == LogBase)
+    }
+
+    fn is_zero(&mut self, x: &f64) -> Result<bool, Fault> {
+        Ok(*x == 0.0)
+    }
+
+    fn words(operands: &[&f64]) -> String {
+        match operands {
+            [] => String::new(),
+            [x] => format!(" for {x}"),
+            [a, b, ..] => format!(" for {a} and {b}"),
+        }
+    }
+}
+
+/// The value, when it is finite; `pole` says that an infinite value is a pole and not an overflow.
+fn finite(value: f64, pole: bool) -> Result<f64, Fault> {
+    if value.is_finite() {
+        Ok(value)
+    } else if value.is_nan() || pole {
+        Err(Fault::Domain)
+    } else {
+        Err(Fault::Overflow)
+    }
+}
