@@ -176,9 +176,7 @@ impl CheckedPlan {
             wave.iter()
                 .for_each(|&step| self.write_step(step, &mut text));
         }
-        for note in &self.notes {
-            let _ = writeln!(text, "note: {note}");
-        }
+        text.extend(self.notes.iter().map(|note| format!("note: {note}\n")));
         text
     }
 
@@ -191,9 +189,7 @@ impl CheckedPlan {
             let _ = write!(text, " [{}]", resources.join(", "));
         }
         text.push('\n');
-        for line in said(step) {
-            let _ = writeln!(text, "    {line}");
-        }
+        text.extend(said(step).into_iter().map(|line| format!("    {line}\n")));
         let edges = self.graph.edges_into(position);
         for edge in edges.iter().take(EDGES_SHOWN) {
             let _ = writeln!(
@@ -211,9 +207,7 @@ impl CheckedPlan {
 /// Settings of a step other than its tool and arguments, one line each.
 fn said(step: &CheckedStep) -> Vec<String> {
     let mut lines = Vec::new();
-    if let Some(when) = &step.when {
-        lines.push(format!("only when {when}"));
-    }
+    lines.extend(step.when.as_ref().map(|when| format!("only when {when}")));
     if let Some(map) = &step.map {
         let together = map.concurrency.map(|count| format!(", {count} at a time"));
         lines.push(format!(
@@ -238,15 +232,10 @@ fn said(step: &CheckedStep) -> Vec<String> {
         lines.push(format!("retried {times} on {on}, after {ms} ms"));
     }
     if step.needs_approval() {
-        let why = match step.permit.reason.is_empty() {
-            true => step.permit.layer.clone(),
-            false => format!("{}: {}", step.permit.layer, step.permit.reason),
-        };
-        lines.push(format!("needs approval ({why})"));
+        lines.push(format!("needs approval ({})", step.permit.why()));
     }
-    if let Some(undo) = &step.compensate {
-        lines.push(format!("undone by {} if the run fails later", undo.tool));
-    }
+    let undo = step.compensate.as_ref();
+    lines.extend(undo.map(|undo| format!("undone by {} if the run fails later", undo.tool)));
     lines
 }
 
@@ -278,8 +267,5 @@ fn resources(step: &CheckedStep) -> Vec<String> {
 
 /// A number of things, in words.
 pub fn counted(count: u64, what: &str) -> String {
-    match count {
-        1 => format!("1 {what}"),
-        _ => format!("{count} {what}s"),
-    }
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }

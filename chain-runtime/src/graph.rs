@@ -69,11 +69,8 @@ impl fmt::Display for Reason {
 /// One step waits for an earlier one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edge {
-    /// The earlier step.
     pub from: usize,
-    /// The later one.
     pub to: usize,
-    /// Why.
     pub reason: Reason,
 }
 
@@ -92,14 +89,9 @@ impl Graph {
     /// Builds the graph of `steps` steps from edges that all lead forward.
     pub fn new(steps: usize, mut edges: Vec<Edge>) -> Self {
         edges.sort_by_key(|edge| (edge.to, edge.from)); // stable: reasons stay in the order they were found
-        let mut starts = Vec::with_capacity(steps + 1);
-        let mut next = 0;
-        for step in 0..=steps {
-            while edges.get(next).is_some_and(|edge| edge.to < step) {
-                next += 1;
-            }
-            starts.push(next);
-        }
+        let starts = (0..=steps)
+            .map(|step| edges.partition_point(|edge| edge.to < step))
+            .collect();
         let mut graph = Self {
             edges,
             starts,
@@ -123,7 +115,6 @@ impl Graph {
         graph
     }
 
-    /// Number of steps.
     pub fn len(&self) -> usize {
         self.waves.len()
     }
@@ -169,9 +160,10 @@ impl Graph {
     pub fn waves(&self) -> Vec<Vec<usize>> {
         let count = self.waves.iter().max().map_or(0, |last| last + 1);
         let mut waves = vec![Vec::new(); count];
-        for (step, &wave) in self.waves.iter().enumerate() {
-            waves[wave].push(step);
-        }
+        self.waves
+            .iter()
+            .enumerate()
+            .for_each(|(step, &wave)| waves[wave].push(step));
         waves
     }
 }
@@ -180,7 +172,7 @@ impl Graph {
 ///
 /// Every cycle holds a wait for a step that does not come earlier, so a breadth-first search from each of those finds the
 /// shortest; the search ends after a bounded amount of work and then gives the shortest it has seen.
-pub fn shortest_cycle(waits: &[Vec<usize>]) -> Option<Vec<usize>> {
+pub(crate) fn shortest_cycle(waits: &[Vec<usize>]) -> Option<Vec<usize>> {
     const SEARCH_MAX: usize = 5_000_000;
     let cyclic = on_cycles(waits);
     let mut work = 0;

@@ -6,10 +6,10 @@
 //! in the crate `journal`.
 
 pub mod check;
-pub mod condition;
+mod condition;
 pub mod draw;
 mod explain;
-pub mod graph;
+mod graph;
 pub mod plan;
 pub mod problem;
 pub mod reference;
@@ -20,7 +20,7 @@ mod source;
 pub mod template;
 pub mod tools;
 mod trace;
-pub mod types;
+mod types;
 
 pub use check::{CheckMode, CheckedPlan, CheckedStep, Permit, check};
 pub use explain::counted;

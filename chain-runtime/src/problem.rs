@@ -71,8 +71,14 @@ pub struct PlanProblem {
     pub place: Option<(u32, u32)>,
 }
 
-/// A problem with a formatted message: `problem!(Limit, "/steps", "at most {most} steps")`.
+/// A problem with a formatted message, and the next step: `problem!(Limit, "/steps"; "at most {most} steps"; "remove some")`.
 macro_rules! problem {
+    ($fault:ident, $pointer:expr; $message:literal) => {
+        $crate::problem::problem!($fault, $pointer, $message)
+    };
+    ($fault:ident, $pointer:expr; $message:literal; $hint:literal) => {
+        $crate::problem::problem!($fault, $pointer, $message).hint(format_args!($hint))
+    };
     ($fault:ident, $pointer:expr, $($message:tt)+) => {
         $crate::problem::PlanProblem::new(
             $crate::problem::Fault::$fault,

@@ -23,10 +23,8 @@ struct Ran<'r> {
 
 impl Ran<'_> {
     fn name(&self) -> String {
-        match self.element {
-            Some(index) => format!("{}[{index}]", self.step.id),
-            None => self.step.id.to_string(),
-        }
+        let index = self.element.map(|index| format!("[{index}]"));
+        format!("{}{}", self.step.id, index.unwrap_or_default())
     }
 
     /// Start of its first attempt.
@@ -202,9 +200,7 @@ impl ChainResult {
         for lane in 0..lanes as u64 {
             trace.name("thread_name", CALLS, lane, &format!("lane {lane}"));
         }
-        for call in &calls {
-            trace.call(call);
-        }
+        calls.iter().for_each(|call| trace.call(call));
         let waves = self.steps.iter().map(|step| step.wave + 1).max();
         for wave in 0..waves.unwrap_or(0) {
             let of_wave = || calls.iter().filter(|call| call.step.wave == wave);
@@ -295,13 +291,8 @@ impl Trace {
     fn call(&mut self, call: &Ran<'_>) {
         let tries = call.end.tries.iter();
         let tries = tries.map(|one| (one.code.as_str(), us(one.began), us(one.ended)));
-        let Finished {
-            status,
-            began,
-            ended,
-            ..
-        } = call.end;
-        let end = (status.as_str(), us(*began), us(*ended));
+        let (status, began, ended) = (call.end.status, call.end.began, call.end.ended);
+        let end = (status.as_str(), us(began), us(ended));
         for (before, (status, began, ended)) in tries.chain([end]).enumerate() {
             let attempt = before + 1;
             let name = match call.end.tries.is_empty() {

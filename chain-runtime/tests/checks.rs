@@ -341,7 +341,7 @@ fn t21_form_problems_come_together() {
             "/tool: expected text, found the integer 3",
             "did you mean `args`?",
             "/timeout_ms: expected an integer from 1 to 9007199254740992, found the integer 0",
-            "expected one of `continue`, `skip_dependents`, `fail_chain`",
+            "expected one of `fail_chain`, `skip_dependents`, `continue`",
             "/steps/8: expected a table, found the integer 7",
         ],
     );

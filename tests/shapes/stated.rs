@@ -1,12 +1,50 @@
 //! What tools state of their arrays, held against calls.
 
-use chain_runtime::shapes::faults;
+use chain_runtime::shapes::{Call, Place, Solver, Stated, shape_of_node};
+use chain_runtime::template::Node;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tool_core::shape::{Field, fields};
 use tool_core::{AnyTool, Ctx, Entry, Example, Input, Spec, Tool, ToolError, Value, Vector, entry};
 
 use super::{run, tools, value};
+
+/// Contradictions between the arguments or result of a tool and the shapes that it states.
+fn faults(tool: &dyn AnyTool, args: &Value, output: &Value) -> Result<Vec<String>, String> {
+    let stated = Stated::of(&tool.input_schema(), &tool.output_schema())?;
+    let (args, output) = (Node::Literal(args.clone()), Node::Literal(output.clone()));
+    let mut solver = Solver::default();
+    let (tool, base) = (tool.spec().id, "");
+    let mut call = Call::new(
+        Place {
+            tool,
+            step: 0,
+            base,
+        },
+        &stated,
+        &args,
+    );
+    let misfits = call.arguments(&mut solver, &mut |_, _| None);
+    let mut faults: Vec<String> = misfits.into_iter().map(|misfit| misfit.message).collect();
+    let outputs = call.outputs(&mut solver);
+    for (field, expected) in stated.output.iter().zip(outputs) {
+        let path = field.path.join("/");
+        let part = output.pointer(&format!("/{path}"));
+        let found =
+            part.and_then(|part| shape_of_node(&mut solver, &part, &path, &mut |_, _| None));
+        let (Some(found), Some(expected)) = (found, expected) else {
+            continue;
+        };
+        let mut clashes = Vec::new();
+        solver.unify(found, expected, &mut clashes);
+        let mut write = |shape| solver.write(shape, 0, &|_| "".into());
+        if !clashes.is_empty() {
+            let (found, expected) = (write(found), write(expected));
+            faults.push(format!("`{path}` is {found}, stated was {expected}"));
+        }
+    }
+    Ok(faults)
+}
 
 /// Calls in which different extents have different sizes, and in which parts are asked for that examples leave out.
 const CALLS: [(&str, &str); 27] = [

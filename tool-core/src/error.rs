@@ -433,9 +433,16 @@ mod tests {
     }
 }
 
-/// An error with a code of [`ErrorCode`] and a formatted message: `tool_error!(LimitExceeded, "the list has {count} tasks")`.
+/// An error with a code of [`ErrorCode`] and a formatted message: `tool_error!(LimitExceeded, "the list has {count} tasks")`; or
+/// with a reason as well, and the next step: `tool_error!(Conflict, "run_ended"; "the run `{id}` has ended"; "start it again")`.
 #[macro_export]
 macro_rules! tool_error {
+    ($code:ident, $reason:expr; $message:literal) => {
+        $crate::tool_error!($code, $message).reason($reason)
+    };
+    ($code:ident, $reason:expr; $message:literal; $hint:literal) => {
+        $crate::tool_error!($code, $reason; $message).hint(format_args!($hint))
+    };
     ($code:ident, $($message:tt)+) => {
         $crate::ToolError::new($crate::ErrorCode::$code, format_args!($($message)+))
     };

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use tool_core::Value;
 use tool_core::nearest::nearest;
-use tool_core::path::{self, push_index, push_key};
+use tool_core::path::{self, push_key};
 use tool_core::schema::{self, Schema};
 
-use super::facts::ToolFacts;
+use super::tools::ToolFacts;
 use crate::problem::{Fault, PlanProblem, problem};
 use crate::reference::Reference;
 use crate::template::{Node, Placed};
@@ -70,9 +70,9 @@ impl Checker<'_> {
         self.findings.problems.push(problem.hint_some(hint));
     }
 
-    fn below(&mut self, push: impl FnOnce(&mut String), check: impl FnOnce(&mut Self)) {
+    fn below(&mut self, key: &str, check: impl FnOnce(&mut Self)) {
         let length = self.pointer.len();
-        push(&mut self.pointer);
+        push_key(&mut self.pointer, key);
         check(self);
         self.pointer.truncate(length);
     }
@@ -108,10 +108,8 @@ impl Checker<'_> {
     fn format(&mut self, schema: &Schema) {
         let slot = self.slots.of(schema);
         if fit(&Type::String, &slot) == Fit::Never {
-            self.problem(
-                Fault::Type,
-                format!("a `$fmt` is a string, {}", self.taken(&slot)),
-            );
+            let message = format!("a `$fmt` is a string, {}", self.taken(&slot));
+            self.problem(Fault::Type, message);
         }
     }
 
@@ -133,10 +131,7 @@ impl Checker<'_> {
             Fit::Always => {}
         }
         match &placed.default {
-            Some(default) => self.below(
-                |pointer| pointer.push_str("/default"),
-                |checker| checker.literal(schema, default),
-            ),
+            Some(default) => self.below("default", |checker| checker.literal(schema, default)),
             None if walked.needs_default(&slot) => {
                 let message = format!("`{text}` {}, {taken}", may_lack(walked));
                 let default = add_default(text, self.is_script);
@@ -210,31 +205,25 @@ impl Checker<'_> {
         for name in required.into_iter().flatten().filter_map(Schema::as_str) {
             if !members.iter().any(|(key, _)| &**key == name) {
                 let message = format!("missing required argument `{name}` of `{}`", self.tool);
-                self.below(
-                    |pointer| push_key(pointer, name),
-                    |checker| checker.problem(Fault::Argument, message),
-                );
+                self.below(name, |checker| checker.problem(Fault::Argument, message));
             }
         }
         for (name, node) in members {
             let property = properties.and_then(|properties| properties.get(&**name));
             let extra = schema.get("additionalProperties");
-            self.below(
-                |pointer| push_key(pointer, name),
-                |checker| match (property, extra) {
-                    (Some(property), _) => checker.node(property, node),
-                    (None, Some(Schema::Bool(false))) => {
-                        let known = properties.into_iter().flat_map(|known| known.keys());
-                        let near = nearest(name, known.map(String::as_str));
-                        let (shown, tool) = (tool_core::brief::name(name), checker.tool);
-                        let hint = near.map(|near| format!("did you mean `{near}`?"));
-                        let message = format_args!("unknown argument `{shown}` of `{tool}`");
-                        checker.problem_with(Fault::Argument, message, hint);
-                    }
-                    (None, Some(extra)) => checker.node(extra, node),
-                    (None, None) => {}
-                },
-            );
+            self.below(name, |checker| match (property, extra) {
+                (Some(property), _) => checker.node(property, node),
+                (None, Some(Schema::Bool(false))) => {
+                    let known = properties.into_iter().flat_map(|known| known.keys());
+                    let near = nearest(name, known.map(String::as_str));
+                    let (shown, tool) = (tool_core::brief::name(name), checker.tool);
+                    let hint = near.map(|near| format!("did you mean `{near}`?"));
+                    let message = format_args!("unknown argument `{shown}` of `{tool}`");
+                    checker.problem_with(Fault::Argument, message, hint);
+                }
+                (None, Some(extra)) => checker.node(extra, node),
+                (None, None) => {}
+            });
         }
     }
 
@@ -251,14 +240,9 @@ impl Checker<'_> {
         }
         let fixed = schema.get("prefixItems").and_then(Schema::as_array);
         for (index, node) in nodes.iter().enumerate() {
-            let items = fixed
-                .and_then(|items| items.get(index))
-                .or(schema.get("items"));
-            if let Some(items) = items {
-                self.below(
-                    |pointer| push_index(pointer, index),
-                    |checker| checker.node(items, node),
-                );
+            let fixed = fixed.and_then(|items| items.get(index));
+            if let Some(items) = fixed.or(schema.get("items")) {
+                self.below(&index.to_string(), |checker| checker.node(items, node));
             }
         }
     }

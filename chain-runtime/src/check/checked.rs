@@ -31,6 +31,17 @@ pub struct Permit {
     pub certain: bool,
 }
 
+impl Permit {
+    /// The layer, and its reason where it gives one.
+    pub(crate) fn why(&self) -> String {
+        let reason = Some(&self.reason).filter(|reason| !reason.is_empty());
+        reason.map_or_else(
+            || self.layer.clone(),
+            |reason| format!("{}: {reason}", self.layer),
+        )
+    }
+}
+
 /// The permit of a step whose tool is not known.
 impl Default for Permit {
     fn default() -> Self {

@@ -8,14 +8,14 @@ use registry::{CallerContext, Dispatcher};
 use tool_core::rng::derive_seed;
 use tool_core::{Seed, Value};
 
-use super::facts::ToolFacts;
+use super::access::Written;
 use super::taint::Interpolated;
-use super::writes::Written;
+use super::tools::ToolFacts;
 use crate::graph::Edge;
 use crate::plan::{Approval, Plan};
 use crate::problem::{PlanProblem, Problems};
 use crate::shapes::{Id, Solver};
-use crate::types::Type;
+use crate::types::{Type, Walked};
 
 /// Maximum number of notes.
 pub(super) const NOTES_MAX: usize = 1000;
@@ -75,6 +75,23 @@ pub(super) struct Found {
     pub(super) suggestions: usize,
 }
 
+impl Checker<'_> {
+    pub(super) fn report(&mut self, problem: PlanProblem) {
+        self.problems.push(problem);
+    }
+}
+
+/// Types of the references of a call, by pointer; `None` where a problem is reported already.
+pub(super) type Types = HashMap<String, Option<Walked>>;
+
+/// A call with the facts of its tool and the types of its references.
+#[derive(Clone, Copy)]
+pub(super) struct Called<'a> {
+    pub(super) site: &'a Site,
+    pub(super) facts: &'a ToolFacts<'a>,
+    pub(super) types: &'a Types,
+}
+
 /// Location of a call in the plan.
 #[derive(Default)]
 pub(super) struct Site {
@@ -86,6 +103,16 @@ pub(super) struct Site {
     pub(super) undoing: bool,
     /// Taint of its arguments.
     pub(super) taint: Interpolated,
+}
+
+impl Site {
+    pub(super) fn new(position: usize, base: String) -> Self {
+        Self {
+            position,
+            base,
+            ..Self::default()
+        }
+    }
 }
 
 /// Knowledge about the arrays in the result of a step.

@@ -25,9 +25,7 @@ impl Checker<'_> {
     pub(super) fn when(&mut self, position: usize, checked: &mut CheckedStep) -> Option<Condition> {
         let plan = self.plan;
         let when = plan.steps[position].when.as_ref()?;
-        let mut references = 0;
-        when.for_each_reference(&mut |_| references += 1);
-        if references == 0 {
+        if !when.has_reference() {
             let message = format_args!("is constant: `{when}` references no step or input");
             self.never(when, format_args!("condition {message}"));
             return None;
@@ -47,13 +45,9 @@ impl Checker<'_> {
             self.typed(part, position, &known, checked);
             if !matches!(self.kind(part), Type::Boolean | Type::Any) {
                 let kind = self.kind(part);
-                let problem = problem!(
-                    Type,
-                    &when.pointer,
-                    "`{part}` gives {kind}, a condition is true or false"
-                );
-                self.problems
-                    .push(problem.hint("compare it with something"));
+                self.report(problem!(Type, &when.pointer;
+                    "`{part}` gives {kind}, a condition is true or false";
+                    "compare it with something"));
             }
             known.push(part.to_string());
         }
@@ -62,8 +56,7 @@ impl Checker<'_> {
 
     fn never(&mut self, when: &Condition, message: std::fmt::Arguments<'_>) {
         let problem = PlanProblem::new(Fault::Condition, &when.pointer, message);
-        self.problems
-            .push(problem.hint("remove the step, or fix the condition"));
+        self.report(problem.hint("remove the step, or fix the condition"));
     }
 
     /// Resolves the references of a part, given the parts that are true when it is evaluated, and compares the types of both
@@ -99,8 +92,7 @@ impl Checker<'_> {
                 if (op.is_order() && !(ordered(&a) && ordered(&b))) || (never && !null) {
                     let when = self.plan.steps[position].when.as_ref();
                     let pointer = when.map_or("", |when| &when.pointer);
-                    self.problems
-                        .push(problem!(Type, pointer, "`{expr}` compares {a} with {b}"));
+                    self.report(problem!(Type, pointer, "`{expr}` compares {a} with {b}"));
                 }
             }
         }
@@ -115,14 +107,11 @@ impl Checker<'_> {
     ) {
         if placed.reference.root() == "inputs" {
             if let Err(problem) = self.input(placed) {
-                self.problems.push(problem);
+                self.report(problem);
             }
             return;
         }
-        let site = Site {
-            position,
-            ..Site::default()
-        };
+        let site = Site::new(position, String::new());
         let Some(target) = self.dependency(&site, placed, checked) else {
             return;
         };
@@ -180,12 +169,8 @@ impl Checker<'_> {
             "the condition" => format!(", or test `defined({id}) &&` first"),
             _ => String::new(),
         };
-        let problem = problem!(
-            Condition,
-            &placed.pointer,
-            "`{reference}` has no value when `{id}` is skipped (`when: {needed}`), and {user} uses it anyway"
-        );
-        self.problems
-            .push(problem.hint(format_args!("add a `default`, or the same `when`{test}")));
+        self.report(problem!(Condition, &placed.pointer;
+            "`{reference}` has no value when `{id}` is skipped (`when: {needed}`), and {user} uses it anyway";
+            "add a `default`, or the same `when`{test}"));
     }
 }

@@ -1,26 +1,18 @@
 //! Extents across the plan: steps that certainly run are solved together; those that may not run are tried and rolled back.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::checked::CheckedStep;
-use super::checker::{Checker, Site};
-use super::facts::ToolFacts;
+use super::checker::{Called, Checker};
 use crate::plan::{OnError, OnItemError};
 use crate::problem::{Fault, PlanProblem};
 use crate::reference::{Reference, Segment};
 use crate::shapes::{Axis, Call, Id, Origin, Place, Solver, element, shape_of_node};
-use crate::types::Walked;
 
 impl Checker<'_> {
     /// Solves the extents of the arrays of a step whose arguments have no other problem.
-    pub(super) fn extents(
-        &mut self,
-        site: &Site,
-        facts: &ToolFacts<'_>,
-        types: &HashMap<String, Option<Walked>>,
-        checked: &CheckedStep,
-    ) {
+    pub(super) fn extents(&mut self, called: Called<'_>, checked: &CheckedStep) {
+        let Called { site, facts, types } = called;
         if facts.shapes.is_empty() {
             return;
         }
@@ -86,8 +78,7 @@ impl Checker<'_> {
             let message = misfit.message + &from.unwrap_or_default();
             if sure {
                 let problem = PlanProblem::new(Fault::Shape, misfit.pointer, message);
-                self.problems
-                    .push(problem.hint("change one of the two arrays, or what is between them"));
+                self.report(problem.hint("change one of the two arrays, or what is between them"));
             } else {
                 self.note(format!(
                     "{}: if `{}` runs, it fails: {message}",

@@ -6,8 +6,7 @@ use tool_core::{Effect, ToolError, Value, tool_error};
 
 use super::args;
 use super::checked::{CheckedStep, Permit};
-use super::checker::{Checker, Mapped, Site};
-use super::facts::ToolFacts;
+use super::checker::{Called, Checker, Mapped, Site};
 use super::taint::Interpolated;
 use crate::plan::{Map, OnItemError};
 use crate::problem::{Fault, PROBLEMS_MAX, PlanProblem, problem};
@@ -47,12 +46,12 @@ pub(super) fn is_known(checked: &CheckedStep) -> bool {
     let Some(map) = &checked.map else {
         return false;
     };
-    let mut known = true;
-    checked.args.for_each_reference(&mut |placed| {
-        let root = placed.reference.root();
-        known &= root == "index" || *root == *map.name;
-    });
-    known
+    let mut roots = checked
+        .args
+        .references()
+        .into_iter()
+        .map(|placed| placed.reference.root());
+    roots.all(|root| root == "index" || *root == *map.name)
 }
 
 /// The arguments for one element.
@@ -73,16 +72,14 @@ pub(crate) fn item_value(
     item: &Value,
 ) -> Result<Option<Value>, ToolError> {
     let root = placed.reference.root();
-    let found = if root == "index" {
-        placed.resolve(&Value::from(index))
-    } else if root == name {
-        placed.resolve(item)
-    } else {
-        return Ok(None);
+    let found = match root {
+        "index" => placed.resolve(&Value::from(index)),
+        _ if root == name => placed.resolve(item),
+        _ => return Ok(None),
     };
     found.map(|(value, _)| Some(value)).map_err(|missing| {
-        let (reference, why, reached) = (&placed.reference, missing.message, missing.reached);
-        tool_error!(InvalidArgs, "`{reference}`: {why} (at `{reached}`)")
+        let reference = &placed.reference;
+        tool_error!(InvalidArgs, "`{reference}`: {missing}")
             .hint("name a part that every element has, or add a `default`")
     })
 }
@@ -99,19 +96,12 @@ impl Checker<'_> {
         if self.index.contains_key(&map.name) {
             let pointer = format!("/steps/{position}/map/as");
             let problem = problem!(Id, pointer, "`{}` is the id of a step", map.name);
-            self.problems
-                .push(problem.hint("choose another name for the element"));
+            self.report(problem.hint("choose another name for the element"));
         }
         let (over, _) = self.bind_inputs(&map.over, &base);
-        let site = Site {
-            position,
-            base,
-            ..Site::default()
-        };
-        let mut references: Vec<Arc<Placed>> = Vec::new();
-        over.for_each_reference(&mut |placed| references.push(Arc::clone(placed)));
+        let site = Site::new(position, base);
         let mut walked = None;
-        for placed in &references {
+        for placed in over.references() {
             walked = match placed.reference.root() {
                 "inputs" => self.open_input(placed).and_then(Result::ok),
                 _ => self.used(&site, placed, checked),
@@ -121,7 +111,7 @@ impl Checker<'_> {
                 let (reference, lacks) = (&placed.reference, args::may_lack(walked));
                 let problem = problem!(Type, &placed.pointer, "`{reference}` {lacks}");
                 let hint = args::add_default(reference, self.plan.is_script);
-                self.problems.push(problem.hint(hint));
+                self.report(problem.hint(hint));
             }
         }
         let items = over.literal().map(Value::items);
@@ -145,20 +135,16 @@ impl Checker<'_> {
         let calls = items.as_ref().map_or(1, Vec::len);
         self.found.units += calls;
         let cost = self.plan.steps[position].cost_ms.unwrap_or(0);
-        self.found.cost = self
-            .found
-            .cost
-            .saturating_add(cost.saturating_mul(calls as u64));
+        let cost = cost.saturating_mul(calls as u64);
+        self.found.cost = self.found.cost.saturating_add(cost);
         if let Some(items) = items.as_ref().filter(|items| items.len() > map.max) {
             let (found, most) = (items.len(), map.max);
             let message = format_args!("the map takes at most {most} elements, found {found}");
-            self.problems
-                .push(PlanProblem::new(Fault::Limit, &site.base, message));
+            self.report(PlanProblem::new(Fault::Limit, &site.base, message));
         }
         if fit(&ty, &Type::list(1, Type::Any)) == Fit::Never {
-            let problem = problem!(Type, &site.base, "a map needs a list, found {ty}");
-            self.problems
-                .push(problem.hint("write `over: [..]`, or a reference to a list"));
+            self.report(problem!(Type, &site.base; "a map needs a list, found {ty}";
+                "write `over: [..]`, or a reference to a list"));
         }
         let item = match ty.walk(&[crate::reference::Segment::Index(0)]) {
             Ok(walked) if walked.maybe => Type::union([walked.ty, Type::Null]),
@@ -184,20 +170,16 @@ impl Checker<'_> {
             Err(end) => end,
         };
         let (reference, (reached, part)) = (&placed.reference, end.last_of(&placed.reference));
-        self.problems.push(problem!(
-            ReferenceField,
-            &placed.pointer,
-            "`{reference}`: `{reached}` gives {}, which has no `{part}`",
-            end.found
-        ));
+        let found = end.found;
+        self.report(problem!(ReferenceField, &placed.pointer;
+            "`{reference}`: `{reached}` gives {found}, which has no `{part}`"));
         None
     }
 
     /// Calls for literal elements: each is checked as if it were a step.
     pub(super) fn known_items(
         &mut self,
-        site: &Site,
-        facts: &ToolFacts<'_>,
+        called: Called<'_>,
         items: &[Value],
         checked: &mut CheckedStep,
     ) {
@@ -212,7 +194,7 @@ impl Checker<'_> {
         for (index, item) in items.iter().enumerate() {
             let args = bind_item(&checked.args, &map.name, index, item);
             let args = args.map(|args| args.literal().cloned().unwrap_or_default());
-            let call = match args.and_then(|args| facts.tool.decode(&args)) {
+            let call = match args.and_then(|args| called.facts.tool.decode(&args)) {
                 Ok(call) => call,
                 Err(err) => {
                     faults += 1;
@@ -220,13 +202,13 @@ impl Checker<'_> {
                         let mut origins = checked.from_inputs.clone();
                         let path = err.path().unwrap_or_default().to_owned();
                         origins.push((path, format!("element {index} of the map")));
-                        self.bad_arguments(&err, &site.base, &origins);
+                        self.bad_arguments(&err, &called.site.base, &origins);
                     }
                     continue;
                 }
             };
             let mut one = checked.clone();
-            self.permit_known(site, facts, &*call, &mut one);
+            self.permit_known(called, &*call, &mut one);
             resources.append(&mut one.resources);
             idempotent &= one.idempotent;
             plans = plans
@@ -252,8 +234,6 @@ impl Checker<'_> {
             checked.effects = effects;
             checked.idempotent = idempotent;
         }
-        if let Some(permit) = strictest {
-            checked.permit = permit;
-        }
+        checked.permit = strictest.unwrap_or_else(|| checked.permit.clone());
     }
 }

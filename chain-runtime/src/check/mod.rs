@@ -10,9 +10,6 @@ mod checked;
 mod checker;
 mod conditions;
 mod extents;
-mod facts;
-mod formats;
-mod inputs;
 mod maps;
 mod order;
 mod permit;
@@ -21,7 +18,6 @@ mod step;
 mod subplan;
 mod taint;
 mod tools;
-mod writes;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -120,9 +116,8 @@ fn check_within(
 
 fn index(plan: &Plan) -> HashMap<Arc<str>, usize> {
     let mut index = HashMap::with_capacity(plan.steps.len());
-    for (position, step) in plan.steps.iter().enumerate() {
-        index.entry(Arc::clone(&step.id)).or_insert(position);
-    }
+    let steps = plan.steps.iter().enumerate().rev();
+    index.extend(steps.map(|(position, step)| (Arc::clone(&step.id), position)));
     index.remove("");
     index
 }
@@ -166,10 +161,9 @@ impl<'d> Checker<'d> {
             steps,
             outputs,
             inputs: self.inputs.clone(),
-            mode_used: match &fallback_reason {
-                Some(_) => Mode::Seq,
-                None => plan.mode_requested(),
-            },
+            mode_used: fallback_reason
+                .as_ref()
+                .map_or(plan.mode_requested(), |_| Mode::Seq),
             fallback_reason,
             notes: std::mem::take(&mut self.found.notes),
             context: self.context.clone(),
@@ -195,13 +189,9 @@ impl<'d> Checker<'d> {
             return None;
         }
         let close = |id: &&str| id.len().abs_diff(name.len()) <= name.len() / 3 + 1;
-        let ids = self
-            .plan
-            .steps
-            .iter()
-            .map(|step| &*step.id)
-            .chain(["inputs"]);
-        nearest(name, ids.filter(|id| !id.is_empty()).filter(close)).map(str::to_owned)
+        let ids = self.plan.steps.iter().map(|step| &*step.id);
+        let ids = ids.filter(|id| !id.is_empty()).chain(["inputs"]);
+        nearest(name, ids.filter(close)).map(str::to_owned)
     }
 
     /// The step that a reference or `after` names, if it precedes `user`; `None` as `user` stands for the outputs of the plan.
@@ -211,18 +201,15 @@ impl<'d> Checker<'d> {
         }
         let Some(&target) = self.index.get(id) else {
             let problem = match id {
-                "item" | "index" => problem!(
-                    ReferenceStep,
-                    pointer,
-                    "`{id}` is defined only in the arguments of a step with `map`"
-                ),
+                "item" | "index" => problem!(ReferenceStep, pointer;
+                    "`{id}` is defined only in the arguments of a step with `map`"),
                 _ => {
                     let near = self.nearest_step(id);
                     problem!(ReferenceStep, pointer, "no step has the id `{id}`")
                         .near(near.as_deref())
                 }
             };
-            self.problems.push(problem);
+            self.report(problem);
             return None;
         };
         let Some(user) = user else {
@@ -264,12 +251,9 @@ impl<'d> Checker<'d> {
                 let known = end.known.iter().map(|name| &**name);
                 let near = part.strip_prefix('.').and_then(|part| nearest(part, known));
                 let (tool, found) = (facts.tool.spec().id, end.found);
-                let problem = problem!(
-                    ReferenceField,
-                    &placed.pointer,
-                    "`{reference}`: `{reached}` of `{tool}` gives {found}, which has no `{part}`"
-                );
-                self.problems.push(problem.near(near));
+                let problem = problem!(ReferenceField, &placed.pointer;
+                    "`{reference}`: `{reached}` of `{tool}` gives {found}, which has no `{part}`");
+                self.report(problem.near(near));
                 None
             }
         }
@@ -280,10 +264,8 @@ impl<'d> Checker<'d> {
         let mut outputs = Vec::with_capacity(plan.outputs.len());
         for (name, node) in &plan.outputs {
             let (bound, _) = self.bind_inputs(node, "/outputs");
-            let mut references = Vec::new();
-            bound.for_each_reference(&mut |placed| references.push(Arc::clone(placed)));
-            references.retain(|placed: &Arc<Placed>| placed.reference.root() != "inputs");
-            for placed in &references {
+            let references = bound.references().into_iter();
+            for placed in references.filter(|placed| placed.reference.root() != "inputs") {
                 if let Some(target) = self.target(placed.reference.root(), None, &placed.pointer) {
                     let _ = self.walked(target, placed);
                     self.guarded(target, &[], placed, "the output");

@@ -13,12 +13,9 @@ impl Checker<'_> {
         let found = self.found.units;
         if found > STEPS_MAX {
             let message = "steps, elements of maps counted; found";
-            let problem = problem!(
-                Limit,
-                "/steps",
-                "a plan has at most {STEPS_MAX} {message} {found}"
-            );
-            return self.problems.push(problem);
+            let problem = problem!(Limit, "/steps";
+                "a plan has at most {STEPS_MAX} {message} {found}");
+            return self.report(problem);
         }
         let ((calls, cost), budget) = (self.found.within, self.plan.budget);
         let inner = match calls {
@@ -37,7 +34,7 @@ impl Checker<'_> {
                     format_args!("the plan has {found} {what}{inner}, its budget allows {most}");
                 let problem = PlanProblem::new(Fault::Budget, format!("/budget/{name}"), message);
                 let hint = format_args!("raise `budget.{name}`, or remove steps");
-                self.problems.push(problem.hint(hint));
+                self.report(problem.hint(hint));
             }
         }
     }
@@ -57,8 +54,7 @@ impl Checker<'_> {
                 }
             };
             let problem = PlanProblem::new(Fault::Cycle, format!("/steps/{first}"), message);
-            self.problems
-                .push(problem.hint("a step uses earlier steps only; break the cycle"));
+            self.report(problem.hint("a step uses earlier steps only; break the cycle"));
         }
         let mut on_cycle = vec![false; self.waits.len()];
         cycle.iter().for_each(|&step| on_cycle[step] = true);
@@ -69,13 +65,9 @@ impl Checker<'_> {
                 }
                 let (id, other) = (&self.plan.steps[step].id, &self.plan.steps[later].id);
                 let pointer = format!("/steps/{step}");
-                let problem = problem!(
-                    ReferenceStep,
-                    pointer,
-                    "`{id}` depends on `{other}`, which comes later"
-                );
-                self.problems
-                    .push(problem.hint(format_args!("move `{other}` before `{id}`")));
+                self.report(problem!(ReferenceStep, pointer;
+                    "`{id}` depends on `{other}`, which comes later";
+                    "move `{other}` before `{id}`"));
             }
         }
     }

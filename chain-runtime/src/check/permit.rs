@@ -1,68 +1,52 @@
 //! Permission of a call before it runs: the resources that it uses, and the verdict of the policy.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use registry::{Answer, Decision, Verdict};
-use tool_core::{Call, Effect, ResourceKey, Source, ToolError, Value};
+use tool_core::{Call, ResourceKey, Source, ToolError, Value};
 
 use super::access::{self, Resources};
 use super::args;
-use super::checked;
-use super::checked::{CheckedStep, Permit};
-use super::checker::{Checker, Site};
-use super::facts::ToolFacts;
+use super::checked::{self, CheckedStep, Permit};
+use super::checker::{Called, Checker, Site};
+use super::tools::ToolFacts;
 use crate::plan::Approval;
 use crate::problem::{Fault, PlanProblem, problem};
 use crate::template::Node;
-use crate::types::Walked;
 
 impl Checker<'_> {
     /// Permits a step whose arguments are all known.
     pub(super) fn permit_known(
         &mut self,
-        site: &Site,
-        facts: &ToolFacts<'_>,
+        called: Called<'_>,
         call: &dyn Call,
         checked: &mut CheckedStep,
     ) {
+        let Called { site, facts, .. } = called;
         let reach = call.reach();
         checked.effects = reach.effects;
         checked.idempotent = reach.idempotent;
         match self.dispatcher.resource_keys(facts.tool, call) {
-            Ok(keys) => {
-                let named = !keys.is_empty();
-                checked.resources = keys;
-                self.named(site, facts, checked.effects, named);
-            }
+            Ok(keys) => self.take_keys(called, keys, checked),
             Err(err) => {
                 let pointer = format!("{}{}", site.base, err.path().unwrap_or_default());
-                self.problems
-                    .push(PlanProblem::of_error(Fault::Resource, pointer, &err));
+                self.report(PlanProblem::of_error(Fault::Resource, pointer, &err));
             }
         }
         // The verdict on a tool is the same for all its calls; that on files of the arguments is not.
         let decision = match facts.strictest.certain && call.sources().is_empty() {
             true => facts.strictest.clone(),
-            false => self
-                .dispatcher
-                .preview(facts.tool, Some(call), &self.context),
+            false => self.preview(facts, call),
         };
-        checked.permit = self.permit(site, facts, decision, true);
+        checked.permit = self.permit(called, decision, true);
         if checked::is_chain(checked.tool) {
-            let args = Node::Literal(call.args().clone());
-            self.subplan(site, &args, &HashMap::new(), checked);
+            self.subplan(called, &Node::Literal(call.args().clone()), checked);
         }
     }
 
     /// Permits a step with arguments that are not known yet.
-    pub(super) fn permit_open(
-        &mut self,
-        site: &Site,
-        facts: &ToolFacts<'_>,
-        types: &HashMap<String, Option<Walked>>,
-        checked: &mut CheckedStep,
-    ) {
+    pub(super) fn permit_open(&mut self, called: Called<'_>, checked: &mut CheckedStep) {
+        let Called { site, facts, .. } = called;
         let files = self.dispatcher.host().capabilities.files.as_deref();
         let known = self.keyed(facts, &checked.args).transpose();
         let found = known.and_then(|known| {
@@ -73,34 +57,31 @@ impl Checker<'_> {
                 if let Some(unknown) = unknown {
                     self.fall_back(site, &unknown);
                 }
-                let named = !keys.is_empty();
-                checked.resources = keys;
-                self.named(site, facts, checked.effects, named);
+                self.take_keys(called, keys, checked);
             }
-            Err(err) => {
-                let problem = PlanProblem::of_error(Fault::Resource, &site.base, &err);
-                self.problems.push(problem);
-            }
+            Err(err) => self.report(PlanProblem::of_error(Fault::Resource, &site.base, &err)),
         }
         let strictest = facts.strictest.clone();
-        let (decision, known) = if strictest.certain || strictest.verdict == Verdict::Allow {
-            (strictest, true)
-        } else {
-            match self.likely(facts, &checked.args) {
-                // A denial of placeholders does not imply a denial of the later values.
-                Some(decision) => {
-                    let known = decision.verdict != Verdict::Deny;
-                    (decision, known)
-                }
-                None => (strictest, false),
-            }
+        let is_sure = strictest.certain || strictest.verdict == Verdict::Allow;
+        let likely = (!is_sure)
+            .then(|| self.likely(facts, &checked.args))
+            .flatten();
+        let (known, decision) = match likely {
+            // A denial of placeholders does not imply a denial of the later values.
+            Some(decision) => (decision.verdict != Verdict::Deny, decision),
+            None => (is_sure, strictest),
         };
         let (decision, known) = self.with_files(facts, &checked.args, decision, known);
-        checked.permit = self.permit(site, facts, decision, known);
+        checked.permit = self.permit(called, decision, known);
         if checked::is_chain(checked.tool) {
             let args = checked.args.clone();
-            self.subplan(site, &args, types, checked);
+            self.subplan(called, &args, checked);
         }
+    }
+
+    fn preview(&self, facts: &ToolFacts<'_>, call: &dyn Call) -> Decision {
+        self.dispatcher
+            .preview(facts.tool, Some(call), &self.context)
     }
 
     /// Resources of a call, where all arguments that determine them are literal.
@@ -159,35 +140,27 @@ impl Checker<'_> {
             .all(|template| named(template.pointer))
             .then_some(())?;
         let call = stand_in(facts, node)?;
-        Some(
-            self.dispatcher
-                .preview(facts.tool, Some(&*call), &self.context),
-        )
+        Some(self.preview(facts, &*call))
     }
 
-    fn permit(
-        &mut self,
-        site: &Site,
-        facts: &ToolFacts<'_>,
-        mut decision: Decision,
-        known: bool,
-    ) -> Permit {
+    fn permit(&mut self, called: Called<'_>, mut decision: Decision, known: bool) -> Permit {
+        let Called { site, facts, .. } = called;
         let (id, tool) = (&self.plan.steps[site.position].id, facts.tool.spec().id);
         let pointer = format!("/steps/{}", site.position);
         if site.approval == Approval::Required && decision.verdict == Verdict::Allow {
             decision.require("plan", "the plan requires an approval");
         }
-        let why = match decision.reason.is_empty() {
-            true => format!("layer {}", decision.layer),
-            false => format!("layer {}: {}", decision.layer, decision.reason),
+        let permit = Permit {
+            verdict: decision.verdict,
+            layer: decision.layer.to_string(),
+            reason: decision.reason.to_string(),
+            certain: known,
         };
+        let why = format!("layer {}", permit.why());
         let asks = self.context.answer == Answer::Ask && self.dispatcher.host().approvals.is_some();
         match decision.verdict {
-            Verdict::Deny if known => self.problems.push(problem!(
-                Policy,
-                pointer,
-                "`{id}` may not call `{tool}`: denied by {why}"
-            )),
+            Verdict::Deny if known => self.report(problem!(Policy, pointer;
+                "`{id}` may not call `{tool}`: denied by {why}")),
             Verdict::Deny => {
                 self.note(format!(
                     "{pointer}: `{id}` may be denied when it is called: {why}"
@@ -199,7 +172,7 @@ impl Checker<'_> {
                 );
                 let problem = PlanProblem::new(Fault::Approval, pointer, message);
                 let hint = "add an `allow` rule that names the tool, or remove `approval`";
-                self.problems.push(problem.hint(hint));
+                self.report(problem.hint(hint));
             }
             Verdict::Ask if asks => {
                 self.note(format!(
@@ -207,31 +180,24 @@ impl Checker<'_> {
                 ));
             }
             Verdict::Ask if self.context.answer != Answer::Yes => {
-                let problem = problem!(
-                    Approval,
-                    pointer,
-                    "`{id}` needs an approval to call `{tool}`: {why}"
-                );
-                let hint = "run with `--yes`, or add an `allow` rule that names the tool";
-                self.problems.push(problem.hint(hint));
+                self.report(problem!(Approval, pointer;
+                    "`{id}` needs an approval to call `{tool}`: {why}";
+                    "run with `--yes`, or add an `allow` rule that names the tool"));
             }
             _ => {}
         }
-        Permit {
-            verdict: decision.verdict,
-            layer: decision.layer.to_string(),
-            reason: decision.reason.to_string(),
-            certain: known,
-        }
+        permit
     }
 
-    /// Falls back to sequential order when a step has effects without resources, or its tool declares nothing.
-    fn named(&mut self, site: &Site, facts: &ToolFacts<'_>, effects: &[Effect], named: bool) {
-        if !effects.is_empty() && !named {
-            self.fall_back(site, "has effects and names no resources");
-        } else if access::declares_nothing(facts.tool.spec()) {
-            self.fall_back(site, "has a tool that declares nothing about itself");
+    /// Enters the resources of a step. Falls back to sequential order when it has effects without resources, or its tool
+    /// declares nothing.
+    fn take_keys(&mut self, called: Called<'_>, keys: Vec<ResourceKey>, checked: &mut CheckedStep) {
+        if !checked.effects.is_empty() && keys.is_empty() {
+            self.fall_back(called.site, "has effects and names no resources");
+        } else if access::declares_nothing(called.facts.tool.spec()) {
+            self.fall_back(called.site, "has a tool that declares nothing about itself");
         }
+        checked.resources = keys;
     }
 
     pub(super) fn fall_back(&mut self, site: &Site, why: &str) {

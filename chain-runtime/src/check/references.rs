@@ -1,15 +1,18 @@
-//! References of a step: the step that each names, its position, and the type of its value.
+//! References of a step: to inputs, which are replaced by their values where known, and to steps, whose results have types.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::checked::CheckedStep;
-use super::checker::{Checker, Mapped, Site};
-use super::{checked, conditions};
+use tool_core::Value;
+use tool_core::nearest::nearest;
+
+use super::checked::{self, CheckedStep};
+use super::checker::{Checker, Mapped, Site, Types};
+use super::conditions;
 use crate::graph::{Edge, Reason};
-use crate::problem::problem;
-use crate::template::Placed;
-use crate::types::Walked;
+use crate::problem::{Fault, PlanProblem, problem};
+use crate::reference::Segment;
+use crate::template::{Node, Placed};
+use crate::types::{DeadEnd, Type, Walked};
 
 impl Checker<'_> {
     /// Checks every reference of the arguments, and returns their types by pointer.
@@ -18,12 +21,9 @@ impl Checker<'_> {
         site: &Site,
         mapped: Option<&Mapped>,
         checked: &mut CheckedStep,
-    ) -> HashMap<String, Option<Walked>> {
-        let mut placed_all: Vec<Arc<Placed>> = Vec::new();
-        checked
-            .args
-            .for_each_reference(&mut |placed| placed_all.push(Arc::clone(placed)));
-        let mut types = HashMap::new();
+    ) -> Types {
+        let placed_all: Vec<Arc<Placed>> = checked.args.references().into_iter().cloned().collect();
+        let mut types = Types::new();
         for placed in &placed_all {
             if placed.reference.root() == "inputs" {
                 let open = self.open_input(placed).and_then(Result::ok);
@@ -66,13 +66,9 @@ impl Checker<'_> {
         let root = placed.reference.root();
         let is_unknown = !self.index.contains_key(root) && !self.is_undefined_name(root);
         if is_unknown && self.is_within_subplan(site, placed) {
-            let problem = problem!(
-                ReferenceStep,
-                &placed.pointer,
-                "no step of this plan has the id `{root}`"
-            );
-            let hint = "the references of a plan within a plan are its own only below `$lit`: write `plan: {$lit: {..}}`";
-            self.problems.push(problem.hint(hint));
+            self.report(problem!(ReferenceStep, &placed.pointer;
+                "no step of this plan has the id `{root}`";
+                "the references of a plan within a plan are its own only below `$lit`: write `plan: {{$lit: {{..}}}}`"));
             return None;
         }
         let own = site.undoing && *root == *self.plan.steps[site.position].id;
@@ -97,5 +93,75 @@ impl Checker<'_> {
         let facts = self.facts.get(site.position).and_then(Option::as_ref);
         inside.is_some_and(|rest| rest.starts_with("/plan/"))
             && facts.is_some_and(|facts| checked::is_chain(facts.tool.spec().id))
+    }
+}
+
+impl Checker<'_> {
+    /// The value of a reference to an input; `None` for references to steps and inputs that are reported as missing.
+    pub(super) fn input(&self, placed: &Placed) -> Result<Option<Value>, PlanProblem> {
+        let reference = &placed.reference;
+        if reference.root() != "inputs" {
+            return Ok(None);
+        }
+        if let Some(found) = self.open_input(placed) {
+            let problem = |end: DeadEnd| {
+                let found = end.found;
+                problem!(ReferenceField, &placed.pointer; "`{reference}`: the input gives {found}")
+            };
+            return found.map(|_| None).map_err(problem);
+        }
+        let missing = match placed.resolve(&self.inputs) {
+            Ok((value, _)) => return Ok(Some(value)),
+            Err(missing) => missing,
+        };
+        let asked = reference
+            .segments()
+            .first()
+            .map(ToString::to_string)
+            .unwrap_or_default();
+        let name = asked.trim_start_matches('.');
+        if self.plan.input(name).is_some() && reference.segments().len() == 1 {
+            return Ok(None); // declared, and reported as missing
+        }
+        let known = self.plan.inputs.iter().map(|input| &*input.name);
+        let problem = problem!(ReferenceField, &placed.pointer; "`{reference}`: {missing}");
+        Err(problem.near(nearest(name, known)))
+    }
+
+    /// Type of a reference to an input whose value is not known yet; `None` for other references.
+    pub(super) fn open_input(&self, placed: &Placed) -> Option<Result<Walked, DeadEnd>> {
+        if self.open_inputs.is_empty() || placed.reference.root() != "inputs" {
+            return None;
+        }
+        let (first, rest) = match placed.reference.segments() {
+            [Segment::Field(name), rest @ ..] => (name, rest),
+            _ => return Some(Type::Any.walk(&[])),
+        };
+        Some(self.open_inputs.get(first)?.walk(rest))
+    }
+
+    /// Fills inputs in; which arguments came from them is kept for messages.
+    pub(super) fn bind_inputs(&mut self, node: &Node, base: &str) -> (Node, Vec<(String, String)>) {
+        let mut origins = Vec::new();
+        let mut faults = Vec::new();
+        let bound = node.bind(&mut |placed| match self.input(placed) {
+            Ok(value) => {
+                if value.is_some() {
+                    let pointer = placed.pointer.strip_prefix(base).unwrap_or_default();
+                    origins.push((pointer.to_owned(), placed.reference.to_string()));
+                }
+                Ok(value)
+            }
+            Err(fault) => {
+                faults.push(fault);
+                Ok(None)
+            }
+        });
+        faults.into_iter().for_each(|fault| self.report(fault));
+        let bound = bound.unwrap_or_else(|err| {
+            self.report(PlanProblem::new(Fault::Limit, base, err.message()));
+            node.clone()
+        });
+        (bound, origins)
     }
 }

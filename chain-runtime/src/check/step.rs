@@ -1,18 +1,16 @@
 //! The check of one step; `references` and `permit` check the parts of its call.
 
-use std::collections::HashMap;
-
 use tool_core::{Determinism, ToolError};
 
-use super::args::{self, Findings};
 use super::checked::CheckedStep;
-use super::checker::{Checker, Mapped, Site, item_seed};
-use super::facts::ToolFacts;
-use super::maps;
+use super::checker::{Called, Checker, Mapped, Site, item_seed};
 use super::taint::Interpolated;
+use super::tools::ToolFacts;
+use super::{args, maps};
 use crate::plan::{COMPENSATE_SUFFIX, Compensate, Step};
 use crate::problem::problem;
-use crate::types::{Type, Walked};
+use crate::template::Placed;
+use crate::types::Type;
 
 /// Copies the properties of the tool to the step.
 fn describe(checked: &mut CheckedStep, facts: &ToolFacts<'_>) {
@@ -31,12 +29,8 @@ impl<'d> Checker<'d> {
     pub(super) fn step(&mut self, position: usize, written: Step) -> CheckedStep {
         let plan = self.plan;
         let step = &plan.steps[position];
-        let mut site = Site {
-            position,
-            base: format!("/steps/{position}/args"),
-            approval: step.approval,
-            ..Site::default()
-        };
+        let mut site = Site::new(position, format!("/steps/{position}/args"));
+        site.approval = step.approval;
         let mut checked = self.blank(written, &site.base);
         checked.on_error = step.on_error.unwrap_or(plan.defaults.on_error);
         let when = self.when(position, &mut checked);
@@ -60,14 +54,19 @@ impl<'d> Checker<'d> {
             });
             describe(&mut checked, &facts);
             self.formats(&facts, &step.args, &site.base, mapped.as_ref());
+            let called = Called {
+                site: &site,
+                facts: &facts,
+                types: &types,
+            };
             match mapped.as_ref().and_then(|mapped| mapped.items.as_deref()) {
                 Some(items) if maps::is_known(&checked) => {
-                    self.known_items(&site, &facts, items, &mut checked);
+                    self.known_items(called, items, &mut checked);
                 }
-                _ => self.call(&site, &facts, &types, &mut checked),
+                _ => self.call(called, &mut checked),
             }
             if self.problems.count() == before {
-                self.extents(&site, &facts, &types, &checked);
+                self.extents(called, &checked);
             }
         }
         checked.step.when = when;
@@ -88,13 +87,9 @@ impl<'d> Checker<'d> {
     ) -> CheckedStep {
         let plan = self.plan;
         let step = &plan.steps[position];
-        let site = Site {
-            position,
-            base: format!("/steps/{position}/compensate/args"),
-            undoing: true,
-            taint: Interpolated::of(&undo.args, &|placed| self.taint_of(mapped, placed)),
-            ..Site::default()
-        };
+        let mut site = Site::new(position, format!("/steps/{position}/compensate/args"));
+        site.undoing = true;
+        site.taint = Interpolated::of(&undo.args, &|placed| self.taint_of(mapped, placed));
         let id = format!("{}{COMPENSATE_SUFFIX}", step.id).into();
         let call = Step {
             id,
@@ -113,7 +108,12 @@ impl<'d> Checker<'d> {
         if let Some(facts) = self.facts_of(&undo.tool, &pointer) {
             describe(&mut checked, &facts);
             self.formats(&facts, &undo.args, &site.base, mapped);
-            self.call(&site, &facts, &types, &mut checked);
+            let called = Called {
+                site: &site,
+                facts: &facts,
+                types: &types,
+            };
+            self.call(called, &mut checked);
         }
         checked
     }
@@ -133,35 +133,25 @@ impl<'d> Checker<'d> {
     }
 
     /// A call whose arguments are literals, or hold references.
-    fn call(
-        &mut self,
-        site: &Site,
-        facts: &ToolFacts<'_>,
-        types: &HashMap<String, Option<Walked>>,
-        checked: &mut CheckedStep,
-    ) {
-        match checked.args.literal() {
-            Some(value) => match facts.tool.decode(value) {
-                Ok(call) => self.permit_known(site, facts, &*call, checked),
+    fn call(&mut self, called: Called<'_>, checked: &mut CheckedStep) {
+        let Called { site, facts, types } = called;
+        if let Some(value) = checked.args.literal() {
+            return match facts.tool.decode(value) {
+                Ok(call) => self.permit_known(called, &*call, checked),
                 Err(err) => self.bad_arguments(&err, &site.base, &checked.from_inputs),
-            },
-            None => {
-                let Findings { problems, notes } = args::check(
-                    facts,
-                    &checked.args,
-                    &site.base,
-                    &|placed| types.get(placed.pointer.as_str()).cloned().flatten(),
-                    self.plan.is_script,
-                );
-                let fine = problems.is_empty();
-                problems
-                    .into_iter()
-                    .for_each(|problem| self.problems.push(problem));
-                notes.into_iter().for_each(|note| self.note(note));
-                if fine {
-                    self.permit_open(site, facts, types, checked);
-                }
-            }
+            };
+        }
+        let lookup = |placed: &Placed| types.get(placed.pointer.as_str()).cloned().flatten();
+        let is_script = self.plan.is_script;
+        let found = args::check(facts, &checked.args, &site.base, &lookup, is_script);
+        let fine = found.problems.is_empty();
+        found
+            .problems
+            .into_iter()
+            .for_each(|problem| self.report(problem));
+        found.notes.into_iter().for_each(|note| self.note(note));
+        if fine {
+            self.permit_open(called, checked);
         }
     }
 
@@ -180,8 +170,7 @@ impl<'d> Checker<'d> {
             let origin = input.map(|(_, reference)| format!(" (from `{reference}`)"));
             let origin = origin.unwrap_or_default();
             let problem = problem!(Argument, format!("{base}{path}"), "{message}{origin}");
-            self.problems
-                .push(problem.hint_some(hint.map(str::to_owned)));
+            self.report(problem.hint_some(hint.map(str::to_owned)));
         };
         if err.problems().is_empty() {
             report(

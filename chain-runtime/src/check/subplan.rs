@@ -9,13 +9,13 @@ use tool_core::input::InputKind;
 use tool_core::{Effect, Object, Source, Value};
 
 use super::checked::{CheckedPlan, CheckedStep, TOOL};
-use super::checker::{Checker, How, Site};
+use super::checker::{Called, Checker, How, Site, Types};
 use super::taint::Interpolated;
 use crate::plan::{Given, Plan};
 use crate::problem::{Fault, PlanProblem, Problems, problem};
 use crate::reference::Segment;
 use crate::template::Node;
-use crate::types::{Type, Walked};
+use crate::types::Type;
 
 /// Most calls of all plans within one; looking at each costs as much as a step of its own.
 const CALLS_WITHIN_MAX: usize = 100_000;
@@ -30,13 +30,8 @@ pub(crate) fn read(plan: &Value) -> Result<Plan, Problems> {
 
 impl Checker<'_> {
     /// A step that runs a plan has the effects and resources of that plan. Inputs may contain references.
-    pub(super) fn subplan(
-        &mut self,
-        site: &Site,
-        args: &Node,
-        types: &HashMap<String, Option<Walked>>,
-        checked: &mut CheckedStep,
-    ) {
+    pub(super) fn subplan(&mut self, called: Called<'_>, args: &Node, checked: &mut CheckedStep) {
+        let Called { site, types, .. } = called;
         let Some(Node::Literal(named)) = args.pointer("/plan") else {
             let why = "runs a plan that is known only when it runs";
             return self.unknown_subplan(site, checked, why);
@@ -44,19 +39,15 @@ impl Checker<'_> {
         let pointer = format!("{}/plan", site.base);
         let nested = |layer: &&Layer| layer.level == Level::Delegation;
         if self.context.who.layers.iter().filter(nested).count() >= DEPTH_MAX {
-            let problem = problem!(
-                Limit,
-                &site.base,
-                "calls are nested at most {DEPTH_MAX} deep"
-            );
-            return self.problems.push(problem);
+            let problem = problem!(Limit, &site.base; "calls are nested at most {DEPTH_MAX} deep");
+            return self.report(problem);
         }
         let (name, value) = match Source::from_value(&named) {
             None => ("plan".to_owned(), named),
             Some(source) => match self.opened(site, &source, checked) {
                 Ok(Some(value)) => (name_of(&source), value),
                 Ok(None) => return,
-                Err(problem) => return self.problems.push(problem),
+                Err(problem) => return self.report(problem),
             },
         };
         let plan = match read(&value) {
@@ -64,7 +55,7 @@ impl Checker<'_> {
             Err(problems) => return self.inner_problems(&pointer, &name, &problems),
         };
         if let Some(problem) = self.runs_itself(&plan, &name, &pointer) {
-            return self.problems.push(problem);
+            return self.report(problem);
         }
         let plans = checked.plans.get_or_insert_default();
         plans.push(digest::of_value(&value));
@@ -100,11 +91,8 @@ impl Checker<'_> {
         };
         let pointer = || format!("{}/plan", site.base);
         let Some(arrays) = &self.dispatcher.host().arrays else {
-            return Err(problem!(
-                Argument,
-                pointer(),
-                "files cannot be opened here: pass the plan inline"
-            ));
+            return Err(problem!(Argument, pointer();
+                "files cannot be opened here: pass the plan inline"));
         };
         let why = match is_permitted {
             false => "reads its plan only after an approval",
@@ -154,7 +142,7 @@ impl Checker<'_> {
                 Some((line, column)) => format!("{name}:{line}:{column}: {}", problem.message),
                 None => problem.message.clone(),
             };
-            self.problems.push(PlanProblem {
+            self.report(PlanProblem {
                 pointer: format!("{pointer}{}", problem.pointer),
                 place: None,
                 message,
@@ -176,18 +164,15 @@ impl Checker<'_> {
         self.found.within.1 = self.found.within.1.saturating_add(inner.known_cost);
         if self.found.within.0 > CALLS_WITHIN_MAX {
             let message = "the plans within a plan have at most";
-            self.problems.push(problem!(
-                Limit,
-                &site.base,
-                "{message} {CALLS_WITHIN_MAX} calls"
-            ));
+            self.report(problem!(Limit, &site.base; "{message} {CALLS_WITHIN_MAX} calls"));
         }
         if let Some(why) = &inner.unnamed {
             self.fall_back(site, &format!("runs a plan whose {why}"));
         }
-        for note in &inner.notes {
-            self.note(format!("{}/plan{note}", site.base));
-        }
+        inner
+            .notes
+            .iter()
+            .for_each(|note| self.note(format!("{}/plan{note}", site.base)));
         let mut effects: Vec<Effect> = Vec::new();
         for step in inner.steps {
             effects.extend(step.effects);
@@ -230,7 +215,7 @@ fn tainted_inputs(site: &Site) -> HashMap<Arc<str>, Interpolated> {
 }
 
 /// The inputs of the inner plan: values, and types of what comes from other steps.
-fn given(inputs: Option<Node>, types: &HashMap<String, Option<Walked>>) -> Given {
+fn given(inputs: Option<Node>, types: &Types) -> Given {
     let type_at = |pointer: &str| {
         let walked = types.get(pointer).cloned().flatten();
         walked.map_or(Type::Any, |walked| walked.ty)

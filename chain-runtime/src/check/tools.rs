@@ -1,15 +1,18 @@
-//! The tools of a plan, each looked up once.
+//! The tools of a plan, each looked up once, and their facts.
 
+use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use registry::CallerContext;
-use tool_core::{Caller, ToolError, json, present};
+use registry::{CallerContext, Decision};
+use tool_core::schema::Schema;
+use tool_core::{AnyTool, Caller, ToolError, Value, json, present};
 
 use super::checker::{Checker, SUGGESTIONS_MAX};
-use super::facts::ToolFacts;
 use crate::problem::{Fault, PlanProblem, problem};
+use crate::reference::Segment;
 use crate::shapes::Stated;
+use crate::template::Node;
 use crate::types::{Slots, Type};
 
 impl<'d> Checker<'d> {
@@ -25,7 +28,7 @@ impl<'d> Checker<'d> {
         match self.tools.get(name)? {
             Ok(facts) => Some(Rc::clone(facts)),
             Err(problem) => {
-                self.problems.push(PlanProblem {
+                self.report(PlanProblem {
                     pointer: pointer.to_owned(),
                     ..problem.clone()
                 });
@@ -95,6 +98,53 @@ impl<'d> Checker<'d> {
 
 fn blocked(tool: &str) -> PlanProblem {
     let why = "it does not list `chain` among its callers";
-    problem!(BlockedTool, "", "`{tool}` cannot be used in a plan: {why}")
-        .hint(format_args!("call `{tool}` directly"))
+    problem!(BlockedTool, ""; "`{tool}` cannot be used in a plan: {why}"; "call `{tool}` directly")
+}
+
+/// Facts of a tool, collected once per plan.
+pub(crate) struct ToolFacts<'d> {
+    pub(super) tool: &'d dyn AnyTool,
+    pub(super) input: Schema,
+    pub(super) slots: Slots,
+    pub(super) output: Type,
+    pub(super) shapes: Stated,
+    /// Parts of the result whose presence depends on arguments.
+    pub(super) present: Vec<present::Field>,
+    /// Defaults of those arguments.
+    pub(super) defaults: HashMap<String, Value>,
+    /// The strictest verdict that could come.
+    pub(super) strictest: Decision,
+}
+
+impl ToolFacts<'_> {
+    /// Type of the result of a call with these arguments.
+    pub(super) fn gives(&self, args: &Node) -> Type {
+        if matches!(args, Node::Reference(_) | Node::Format(_)) {
+            return self.output.clone();
+        }
+        let argument = |name: &str| match args.pointer(&format!("/{name}")) {
+            Some(node) => node.literal().cloned(),
+            None => Some(self.defaults.get(name).cloned().unwrap_or_default()),
+        };
+        let there = self
+            .present
+            .iter()
+            .filter(|field| field.is_there(&argument));
+        there.fold(self.output.clone(), |output, field| {
+            output.with_present(&field.path)
+        })
+    }
+
+    /// Arguments for which a part of the result is present, where the tool states them.
+    pub(super) fn condition(&self, segments: &[Segment]) -> Option<&Schema> {
+        let of_map = segments
+            .iter()
+            .take_while(|one| !matches!(one, Segment::Field(_)));
+        let segments = &segments[of_map.count()..];
+        let is_field = |(name, segment): (&Arc<str>, &Segment)| matches!(segment, Segment::Field(found) if found == name);
+        let is_on_the_way = |field: &&present::Field| {
+            field.path.len() <= segments.len() && field.path.iter().zip(segments).all(is_field)
+        };
+        Some(self.present.iter().find(is_on_the_way)?.stated())
+    }
 }

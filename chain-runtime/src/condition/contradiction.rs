@@ -52,13 +52,12 @@ enum Side<'a> {
 type Alternative<'a> = Vec<Atom<'a>>;
 
 fn can_hold(parts: &[&Expr], whole: &dyn Fn(&Expr) -> bool) -> bool {
-    let mut alternatives: Vec<Alternative<'_>> = vec![Vec::new()];
-    for part in parts {
-        match product(alternatives, normal(part, true)) {
-            Some(product) => alternatives = product,
-            None => return true, // too many to say
-        }
-    }
+    let all = vec![Vec::new()];
+    let mut parts = parts.iter();
+    let Some(alternatives) = parts.try_fold(all, |all, part| product(all, normal(part, true)))
+    else {
+        return true; // too many to say
+    };
     alternatives
         .iter()
         .any(|alternative| Nodes::of(alternative, whole).is_none_or(|nodes| nodes.can_be()))
@@ -69,11 +68,10 @@ fn normal(expr: &Expr, truth: bool) -> Option<Vec<Alternative<'_>>> {
     match (expr, truth) {
         (Expr::Not(inner), _) => normal(inner, !truth),
         (Expr::All(parts), true) | (Expr::Any(parts), false) => {
-            let mut all = Some(vec![Vec::new()]);
-            for part in parts {
-                all = product(all?, normal(part, truth));
-            }
-            all
+            let one = vec![Vec::new()];
+            parts
+                .iter()
+                .try_fold(one, |all, part| product(all, normal(part, truth)))
         }
         (Expr::Any(parts), true) | (Expr::All(parts), false) => {
             let mut all = Vec::new();
@@ -223,9 +221,7 @@ impl Nodes {
         let count = self.nodes.len();
         let mut known = vec![vec![Edge::None; count]; count];
         let mut linked = vec![vec![false; count]; count];
-        for (node, row) in linked.iter_mut().enumerate() {
-            row[node] = true;
-        }
+        (0..count).for_each(|node| linked[node][node] = true);
         for &(a, b, edge) in &self.edges {
             known[a][b] = known[a][b].max(edge);
             linked[a][b] = true;

@@ -29,9 +29,9 @@ pub(crate) use contradiction::contradiction;
 use parse::Parser;
 
 /// Longest text of a condition, in bytes.
-pub const TEXT_BYTES_MAX: usize = 4096;
+pub(crate) const TEXT_BYTES_MAX: usize = 4096;
 /// Deepest nesting of parentheses and negations.
-pub const DEPTH_MAX: usize = 32;
+pub(crate) const DEPTH_MAX: usize = 32;
 
 /// A condition, read but not typed.
 #[derive(Debug, Clone)]
@@ -185,9 +185,9 @@ impl Condition {
         Ok(Self { expr, pointer })
     }
 
-    /// Visits every reference, from left to right.
-    pub fn for_each_reference<'a>(&'a self, visit: &mut dyn FnMut(&'a Arc<Placed>)) {
-        self.expr.for_each_reference(visit);
+    /// Whether it references a step or an input.
+    pub(crate) fn has_reference(&self) -> bool {
+        self.expr.has_reference()
     }
 
     /// The operands of the top-level `&&`.
@@ -214,18 +214,13 @@ impl fmt::Display for Condition {
 }
 
 impl Expr {
-    fn for_each_reference<'a>(&'a self, visit: &mut dyn FnMut(&'a Arc<Placed>)) {
+    fn has_reference(&self) -> bool {
         match self {
-            Self::Literal(_) => {}
-            Self::Reference(placed) | Self::Length(placed) | Self::Defined(placed) => visit(placed),
-            Self::Not(inner) => inner.for_each_reference(visit),
-            Self::All(parts) | Self::Any(parts) => {
-                parts.iter().for_each(|part| part.for_each_reference(visit));
-            }
-            Self::Compare(left, _, right) => {
-                left.for_each_reference(visit);
-                right.for_each_reference(visit);
-            }
+            Self::Literal(_) => false,
+            Self::Reference(_) | Self::Length(_) | Self::Defined(_) => true,
+            Self::Not(inner) => inner.has_reference(),
+            Self::All(parts) | Self::Any(parts) => parts.iter().any(Self::has_reference),
+            Self::Compare(left, _, right) => left.has_reference() || right.has_reference(),
         }
     }
 
@@ -299,13 +294,10 @@ fn compare(left: &Value, op: Op, right: &Value) -> Option<bool> {
     let order = match (left, right) {
         (Value::Int(a), Value::Int(b)) => Some(a.cmp(b)),
         (Value::String(a), Value::String(b)) => Some(a.as_bytes().cmp(b.as_bytes())),
-        (a, b) => match (a.as_f64(), b.as_f64()) {
+        (a, b) => match a.as_f64().zip(b.as_f64()) {
             // A NaN equals nothing and has no order, as everywhere.
-            (Some(a), Some(b)) => match a.partial_cmp(&b) {
-                None => return Some(op == Op::Unequal),
-                order => order,
-            },
-            _ => None,
+            Some((a, b)) if a.is_nan() || b.is_nan() => return Some(op == Op::Unequal),
+            numbers => numbers.and_then(|(a, b)| a.partial_cmp(&b)),
         },
     };
     match order {

@@ -35,10 +35,9 @@ impl<'a> Parser<'a> {
     }
 
     fn expect(&mut self, token: &str) -> Result<(), String> {
-        match self.eat(token) {
-            true => Ok(()),
-            false => Err(self.unexpected(&format!("`{token}`"))),
-        }
+        self.eat(token)
+            .then_some(())
+            .ok_or_else(|| self.unexpected(&format!("`{token}`")))
     }
 
     pub(super) fn unexpected(&self, expected: &str) -> String {

@@ -212,9 +212,8 @@ fn inversions(numbers: &[usize]) -> usize {
 
 /// Computes the horizontal centre of every vertex.
 fn position(vertices: &mut [Vertex], rows: &[Vec<usize>]) {
-    for row in rows {
-        settle(vertices, row, &vec![0.0; row.len()]);
-    }
+    rows.iter()
+        .for_each(|row| settle(vertices, row, &vec![0.0; row.len()]));
     for (order, side) in passes(rows.len(), 2 * PASSES) {
         for row in order.into_iter().map(|row| &rows[row]) {
             let wanted = row.iter().map(|&vertex| {

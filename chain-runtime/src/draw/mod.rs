@@ -254,9 +254,9 @@ fn reduced(mut arrows: Vec<Arrow>, steps: usize) -> Vec<Arrow> {
     // For every step a bit set of all steps before it. Arrows lead to later steps, in order.
     let mut before: Vec<Vec<u64>> = vec![vec![0; words]; steps];
     let mut into: Vec<Vec<usize>> = vec![Vec::new(); steps];
-    for arrow in &arrows {
-        into[arrow.to].push(arrow.from);
-    }
+    arrows
+        .iter()
+        .for_each(|arrow| into[arrow.to].push(arrow.from));
     for (step, direct) in into.iter().enumerate() {
         let mut set = vec![0; words];
         for &from in direct {

@@ -55,9 +55,8 @@ pub(super) fn draw(picture: &Picture<'_>) -> Option<String> {
             label_of(&mut svg, label, place);
         }
     }
-    for (step, place) in picture.boxes.iter().zip(&layout.boxes) {
-        box_of(&mut svg, step, place);
-    }
+    let boxes = picture.boxes.iter().zip(&layout.boxes);
+    boxes.for_each(|(step, place)| box_of(&mut svg, step, place));
     svg.push_str(&samples);
     svg.push_str("</svg>\n");
     Some(svg)

@@ -10,9 +10,10 @@ pub(super) fn draw(picture: &Picture<'_>) -> String {
     let id_width = widest(|one| one.step.id.len()).unwrap_or(0);
     let tool_width = widest(|one| one.step.tool.len()).unwrap_or(0);
     let mut into: Vec<Vec<&super::Arrow>> = vec![Vec::new(); picture.boxes.len()];
-    for arrow in &picture.arrows {
-        into[arrow.to].push(arrow);
-    }
+    picture
+        .arrows
+        .iter()
+        .for_each(|arrow| into[arrow.to].push(arrow));
     for (wave, steps) in picture.waves.iter().enumerate() {
         let _ = writeln!(text, "wave {wave}");
         for &step in steps {

@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use registry::document::Document;
+pub use registry::model::{ChainDefaults as Defaults, ChainMode as Mode, OnError};
 use schemars::JsonSchema;
 use serde::de::{Deserialize, DeserializeOwned, Deserializer, Error as _};
 use tool_core::{Seed, Value, convert};
@@ -38,61 +39,6 @@ pub const VERSION: i64 = 1;
 const INTEGER_MAX: i64 = 1 << 53;
 /// Roots of references that are not steps.
 pub(crate) const RESERVED: [&str; 3] = ["inputs", "item", "index"];
-
-tool_core::names! {
-    /// Order of the steps.
-    #[derive(Default)]
-    Mode {
-        /// By dependencies: independent steps run in parallel.
-        #[default]
-        Dep = "dep",
-        /// One after the other, as written.
-        Seq = "seq",
-    }
-}
-
-tool_core::names! {
-    /// Effect of a failed step on the others, the mildest first.
-    #[derive(Default)]
-    OnError {
-        /// Dependents run too where their references have a `default`.
-        Continue = "continue",
-        /// Every step that does not depend on the failed one runs.
-        SkipDependents = "skip_dependents",
-        /// No further step starts.
-        #[default]
-        FailChain = "fail_chain",
-    }
-}
-
-/// Settings of plans that have none of their own: the `[chain]` table of the configuration.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Defaults {
-    /// Order of steps.
-    pub mode: Mode,
-    /// Whether steps with effects may run together.
-    pub parallel_mutations: bool,
-    /// Effect of a failed step.
-    pub on_error: OnError,
-}
-
-impl From<registry::model::ChainDefaults> for Defaults {
-    fn from(defaults: registry::model::ChainDefaults) -> Self {
-        use registry::model::{ChainMode, OnError as Configured};
-        Self {
-            mode: match defaults.mode {
-                ChainMode::Dep => Mode::Dep,
-                ChainMode::Seq => Mode::Seq,
-            },
-            parallel_mutations: defaults.parallel_mutations,
-            on_error: match defaults.on_error {
-                Configured::FailChain => OnError::FailChain,
-                Configured::SkipDependents => OnError::SkipDependents,
-                Configured::Continue => OnError::Continue,
-            },
-        }
-    }
-}
 
 /// Limits of a run; the first that is exceeded ends it before the next step.
 #[derive(
@@ -186,9 +132,12 @@ fn by_name<'de, D: Deserializer<'de>, T: DeserializeOwned>(
 ) -> Result<Vec<(Arc<str>, T)>, D::Error> {
     let value = Value::deserialize(from)?;
     let members = value.as_object().map(|object| object.iter());
-    let read = |(name, member): (&str, &Value)| match convert::from_value(member) {
-        Ok(member) => Ok((name.into(), member)),
-        Err(problem) => Err(D::Error::custom(problem.message)),
+    let read = |(name, member): (&str, &Value)| {
+        let member = convert::from_value(member);
+        Ok((
+            name.into(),
+            member.map_err(|problem| D::Error::custom(problem.message))?,
+        ))
     };
     members.into_iter().flatten().map(read).collect()
 }

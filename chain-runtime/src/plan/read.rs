@@ -131,9 +131,9 @@ impl Reader {
             false => without(value, &faulty, &mut String::new()),
         };
         self.refused = faulty.into_iter().map(str::to_owned).collect();
-        for violation in violations {
-            self.problems.push(problem_of(violation));
-        }
+        violations
+            .into_iter()
+            .for_each(|one| self.problems.push(problem_of(one)));
         convert::from_value(&sound).unwrap_or_else(|problem| {
             let message = format!("{}: {}", problem.path, problem.message);
             self.report(Fault::Form, message, None);

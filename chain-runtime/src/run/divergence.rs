@@ -3,10 +3,9 @@
 use tool_core::{ToolError, Value, object};
 
 use super::encoding::{end_of, name_of};
-use super::events::Unit;
+use super::events::{Attempt, Unit};
 use super::finished::Finished;
 use super::memory::{Memory, lock};
-use crate::check::CheckedPlan;
 
 /// Findings of a replay.
 #[derive(Debug, Clone, Default)]
@@ -53,14 +52,15 @@ impl Memory {
     }
 
     /// Compares the result of a call with its record. The stored value is read too, so that damage is found.
-    pub(super) fn compare(&self, plan: &CheckedPlan, unit: Unit, attempt: u32, end: &Finished) {
-        let past = self.past.get(&(unit, attempt));
+    pub(super) fn compare(&self, attempt: Attempt<'_>, end: &Finished) {
+        let Attempt { plan, unit, .. } = attempt;
+        let past = self.past.get(&(unit, attempt.number));
         let Some(past) = past.filter(|past| !past.by_chance) else {
             return;
         };
         let kept = self.state.value(&past.end);
         if let Err(err) = &kept {
-            self.unreadable(plan, unit, err);
+            self.unreadable(attempt, err);
         }
         if past.status == end.status && past.output_digest.as_deref() == end.digest() {
             lock(&self.compared).same += 1;
@@ -87,10 +87,10 @@ impl Memory {
         lock(&self.compared).divergences.push(divergence);
     }
 
-    pub(super) fn unreadable(&self, plan: &CheckedPlan, unit: Unit, error: &ToolError) {
+    pub(super) fn unreadable(&self, attempt: Attempt<'_>, error: &ToolError) {
         lock(&self.compared).unreadable.push(Unreadable {
-            what: name_of(plan, unit),
-            unit: Some(unit),
+            what: name_of(attempt.plan, attempt.unit),
+            unit: Some(attempt.unit),
             error: error.clone(),
         });
     }

@@ -3,22 +3,22 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use journal::{Journal, Run, RunHeader, RunState, State};
 use registry::policy::{NO_WEB, READ_ONLY, SESSION_OPEN};
 use registry::{CallerContext, Dispatcher, Results, WorkspaceId};
 use serde::{Deserialize, Serialize};
 use tool_core::capability::Durability;
 use tool_core::{Object, Reason, Spec, ToolError, Value, convert, object, tool_error};
 
-use super::costs::Costs;
-use super::end_record::cancelled_record;
+use super::encoding::cancelled_record;
 use super::memory::Memory;
 use super::nesting::{Cancelled, cancel_nested, require_root};
 use super::options::RunOptions;
+use super::order::Costs;
 use super::resume::{OutcomeRuling, Resume};
 use super::{ChainResult, ChainStatus, drive};
 use crate::check::{CheckMode, CheckedPlan, check};
 use crate::plan::{COMPENSATE_SUFFIX, Mode, OnError, Plan};
-use journal::{Journal, Run, RunHeader, RunState, State};
 
 /// Name and version of this program.
 pub fn build() -> &'static str {
@@ -141,12 +141,9 @@ pub fn same_workspace(run: &Run, dispatcher: &Dispatcher) -> Result<(), ToolErro
         Some(here) => format!("the workspace here is `{}`", here.root),
     };
     let (id, root) = (&run.id, &began.root);
-    Err(tool_error!(
-        PreconditionFailed,
-        "the run `{id}` began in the folder `{root}`: {what}"
-    )
-    .reason("workspace")
-    .hint("continue in that folder, or in this one with `--accept-changes`"))
+    Err(tool_error!(PreconditionFailed, "workspace";
+        "the run `{id}` began in the folder `{root}`: {what}";
+        "continue in that folder, or in this one with `--accept-changes`"))
 }
 
 /// Facts of a session that narrow the policy, and its open folder.
@@ -219,12 +216,9 @@ pub(super) fn checked(
 ) -> Result<(CheckedPlan, Costs), ToolError> {
     let (id, role, own) = (&run.id, &run.role, &context.who.role);
     if own != role {
-        return Err(tool_error!(
-            NotVisible,
-            "the run `{id}` is that of role `{role}`, not of `{own}`"
-        )
-        .reason("role")
-        .hint(format!("`--role {role}`")));
+        return Err(tool_error!(NotVisible, "role";
+            "the run `{id}` is that of role `{role}`, not of `{own}`";
+            "`--role {role}`"));
     }
     let (record, inputs) = PlanRecord::read(state, run)?;
     let plan = record.to_plan();
@@ -243,9 +237,8 @@ pub(super) fn checked(
     }
     let changed = changed.join(", ");
     Err(
-        tool_error!(Conflict, "tools changed since the run began: {changed}")
-            .reason("tool_changed")
-            .hint("`--accept-changes` continues with them; results of completed steps are kept"),
+        tool_error!(Conflict, "tool_changed"; "tools changed since the run began: {changed}";
+            "`--accept-changes` continues with them; results of completed steps are kept"),
     )
 }
 
@@ -313,15 +306,17 @@ pub(super) fn resume_run(
     let id = &found.id;
     if found.state.is_final() {
         let ended = found.state.as_str();
-        return Err(tool_error!(Conflict, "the run `{id}` has ended: {ended}")
-            .reason(Reason::RunEnded)
-            .hint(format!("`mathchain runs show {id}`")));
+        return Err(
+            tool_error!(Conflict, Reason::RunEnded; "the run `{id}` has ended: {ended}";
+            "`mathchain runs show {id}`"),
+        );
     }
     if found.who.get("world").cloned() != session_facts(dispatcher) {
         let message = "began with other session facts, or with another open folder";
-        return Err(tool_error!(PreconditionFailed, "the run `{id}` {message}")
-            .reason("world")
-            .hint(format!("`mathchain runs resume {id}` restores them")));
+        return Err(
+            tool_error!(PreconditionFailed, "world"; "the run `{id}` {message}";
+            "`mathchain runs resume {id}` restores them"),
+        );
     }
     if !how.accept_changes {
         same_workspace(found, dispatcher)?;
@@ -387,14 +382,9 @@ fn check_ruled_result(
     let listed = problems.iter().take(5);
     let listed = listed.map(|problem| format!("`{}`: {}", problem.path, problem.message));
     let listed = listed.collect::<Vec<_>>().join("; ");
-    Err(tool_error!(
-        InvalidArgs,
-        "`--decide {name}=done` gives what `{step}` cannot give: {listed}"
-    )
-    .reason("decision")
-    .hint(format!(
-        "`mathchain tools show {step}` shows the schema of its result"
-    )))
+    Err(tool_error!(InvalidArgs, "decision";
+        "`--decide {name}=done` gives what `{step}` cannot give: {listed}";
+        "`mathchain tools show {step}` shows the schema of its result"))
 }
 
 /// Plan and inputs of a run, to start it again.

@@ -3,10 +3,11 @@
 use tool_core::{ResourceKey, ToolError};
 
 use super::finished::Finished;
+use crate::check::{CheckedPlan, CheckedStep};
 
 /// One call: a step, an element of a map, or what undoes a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Unit {
+pub(crate) struct Unit {
     /// Position of the step in the plan.
     pub step: usize,
     /// Which call of the step.
@@ -29,20 +30,17 @@ impl Unit {
 
 /// Which call of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Part {
-    /// The only call.
+pub(crate) enum Part {
     Whole,
     /// For an element of the map.
     Item(usize),
-    /// The compensation.
     Undo,
     /// The compensation of an element of the map.
     UndoItem(usize),
 }
 
 impl Part {
-    /// Index of the element.
-    pub fn item(self) -> Option<usize> {
+    pub(crate) fn item(self) -> Option<usize> {
         match self {
             Self::Item(index) | Self::UndoItem(index) => Some(index),
             Self::Whole | Self::Undo => None,
@@ -50,28 +48,34 @@ impl Part {
     }
 
     /// Whether it is a compensation.
-    pub fn undoes(self) -> bool {
+    pub(crate) fn undoes(self) -> bool {
         matches!(self, Self::Undo | Self::UndoItem(_))
     }
 }
 
-/// An event.
+/// One attempt of a call.
+#[derive(Clone, Copy)]
+pub(super) struct Attempt<'a> {
+    pub(super) plan: &'a CheckedPlan,
+    /// The step, or the call that undoes it.
+    pub(super) step: &'a CheckedStep,
+    pub(super) unit: Unit,
+    /// Its number, from 1.
+    pub(super) number: u32,
+}
+
 #[derive(Debug)]
-pub enum Event {
+pub(crate) enum Event {
     /// A call ended.
     Ended {
-        /// The call.
         unit: Unit,
-        /// Its end.
         end: Box<Finished>,
         /// Milliseconds that are left of the step's deadline.
         left_ms: Option<u64>,
     },
     /// The resources of the calls of a map are known.
     Keyed {
-        /// The step.
         step: usize,
-        /// Resources of each call.
         keys: Vec<Vec<ResourceKey>>,
     },
     /// A wait is over.
@@ -84,9 +88,8 @@ pub enum Event {
     Halt,
 }
 
-/// A command.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Command {
+pub(crate) enum Command {
     /// Make a call; the number of the attempt, from 1.
     Start(Unit, u32),
     /// Determine the resources of the calls of a map: one list of keys per element.
@@ -101,7 +104,7 @@ pub enum Command {
 
 /// State of a run when nothing is in progress.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Conclusion {
+pub(crate) enum Conclusion {
     /// Every step has ended.
     Finished,
     /// Steps await approval.
@@ -114,7 +117,7 @@ pub enum Conclusion {
 
 /// Number of calls that run in parallel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Slots {
+pub(crate) struct Slots {
     /// Calls that compute.
     pub compute: usize,
     /// Calls that wait for files, programs or the network; `None` where they share the slots of the others.

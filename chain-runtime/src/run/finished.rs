@@ -1,10 +1,11 @@
 //! End of one step: from the outcome of its call, or because it was not called.
 
+use std::fmt;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use tool_core::{ErrorCode, Object, Outcome, Status, StopFlag, ToolError, Value, tool_error};
 
-use super::digest::OutputDigest;
 use crate::check::CheckedStep;
 
 tool_core::names! {
@@ -93,10 +94,8 @@ impl Finished {
                 end.status = StepStatus::Done;
                 let recorded = end.metadata.remove("output_digest");
                 let recorded = recorded.and_then(|digest| digest.as_str().map(str::to_owned));
-                end.output_digest = Some(match recorded {
-                    Some(digest) => digest.into(),
-                    None => OutputDigest::of(&output, keep),
-                });
+                let digest = recorded.map_or_else(|| OutputDigest::of(&output, keep), Into::into);
+                end.output_digest = Some(digest);
                 end.output = Some(output);
             }
             Status::Error(error) => {
@@ -205,17 +204,15 @@ fn with_origin(step: &CheckedStep, error: ToolError) -> ToolError {
     let (Some(path), None) = (error.path(), error.hint_str()) else {
         return error;
     };
-    let mut origin = None;
-    step.args.for_each_reference(&mut |placed| {
+    let origin = step.args.references().into_iter().find(|placed| {
         let slot = placed
             .pointer
             .split_once("/args")
             .map_or("", |(_, slot)| slot);
         let rest = path.strip_prefix(slot);
-        if origin.is_none() && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/')) {
-            origin = Some(placed.reference.to_string());
-        }
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     });
+    let origin = origin.map(|placed| placed.reference.to_string());
     let mut inputs = step.from_inputs.iter();
     let input = inputs.find(|(slot, _)| path.starts_with(slot.as_str()));
     match origin.as_ref().or(input.map(|(_, reference)| reference)) {
@@ -227,4 +224,76 @@ fn with_origin(step: &CheckedStep, error: ToolError) -> ToolError {
 /// Milliseconds with a microsecond's resolution.
 pub(crate) fn ms(duration: Duration) -> f64 {
     (duration.as_secs_f64() * 1e6).round() / 1e3
+}
+
+/// Size from which a result is digested on demand; digesting a smaller one costs less than retaining it.
+const LARGE_BYTES: u64 = 1 << 20;
+
+/// Digest of a result. A recorded run has it already; a run in memory retains a large result until the digest is needed.
+#[derive(Clone)]
+pub struct OutputDigest(Arc<Made>);
+
+type Made = LazyLock<String, Box<dyn FnOnce() -> String + Send>>;
+
+impl OutputDigest {
+    /// Digest of a result; a large one that `keep` accepts (by its size in bytes) is digested on demand.
+    pub(super) fn of(value: &Value, keep: impl FnOnce(u64) -> bool) -> Self {
+        let bytes = value.memory_bytes();
+        if bytes < LARGE_BYTES || !keep(bytes) {
+            return Self::from(registry::digest::of_value(value));
+        }
+        let value = value.clone();
+        Self::made(move || registry::digest::of_value(&value))
+    }
+
+    fn made(make: impl FnOnce() -> String + Send + 'static) -> Self {
+        Self(Arc::new(LazyLock::new(Box::new(make))))
+    }
+
+    /// The digest in hex digits.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl From<String> for OutputDigest {
+    fn from(text: String) -> Self {
+        let known = Self::made(move || text);
+        LazyLock::force(&known.0);
+        known
+    }
+}
+
+impl PartialEq for OutputDigest {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_str() == other.as_str()
+    }
+}
+
+impl fmt::Debug for OutputDigest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_large_result_is_kept_where_there_is_room_and_has_the_same_digest() {
+        let large = Value::vector(vec![0.5; 1 << 18]);
+        let small = Value::vector(vec![0.5; 16]);
+        for (value, room, asked) in [(&large, true, 1), (&large, false, 1), (&small, true, 0)] {
+            let mut times = 0;
+            let digest = OutputDigest::of(value, |bytes| {
+                times += 1;
+                assert!(bytes >= 2 << 20, "{bytes}");
+                room
+            });
+            assert_eq!(times, asked);
+            assert_eq!(LazyLock::get(&digest.0).is_none(), asked > 0 && room);
+            assert_eq!(digest.as_str(), registry::digest::of_value(value));
+        }
+    }
 }

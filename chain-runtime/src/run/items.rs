@@ -69,9 +69,9 @@ impl Items {
         let mut edges: Vec<(usize, usize)> = Vec::new();
         let mut conflicts = Conflicts::default();
         let named = keys.iter().all(|keys| !keys.is_empty());
-        for (index, keys) in keys.iter().enumerate() {
-            conflicts.step(index, keys);
-        }
+        keys.iter()
+            .enumerate()
+            .for_each(|(index, keys)| conflicts.step(index, keys));
         match conflicts.finish() {
             Some(found) if together && named && keys.len() == self.len() => {
                 edges.extend(found.iter().map(|edge| (edge.from, edge.to)));

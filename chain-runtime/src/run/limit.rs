@@ -105,12 +105,8 @@ impl Limit {
 
 /// The `deadline_ms` of a plan or a step has passed.
 fn passed(whose: &str, ms: u64) -> ToolError {
-    tool_error!(
-        Timeout,
-        "the `deadline_ms` of the {whose}, {ms}, has passed"
-    )
-    .reason("deadline_ms")
-    .hint(format!("raise `deadline_ms` of the {whose}"))
+    tool_error!(Timeout, "deadline_ms"; "the `deadline_ms` of the {whose}, {ms}, has passed";
+        "raise `deadline_ms` of the {whose}")
 }
 
 /// Time that processes spent on a run, by its records: as each reported, else from its first record to its last. Waiting does

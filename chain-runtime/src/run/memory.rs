@@ -10,9 +10,10 @@ use tool_core::capability::Durability;
 use tool_core::{ErrorCode, Reason, ToolError, Value, fields, object, tool_error};
 
 use super::divergence::Compared;
-use super::encoding::{digest_in, end_of, name_of, status_in, unit_of, value_of};
-use super::end_record::{Ending, ending_in, options};
-use super::events::Unit;
+use super::encoding::{
+    Ending, digest_in, end_of, ending_in, name_of, options, status_in, unit_of, value_of,
+};
+use super::events::{Attempt, Unit};
 use super::finished::{Finished, StepStatus, ms};
 use super::limit::spent_ms;
 use super::resume::OutcomeRuling;
@@ -165,12 +166,11 @@ impl Memory {
             let is_again = matches!(decision, OutcomeRuling::Again);
             if is_again && self.ending.is_some() && !unit.part.undoes() {
                 let options = options(name, true);
-                return Err(tool_error!(
-                    InvalidArgs,
-                    "the run is being undone: `{name}` is not called again"
-                )
-                .reason("decision")
-                .hint(format!("decide its outcome: {options}")));
+                let what = format!("`{name}` is not called again");
+                let error = tool_error!(InvalidArgs, "the run is being undone: {what}");
+                return Err(error
+                    .reason("decision")
+                    .hint(format!("decide its outcome: {options}")));
             }
             self.decisions.insert(unit, decision.clone());
         }
@@ -218,16 +218,11 @@ impl Memory {
     }
 
     /// Memory of a call that is about to be made.
-    pub(super) fn recall(
-        &self,
-        plan: &CheckedPlan,
-        step: &CheckedStep,
-        unit: Unit,
-        attempt: u32,
-        ending: bool,
-    ) -> Result<Recall, ToolError> {
-        let is_open = !self.is_replay() && !self.knows(unit, attempt) && self.is_open(unit);
-        if let Some(past) = self.past.get(&(unit, attempt)).filter(|_| !is_open) {
+    pub(super) fn recall(&self, attempt: Attempt<'_>, ending: bool) -> Result<Recall, ToolError> {
+        let Attempt { step, unit, .. } = attempt;
+        let key = (unit, attempt.number);
+        let is_open = !self.is_replay() && !self.knows(unit, key.1) && self.is_open(unit);
+        if let Some(past) = self.past.get(&key).filter(|_| !is_open) {
             if self.is_replay() && is_computed_again(step) && !past.by_chance {
                 return Ok(Recall::Call);
             }
@@ -239,7 +234,7 @@ impl Memory {
                 // A function of its arguments is computed again.
                 Err(_) if is_computed_again(step) && !self.is_replay() => Ok(Recall::Call),
                 Err(err) => {
-                    self.unreadable(plan, unit, &err);
+                    self.unreadable(attempt, &err);
                     Recall::ended(Finished::failed(err))
                 }
             };
@@ -259,7 +254,7 @@ impl Memory {
             None => {
                 return match before {
                     Some(before) => Ok(Recall::Began(before.clone())),
-                    None => Recall::ended(self.undecided(plan, step, unit)),
+                    None => Recall::ended(self.undecided(attempt)),
                 };
             }
         };
@@ -267,26 +262,20 @@ impl Memory {
             OutcomeRuling::Again => ("again", Ok(Recall::Call)),
             OutcomeRuling::Done(value) => {
                 let mut end = Finished::done(value.clone());
-                end.warnings
-                    .push("its result was given by the operator".to_owned());
+                end.warnings = vec!["its result was given by the operator".to_owned()];
                 ("done", Recall::ended(end))
             }
             OutcomeRuling::Failed => {
-                let tool = step.tool;
-                let error = tool_error!(
-                    ToolError,
-                    "the call of `{tool}` failed, as the operator ruled"
-                );
-                (
-                    "failed",
-                    Recall::ended(Finished::failed(error.reason("decided"))),
-                )
+                let what = format!("the call of `{}` failed", step.tool);
+                let error = tool_error!(ToolError, "{what}, as the operator ruled");
+                let end = Finished::failed(error.reason("decided"));
+                ("failed", Recall::ended(end))
             }
         };
         if let Some(journal) = &self.journal {
             let event = object! {
                 "kind" => "decision",
-                "call" => name_of(plan, unit),
+                "call" => name_of(attempt.plan, unit),
                 "decision" => word,
                 "reason" => match is_ruled {
                     true => "the operator ruled so",
@@ -299,32 +288,23 @@ impl Memory {
     }
 
     /// End of a call whose outcome is unknown.
-    pub(super) fn undecided(&self, plan: &CheckedPlan, step: &CheckedStep, unit: Unit) -> Finished {
-        let how = match self.past.keys().any(|(past, _)| *past == unit) {
+    pub(super) fn undecided(&self, attempt: Attempt<'_>) -> Finished {
+        let how = match self.past.keys().any(|(past, _)| *past == attempt.unit) {
             true => "stopped",
             false => "begun by a process that ended",
         };
-        let tool = step.tool;
-        let error = tool_error!(
-            Conflict,
-            "the call of `{tool}` was {how}, and its outcome is unknown"
-        );
+        let what = format!("the call of `{}` was {how}", attempt.step.tool);
+        let error = tool_error!(Conflict, "{what}, and its outcome is unknown");
         let error = error.reason(Reason::OutcomeUnknown).may_have_happened();
-        Finished::unknown(self.asked(plan, unit, error, false))
+        Finished::unknown(self.asked(attempt, error, false))
     }
 
     /// The error of a call that may have happened, with a hint how to decide its outcome. If the run ends, the call is not
     /// repeated.
-    pub(super) fn asked(
-        &self,
-        plan: &CheckedPlan,
-        unit: Unit,
-        error: ToolError,
-        ends: bool,
-    ) -> ToolError {
+    pub(super) fn asked(&self, attempt: Attempt<'_>, error: ToolError, ends: bool) -> ToolError {
         let run = self.journal.as_ref().map_or("RUN", |journal| journal.id());
-        let ended = (ends || self.ending.is_some()) && !unit.part.undoes();
-        let options = options(&name_of(plan, unit), ended);
+        let ended = (ends || self.ending.is_some()) && !attempt.unit.part.undoes();
+        let options = options(&name_of(attempt.plan, attempt.unit), ended);
         error.hint(format!(
             "check what happened, then `mathchain runs resume {run} {options}"
         ))
@@ -334,14 +314,8 @@ impl Memory {
     ///
     /// # Errors
     /// When it cannot be recorded; then the run must stop.
-    pub(super) fn keep(
-        &self,
-        plan: &CheckedPlan,
-        step: &CheckedStep,
-        unit: Unit,
-        attempt: u32,
-        end: &Finished,
-    ) -> Result<(), ToolError> {
+    pub(super) fn keep(&self, attempt: Attempt<'_>, end: &Finished) -> Result<(), ToolError> {
+        let (step, unit, number) = (attempt.step, attempt.unit, attempt.number);
         let error = end.error.as_ref();
         let is_told = match end.status {
             StepStatus::Done | StepStatus::Failed | StepStatus::Denied => true,
@@ -356,11 +330,11 @@ impl Memory {
         }
         let Some(journal) = &self.journal else {
             if is_computed_again(step) {
-                self.compare(plan, unit, attempt, end);
+                self.compare(attempt, end);
             }
             return Ok(());
         };
-        if self.knows(unit, attempt) {
+        if self.knows(unit, number) {
             return Ok(());
         }
         let handle = journal.put(&value_of(end))?;
@@ -369,7 +343,7 @@ impl Memory {
         event.extend(&fields! {
             "tool" => step.tool,
             "version" => step.tool_version,
-            "attempt" => attempt,
+            "attempt" => number,
             "status" => end.status.as_str(),
             "output_digest" => end.digest(),
         });
@@ -397,11 +371,8 @@ fn is_computed_again(step: &CheckedStep) -> bool {
 
 /// End in a replay of a call without a recorded end: pending.
 fn unrecorded(step: &CheckedStep) -> Finished {
-    let error = tool_error!(
-        PreconditionFailed,
-        "how the call of `{}` ended is not recorded",
-        step.tool
-    );
+    let what = format!("how the call of `{}` ended", step.tool);
+    let error = tool_error!(PreconditionFailed, "{what} is not recorded");
     Finished {
         status: StepStatus::Pending,
         error: Some(error),

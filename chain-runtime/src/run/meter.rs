@@ -116,9 +116,8 @@ pub(super) fn exhausted(what: &str, above: bool) -> ToolError {
         ),
         false => (format!("the plan's budget of `{what}`"), "the plan"),
     };
-    tool_error!(LimitExceeded, "{of} is exhausted")
-        .reason("budget_exceeded")
-        .hint(format!("raise `budget.{what}` of {whose}"))
+    tool_error!(LimitExceeded, "budget_exceeded"; "{of} is exhausted";
+        "raise `budget.{what}` of {whose}")
 }
 
 #[cfg(test)]

@@ -6,24 +6,20 @@
 //! result is the same for any number of threads, for `dep` and `seq`, with and without barriers.
 
 mod core;
-mod costs;
 mod diagnostics;
-mod digest;
 mod divergence;
 mod durable;
 mod encoding;
-mod end_record;
 mod events;
 mod finished;
 mod items;
 mod limit;
-pub mod machine;
+mod machine;
 mod memory;
 mod meter;
 mod nesting;
 mod options;
 mod order;
-mod prior_calls;
 mod processors;
 mod recorded_outcome;
 mod replay;
@@ -47,12 +43,11 @@ use tool_core::capability::Durability;
 use crate::check::{CheckMode, CheckedPlan, check};
 use crate::plan::{Mode, Plan};
 use crate::problem::Problems;
-pub use costs::Costs;
-pub use digest::OutputDigest;
 pub use divergence::{Compared, Divergence, Unreadable};
 pub(crate) use durable::initiator;
 pub use durable::{again, build, profile, resume, same_workspace, workspace_of};
 use events::Slots;
+pub use finished::OutputDigest;
 pub(crate) use finished::ms;
 pub use finished::{Finished, StepStatus, Try};
 use limit::Limit;
@@ -61,6 +56,7 @@ use meter::Kind;
 pub use meter::Meter;
 pub use nesting::{Cancelled, cancel, root_run};
 pub use options::{Observer, RunOptions, STACK_BYTES, THREADS_MAX, WAITING_MAX};
+pub use order::Costs;
 #[cfg(any(test, feature = "failpoints"))]
 pub use order::shuffled;
 pub use recorded_outcome::{Recorded, ended};

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use journal::State;
 use tool_core::StopFlag;
 
-use super::costs::Costs;
 use super::finished::Finished;
 use super::memory::Memory;
 use super::meter::Meter;
+use super::order::Costs;
 use super::resume::Resume;
 use crate::check::CheckedStep;
 

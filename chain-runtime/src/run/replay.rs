@@ -88,9 +88,8 @@ pub fn replay(
     let is_whole = matches!(found.state, RunState::Succeeded | RunState::Failed);
     let recorded = last.and_then(|record| record.text("result_digest"));
     let digest = registry::digest::of_value(&result.deterministic());
-    let result_same = recorded
-        .filter(|_| is_whole)
-        .map(|recorded| recorded == digest);
+    let recorded = recorded.filter(|_| is_whole);
+    let result_same = recorded.map(|recorded| recorded == digest);
     let reasons = match last {
         Some(record) if result_same != Some(true) => {
             reasons(is_whole, &state.with_lists(record), &result)
@@ -109,14 +108,16 @@ pub fn replay(
 
 /// Steps and compensations without a recorded end.
 fn open(result: &ChainResult) -> Vec<String> {
-    let steps = result.steps.iter();
-    let steps = steps.filter(|step| step.end.status == StepStatus::Pending);
+    let steps = result
+        .steps
+        .iter()
+        .map(|step| (step.id.to_string(), &step.end));
     let undone = result.undone.iter();
-    let undone = undone.filter(|one| one.end.status == StepStatus::Pending);
-    steps
-        .map(|step| step.id.to_string())
-        .chain(undone.map(|one| format!("{} (undoing)", one.step)))
-        .collect()
+    let undone = undone.map(|one| (format!("{} (undoing)", one.step), &one.end));
+    let open = steps
+        .chain(undone)
+        .filter(|(_, end)| end.status == StepStatus::Pending);
+    open.map(|(name, _)| name).collect()
 }
 
 /// Differences of a result from the recorded one; of a run that did not end, only those of ended steps.

@@ -6,7 +6,7 @@ use tool_core::capability::Durability;
 use tool_core::{ToolError, tool_error};
 
 use super::core::Core;
-use super::end_record::ending_record;
+use super::encoding::ending_record;
 use super::events::{Event, Unit};
 use super::finished::Finished;
 use super::memory::Memory;
@@ -96,26 +96,19 @@ impl Workers<'_> {
     pub(super) fn inner(&self, unit: Unit, attempt: u32) -> Finished {
         let journal = self.job.memory.and_then(Memory::journal);
         let Some((run, journal)) = self.inner_run(unit, attempt).zip(journal) else {
-            return self
-                .ended_by()
-                .map_or_else(Finished::default, Finished::cancelled);
+            let why = self.ended_by();
+            return why.map_or_else(Finished::default, Finished::cancelled);
         };
         if run.state.is_final() {
-            return match recorded(journal.state(), &run) {
-                Ok(output) => Finished::done(output),
-                Err(err) => Finished::cancelled(err),
-            };
+            let output = recorded(journal.state(), &run);
+            return output.map_or_else(Finished::cancelled, Finished::done);
         }
         let id = &run.id;
         let message = format_args!("the run `{id}` within this one is not undone yet");
         let known = self.job.memory.and_then(|memory| memory.within.get(id));
-        let error = known.map_or_else(
-            || {
-                tool_error!(Conflict, "{message}")
-                    .hint(format!("`mathchain runs resume {}`", self.job.chain_id))
-            },
-            |error| error.prefixed(message),
-        );
+        let hint = format!("`mathchain runs resume {}`", self.job.chain_id);
+        let own = || tool_error!(Conflict, "{message}").hint(hint);
+        let error = known.map_or_else(own, |error| error.prefixed(message));
         Finished::unknown(error.may_have_happened())
     }
 

@@ -11,12 +11,12 @@ use rand::{Rng, RngExt, SeedableRng};
 use registry::{Answer, CallerContext, Principal};
 use tool_core::{Effect, ErrorCode, Object, ToolError, Value};
 
-use super::costs::Costs;
-use super::digest::OutputDigest;
 use super::events::{Command, Conclusion, Event, Part, Slots, Unit};
+use super::finished::OutputDigest;
 use super::finished::{Finished, StepStatus};
 use super::machine::{Machine, Prior};
 use super::meter::Meter;
+use super::order::Costs;
 use crate::check::{CheckedPlan, CheckedStep};
 use crate::condition::Condition;
 use crate::graph::{Edge, Graph, Reason};

@@ -48,22 +48,19 @@ fn value_of(
     let root = root.and_then(|step| values.steps.get(&step)?.as_ref());
     let Some(root) = root else {
         let step = reference.root();
-        let default = placed
-            .default
-            .clone()
-            .inspect(|_| defaults_used.push(reference.to_string()));
-        return default.ok_or_else(|| {
-            tool_error!(
-                DependencyFailed,
-                "`{reference}` has no value: step `{step}` gave none"
-            )
-        });
+        let default = placed.default.clone().ok_or_else(|| {
+            let why = format!("step `{step}` gave none");
+            tool_error!(DependencyFailed, "`{reference}` has no value: {why}")
+        })?;
+        defaults_used.push(reference.to_string());
+        return Ok(default);
     };
     let (value, is_default) = placed.resolve(root).map_err(|missing| {
-        let (why, reached, step) = (missing.message, missing.reached, reference.root());
-        tool_error!(InvalidArgs, "`{reference}`: {why} (at `{reached}`)").hint(format!(
-            "name a part that `{step}` gives, or add a `default`"
-        ))
+        let hint = format!(
+            "name a part that `{}` gives, or add a `default`",
+            reference.root()
+        );
+        tool_error!(InvalidArgs, "`{reference}`: {missing}").hint(hint)
     })?;
     if is_default {
         defaults_used.push(reference.to_string());
@@ -92,11 +89,10 @@ pub(super) fn of_list(
     values: &[Option<Value>],
 ) -> Result<Value, ToolError> {
     let mut steps = HashMap::new();
-    map.over.for_each_reference(&mut |placed| {
-        if let Some(step) = plan.position(placed.reference.root()) {
-            steps.insert(step, values[step].clone());
-        }
-    });
+    for placed in map.over.references() {
+        let step = plan.position(placed.reference.root());
+        steps.extend(step.map(|step| (step, values[step].clone())));
+    }
     let values = Values { steps, item: None };
     let bound = values.bind(plan, &map.over, &mut Vec::new())?;
     Ok(bound.literal().cloned().unwrap_or_default())
@@ -105,14 +101,13 @@ pub(super) fn of_list(
 /// Whether every reference of a step to another one has a default.
 pub(super) fn has_defaults(plan: &CheckedPlan, position: usize, used: usize) -> bool {
     let step = &plan.steps[position];
-    let mut all = true;
-    for node in std::iter::once(&step.args).chain(step.map.as_ref().map(|map| &map.over)) {
-        node.for_each_reference(&mut |placed| {
-            let is_other = plan.position(placed.reference.root()) != Some(used);
-            all &= is_other || placed.default.is_some();
-        });
-    }
-    all
+    let list = step.map.as_ref().map(|map| &map.over);
+    let mut references = std::iter::once(&step.args)
+        .chain(list)
+        .flat_map(Node::references);
+    references.all(|placed| {
+        placed.default.is_some() || plan.position(placed.reference.root()) != Some(used)
+    })
 }
 
 /// The step that prevents another from running: a dependency that failed with an `on_error` that stops dependents, or one that
@@ -133,17 +128,12 @@ pub(super) fn obstacle<'e>(
             Some((StepStatus::Failed | StepStatus::Denied, _)) => edge.from,
             Some((StepStatus::Skipped, Some(cause))) => cause,
             // Skipped by its condition: steps that need no value of it run.
-            Some((StepStatus::Skipped, None)) => {
-                if !has_defaults(plan, position, edge.from) {
-                    cause = Some(cause.map_or(edge.from, |cause| cause.min(edge.from)));
-                }
-                continue;
-            }
+            Some((StepStatus::Skipped, None)) => edge.from,
             _ => continue,
         };
-        let tolerated = plan.steps[failed].on_error == OnError::Continue
-            && has_defaults(plan, position, edge.from);
-        if !tolerated {
+        let is_unmet = end(edge.from).is_some_and(Finished::is_unmet);
+        let may_miss = is_unmet || plan.steps[failed].on_error == OnError::Continue;
+        if !(may_miss && has_defaults(plan, position, edge.from)) {
             cause = Some(cause.map_or(failed, |cause| cause.min(failed)));
         }
     }
@@ -162,8 +152,7 @@ pub(super) fn too_large(args: &Value, most: u64) -> Option<ToolError> {
         tool_core::path::push_key(&mut pointer, name);
         let message = "the arguments of this call, put together, hold more than";
         return Some(
-            tool_error!(LimitExceeded, "{message} {most} bytes")
-                .reason("arguments")
+            tool_error!(LimitExceeded, "arguments"; "{message} {most} bytes")
                 .at(pointer)
                 .hint("refer to fewer values, or to parts of them"),
         );
@@ -214,13 +203,13 @@ fn holds_file(value: &Value) -> bool {
     while let Some(value) = open.pop() {
         match value {
             Value::Array(items) => open.extend(items.iter()),
-            Value::Object(object)
-                if object.len() == 1
-                    && (object.get("$file").is_some() || object.get("$artifact").is_some()) =>
-            {
-                return true;
+            Value::Object(object) => {
+                let mut keys = object.iter().map(|(key, _)| key);
+                if object.len() == 1 && keys.all(|key| matches!(key, "$file" | "$artifact")) {
+                    return true;
+                }
+                open.extend(object.iter().map(|(_, member)| member));
             }
-            Value::Object(object) => open.extend(object.iter().map(|(_, member)| member)),
             _ => {}
         }
     }

@@ -16,14 +16,14 @@ use tool_core::ctx::Progress;
 use tool_core::{Outcome, Reason, StopFlag, ToolError, Value, tool_error};
 
 use super::core::Core;
-use super::costs::Costs;
-use super::events::{Command, Event, Part, Slots, Unit};
+use super::events::{Attempt, Command, Event, Part, Slots, Unit};
 use super::finished::{Finished, StepStatus};
 use super::limit::Limit;
 use super::machine::{Machine, Parts, Prior};
 use super::memory::{Memory, Recall};
 use super::meter::Meter;
 use super::options::{Observer, STACK_BYTES};
+use super::order::Costs;
 use super::processors::processors;
 use super::values;
 use crate::check::{CheckedPlan, is_chain, item_seed};
@@ -67,18 +67,18 @@ pub(super) struct Workers<'a> {
 impl<'a> Workers<'a> {
     pub(super) fn new(job: Job<'a>, costs: &Costs) -> Self {
         let ending = job.memory.and_then(Memory::ending);
+        let stopped = ending.filter(|ending| ending.is_stop);
+        let began = job
+            .memory
+            .map(|memory| memory.began(job.plan, job.chain_id));
         let prior = Prior {
             asks: job.memory.is_some(),
-            began: (job.memory)
-                .map(|memory| memory.began(job.plan, job.chain_id))
-                .unwrap_or_default(),
+            began: began.unwrap_or_default(),
             is_ended: ending.is_some(),
-            ends_with: ending
-                .filter(|ending| ending.is_stop)
-                .map(|ending| ending.why.clone()),
+            ends_with: stopped.map(|ending| ending.why.clone()),
         };
-        let machine =
-            Machine::new(job.plan, job.slots, costs).within(Arc::clone(&job.meter), prior);
+        let machine = Machine::new(job.plan, job.slots, costs);
+        let machine = machine.within(Arc::clone(&job.meter), prior);
         Self {
             started: job.dispatcher.host().clock.monotonic(),
             threads_max: job.slots.compute + job.slots.waiting.unwrap_or(0),
@@ -273,9 +273,7 @@ impl<'a> Workers<'a> {
 
     /// Determines the resources of the calls of a map; none where the arguments are invalid, which the call itself reports.
     fn key(&self, step: usize) -> Vec<Value> {
-        let Job {
-            plan, dispatcher, ..
-        } = &self.job;
+        let (plan, dispatcher) = (self.job.plan, self.job.dispatcher);
         let checked = &plan.steps[step];
         let count = self.lock().machine.items(step);
         let tool = dispatcher.resolve(checked.tool, &plan.context).ok();
@@ -285,49 +283,45 @@ impl<'a> Workers<'a> {
             let call = tool?.decode(bound.ok()?.literal()?).ok()?;
             dispatcher.resource_keys(tool?, &*call).ok()
         };
-        let keys = (0..count)
-            .map(|index| keys(index).unwrap_or_default())
-            .collect();
+        let keys = (0..count).map(|index| keys(index).unwrap_or_default());
+        let keys = keys.collect();
         self.tell(Event::Keyed { step, keys })
     }
 
     /// Makes one call through the dispatcher, unless its end is recorded, and records its end.
-    fn call(&self, unit: Unit, attempt: u32) -> Finished {
-        let Some(memory) = self.job.memory else {
-            return self.call_guarded(unit, attempt, None);
-        };
-        let (step, halted) = {
+    fn call(&self, unit: Unit, number: u32) -> Finished {
+        let (attempt, halted) = {
             let core = self.lock();
-            (core.machine.called(unit), core.halted)
+            (core.machine.attempt(unit, number), core.halted)
         };
-        if halted && memory.is_open(unit) && !memory.knows(unit, attempt) {
-            return memory.undecided(self.job.plan, step, unit);
+        let Some(memory) = self.job.memory else {
+            return self.call_guarded(attempt, None);
+        };
+        if halted && memory.is_open(unit) && !memory.knows(unit, number) {
+            return memory.undecided(attempt);
         }
+        let is_nested = is_chain(attempt.step.tool);
         let ending = !unit.part.undoes() && self.ended_by().is_some();
-        let mut end = match memory.recall(self.job.plan, step, unit, attempt, ending) {
+        let mut end = match memory.recall(attempt, ending) {
             Ok(Recall::Ended(end)) => *end,
-            Ok(Recall::Call) if ending && is_chain(step.tool) => self.inner(unit, attempt),
-            Ok(Recall::Call) => self.call_guarded(unit, attempt, None),
+            Ok(Recall::Call) if ending && is_nested => self.inner(unit, number),
+            Ok(Recall::Call) => self.call_guarded(attempt, None),
             Ok(Recall::Began(before)) => {
-                let end = self.call_guarded(unit, attempt, Some(before));
-                match end
-                    .error
-                    .as_ref()
-                    .is_some_and(|error| error.is(Reason::OutcomeUnknown))
-                {
-                    true => memory.undecided(self.job.plan, step, unit),
+                let end = self.call_guarded(attempt, Some(before));
+                let error = end.error.as_ref();
+                match error.is_some_and(|error| error.is(Reason::OutcomeUnknown)) {
+                    true => memory.undecided(attempt),
                     false => end,
                 }
             }
             Err(err) => return self.broken(err),
         };
         // A nested plan has hints of its own how to decide its calls.
-        if end.status == StepStatus::Unknown && !is_chain(step.tool) && memory.journal().is_some() {
-            let error = end.error.take();
+        if end.status == StepStatus::Unknown && !is_nested && memory.journal().is_some() {
             let ends = !self.job.limit.is_interrupted() && self.ended_by().is_some();
-            end.error = error.map(|error| memory.asked(self.job.plan, unit, error, ends));
+            end.error = end.error.map(|error| memory.asked(attempt, error, ends));
         }
-        match memory.keep(self.job.plan, step, unit, attempt, &end) {
+        match memory.keep(attempt, &end) {
             Ok(()) => end,
             Err(err) => self.broken(err),
         }
@@ -345,45 +339,39 @@ impl<'a> Workers<'a> {
     }
 
     /// Makes a call; `began` is the intent recorded by an interrupted process.
-    fn call_guarded(&self, unit: Unit, attempt: u32, began: Option<Value>) -> Finished {
+    fn call_guarded(&self, attempt: Attempt<'_>, began: Option<Value>) -> Finished {
         // A panic here would be a defect of this crate; the other steps continue.
-        let call = AssertUnwindSafe(|| self.call_unguarded(unit, attempt, began));
-        catch_unwind(call).unwrap_or_else(|_| {
-            Finished::failed(tool_error!(Internal, "the step could not be called"))
-        })
+        let call = AssertUnwindSafe(|| self.call_unguarded(attempt, began));
+        let defect = |_| Finished::failed(tool_error!(Internal, "the step could not be called"));
+        catch_unwind(call).unwrap_or_else(defect)
     }
 
-    fn call_unguarded(&self, unit: Unit, attempt: u32, noted: Option<Value>) -> Finished {
-        let (step, values) = {
-            let core = self.lock();
-            (core.machine.called(unit), core.machine.values(unit))
-        };
+    fn call_unguarded(&self, attempt: Attempt<'_>, noted: Option<Value>) -> Finished {
+        let (plan, limit, observer) = (self.job.plan, self.job.limit, self.job.observer);
+        let Attempt { step, unit, .. } = attempt;
+        let (values, undoes) = (self.lock().machine.values(unit), unit.part.undoes());
         // Occupied until the call has ended; waiting for it does not count as duration.
         let ending = self.ended_by().is_some() && noted.is_some();
-        let _processor = match step.reads_world {
-            true => None,
-            false => match processors().take(self.job.limit.stop()) {
-                Ok(held) => Some(held),
-                Err(why) if !unit.part.undoes() && !ending => return Finished::cancelled(why),
-                Err(_) => None,
-            },
+        let processor = (!step.reads_world).then(|| processors().take(limit.stop()));
+        let _processor = match processor.transpose() {
+            Err(why) if !undoes && !ending => return Finished::cancelled(why),
+            taken => taken,
         };
-        let first = matches!(unit.part, Part::Whole | Part::Item(0)) && attempt == 1;
-        if let Some(observer) = self.job.observer.filter(|_| first) {
-            let wave = self.job.plan.graph.wave(unit.step);
-            guarded(|| observer.started(step, unit.step, wave));
+        let first = matches!(unit.part, Part::Whole | Part::Item(0)) && attempt.number == 1;
+        if let Some(observer) = observer.filter(|_| first) {
+            guarded(|| observer.started(step, unit.step, plan.graph.wave(unit.step)));
         }
         let began = self.elapsed();
         let left_ms = self.left_ms(unit);
         let mut defaults_used = Vec::new();
-        let args = values.bind(self.job.plan, &step.args, &mut defaults_used);
+        let args = values.bind(plan, &step.args, &mut defaults_used);
         drop(values);
         let outcome = match args.as_ref().map(Node::literal) {
-            Ok(Some(args)) => self.dispatch(unit, attempt, args, noted, left_ms),
-            Ok(None) => Outcome::error(tool_error!(
-                Internal,
-                "an argument was left without a value"
-            )),
+            Ok(Some(args)) => self.dispatch(attempt, args, noted, left_ms),
+            Ok(None) => {
+                let error = tool_error!(Internal, "an argument was left without a value");
+                Outcome::error(error)
+            }
             Err(err) => Outcome::error(err.clone()),
         };
         // The result of a map is digested as a whole when its last call has ended.
@@ -391,19 +379,15 @@ impl<'a> Workers<'a> {
             let kept = || self.kept.fetch_add(bytes, Ordering::Relaxed) + bytes;
             unit.part == Part::Whole && kept() <= KEPT_BYTES_MAX
         };
-        let run = self
-            .job
-            .memory
-            .and_then(Memory::journal)
-            .map(|journal| journal.id());
+        let journal = self.job.memory.and_then(Memory::journal);
+        let run = journal.map(|journal| journal.id());
         let mut end = Finished::of_outcome(step, outcome, self.stop(unit, false), run, keep);
-        if !unit.part.undoes() {
+        if !undoes {
             let is_late = self.left_ms(unit) == Some(0);
-            self.job.limit.explain(&mut end, is_late, step.deadline_ms);
+            limit.explain(&mut end, is_late, step.deadline_ms);
         }
         end.defaults_used = defaults_used;
-        end.began = began;
-        end.ended = self.elapsed();
+        (end.began, end.ended) = (began, self.elapsed());
         end
     }
 
@@ -418,36 +402,31 @@ impl<'a> Workers<'a> {
 
     fn dispatch(
         &self,
-        unit: Unit,
-        attempt: u32,
+        attempt: Attempt<'_>,
         args: &Value,
         noted: Option<Value>,
         left_ms: Option<u64>,
     ) -> Outcome {
-        let step = self.lock().machine.called(unit);
+        let (plan, dispatcher) = (self.job.plan, self.job.dispatcher);
+        let Attempt { step, unit, .. } = attempt;
         let ending = !unit.part.undoes() && noted.is_some() && self.ended_by().is_some();
         // Before the arguments are read: shared parts count at each use.
-        let most = self
-            .job
-            .dispatcher
-            .limits()
-            .memory_bytes
-            .min(ARGS_BYTES_MAX);
+        let most = dispatcher.limits().memory_bytes.min(ARGS_BYTES_MAX);
         let refused = values::too_large(args, most)
-            .or_else(|| values::injected_file(self.job.dispatcher, self.job.plan, step, args));
+            .or_else(|| values::injected_file(dispatcher, plan, step, args));
         if let Some(refused) = refused {
             return Outcome::error(refused);
         }
-        let mut context = self.job.plan.context.clone();
+        let mut context = plan.context.clone();
         context.origin = context.origin.of_step();
         context.chain = Some(ChainPosition {
             chain_id: self.job.chain_id.to_owned(),
             chain_index: unit.step,
             step: step.id.to_string(),
             item: unit.part.item(),
-            attempt,
+            attempt: attempt.number,
             part: self.job.memory.map_or(1, Memory::part),
-            wave: self.job.plan.graph.wave(unit.step),
+            wave: plan.graph.wave(unit.step),
             requires_approval: step.approval == Approval::Required,
             planned: step.is_settled().then(|| step.resources.clone()),
             began: noted,
@@ -458,19 +437,17 @@ impl<'a> Workers<'a> {
         if step.approval == Approval::NeverAsk && context.answer == Answer::Ask {
             context.answer = Answer::Unattended;
         }
-        let position = unit.step;
         let progress = self.job.observer.map(|observer| {
             let observer = Arc::clone(observer);
-            let receive: Arc<Progress> = Arc::new(move |fraction, words: &str| {
-                guarded(|| observer.progress(position, fraction, words));
-            });
-            receive
+            Arc::new(move |fraction, words: &str| {
+                guarded(|| observer.progress(unit.step, fraction, words));
+            }) as Arc<Progress>
         });
         let seed = match unit.part {
-            Part::Item(index) => item_seed(self.job.plan.seed, &step.id, index as u64),
+            Part::Item(index) => item_seed(plan.seed, &step.id, index as u64),
             Part::Whole | Part::Undo | Part::UndoItem(_) => step.seed,
         };
-        self.job.dispatcher.call(CallRequest {
+        dispatcher.call(CallRequest {
             tool: step.tool.to_owned(),
             args: args.clone(),
             context,

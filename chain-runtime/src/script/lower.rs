@@ -5,22 +5,17 @@ use std::sync::Arc;
 
 use registry::document::Part;
 use tool_core::nearest::nearest;
-use tool_core::{Object, Value};
+use tool_core::{Object, Value, object};
 
 use super::faults::{Fault, Faults, Places};
-use super::tree::{Expr, Kind, Line, Name, Script};
+use super::parse::{Expr, Kind, Line, Name, Script};
 use crate::plan::{NAMES_MAX, RESERVED, VERSION};
 
 /// Longest id of a step.
 const ID_BYTES_MAX: usize = 64;
 
 /// The value of the plan, and where its parts were written.
-pub(super) fn document(
-    name: &str,
-    text: &str,
-    script: &Script,
-    faults: &mut Faults,
-) -> (Value, Part) {
+pub(super) fn document(name: &str, text: &str, script: &Script, faults: &mut Faults) -> Built {
     let mut lowering = Lowering {
         places: Places::new(text),
         ids: Ids::default(),
@@ -36,70 +31,71 @@ pub(super) fn document(
             lowering.first.insert(Arc::clone(&target.text), id);
         }
     }
-    let mut steps = Built::at((1, 1));
-    let mut ids = Vec::with_capacity(script.calls.len());
-    let mut items = Vec::with_capacity(script.calls.len());
-    for line in &script.calls {
-        let (id, step, parts) = lowering.step(line);
-        ids.push(id);
-        items.push(step);
-        steps.part.children.push(parts);
-    }
+    let steps: Vec<(Arc<str>, Built)> = script
+        .calls
+        .iter()
+        .map(|line| lowering.step(line))
+        .collect();
+    let ids: Vec<Arc<str>> = steps.iter().map(|(id, _)| Arc::clone(id)).collect();
+    let steps = list((1, 1), steps.into_iter().map(|(_, step)| step));
     let stem = name.rsplit(['/', '\\']).next().unwrap_or_default();
     let stem = stem.strip_suffix(super::ENDING).unwrap_or(stem);
-    let mut plan = Built::at((1, 1));
-    plan.member("version", Value::from(VERSION), Part::at((1, 1)));
-    plan.member("id", Value::from(base(stem)), Part::at((1, 1)));
-    plan.member("steps", Value::array(items), steps.part);
-    let (outputs, parts) = match &script.answer {
+    if script.answer.is_none() && ids.len() > NAMES_MAX {
+        let message = format!(
+            "answers with every result, at most {NAMES_MAX}; found {}",
+            ids.len()
+        );
+        let fault = Fault::new(text.len(), format!("a script without `return` {message}"));
+        let hint = "end it with what it answers: `return {\"mean\": a.mean}`";
+        lowering.faults.push(fault.hint(hint));
+    }
+    let outputs = match &script.answer {
         Some(answer) => lowering.outputs(answer),
         None => {
-            if ids.len() > NAMES_MAX {
-                let (message, found) = (
-                    "a script without `return` answers with every result",
-                    ids.len(),
-                );
-                let message = format!("{message}, at most {NAMES_MAX}; found {found}");
-                let hint = "end it with what it answers: `return {\"mean\": a.mean}`";
-                lowering
-                    .faults
-                    .push(Fault::new(text.len(), message).hint(hint));
-            }
-            let mut all = Built::at((1, 1));
-            for (id, line) in ids.iter().zip(&script.calls).take(NAMES_MAX) {
-                let place = lowering.places.of(line.at);
-                all.member(id, reference(id, ""), Part::at(place));
-            }
-            all.finish()
+            let results = ids.iter().zip(&script.calls).take(NAMES_MAX);
+            let places = &lowering.places;
+            let result = |(id, line): (&Arc<str>, &Line)| {
+                (
+                    Arc::clone(id),
+                    (reference(id, ""), Part::at(places.of(line.at))),
+                )
+            };
+            record((1, 1), results.map(result))
         }
     };
-    plan.member("outputs", outputs, parts);
-    plan.finish()
+    let leaf = |value: Value| (value, Part::at((1, 1)));
+    let members = [
+        ("version", leaf(VERSION.into())),
+        ("id", leaf(base(stem).into())),
+        ("steps", steps),
+        ("outputs", outputs),
+    ];
+    record((1, 1), members)
 }
 
-/// An object that is put together with its places.
-struct Built {
-    object: Object,
-    part: Part,
+/// A value with the places of its parts.
+type Built = (Value, Part);
+
+/// An object with its places: the place of a member is that of its key, its parts are those of its value.
+fn record<K: Into<Arc<str>>>(
+    place: (u32, u32),
+    members: impl IntoIterator<Item = (K, Built)>,
+) -> Built {
+    let (mut object, mut part) = (Object::new(), Part::at(place));
+    for (key, (value, below)) in members {
+        object.push_unique(key.into(), value);
+        part.children.push(below);
+    }
+    (object.into(), part)
 }
 
-impl Built {
-    fn at(place: (u32, u32)) -> Self {
-        Self {
-            object: Object::new(),
-            part: Part::at(place),
-        }
-    }
-
-    /// Adds a member; its place is that of its key, its parts those of its value.
-    fn member(&mut self, key: &str, value: Value, part: Part) {
-        self.object.push_unique(key.into(), value);
-        self.part.children.push(part);
-    }
-
-    fn finish(self) -> (Value, Part) {
-        (Value::Object(Arc::new(self.object)), self.part)
-    }
+fn list(place: (u32, u32), items: impl IntoIterator<Item = Built>) -> Built {
+    let mut part = Part::at(place);
+    let values = items.into_iter().map(|(value, below)| {
+        part.children.push(below);
+        value
+    });
+    (Value::array(values.collect()), part)
 }
 
 struct Lowering<'a> {
@@ -114,7 +110,7 @@ struct Lowering<'a> {
 }
 
 impl Lowering<'_> {
-    fn step(&mut self, line: &Line) -> (Arc<str>, Value, Part) {
+    fn step(&mut self, line: &Line) -> (Arc<str>, Built) {
         self.callable(&line.tool);
         let args = self.members(line.tool.at, &line.args);
         let id = match &line.target {
@@ -128,13 +124,13 @@ impl Lowering<'_> {
                 .insert(Arc::clone(&target.text), Arc::clone(&id));
         }
         let start = self.places.of(line.at);
-        let mut step = Built::at(start);
-        step.member("id", Value::from(&*id), Part::at(start));
         let tool = Part::at(self.places.of(line.tool.at));
-        step.member("tool", Value::from(&*line.tool.text), tool);
-        step.member("args", args.0, args.1);
-        let (value, part) = step.finish();
-        (id, value, part)
+        let members = [
+            ("id", (Value::from(&*id), Part::at(start))),
+            ("tool", (Value::from(&*line.tool.text), tool)),
+            ("args", args),
+        ];
+        (id, record(start, members))
     }
 
     /// Reports what is called like a method of a value.
@@ -149,59 +145,44 @@ impl Lowering<'_> {
         }
     }
 
-    fn outputs(&mut self, answer: &Expr) -> (Value, Part) {
+    fn outputs(&mut self, answer: &Expr) -> Built {
         match &answer.kind {
             Kind::Record(members) => self.members(answer.at, members),
-            _ => {
-                let (value, part) = self.value(answer);
-                let mut outputs = Built::at(self.places.of(answer.at));
-                outputs.member("result", value, part);
-                outputs.finish()
-            }
+            _ => record(self.places.of(answer.at), [("result", self.value(answer))]),
         }
     }
 
-    fn members(&mut self, at: usize, members: &[(Name, Expr)]) -> (Value, Part) {
-        let mut built = Built::at(self.places.of(at));
-        for (name, expr) in members {
+    fn members(&mut self, at: usize, members: &[(Name, Expr)]) -> Built {
+        let place = self.places.of(at);
+        let member = |(name, expr): &(Name, Expr)| {
             let (value, mut part) = self.value(expr);
             (part.line, part.column) = self.places.of(name.at);
-            built.member(&name.text, value, part);
-        }
-        built.finish()
+            (Arc::clone(&name.text), (value, part))
+        };
+        record(place, members.iter().map(member).collect::<Vec<_>>())
     }
 
     /// A value with the places of its parts. Recursion is bounded by the depth that was read.
-    fn value(&mut self, expr: &Expr) -> (Value, Part) {
+    fn value(&mut self, expr: &Expr) -> Built {
+        let place = self.places.of(expr.at);
         match &expr.kind {
-            Kind::Literal(value) => (value.clone(), Part::at(self.places.of(expr.at))),
+            Kind::Literal(value) => (value.clone(), Part::at(place)),
             Kind::Reference(name, path, default) => {
-                let part = Part::at(self.places.of(expr.at));
                 let reference = self.reference(expr.at, name, path);
-                let (Value::Object(object), Some(default)) = (&reference, default) else {
-                    return (reference, part);
+                let Some(default) = default else {
+                    return (reference, Part::at(place));
                 };
-                let (value, below) = self.value(default);
-                let mut whole = Built {
-                    object: Object::clone(object),
-                    part: Part {
-                        children: vec![part.clone()],
-                        ..part
-                    },
-                };
-                whole.member("default", value, below);
-                whole.finish()
+                let text = reference.get("$ref").cloned().unwrap_or_default();
+                let default = self.value(default);
+                record(
+                    place,
+                    [("$ref", (text, Part::at(place))), ("default", default)],
+                )
             }
             Kind::Record(members) => self.members(expr.at, members),
             Kind::List(items) => {
-                let mut part = Part::at(self.places.of(expr.at));
-                let mut values = Vec::with_capacity(items.len());
-                for item in items {
-                    let (value, below) = self.value(item);
-                    values.push(value);
-                    part.children.push(below);
-                }
-                (Value::array(values), part)
+                let items: Vec<Built> = items.iter().map(|item| self.value(item)).collect();
+                list(place, items)
             }
         }
     }
@@ -230,7 +211,7 @@ impl Lowering<'_> {
 }
 
 fn reference(id: &str, path: &str) -> Value {
-    Value::object([("$ref", format!("{id}{path}"))])
+    object! { "$ref" => format!("{id}{path}") }
 }
 
 /// Ids that no other step has.

@@ -18,8 +18,6 @@
 mod faults;
 mod lower;
 mod parse;
-mod text;
-mod tree;
 mod values;
 
 #[cfg(test)]

@@ -496,10 +496,10 @@ proptest! {
         let plan = Plan::read("s.chain", &text).unwrap();
         prop_assert!(plan.faults.is_empty(), "{}\n{}", plan.faults, text);
         for (position, step) in plan.steps.iter().enumerate() {
-            step.args.for_each_reference(&mut |placed| {
+            for placed in step.args.references() {
                 let root = placed.reference.root();
                 assert!(plan.steps[..position].iter().any(|earlier| *earlier.id == *root), "{text}");
-            });
+            }
         }
     }
 }

@@ -45,7 +45,7 @@ impl<'a> Argument<'a> {
 }
 
 /// The shape of an argument, where something is known of it.
-pub(crate) fn shape_of_node(
+pub fn shape_of_node(
     solver: &mut Solver,
     node: &Node,
     pointer: &str,
@@ -75,8 +75,7 @@ pub(super) fn shape_of(
                     solver.unify(element, rest, &mut Vec::new()); // rows that differ are refused where they arrive
                 }
             }
-            let pointer = pointer.into();
-            let length = solver.size(nodes.len() as u64, Origin { pointer, axis });
+            let length = solver.size(nodes.len() as u64, Origin::new(pointer, axis));
             Some(solver.list(&[length], rest))
         }
         Argument::Node(Node::Object(_) | Node::Format(_)) => None,
@@ -88,8 +87,8 @@ fn of_value(solver: &mut Solver, value: &Value, pointer: &str) -> Option<Id> {
     let (sizes, whole) = extents(value)?;
     let pointer: Arc<str> = pointer.into();
     let mut extent = |(axis, &size): (usize, &usize)| {
-        let (pointer, axis) = (Arc::clone(&pointer), Axis::of(axis, sizes.len()));
-        solver.size(size as u64, Origin { pointer, axis })
+        let origin = Origin::new(Arc::clone(&pointer), Axis::of(axis, sizes.len()));
+        solver.size(size as u64, origin)
     };
     let ids: Vec<Id> = sizes.iter().enumerate().map(&mut extent).collect();
     let rest = match whole {

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use tool_core::Value;
 use tool_core::path::push_key;
 use tool_core::schema::Schema;
 use tool_core::shape::{self, Declared, Extent, Field, Shape};
-use tool_core::{AnyTool, Value};
 
 use super::argument::{Argument, Given, shape_of};
 use super::solver::{Axis, Clash, Id, Origin, Solver};
@@ -190,11 +190,8 @@ impl<'a> Call<'a> {
             let first = field.map_or(First::Argument, |field| First::Field(field, axis));
             extents.push(match extent {
                 Extent::Size(size) => {
-                    let origin = Origin {
-                        pointer: self.place.base.into(),
-                        axis: Axis::of(axis, shape.extents.len()),
-                    };
-                    solver.size(*size, origin)
+                    let axis = Axis::of(axis, shape.extents.len());
+                    solver.size(*size, Origin::new(self.place.base, axis))
                 }
                 Extent::Name(name) => self.named(solver, name, first),
                 Extent::Least(a, b) => self.least(solver, [a, b], extent.to_string().into()),
@@ -228,16 +225,16 @@ impl<'a> Call<'a> {
         let value = value.flatten().and_then(|value| u64::try_from(value).ok());
         let (id, first) = match value {
             Some(size) => {
-                let origin = Origin {
-                    pointer: self.pointer(&[Arc::clone(name)]).into(),
-                    axis: Axis::Value,
-                };
-                (solver.size(size, origin), First::Argument)
+                let pointer = self.pointer(&[Arc::clone(name)]);
+                (
+                    solver.size(size, Origin::new(pointer, Axis::Value)),
+                    First::Argument,
+                )
             }
-            None => (
-                solver.open(Some((self.place.step, Arc::clone(name)))),
-                first,
-            ),
+            None => {
+                let label = (self.place.step, Arc::clone(name));
+                (solver.open(Some(label)), first)
+            }
         };
         self.names.push((Arc::clone(name), id, first));
         id
@@ -257,12 +254,7 @@ impl<'a> Call<'a> {
     fn words(&self, solver: &mut Solver, index: usize, shape: &Shape, clash: Clash) -> String {
         let found = self.described(solver, index);
         let tool = self.place.tool;
-        let Clash::Extent {
-            axis,
-            found: one,
-            expected: other,
-        } = clash
-        else {
+        let Clash::Extent(axis, one, other) = clash else {
             return format!("{found} does not have the rank of {shape}, which `{tool}` takes");
         };
         let has = self.counted(solver, index, axis, one);
@@ -299,11 +291,8 @@ impl<'a> Call<'a> {
         let text = |&field: &usize| {
             let field = &self.stated.args[field];
             let shape = self.chosen(&field.declared).map(Shape::to_string);
-            format!(
-                "`{}` as {}",
-                field.path.join("."),
-                shape.unwrap_or_default()
-            )
+            let (path, shape) = (field.path.join("."), shape.unwrap_or_default());
+            format!("`{path}` as {shape}")
         };
         fields.iter().map(text).collect::<Vec<_>>().join(" and ")
     }
@@ -319,10 +308,10 @@ impl<'a> Call<'a> {
             return format!("`{name}`");
         };
         let shape = solver.write(found, self.place.step, &|_| "?".into());
-        match shape.as_str() {
-            "[]" => format!("`{name}`, which is no array,"),
-            _ => format!("`{name}`: {}{shape}", element(field)),
+        if shape == "[]" {
+            return format!("`{name}`, which is no array,");
         }
+        format!("`{name}`: {}{shape}", element(field))
     }
 
     /// `3 rows` of an argument, and where that was said, when elsewhere.
@@ -349,43 +338,9 @@ impl<'a> Call<'a> {
 
 /// The type of the elements of a field.
 pub(crate) fn element(field: &Field) -> &'static str {
-    match field.integers {
-        true => "array<i64>",
-        false => "array<f64>",
+    if field.integers {
+        "array<i64>"
+    } else {
+        "array<f64>"
     }
-}
-
-/// Contradictions between the arguments or result of a tool and the shapes that it states.
-///
-/// # Errors
-/// A statement that cannot be read.
-pub fn faults(tool: &dyn AnyTool, args: &Value, output: &Value) -> Result<Vec<String>, String> {
-    let stated = Stated::of(&tool.input_schema(), &tool.output_schema())?;
-    let node = Node::Literal(args.clone());
-    let mut solver = Solver::default();
-    let place = Place {
-        tool: tool.spec().id,
-        step: 0,
-        base: "",
-    };
-    let mut call = Call::new(place, &stated, &node);
-    let misfits = call.arguments(&mut solver, &mut |_, _| None);
-    let mut faults: Vec<String> = misfits.into_iter().map(|misfit| misfit.message).collect();
-    let outputs = call.outputs(&mut solver);
-    for (field, expected) in stated.output.iter().zip(outputs) {
-        let path = field.path.join(".");
-        let part = Argument::Value(output).at(&field.path);
-        let found = part.and_then(|part| shape_of(&mut solver, part, &path, &mut |_, _| None));
-        let (Some(found), Some(expected)) = (found, expected) else {
-            continue;
-        };
-        let mut clashes = Vec::new();
-        solver.unify(found, expected, &mut clashes);
-        let mut write = |shape| solver.write(shape, 0, &|_| "".into());
-        if !clashes.is_empty() {
-            let (found, expected) = (write(found), write(expected));
-            faults.push(format!("`{path}` is {found}, stated was {expected}"));
-        }
-    }
-    Ok(faults)
 }

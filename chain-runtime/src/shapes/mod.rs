@@ -9,8 +9,7 @@ mod solver;
 #[cfg(test)]
 mod tests;
 
-pub use argument::Given;
-pub(crate) use argument::shape_of_node;
+pub use argument::{Given, shape_of_node};
 pub(crate) use call::element;
-pub use call::{Call, Misfit, Place, Stated, faults};
+pub use call::{Call, Misfit, Place, Stated};
 pub use solver::{Axis, Clash, Id, Origin, Solver};

@@ -76,18 +76,18 @@ pub struct Origin {
     pub axis: Axis,
 }
 
+impl Origin {
+    pub(super) fn new(pointer: impl Into<Arc<str>>, axis: Axis) -> Self {
+        let pointer = pointer.into();
+        Self { pointer, axis }
+    }
+}
+
 /// Two shapes that cannot be the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Clash {
-    /// Two extents differ along this axis.
-    Extent {
-        /// The axis, from 0.
-        axis: usize,
-        /// The one.
-        found: Id,
-        /// The other.
-        expected: Id,
-    },
+    /// Two extents differ along this axis, from 0: the one found, and the one expected.
+    Extent(usize, Id, Id),
     /// One is deeper than the other.
     Rank,
 }
@@ -206,12 +206,7 @@ impl Solver {
                 _ if a == b => return,
                 (Node::List(first, below), Node::List(second, under)) => {
                     if !self.same(first, second) {
-                        let (found, expected) = (first, second);
-                        clashes.push(Clash::Extent {
-                            axis,
-                            found,
-                            expected,
-                        });
+                        clashes.push(Clash::Extent(axis, first, second));
                     }
                     (a, b) = (below, under);
                 }
@@ -259,70 +254,55 @@ impl Solver {
         }
     }
 
+    /// The extents of a shape as far as they are known, and what is below the last one.
+    fn spine(&mut self, shape: Id) -> (Vec<Id>, Id) {
+        let mut extents = Vec::new();
+        let mut current = self.find(shape);
+        while let Node::List(extent, below) = self.at(current) {
+            extents.push(self.find(extent));
+            current = self.find(below);
+            if extents.len() == RANK_MAX {
+                break;
+            }
+        }
+        (extents, current)
+    }
+
     /// Number of known axes; further ones count as one.
     pub fn rank(&mut self, shape: Id) -> usize {
-        let mut current = shape;
-        for rank in 0..RANK_MAX {
-            current = self.find(current);
-            current = match self.at(current) {
-                Node::List(_, below) => below,
-                Node::End => return rank,
-                _ => return rank + 1,
-            };
-        }
-        RANK_MAX
+        let (extents, rest) = self.spine(shape);
+        extents.len() + usize::from(self.at(rest) != Node::End)
     }
 
     /// A shape of which only what is known for certain is left: open extents are no longer those of the original.
     pub fn known_part(&mut self, shape: Id) -> Id {
-        let mut extents = Vec::new();
-        let mut current = shape;
-        for _ in 0..RANK_MAX {
-            current = self.find(current);
-            match self.at(current) {
-                Node::List(extent, below) => {
-                    let extent = self.find(extent);
-                    extents.push(match self.at(extent) {
-                        Node::Open(_) => self.open(None),
-                        _ => extent,
-                    });
-                    current = below;
-                }
-                Node::End => return self.list(&extents, current),
-                _ => break,
+        let (mut extents, mut rest) = self.spine(shape);
+        for extent in &mut extents {
+            if matches!(self.at(*extent), Node::Open(_)) {
+                *extent = self.open(None);
             }
         }
-        let rest = self.open(None);
+        if self.at(rest) != Node::End {
+            rest = self.open(None);
+        }
         self.list(&extents, rest)
     }
 
     /// The extents as a text, `[3,n,*]`; names of other steps with the id of theirs.
     pub fn write(&mut self, shape: Id, step: usize, id_of: &dyn Fn(usize) -> Arc<str>) -> String {
-        let mut text = String::from("[");
-        let mut current = shape;
-        for axis in 0..RANK_MAX {
-            current = self.find(current);
-            let comma = if axis > 0 { "," } else { "" };
-            let Node::List(extent, below) = self.at(current) else {
-                if self.at(current) != Node::End {
-                    text += comma;
-                    text += "*";
-                }
-                break;
-            };
-            text += comma;
-            let extent = self.find(extent);
-            text += &match self.at(extent) {
-                Node::Size(size, _) => size.to_string(),
-                Node::Open(Some(label)) => match &self.labels[label as usize] {
-                    (of, name) if *of == step => name.to_string(),
-                    (of, name) => format!("{}.{name}", id_of(*of)),
-                },
-                _ => "?".to_owned(),
-            };
-            current = below;
+        let (extents, rest) = self.spine(shape);
+        let text = |&extent: &Id| match self.at(extent) {
+            Node::Size(size, _) => size.to_string(),
+            Node::Open(Some(label)) => match &self.labels[label as usize] {
+                (of, name) if *of == step => name.to_string(),
+                (of, name) => format!("{}.{name}", id_of(*of)),
+            },
+            _ => "?".to_owned(),
+        };
+        let mut texts: Vec<String> = extents.iter().map(text).collect();
+        if self.at(rest) != Node::End {
+            texts.push("*".to_owned());
         }
-        text.push(']');
-        text
+        format!("[{}]", texts.join(","))
     }
 }

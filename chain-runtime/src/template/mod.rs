@@ -139,21 +139,17 @@ impl Node {
         }
     }
 
-    /// Visits every reference, in the order of the document.
-    pub fn for_each_reference<'a>(&'a self, visit: &mut dyn FnMut(&'a Arc<Placed>)) {
+    /// Every reference, in the order of the document.
+    pub fn references(&self) -> Vec<&Arc<Placed>> {
         match self {
-            Self::Literal(_) => {}
-            Self::Reference(placed) => visit(placed),
-            Self::Format(format) => format
-                .args
+            Self::Literal(_) => Vec::new(),
+            Self::Reference(placed) => vec![placed],
+            Self::Format(format) => format.args.iter().flat_map(Self::references).collect(),
+            Self::Object(members) => members
                 .iter()
-                .for_each(|arg| arg.for_each_reference(visit)),
-            Self::Object(members) => {
-                members
-                    .iter()
-                    .for_each(|(_, node)| node.for_each_reference(visit));
-            }
-            Self::Array(nodes) => nodes.iter().for_each(|node| node.for_each_reference(visit)),
+                .flat_map(|(_, node)| node.references())
+                .collect(),
+            Self::Array(nodes) => nodes.iter().flat_map(Self::references).collect(),
         }
     }
 
@@ -254,9 +250,9 @@ fn compile_object(
         }
         None => {}
     }
-    if let Some(problem) = misspelled(object, pointer) {
-        problems.push(problem);
-    }
+    misspelled(object, pointer)
+        .into_iter()
+        .for_each(|problem| problems.push(problem));
     let mut members = Vec::with_capacity(object.len());
     let mut literal = true;
     for (key, member) in object.iter() {
@@ -287,12 +283,8 @@ fn compile_items(items: &[Value], pointer: &mut String, problems: &mut Problems)
 fn too_far(pointer: &str) -> PlanProblem {
     let message = "the names on the way to this reference have";
     let bytes = pointer.len();
-    problem!(
-        Limit,
-        pointer,
-        "{message} {bytes} bytes, at most {PLACE_BYTES_MAX} are allowed"
-    )
-    .hint("shorten them, or hand the whole on with one reference")
+    problem!(Limit, pointer; "{message} {bytes} bytes, at most {PLACE_BYTES_MAX} are allowed";
+        "shorten them, or hand the whole on with one reference")
 }
 
 fn compile_reference(
@@ -308,11 +300,7 @@ fn compile_reference(
         }),
         None => {
             let found = text.kind();
-            Err(problem!(
-                ReferenceStep,
-                pointer,
-                "expected the text of a reference, found {found}"
-            ))
+            Err(problem!(ReferenceStep, pointer; "expected the text of a reference, found {found}"))
         }
     };
     match parsed {
@@ -423,9 +411,7 @@ fn gather_object(members: Vec<(Arc<str>, Node)>) -> Node {
     }
     let mut object = Object::new();
     for (key, node) in members {
-        if let Node::Literal(value) = node {
-            object.push_unique(key, value);
-        }
+        object.push_unique(key, node.literal().cloned().unwrap_or_default());
     }
     Node::Literal(Value::Object(Arc::new(object)))
 }

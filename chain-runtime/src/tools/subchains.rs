@@ -91,12 +91,13 @@ fn waiting(
     let who = initiator(plan, dispatcher);
     for run in state.runs(Some(RunState::Suspended), LOOKED_AT)? {
         let same = run.plan_digest == plan.digest
-            && run.role == plan.context.who.role
-            && run.who == who
+            && (&run.role, &run.who) == (&plan.context.who.role, &who)
+            && run.parent.is_none();
+        if same
             && state
                 .value(&run.inputs)
-                .is_ok_and(|inputs| inputs == plan.inputs);
-        if same && run.parent.is_none() {
+                .is_ok_and(|inputs| inputs == plan.inputs)
+        {
             return Ok(Some(run));
         }
     }
@@ -169,12 +170,9 @@ impl Subchains {
 
 /// The error for a text that changed since the outer plan was checked.
 fn changed() -> ToolError {
-    tool_error!(
-        ResourceChanged,
-        "the plan is not the one that was checked: its text has changed since"
-    )
-    .reason("resource_changed")
-    .hint("check the outer plan again")
+    tool_error!(ResourceChanged, "resource_changed";
+        "the plan is not the one that was checked: its text has changed since";
+        "check the outer plan again")
 }
 
 fn answer(result: &ChainResult, within: bool) -> Result<Value, ToolError> {
@@ -203,9 +201,7 @@ fn answer(result: &ChainResult, within: bool) -> Result<Value, ToolError> {
 /// The number of steps by status.
 fn counted<'s>(statuses: impl Iterator<Item = &'s str>) -> Value {
     let mut counted: BTreeMap<&str, u64> = BTreeMap::new();
-    for status in statuses {
-        *counted.entry(status).or_default() += 1;
-    }
+    statuses.for_each(|status| *counted.entry(status).or_default() += 1);
     Value::object(counted)
 }
 

@@ -5,7 +5,6 @@
 
 mod fit;
 mod read;
-mod words;
 
 use std::sync::Arc;
 
@@ -13,23 +12,17 @@ use tool_core::schema::Schema;
 
 use crate::reference::{Reference, Segment};
 
-pub use fit::{Fit, fit};
-pub use read::Slots;
+pub(crate) use fit::{Fit, fit};
+pub(crate) use read::Slots;
 
 /// Type of a value.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Type {
-    /// Anything.
+pub(crate) enum Type {
     Any,
-    /// `null`.
     Null,
-    /// `true` or `false`.
     Boolean,
-    /// A whole number.
     Integer,
-    /// A number.
     Number,
-    /// A text.
     String,
     /// A list; an array of rank r is r lists deep.
     List(Arc<Type>),
@@ -41,7 +34,7 @@ pub enum Type {
 
 /// The members of a record.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Record {
+pub(crate) struct Record {
     /// Those with a name of their own.
     pub fields: Vec<Field>,
     /// Type of other members; `None` for a closed record.
@@ -50,10 +43,8 @@ pub struct Record {
 
 /// A member of a record.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Field {
-    /// Its name.
+pub(crate) struct Field {
     pub name: Arc<str>,
-    /// Its type.
     pub ty: Type,
     /// Whether it is always present.
     pub required: bool,
@@ -61,7 +52,7 @@ pub struct Field {
 
 /// The type a reference leads to.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Walked {
+pub(crate) struct Walked {
     /// The type there, without `null`.
     pub ty: Type,
     /// Whether it may be absent or `null`.
@@ -76,7 +67,7 @@ pub struct Walked {
 
 impl Walked {
     /// Whether a slot needs a default: the value may be absent or `null`, which does not fit the slot.
-    pub fn needs_default(&self, slot: &Type) -> bool {
+    pub(crate) fn needs_default(&self, slot: &Type) -> bool {
         let refused = |nothing: &Type| fit(nothing, slot) == Fit::Never;
         self.through
             || self.maybe && refused(&Type::Null)
@@ -86,7 +77,7 @@ impl Walked {
 
 /// A reference that cannot lead anywhere.
 #[derive(Debug, Clone, PartialEq)]
-pub struct DeadEnd {
+pub(crate) struct DeadEnd {
     /// Number of segments that could be followed.
     pub followed: usize,
     /// The type found there.
@@ -104,13 +95,12 @@ impl DeadEnd {
 }
 
 impl Type {
-    /// Type of a schema.
-    pub fn of_schema(schema: &Schema) -> Self {
+    pub(crate) fn of_schema(schema: &Schema) -> Self {
         read::read(schema, 0)
     }
 
     /// The type of a value at hand, as far as a message needs it.
-    pub fn of_value(value: &tool_core::Value) -> Self {
+    pub(crate) fn of_value(value: &tool_core::Value) -> Self {
         use tool_core::Value;
         match value {
             Value::Null => Self::Null,
@@ -118,10 +108,10 @@ impl Type {
             Value::Int(_) => Self::Integer,
             Value::Float(_) => Self::Number,
             Value::String(_) => Self::String,
-            Value::Numbers(numbers) => match numbers.integral() {
-                true => Self::list(numbers.rank(), Self::Integer),
-                false => Self::list(numbers.rank(), Self::Number),
-            },
+            Value::Numbers(numbers) if numbers.integral() => {
+                Self::list(numbers.rank(), Self::Integer)
+            }
+            Value::Numbers(numbers) => Self::list(numbers.rank(), Self::Number),
             Value::Array(_) => Self::List(Arc::new(Self::Any)),
             Value::Object(object) => {
                 let field = |(name, member): (&str, &Value)| Field {
@@ -136,7 +126,7 @@ impl Type {
     }
 
     /// One of several types, in simplest form.
-    pub fn union(members: impl IntoIterator<Item = Self>) -> Self {
+    pub(crate) fn union(members: impl IntoIterator<Item = Self>) -> Self {
         let mut flat: Vec<Self> = Vec::new();
         for member in members {
             match member {
@@ -155,7 +145,7 @@ impl Type {
     }
 
     /// A list of the given rank.
-    pub fn list(rank: usize, element: Self) -> Self {
+    pub(crate) fn list(rank: usize, element: Self) -> Self {
         (0..rank).fold(element, |inner, _| Self::List(Arc::new(inner)))
     }
 
@@ -167,13 +157,13 @@ impl Type {
     }
 
     /// Whether `null` is among its values for certain to be expected.
-    pub fn is_maybe(&self) -> bool {
+    pub(crate) fn is_maybe(&self) -> bool {
         self.members().contains(&Self::Null)
     }
 
     /// The type without `null`.
     #[must_use]
-    pub fn without_null(&self) -> Self {
+    pub(crate) fn without_null(&self) -> Self {
         match self {
             Self::Union(all) => Self::union(all.iter().filter(|one| **one != Self::Null).cloned()),
             other => other.clone(),
@@ -182,7 +172,7 @@ impl Type {
 
     /// The type where the member at a path is certainly present and not `null`.
     #[must_use]
-    pub fn with_present(&self, path: &[Arc<str>]) -> Self {
+    pub(crate) fn with_present(&self, path: &[Arc<str>]) -> Self {
         let Some((first, rest)) = path.split_first() else {
             return self.without_null();
         };
@@ -202,7 +192,7 @@ impl Type {
     ///
     /// # Errors
     /// [`DeadEnd`] where no value of the type has such a part.
-    pub fn walk(&self, segments: &[Segment]) -> Result<Walked, DeadEnd> {
+    pub(crate) fn walk(&self, segments: &[Segment]) -> Result<Walked, DeadEnd> {
         let mut current = self.clone();
         let (mut maybe, mut through) = (false, false);
         for (position, segment) in segments.iter().enumerate() {
@@ -286,10 +276,9 @@ impl Type {
 impl Record {
     /// Type of a member, and whether it may be absent; members of an open record are checked when it arrives.
     fn field(&self, name: &str) -> Option<(Type, bool)> {
-        match self.fields.iter().find(|field| &*field.name == name) {
-            Some(field) => Some((field.ty.clone(), !field.required)),
-            None => self.rest.clone().map(|rest| (rest, false)),
-        }
+        let known = self.fields.iter().find(|field| &*field.name == name);
+        let known = known.map(|field| (field.ty.clone(), !field.required));
+        known.or_else(|| Some((self.rest.clone()?, false)))
     }
 }
 

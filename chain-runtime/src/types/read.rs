@@ -14,11 +14,11 @@ const DEPTH_MAX: usize = 24;
 
 /// The types of the parts of one schema, each read once.
 #[derive(Debug, Default)]
-pub struct Slots(RefCell<HashMap<*const Schema, Type>>);
+pub(crate) struct Slots(RefCell<HashMap<*const Schema, Type>>);
 
 impl Slots {
     /// Type of a part of the schema, by address; the schema must outlive the slots and not move.
-    pub fn of(&self, schema: &Schema) -> Type {
+    pub(crate) fn of(&self, schema: &Schema) -> Type {
         let mut known = self.0.borrow_mut();
         known
             .entry(std::ptr::from_ref(schema))
@@ -43,11 +43,10 @@ pub(super) fn read(schema: &Schema, depth: usize) -> Type {
             return Type::union(branches.map(|branch| read(branch, depth + 1)));
         }
     }
-    if let Some(constant) = object.get("const") {
-        return of_constant(constant);
-    }
-    if let Some(names) = object.get("enum").and_then(Schema::as_array) {
-        return Type::union(names.iter().map(of_constant));
+    let constants = object.get("enum").and_then(Schema::as_array);
+    let constant = object.get("const").map(std::slice::from_ref);
+    if let Some(constants) = constant.or(constants.map(Vec::as_slice)) {
+        return Type::union(constants.iter().map(of_constant));
     }
     match object.get("type") {
         Some(Schema::String(name)) => named(name, object, depth),

@@ -240,7 +240,7 @@ impl Toolkit {
 
     /// The defaults of the configuration for plans.
     pub fn chain_defaults(&self) -> chain_runtime::Defaults {
-        self.config().chain.into()
+        self.config().chain
     }
 
     /// The dispatcher of the current generation.

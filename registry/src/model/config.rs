@@ -59,27 +59,27 @@ impl Default for Workspace {
 }
 
 names! {
-    /// Order of the steps of a plan that sets none.
+    /// Order of the steps of a plan.
     #[derive(Default)]
     ChainMode {
-        /// By dependencies.
+        /// By dependencies: independent steps run in parallel.
         #[default]
         Dep = "dep",
-        /// One step after the other.
+        /// One after the other, as written.
         Seq = "seq",
     }
 }
 
 names! {
-    /// Effect of a failed step on the others, in a plan that sets none.
+    /// Effect of a failed step on the others.
     #[derive(Default)]
     OnError {
         /// No further step starts.
         #[default]
         FailChain = "fail_chain",
-        /// Steps that do not depend on it still run.
+        /// Every step that does not depend on the failed one runs.
         SkipDependents = "skip_dependents",
-        /// Dependents whose references have a default run too.
+        /// Dependents run too where their references have a `default`.
         Continue = "continue",
     }
 }

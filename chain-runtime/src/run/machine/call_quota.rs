@@ -96,7 +96,6 @@ impl Machine<'_> {
 
 fn too_many(found: usize) -> ToolError {
     let message = "steps, elements of maps counted; with those of this map there are";
-    tool_error!(LimitExceeded, "a plan has at most {STEPS_MAX} {message} {found}")
-        .reason("map")
-        .hint("shorten the lists of its maps, or hand parts of the work to plans of their own with `chain_run`")
+    tool_error!(LimitExceeded, "map"; "a plan has at most {STEPS_MAX} {message} {found}";
+        "shorten the lists of its maps, or hand parts of the work to plans of their own with `chain_run`")
 }

@@ -20,9 +20,7 @@ pub(crate) struct Parts {
     pub(crate) undone: Vec<(Unit, Finished)>,
     /// A compensation of unknown outcome, or one that awaits approval or was interrupted.
     pub(crate) open_undo: Option<(Unit, Finished)>,
-    /// Reason of a stop.
     pub(crate) stopped: Option<ToolError>,
-    /// State of the run.
     pub(crate) conclusion: Option<Conclusion>,
     /// Values of the outputs, by the text of their references.
     pub(crate) outputs: HashMap<String, Result<Value, Missing>>,

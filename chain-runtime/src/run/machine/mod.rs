@@ -16,17 +16,18 @@ use std::sync::Arc;
 
 use tool_core::{ResourceKey, ToolError, Value};
 
-use super::costs::Costs;
 use super::finished::{Finished, StepStatus, Try};
 use super::items::{DoneItem, Items};
 use super::meter::{Kind, Meter};
+use super::order::Costs;
 use super::values::{self, Values, obstacle};
 
 use self::call_quota::CallQuota;
 pub(super) use self::close::Parts;
 pub(super) use self::end::EndCause;
 use self::end::EndRecord;
-pub use super::events::{Command, Conclusion, Event, Part, Slots, Unit};
+use super::events::Attempt;
+pub(crate) use super::events::{Command, Conclusion, Event, Part, Slots, Unit};
 use crate::check::{CheckedPlan, CheckedStep};
 use crate::plan::Mode;
 use crate::reference::Missing;
@@ -36,7 +37,7 @@ use crate::template::Placed;
 type Ready = (u64, Reverse<usize>, Reverse<usize>);
 
 /// The state of a running plan.
-pub struct Machine<'a> {
+pub(crate) struct Machine<'a> {
     pub(super) plan: &'a CheckedPlan,
     slots: Slots,
     /// Critical path from each step to an end, in expected microseconds.
@@ -124,7 +125,7 @@ struct Undo {
 
 impl<'a> Machine<'a> {
     /// The machine of a plan before anything happened; its first commands are taken with [`Machine::begin`].
-    pub fn new(plan: &'a CheckedPlan, slots: Slots, costs: &Costs) -> Self {
+    pub(crate) fn new(plan: &'a CheckedPlan, slots: Slots, costs: &Costs) -> Self {
         let count = plan.steps.len();
         let waves = (0..count).map(|step| plan.graph.wave(step) + 1).max();
         let waves = waves.unwrap_or(0);
@@ -171,17 +172,16 @@ impl<'a> Machine<'a> {
             }
         }
         for (_, node) in &plan.outputs {
-            node.for_each_reference(&mut |placed| {
-                if let Some(step) = plan.position(placed.reference.root()) {
-                    machine.asked[step].push(Arc::clone(placed));
-                }
-            });
-        }
-        for step in (0..count).rev() {
-            if machine.waiting[step] == 0 {
-                machine.offer(step);
+            for placed in node.references() {
+                let step = plan.position(placed.reference.root());
+                step.into_iter()
+                    .for_each(|step| machine.asked[step].push(Arc::clone(placed)));
             }
         }
+        let free: Vec<usize> = (0..count)
+            .filter(|&step| machine.waiting[step] == 0)
+            .collect();
+        free.into_iter().rev().for_each(|step| machine.offer(step));
         machine
     }
 
@@ -195,14 +195,13 @@ impl<'a> Machine<'a> {
         self
     }
 
-    /// The first commands.
-    pub fn begin(&mut self) -> Vec<Command> {
+    pub(crate) fn begin(&mut self) -> Vec<Command> {
         self.pump();
         std::mem::take(&mut self.commands)
     }
 
     /// Processes an event and returns the next commands.
-    pub fn step(&mut self, event: Event) -> Vec<Command> {
+    pub(crate) fn step(&mut self, event: Event) -> Vec<Command> {
         match event {
             Event::Ended { unit, end, left_ms } => self.ended(unit, *end, left_ms),
             Event::Keyed { step, keys } => {
@@ -227,7 +226,7 @@ impl<'a> Machine<'a> {
     }
 
     /// State of the run; `None` while anything is in progress.
-    pub fn conclusion(&self) -> Option<Conclusion> {
+    pub(crate) fn conclusion(&self) -> Option<Conclusion> {
         if self.is_busy() {
             return None;
         }
@@ -257,7 +256,7 @@ impl<'a> Machine<'a> {
     }
 
     /// End of a step; `None` before.
-    pub fn end(&self, step: usize) -> Option<&Finished> {
+    pub(crate) fn end(&self, step: usize) -> Option<&Finished> {
         self.ends[step].as_ref()
     }
 
@@ -299,6 +298,16 @@ impl<'a> Machine<'a> {
         match &step.compensate {
             Some(undo) if unit.part.undoes() => undo,
             _ => step,
+        }
+    }
+
+    /// An attempt of a call.
+    pub(super) fn attempt(&self, unit: Unit, number: u32) -> Attempt<'a> {
+        Attempt {
+            plan: self.plan,
+            step: self.called(unit),
+            unit,
+            number,
         }
     }
 
@@ -384,9 +393,9 @@ impl<'a> Machine<'a> {
     /// Offers the calls of a map that wait for no other.
     fn spread(&mut self, step: usize) {
         let free = self.calls.maps.get_mut(&step).map(Items::take_free);
-        for index in free.into_iter().flatten() {
-            self.ready(Unit::item(step, index));
-        }
+        free.into_iter()
+            .flatten()
+            .for_each(|index| self.ready(Unit::item(step, index)));
     }
 
     fn ready(&mut self, unit: Unit) {

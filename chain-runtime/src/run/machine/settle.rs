@@ -40,11 +40,8 @@ impl Machine<'_> {
             _ => None,
         };
         match end.status {
-            StepStatus::Pending => match &self.stopped {
-                Some(why) => {
-                    let end = Finished::cancelled(why.clone());
-                    self.settle_unit(unit, end);
-                }
+            StepStatus::Pending => match self.stopped.clone() {
+                Some(why) => self.settle_unit(unit, Finished::cancelled(why)),
                 None => drop(self.calls.pending.insert(unit, end)),
             },
             StepStatus::Unknown if self.halted => drop(self.calls.unknown.insert(unit, end)),
@@ -129,11 +126,8 @@ impl Machine<'_> {
 
     pub(super) fn stop(&mut self, why: ToolError) {
         // A run that is over, or that an earlier process ended, is not stopped.
-        if self.stopped.is_some()
-            || self.undo.next.is_some()
-            || self.prior.ends_with.is_some()
-            || self.halted
-        {
+        let is_over = self.undo.next.is_some() || self.prior.ends_with.is_some();
+        if self.stopped.is_some() || is_over || self.halted {
             return;
         }
         self.stopped = Some(why.clone());
@@ -149,9 +143,8 @@ impl Machine<'_> {
                 _ => self.settle_unit(unit, Finished::cancelled(why.clone())),
             }
         }
-        for step in std::mem::take(&mut self.calls.keying) {
-            self.spread(step);
-        }
+        let keying = std::mem::take(&mut self.calls.keying);
+        keying.into_iter().for_each(|step| self.spread(step));
         // Ready calls are settled in order; those that an earlier process began come first.
         for kind in 0..2 {
             let mut began = Vec::new();
@@ -204,9 +197,7 @@ impl Machine<'_> {
                 _ => self.values[position] = Some(value),
             }
         }
-        for &used in &step.uses {
-            self.release_value(used);
-        }
+        step.uses.iter().for_each(|&used| self.release_value(used));
         self.ends[position] = Some(end);
         self.left -= 1;
         self.commands.push(Command::Settled(position));
@@ -250,9 +241,8 @@ impl Machine<'_> {
             && self.open_in_wave[self.wave] == 0
         {
             self.wave += 1;
-            for step in std::mem::take(&mut self.held[self.wave]) {
-                self.offer(step);
-            }
+            let held = std::mem::take(&mut self.held[self.wave]);
+            held.into_iter().for_each(|step| self.offer(step));
         }
     }
 }

@@ -241,12 +241,9 @@ fn staying(
 
 /// Error of a run whose process was interrupted.
 fn interrupted(run: &str) -> ToolError {
-    tool_error!(
-        Cancelled,
-        "the process was interrupted: the run can be resumed, and nothing was undone"
-    )
-    .reason(Reason::Interrupted)
-    .hint(format!("`mathchain runs resume {run}` continues it"))
+    tool_error!(Cancelled, Reason::Interrupted;
+        "the process was interrupted: the run can be resumed, and nothing was undone";
+        "`mathchain runs resume {run}` continues it")
 }
 
 /// The error of what undoes a step.
@@ -343,12 +340,7 @@ fn answer(
                     Ok(Some(value.clone()))
                 }
                 _ if placed.default.is_some() => Ok(placed.default.clone()),
-                Some(Err(why)) => Err(tool_error!(
-                    ToolError,
-                    "`{reference}`: {} (at `{}`)",
-                    why.message,
-                    why.reached
-                )),
+                Some(Err(why)) => Err(tool_error!(ToolError, "`{reference}`: {why}")),
                 _ => {
                     let failed = step.map(|step| steps[step].end.cause.unwrap_or(step));
                     let failed =

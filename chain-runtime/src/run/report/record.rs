@@ -28,10 +28,10 @@ impl ChainResult {
         let (mut record, lists) = self.to_record(plan);
         match is_long(&lists) {
             // There is no run to store them in.
-            true => record.insert(
-                "left_out",
-                lists.iter().map(|(key, _)| key).collect::<Vec<_>>(),
-            ),
+            true => {
+                let keys: Vec<&str> = lists.iter().map(|(key, _)| key).collect();
+                record.insert("left_out", keys);
+            }
             false => record.extend(&lists),
         }
         match ledger.record(&Value::from(record), durability) {
@@ -53,10 +53,7 @@ impl ChainResult {
         broken: Option<ToolError>,
         bytes_max: u64,
     ) {
-        let closed = match broken {
-            Some(err) => Err(err),
-            None => self.close_with(plan, journal, bytes_max),
-        };
+        let closed = broken.map_or_else(|| self.close_with(plan, journal, bytes_max), Err);
         let why = match closed {
             Ok(head) => return self.audit = Some(head.to_value()),
             Err(err) => err,
@@ -87,16 +84,12 @@ impl ChainResult {
             true => record.insert(LISTS_KEY, journal.put(&lists.into())?.to_value()),
             false => record.extend(&lists),
         }
-        record.insert(
-            "outputs",
-            journal.put(&self.outputs.clone().into())?.to_value(),
-        );
+        let outputs = journal.put(&self.outputs.clone().into())?;
+        record.insert("outputs", outputs.to_value());
         let shown = shown(&self.outputs, journal, bytes_max, &mut self.warnings)?;
         self.shown = Some(shown);
-        record.insert(
-            "result_digest",
-            registry::digest::of_value(&self.deterministic()),
-        );
+        let digest = registry::digest::of_value(&self.deterministic());
+        record.insert("result_digest", digest);
         journal.write(&record.into(), Durability::Batched)?;
         match durable::state_of(self.status) {
             Some(state) => journal.finish(state),
