@@ -20,7 +20,11 @@ use crate::value::{Block, Numbers, Value};
 
 /// A problem of the whole value.
 fn expected(what: &str, found: impl fmt::Display) -> Problem {
-    Problem::new("", format_args!("expected {what}, found {found}"))
+    expected_at("", what, found)
+}
+
+fn expected_at(path: &str, what: &str, found: impl fmt::Display) -> Problem {
+    Problem::new(path, format_args!("expected {what}, found {found}"))
 }
 
 /// Data that an [`Input`] can hold.
@@ -318,72 +322,57 @@ impl Table {
     }
 
     fn from_records(records: &[Value]) -> Result<Self, Problem> {
-        let mut table = Self {
-            names: Vec::new(),
-            columns: Vec::new(),
-            rows: records.len(),
-        };
+        let (mut names, mut columns) = (Vec::new(), Vec::new());
         let mut index = std::collections::HashMap::new();
         for (row, record) in records.iter().enumerate() {
-            let Some(record_object) = record.as_object() else {
-                return Err(Problem::new(
-                    format!("/{row}"),
-                    format!("expected a record (an object), found {}", record.kind()),
-                ));
+            let Some(members) = record.as_object() else {
+                let path = format!("/{row}");
+                return Err(expected_at(&path, "a record (an object)", record.kind()));
             };
-            for (name, cell) in record_object.iter() {
-                check_cell(cell)
-                    .map_err(|message| Problem::new(pointer([&row.to_string(), name]), message))?;
+            for (name, cell) in members.iter() {
+                check_cell(cell, || pointer([&row.to_string(), name]))?;
                 let column = *index.entry(Arc::<str>::from(name)).or_insert_with(|| {
-                    table.names.push(name.into());
-                    table.columns.push(vec![Value::Null; records.len()]);
-                    table.names.len() - 1
+                    names.push(name.into());
+                    columns.push(vec![Value::Null; records.len()]);
+                    names.len() - 1
                 });
-                table.columns[column][row] = cell.clone();
+                columns[column][row] = cell.clone();
             }
         }
-        Ok(table)
+        let rows = records.len();
+        Ok(Self {
+            names,
+            columns,
+            rows,
+        })
     }
 
     fn from_columns(object: &crate::value::Object) -> Result<Self, Problem> {
-        let mut table = Self {
-            names: Vec::new(),
-            columns: Vec::new(),
-            rows: 0,
-        };
+        let (mut names, mut columns) = (Vec::new(), Vec::new());
+        let mut rows = 0;
         for (name, column) in object.iter() {
             let Some(cells) = column.items() else {
-                return Err(Problem::new(
-                    pointer([name]),
-                    format!(
-                        "expected a column (a list of cells), found {}",
-                        column.kind()
-                    ),
-                ));
+                let what = "a column (a list of cells)";
+                return Err(expected_at(&pointer([name]), what, column.kind()));
             };
-            if let Some((row, message)) = cells
-                .iter()
-                .enumerate()
-                .find_map(|(row, cell)| check_cell(cell).err().map(|message| (row, message)))
-            {
-                return Err(Problem::new(pointer([name, &row.to_string()]), message));
+            for (row, cell) in cells.iter().enumerate() {
+                check_cell(cell, || pointer([name, &row.to_string()]))?;
             }
-            if table.names.is_empty() {
-                table.rows = cells.len();
-            } else if cells.len() != table.rows {
-                return Err(Problem::new(
-                    pointer([name]),
-                    format!(
-                        "the column has {} cells, the ones before it {}",
-                        cells.len(),
-                        table.rows
-                    ),
-                ));
+            let found = cells.len();
+            if !names.is_empty() && found != rows {
+                let message =
+                    format_args!("the column has {found} cells, the ones before it {rows}");
+                return Err(Problem::new(pointer([name]), message));
             }
-            table.names.push(name.into());
-            table.columns.push(cells);
+            rows = found;
+            names.push(name.into());
+            columns.push(cells);
         }
-        Ok(table)
+        Ok(Self {
+            names,
+            columns,
+            rows,
+        })
     }
 }
 
@@ -477,74 +466,53 @@ fn finite(numbers: &Numbers) -> Result<&Numbers, Problem> {
         rest %= stride;
     }
     let found = crate::number::spelling(numbers.as_slice()[position]);
-    Err(Problem::new(
-        pointer,
-        format!("expected a finite number, found {found}"),
-    ))
+    Err(expected_at(&pointer, "a finite number", found))
 }
 
 fn first_non_number(items: &[Value]) -> Problem {
-    let culprit = items
-        .iter()
-        .enumerate()
-        .find(|(_, item)| item.as_f64().is_none());
+    let mut items = items.iter().enumerate();
+    let culprit = items.find(|(_, item)| item.as_f64().is_none());
     let (index, item) = culprit.unwrap_or((0, &Value::Null));
-    Problem::new(
-        format!("/{index}"),
-        format!("expected a number, found {}", item.kind()),
-    )
+    expected_at(&format!("/{index}"), "a number", item.kind())
 }
 
 fn ragged(rows: &[Value]) -> Problem {
     let mut columns = None;
     for (index, row) in rows.iter().enumerate() {
+        let at = format!("/{index}");
         match row {
             Value::Numbers(numbers) if numbers.rank() == 1 => {
-                let expected = *columns.get_or_insert(numbers.len());
-                if numbers.len() != expected {
+                let (found, expected) = (numbers.len(), *columns.get_or_insert(numbers.len()));
+                if found != expected {
+                    let entries = if found == 1 { "entry" } else { "entries" };
                     return Problem::new(
-                        format!("/{index}"),
-                        format!(
-                            "row {index} has {}, expected {expected} (rows count from 0)",
-                            entries(numbers.len())
+                        at,
+                        format_args!(
+                            "row {index} has {found} {entries}, expected {expected} (rows count from 0)"
                         ),
                     );
                 }
             }
             Value::Array(items) if items.is_empty() => {
-                return Problem::new(format!("/{index}"), format!("row {index} is empty"));
+                return Problem::new(at, format_args!("row {index} is empty"));
             }
             Value::Array(items) => {
                 let inner = first_non_number(items);
-                return Problem {
-                    path: format!("/{index}{}", inner.path),
-                    ..inner
-                };
+                let path = at + &inner.path;
+                return Problem { path, ..inner };
             }
-            other => {
-                return Problem::new(
-                    format!("/{index}"),
-                    format!("expected a row of numbers, found {}", other.kind()),
-                );
-            }
+            other => return expected_at(&at, "a row of numbers", other.kind()),
         }
     }
     Problem::new("", "expected rows of equal length")
 }
 
-fn entries(count: usize) -> String {
-    match count {
-        1 => "1 entry".to_owned(),
-        count => format!("{count} entries"),
-    }
-}
-
-fn check_cell(cell: &Value) -> Result<(), String> {
+fn check_cell(cell: &Value, path: impl FnOnce() -> String) -> Result<(), Problem> {
     match cell {
-        Value::Array(_) | Value::Numbers(_) | Value::Object(_) => Err(format!(
-            "expected a number, text, boolean or null, found {}",
-            cell.kind()
-        )),
+        Value::Array(_) | Value::Numbers(_) | Value::Object(_) => {
+            let what = "a number, text, boolean or null";
+            Err(expected_at(&path(), what, cell.kind()))
+        }
         _ => Ok(()),
     }
 }

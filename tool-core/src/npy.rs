@@ -7,6 +7,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
+use crate::json;
 use crate::value::{Numbers, Object, SAFE_INTEGER, Value};
 
 /// The key of an array in base64.
@@ -236,102 +237,55 @@ struct Header {
 }
 
 impl Header {
-    /// Reads `{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }`; keys in any order.
+    /// Reads `{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }`; keys in any order. Such a literal is JSON but for
+    /// its quotes, parentheses, spelling of truth and last commas; files written by Python 2 have a trailing `L` in numbers.
     fn parse(text: &str) -> Result<Self, Fault> {
+        const JSON: [(&str, &str); 9] = [
+            ("'", "\""),
+            ("(", "["),
+            (")", "]"),
+            (":True", ":true"),
+            (":False", ":false"),
+            ("L,", ","),
+            ("L]", "]"),
+            (",]", "]"),
+            (",}", "}"),
+        ];
+        let plain: String = text.split_whitespace().collect();
+        let spelled = JSON
+            .iter()
+            .fold(plain, |text, (from, to)| text.replace(from, to));
         let fault = || {
-            Fault::new(
-                "expected a header with `descr`, `fortran_order` and `shape`",
-                FORMAT_HINT,
-            )
+            let message = "expected a header with `descr`, `fortran_order` and `shape`";
+            Fault::new(message, FORMAT_HINT)
         };
-        let mut rest = text
-            .trim()
-            .strip_prefix('{')
-            .and_then(|text| text.strip_suffix('}'))
-            .ok_or_else(fault)?
-            .trim();
-        let (mut kind, mut fortran, mut shape) = (None, None, None);
-        while !rest.is_empty() {
-            let (key, after) = quoted(rest).ok_or_else(fault)?;
-            let value = after
-                .trim_start()
-                .strip_prefix(':')
-                .ok_or_else(fault)?
-                .trim_start();
-            rest = match key {
-                "descr" if kind.is_none() => {
-                    if value.starts_with('[') {
-                        return Err(Fault::new(
-                            "the elements are records; expected numbers of one type",
-                            "save one field: `numpy.save(path, array['field'])`",
-                        ));
-                    }
-                    let (text, after) = quoted(value).ok_or_else(fault)?;
-                    kind = Some(Kind::parse(text)?);
-                    after
-                }
-                "fortran_order" if fortran.is_none() => {
-                    let (found, after) = boolean(value).ok_or_else(fault)?;
-                    fortran = Some(found);
-                    after
-                }
-                "shape" if shape.is_none() => {
-                    let (inside, after) = value
-                        .strip_prefix('(')
-                        .and_then(|text| text.split_once(')'))
-                        .ok_or_else(fault)?;
-                    shape = Some(extents(inside)?.ok_or_else(fault)?);
-                    after
-                }
-                _ => return Err(fault()),
-            }
-            .trim_start();
-            rest = match rest.strip_prefix(',') {
-                Some(after) => after.trim_start(),
-                None if rest.is_empty() => rest,
-                None => return Err(fault()),
-            };
+        let header = json::parse(&spelled, json::Limits::default()).map_err(|_| fault())?;
+        let fields = header.as_object().filter(|fields| fields.len() == 3);
+        let field = |key: &str| fields.and_then(|fields| fields.get(key)).ok_or_else(fault);
+        let descr = field("descr")?;
+        if descr.items().is_some() {
+            return Err(Fault::new(
+                "the elements are records; expected numbers of one type",
+                "save one field: `numpy.save(path, array['field'])`",
+            ));
         }
+        let extents = field("shape")?.items().ok_or_else(fault)?;
+        if extents.len() > RANK_MAX {
+            return Err(Fault::new(
+                format!("{} dimensions; the limit is {RANK_MAX}", extents.len()),
+                "reshape the array",
+            ));
+        }
+        let extent = |one: &Value| usize::try_from(one.as_i64()?).ok();
         Ok(Self {
-            kind: kind.ok_or_else(fault)?,
-            fortran: fortran.ok_or_else(fault)?,
-            shape: shape.ok_or_else(fault)?,
+            kind: Kind::parse(descr.as_str().ok_or_else(fault)?)?,
+            fortran: field("fortran_order")?.as_bool().ok_or_else(fault)?,
+            shape: extents
+                .iter()
+                .map(extent)
+                .collect::<Option<_>>()
+                .ok_or_else(fault)?,
         })
-    }
-}
-
-/// A quoted text at the start, and the rest.
-fn quoted(text: &str) -> Option<(&str, &str)> {
-    let quote = text
-        .chars()
-        .next()
-        .filter(|first| matches!(first, '\'' | '"'))?;
-    text[1..].split_once(quote)
-}
-
-fn boolean(text: &str) -> Option<(bool, &str)> {
-    let found = |word, value| text.strip_prefix(word).map(|after| (value, after));
-    found("True", true).or_else(|| found("False", false))
-}
-
-/// The extents in `2, 3` or `2,`.
-fn extents(inside: &str) -> Result<Option<Vec<usize>>, Fault> {
-    let inside = inside.trim();
-    let inside = inside.strip_suffix(',').unwrap_or(inside);
-    if inside.is_empty() {
-        return Ok(Some(Vec::new()));
-    }
-    let extents: Option<Vec<usize>> = inside
-        .split(',')
-        // Files written by Python 2 have a trailing `L`.
-        .map(|extent| extent.trim().trim_end_matches('L').parse().ok())
-        .collect();
-    match extents {
-        Some(extents) if extents.len() > RANK_MAX => Err(Fault::new(
-            format!("{} dimensions; the limit is {RANK_MAX}", extents.len()),
-            "reshape the array",
-        )),
-        extents => Ok(extents),
     }
 }
 

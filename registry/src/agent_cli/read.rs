@@ -5,7 +5,7 @@ use serde::Deserialize;
 use tool_core::convert::{from_value, to_value};
 use tool_core::nearest::nearest;
 use tool_core::path::{push_index, push_key};
-use tool_core::{Problem, Value};
+use tool_core::{Object, Problem, Value};
 
 use super::environment::{self, Names};
 use super::template::PLACEHOLDERS;
@@ -48,7 +48,7 @@ pub(crate) fn cli_tables(
 ) -> Vec<CliSpec> {
     let mut clis = Vec::new();
     let tables = document.value.get(key).and_then(Value::as_object);
-    for (name, table) in tables.into_iter().flat_map(tool_core::Object::iter) {
+    for (name, table) in tables.into_iter().flat_map(Object::iter) {
         let mut pointer = format!("/{key}");
         push_key(&mut pointer, name);
         let problems = problems(known, name, table).into_iter();
@@ -75,10 +75,8 @@ fn over(base: &Value, table: &Value) -> Value {
     let mut joined = under.clone();
     for (key, member) in members.iter() {
         let below = under.get(key).filter(|_| JOINED.contains(&key));
-        joined.insert(
-            key,
-            below.map_or_else(|| member.clone(), |below| over(below, member)),
-        );
+        let value = below.map_or_else(|| member.clone(), |below| over(below, member));
+        joined.insert(key, value);
     }
     Value::Object(joined.into())
 }
@@ -102,52 +100,40 @@ fn table_over(known: &[CliSpec], name: &str, table: &Value) -> Option<CliSpec> {
 /// The problems of a table beyond the types of its values.
 fn problems(known: &[CliSpec], name: &str, table: &Value) -> Vec<Problem> {
     let mut problems = Vec::new();
-    let is_known = known.iter().any(|cli| cli.name == name);
-    if !is_known
-        && table
-            .get("binary")
-            .is_none_or(|binary| binary.as_str() == Some(""))
-    {
-        let near = nearest(name, known.iter().map(|cli| cli.name.as_str()));
+    let names = || known.iter().map(|cli| cli.name.as_str());
+    let binary = table.get("binary");
+    if !names().any(|known| known == name) && binary.is_none_or(|one| one.as_str() == Some("")) {
+        let near = nearest(name, names());
         let near = near.map(|near| format!("; did you mean the built-in `{near}`?"));
-        let near = near.unwrap_or_default();
-        problems.push(Problem::new(
-            "",
-            format!("a command line needs its `binary`{near}"),
-        ));
+        let message = format!(
+            "a command line needs its `binary`{}",
+            near.unwrap_or_default()
+        );
+        problems.push(Problem::new("", message));
     }
     let mut report = |keys: [&str; 2], message: String| {
         let mut pointer = String::new();
         keys.iter().for_each(|key| push_key(&mut pointer, key));
         problems.push(Problem::new(pointer, message));
     };
-    let members = |key: &str| {
-        table
-            .get(key)
-            .and_then(Value::as_object)
-            .cloned()
-            .unwrap_or_default()
+    let names = |key: &str| -> Vec<String> {
+        let members = table.get(key).and_then(Value::as_object).into_iter();
+        members
+            .flat_map(Object::iter)
+            .map(|(name, _)| name.to_owned())
+            .collect()
     };
-    for (profile, _) in members("flags")
-        .iter()
-        .filter(|(profile, _)| !is_profile(profile))
-    {
+    for profile in names("flags").iter().filter(|profile| !is_profile(profile)) {
         report(["flags", profile], bad_profile(profile));
     }
-    for (flag, _) in members("managed")
+    for flag in names("managed")
         .iter()
-        .filter(|(flag, _)| !flag.starts_with('-'))
+        .filter(|flag| !flag.starts_with('-'))
     {
-        report(
-            ["managed", flag],
-            format!("expected a flag, found `{flag}`"),
-        );
+        let message = format!("expected a flag, found `{flag}`");
+        report(["managed", flag], message);
     }
-    let passlist = table
-        .get("env_passlist")
-        .and_then(Value::items)
-        .unwrap_or_default();
-    for (index, text) in passlist.iter().enumerate() {
+    for (index, text) in table.items_at("env_passlist").iter().enumerate() {
         let text = text.as_str().unwrap_or_default();
         if let Err(what) = environment::pattern(text, false) {
             let message = format!("`{text}` is no pattern for names: {what}");
@@ -186,7 +172,7 @@ fn check_placeholders(templates: &Value, pointer: &mut String, problems: &mut Ve
             }
         }
         other => {
-            for (index, item) in other.items().unwrap_or_default().iter().enumerate() {
+            for (index, item) in other.items().iter().flatten().enumerate() {
                 push_index(pointer, index);
                 check_placeholders(item, pointer, problems);
                 pointer.truncate(length);
@@ -205,11 +191,9 @@ fn unknown_words(text: &str, pointer: &str) -> Vec<Problem> {
         is_word && !PLACEHOLDERS.contains(word)
     });
     let problem = |word: &str| {
-        let problem = Problem::new(pointer, format!("no placeholder `{{{word}}}`"));
-        match nearest(word, PLACEHOLDERS) {
-            Some(near) => problem.hint(format!("did you mean `{near}`?")),
-            None => problem,
-        }
+        let mut problem = Problem::new(pointer, format!("no placeholder `{{{word}}}`"));
+        problem.hint = nearest(word, PLACEHOLDERS).map(|near| format!("did you mean `{near}`?"));
+        problem
     };
     words.map(problem).collect()
 }

@@ -1,12 +1,11 @@
 //! Templates and their placeholders.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tool_core::{Object, Value};
 
-use crate::model::CliSpec;
-use crate::model::Verdict;
+use crate::model::{CliSpec, Verdict};
 
 /// The placeholders.
 pub(super) const PLACEHOLDERS: [&str; 14] = [
@@ -34,30 +33,28 @@ impl Known {
 
 /// The values of the placeholders.
 pub(super) struct Lists<'a> {
-    native: Vec<&'a str>,
-    visible: Vec<&'a str>,
-    pub allow: Vec<&'a str>,
-    ask: Vec<&'a str>,
-    pub deny: Vec<&'a str>,
+    /// The lists, by placeholder.
+    lists: BTreeMap<&'static str, Vec<&'a str>>,
     /// Each rule once, with the strictest verdict of the visible tools it is about.
     pub rules: Vec<(&'a str, Verdict)>,
-    of_servers: Vec<(&'a str, &'a str)>,
+    /// The servers of visible tools, with those tools.
+    pub servers: BTreeMap<&'a str, Vec<&'a str>>,
     turns: u64,
-    pub joined: BTreeMap<&'static str, String>,
+    joined: BTreeMap<&'static str, String>,
 }
 
 impl<'a> Lists<'a> {
     pub(super) fn new(cli: &CliSpec, known: &'a [Known], turns: u64) -> Self {
+        let shown = || known.iter().filter(|own| own.shown());
         let mut rules: Vec<(&str, Verdict)> = Vec::new();
-        for own in known.iter().filter(|own| own.shown()) {
+        for own in shown() {
             match rules.iter_mut().find(|(name, _)| *name == own.rule) {
                 Some((_, verdict)) => *verdict = (*verdict).max(own.verdict),
                 None => rules.push((&own.rule, own.verdict)),
             }
         }
-        let mut denied: BTreeSet<&str> = BTreeSet::new();
         for own in known.iter().filter(|own| !own.shown()) {
-            if rules.iter().all(|(name, _)| *name != own.rule) && denied.insert(&own.rule) {
+            if rules.iter().all(|(name, _)| *name != own.rule) {
                 rules.push((&own.rule, Verdict::Deny));
             }
         }
@@ -65,55 +62,43 @@ impl<'a> Lists<'a> {
             let fits = rules.iter().filter(|(_, found)| *found == verdict);
             fits.map(|(name, _)| *name).collect()
         };
-        let shown = || known.iter().filter(|own| own.shown());
-        let of_servers: Vec<(&str, &str)> = shown()
-            .filter_map(|own| own.of_server.as_ref())
-            .map(|(server, tool)| (server.as_str(), tool.as_str()))
-            .collect();
-        let mut lists = Self {
-            native: shown()
-                .filter(|own| own.of_server.is_none())
-                .map(|own| own.name.as_str())
-                .collect(),
-            visible: shown().map(|own| own.name.as_str()).collect(),
-            allow: with(Verdict::Allow),
-            ask: with(Verdict::Ask),
-            deny: with(Verdict::Deny),
-            rules,
-            of_servers,
-            turns,
-            joined: BTreeMap::new(),
-        };
-        for word in ["native", "visible", "allow", "ask", "deny", "servers"] {
-            let joined = lists.list(word).unwrap_or_default().join(",");
-            lists.joined.insert(word, joined);
-        }
-        lists.joined.insert("turns", turns.to_string());
-        lists
-            .joined
-            .insert("model", cli.model.clone().unwrap_or_default());
-        lists
-    }
-
-    fn list(&self, word: &str) -> Option<Vec<&'a str>> {
-        Some(match word {
-            "native" => self.native.clone(),
-            "visible" => self.visible.clone(),
-            "allow" => self.allow.clone(),
-            "ask" => self.ask.clone(),
-            "deny" => self.deny.clone(),
-            "servers" => self.servers().into_keys().collect(),
-            _ => return None,
-        })
-    }
-
-    /// The servers of visible tools, with those tools.
-    pub(super) fn servers(&self) -> BTreeMap<&'a str, Vec<&'a str>> {
         let mut servers: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-        for (server, tool) in &self.of_servers {
+        for (server, tool) in shown().filter_map(|own| own.of_server.as_ref()) {
             servers.entry(server).or_default().push(tool);
         }
-        servers
+        let names = |own: &'a Known| own.name.as_str();
+        let native = shown().filter(|own| own.of_server.is_none());
+        let lists = BTreeMap::from([
+            ("native", native.map(names).collect()),
+            ("visible", shown().map(names).collect()),
+            ("allow", with(Verdict::Allow)),
+            ("ask", with(Verdict::Ask)),
+            ("deny", with(Verdict::Deny)),
+            ("servers", servers.keys().copied().collect()),
+        ]);
+        let mut joined: BTreeMap<&str, String> = lists
+            .iter()
+            .map(|(word, list)| (*word, list.join(",")))
+            .collect();
+        joined.insert("turns", turns.to_string());
+        joined.insert("model", cli.model.clone().unwrap_or_default());
+        Self {
+            lists,
+            rules,
+            servers,
+            turns,
+            joined,
+        }
+    }
+
+    /// The names with a verdict in rules, `allow` or `deny`.
+    pub(super) fn list(&self, word: &str) -> &[&'a str] {
+        self.lists.get(word).map_or(&[], Vec::as_slice)
+    }
+
+    /// A template with its lists substituted.
+    pub(super) fn expand(&self, template: &str) -> String {
+        expand(template, &|word| self.joined.get(word).map(String::as_str))
     }
 }
 
@@ -147,17 +132,14 @@ pub(super) fn fill(template: &Value, lists: &Lists<'_>, verdict: Option<Verdict>
             let word = text
                 .strip_prefix('{')
                 .and_then(|rest| rest.strip_suffix('}'));
-            match word {
-                Some("turns") => {
+            match (word, word.and_then(|word| lists.lists.get(word))) {
+                (Some("turns"), _) => {
                     let turns = i64::try_from(lists.turns).unwrap_or(i64::MAX);
                     (turns > 0).then(|| Value::from(turns))
                 }
-                Some("verdict") => verdict.map(|verdict| Value::from(verdict.as_str())),
-                Some(word) => match lists.list(word) {
-                    Some(list) => Some(Value::array(list.into_iter().map(Value::from).collect())),
-                    None => Some(template.clone()),
-                },
-                None => Some(template.clone()),
+                (Some("verdict"), _) => verdict.map(|verdict| Value::from(verdict.as_str())),
+                (_, Some(list)) => Some(Value::from(list.clone())),
+                (_, None) => Some(template.clone()),
             }
         }
         Value::Object(members) => {
@@ -175,15 +157,13 @@ pub(super) fn fill(template: &Value, lists: &Lists<'_>, verdict: Option<Verdict>
             }
             Some(Value::Object(Arc::new(filled)))
         }
-        other => Some(match other.items() {
-            Some(items) => Value::array(
-                items
-                    .iter()
-                    .filter_map(|item| fill(item, lists, verdict))
-                    .collect(),
-            ),
-            None => other.clone(),
-        }),
+        other => match other.items() {
+            Some(items) => {
+                let filled = items.iter().filter_map(|item| fill(item, lists, verdict));
+                Some(Value::array(filled.collect()))
+            }
+            None => Some(other.clone()),
+        },
     }
 }
 
@@ -205,13 +185,14 @@ pub(super) fn lay(base: &Value, over: &Value) -> Value {
 
 /// Whether a placeholder occurs in a template.
 pub(super) fn mentions(template: &Value, word: &str) -> bool {
+    let mentions = |part: &Value| mentions(part, word);
     match template {
         Value::String(text) => text.contains(word),
         Value::Object(members) => members
             .iter()
-            .any(|(key, member)| key == word || mentions(member, word)),
+            .any(|(key, member)| key == word || mentions(member)),
         other => other
             .items()
-            .is_some_and(|items| items.iter().any(|item| mentions(item, word))),
+            .is_some_and(|items| items.iter().any(mentions)),
     }
 }

@@ -252,6 +252,8 @@ impl Trail {
         };
         let mut warnings = std::mem::take(&mut self.warnings);
         warnings.append(&mut ended.warnings);
+        let mut metadata = self.metadata(elapsed_ms, output_digest, head);
+        metadata.extend(&ended.notes);
         let limits = dispatcher.limits;
         Outcome {
             status: match ended.ending {
@@ -266,13 +268,7 @@ impl Trail {
             },
             effects: self.declared.to_vec(),
             warnings,
-            metadata: {
-                let mut metadata = self.metadata(elapsed_ms, output_digest, head);
-                for (key, value) in ended.notes.iter() {
-                    metadata.insert(key, value.clone());
-                }
-                metadata
-            },
+            metadata,
         }
     }
 

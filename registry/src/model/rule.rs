@@ -415,6 +415,11 @@ impl Layer {
 }
 
 impl Rule {
+    /// An error at its place.
+    pub(crate) fn error(&self, message: impl Display) -> LoadError {
+        LoadError::new(self.place.as_ref(), message)
+    }
+
     /// A rule on every call of these tools.
     pub fn new<'a>(decision: Verdict, tools: impl IntoIterator<Item = &'a str>) -> Self {
         Self {

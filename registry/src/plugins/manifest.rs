@@ -142,26 +142,24 @@ impl Dependency {
     fn parse(text: &str) -> Result<Self, String> {
         let text = text.trim();
         if let Some(program) = text.strip_prefix("bin:") {
-            return match program.is_empty() || program.contains('/') {
-                true => Err(format!(
-                    "expected the name of a program after `bin:`, found `{program}`"
-                )),
-                false => Ok(Self::Program(program.to_owned())),
-            };
+            let sound = !program.is_empty() && !program.contains('/');
+            let wrong =
+                || format!("expected the name of a program after `bin:`, found `{program}`");
+            return sound
+                .then(|| Self::Program(program.to_owned()))
+                .ok_or_else(wrong);
         }
         if let Some(module) = text.strip_prefix("python:") {
             let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.');
-            return match !module.is_empty() && module.bytes().all(plain) {
-                true => Ok(Self::Module(module.to_owned())),
-                false => Err(format!(
-                    "expected the name of a module after `python:`, found `{module}`"
-                )),
-            };
+            let sound = !module.is_empty() && module.bytes().all(plain);
+            let wrong =
+                || format!("expected the name of a module after `python:`, found `{module}`");
+            return sound
+                .then(|| Self::Module(module.to_owned()))
+                .ok_or_else(wrong);
         }
-        let end = text
-            .find([' ', '<', '>', '=', '^', '~'])
-            .unwrap_or(text.len());
-        let (name, versions) = text.split_at(end);
+        let end = text.find([' ', '<', '>', '=', '^', '~']);
+        let (name, versions) = text.split_at(end.unwrap_or(text.len()));
         match range(versions).filter(|_| !name.is_empty()) {
             Some(range) => Ok(Self::Plugin(name.to_owned(), range)),
             None => Err(format!(
@@ -214,11 +212,8 @@ impl Manifest {
                 tool.command.clone_from(&common);
             }
             if tool.title.is_empty() {
-                let line = tool
-                    .description
-                    .lines()
-                    .next()
-                    .filter(|line| !line.is_empty());
+                let line = tool.description.lines().next();
+                let line = line.filter(|line| !line.is_empty());
                 tool.title = line.unwrap_or("plugin tool").to_owned();
             }
         }
@@ -257,11 +252,10 @@ type Rule = fn(&Value) -> Vec<Problem>;
 /// The places that rules are about; `*` is every item of a list.
 const RULES: [(&str, Rule); 10] = [
     ("schema_version", |value| {
-        text(value, |found| match found == SCHEMA_VERSION {
-            true => Ok(()),
-            false => Err(format!(
-                "expected schema version \"{SCHEMA_VERSION}\", found \"{found}\""
-            )),
+        text(value, |found| {
+            let wrong =
+                || format!("expected schema version \"{SCHEMA_VERSION}\", found \"{found}\"");
+            (found == SCHEMA_VERSION).then_some(()).ok_or_else(wrong)
         })
     }),
     ("name", |value| text(value, check_name)),
@@ -294,11 +288,8 @@ fn problems(manifest: &Value) -> Vec<Problem> {
             }));
         });
     }
-    let tools = manifest
-        .get("tools")
-        .and_then(Value::items)
-        .unwrap_or_default();
-    let name_of = |tool: &Value| tool.get("name").and_then(Value::as_str).map(str::to_owned);
+    let tools = manifest.items_at("tools");
+    let name_of = |tool: &Value| tool.str_at("name").map(str::to_owned);
     let plugin = name_of(manifest).unwrap_or_default();
     let has_command = manifest.get("command").is_some();
     let mut names = Vec::new();
@@ -310,12 +301,10 @@ fn problems(manifest: &Value) -> Vec<Problem> {
                 report(at(""), format!("two tools are named `{name}`"));
             } else if plugin.len() + 1 + name.len() > ID_MAX {
                 let most = ID_MAX - 1;
-                report(
-                    at(""),
-                    format!(
-                        "expected a plugin and a tool whose names have at most {most} characters together"
-                    ),
+                let message = format!(
+                    "expected a plugin and a tool whose names have at most {most} characters together"
                 );
+                report(at(""), message);
             }
             names.push(name);
         }
@@ -329,17 +318,13 @@ fn problems(manifest: &Value) -> Vec<Problem> {
         let effects = tool.get("effects").and_then(Value::items);
         let destructive = tool.get("destructive").and_then(Value::as_bool);
         if effects.is_some_and(|effects| effects.is_empty()) && destructive == Some(true) {
-            report(
-                at(""),
-                "a tool without effects cannot be destructive".to_owned(),
-            );
+            let message = "a tool without effects cannot be destructive";
+            report(at(""), message.to_owned());
         }
         let seconds = tool.get("timeout").and_then(Value::as_f64);
         if seconds.is_some_and(|seconds| !(0.001..=86_400.0).contains(&seconds)) {
-            report(
-                at("/timeout"),
-                "expected seconds from 0.001 to 86400".to_owned(),
-            );
+            let message = "expected seconds from 0.001 to 86400";
+            report(at("/timeout"), message.to_owned());
         }
     }
     problems
@@ -349,7 +334,7 @@ fn visit(value: &Value, keys: &[&str], pointer: String, found: &mut dyn FnMut(&V
     match keys.split_first() {
         None => found(value, &pointer),
         Some((&"*", rest)) => {
-            for (index, item) in value.items().unwrap_or_default().iter().enumerate() {
+            for (index, item) in value.items().iter().flatten().enumerate() {
                 visit(item, rest, format!("{pointer}/{index}"), found);
             }
         }
@@ -364,10 +349,7 @@ fn visit(value: &Value, keys: &[&str], pointer: String, found: &mut dyn FnMut(&V
 /// The problem of a text; anything else is reported by its type.
 fn text(value: &Value, rule: impl FnOnce(&str) -> Result<(), String>) -> Vec<Problem> {
     let found = value.as_str().and_then(|text| rule(text).err());
-    found
-        .map(|message| Problem::new("", message))
-        .into_iter()
-        .collect()
+    Vec::from_iter(found.map(|message| Problem::new("", message)))
 }
 
 fn command(value: &Value) -> Vec<Problem> {

@@ -1,6 +1,6 @@
 //! The messages of the plugin protocol.
 
-use tool_core::{ErrorCode, ToolError, Value};
+use tool_core::{ErrorCode, ToolError, Value, object, tool_error};
 
 use super::process::Launch;
 
@@ -25,14 +25,11 @@ pub(super) enum Message {
 
 impl Message {
     pub(super) fn read(value: &Value) -> Result<Self, String> {
-        let text = |key: &str| value.get(key).and_then(Value::as_str);
         let id = || {
-            value
-                .get("id")
-                .and_then(Value::as_i64)
-                .ok_or_else(|| "it has no `id`".to_owned())
+            let id = value.get("id").and_then(Value::as_i64);
+            id.ok_or_else(|| "it has no `id`".to_owned())
         };
-        match text("type") {
+        match value.str_at("type") {
             Some("hello") => Ok(Self::Hello(value.clone())),
             Some("result") => {
                 let result = match (value.get("output"), value.get("error")) {
@@ -42,23 +39,19 @@ impl Message {
                 };
                 Ok(Self::Result { id: id()?, result })
             }
-            Some("progress") => Ok(Self::Progress {
-                id: id()?,
-                fraction: value
-                    .get("fraction")
-                    .and_then(Value::as_f64)
-                    .unwrap_or(0.0)
-                    .clamp(0.0, 1.0),
-                words: text("message")
-                    .unwrap_or_default()
-                    .chars()
-                    .take(200)
-                    .collect(),
-            }),
-            Some(other) => Err(format!(
-                "no type `{}`",
-                other.chars().take(40).collect::<String>()
-            )),
+            Some("progress") => {
+                let fraction = value.get("fraction").and_then(Value::as_f64).unwrap_or(0.0);
+                let words = value.str_at("message").unwrap_or_default();
+                Ok(Self::Progress {
+                    id: id()?,
+                    fraction: fraction.clamp(0.0, 1.0),
+                    words: words.chars().take(200).collect(),
+                })
+            }
+            Some(other) => {
+                let shown: String = other.chars().take(40).collect();
+                Err(format!("no type `{shown}`"))
+            }
             None => Err("it has no `type`".to_owned()),
         }
     }
@@ -66,67 +59,55 @@ impl Message {
 
 /// The error of a failed call: a message, and optionally code, path and hint.
 fn error_of(error: &Value) -> Result<ToolError, String> {
-    let text = |key: &str| error.get(key).and_then(Value::as_str);
-    let message = error
-        .as_str()
-        .or_else(|| text("message"))
-        .ok_or("an error has a `message`")?;
-    let code = match text("code") {
-        Some("invalid_args") => ErrorCode::InvalidArgs,
-        Some("precondition_failed") => ErrorCode::PreconditionFailed,
-        Some("limit_exceeded") => ErrorCode::LimitExceeded,
-        Some("conflict") => ErrorCode::Conflict,
-        Some("tool_error") | None => ErrorCode::ToolError,
-        Some(_) => return Err("no such `code` of an error".to_owned()),
-    };
+    const CODES: [ErrorCode; 5] = [
+        ErrorCode::InvalidArgs,
+        ErrorCode::PreconditionFailed,
+        ErrorCode::LimitExceeded,
+        ErrorCode::Conflict,
+        ErrorCode::ToolError,
+    ];
+    let message = error.as_str().or_else(|| error.str_at("message"));
+    let message = message.ok_or("an error has a `message`")?;
+    let code = error.str_at("code").unwrap_or("tool_error");
+    let code = CODES.into_iter().find(|known| known.as_str() == code);
+    let code = code.ok_or("no such `code` of an error")?;
     let cut = |text: &str| text.chars().take(MESSAGE_CHARS).collect::<String>();
     let mut read = ToolError::new(code, cut(message));
-    if let Some(path) = text("path") {
+    if let Some(path) = error.str_at("path") {
         read = read.at(cut(path));
     }
-    if let Some(hint) = text("hint") {
+    if let Some(hint) = error.str_at("hint") {
         read = read.hint(cut(hint));
     }
     Ok(read)
 }
 
 pub(super) fn hello(launch: &Launch) -> Value {
-    Value::object([
-        ("type", Value::from("hello")),
-        ("protocol", Value::from(PROTOCOL)),
-        ("plugin", Value::from(launch.plugin.as_str())),
-        ("version", Value::from(launch.version.as_str())),
-        ("modules", Value::from(launch.modules.clone())),
-        ("config", launch.config.clone()),
-    ])
+    object! {
+        "type" => "hello",
+        "protocol" => PROTOCOL,
+        "plugin" => launch.plugin.as_str(),
+        "version" => launch.version.as_str(),
+        "modules" => launch.modules.clone(),
+        "config" => launch.config.clone(),
+    }
 }
 
 pub(super) fn call(id: i64, tool: &str, args: &Value) -> Value {
-    Value::object([
-        ("type", Value::from("call")),
-        ("id", Value::from(id)),
-        ("tool", Value::from(tool)),
-        ("args", args.clone()),
-    ])
+    object! { "type" => "call", "id" => id, "tool" => tool, "args" => args.clone() }
 }
 
 pub(super) fn cancel(id: i64) -> Value {
-    Value::object([("type", Value::from("cancel")), ("id", Value::from(id))])
+    object! { "type" => "cancel", "id" => id }
 }
 
 /// Checks the greeting against the manifest.
 pub(super) fn check_hello(launch: &Launch, message: &Message) -> Result<(), ToolError> {
-    let plugin = &launch.plugin;
-    let refuse = |what: String| {
-        Err(ToolError::new(
-            ErrorCode::ToolError,
-            format_args!("the plugin `{plugin}` {what}"),
-        )
-        .reason("plugin_protocol"))
-    };
+    let (plugin, version) = (&launch.plugin, &launch.version);
     let Message::Hello(hello) = message else {
-        return refuse("did not greet first".to_owned());
+        return Err(protocol_error(plugin, "did not greet first"));
     };
+    let refuse = |what: String| Err(protocol_error(plugin, &what));
     match hello.get("protocol").and_then(Value::as_i64) {
         Some(PROTOCOL) => {}
         Some(other) => {
@@ -136,26 +117,26 @@ pub(super) fn check_hello(launch: &Launch, message: &Message) -> Result<(), Tool
         }
         None => return refuse("greeted without `protocol`".to_owned()),
     }
-    if let Some(version) = hello.get("version").and_then(Value::as_str)
-        && version != launch.version
-    {
-        return refuse(format!(
-            "reports version {version}, its manifest {}",
-            launch.version
-        ));
+    if let Some(found) = hello.str_at("version").filter(|found| found != version) {
+        return refuse(format!("reports version {found}, its manifest {version}"));
     }
-    let missing: Vec<String> = hello
-        .get("missing")
-        .and_then(Value::items)
-        .unwrap_or_default()
+    let missing = hello.items_at("missing");
+    let missing = missing
         .iter()
-        .filter_map(|name| Some(format!("`{}`", name.as_str()?)))
-        .collect();
+        .filter_map(|name| Some(format!("`{}`", name.as_str()?)));
+    let missing: Vec<String> = missing.collect();
     if missing.is_empty() {
         return Ok(());
     }
-    let message = format_args!("the plugin `{plugin}` lacks {}", missing.join(", "));
-    Err(ToolError::new(ErrorCode::PreconditionFailed, message)
-        .reason("plugin_dependency")
-        .hint("install what it depends on"))
+    let missing = missing.join(", ");
+    Err(
+        tool_error!(PreconditionFailed, "the plugin `{plugin}` lacks {missing}")
+            .reason("plugin_dependency")
+            .hint("install what it depends on"),
+    )
+}
+
+/// The error for a plugin that breaks the protocol.
+pub(super) fn protocol_error(plugin: &str, what: &str) -> ToolError {
+    tool_error!(ToolError, "the plugin `{plugin}` {what}").reason("plugin_protocol")
 }

@@ -196,17 +196,13 @@ pub fn load(
             }
         }
     }
-    let places: Vec<(String, String)> = read
-        .iter()
-        .map(|one| (one.manifest.name.clone(), one.bundle.manifest_name.clone()))
-        .collect();
+    let place = |one: &Read| (one.manifest.name.clone(), one.bundle.manifest_name.clone());
+    let places: Vec<(String, String)> = read.iter().map(place).collect();
     // Which of two with one name is meant is not guessed.
     read.retain(|one| {
         let (name, here) = (&one.manifest.name, &one.bundle.manifest_name);
-        let mut others = places
-            .iter()
-            .filter(|(other, at)| other == name && at != here);
-        let Some((_, other)) = others.next() else {
+        let mut places = places.iter();
+        let Some((_, other)) = places.find(|(other, at)| other == name && at != here) else {
             return true;
         };
         let message = format!("two plugins are named `{name}`: here and in {other}");
@@ -240,22 +236,18 @@ impl Read {
             }
         };
         let document = parse(&bundle.manifest_name, &bundle.manifest);
-        let settings = bundle
-            .settings
-            .as_ref()
-            .map(|(name, text)| parse(name, text));
+        let settings = bundle.settings.as_ref();
+        let settings = settings.map(|(name, text)| parse(name, text));
         let document = document?;
         let manifest = Manifest::read(&document, errors)?;
+        let known = || bundle.files.iter().map(String::as_str);
         for file in manifest
             .files()
-            .filter(|file| !bundle.files.iter().any(|known| known == file))
+            .filter(|file| !known().any(|known| known == *file))
         {
-            let near = bundle.files.iter().map(String::as_str);
-            let error = LoadError::new(
-                Some(&document.place("/command")),
-                format!("the plugin has no file `{file}`"),
-            );
-            errors.push(error.at("/command").nearest(file, near));
+            let message = format_args!("the plugin has no file `{file}`");
+            let error = LoadError::new(Some(&document.place("/command")), message);
+            errors.push(error.at("/command").nearest(file, known()));
         }
         let settings = match settings {
             None => None,
@@ -296,29 +288,23 @@ impl Read {
         let mut tools = Vec::new();
         let mut erased = Vec::new();
         for entry in &manifest.tools {
-            let enabled = settings.tools.get(&entry.name);
-            let enabled = enabled
-                .and_then(|tool| tool.enabled)
-                .unwrap_or(entry.enabled);
+            let enabled = settings
+                .tools
+                .get(&entry.name)
+                .and_then(|tool| tool.enabled);
+            let id = format!("{}:{}", manifest.name, entry.name);
             let unmet = match &status {
                 Status::Disabled => Some(format!("plugin {}=enabled", manifest.name)),
                 Status::Unavailable(reason) => Some(reason.clone()),
-                Status::Ready if !enabled => {
-                    Some(format!("tool {}:{}=enabled", manifest.name, entry.name))
-                }
-                Status::Ready => None,
+                Status::Ready if enabled.unwrap_or(entry.enabled) => None,
+                Status::Ready => Some(format!("tool {id}=enabled")),
             };
-            let runner = runners
-                .entry(entry.command.clone())
+            let runner = runners.entry(entry.command.clone());
+            let runner = runner
                 .or_insert_with(|| machine.runner(&bundle, &manifest, &entry.command, &config));
-            erased.push(tool::tool(
-                &manifest,
-                entry,
-                &source,
-                unmet.as_deref(),
-                Arc::clone(runner),
-            ));
-            tools.push((format!("{}:{}", manifest.name, entry.name), unmet));
+            let (unmet_fact, runner) = (unmet.as_deref(), Arc::clone(runner));
+            erased.push(tool::tool(&manifest, entry, &source, unmet_fact, runner));
+            tools.push((id, unmet));
         }
         Plugin {
             status,
@@ -335,21 +321,16 @@ impl Read {
 
 /// The status of each; a plugin whose dependency is not ready is not ready either.
 fn statuses(read: &[Read], machine: &dyn Machine) -> Vec<Status> {
-    let mut statuses: Vec<Status> = read
-        .iter()
-        .map(|one| {
-            if one.is_enabled() {
-                Status::Ready
-            } else {
-                Status::Disabled
-            }
-        })
-        .collect();
+    let status = |one: &Read| match one.is_enabled() {
+        true => Status::Ready,
+        false => Status::Disabled,
+    };
+    let mut statuses: Vec<Status> = read.iter().map(status).collect();
     let programs: BTreeSet<&str> = read.iter().flat_map(programs).collect();
-    let missing: BTreeSet<&str> = programs
+    let missing = programs
         .into_iter()
-        .filter(|name| !machine.has_program(name))
-        .collect();
+        .filter(|name| !machine.has_program(name));
+    let missing: BTreeSet<&str> = missing.collect();
     loop {
         let mut changed = false;
         for index in 0..read.len() {
@@ -369,23 +350,19 @@ fn statuses(read: &[Read], machine: &dyn Machine) -> Vec<Status> {
 
 /// The programs that a plugin declares, and those its commands begin with.
 fn programs(read: &Read) -> impl Iterator<Item = &str> {
-    let declared = read
-        .manifest
+    let manifest = &read.manifest;
+    let declared = manifest
         .dependencies
         .iter()
         .filter_map(|dependency| match dependency {
             Dependency::Program(name) => Some(name.as_str()),
             _ => None,
         });
-    let run = read
-        .manifest
+    let run = manifest
         .tools
         .iter()
-        .filter_map(|tool| tool.command.first());
-    declared.chain(
-        run.map(String::as_str)
-            .filter(|word| !word.starts_with("./")),
-    )
+        .filter_map(|tool| Some(tool.command.first()?.as_str()));
+    declared.chain(run.filter(|word| !word.starts_with("./")))
 }
 
 fn unmet(

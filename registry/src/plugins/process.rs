@@ -8,7 +8,7 @@ use tool_core::capability::{Clock, Spawner};
 use tool_core::command::Command;
 use tool_core::conversation::Heard;
 use tool_core::json;
-use tool_core::{Ctx, ErrorCode, ToolError, Value};
+use tool_core::{Ctx, ErrorCode, ToolError, Value, tool_error};
 
 use super::message;
 use super::running::Running;
@@ -112,9 +112,7 @@ impl Process {
         let mut state = self.state();
         loop {
             if let Some(reason) = &state.closed {
-                return Err(
-                    ToolError::new(ErrorCode::PreconditionFailed, reason).reason("plugin_closed")
-                );
+                return Err(tool_error!(PreconditionFailed, "{reason}").reason("plugin_closed"));
             }
             if let Some(running) = state.running.as_ref().filter(|running| running.is_usable()) {
                 return Ok(Arc::clone(running));
@@ -171,28 +169,22 @@ impl Process {
     fn start(&self, ctx: &Ctx) -> Result<Running, ToolError> {
         self.check_unchanged()?;
         let talk = self.spawner.converse(&self.launch.command, ctx.stop())?;
+        let plugin = &self.launch.plugin;
         let running = Running::new(
-            self.launch.plugin.clone(),
+            plugin.clone(),
             talk,
             self.launch.command.limits.stdout_bytes,
         );
-        running
-            .talk
-            .send(&json::to_text(&message::hello(&self.launch)), ctx.stop())?;
+        let hello = json::to_text(&message::hello(&self.launch));
+        running.talk.send(&hello, ctx.stop())?;
         let begun = self.clock.monotonic();
         let line = loop {
             match running.talk.receive(LOOK, ctx.stop())? {
                 Heard::Line(line) => break line,
                 Heard::Ended(exit) => return Err(running.crash(exit, "before it greeted")),
                 Heard::Silence if self.clock.monotonic().saturating_sub(begun) > HELLO => {
-                    let message = format_args!(
-                        "the plugin `{}` sent no greeting within {} s",
-                        self.launch.plugin,
-                        HELLO.as_secs()
-                    );
-                    return Err(
-                        ToolError::new(ErrorCode::ToolError, message).reason("plugin_protocol")
-                    );
+                    let what = format!("sent no greeting within {} s", HELLO.as_secs());
+                    return Err(message::protocol_error(plugin, &what));
                 }
                 Heard::Silence => {}
             }
@@ -207,31 +199,28 @@ impl Process {
         if (self.unchanged)() {
             return Ok(());
         }
-        let message = format_args!(
-            "the files of the plugin `{}` changed since it was loaded",
-            self.launch.plugin
-        );
-        Err(ToolError::new(ErrorCode::ResourceChanged, message)
-            .reason("plugin_changed")
-            .hint("call again; `serve` reloads them on its own or on `reload_plugins`"))
+        let plugin = &self.launch.plugin;
+        Err(tool_error!(
+            ResourceChanged,
+            "the files of the plugin `{plugin}` changed since it was loaded"
+        )
+        .reason("plugin_changed")
+        .hint("call again; `serve` reloads them on its own or on `reload_plugins`"))
     }
 
     /// Updates the state after a call.
     fn settle(&self, running: &Arc<Running>, crashed: bool) {
         let mut state = self.state();
-        let mine = state
-            .running
-            .as_ref()
-            .is_some_and(|current| Arc::ptr_eq(current, running));
+        let current = state.running.as_ref();
         let mut ended = None;
-        if running.is_usable() {
-            if mine {
+        if current.is_some_and(|current| Arc::ptr_eq(current, running)) {
+            if running.is_usable() {
                 state.crashes = 0;
-            }
-        } else if mine {
-            ended = state.running.take();
-            if crashed {
-                self.crashed(&mut state);
+            } else {
+                ended = state.running.take();
+                if crashed {
+                    self.crashed(&mut state);
+                }
             }
         }
         self.changed.notify_all();

@@ -9,7 +9,7 @@ use tool_core::capability::Clock;
 use tool_core::command::Exit;
 use tool_core::conversation::{Conversation, Heard};
 use tool_core::json::{self, Limits};
-use tool_core::{Ctx, ErrorCode, Reason, StopFlag, ToolError, Value};
+use tool_core::{Ctx, ErrorCode, Reason, StopFlag, ToolError, Value, tool_error};
 
 use super::message::{self, Message};
 use super::process::LOOK;
@@ -87,33 +87,26 @@ impl Running {
         let line = json::to_text(&message::call(id, tool, args));
         if line.len() > self.line_bytes_max {
             self.inbox().waiting.remove(&id);
-            let message = format_args!(
-                "the arguments have {} bytes, a plugin takes {}",
-                line.len(),
-                self.line_bytes_max
+            let (found, most) = (line.len(), self.line_bytes_max);
+            let error = tool_error!(
+                LimitExceeded,
+                "the arguments have {found} bytes, a plugin takes {most}"
             );
-            return Err(ToolError::new(ErrorCode::LimitExceeded, message).reason("line"));
+            return Err(error.reason("line"));
         }
         if let Err(err) = self.talk.send(&line, ctx.stop()) {
             // A part of the line may be on its way; whatever the process said before it ended tells more.
-            let err = if err.is(Reason::Ended) {
-                self.crash(None, "when it was called")
-            } else {
-                err
-            };
-            self.die(err);
+            self.die(match err.is(Reason::Ended) {
+                true => self.crash(None, "when it was called"),
+                false => err,
+            });
         }
         let answer = self.answer(id, ctx);
-        match &answer {
-            Err(err)
-                if matches!(err.code(), ErrorCode::Timeout | ErrorCode::Cancelled)
-                    && ctx.stop().is_set() =>
-            {
-                self.give_up(id, ctx.stop(), clock);
-            }
-            _ => {
-                self.inbox().waiting.remove(&id);
-            }
+        let is_stop =
+            |err: &ToolError| matches!(err.code(), ErrorCode::Timeout | ErrorCode::Cancelled);
+        match answer.as_ref().is_err_and(is_stop) && ctx.stop().is_set() {
+            true => self.give_up(id, ctx.stop(), clock),
+            false => drop(self.inbox().waiting.remove(&id)),
         }
         answer
     }
@@ -173,9 +166,7 @@ impl Running {
             Message::Result { id, result } => match inbox.waiting.get_mut(&id) {
                 Some(slot) if slot.result.is_none() => slot.result = Some(result),
                 _ if inbox.given_up.remove(&id) => {}
-                _ => {
-                    return Err(self.protocol(&format!("answered call {id}, which is not pending")));
-                }
+                _ => return Err(self.not_pending("answered", id)),
             },
             Message::Progress {
                 id,
@@ -184,15 +175,15 @@ impl Running {
             } => match inbox.waiting.get_mut(&id) {
                 Some(slot) => slot.progress = Some((fraction, words)),
                 None if inbox.given_up.contains(&id) => {}
-                None => {
-                    return Err(self.protocol(&format!(
-                        "reported progress of call {id}, which is not pending"
-                    )));
-                }
+                None => return Err(self.not_pending("reported progress of", id)),
             },
             Message::Hello(_) => return Err(self.protocol("greeted twice")),
         }
         Ok(())
+    }
+
+    fn not_pending(&self, did: &str, id: i64) -> ToolError {
+        self.protocol(&format!("{did} call {id}, which is not pending"))
     }
 
     /// Cancels a call. A process that does not answer in time is killed: at once when it runs no other call, else after the last of
@@ -238,25 +229,19 @@ impl Running {
             bytes_max: self.line_bytes_max,
             ..Limits::default()
         };
-        let shown = || line.chars().take(120).collect::<String>();
-        match json::parse(line, limits) {
-            Ok(value) => Message::read(&value)
-                .map_err(|fault| self.protocol(&format!("sent `{}`: {fault}", shown()))),
-            Err(err) => Err(self.protocol(&format!(
-                "sent `{}`, which is no JSON: {}",
-                shown(),
-                err.message
-            ))),
-        }
+        let read = match json::parse(line, limits) {
+            Ok(value) => Message::read(&value).map_err(|fault| format!(": {fault}")),
+            Err(err) => Err(format!(", which is no JSON: {}", err.message)),
+        };
+        read.map_err(|fault| {
+            let shown: String = line.chars().take(120).collect();
+            self.protocol(&format!("sent `{shown}`{fault}"))
+        })
     }
 
     fn protocol(&self, what: &str) -> ToolError {
-        ToolError::new(
-            ErrorCode::ToolError,
-            format_args!("the plugin `{}` {what}", self.plugin),
-        )
-        .reason("plugin_protocol")
-        .hint("standard output is for the protocol only; print to standard error")
+        message::protocol_error(&self.plugin, what)
+            .hint("standard output is for the protocol only; print to standard error")
     }
 
     pub(super) fn crash(&self, exit: Option<Exit>, when: &str) -> ToolError {
@@ -269,16 +254,13 @@ impl Running {
         let said = said.trim();
         let skipped = said.chars().count().saturating_sub(SAID_MAX);
         let tail: String = said.chars().skip(skipped).collect();
-        let tail = if tail.is_empty() {
-            String::new()
-        } else {
-            format!(": {}", tail.replace('\n', " | "))
-        };
-        ToolError::new(
-            ErrorCode::ToolError,
-            format_args!("the plugin `{}` {how} {when}{tail}", self.plugin),
-        )
-        .reason("plugin_crashed")
-        .may_have_happened()
+        let (mark, tail) = (
+            if tail.is_empty() { "" } else { ": " },
+            tail.replace('\n', " | "),
+        );
+        let plugin = &self.plugin;
+        tool_error!(ToolError, "the plugin `{plugin}` {how} {when}{mark}{tail}")
+            .reason("plugin_crashed")
+            .may_have_happened()
     }
 }

@@ -7,8 +7,9 @@ use tool_core::input::SourceRef;
 use tool_core::schema::Schema;
 use tool_core::tool::{ErasedExample, resources_from_templates};
 use tool_core::{
-    Access, AnyTool, Call, Capability, Ctx, Determinism, Effect, ErrorCode, Object, Permission,
-    Reach, ResourceKey, ResourceKind, ResourceTemplate, Spec, Syntax, ToolError, Value,
+    Access, AnyTool, Call, Capability, Ctx, Determinism, Effect, Object, Permission, Reach,
+    ResourceKey, ResourceKind, ResourceTemplate, Spec, Syntax, ToolError, Value, object,
+    tool_error,
 };
 
 use super::manifest::{Manifest, ToolEntry};
@@ -46,12 +47,10 @@ pub(super) fn tool(
     runner: Arc<dyn Runner>,
 ) -> Arc<dyn AnyTool> {
     let spec = spec(manifest, entry, source, unmet);
-    let writes = paths(&entry.parameters)
-        .filter(|(_, access)| {
-            *access == Access::Write && entry.effects().contains(&Effect::ModifiesFiles)
-        })
-        .map(|(name, _)| name.to_owned())
-        .collect();
+    let modifies = entry.effects().contains(&Effect::ModifiesFiles);
+    let writes =
+        paths(&entry.parameters).filter(|(_, access)| modifies && *access == Access::Write);
+    let writes = writes.map(|(name, _)| name.to_owned()).collect();
     Arc::new(PluginTool(Arc::new(Inner {
         spec,
         reads_workspace: manifest.reads_workspace(),
@@ -75,13 +74,11 @@ struct Inner {
 /// The top-level parameters that name paths, with their access.
 fn paths(shape: &Shape) -> impl Iterator<Item = (&str, Access)> {
     shape.properties().filter_map(|(name, property)| {
-        let text = |key: &str| property.get(key).and_then(Value::as_str);
-        let access = if text("access") == Some("write") {
-            Access::Write
-        } else {
-            Access::Read
+        let access = match property.str_at("access") {
+            Some("write") => Access::Write,
+            _ => Access::Read,
         };
-        (text("format") == Some("path")).then_some((name, access))
+        (property.str_at("format") == Some("path")).then_some((name, access))
     })
 }
 
@@ -136,9 +133,7 @@ fn spec(manifest: &Manifest, entry: &ToolEntry, source: &str, unmet: Option<&str
     };
     Spec {
         id: keep(format!("{}:{}", manifest.name, entry.name)),
-        version: u32::try_from(manifest.version.major)
-            .unwrap_or(u32::MAX)
-            .max(1),
+        version: manifest.version.major.clamp(1, u32::MAX.into()) as u32,
         title: keep(entry.title.as_str()),
         category: entry.category,
         tags: keep_all(entry.tags.iter().map(|tag| keep(tag.as_str())).collect()),
@@ -177,11 +172,8 @@ impl AnyTool for PluginTool {
     }
 
     fn output_schema(&self) -> Schema {
-        self.0
-            .entry
-            .returns
-            .as_ref()
-            .map_or(Schema::Bool(true), |shape| shape.schema().clone())
+        let returns = self.0.entry.returns.as_ref();
+        returns.map_or(Schema::Bool(true), |shape| shape.schema().clone())
     }
 
     fn examples(&self) -> Vec<ErasedExample> {
@@ -225,25 +217,21 @@ impl Call for PluginCall {
     }
 
     fn run(self: Box<Self>, ctx: &Ctx) -> Result<Value, ToolError> {
-        let output = self
-            .tool
-            .runner
-            .call(&self.tool.entry.name, &self.args, ctx)?;
-        if let Some(returns) = &self.tool.entry.returns {
-            let problems = returns.problems(&output);
-            if let Some(first) = problems.first() {
-                let message = format_args!(
-                    "the result of `{}` does not match its manifest: {}{}",
-                    self.tool.spec.id,
-                    if first.path.is_empty() {
-                        String::new()
-                    } else {
-                        format!("`{}`: ", first.path)
-                    },
-                    first.message.replace("argument", "member")
-                );
-                return Err(ToolError::new(ErrorCode::ToolError, message).reason("plugin_result"));
-            }
+        let (tool, entry) = (&self.tool, &self.tool.entry);
+        let output = tool.runner.call(&entry.name, &self.args, ctx)?;
+        let returns = entry.returns.as_ref();
+        let problems = returns.map(|returns| returns.problems(&output));
+        if let Some(first) = problems.unwrap_or_default().first() {
+            let place = match first.path.as_str() {
+                "" => String::new(),
+                path => format!("`{path}`: "),
+            };
+            let (id, wrong) = (tool.spec.id, first.message.replace("argument", "member"));
+            return Err(tool_error!(
+                ToolError,
+                "the result of `{id}` does not match its manifest: {place}{wrong}"
+            )
+            .reason("plugin_result"));
         }
         self.write_files(output, ctx)
     }
@@ -268,18 +256,13 @@ impl PluginCall {
         let files = self.files_of(files)?;
         let content_bytes = files.iter().map(|file| file.content.len() as u64).sum();
         ctx.reserve(content_bytes)?;
-        let said = |file: &Written| {
-            Value::object([
-                ("path", Value::from(file.path.as_str())),
-                ("bytes", Value::from(file.content.len())),
-            ])
-        };
+        let said = |file: &Written| object! { "path" => file.path.as_str(), "bytes" => file.content.len() };
         let told = Value::array(files.iter().map(said).collect());
         ctx.check()?;
         if self.tool.spec.destructive {
             for file in &files {
-                ctx.files()?
-                    .write(&file.path, &file.content, WriteMode::Overwrite)?;
+                let (path, content) = (&file.path, &file.content);
+                ctx.files()?.write(path, content, WriteMode::Overwrite)?;
             }
         } else {
             let create = |file: Written| Change::Create {
@@ -298,26 +281,16 @@ impl PluginCall {
     fn files_of(&self, files: &Value) -> Result<Vec<Written>, ToolError> {
         let refuse = |message: String| {
             let id = self.tool.spec.id;
-            Err(ToolError::new(
-                ErrorCode::ToolError,
-                format_args!("the result of `{id}` is not written: {message}"),
-            )
-            .reason("plugin_result"))
+            let error = tool_error!(ToolError, "the result of `{id}` is not written: {message}");
+            Err(error.reason("plugin_result"))
         };
         let mut found: Vec<Written> = Vec::new();
         for file in files.items().unwrap_or_default() {
-            let (Some(path), Some(content)) = (
-                file.get("path").and_then(Value::as_str),
-                file.get("content").and_then(Value::as_str),
-            ) else {
+            let (Some(path), Some(content)) = (file.str_at("path"), file.str_at("content")) else {
                 return refuse("each of `files` needs `path` and `content`, both text".to_owned());
             };
-            let named = self
-                .tool
-                .writes
-                .iter()
-                .any(|name| self.args.get(name).and_then(Value::as_str) == Some(path));
-            if !named {
+            let mut writes = self.tool.writes.iter();
+            if !writes.any(|name| self.args.str_at(name) == Some(path)) {
                 return refuse(format!("no argument names `{path}`"));
             }
             if found.iter().any(|other| other.path == path) {

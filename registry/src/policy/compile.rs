@@ -108,19 +108,16 @@ pub(crate) fn layer(
     roles: &[&str],
     errors: &mut Vec<LoadError>,
 ) -> CompiledLayer {
-    let allow = layer
-        .allow
-        .as_ref()
-        .map(|list| resolve_all(catalogue, list, errors));
+    let allow = layer.allow.as_ref();
+    let allow = allow.map(|list| resolve_all(catalogue, list, errors));
     let mut deny = resolve_all(catalogue, &layer.deny, errors);
     deny.unite(&ToolSet::of(catalogue.len(), |tool| {
         let spec = catalogue.tool(tool).spec();
         (layer.without.iter()).any(|effect| selector::always_has(*effect, spec))
     }));
-    let mut shown = match &allow {
-        Some(allow) => allow.clone(),
-        None => ToolSet::all(catalogue.len()),
-    };
+    let mut shown = allow
+        .clone()
+        .unwrap_or_else(|| ToolSet::all(catalogue.len()));
     shown.subtract(&deny);
     let mut compiled = CompiledLayer {
         title: layer.title().into(),
@@ -175,22 +172,21 @@ fn rule(
     let tools = resolve_all(catalogue, &matches.tools, errors);
     let known = errors.len() == before;
     let mut by_id = ToolSet::none(catalogue.len());
-    matches
+    let named = matches
         .tools
         .iter()
-        .filter_map(|one| selector::named(one, catalogue))
-        .for_each(|tool| by_id.insert(tool));
+        .filter_map(|one| selector::named(one, catalogue));
+    named.for_each(|tool| by_id.insert(tool));
     let lost = |selector: &Selector| catalogue.is_lost(&selector.text);
-    let mut report = |message: &str| errors.push(LoadError::new(rule.place.as_ref(), message));
     if matches.tools.is_empty() {
-        report("a rule names its tools; `group:all` is every tool");
+        errors.push(rule.error("a rule names its tools; `group:all` is every tool"));
     } else if tools.is_empty() && known && !matches.tools.iter().any(lost) {
-        report("the rule can never match: no tool is selected");
+        errors.push(rule.error("the rule can never match: no tool is selected"));
     }
     if let Some(role) = &matches.role
         && !roles.contains(&role.as_str())
     {
-        let error = LoadError::new(rule.place.as_ref(), format!("no role named `{role}`"));
+        let error = rule.error(format_args!("no role named `{role}`"));
         errors.push(error.nearest(role, roles.iter().copied()));
     }
     CompiledRule {
@@ -220,15 +216,10 @@ fn check_reach(
     let hidden = !built.tools.is_empty() && built.tools.iter().all(|tool| !layer.shows(tool));
     let foreign =
         layer.level == Level::Role && built.role.as_ref().is_some_and(|role| *role != layer.name);
-    if hidden || foreign {
-        let why = if hidden {
-            "its own layer hides every tool it is about"
-        } else {
-            "its layer is for another role"
-        };
-        errors.push(LoadError::new(
-            rule.place.as_ref(),
-            format!("the rule can never match: {why}"),
-        ));
-    }
+    let why = match (hidden, foreign) {
+        (true, _) => "its own layer hides every tool it is about",
+        (_, true) => "its layer is for another role",
+        _ => return,
+    };
+    errors.push(rule.error(format_args!("the rule can never match: {why}")));
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Display;
 
+use tool_core::schema::Schema;
 use tool_core::{Capability, Effect, Permission, ResourceKind, Spec, Syntax, Value};
 
 use super::facts::{CallFacts, HostFact, PathCondition, components, host_fits};
@@ -36,6 +37,14 @@ impl Fit {
 
     fn from(holds: bool) -> Self {
         if holds { Self::Yes } else { Self::No }
+    }
+
+    /// A rule that allows needs at least one item, and all to fit; any other rule one that fits.
+    fn over<T>(items: &[T], narrows: bool, fits: impl Fn(&T) -> bool) -> Self {
+        Self::from(match narrows {
+            true => !items.is_empty() && items.iter().all(fits),
+            false => items.iter().any(fits),
+        })
     }
 
     /// Whether a rule with this verdict counts: an `allow` only when it certainly is about the call, `ask` and `deny` also
@@ -142,9 +151,8 @@ pub(super) fn compile(
     }
     if let Some(args) = &matches.args {
         args.keys().for_each(|argument| check.argument(argument));
-        let digests = args
-            .iter()
-            .map(|(name, value)| (name.clone(), digest::of_value(value)));
+        let digest = |(name, value): (&String, &Value)| (name.clone(), digest::of_value(value));
+        let digests = args.iter().map(digest);
         conditions.push(Condition::Args(digests.collect()));
     }
     if let Some(call) = &matches.call {
@@ -167,8 +175,7 @@ struct RuleCheck<'a> {
 
 impl RuleCheck<'_> {
     fn report(&mut self, message: impl Display) {
-        self.errors
-            .push(LoadError::new(self.rule.place.as_ref(), message));
+        self.errors.push(self.rule.error(message));
     }
 
     fn never(&mut self, why: &str) {
@@ -176,9 +183,8 @@ impl RuleCheck<'_> {
     }
 
     fn any_tool(&self, test: impl Fn(&Spec) -> bool) -> bool {
-        self.tools
-            .iter()
-            .any(|tool| test(self.catalogue.tool(tool).spec()))
+        let mut tools = self.tools.iter();
+        tools.any(|tool| test(self.catalogue.tool(tool).spec()))
     }
 
     fn paths(&mut self, path: &PathMatch) -> PathCondition {
@@ -210,10 +216,9 @@ impl RuleCheck<'_> {
                     let message = format!(
                         "the rule can never match: `path.under` names folders, and `{root}` is a pattern"
                     );
-                    let error = LoadError::new(self.rule.place.as_ref(), message);
                     let glob = root.trim_start_matches("**/");
-                    self.errors
-                        .push(error.hint(format!("write `path = {{ glob = \"**/{glob}\" }}`")));
+                    let hint = format!("write `path = {{ glob = \"**/{glob}\" }}`");
+                    self.errors.push(self.rule.error(message).hint(hint));
                 }
                 Some(root) => read.push(root),
                 None => self.report(format!(
@@ -233,8 +238,9 @@ impl RuleCheck<'_> {
             match PathPattern::parse(glob) {
                 Ok(pattern) => read.push(pattern),
                 Err(wrong) => {
-                    let message = format!("`path.glob` cannot be `{glob}`");
-                    let error = LoadError::new(self.rule.place.as_ref(), message);
+                    let error = self
+                        .rule
+                        .error(format_args!("`path.glob` cannot be `{glob}`"));
                     self.errors.push(error.hint(wrong));
                 }
             }
@@ -243,16 +249,15 @@ impl RuleCheck<'_> {
     }
 
     fn argument(&mut self, argument: &str) {
-        let known: Vec<String> = self
-            .tools
-            .iter()
+        let tools = self.tools.iter();
+        let known: Vec<String> = tools
             .flat_map(|tool| properties(self.catalogue, tool))
             .collect();
         if !self.tools.is_empty() && !known.iter().any(|name| name == argument) {
-            let message = format!("none of its tools has an argument `{argument}`");
-            let error = LoadError::new(self.rule.place.as_ref(), message);
+            let message = format_args!("none of its tools has an argument `{argument}`");
+            let known = known.iter().map(String::as_str);
             self.errors
-                .push(error.nearest(argument, known.iter().map(String::as_str)));
+                .push(self.rule.error(message).nearest(argument, known));
         }
     }
 
@@ -290,20 +295,15 @@ impl RuleCheck<'_> {
         }
         let reaches = |spec: &Spec| {
             has_syntax(spec, Syntax::Url)
-                || spec
-                    .resources
-                    .iter()
-                    .any(|template| template.kind == ResourceKind::Host)
+                || names_resource(spec, ResourceKind::Host)
                 || spec.permissions.contains(&Permission::Network)
                 || spec.capabilities.contains(&Capability::Http)
         };
         if !self.tools.is_empty() && !self.any_tool(reaches) {
             self.never("none of its tools reaches a host");
         }
-        hosts
-            .iter()
-            .map(|host| host.trim_end_matches('.').to_lowercase())
-            .collect()
+        let plain = |host: &String| host.trim_end_matches('.').to_lowercase();
+        hosts.iter().map(plain).collect()
     }
 
     fn range(&mut self, (min, max): (Option<f64>, Option<f64>), what: &str) {
@@ -323,16 +323,15 @@ fn paths_fit(wanted: &PathCondition, call: &CallFacts<'_>, narrows: bool) -> Fit
         return Fit::Unknown;
     };
     if narrows {
-        return Fit::from(!paths.is_empty() && paths.iter().all(|path| wanted.certainly(path)));
+        return Fit::over(paths, true, |path| wanted.certainly(path));
     }
     let mut all = paths.iter().chain(&call.files);
     if all.clone().any(|path| wanted.certainly(path)) {
         return Fit::Yes;
     }
-    if all.any(|path| wanted.possibly(path)) {
-        Fit::Unknown
-    } else {
-        Fit::No
+    match all.any(|path| wanted.possibly(path)) {
+        true => Fit::Unknown,
+        false => Fit::No,
     }
 }
 
@@ -347,11 +346,7 @@ fn programs_fit(prefix: &[String], call: &CallFacts<'_>, narrows: bool) -> Fit {
             || !narrows && words.first().map(bare) == prefix.first().map(bare);
         same_program && words.len() >= prefix.len() && words[1..prefix.len()] == prefix[1..]
     };
-    if narrows {
-        Fit::from(!programs.is_empty() && programs.iter().all(begins))
-    } else {
-        Fit::from(programs.iter().any(begins))
-    }
+    Fit::over(programs, narrows, begins)
 }
 
 fn hosts_fit(patterns: &[String], call: &CallFacts<'_>, narrows: bool) -> Fit {
@@ -359,11 +354,7 @@ fn hosts_fit(patterns: &[String], call: &CallFacts<'_>, narrows: bool) -> Fit {
         return Fit::Unknown;
     };
     let listed = |host: &HostFact| (patterns.iter()).any(|pattern| host_fits(pattern, &host.name));
-    if narrows {
-        Fit::from(!hosts.is_empty() && hosts.iter().all(listed))
-    } else {
-        Fit::from(hosts.iter().any(listed))
-    }
+    Fit::over(hosts, narrows, listed)
 }
 
 fn numbers_fit(range: &NumberMatch, args: &Value, narrows: bool) -> Fit {
@@ -383,20 +374,9 @@ fn numbers_fit(range: &NumberMatch, args: &Value, narrows: bool) -> Fit {
             .filter_map(|(_, value)| value.as_f64())
             .collect(),
     };
-    if narrows {
-        Fit::from(
-            !numbers.is_empty()
-                && numbers
-                    .iter()
-                    .all(|number| lies_in(range.min, range.max, *number)),
-        )
-    } else {
-        Fit::from(
-            numbers
-                .iter()
-                .any(|number| lies_in(range.min, range.max, *number)),
-        )
-    }
+    Fit::over(&numbers, narrows, |number| {
+        lies_in(range.min, range.max, *number)
+    })
 }
 
 fn lies_in(min: Option<f64>, max: Option<f64>, number: f64) -> bool {
@@ -408,11 +388,10 @@ fn longest_text(value: &Value) -> usize {
     match value {
         Value::String(text) => text.len(),
         Value::Array(items) => items.iter().map(longest_text).max().unwrap_or(0),
-        Value::Object(object) => object
-            .iter()
-            .map(|(_, member)| longest_text(member))
-            .max()
-            .unwrap_or(0),
+        Value::Object(object) => {
+            let members = object.iter().map(|(_, member)| longest_text(member));
+            members.max().unwrap_or(0)
+        }
         _ => 0,
     }
 }
@@ -421,31 +400,28 @@ fn has_syntax(spec: &Spec, wanted: Syntax) -> bool {
     spec.syntax.iter().any(|(_, syntax)| *syntax == wanted)
 }
 
+fn names_resource(spec: &Spec, kind: ResourceKind) -> bool {
+    spec.resources.iter().any(|template| template.kind == kind)
+}
+
 fn has_paths(spec: &Spec) -> bool {
     has_syntax(spec, Syntax::Path)
         || has_syntax(spec, Syntax::Tree)
-        || spec
-            .resources
-            .iter()
-            .any(|template| template.kind == ResourceKind::Path)
+        || names_resource(spec, ResourceKind::Path)
         || spec.permissions.contains(&Permission::Filesystem)
         || spec.uses_files()
 }
 
 fn properties(catalogue: &Catalogue, tool: usize) -> Vec<String> {
     let schema = catalogue.tool(tool).input_schema();
-    let properties = schema
-        .get("properties")
-        .and_then(|properties| properties.as_object());
+    let properties = schema.get("properties").and_then(Schema::as_object);
     properties
-        .map(|properties| properties.keys().cloned().collect())
-        .unwrap_or_default()
+        .into_iter()
+        .flat_map(|known| known.keys().cloned())
+        .collect()
 }
 
 fn takes_files(catalogue: &Catalogue, tool: usize) -> bool {
-    catalogue
-        .tool(tool)
-        .input_schema()
-        .to_string()
-        .contains("\"$file\"")
+    let schema = catalogue.tool(tool).input_schema().to_string();
+    schema.contains("\"$file\"")
 }

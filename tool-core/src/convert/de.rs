@@ -8,7 +8,7 @@ use serde::{Deserialize, forward_to_deserialize_any};
 
 use super::{TOKEN, hand_over, receive};
 use crate::error::Problem;
-use crate::value::{Object, SAFE_INTEGER, Value};
+use crate::value::{Object, Value};
 
 /// Decodes a typed value; unknown fields are always refused.
 ///
@@ -107,17 +107,12 @@ impl de::Error for DecodeError {
     }
 
     fn unknown_variant(variant: &str, expected: &'static [&'static str]) -> Self {
-        let near = crate::nearest::nearest(variant, expected.iter().copied())
-            .map(|name| format!("; did you mean `{name}`?"))
-            .unwrap_or_default();
-        let names = expected
-            .iter()
-            .map(|name| format!("`{name}`"))
-            .collect::<Vec<_>>()
-            .join(", ");
-        let shown = crate::brief::name(variant);
+        let near = crate::nearest::nearest(variant, expected.iter().copied());
+        let near = near.map(|name| format!("; did you mean `{name}`?"));
+        let near = near.unwrap_or_default();
+        let (names, shown) = (expected.join("`, `"), crate::brief::name(variant));
         Self::custom(format_args!(
-            "expected one of {names}, found `{shown}`{near}"
+            "expected one of `{names}`, found `{shown}`{near}"
         ))
     }
 
@@ -152,21 +147,10 @@ fn words(found: de::Unexpected<'_>) -> String {
 /// A value of the document, or a number or row of a block of doubles.
 struct Source<'de>(Cow<'de, Value>);
 
-/// The integer of a value; doubles with an integral value count.
-fn whole(value: &Value) -> Option<i64> {
-    match value {
-        Value::Int(number) => Some(*number),
-        Value::Float(number) if number.fract() == 0.0 && number.abs() <= SAFE_INTEGER as f64 => {
-            Some(*number as i64)
-        }
-        _ => None,
-    }
-}
-
 macro_rules! integers {
     ($($method:ident)*) => {$(
         fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DecodeError> {
-            match whole(&self.0) {
+            match self.0.as_i64() {
                 Some(number) => visit_whole(number, visitor),
                 None => self.deserialize_any(visitor),
             }
@@ -190,12 +174,17 @@ impl<'de> Deserializer<'de> for Source<'de> {
             (Value::Bool(value), _) => visitor.visit_bool(*value),
             (Value::Int(number), _) => visit_whole(*number, visitor),
             (Value::Float(number), _) => visitor.visit_f64(*number),
-            (Value::Numbers(numbers), _) => visitor.visit_seq(Elements {
-                numbers: numbers.clone(),
-                next: 0,
-            }),
+            (Value::Numbers(numbers), _) => {
+                let (numbers, count) = (numbers.clone(), numbers.len());
+                let item = move |index| Cow::Owned(numbers.get(index).unwrap_or_default());
+                let items = (0..count).map(item);
+                visitor.visit_seq(Elements { items, next: 0 })
+            }
             (_, Cow::Borrowed(Value::String(text))) => visitor.visit_borrowed_str(text),
-            (_, Cow::Borrowed(Value::Array(items))) => visitor.visit_seq(Items { items, next: 0 }),
+            (_, Cow::Borrowed(Value::Array(items))) => {
+                let items = items.iter().map(Cow::Borrowed);
+                visitor.visit_seq(Elements { items, next: 0 })
+            }
             (_, Cow::Borrowed(Value::Object(object))) => visitor.visit_map(Members::of(object)),
             (other, _) => Err(expected("a number", other)), // a block holds nothing else
         }
@@ -250,7 +239,9 @@ impl<'de> Deserializer<'de> for Source<'de> {
                 visitor.visit_enum(IntoDeserializer::<DecodeError>::into_deserializer(&**text))
             }
             Cow::Borrowed(Value::Object(object)) if object.len() == 1 => {
-                visitor.visit_enum(Tagged { object })
+                let mut members = object.iter();
+                let (key, value) = members.next().expect("there is one member");
+                visitor.visit_enum(Content { key, value })
             }
             other => Err(expected("a name", &other)),
         }
@@ -298,55 +289,27 @@ fn check_length(value: &Value, length: usize) -> Result<(), DecodeError> {
     )))
 }
 
-struct Items<'de> {
-    items: &'de [Value],
+/// The elements of an array, with the number of those already read.
+struct Elements<I> {
+    items: I,
     next: usize,
 }
 
-impl<'de> de::SeqAccess<'de> for Items<'de> {
+impl<'de, I: ExactSizeIterator<Item = Cow<'de, Value>>> de::SeqAccess<'de> for Elements<I> {
     type Error = DecodeError;
 
     fn next_element_seed<T: DeserializeSeed<'de>>(
         &mut self,
         seed: T,
     ) -> Result<Option<T::Value>, DecodeError> {
-        let Some(item) = self.items.get(self.next) else {
-            return Ok(None);
-        };
+        let item = self.items.next().map(|item| seed.deserialize(Source(item)));
         self.next += 1;
-        seed.deserialize(Source(Cow::Borrowed(item)))
-            .map(Some)
+        item.transpose()
             .map_err(|err| err.under_index(self.next - 1))
     }
 
     fn size_hint(&self) -> Option<usize> {
-        Some(self.items.len() - self.next)
-    }
-}
-
-struct Elements {
-    numbers: crate::value::Numbers,
-    next: usize,
-}
-
-impl<'de> de::SeqAccess<'de> for Elements {
-    type Error = DecodeError;
-
-    fn next_element_seed<T: DeserializeSeed<'de>>(
-        &mut self,
-        seed: T,
-    ) -> Result<Option<T::Value>, DecodeError> {
-        let Some(item) = self.numbers.get(self.next) else {
-            return Ok(None);
-        };
-        self.next += 1;
-        seed.deserialize(Source(Cow::Owned(item)))
-            .map(Some)
-            .map_err(|err| err.under_index(self.next - 1))
-    }
-
-    fn size_hint(&self) -> Option<usize> {
-        Some(self.numbers.len() - self.next)
+        Some(self.items.len())
     }
 }
 
@@ -393,33 +356,23 @@ impl<'de> de::MapAccess<'de> for Members<'de> {
     }
 }
 
-/// An externally tagged enum variant with content: `{"name": content}`.
-struct Tagged<'de> {
-    object: &'de Object,
+/// An externally tagged enum variant with content: `{"key": value}`.
+struct Content<'de> {
+    key: &'de str,
+    value: &'de Value,
 }
 
-impl<'de> de::EnumAccess<'de> for Tagged<'de> {
+impl<'de> de::EnumAccess<'de> for Content<'de> {
     type Error = DecodeError;
-    type Variant = Content<'de>;
+    type Variant = Self;
 
     fn variant_seed<V: DeserializeSeed<'de>>(
         self,
         seed: V,
-    ) -> Result<(V::Value, Content<'de>), DecodeError> {
-        let (key, value) = self
-            .object
-            .iter()
-            .next()
-            .expect("the caller has checked that there is one member");
-        let variant =
-            seed.deserialize(de::value::BorrowedStrDeserializer::<DecodeError>::new(key))?;
-        Ok((variant, Content { key, value }))
+    ) -> Result<(V::Value, Self), DecodeError> {
+        let variant = seed.deserialize(de::value::BorrowedStrDeserializer::new(self.key));
+        variant.map(|variant: V::Value| (variant, self))
     }
-}
-
-struct Content<'de> {
-    key: &'de str,
-    value: &'de Value,
 }
 
 impl<'de> de::VariantAccess<'de> for Content<'de> {
@@ -467,6 +420,14 @@ impl<'de> Deserialize<'de> for Value {
 
 struct AnyValue;
 
+macro_rules! scalars {
+    ($($method:ident($type:ty))*) => {$(
+        fn $method<E: de::Error>(self, value: $type) -> Result<Value, E> {
+            Ok(Value::from(value))
+        }
+    )*};
+}
+
 impl<'de> Visitor<'de> for AnyValue {
     type Value = Value;
 
@@ -489,25 +450,7 @@ impl<'de> Visitor<'de> for AnyValue {
         Ok(Value::Null)
     }
 
-    fn visit_bool<E: de::Error>(self, value: bool) -> Result<Value, E> {
-        Ok(Value::Bool(value))
-    }
-
-    fn visit_i64<E: de::Error>(self, number: i64) -> Result<Value, E> {
-        Ok(Value::from(number))
-    }
-
-    fn visit_u64<E: de::Error>(self, number: u64) -> Result<Value, E> {
-        Ok(Value::from(number))
-    }
-
-    fn visit_f64<E: de::Error>(self, number: f64) -> Result<Value, E> {
-        Ok(Value::from(number))
-    }
-
-    fn visit_str<E: de::Error>(self, text: &str) -> Result<Value, E> {
-        Ok(Value::from(text))
-    }
+    scalars!(visit_bool(bool) visit_i64(i64) visit_u64(u64) visit_f64(f64) visit_str(&str));
 
     fn visit_seq<A: de::SeqAccess<'de>>(self, mut seq: A) -> Result<Value, A::Error> {
         let mut items = Vec::new();

@@ -1,27 +1,25 @@
 //! Flags for approval: which visible tools run, need approval, or are denied.
 
-use super::{OWN_SERVER, Work};
-use crate::agent_cli::template::{Known, Lists, expand, mentions};
-use crate::model::CliSpec;
-use crate::model::Verdict;
+use super::{OWN_SERVER, Work, in_file};
+use crate::agent_cli::template::{Known, Lists};
+use crate::model::{CliSpec, Verdict};
 
 impl Work<'_> {
     /// Adds the flags for tools that run, need approval or are denied.
     pub(super) fn approval(&mut self, known: &[Known], lists: &Lists<'_>) {
         let approval = &self.cli.approval;
         self.asking(known, lists);
-        if !lists.allow.is_empty() {
+        if !lists.list("allow").is_empty() {
             self.put(&approval.allow, lists);
         }
-        if !lists.deny.is_empty() {
+        if !lists.list("deny").is_empty() {
             self.put(&approval.deny, lists);
         }
         let asks = |own: &Known| own.of_server.is_none() && own.verdict == Verdict::Ask;
         self.put(
-            if known.iter().any(asks) {
-                &approval.some_ask
-            } else {
-                &approval.none_ask
+            match known.iter().any(asks) {
+                true => &approval.some_ask,
+                false => &approval.none_ask,
             },
             lists,
         );
@@ -73,14 +71,7 @@ impl Work<'_> {
                 Verdict::Ask => &approval.mcp_ask,
                 Verdict::Deny => continue,
             };
-            let put = |token: &String| {
-                expand(token, &|word| match word {
-                    "server" => Some(server.as_str()),
-                    "tool" => Some(tool.as_str()),
-                    _ => None,
-                })
-            };
-            self.args.argv.extend(template.iter().map(put));
+            self.put_words(template, &[("server", server), ("tool", tool)]);
         }
     }
 }
@@ -90,9 +81,6 @@ impl CliSpec {
     fn can_ask(&self) -> bool {
         !self.approval.allow.is_empty()
             || !self.approval.some_ask.is_empty()
-            || self
-                .config
-                .as_ref()
-                .is_some_and(|config| mentions(&config.value, "{verdict}"))
+            || in_file(self, "{verdict}")
     }
 }

@@ -11,8 +11,7 @@ use super::read::{bad_profile, is_profile};
 use super::template::{Known, Lists, expand, fill, lay, mentions};
 use super::{CliArgs, CliRequest, ConfigFile};
 use crate::aliases::Aliases;
-use crate::model::Confinement;
-use crate::model::{CliSpec, PromptVia, Unenforced};
+use crate::model::{CliSpec, Confinement, PromptVia, Unenforced};
 
 /// The name of mathchain's own server in agent CLIs.
 const OWN_SERVER: &str = "mathchain";
@@ -58,10 +57,9 @@ pub fn translate(
             work.config(&lists);
         }
     }
-    if work.problems.is_empty() {
-        Ok(work.args)
-    } else {
-        Err(work.problems)
+    match work.problems.is_empty() {
+        true => Ok(work.args),
+        false => Err(work.problems),
     }
 }
 
@@ -92,18 +90,16 @@ impl Work<'_> {
             return tokens.clone();
         }
         let names: Vec<&str> = self.cli.flags.keys().map(String::as_str).collect();
-        let near = nearest(name, names.iter().copied())
-            .map(|near| format!("; did you mean `{near}`?"))
-            .unwrap_or_default();
-        let there = if names.is_empty() {
-            "it has none".to_owned()
-        } else {
-            format!("there are {}", names.join(", "))
+        let near = nearest(name, names.iter().copied());
+        let near = near.map(|near| format!("; did you mean `{near}`?"));
+        let there = match names.is_empty() {
+            true => "it has none".to_owned(),
+            false => format!("there are {}{}", names.join(", "), near.unwrap_or_default()),
         };
-        self.args.warnings.push(format!(
-            "{} has no profile `{name}`: {there}{near}",
-            self.cli.name
-        ));
+        let cli = &self.cli.name;
+        self.args
+            .warnings
+            .push(format!("{cli} has no profile `{name}`: {there}"));
         Vec::new()
     }
 
@@ -124,16 +120,12 @@ impl Work<'_> {
                         cli.name
                     ));
                 }
-                let put =
-                    |token: &String| expand(token, &|word| (word == "prompt").then_some(text));
-                self.args.argv.extend(cli.prompt_argv.iter().map(put));
+                self.put_words(&cli.prompt_argv, &[("prompt", text)]);
             }
             _ => self.args.argv.extend(cli.prompt_stdin.iter().cloned()),
         }
         if let Some(model) = &cli.model {
-            let put =
-                |token: &String| expand(token, &|word| (word == "model").then_some(model.as_str()));
-            self.args.argv.extend(cli.model_args.iter().map(put));
+            self.put_words(&cli.model_args, &[("model", model)]);
         }
     }
 
@@ -142,18 +134,13 @@ impl Work<'_> {
         if turns == 0 {
             return;
         }
-        let in_file = self
-            .cli
-            .config
-            .as_ref()
-            .is_some_and(|config| mentions(&config.value, "{turns}"));
         if !self.cli.turns.is_empty() {
             self.put(&self.cli.turns, lists);
-        } else if !in_file {
+        } else if !in_file(self.cli, "{turns}") {
             self.args.count_turns = Some(turns);
+            let name = &self.cli.name;
             self.args.warnings.push(format!(
-                "{} has no limit on turns: the caller must stop it after {turns}",
-                self.cli.name
+                "{name} has no limit on turns: the caller must stop it after {turns}"
             ));
         }
     }
@@ -167,10 +154,8 @@ impl Work<'_> {
         self.put(&sandbox.args, lists);
         for (tool, why) in &sandbox.unenforced {
             if known.iter().any(|own| own.shown() && own.name == *tool) {
-                self.unenforced(format!(
-                    "`{}` with `{tool}`: {why}",
-                    self.permission.as_str()
-                ));
+                let permission = self.permission.as_str();
+                self.unenforced(format!("`{permission}` with `{tool}`: {why}"));
             }
         }
     }
@@ -194,9 +179,25 @@ impl Work<'_> {
 
     /// Adds templates with their lists substituted.
     fn put(&mut self, templates: &[String], lists: &Lists<'_>) {
-        for template in templates {
-            let text = expand(template, &|word| lists.joined.get(word).map(String::as_str));
-            self.args.argv.push(text);
-        }
+        let texts = templates.iter().map(|template| lists.expand(template));
+        self.args.argv.extend(texts);
     }
+
+    /// Adds templates with these words substituted.
+    fn put_words(&mut self, templates: &[String], words: &[(&str, &str)]) {
+        let texts = templates.iter().map(|template| with_words(template, words));
+        self.args.argv.extend(texts);
+    }
+}
+
+/// A template with these words substituted.
+fn with_words(template: &str, words: &[(&str, &str)]) -> String {
+    let value = |word: &str| words.iter().find(|(known, _)| *known == word);
+    expand(template, &|word| value(word).map(|(_, text)| *text))
+}
+
+/// Whether a placeholder occurs in the configuration file of a CLI.
+fn in_file(cli: &CliSpec, word: &str) -> bool {
+    let config = cli.config.as_ref();
+    config.is_some_and(|config| mentions(&config.value, word))
 }

@@ -2,9 +2,9 @@
 
 use tool_core::spec::wire_name;
 
-use super::{OWN_SERVER, Work};
+use super::{OWN_SERVER, Work, with_words};
 use crate::agent_cli::CliTool;
-use crate::agent_cli::template::{Known, expand};
+use crate::agent_cli::template::Known;
 use crate::agents::ToolName;
 use crate::aliases::Aliases;
 use crate::model::Verdict;
@@ -34,13 +34,7 @@ impl Work<'_> {
             verdict,
         };
         let of_server = |server: &str, tool: &str| {
-            let put = |template: &str| {
-                expand(template, &|word| match word {
-                    "server" => Some(server),
-                    "tool" => Some(tool),
-                    _ => None,
-                })
-            };
+            let put = |template: &str| with_words(template, &[("server", server), ("tool", tool)]);
             Known {
                 name: put(&cli.mcp_name),
                 rule: put(cli.mcp_rule.as_deref().unwrap_or(&cli.mcp_name)),
@@ -65,13 +59,12 @@ impl Work<'_> {
                 Some(of_server(server, tool))
             }
             ToolName::Provider(name) => {
-                let found = aliases
-                    .provider_tool(name)
-                    .and_then(|tool| tool.native.get(&cli.name));
+                let found = aliases.provider_tool(name);
+                let found = found.and_then(|tool| tool.native.get(&cli.name));
                 if found.is_none() {
+                    let cli = &cli.name;
                     self.args.warnings.push(format!(
-                        "{} is not of the provider that runs `{name}` and does not get it",
-                        cli.name
+                        "{cli} is not of the provider that runs `{name}` and does not get it"
                     ));
                 }
                 found.map(|name| native(name))

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use tool_core::Value;
 
-use super::{OWN_SERVER, Work};
-use crate::agent_cli::template::{Known, Lists, expand, mentions};
+use super::{OWN_SERVER, Work, in_file};
+use crate::agent_cli::template::{Known, Lists};
 use crate::model::CliSpec;
 
 impl Work<'_> {
@@ -13,11 +13,11 @@ impl Work<'_> {
     pub(super) fn visibility(&mut self, known: &[Known], lists: &Lists<'_>) {
         let cli = self.cli;
         self.put(&cli.visibility.args, lists);
-        let servers = lists.servers();
+        let servers = &lists.servers;
         if servers.is_empty() {
             self.put(&cli.visibility.without_servers, lists);
         }
-        self.limit_servers(known, &servers);
+        self.limit_servers(known, servers);
         self.hide_own(known, lists);
         if let Some(why) = &cli.visibility.other_tools_of_servers {
             for server in servers.keys().filter(|server| **server != OWN_SERVER) {
@@ -38,16 +38,11 @@ impl Work<'_> {
             }
         }
         for (server, tools) in &limited {
-            let tools = Value::array(tools.iter().map(|tool| Value::from(*tool)).collect());
-            let text = tool_core::json::to_text(&tools);
-            let put = |token: &String| {
-                expand(token, &|word| match word {
-                    "server" => Some(server),
-                    "tools" => Some(text.as_str()),
-                    _ => None,
-                })
-            };
-            self.args.argv.extend(cli.visibility.server.iter().map(put));
+            let text = tool_core::json::to_text(&Value::from(tools.clone()));
+            self.put_words(
+                &cli.visibility.server,
+                &[("server", server), ("tools", &text)],
+            );
         }
     }
 
@@ -68,13 +63,11 @@ impl Work<'_> {
                 self.unenforced(format!("`{tool}` stays visible: it cannot be hidden"));
             } else if cli.visibility.by_kind {
                 let kind = cli.kind(tool);
-                let other = known
-                    .iter()
-                    .find(|own| own.shown() && own.of_server.is_none() && own.rule == kind);
-                if let Some(other) = other {
+                let is_same =
+                    |own: &&Known| own.shown() && own.of_server.is_none() && own.rule == kind;
+                if let Some(Known { name, .. }) = known.iter().find(is_same) {
                     self.unenforced(format!(
-                        "`{tool}` stays visible with `{}`: one setting, `{kind}`, is for both",
-                        other.name
+                        "`{tool}` stays visible with `{name}`: one setting, `{kind}`, is for both"
                     ));
                 }
             }
@@ -93,12 +86,9 @@ impl CliSpec {
     /// Whether it takes a list of visible tools, which hides all others.
     fn names_its_tools(&self) -> bool {
         let in_args = |word: &str| self.visibility.args.iter().any(|arg| arg.contains(word));
-        ["{native}", "{visible}", "{rule}"].iter().any(|word| {
-            in_args(word)
-                || self
-                    .config
-                    .as_ref()
-                    .is_some_and(|config| mentions(&config.value, word))
-        })
+        let words = ["{native}", "{visible}", "{rule}"];
+        words
+            .iter()
+            .any(|word| in_args(word) || in_file(self, word))
     }
 }

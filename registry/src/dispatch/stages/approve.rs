@@ -31,11 +31,7 @@ impl<'a> Opened<'a> {
                 Answer::Yes | Answer::Ask => self.settle(dispatcher, trail)?,
             }
         }
-        Ok(Approved {
-            decided: self.decided,
-            ctx: self.ctx,
-            alarm: self.alarm,
-        })
+        Ok(Approved(self))
     }
 
     fn settle(&self, dispatcher: &Dispatcher, trail: &mut Trail) -> Result<(), Halt> {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tool_core::capability::{Alarm, Arrays};
+use tool_core::capability::Alarm;
 use tool_core::ctx::Budget;
 use tool_core::{Capability, Ctx, Determinism, Source, StopFlag, ToolError, Value};
 
@@ -22,14 +22,9 @@ pub(super) fn context(
     let dispatcher = decided.located.dispatcher;
     let spec = decided.located.tool().spec();
     let limits = dispatcher.limits;
-    let timeout_ms = [
-        request.timeout_ms,
-        spec.timeout_ms,
-        decided.decision.obligations.timeout_ms,
-    ]
-    .into_iter()
-    .flatten()
-    .fold(limits.timeout_ms, u64::min);
+    let obliged = decided.decision.obligations.timeout_ms;
+    let timeouts = [request.timeout_ms, spec.timeout_ms, obliged].into_iter();
+    let timeout_ms = timeouts.flatten().fold(limits.timeout_ms, u64::min);
     request.stop.check()?;
     let stop = request.stop.child();
     let clock = &dispatcher.host.clock;
@@ -44,9 +39,8 @@ pub(super) fn context(
     if let (Some(_), Some(places)) = (&capabilities.files, &decided.places) {
         capabilities.files = Some(places.files(&key));
     }
-    capabilities.http = capabilities
-        .http
-        .map(|http| decided.hosts.clone().guard(http));
+    let guard = |http| decided.hosts.clone().guard(http);
+    capabilities.http = capabilities.http.map(guard);
     if spec.capabilities.contains(&Capability::Calls) && capabilities.calls.is_none() {
         capabilities.calls = Some(Arc::new(nested::Nested {
             dispatcher: dispatcher.clone(),
@@ -99,18 +93,12 @@ impl<'a> Approved<'a> {
         request: &CallRequest,
         trail: &mut Trail,
     ) -> Result<Committed<'a>, ToolError> {
-        let Self {
-            decided,
-            ctx,
-            alarm,
-        } = self;
+        let Opened { decided, ctx, .. } = &self.0;
         let dispatcher = decided.located.dispatcher;
         let spec = decided.located.tool().spec();
-        let result_key = results::key(dispatcher, spec, decided.call.as_ref(), &ctx, || {
-            (
-                trail.args_digest(),
-                trail.seed.unwrap_or(request.seed.get()),
-            )
+        let result_key = results::key(dispatcher, spec, decided.call.as_ref(), ctx, || {
+            let seed = trail.seed.unwrap_or(request.seed.get());
+            (trail.args_digest(), seed)
         });
         budget(&decided.located, trail, true)?;
         if spec.determinism == Determinism::Seeded && trail.seed.is_none() {
@@ -126,14 +114,12 @@ impl<'a> Approved<'a> {
         }
         if !trail.effects.is_empty() {
             if !trail.intended {
-                look(&decided, &ctx, trail);
+                look(decided, ctx, trail);
             }
             trail.intend(dispatcher)?;
         }
         Ok(Committed {
-            decided,
-            ctx,
-            alarm,
+            opened: self.0,
             result_key,
             direct: request.context.chain.is_none(),
         })
@@ -153,14 +139,10 @@ pub(super) fn look(decided: &Decided<'_>, ctx: &Ctx, trail: &mut Trail) {
 fn inputs(decided: &Decided<'_>, stop: &StopFlag) -> Result<HashMap<Source, Value>, ToolError> {
     let dispatcher = decided.located.dispatcher;
     let mut arrays = dispatcher.host.arrays.clone();
-    if let Some(places) = decided
-        .places
-        .as_ref()
-        .filter(|_| !decided.call.sources().is_empty())
-    {
-        let of_call =
-            |arrays: Arc<dyn Arrays>| arrays.for_call(&places.files("")).unwrap_or(arrays);
-        arrays = arrays.map(of_call);
+    let places = decided.places.as_ref();
+    if let Some(places) = places.filter(|_| !decided.call.sources().is_empty()) {
+        let files = places.files("");
+        arrays = arrays.map(|arrays| arrays.for_call(&files).unwrap_or(arrays));
     }
     let mut loaded = HashMap::new();
     let mut kinds = HashMap::new();
@@ -175,20 +157,15 @@ fn inputs(decided: &Decided<'_>, stop: &StopFlag) -> Result<HashMap<Source, Valu
             Some(_) => return refuse("the same file is wanted as data and as text"),
             None => {}
         }
-        let value = arrays
-            .open_for(
-                decided.located.caller.role(),
-                &reference.source,
-                reference.kind,
-                dispatcher.limits.max_input_bytes,
-            )
-            .map_err(|err| {
-                if err.path().is_some() {
-                    err
-                } else {
-                    err.at(reference.pointer.clone())
-                }
-            })?;
+        let (role, most) = (
+            decided.located.caller.role(),
+            dispatcher.limits.max_input_bytes,
+        );
+        let opened = arrays.open_for(role, &reference.source, reference.kind, most);
+        let value = opened.map_err(|err| match err.path() {
+            Some(_) => err,
+            None => err.at(&reference.pointer),
+        })?;
         loaded.insert(reference.source.clone(), value);
     }
     Ok(loaded)

@@ -15,7 +15,8 @@ use std::ops::ControlFlow;
 
 use tool_core::capability::{Alarm, Files};
 use tool_core::{
-    AnyTool, Call, Caller as CallerKind, Ctx, Determinism, ErrorCode, ResourceKey, ToolError, Value,
+    AnyTool, Call, Caller as CallerKind, Ctx, Determinism, ErrorCode, ResourceKey, ToolError,
+    Value, tool_error,
 };
 
 use self::places::Places;
@@ -61,22 +62,13 @@ fn stages(
     request: &CallRequest,
     trail: &mut Trail,
 ) -> Result<Ended, Halt> {
-    let located = Located::look_up(dispatcher, &request.tool, &request.context)?;
-    let spec = located.tool().spec();
-    trail.set_tool(spec);
-    trail.decision = located.hidden();
-    let checked = located
-        .visible(&request.context)?
-        .check(&request.args, trail)?;
-    let decided = checked.rules(trail)?;
-    let mut identified = decided.keys(trail)?;
+    let mut identified = identify(dispatcher, request, trail)?;
     let chain = request.context.chain.as_ref();
     if let Some(before) = chain.and_then(|chain| chain.began.as_ref()) {
         identified = match identified.probe(request, before, trail)? {
             ControlFlow::Break(ended) => return Ok(ended),
             ControlFlow::Continue(_) if chain.is_some_and(|chain| chain.ending) => {
-                let message = "the run ended before the call";
-                return Err(ToolError::new(ErrorCode::Cancelled, message).into());
+                return Err(tool_error!(Cancelled, "the run ended before the call").into());
             }
             ControlFlow::Continue(identified) => identified,
         };
@@ -86,38 +78,39 @@ fn stages(
     Ok(committed.run(trail)?)
 }
 
-/// Runs the stages up to the resource keys; a refusal is recorded as that of a call.
+/// Runs the stages up to the resource keys.
+fn identify<'a>(
+    dispatcher: &'a Dispatcher,
+    request: &CallRequest,
+    trail: &mut Trail,
+) -> Result<Identified<'a>, ToolError> {
+    let located = Located::look_up(dispatcher, &request.tool, &request.context)?;
+    trail.set_tool(located.tool().spec());
+    trail.decision = located.hidden();
+    let visible = located.visible(&request.context)?;
+    visible
+        .check(&request.args, trail)?
+        .rules(trail)?
+        .keys(trail)
+}
+
+/// As [`identify`]; a refusal is recorded as that of a call.
 pub(super) fn consider<'a>(
     dispatcher: &'a Dispatcher,
     request: &CallRequest,
 ) -> Result<Considered<'a>, ToolError> {
     let mut trail = Trail::start(dispatcher, request);
     let call_id = trail.call_id().to_owned();
-    let found = panic::guard(&call_id, || considered(dispatcher, request, &mut trail));
+    let found = panic::guard(&call_id, || identify(dispatcher, request, &mut trail));
     let found = found.unwrap_or_else(|_| Err(panic::internal(trail.tool(), &call_id)));
-    found.inspect_err(|error| {
+    let considered = |Identified { decided, keys }: Identified<'a>| Considered {
+        tool: decided.located.tool(),
+        reach: decided.call.reach(),
+        decision: decided.decision,
+        keys,
+    };
+    found.map(considered).inspect_err(|error| {
         trail.finish(dispatcher, Ended::failed(error.clone()));
-    })
-}
-
-fn considered<'a>(
-    dispatcher: &'a Dispatcher,
-    request: &CallRequest,
-    trail: &mut Trail,
-) -> Result<Considered<'a>, ToolError> {
-    let located = Located::look_up(dispatcher, &request.tool, &request.context)?;
-    let tool = located.tool();
-    trail.set_tool(tool.spec());
-    trail.decision = located.hidden();
-    let checked = located
-        .visible(&request.context)?
-        .check(&request.args, trail)?;
-    let identified = checked.rules(trail)?.keys(trail)?;
-    Ok(Considered {
-        tool,
-        reach: identified.decided.call.reach(),
-        decision: identified.decided.decision,
-        keys: identified.keys,
     })
 }
 
@@ -163,32 +156,21 @@ impl<'a> Located<'a> {
     pub(super) fn visible(self, context: &CallerContext) -> Result<Visible<'a>, ToolError> {
         let id = self.tool().spec().id;
         if let Some(hidden) = self.hidden() {
-            let message = format_args!(
-                "role `{}` may not call `{id}`: {}",
-                context.who.role, hidden.reason
-            );
+            let (role, why) = (&context.who.role, hidden.reason);
             if self.caller.lacks_facts(self.index) {
-                let message = format_args!("`{id}` cannot run now: {}", hidden.reason);
-                return Err(ToolError::new(ErrorCode::PreconditionFailed, message).reason("fact"));
+                let error = tool_error!(PreconditionFailed, "`{id}` cannot run now: {why}");
+                return Err(error.reason("fact"));
             }
-            return Err(ToolError::new(ErrorCode::NotVisible, message)
-                .reason("layer")
-                .hint(format!(
-                    "`mathchain policy explain {} {id}` shows every layer",
-                    context.who.role
-                )));
+            let hint = format_args!("`mathchain policy explain {role} {id}` shows every layer");
+            let error = tool_error!(NotVisible, "role `{role}` may not call `{id}`: {why}");
+            return Err(error.reason("layer").hint(hint));
         }
-        let kind = if context.chain.is_some() {
-            CallerKind::Chain
-        } else {
-            CallerKind::Direct
+        let (kind, refused) = match context.chain {
+            Some(_) => (CallerKind::Chain, "cannot be a step of a chain"),
+            None => (CallerKind::Direct, "runs only as a step of a chain"),
         };
         if !self.tool().spec().callers.contains(&kind) {
-            let message = match kind {
-                CallerKind::Chain => format!("`{id}` cannot be a step of a chain"),
-                CallerKind::Direct => format!("`{id}` runs only as a step of a chain"),
-            };
-            return Err(ToolError::new(ErrorCode::NotVisible, message).reason("caller"));
+            return Err(tool_error!(NotVisible, "`{id}` {refused}").reason("caller"));
         }
         Ok(Visible(self))
     }
@@ -238,9 +220,8 @@ impl<'a> Decoded<'a> {
         let files = places.as_ref().map(|places| places as &dyn Files);
         let facts = CallFacts::of(located.tool(), call.as_ref(), files);
         let catalogue = &located.dispatcher.catalogue;
-        let mut decision = located
-            .caller
-            .decide(catalogue, located.index, Some(&facts), files);
+        let (caller, index) = (&located.caller, located.index);
+        let mut decision = caller.decide(catalogue, index, Some(&facts), files);
         if decision.verdict == Verdict::Allow && trail.requires_approval() {
             decision.require("plan", "the plan requires an approval");
         }
@@ -268,11 +249,8 @@ impl<'a> Decoded<'a> {
 }
 
 fn denied(role: &str, id: &str, decision: &Decision) -> ToolError {
-    let rule = decision
-        .rule
-        .as_ref()
-        .map(|rule| format!(", {rule}"))
-        .unwrap_or_default();
+    let rule = decision.rule.as_ref();
+    let rule = rule.map(|rule| format!(", {rule}")).unwrap_or_default();
     let message = format_args!(
         "this call of `{id}` is denied by layer {}{rule}: {}",
         decision.layer, decision.reason
@@ -348,11 +326,7 @@ struct Opened<'a> {
 }
 
 /// The call is approved, or needs no approval.
-struct Approved<'a> {
-    decided: Decided<'a>,
-    ctx: Ctx,
-    alarm: Box<dyn Alarm>,
-}
+struct Approved<'a>(Opened<'a>);
 
 /// Checks the call against the budget of its task; `count` counts it.
 fn budget(located: &Located<'_>, trail: &Trail, count: bool) -> Result<(), ToolError> {
@@ -368,9 +342,7 @@ fn budget(located: &Located<'_>, trail: &Trail, count: bool) -> Result<(), ToolE
 
 /// The intent of a call with effects is recorded durably.
 struct Committed<'a> {
-    decided: Decided<'a>,
-    ctx: Ctx,
-    alarm: Box<dyn Alarm>,
+    opened: Opened<'a>,
     /// The cache key of the result, where it has one.
     result_key: Option<String>,
     direct: bool,
@@ -378,19 +350,10 @@ struct Committed<'a> {
 
 impl Committed<'_> {
     fn run(self, trail: &mut Trail) -> Result<Ended, ToolError> {
-        let Self {
-            decided,
-            ctx,
-            alarm,
-            result_key,
-            direct,
-        } = self;
-        let Decided {
-            located,
-            call,
-            decision,
-            ..
-        } = decided;
+        let (direct, result_key) = (self.direct, self.result_key);
+        let (ctx, alarm) = (self.opened.ctx, self.opened.alarm);
+        let (located, decision) = (self.opened.decided.located, self.opened.decided.decision);
+        let call = self.opened.decided.call;
         let spec = located.tool().spec();
         let dispatcher = located.dispatcher;
         let args = call.args().clone();
@@ -436,9 +399,7 @@ impl Committed<'_> {
         let mut ended = settled(&located, &decision, output, direct, trail).map_err(refused)?;
         warnings.append(&mut ended.warnings);
         ended.warnings = warnings;
-        for (key, note) in notes.iter() {
-            ended.notes.insert(key, note.clone());
-        }
+        ended.notes.extend(&notes);
         Ok(ended)
     }
 }
@@ -453,13 +414,8 @@ fn settled(
 ) -> Result<Ended, ToolError> {
     let spec = located.tool().spec();
     let obligations = decision.obligations;
-    let excess = excess(
-        &output,
-        spec,
-        located.dispatcher.limits,
-        obligations,
-        direct,
-    );
+    let limits = located.dispatcher.limits;
+    let excess = excess(&output, spec, limits, obligations, direct);
     let has_acted = direct && (spec.hands_on || !trail.effects.is_empty());
     if let Some(excess) = excess.as_ref().filter(|_| !has_acted) {
         return Err(excess.error());
@@ -476,9 +432,8 @@ fn settled(
         ..Ended::with(Ending::Success(Value::Null))
     };
     if redacted > 0 {
-        ended
-            .warnings
-            .push(format!("redacted {redacted} secrets from the result"));
+        let warning = format!("redacted {redacted} secrets from the result");
+        ended.warnings.push(warning);
     }
     let output = match excess {
         Some(excess) => shortened(located, &output, &excess, trail, &mut ended),
