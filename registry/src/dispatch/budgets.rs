@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tool_core::capability::BudgetRaise;
-use tool_core::{Capability, Effect, ErrorCode, Spec, ToolError, Value, names};
+use tool_core::{Capability, Effect, ErrorCode, Spec, ToolError, names, object, tool_error};
 
 use crate::model::Budget;
 
@@ -110,11 +110,10 @@ impl Tally {
         let mut tasks = self.lock();
         let counts = tasks.entry(budget.task.clone()).or_default();
         let most = budget.overrides.unwrap_or(OVERRIDES);
+        let task = &budget.task;
         let refused = if kind.limit(budget).is_none() {
-            let (task, kind) = (&budget.task, kind.as_str());
             Some(format!("the task `{task}` has no budget of `{kind}` calls"))
         } else if counts.overrides >= most {
-            let task = &budget.task;
             Some(format!(
                 "the budgets of the task `{task}` have already been raised the maximum of {most} times"
             ))
@@ -152,12 +151,8 @@ pub(super) fn has_run(status: Option<&str>, error_code: Option<&str>) -> bool {
 
 fn exhausted(budget: &Budget, kind: Kind, counts: &Counts) -> ToolError {
     let limit = kind.limit(budget).unwrap_or(0) + counts.raised[kind as usize];
-    let (task, kind) = (&budget.task, kind.as_str());
-    let left = budget
-        .overrides
-        .unwrap_or(OVERRIDES)
-        .saturating_sub(counts.overrides);
-    let message = format_args!("the task `{task}` has used its budget of {limit} `{kind}` calls");
+    let (task, overrides) = (&budget.task, budget.overrides.unwrap_or(OVERRIDES));
+    let left = overrides.saturating_sub(counts.overrides);
     let hint = match left {
         0 => {
             "`budget_override` is used up: ask the operator, for example with `escalate`".to_owned()
@@ -166,13 +161,16 @@ fn exhausted(budget: &Budget, kind: Kind, counts: &Counts) -> ToolError {
             "`budget_override` with `category` `{kind}` and a `reason` raises it by {RAISED_BY}, {left} more times"
         ),
     };
-    ToolError::new(ErrorCode::LimitExceeded, message)
-        .reason("budget")
-        .hint(hint)
-        .evidence(Value::object([
-            ("task", Value::from(task.as_str())),
-            ("category", Value::from(kind)),
-            ("limit", Value::from(limit)),
-            ("overrides_left", Value::from(left)),
-        ]))
+    tool_error!(
+        LimitExceeded,
+        "the task `{task}` has used its budget of {limit} `{kind}` calls"
+    )
+    .reason("budget")
+    .hint(hint)
+    .evidence(object! {
+        "task" => task.as_str(),
+        "category" => kind.as_str(),
+        "limit" => limit,
+        "overrides_left" => left,
+    })
 }

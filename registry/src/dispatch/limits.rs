@@ -1,10 +1,9 @@
 //! Output limits, and the size of a value without writing it.
 
-use tool_core::{ErrorCode, Spec, ToolError, Value};
+use tool_core::{Spec, ToolError, Value, object, tool_error};
 
 use super::cut::cut;
-use crate::model::Limits;
-use crate::model::Obligations;
+use crate::model::{Limits, Obligations};
 
 /// Longest text of one double, with its comma, in bytes.
 const DOUBLE_BYTES: u64 = 25;
@@ -30,10 +29,9 @@ fn bound(value: &Value) -> u64 {
             (DOUBLE_BYTES + 3 * numbers.rank() as u64) * numbers.as_slice().len() as u64 + 3
         }
         Value::Object(object) => {
-            3 + object
-                .iter()
-                .map(|(key, member)| 4 + ESCAPED * key.len() as u64 + bound(member))
-                .sum::<u64>()
+            let members = object.iter();
+            let sizes = members.map(|(key, member)| 4 + ESCAPED * key.len() as u64 + bound(member));
+            3 + sizes.sum::<u64>()
         }
     }
 }
@@ -67,11 +65,10 @@ impl Excess {
     pub(super) fn error(&self) -> ToolError {
         let Self {
             bytes, limit, name, ..
-        } = self;
-        let message = format_args!("the result has {bytes} bytes, the limit is {limit} ({name})");
-        ToolError::new(ErrorCode::OutputTooLarge, message)
+        } = *self;
+        tool_error!(OutputTooLarge, "the result has {bytes} bytes, the limit is {limit} ({name})")
             .hint("ask for less, or raise the limit; inside a chain a large result moves without being written")
-            .evidence(Value::object([("bytes", *bytes), ("limit", *limit)]))
+            .evidence(object! { "bytes" => bytes, "limit" => limit })
     }
 }
 
@@ -85,50 +82,45 @@ pub(super) fn excess(
     obligations: Obligations,
     direct: bool,
 ) -> Option<Excess> {
-    let obliged = (
-        obligations.max_bytes.unwrap_or(u64::MAX),
-        "the obligation `max_bytes`",
-        true,
-    );
-    let beyond = |bytes: u64, (limit, name, is_obliged): (u64, &'static str, bool)| {
-        (bytes > limit).then_some(Excess {
-            bytes,
-            limit,
-            name,
-            is_obliged,
-        })
+    let candidate = |limit: u64, name, is_obliged| Excess {
+        bytes: 0,
+        limit,
+        name,
+        is_obliged,
     };
+    let beyond =
+        |bytes: u64, limit: Excess| (bytes > limit.limit).then_some(Excess { bytes, ..limit });
+    let most = obligations.max_bytes.unwrap_or(u64::MAX);
+    let obliged = candidate(most, "the obligation `max_bytes`", true);
     if !direct {
-        let memory = (limits.memory_bytes, "limits.memory_bytes", false);
-        return beyond(output.memory_bytes(), memory).or_else(|| match obliged.0 {
+        let memory = candidate(limits.memory_bytes, "limits.memory_bytes", false);
+        return beyond(output.memory_bytes(), memory).or_else(|| match most {
             u64::MAX => None,
             most => beyond(json_bytes(output, most), obliged),
         });
     }
     // A tool whose result is its arrays states a limit of its own, which takes the place of the default; a limit that the
     // configuration sets to anything else holds for every tool.
-    let configured = limits.max_output_bytes;
-    let configured = match spec.output_bytes_max {
+    let (configured, own) = (limits.max_output_bytes, spec.output_bytes_max);
+    let configured = match own {
         Some(_) if configured == Limits::default().max_output_bytes => u64::MAX,
         _ => configured,
     };
-    let strictest = [
-        (configured, "limits.max_output_bytes", false),
-        (
-            spec.output_bytes_max.unwrap_or(u64::MAX),
-            "the tool's own limit",
-            false,
-        ),
-        obliged,
-    ]
-    .into_iter()
-    .min_by_key(|(limit, ..)| *limit)
-    .unwrap_or(obliged);
-    beyond(json_bytes(output, strictest.0), strictest)
+    let others = [
+        candidate(configured, "limits.max_output_bytes", false),
+        candidate(own.unwrap_or(u64::MAX), "the tool's own limit", false),
+    ];
+    let strictest = others
+        .into_iter()
+        .chain([obliged])
+        .min_by_key(|one| one.limit)?;
+    beyond(json_bytes(output, strictest.limit), strictest)
 }
 
 #[cfg(test)]
 mod tests {
+    use tool_core::ErrorCode;
+
     use super::*;
 
     #[test]

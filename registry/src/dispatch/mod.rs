@@ -30,8 +30,8 @@ use tool_core::capability::{
 };
 use tool_core::ctx::Progress;
 use tool_core::{
-    AnyTool, Call, Capabilities, Effect, ErrorCode, Outcome, Reach, ResourceKey, ResourceKind,
-    Seed, Source, Spec, StopFlag, ToolError, Value,
+    AnyTool, Call, Capabilities, Effect, Outcome, Reach, ResourceKey, ResourceKind, Seed, Source,
+    Spec, StopFlag, ToolError, Value, tool_error,
 };
 
 use crate::catalogue::Catalogue;
@@ -237,10 +237,9 @@ pub struct Considered<'a> {
 impl Dispatcher {
     /// Combines tools, policy, limits and host.
     pub fn new(catalogue: Arc<Catalogue>, policy: Arc<Policy>, limits: Limits, host: Host) -> Self {
-        let facts = if host.capabilities.files.is_some() {
-            Facts::default().with("workspace=ready")
-        } else {
-            Facts::default()
+        let facts = match host.capabilities.files {
+            Some(_) => Facts::default().with("workspace=ready"),
+            None => Facts::default(),
         };
         Self {
             catalogue,
@@ -263,15 +262,14 @@ impl Dispatcher {
 
     /// Counts a recorded call of another process against the budget of its task, as when a run is resumed.
     pub fn count_recorded(&self, record: &Value) {
-        let text = |key: &str| record.get(key).and_then(Value::as_str);
+        let text = |key: &str| record.str_at(key);
         let Some(tool) = text("tool").and_then(|tool| self.catalogue.get(tool)) else {
             return;
         };
         let Some(budget) = text("task").and_then(|task| self.policy.budget(task)) else {
             return;
         };
-        let effects = record.get("effects").and_then(Value::items);
-        let effects = effects.unwrap_or_default();
+        let effects = record.items_at("effects");
         let effects = effects
             .iter()
             .filter_map(|name| Effect::parse(name.as_str()?));
@@ -331,9 +329,8 @@ impl Dispatcher {
         let mut trail = Trail::start(self, &request);
         let call_id = trail.call_id().to_owned();
         let guarded = panic::guard(&call_id, || stages::run(self, &request, &mut trail));
-        let ended = guarded.unwrap_or_else(|_| {
-            ended::Ended::failed(panic::internal(trail.tool(), trail.call_id()))
-        });
+        let panicked = |_| ended::Ended::failed(panic::internal(trail.tool(), &call_id));
+        let ended = guarded.unwrap_or_else(panicked);
         trail.finish(self, ended)
     }
 
@@ -439,12 +436,12 @@ fn resource_keys(
     keys.extend(tool_core::tool::source_keys(call.sources()));
     if let Some(files) = files {
         for key in keys.iter_mut().filter(|key| key.kind == ResourceKind::Path) {
-            let id = (files.identity(&key.name)).map_err(|err| match err.path() {
-                None => match argument_with(call, &key.name) {
+            let id = files.identity(&key.name).map_err(|err| {
+                let place = argument_with(call, &key.name).filter(|_| err.path().is_none());
+                match place {
                     Some(pointer) => err.at(pointer),
                     None => err,
-                },
-                Some(_) => err,
+                }
             })?;
             *key = key.clone().identified(id);
         }
@@ -452,8 +449,10 @@ fn resource_keys(
         .iter()
         .any(|key| key.kind == ResourceKind::Path && crate::policy::components(&key.name).is_none())
     {
-        let message = format_args!("`{}` uses a path outside the workspace", tool.spec().id);
-        return Err(ToolError::new(ErrorCode::InvalidArgs, message).reason("path"));
+        let id = tool.spec().id;
+        return Err(
+            tool_error!(InvalidArgs, "`{id}` uses a path outside the workspace").reason("path"),
+        );
     }
     keys.sort();
     keys.dedup();

@@ -1,8 +1,7 @@
 //! Calls made by tools: with the permissions of their caller, narrowed once more.
 
 use tool_core::capability::{BudgetRaise, Calls, ChainRequest, Delegation, Notice, Question};
-use tool_core::{ErrorCode, Outcome};
-use tool_core::{Seed, Status, StopFlag, ToolError, Value};
+use tool_core::{Outcome, Seed, Status, StopFlag, ToolError, Value, tool_error};
 
 use super::budgets::Kind;
 use super::{CallRequest, CallerContext, Dispatcher, Origin, preview};
@@ -28,15 +27,10 @@ impl Nested {
     /// The caller of the tool, narrowed by a layer of delegation.
     fn child(&self, layer: Layer) -> Result<CallerContext, ToolError> {
         let who = &self.context.who;
-        let delegations = who
-            .layers
-            .iter()
-            .filter(|layer| layer.level == Level::Delegation);
-        if delegations.count() >= DEPTH_MAX {
-            let message = format_args!("calls are nested at most {DEPTH_MAX} deep");
-            return Err(ToolError::new(ErrorCode::LimitExceeded, message)
-                .reason("depth")
-                .hint("make the call directly"));
+        let is_delegation = |layer: &&Layer| layer.level == Level::Delegation;
+        if who.layers.iter().filter(is_delegation).count() >= DEPTH_MAX {
+            let error = tool_error!(LimitExceeded, "calls are nested at most {DEPTH_MAX} deep");
+            return Err(error.reason("depth").hint("make the call directly"));
         }
         Ok(CallerContext {
             who: who.clone().narrow(layer),
@@ -65,12 +59,14 @@ impl Calls for Nested {
             Status::Success(output) => Ok(output),
             Status::Error(error) => Err(error),
             Status::PendingApproval { approval_id, .. } => {
-                let message = format_args!("`{tool}`, called by `{}`, needs approval", self.tool);
-                Err(
-                    ToolError::new(ErrorCode::ApprovalRequired, message).hint(format!(
-                        "`mathchain approve {approval_id}`, then call again"
-                    )),
-                )
+                let caller = self.tool;
+                let error = tool_error!(
+                    ApprovalRequired,
+                    "`{tool}`, called by `{caller}`, needs approval"
+                );
+                Err(error.hint(format_args!(
+                    "`mathchain approve {approval_id}`, then call again"
+                )))
             }
         }
     }
@@ -100,8 +96,8 @@ impl Calls for Nested {
 
     fn chain(&self, request: &ChainRequest, stop: &StopFlag) -> Result<Value, ToolError> {
         let Some(chains) = &self.dispatcher.host.chains else {
-            let message = "this interface runs no plans";
-            return Err(ToolError::new(ErrorCode::PreconditionFailed, message).reason("capability"));
+            let error = tool_error!(PreconditionFailed, "this interface runs no plans");
+            return Err(error.reason("capability"));
         };
         let context = self.child(Layer::new(Level::Delegation, self.tool))?;
         chains(&self.dispatcher, &context, request, stop)
@@ -109,12 +105,10 @@ impl Calls for Nested {
 
     fn escalate(&self, question: &Question) -> Result<String, ToolError> {
         let Some(notices) = &self.dispatcher.host.notices else {
-            return Err(ToolError::new(
-                ErrorCode::PreconditionFailed,
-                "no operator can be asked: there is no state folder for the question",
-            )
-            .reason("notices")
-            .hint("`mathchain doctor` shows the state folder and what is wrong with it"));
+            let message = "no operator can be asked: there is no state folder for the question";
+            return Err(tool_error!(PreconditionFailed, "{message}")
+                .reason("notices")
+                .hint("`mathchain doctor` shows the state folder and what is wrong with it"));
         };
         let catalogue = &self.dispatcher.catalogue;
         let tool = match &question.tool {

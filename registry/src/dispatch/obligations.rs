@@ -1,8 +1,12 @@
 //! Obligations that apply before a call runs; one that cannot be met refuses the call.
 
+use std::collections::BTreeSet;
+
 use tool_core::capability::{Kept, Notice};
 use tool_core::schema::Schema;
-use tool_core::{Access, AnyTool, Capability, Effect, ErrorCode, ResourceKind, ToolError, Value};
+use tool_core::{
+    Access, AnyTool, Capability, Effect, ResourceKind, ToolError, Value, fields, object, tool_error,
+};
 
 use super::limits::json_bytes;
 use super::trail::Trail;
@@ -11,8 +15,13 @@ use crate::model::Obligations;
 use crate::policy::{CallFacts, components};
 
 fn refusal(id: &str, what: &str) -> ToolError {
-    let message = format_args!("a rule on `{id}` obliges {what}");
-    ToolError::new(ErrorCode::PolicyDenied, message).reason("obligation")
+    tool_error!(PolicyDenied, "a rule on `{id}` obliges {what}").reason("obligation")
+}
+
+/// The refusal of a call whose obligation needs a state folder.
+fn no_state(id: &str, obligation: &str) -> ToolError {
+    refusal(id, &format!("`{obligation}`, and there is no state folder"))
+        .hint("`mathchain doctor` shows the state folder and what is wrong with it")
 }
 
 /// Checks the arguments against the obligation `max_bytes`.
@@ -45,17 +54,13 @@ pub(super) fn backup(
         return Err(refusal(id, what).hint("use a tool that names the files it changes"));
     }
     let Some(backups) = &dispatcher.host.backups else {
-        return Err(refusal(id, "`backup`, and there is no state folder")
-            .hint("`mathchain doctor` shows the state folder and what is wrong with it"));
+        return Err(no_state(id, "backup"));
     };
     let call_id = trail.call_id();
-    panic::guard(call_id, || backups.keep(call_id, &paths))
-        .unwrap_or_else(|_| Err(panic::internal(id, call_id)))
-        .map_err(|err| {
-            let what = format!("`backup`, which failed: {}", err.message());
-            refusal(id, &what)
-                .hint("nothing was changed; `mathchain doctor` shows the state folder")
-        })
+    panic::guarded(id, call_id, || backups.keep(call_id, &paths)).map_err(|err| {
+        let what = format!("`backup`, which failed: {}", err.message());
+        refusal(id, &what).hint("nothing was changed; `mathchain doctor` shows the state folder")
+    })
 }
 
 /// Sends the notification, and returns its id.
@@ -66,8 +71,7 @@ pub(super) fn notify(
     trail: &Trail,
 ) -> Result<String, ToolError> {
     let Some(notices) = &dispatcher.host.notices else {
-        return Err(refusal(id, "`notify`, and there is no state folder")
-            .hint("`mathchain doctor` shows the state folder and what is wrong with it"));
+        return Err(no_state(id, "notify"));
     };
     let (call_id, who) = (trail.call_id(), trail.who());
     let notice = Notice {
@@ -78,12 +82,10 @@ pub(super) fn notify(
         agent: who.agent.clone(),
         text: preview::of(args).0,
     };
-    panic::guard(call_id, || notices.notify(&notice))
-        .unwrap_or_else(|_| Err(panic::internal(id, call_id)))
-        .map_err(|err| {
-            let what = format!("`notify`, which failed: {}", err.message());
-            refusal(id, &what).hint("nothing ran; `mathchain doctor` shows the state folder")
-        })
+    panic::guarded(id, call_id, || notices.notify(&notice)).map_err(|err| {
+        let what = format!("`notify`, which failed: {}", err.message());
+        refusal(id, &what).hint("nothing ran; `mathchain doctor` shows the state folder")
+    })
 }
 
 /// The narrowest `match` of a rule that covers this call; `null` where no rule can be that narrow, and for destructive calls, which
@@ -95,15 +97,11 @@ pub(super) fn condition(tool: &dyn AnyTool, facts: &CallFacts<'_>) -> Value {
     if facts.reach.destructive {
         return Value::Null;
     }
-    let effects = facts
-        .reach
-        .effects
-        .iter()
-        .map(|effect| effect.as_str().to_owned());
-    let mut parts = vec![
-        ("destructive", Value::from(false)),
-        ("effects", Value::from(effects.collect::<Vec<_>>())),
-    ];
+    let effects = facts.reach.effects.iter().map(|effect| effect.as_str());
+    let mut parts = fields! {
+        "destructive" => false,
+        "effects" => effects.collect::<Vec<_>>(),
+    };
     let (Some(paths), Some(programs), Some(hosts)) = (&facts.paths, &facts.programs, &facts.hosts)
     else {
         return Value::Null;
@@ -120,18 +118,15 @@ pub(super) fn condition(tool: &dyn AnyTool, facts: &CallFacts<'_>) -> Value {
                 None => return Value::Null,
             }
         }
-        under.sort();
-        under.dedup();
-        parts.push(("path", Value::object([("under", under)])));
+        let under = BTreeSet::from_iter(under);
+        parts.insert("path", object! { "under" => Vec::from_iter(under) });
     }
     if let Some(argv) = programs.first() {
-        parts.push(("argv", Value::object([("prefix", argv.clone())])));
+        parts.insert("argv", object! { "prefix" => argv.clone() });
     }
     if !hosts.is_empty() {
-        let mut names: Vec<String> = hosts.iter().map(|host| host.name.clone()).collect();
-        names.sort();
-        names.dedup();
-        parts.push(("url", Value::object([("host", names)])));
+        let names: BTreeSet<&str> = hosts.iter().map(|host| host.name.as_str()).collect();
+        parts.insert("url", object! { "host" => Vec::from_iter(names) });
     }
     let spec = tool.spec();
     let runs = facts.reach.effects.contains(&Effect::LocalExec)
@@ -140,24 +135,21 @@ pub(super) fn condition(tool: &dyn AnyTool, facts: &CallFacts<'_>) -> Value {
     let choices = choices(&tool.input_schema(), facts.args);
     match choices.filter(|_| placed && !runs) {
         Some(choices) if choices.is_empty() => {}
-        Some(choices) => parts.push(("args", Value::object(choices))),
-        None => parts.push(("call", Value::from(crate::digest::of_value(facts.args)))),
+        Some(choices) => parts.insert("args", Value::object(choices)),
+        None => parts.insert("call", crate::digest::of_value(facts.args)),
     }
-    Value::object(parts)
+    parts.into()
 }
 
 /// The arguments with few values; `None` where one of them is absent.
 fn choices(schema: &Schema, args: &Value) -> Option<Vec<(String, Value)>> {
-    let properties = schema.get("properties")?.as_object()?;
-    let chosen = properties
-        .iter()
-        .filter(|(_, property)| is_choice(schema, property));
-    chosen
-        .map(|(name, _)| {
-            let value = args.get(name).filter(|value| !value.is_null())?;
-            Some((name.clone(), value.clone()))
-        })
-        .collect()
+    let properties = schema.get("properties")?.as_object()?.iter();
+    let chosen = properties.filter(|(_, property)| is_choice(schema, property));
+    let given = chosen.map(|(name, _)| {
+        let value = args.get(name).filter(|value| !value.is_null())?;
+        Some((name.clone(), value.clone()))
+    });
+    given.collect()
 }
 
 /// Whether a schema lists its values, directly, behind one reference or in a branch.

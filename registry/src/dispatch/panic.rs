@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::io::Write as _;
 use std::panic::{AssertUnwindSafe, Location, catch_unwind};
 
-use tool_core::{ErrorCode, ToolError};
+use tool_core::{ToolError, tool_error};
 
 thread_local! {
     /// The call that this thread runs, for the hook.
@@ -32,14 +32,23 @@ fn drop_payload(payload: Box<dyn Any + Send>) -> Panicked {
     Panicked
 }
 
+/// As [`guard`]; a panic is an error of the tool.
+pub(super) fn guarded<T>(
+    tool: &str,
+    call_id: &str,
+    run: impl FnOnce() -> Result<T, ToolError>,
+) -> Result<T, ToolError> {
+    guard(call_id, run).unwrap_or_else(|_| Err(internal(tool, call_id)))
+}
+
 /// The error of a call that panicked.
 pub(super) fn internal(tool: &str, call_id: &str) -> ToolError {
-    ToolError::new(
-        ErrorCode::Internal,
-        format_args!("`{tool}` failed unexpectedly; this is a defect in mathchain"),
+    tool_error!(
+        Internal,
+        "`{tool}` failed unexpectedly; this is a defect in mathchain"
     )
     .reason("panic")
-    .hint(format!("report it with the id {call_id}"))
+    .hint(format_args!("report it with the id {call_id}"))
 }
 
 /// Makes panics report a call id and a source location, never a message, which could contain arguments.

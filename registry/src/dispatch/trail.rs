@@ -8,7 +8,10 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use tool_core::capability::{Durability, Kept, LedgerHead};
-use tool_core::{Effect, ErrorCode, Object, Outcome, ResourceKey, Spec, Status, ToolError, Value};
+use tool_core::{
+    Effect, ErrorCode, Object, Outcome, ResourceKey, Spec, Status, ToolError, Value, object,
+    tool_error,
+};
 
 use super::ended::{Ended, Ending};
 use super::{CallRequest, CallerContext, ChainPosition, Dispatcher, limits, panic};
@@ -64,16 +67,14 @@ pub(super) struct Trail {
 impl Trail {
     pub(super) fn start(dispatcher: &Dispatcher, request: &CallRequest) -> Self {
         let number = dispatcher.calls.fetch_add(1, Ordering::Relaxed);
+        let id = dispatcher
+            .nonce
+            .wrapping_add(number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         let clock = &dispatcher.host.clock;
         const NAME_CHARS: usize = 80;
         let name: String = request.tool.chars().take(NAME_CHARS).collect();
         Self {
-            call_id: format!(
-                "{:016x}",
-                dispatcher
-                    .nonce
-                    .wrapping_add(number.wrapping_mul(0x9e37_79b9_7f4a_7c15))
-            ),
+            call_id: format!("{id:016x}"),
             time_ms: clock.unix_ms(),
             started: clock.monotonic(),
             context: request.context.clone(),
@@ -185,12 +186,8 @@ impl Trail {
         record.insert("approved_by", self.approved_by.clone());
         record.insert("effects", names(self.effects));
         let resources = self.resources.iter().map(|key| {
-            format!(
-                "{}:{}:{}",
-                key.kind,
-                key.access,
-                redact::text(&key.id().to_string()).0
-            )
+            let id = key.id().to_string();
+            format!("{}:{}:{}", key.kind, key.access, redact::text(&id).0)
         });
         record.insert("resources", resources.collect::<Vec<String>>());
         record.insert_some("backups", self.backups_shown());
@@ -224,10 +221,9 @@ impl Trail {
             Value::Object(Arc::new(record))
         };
         let record = is_recorded.then(record).unwrap_or_default();
-        let durability = if self.effects.is_empty() {
-            Durability::Batched
-        } else {
-            Durability::Synced
+        let durability = match self.effects {
+            [] => Durability::Batched,
+            _ => Durability::Synced,
         };
         let head = self.write(dispatcher, &record, durability);
         if let Some(witness) = witness {
@@ -245,8 +241,9 @@ impl Trail {
                 } else {
                     "the call"
                 };
+                let why = err.message();
                 self.warnings
-                    .push(format!("{what} is not in the audit: {}", err.message()));
+                    .push(format!("{what} is not in the audit: {why}"));
                 None
             }
         };
@@ -320,12 +317,12 @@ impl Trail {
         /// The list of backups has all of them.
         const SHOWN_MAX: usize = 100;
         let shown = self.backups.iter().take(SHOWN_MAX).map(|kept| {
-            Value::object([
-                ("id", Value::from(kept.id.as_str())),
-                ("path", Value::from(redact::text(&kept.path).0.into_owned())),
-                ("digest", Value::from(kept.digest.as_str())),
-                ("bytes", Value::from(kept.bytes)),
-            ])
+            object! {
+                "id" => kept.id.as_str(),
+                "path" => redact::text(&kept.path).0.into_owned(),
+                "digest" => kept.digest.as_str(),
+                "bytes" => kept.bytes,
+            }
         });
         (!self.backups.is_empty()).then(|| Value::array(shown.collect()))
     }
@@ -359,9 +356,9 @@ fn names(effects: &[Effect]) -> Vec<&'static str> {
 
 /// The refusal of a call with effects that cannot be recorded.
 pub(super) fn unaudited(why: &str) -> ToolError {
-    ToolError::new(
-        ErrorCode::PreconditionFailed,
-        format_args!("a call with effects is refused where it cannot be recorded: {why}"),
+    tool_error!(
+        PreconditionFailed,
+        "a call with effects is refused where it cannot be recorded: {why}"
     )
     .reason("audit")
     .hint("`mathchain doctor` shows the state folder and what is wrong with it")

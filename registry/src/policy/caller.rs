@@ -1,7 +1,7 @@
 //! What one caller sees, and the decision on one call.
 
+use tool_core::Value;
 use tool_core::capability::Files;
-use tool_core::{AnyTool, Call, Value};
 
 use super::{
     CallFacts, Caller, CompiledLayer, Decision, FILE_READER, Label, Reason, Selected, ToolSet,
@@ -161,7 +161,11 @@ impl Caller<'_> {
         let tool = catalogue.tool(reader);
         let decision = match path.map(|path| tool.decode(&Value::object([("path", path)]))) {
             None => self.decide(catalogue, reader, None, files),
-            Some(Ok(call)) => self.decide_call(catalogue, reader, tool, call.as_ref(), files),
+            Some(Ok(call)) => {
+                let mut facts = CallFacts::of(tool, call.as_ref(), files);
+                facts.files.clear(); // the reader itself takes a path, never a reference
+                self.decide(catalogue, reader, Some(&facts), files)
+            }
             Some(Err(err)) => Decision::denied("defaults", err.message().to_owned()),
         };
         let path = path.unwrap_or("...");
@@ -173,18 +177,5 @@ impl Caller<'_> {
             reason: Reason::from(reason),
             ..decision
         }
-    }
-
-    fn decide_call(
-        &self,
-        catalogue: &Catalogue,
-        index: usize,
-        tool: &dyn AnyTool,
-        call: &dyn Call,
-        files: Option<&dyn Files>,
-    ) -> Decision {
-        let mut facts = CallFacts::of(tool, call, files);
-        facts.files.clear(); // the reader itself takes a path, never a reference
-        self.decide(catalogue, index, Some(&facts), files)
     }
 }

@@ -11,8 +11,7 @@ use super::{Access, Explanation, Facts, Policy};
 use crate::catalogue::Catalogue;
 use crate::document::{self, Document, Format};
 use crate::error::{LoadErrors, Place};
-use crate::model::Principal;
-use crate::model::{Selector, Version};
+use crate::model::{Principal, Selector, Version};
 
 /// A file of expected verdicts.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -105,10 +104,8 @@ impl Policy {
         facts: &Facts,
         files: Option<&dyn Files>,
     ) -> Vec<CaseResult<'a>> {
-        cases
-            .iter()
-            .map(|case| self.test_one(catalogue, case, facts, files))
-            .collect()
+        let test = |case| self.test_one(catalogue, case, facts, files);
+        cases.iter().map(test).collect()
     }
 
     fn test_one<'a>(
@@ -144,10 +141,9 @@ impl Policy {
             Ok(explanation) => explanation,
             Err(err) => return failed(err.to_string()),
         };
-        let found = if explanation.visible {
-            explanation.decision.verdict.into()
-        } else {
-            Access::Hidden
+        let found = match explanation.visible {
+            true => explanation.decision.verdict.into(),
+            false => Access::Hidden,
         };
         let layer = &explanation.decision.layer;
         let mismatch = if found != case.expect {

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use tool_core::convert::to_value;
-use tool_core::{ToolError, Value, json, names};
+use tool_core::{ToolError, Value, json, names, object};
 
-use super::{Caller, Facts, Policy};
+use super::{Caller, CompiledRule, Facts, Policy};
 use crate::catalogue::Catalogue;
 use crate::model::{Match, Principal, Verdict};
 
@@ -44,26 +44,19 @@ impl Caller<'_> {
 
     /// What rules say of a tool, without where they stand: equal texts mean equal rules.
     fn rules_about(&self, tool: usize) -> BTreeSet<String> {
-        let rules = self.layers().flat_map(|layer| {
-            let about = layer
-                .rules
-                .about(tool)
-                .iter()
-                .filter(move |rule| rule.tools.contains(tool));
-            about.filter(|rule| rule.role.as_ref().is_none_or(|role| role == self.role()))
-        });
-        rules
-            .map(|rule| {
-                let matches = Match {
-                    tools: Vec::new(),
-                    role: None,
-                    ..rule.matches.clone()
-                };
-                let said = (&rule.decision, rule.priority, matches, rule.obligations);
-                let value = to_value(&said).expect("texts and whole numbers have a spelling");
-                json::canonical(&value)
-            })
-            .collect()
+        let rules = self.layers().flat_map(|layer| layer.rules.naming(tool));
+        let rules = rules.filter(|rule| rule.is_about(tool, self.role()));
+        let text = |rule: &CompiledRule| {
+            let matches = Match {
+                tools: Vec::new(),
+                role: None,
+                ..rule.matches.clone()
+            };
+            let said = (&rule.decision, rule.priority, matches, rule.obligations);
+            let value = to_value(&said).expect("texts and whole numbers have a spelling");
+            json::canonical(&value)
+        };
+        rules.map(text).collect()
     }
 }
 
@@ -87,19 +80,15 @@ impl Policy {
         phase: Option<&str>,
         facts: &Facts,
     ) -> Result<Vec<MatrixRow>, ToolError> {
-        self.roles()
-            .map(|(role, _)| {
-                let mut who = Principal::role(role);
-                who.phase = phase.map(str::to_owned);
-                let caller = self.caller(catalogue, &who, facts)?;
-                Ok(MatrixRow {
-                    role: role.to_owned(),
-                    access: (0..catalogue.len())
-                        .map(|tool| caller.access(catalogue, tool))
-                        .collect(),
-                })
-            })
-            .collect()
+        let row = |(role, _): (&str, &str)| {
+            let mut who = Principal::role(role);
+            who.phase = phase.map(str::to_owned);
+            let caller = self.caller(catalogue, &who, facts)?;
+            let access = (0..catalogue.len()).map(|tool| caller.access(catalogue, tool));
+            let (role, access) = (role.to_owned(), access.collect());
+            Ok(MatrixRow { role, access })
+        };
+        self.roles().map(row).collect()
     }
 
     /// The agents that have a file.
@@ -109,10 +98,9 @@ impl Policy {
 
     /// The phases an agent works in.
     fn phases_of<'a>(&'a self, agent: &'a str) -> impl Iterator<Item = &'a str> {
-        let works = self
-            .phases
-            .iter()
-            .filter(move |(_, phase)| phase.agents.iter().any(|known| known == agent));
+        let phases = self.phases.iter();
+        let works =
+            phases.filter(move |(_, phase)| phase.agents.iter().any(|known| known == agent));
         works.map(|(name, _)| name.as_str())
     }
 
@@ -168,15 +156,15 @@ impl AccessChange {
 
     /// The change as data.
     pub fn to_value(&self) -> Value {
-        Value::object([
-            ("role", Value::from(self.role.as_str())),
-            ("agent", Value::from(self.agent.clone())),
-            ("phase", Value::from(self.phase.clone())),
-            ("tool", Value::from(self.tool.as_str())),
-            ("before", Value::from(self.before.as_str())),
-            ("after", Value::from(self.after.as_str())),
-            ("change", Value::from(self.kind())),
-        ])
+        object! {
+            "role" => self.role.as_str(),
+            "agent" => self.agent.clone(),
+            "phase" => self.phase.clone(),
+            "tool" => self.tool.as_str(),
+            "before" => self.before.as_str(),
+            "after" => self.after.as_str(),
+            "change" => self.kind(),
+        }
     }
 }
 

@@ -42,6 +42,12 @@ impl CompiledRules {
         }
     }
 
+    /// Those about a tool, whatever the role.
+    pub(super) fn naming(&self, tool: usize) -> impl Iterator<Item = &CompiledRule> {
+        let rules = self.about(tool).iter();
+        rules.filter(move |rule| rule.tools.contains(tool))
+    }
+
     fn push(&mut self, rule: CompiledRule) {
         self.tools.unite(&rule.tools);
         self.list.push(rule);

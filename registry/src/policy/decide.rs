@@ -97,10 +97,9 @@ pub(super) fn decide<'l, L: AsRef<CompiledLayer> + 'l>(
             let fit = rule.fit(tool, role, call);
             looks_at_arguments |= fit == Fit::Unknown;
             if !fit.counts(rule.decision) {
-                but_for_links |= rule.decision == Verdict::Allow
-                    && unlinked
-                        .as_ref()
-                        .is_some_and(|call| rule.fit(tool, role, Some(call)) == Fit::Yes);
+                let fits = |call: &CallFacts<'_>| rule.fit(tool, role, Some(call)) == Fit::Yes;
+                but_for_links |=
+                    rule.decision == Verdict::Allow && unlinked.as_ref().is_some_and(fits);
                 continue;
             }
             obligations = obligations.and(rule.obligations);
@@ -210,21 +209,18 @@ fn questions(
 ) -> Option<&'static str> {
     let permissions = &defaults.permissions;
     for effect in effects {
-        let asks = match effect {
-            Effect::ModifiesFiles => permissions
-                .filesystem
-                .requires_approval
-                .then_some("` modifies files, and no rule allows it"),
-            Effect::LocalExec => permissions
-                .shell
-                .requires_approval
-                .then_some(RUNS_A_PROGRAM),
-            Effect::NetworkAccess => None, // below, for every tool that reaches the network
-            Effect::CallsLlm => Some("` asks a language model, and no rule allows it"),
-            Effect::SystemState => Some("` changes state, and no rule allows it"),
+        let (asks, after) = match effect {
+            Effect::ModifiesFiles => (
+                permissions.filesystem.requires_approval,
+                "` modifies files, and no rule allows it",
+            ),
+            Effect::LocalExec => (permissions.shell.requires_approval, RUNS_A_PROGRAM),
+            Effect::NetworkAccess => continue, // below, for every tool that reaches the network
+            Effect::CallsLlm => (true, "` asks a language model, and no rule allows it"),
+            Effect::SystemState => (true, "` changes state, and no rule allows it"),
         };
-        if asks.is_some() {
-            return asks;
+        if asks {
+            return Some(after);
         }
     }
     let needs = |permission| spec.permissions.contains(&permission);
@@ -235,17 +231,15 @@ fn questions(
         return Some("` needs `compute`, which the configuration makes conditional");
     }
     if needs(Permission::Network) || effects.contains(&Effect::NetworkAccess) {
+        let network = &permissions.network;
         let listed = |host: &HostFact| {
-            permissions
-                .network
-                .allowed_hosts
-                .iter()
-                .any(|entry| host.listed_as(entry))
+            let mut entries = network.allowed_hosts.iter();
+            entries.any(|entry| host.listed_as(entry))
         };
-        let hosts = call.and_then(|call| call.hosts.as_ref());
-        if permissions.network.requires_approval
-            || !hosts.is_some_and(|hosts| !hosts.is_empty() && hosts.iter().all(listed))
-        {
+        let hosts = call
+            .and_then(|call| call.hosts.as_ref())
+            .filter(|hosts| !hosts.is_empty());
+        if network.requires_approval || !hosts.is_some_and(|hosts| hosts.iter().all(listed)) {
             return Some("` reaches a host that `permissions.network.allowed_hosts` does not list");
         }
     }

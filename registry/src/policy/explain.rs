@@ -109,10 +109,9 @@ impl Caller<'_> {
         let selection = LayerStep {
             layer: format!("{from} (selection)"),
             place: place.map(ToString::to_string),
-            effect: if self.start.listed().contains(tool) {
-                "lists"
-            } else {
-                "does not list"
+            effect: match self.start.listed().contains(tool) {
+                true => "lists",
+                false => "does not list",
             },
         };
         let mut steps = vec![selection];
@@ -139,12 +138,7 @@ impl Caller<'_> {
     fn rule_steps(&self, tool: usize, call: Option<&CallFacts<'_>>) -> Vec<RuleStep> {
         let mut steps = Vec::new();
         for layer in self.layers() {
-            for rule in layer
-                .rules
-                .about(tool)
-                .iter()
-                .filter(|rule| rule.tools.contains(tool))
-            {
+            for rule in layer.rules.naming(tool) {
                 let fit = rule.fit(tool, self.role(), call);
                 steps.push(RuleStep {
                     layer: layer.title.to_string(),
@@ -172,12 +166,11 @@ fn place(decision: &Decision, layers: &[LayerStep]) -> Option<(String, u32)> {
     });
     of_rule.or_else(|| {
         let selection = format!("{} (selection)", decision.layer);
-        let layer = layers
-            .iter()
-            .find(|step| {
-                step.layer == decision.layer && matches!(step.effect, "denies" | "does not list")
-            })
-            .or_else(|| layers.iter().find(|step| step.layer == selection))?;
+        let hides = |step: &&LayerStep| {
+            step.layer == decision.layer && matches!(step.effect, "denies" | "does not list")
+        };
+        let of_selection = || layers.iter().find(|step| step.layer == selection);
+        let layer = layers.iter().find(hides).or_else(of_selection)?;
         let mut parts = layer.place.as_deref()?.rsplitn(3, ':');
         let (_column, line, file) = (parts.next()?, parts.next()?, parts.next()?);
         Some((file.to_owned(), line.parse().ok()?))

@@ -180,12 +180,15 @@ impl<'a> CallFacts<'a> {
                 .filter(|value| !value.is_null())
         };
         let resources = call.resources();
-        let mut paths = resources.as_ref().ok().map(|keys| {
-            keys.iter()
-                .filter(|key| key.kind == ResourceKind::Path)
-                .map(|key| key.name.clone())
-                .collect::<Vec<_>>()
-        });
+        let named = |kind| {
+            let keys = resources
+                .as_ref()
+                .ok()?
+                .iter()
+                .filter(move |key| key.kind == kind);
+            Some(keys.map(|key| key.name.clone()).collect::<Vec<_>>())
+        };
+        let mut paths = named(ResourceKind::Path);
         let trees: Vec<Value> = of_syntax(Syntax::Tree).collect();
         for value in of_syntax(Syntax::Path).chain(of_syntax(Syntax::Tree)) {
             match (&mut paths, value.as_str()) {
@@ -196,41 +199,33 @@ impl<'a> CallFacts<'a> {
                 (_, None) => paths = None,
             }
         }
-        let mut hosts: Option<Vec<HostFact>> = of_syntax(Syntax::Url)
-            .map(|url| HostFact::of(url.as_str()?))
-            .collect();
-        match (&mut hosts, &resources) {
-            (Some(known), Ok(keys)) => {
-                let named = keys.iter().filter(|key| key.kind == ResourceKind::Host);
-                let named = named.map(|key| HostFact::of(&format!("https://{}/", key.name)));
-                match named.collect::<Option<Vec<_>>>() {
-                    Some(named) => known.extend(named),
-                    None => hosts = None,
-                }
-            }
-            _ => hosts = None,
-        }
-        let sources = call
+        let of_arguments = of_syntax(Syntax::Url).map(|url| HostFact::of(url.as_str()?));
+        let of_keys = named(ResourceKind::Host);
+        let of_keys = of_keys.as_ref().map(|names| {
+            names
+                .iter()
+                .map(|name| HostFact::of(&format!("https://{name}/")))
+        });
+        let hosts = of_keys.and_then(|of_keys| of_arguments.chain(of_keys).collect());
+        let files_of = call
             .sources()
             .iter()
             .filter_map(|source| match &source.source {
                 Source::File(path) => Some(PathFact::new(path, files)),
                 Source::Artifact(_) => None,
             });
+        let is_tree =
+            |path: &str| reach.below && trees.iter().any(|tree| tree.as_str() == Some(path));
+        let fact = |path: &String| PathFact {
+            tree: is_tree(path),
+            ..PathFact::new(path, files)
+        };
+        let commands = of_syntax(Syntax::Shell).map(|value| programs(&value));
         Self {
             reach,
-            paths: paths.map(|paths| {
-                paths
-                    .iter()
-                    .map(|path| PathFact {
-                        tree: reach.below && trees.iter().any(|tree| tree.as_str() == Some(path)),
-                        ..PathFact::new(path, files)
-                    })
-                    .collect()
-            }),
-            files: sources.collect(),
-            programs: of_syntax(Syntax::Shell)
-                .map(|value| programs(&value))
+            paths: paths.map(|paths| paths.iter().map(fact).collect()),
+            files: files_of.collect(),
+            programs: commands
                 .collect::<Option<Vec<_>>>()
                 .map(|programs| programs.concat()),
             hosts,
@@ -244,10 +239,10 @@ fn programs(value: &Value) -> Option<Vec<Vec<String>>> {
     if let Some(text) = value.as_str() {
         return shell::commands(text);
     }
-    let words: Option<Vec<String>> = value
-        .items()?
+    let items = value.items()?;
+    let words: Option<Vec<String>> = items
         .iter()
-        .map(|word| word.as_str().map(str::to_owned))
+        .map(|word| Some(word.as_str()?.to_owned()))
         .collect();
     words
         .filter(|words| !words.is_empty())
@@ -266,18 +261,14 @@ pub struct HostFact {
 impl HostFact {
     /// Reads an http(s) URL; `None` where its host or port cannot be told.
     fn of(url: &str) -> Option<Self> {
+        let (scheme, host_port) = authority(url)?; // one with a user has no port that can be told
         let name = host_of(url)?;
-        let authority = url
-            .split_once("://")?
-            .1
-            .split(['/', '?', '#', '\\'])
-            .next()?;
-        let after_host = match authority.rfind(']') {
-            Some(bracket) => &authority[bracket + 1..],
-            None => authority.find(':').map_or("", |colon| &authority[colon..]),
+        let after_host = match host_port.rfind(']') {
+            Some(bracket) => &host_port[bracket + 1..],
+            None => host_port.find(':').map_or("", |colon| &host_port[colon..]),
         };
         let port = match after_host.strip_prefix(':') {
-            None | Some("") if url.get(..5)?.eq_ignore_ascii_case("https") => 443,
+            None | Some("") if scheme == "https" => 443,
             None | Some("") => 80,
             Some(digits) => digits.parse().ok()?,
         };
@@ -295,18 +286,17 @@ impl HostFact {
     }
 }
 
+/// Scheme in lower case and authority of an http(s) URL; `None` for everything else.
+fn authority(url: &str) -> Option<(String, &str)> {
+    let (scheme, rest) = url.split_once("://")?;
+    let scheme = scheme.to_ascii_lowercase();
+    let authority = rest.split(['/', '?', '#', '\\']).next()?;
+    matches!(scheme.as_str(), "http" | "https").then_some((scheme, authority))
+}
+
 /// The host of an http(s) URL, in lower case, without port and user; `None` for everything else.
 pub(super) fn host_of(url: &str) -> Option<String> {
-    let scheme_end = url.find("://")?;
-    if !matches!(
-        url[..scheme_end].to_ascii_lowercase().as_str(),
-        "http" | "https"
-    ) {
-        return None;
-    }
-    let rest = &url[scheme_end + 3..];
-    let authority = rest.split(['/', '?', '#', '\\']).next()?;
-    let host_port = authority.rsplit('@').next()?;
+    let host_port = authority(url)?.1.rsplit('@').next()?;
     let host = if host_port.starts_with('[') {
         &host_port[..=host_port.find(']')?]
     } else {

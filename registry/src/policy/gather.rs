@@ -14,9 +14,9 @@ use super::{
 };
 use crate::catalogue::Catalogue;
 use crate::error::LoadError;
-use crate::model::{Agent, ApprovalsFrom, Budget, Config, ProviderProfile};
 use crate::model::{
-    Confinement, Layer, Level, Permissions, Phase, Role, Rule, Selector, Toolset, Verdict,
+    Agent, ApprovalsFrom, Budget, Config, Confinement, Layer, Level, Permissions, Phase,
+    ProviderProfile, Role, Rule, Selector, Toolset, Verdict,
 };
 
 impl Policy {
@@ -31,15 +31,11 @@ impl Policy {
     ) -> Self {
         let roles = roles::merged(config);
         let names: Vec<&str> = roles.iter().map(|role| role.name.as_str()).collect();
-        let mut compiled: BTreeMap<String, CompiledRole> = roles
-            .iter()
-            .map(|role| {
-                (
-                    role.name.clone(),
-                    roles::compile(catalogue, role, config, &names, errors),
-                )
-            })
-            .collect();
+        let compile = |role: &Role| {
+            let built = roles::compile(catalogue, role, config, &names, errors);
+            (role.name.clone(), built)
+        };
+        let mut compiled: BTreeMap<String, CompiledRole> = roles.iter().map(compile).collect();
         roles::check_toolsets(catalogue, config, &roles, errors);
         let agents = compile_agents(catalogue, config, &names, errors);
         let mut agent_names: Vec<String> = agents.keys().cloned().collect();

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tool_core::capability::{HostJudge, Http, HttpRequest, HttpResponse, HttpService};
-use tool_core::{ErrorCode, StopFlag, ToolError};
+use tool_core::{StopFlag, ToolError, tool_error};
 
 use super::condition::Condition;
 use super::facts::{CallFacts, host_fits};
@@ -84,6 +84,9 @@ impl HostRules {
         let Some(rule) = self.rules.iter().find(fits) else {
             return Ok(());
         };
+        let (tool, title) = (self.tool, &rule.title);
+        let reason = rule.reason.as_ref();
+        let reason = reason.map_or_else(String::new, |reason| format!(": {reason}"));
         let (what, hint) = match rule.decision {
             Verdict::Ask => (
                 "needs a person's approval",
@@ -91,21 +94,14 @@ impl HostRules {
             ),
             _ => (
                 "is denied",
-                format!(
-                    "use another source; `mathchain policy explain ROLE {}` shows every rule",
-                    self.tool
-                ),
+                format!("use another source; `mathchain policy explain ROLE {tool}` shows every rule"),
             ),
         };
-        let reason = rule.reason.as_ref();
-        let reason = reason.map_or_else(String::new, |reason| format!(": {reason}"));
-        let message = format_args!(
-            "`{host}` {what} for `{}` by {}{reason}",
-            self.tool, rule.title
+        let error = tool_error!(
+            PolicyDenied,
+            "`{host}` {what} for `{tool}` by {title}{reason}"
         );
-        Err(ToolError::new(ErrorCode::PolicyDenied, message)
-            .reason("host")
-            .hint(hint))
+        Err(error.reason("host").hint(hint))
     }
 
     /// Holds every request of the call against them.

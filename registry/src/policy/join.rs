@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-use tool_core::{ErrorCode, ToolError};
+use tool_core::{ToolError, tool_error};
 
 use super::gather::allowing;
 use super::{Caller, CompiledLayer, Facts, NO_WEB, Policy, READ_ONLY, compile};
@@ -44,11 +44,12 @@ impl Policy {
                 layers.push(context);
             }
         }
-        let of_call = who.layers.iter();
+        let of_call = who
+            .layers
+            .iter()
+            .map(|layer| self.layer_of_call(catalogue, layer));
         Ok(Caller {
-            of_call: of_call
-                .map(|layer| self.layer_of_call(catalogue, layer))
-                .collect::<Result<_, _>>()?,
+            of_call: of_call.collect::<Result<_, _>>()?,
             policy: self,
             start,
             layers,
@@ -59,7 +60,7 @@ impl Policy {
 
     pub(super) fn named<'a, T>(
         &self,
-        what: &str,
+        what: &'static str,
         name: &str,
         map: &'a BTreeMap<String, T>,
     ) -> Result<(&'a str, &'a T), ToolError> {
@@ -77,16 +78,14 @@ impl Policy {
         let mut errors = Vec::new();
         let built = compile::layer(catalogue, layer, &names, &mut errors);
         if allowing(layer).next().is_some() {
-            errors.push(LoadError::new(
-                layer.place.as_ref(),
-                "a layer of a call narrows: its rules say `ask` or `deny`",
-            ));
+            let message = "a layer of a call narrows: its rules say `ask` or `deny`";
+            errors.push(LoadError::new(layer.place.as_ref(), message));
         }
         let title = layer.title();
         LoadErrors::check(errors).map(|()| built).map_err(|errors| {
-            ToolError::new(
-                ErrorCode::PolicyDenied,
-                format_args!("the layer {title} of this call is not sound: {errors}"),
+            tool_error!(
+                PolicyDenied,
+                "the layer {title} of this call is not sound: {errors}"
             )
             .reason("layer")
         })
@@ -107,24 +106,13 @@ fn applies(layer: &CompiledLayer, who: &Principal) -> bool {
 }
 
 pub(super) fn unknown<'a>(
-    what: &str,
+    what: &'static str,
     name: &str,
     known: impl Iterator<Item = &'a str> + Clone,
 ) -> ToolError {
     let near = tool_core::nearest::nearest(name, known.clone());
     let shown: String = name.chars().take(80).collect();
-    let error = ToolError::new(
-        ErrorCode::NotVisible,
-        format_args!("no {what} named `{shown}`"),
-    )
-    .reason(match what {
-        "role" => "role",
-        "agent" => "agent",
-        "phase" => "phase",
-        "task" => "task",
-        "profile" => "profile",
-        _ => "toolset",
-    });
+    let error = tool_error!(NotVisible, "no {what} named `{shown}`").reason(what);
     let listed: Vec<&str> = known.take(20).collect();
     match near {
         Some(near) => error.hint(format!("did you mean `{near}`?")),

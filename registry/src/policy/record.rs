@@ -1,10 +1,11 @@
 //! Whether a rule that a person wants to record would hold: an `allow` never stands against what is written.
 
-use tool_core::{ErrorCode, ToolError};
+use tool_core::{ToolError, tool_error};
 
 use super::compile::CompiledRule;
 use super::condition::Condition;
 use super::facts::{components, could_begin_with, host_fits};
+use super::glob::PathPattern;
 use super::{Facts, Policy};
 use crate::catalogue::Catalogue;
 use crate::model::{Match, Principal, Rule, Verdict};
@@ -26,10 +27,11 @@ impl Policy {
             .ok_or_else(|| catalogue.unknown(tool, catalogue.nearest(tool)))?;
         let caller = self.caller(catalogue, who, facts)?;
         let refuse = |what: &str, hint: String| {
-            let message = format_args!("no rule can allow this call of `{tool}`: {what}");
-            Err(ToolError::new(ErrorCode::PolicyDenied, message)
-                .reason("rule")
-                .hint(hint))
+            let error = tool_error!(
+                PolicyDenied,
+                "no rule can allow this call of `{tool}`: {what}"
+            );
+            Err(error.reason("rule").hint(hint))
         };
         if let Some(hidden) = caller.hidden(catalogue, index) {
             let hint = format!("`mathchain policy explain {} {tool}` says why", who.role);
@@ -66,18 +68,20 @@ fn could_hold(condition: &Condition, wanted: &Match) -> Option<bool> {
     match condition {
         Condition::Paths(paths) => {
             let under = wanted.path.as_ref()?.under.as_ref()?;
-            Some(under.iter().any(|path| {
-                components(path).is_none_or(|path| {
-                    let met = |root: &Vec<String>| {
-                        could_begin_with(&path, root) || could_begin_with(root, &path)
-                    };
-                    let (roots, globs) = (paths.under.as_ref(), paths.globs.as_ref());
-                    roots.is_none_or(|roots| roots.iter().any(met))
-                        && globs.is_none_or(|globs| {
-                            globs.iter().any(|glob| glob.could_fit(&path, true))
-                        })
-                })
-            }))
+            let could_meet = |path: Vec<String>| {
+                let met = |root: &Vec<String>| {
+                    could_begin_with(&path, root) || could_begin_with(root, &path)
+                };
+                let fits = |glob: &PathPattern| glob.could_fit(&path, true);
+                let (roots, globs) = (paths.under.as_ref(), paths.globs.as_ref());
+                roots.is_none_or(|roots| roots.iter().any(met))
+                    && globs.is_none_or(|globs| globs.iter().any(fits))
+            };
+            Some(
+                under
+                    .iter()
+                    .any(|path| components(path).is_none_or(could_meet)),
+            )
         }
         Condition::Argv(prefix) => {
             let argv = &wanted.argv.as_ref()?.prefix;

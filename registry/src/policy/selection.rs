@@ -5,9 +5,7 @@ use super::roles::toolset;
 use crate::aliases::Aliases;
 use crate::catalogue::Catalogue;
 use crate::error::{LoadError, Place};
-use crate::model::Config;
-use crate::model::Selector;
-use crate::model::{Confinement, Selection};
+use crate::model::{Config, Confinement, Selection, Selector};
 
 /// Names of tools of other servers, as agent command lines spell them: `mcp__SERVER__TOOL`.
 pub const EXTERNAL_PREFIX: &str = "mcp__";
@@ -109,17 +107,12 @@ impl Chosen {
 
 /// `mcp__server__tool`, the name that agent command lines give a tool of a server.
 pub fn is_external(name: &str) -> bool {
-    let word = |text: &str| {
-        !text.is_empty()
-            && text
-                .bytes()
-                .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
-    };
-    name.len() <= 128
-        && name
-            .strip_prefix("mcp__")
-            .and_then(|rest| rest.split_once("__"))
-            .is_some_and(|(server, tool)| word(server) && word(tool))
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+    let word = |text: &str| !text.is_empty() && text.bytes().all(plain);
+    let rest = name
+        .strip_prefix("mcp__")
+        .and_then(|rest| rest.split_once("__"));
+    name.len() <= 128 && rest.is_some_and(|(server, tool)| word(server) && word(tool))
 }
 
 /// A selection against one catalogue.

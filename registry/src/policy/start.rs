@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use tool_core::{ErrorCode, ToolError};
+use tool_core::{ToolError, tool_error};
 
 use super::join::unknown;
 use super::selection::CompiledSelection;
@@ -154,14 +154,15 @@ impl Policy {
             steps[level as usize] = Some(Step { level, says });
         };
         says(By::Role, &of_role.selection);
-        let agent = match &who.agent {
-            Some(agent) => Some(self.agent(agent)?),
-            None => None,
-        };
-        let phase = match &who.phase {
-            Some(name) => Some(self.named("phase", name, &self.phases)?),
-            None => None,
-        };
+        let agent = who
+            .agent
+            .as_ref()
+            .map(|agent| self.agent(agent))
+            .transpose()?;
+        let phase = who.phase.as_ref();
+        let phase = phase
+            .map(|name| self.named("phase", name, &self.phases))
+            .transpose()?;
         if let Some((name, phase)) = phase {
             says(By::Phase, &phase.selection);
             if let Some(agent) = agent {
@@ -173,14 +174,13 @@ impl Policy {
                 }
             }
         }
-        let toolset = match &who.toolset {
-            Some(name) => {
-                let (name, selection) = self.named("toolset", name, &self.toolsets)?;
-                says(By::Toolset, selection);
-                Some(name)
-            }
-            None => None,
-        };
+        let toolset = who.toolset.as_ref();
+        let toolset = toolset
+            .map(|name| self.named("toolset", name, &self.toolsets))
+            .transpose()?;
+        if let Some((_, selection)) = toolset {
+            says(By::Toolset, selection);
+        }
         if let Some(agent) = agent.and_then(|name| self.agents.get(name)) {
             says(By::Agent, &agent.selection);
         }
@@ -190,7 +190,7 @@ impl Policy {
             of_role,
             agent,
             phase: phase.map(|(name, _)| name),
-            toolset,
+            toolset: toolset.map(|(name, _)| name),
             steps,
         })
     }
@@ -228,8 +228,7 @@ impl Policy {
 }
 
 fn not_of_phase(agent: &str, phase: &str, agents: &[String]) -> ToolError {
-    let message = format_args!("`{agent}` does not work in the phase `{phase}`");
-    ToolError::new(ErrorCode::NotVisible, message)
+    tool_error!(NotVisible, "`{agent}` does not work in the phase `{phase}`")
         .reason("agent")
         .hint(format!("its agents are `{}`", agents.join("`, `")))
 }
@@ -243,24 +242,19 @@ fn override_selection(
     let scopes = [&who.session, &who.run];
     let resolve = |names: Vec<&String>| {
         let mut errors = Vec::new();
-        let list: Vec<Selector> = names
+        let list: Vec<_> = names
             .iter()
             .map(|name| Selector::from(name.as_str()))
             .collect();
         let found = Chosen::of(catalogue, &list, &mut errors);
         LoadErrors::check(errors).map(|()| found).map_err(|errors| {
-            ToolError::new(
-                ErrorCode::InvalidRequest,
-                format_args!("an override: {errors}"),
-            )
-            .reason("override")
+            tool_error!(InvalidRequest, "an override: {errors}").reason("override")
         })
     };
     let added = scopes
         .iter()
-        .flat_map(|scope| scope.enable.iter().chain(&scope.force))
-        .collect();
-    let mut added = resolve(added)?;
+        .flat_map(|scope| scope.enable.iter().chain(&scope.force));
+    let mut added = resolve(added.collect())?;
     added
         .order
         .sort_by_key(|tool| catalogue.tool(*tool).spec().id);
@@ -274,11 +268,12 @@ impl Chosen {
     /// What a provider profile makes of it: the preferred first, then the rest, then what it adds; what it disables is gone.
     fn shape(&mut self, profile: &CompiledProfile) {
         let mut shaped = Self::none(self.set.universe());
-        for tool in &profile.prefer.order {
-            if self.set.contains(*tool) {
-                shaped.add(*tool);
-            }
-        }
+        let preferred = profile
+            .prefer
+            .order
+            .iter()
+            .filter(|tool| self.set.contains(**tool));
+        preferred.for_each(|tool| shaped.add(*tool));
         shaped.unite(self);
         shaped.unite(&profile.enable);
         shaped.subtract(&profile.disable);

@@ -2,7 +2,7 @@
 
 use tool_core::capability::{ApprovalRequest, ApprovalState};
 use tool_core::convert::to_value;
-use tool_core::{ErrorCode, ResourceKey, Source, ToolError, Value};
+use tool_core::{ResourceKey, Source, ToolError, Value, object, tool_error};
 
 use super::{Approved, Decided, Halt, Opened, budget, destroyed};
 use crate::dispatch::trail::{Trail, unaudited};
@@ -38,10 +38,10 @@ impl<'a> Opened<'a> {
         let spec = self.decided.located.tool().spec();
         let decision = &self.decided.decision;
         let Some(approvals) = &dispatcher.host.approvals else {
-            let message = format_args!("`{}` needs approval: {}", spec.id, decision.reason);
-            return Err(ToolError::new(ErrorCode::ApprovalRequired, message)
-                .hint("an `allow` rule in the configuration, or `--yes` at the command line")
-                .into());
+            let (tool, why) = (spec.id, &decision.reason);
+            let error = tool_error!(ApprovalRequired, "`{tool}` needs approval: {why}");
+            let hint = "an `allow` rule in the configuration, or `--yes` at the command line";
+            return Err(error.hint(hint).into());
         };
         let bound = Bound {
             opened: self.opened(),
@@ -90,19 +90,24 @@ impl<'a> Opened<'a> {
             }
             ApprovalState::Declined(id) => {
                 trail.approval_id = Some(id.clone());
-                let message = format_args!("the operator declined this call of `{}`", spec.id);
-                Err(ToolError::new(ErrorCode::ApprovalDeclined, message)
-                    .hint(format!(
-                        "the decision expires when the request would have: `mathchain approvals list --all` shows `{id}`"
-                    ))
-                    .into())
+                let hint = format_args!(
+                    "the decision expires when the request would have: `mathchain approvals list --all` shows `{id}`"
+                );
+                let tool = spec.id;
+                let error = tool_error!(
+                    ApprovalDeclined,
+                    "the operator declined this call of `{tool}`"
+                );
+                Err(error.hint(hint).into())
             }
             ApprovalState::Expired(id) => {
                 trail.approval_id = Some(id);
-                let message = format_args!("the approval for this call of `{}` expired", spec.id);
-                Err(ToolError::new(ErrorCode::ApprovalExpired, message)
-                    .hint("call again to request a new approval")
-                    .into())
+                let tool = spec.id;
+                let error = tool_error!(
+                    ApprovalExpired,
+                    "the approval for this call of `{tool}` expired"
+                );
+                Err(error.hint("call again to request a new approval").into())
             }
         }
     }
@@ -154,33 +159,25 @@ impl<'a> Opened<'a> {
         let spec = self.decided.located.tool().spec();
         let (arguments, redacted) = redact::value(self.decided.call.args());
         let opened = bound.opened.iter().map(|(pointer, name, digest)| {
-            Value::object([
-                ("argument", Value::from(*pointer)),
-                ("name", Value::from(*name)),
-                ("digest", Value::from(digest.as_str())),
-            ])
+            object! { "argument" => *pointer, "name" => *name, "digest" => digest.as_str() }
         });
         let destroyed = bound.destroyed.iter().map(|(path, content)| {
-            Value::object([
-                ("path", Value::from(path.as_str())),
-                ("content", Value::from(content.as_str())),
-            ])
+            object! { "path" => path.as_str(), "content" => content.as_str() }
         });
-        let resources = self.keys.iter().map(key_text).collect::<Vec<_>>();
-        Value::object([
-            ("version", Value::from(spec.version)),
-            ("arguments", arguments),
-            ("arguments_digest", Value::from(trail.args_digest())),
-            ("redacted", Value::from(redacted)),
-            ("workspace", to_value(&workspace).unwrap_or_default()),
-            ("folder", Value::from(bound.folder.clone())),
-            ("phase", Value::from(who.phase.clone())),
-            ("task", Value::from(who.task.clone())),
-            ("resources", Value::from(resources)),
-            ("opens", Value::array(opened.collect())),
-            ("destroys", Value::array(destroyed.collect())),
-            ("digest", Value::from(digest)),
-        ])
+        object! {
+            "version" => spec.version,
+            "arguments" => arguments,
+            "arguments_digest" => trail.args_digest(),
+            "redacted" => redacted,
+            "workspace" => to_value(&workspace).unwrap_or_default(),
+            "folder" => bound.folder.clone(),
+            "phase" => who.phase.clone(),
+            "task" => who.task.clone(),
+            "resources" => self.keys.iter().map(key_text).collect::<Vec<_>>(),
+            "opens" => Value::array(opened.collect()),
+            "destroys" => Value::array(destroyed.collect()),
+            "digest" => digest,
+        }
     }
 
     /// The files and artifacts that the arguments open: pointer, name, digest of the content.
@@ -216,12 +213,13 @@ fn key_text(key: &ResourceKey) -> String {
 
 /// The denial of a call that needs approval where no operator is present and the configuration denies such calls.
 fn unattended(decided: &Decided<'_>) -> ToolError {
-    let id = decided.located.tool().spec().id;
-    let message = format_args!(
-        "`{id}` needs approval, and no operator is present: {}",
-        decided.decision.reason
-    );
-    ToolError::new(ErrorCode::PolicyDenied, message)
-        .reason("unattended")
-        .hint("call it at a terminal, add an `allow` rule, or set `[approvals] unattended = \"pending\"`")
+    let (id, why) = (decided.located.tool().spec().id, &decided.decision.reason);
+    tool_error!(
+        PolicyDenied,
+        "`{id}` needs approval, and no operator is present: {why}"
+    )
+    .reason("unattended")
+    .hint(
+        "call it at a terminal, add an `allow` rule, or set `[approvals] unattended = \"pending\"`",
+    )
 }

@@ -358,8 +358,7 @@ impl Committed<'_> {
         let dispatcher = located.dispatcher;
         let args = call.args().clone();
         let output = results::kept_or(dispatcher, spec, result_key.as_deref(), trail, |trail| {
-            let result = panic::guard(trail.call_id(), || call.run(&ctx));
-            result.unwrap_or_else(|_| Err(panic::internal(spec.id, trail.call_id())))
+            panic::guarded(spec.id, trail.call_id(), || call.run(&ctx))
         });
         drop(alarm);
         let output = match output {

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use tool_core::{ErrorCode, Probe, Reason, ToolError, Value};
+use tool_core::{Probe, Reason, ToolError, Value, tool_error};
 
 use super::load::context;
 use super::{Ended, Halt, Identified, settled};
@@ -32,13 +32,8 @@ impl<'a> Identified<'a> {
         trail.probed = Some(words);
         match found {
             Probe::Happened(output) => {
-                let mut ended = settled(
-                    &self.decided.located,
-                    &self.decided.decision,
-                    output,
-                    false,
-                    trail,
-                )?;
+                let (located, decision) = (&self.decided.located, &self.decided.decision);
+                let mut ended = settled(located, decision, output, false, trail)?;
                 ended.warnings.extend(ctx.take_warnings());
                 ended.warnings.push(
                     "the call completed before the process ended; it was not repeated".to_owned(),
@@ -53,10 +48,10 @@ impl<'a> Identified<'a> {
 
 /// The error for a call whose outcome is unknown: only the operator may repeat it.
 fn outcome_unknown(id: &str) -> ToolError {
-    let message = format_args!(
+    tool_error!(
+        Conflict,
         "the outcome of the call of `{id}` is unknown: it began in a process that ended"
-    );
-    ToolError::new(ErrorCode::Conflict, message)
-        .reason(Reason::OutcomeUnknown)
-        .may_have_happened()
+    )
+    .reason(Reason::OutcomeUnknown)
+    .may_have_happened()
 }
