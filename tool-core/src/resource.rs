@@ -77,6 +77,19 @@ impl ResourceId {
             inode,
         }
     }
+
+    /// Whether both are one file, or one is a folder that contains the other.
+    pub fn overlaps(&self, other: &Self) -> bool {
+        let contains = |folder: &str, path: &str| {
+            folder == "."
+                || path
+                    .strip_prefix(folder)
+                    .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        (self.inode.is_some() && self.inode == other.inode)
+            || contains(&self.path, &other.path)
+            || contains(&other.path, &self.path)
+    }
 }
 
 impl From<String> for ResourceId {
@@ -151,9 +164,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_written_form_reads_back() {
-        for text in ["a/b", "a", ".", "a/f//8:1", "b/g//8:12"] {
-            assert_eq!(ResourceId::parse(text).to_string(), text);
+    fn identities_overlap_when_equal_contained_or_hard_linked() {
+        for (a, b, expected) in [
+            ("a/b", "a/b", true),
+            ("a", "a/b", true),
+            ("a", "ab", false),
+            ("a/b", "a/c", false),
+            (".", "a", true),
+            (".", ".", true),
+            ("a/f//8:1", "b/g//8:1", true),
+            ("a/f//8:1", "b/g//8:12", false),
+            ("a", "a/f//8:1", true),
+            ("b", "a/f//8:1", false),
+            ("a/f", "a/f//8:1", true),
+        ] {
+            let (one, other) = (ResourceId::parse(a), ResourceId::parse(b));
+            assert_eq!(one.overlaps(&other), expected, "{a} {b}");
+            assert_eq!(other.overlaps(&one), expected, "{b} {a}");
+            assert_eq!((one.to_string(), other.to_string()), (a.into(), b.into()));
         }
     }
 }
