@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
 /// Which crates of the workspace each crate may name.
-const ARROWS: [(&str, &[&str]); 12] = [
+const ARROWS: [(&str, &[&str]); 13] = [
     ("tool-core", &[]),
+    ("fakes", &["tool-core"]),
     ("kernels", &[]),
     ("math-tools", &["kernels", "tool-core"]),
     ("host-sandbox", &["tool-core"]),
@@ -46,6 +47,7 @@ const ARROWS: [(&str, &[&str]); 12] = [
         "tests",
         &[
             "chain-runtime",
+            "fakes",
             "host-tools",
             "journal",
             "kernels",

@@ -1,166 +1,28 @@
 //! The twelve neutral tools that the cases of `tests/conformance/` are about, and a world for them.
 
 use std::sync::Arc;
-use std::time::Duration;
 
+use fakes::{NumberArgs, RunCommand, TWELVE, TestClock};
 use registry::{Catalogue, Dispatcher, Host, Limits, LoadErrors, Policy};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use tool_core::capability::{Alarm, Clock};
 use tool_core::tool::ErasedExample;
 use tool_core::{
-    Access, AnyTool, Call, Caller, Capabilities, Capability, Category, Ctx, Determinism, Effect,
-    Entry, ErrorCode, Example, Permission, Reach, ResourceKind, ResourceTemplate, Spec, StopFlag,
-    Syntax, Tool, ToolError, Value, entry,
+    AnyTool, Call, Category, Ctx, Determinism, Effect, Entry, ErrorCode, Reach, Spec, ToolError,
+    Value, entry,
 };
 
-/// No arguments.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct NoArgs {}
+fakes::tool!(Calculate(NumberArgs) { id: "calculate", category: Category::Math } = |args, _| {
+    tool_core::convert::to_value(&args).map_err(|err| ToolError::new(ErrorCode::Internal, err))
+});
 
-/// A place.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct PathArgs {
-    /// The path.
-    pub(crate) path: String,
-}
-
-/// A new file.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct WriteArgs {
-    /// The path.
-    pub(crate) path: String,
-    /// The text.
-    #[serde(default)]
-    pub(crate) content: String,
-    /// Whether what is there is replaced.
-    #[serde(default)]
-    pub(crate) overwrite: bool,
-}
-
-/// A text for the shell.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct CommandArgs {
-    /// The text.
-    pub(crate) command: String,
-}
-
-/// A program.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct ArgvArgs {
-    /// The program and its arguments.
-    pub(crate) argv: Vec<String>,
-}
-
-/// A page.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct UrlArgs {
-    /// The address.
-    pub(crate) url: String,
-}
-
-/// Numbers.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct NumberArgs {
-    /// A number.
-    pub(crate) x: tool_core::Finite,
-    /// How often.
-    #[serde(default)]
-    pub(crate) count: Option<tool_core::Bounded<1, 100>>,
-}
-
-macro_rules! neutral {
-    ($name:ident($args:ty) { $($field:ident: $value:expr),* $(,)? }) => {
-        struct $name;
-        impl Tool for $name {
-            const SPEC: Spec = Spec { title: "neutral", $($field: $value,)* ..Spec::pure() };
-            type Args = $args;
-            type Output = Value;
-            fn run(args: $args, _: &Ctx) -> Result<Value, ToolError> {
-                tool_core::convert::to_value(&args)
-                    .map_err(|err| ToolError::new(ErrorCode::Internal, err))
-            }
-            fn examples() -> Vec<Example<$args, Value>> {
-                Vec::new()
-            }
-        }
+/// The twelve; `run_shell` takes a command line, and `calculate` returns its arguments.
+fn twelve() -> Vec<Entry> {
+    let neutral = |one: &Entry| match one.tool().spec().id {
+        "run_shell" => entry::<RunCommand>(),
+        "calculate" => entry::<Calculate>(),
+        _ => *one,
     };
+    TWELVE.iter().map(neutral).collect()
 }
-
-const fn at_path(access: Access) -> ResourceTemplate {
-    ResourceTemplate {
-        kind: ResourceKind::Path,
-        pointer: "/path",
-        access,
-    }
-}
-const READS: &[ResourceTemplate] = &[at_path(Access::Read)];
-const WRITES: &[ResourceTemplate] = &[at_path(Access::Write)];
-
-neutral!(ListDir(PathArgs) { id: "list_dir", category: Category::System, permissions: &[Permission::Filesystem], capabilities: &[Capability::FilesRead], determinism: Determinism::External, resources: READS });
-neutral!(ReadFile(PathArgs) { id: "read_file", category: Category::System, permissions: &[Permission::Filesystem], capabilities: &[Capability::FilesRead], determinism: Determinism::External, resources: READS });
-neutral!(SearchFiles(PathArgs) { id: "search_files", category: Category::System, permissions: &[Permission::Filesystem], capabilities: &[Capability::FilesRead], determinism: Determinism::External, resources: READS, syntax: &[("/path", Syntax::Tree)] });
-neutral!(EditFile(PathArgs) { id: "edit_file", category: Category::System, effects: &[Effect::ModifiesFiles], permissions: &[Permission::Filesystem], capabilities: &[Capability::FilesWrite], destructive: true, determinism: Determinism::External, resources: WRITES });
-neutral!(RunShell(CommandArgs) { id: "run_shell", category: Category::Code, effects: &[Effect::LocalExec, Effect::ModifiesFiles], permissions: &[Permission::Shell], capabilities: &[Capability::Spawn], determinism: Determinism::External, callers: &[Caller::Direct], syntax: &[("/command", Syntax::Shell)] });
-neutral!(RawExec(ArgvArgs) { id: "raw_exec", category: Category::System, tags: &["raw-exec"], effects: &[Effect::LocalExec], permissions: &[Permission::Shell], capabilities: &[Capability::Spawn], determinism: Determinism::External, syntax: &[("/argv", Syntax::Shell)] });
-neutral!(WebFetch(UrlArgs) { id: "web_fetch", category: Category::Web, effects: &[Effect::NetworkAccess], permissions: &[Permission::Network], capabilities: &[Capability::Http], determinism: Determinism::External, syntax: &[("/url", Syntax::Url)] });
-neutral!(WebSearch(NoArgs) { id: "web_search", category: Category::Web, effects: &[Effect::NetworkAccess], permissions: &[Permission::Network], capabilities: &[Capability::Http], determinism: Determinism::External });
-neutral!(QueryDb(NoArgs) { id: "query_db", category: Category::Data, capabilities: &[Capability::State], determinism: Determinism::External });
-neutral!(Calculate(NumberArgs) { id: "calculate", category: Category::Math });
-neutral!(Plot(NoArgs) { id: "plot", category: Category::Math });
-
-/// Writes; only replacing what is there destroys.
-struct WriteFile;
-impl Tool for WriteFile {
-    const SPEC: Spec = Spec {
-        id: "write_file",
-        title: "neutral",
-        category: Category::System,
-        effects: &[Effect::ModifiesFiles],
-        permissions: &[Permission::Filesystem],
-        capabilities: &[Capability::FilesWrite],
-        destructive: true,
-        determinism: Determinism::External,
-        resources: WRITES,
-        ..Spec::pure()
-    };
-    type Args = WriteArgs;
-    type Output = Value;
-    fn run(_: WriteArgs, _: &Ctx) -> Result<Value, ToolError> {
-        Ok(Value::from("written"))
-    }
-    fn examples() -> Vec<Example<WriteArgs, Value>> {
-        Vec::new()
-    }
-    fn narrow(args: &WriteArgs) -> Reach {
-        Reach {
-            destructive: args.overwrite,
-            ..Reach::of(&Self::SPEC)
-        }
-    }
-}
-
-static TWELVE: &[Entry] = &[
-    entry::<ListDir>(),
-    entry::<ReadFile>(),
-    entry::<SearchFiles>(),
-    entry::<WriteFile>(),
-    entry::<EditFile>(),
-    entry::<RunShell>(),
-    entry::<WebFetch>(),
-    entry::<WebSearch>(),
-    entry::<QueryDb>(),
-    entry::<Calculate>(),
-    entry::<Plot>(),
-    entry::<RawExec>(),
-];
 
 /// A tool that a case describes beside the twelve; it takes no arguments.
 struct Described(Spec);
@@ -254,48 +116,16 @@ pub(crate) fn catalogue(described: &[Value]) -> Result<Catalogue, LoadErrors> {
         .iter()
         .map(|tool| Arc::new(Described(spec(tool))) as Arc<dyn AnyTool>)
         .collect();
-    Catalogue::with_plugins(&[TWELVE], &more)
-}
-
-struct Silent;
-impl Alarm for Silent {}
-
-/// A clock that stands.
-struct Standing;
-
-impl Clock for Standing {
-    fn unix_ms(&self) -> u64 {
-        1_800_000_000_000
-    }
-    fn monotonic(&self) -> Duration {
-        Duration::ZERO
-    }
-    fn alarm(&self, _: Duration, _: StopFlag) -> Box<dyn Alarm> {
-        Box::new(Silent)
-    }
+    Catalogue::with_plugins(&[&twelve()], &more)
 }
 
 /// A dispatcher without files, audit and approvals: what only needs a decision is answered, and nothing has effects.
 pub(crate) fn dispatcher(catalogue: Catalogue, policy: Policy) -> Dispatcher {
-    let host = Host {
-        clock: Arc::new(Standing),
-        capabilities: Capabilities::default(),
-        arrays: None,
-        ledger: None,
-        approvals: None,
-        backups: None,
-        notices: None,
-        results: None,
-        answers: None,
-        witness: None,
-        workspace: None,
-        chains: None,
-    };
     Dispatcher::new(
         Arc::new(catalogue),
         Arc::new(policy),
         Limits::default(),
-        host,
+        Host::bare(TestClock::at(1_800_000_000_000)),
     )
     .with_facts(registry::policy::Facts::default().with(registry::policy::WORKSPACE_READY))
 }

@@ -6,19 +6,18 @@
 )]
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Barrier};
-use std::time::Duration;
 
 use chain_runtime::run::{Resume, resume};
 use chain_runtime::{ChainResult, ChainStatus, RunOptions};
+use fakes::TestClock;
 use journal::{FILE_NAME, RunState, State};
 use registry::Dispatcher;
-use tool_core::capability::{Alarm, Clock};
-use tool_core::{ErrorCode, Object, StopFlag, ToolError};
+use tool_core::capability::Clock;
+use tool_core::{ErrorCode, Object, ToolError};
 
 use crate::durable::{Durable, approval_of, asker, effects, outputs};
-use crate::fakes::{World, logged, operator, parse, statuses, steps, test_clock};
+use crate::fakes::{World, logged, operator, parse, statuses, steps};
 
 /// A run that waits for its effect, which is approved meanwhile: its id.
 fn suspended(folder: &Path, plan: &str, key: &str) -> String {
@@ -225,33 +224,13 @@ fn of_several_who_go_on_at_once_one_does() {
     }
 }
 
-/// Days that a test sets; the time since the start goes on as it does.
-struct Calendar {
-    real: Arc<dyn Clock>,
-    unix_ms: AtomicU64,
-}
-
-impl Clock for Calendar {
-    fn unix_ms(&self) -> u64 {
-        self.unix_ms.load(Ordering::Relaxed)
-    }
-
-    fn monotonic(&self) -> Duration {
-        self.real.monotonic()
-    }
-
-    fn alarm(&self, after: Duration, stop: StopFlag) -> Box<dyn Alarm> {
-        self.real.alarm(after, stop)
-    }
-}
-
 const NOW: u64 = 1_700_000_000_000;
 const YEAR: u64 = 365 * 24 * 3_600_000;
 
 /// A run that waits for `w`, after which the clock is set; goes on with it.
 struct Dated {
     _folder: tempfile::TempDir,
-    calendar: Arc<Calendar>,
+    calendar: Arc<TestClock>,
     state: Arc<State>,
     dispatcher: Dispatcher,
     id: String,
@@ -260,10 +239,7 @@ struct Dated {
 impl Dated {
     fn new(plan: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let calendar = Arc::new(Calendar {
-            real: test_clock(),
-            unix_ms: AtomicU64::new(NOW),
-        });
+        let calendar = TestClock::running(NOW);
         let clock = Arc::clone(&calendar) as Arc<dyn Clock>;
         let state = Arc::new(State::open(folder.path(), clock).unwrap());
         let world = World::written(Some(Arc::clone(&state)));
@@ -308,7 +284,7 @@ fn a_run_goes_on_after_the_clock_was_set_back() {
     for then in [1, NOW - YEAR, NOW - 1] {
         let plan = format!("budget: {{wall_ms: 60000}}\n{}", effects("set-back"));
         let run = Dated::new(&plan);
-        run.calendar.unix_ms.store(then, Ordering::Relaxed);
+        run.calendar.set(then);
         let waiting = run.go_on();
         assert_eq!(waiting.status, ChainStatus::Suspended, "{then}");
         let approval = approval_of(&waiting, "w");
@@ -341,7 +317,7 @@ fn t18_an_approval_that_expired_ends_the_chain() {
         ])
     );
     let run = Dated::new(&plan);
-    run.calendar.unix_ms.store(NOW + YEAR, Ordering::Relaxed);
+    run.calendar.set(NOW + YEAR);
     let result = run.go_on();
     assert_eq!(
         statuses(&result),

@@ -1,10 +1,11 @@
 //! Three-line tools, a clock, a ledger and a workspace that remember what happened.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, mpsc};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use chain_runtime::{ChainResult, Plan, Problems, RunOptions, execute};
+use fakes::{MemoryFiles, MemoryLedger, READS_PATH, TestClock, WRITES_PATH, tool};
 use journal::State;
 use rand::rngs::SmallRng;
 use rand::{RngExt as _, SeedableRng as _};
@@ -13,12 +14,9 @@ use registry::{
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tool_core::capability::{Alarm, Arrays, Clock, Durability, Ledger, LedgerHead};
-use tool_core::input::InputKind;
 use tool_core::{
-    Access, Caller, Capabilities, Ctx, Determinism, Effect, Entry, ErrorCode, Example, Input,
-    Matrix, Object, Probe, ResourceKind, ResourceTemplate, Seed, Source, Spec, StopFlag, Syntax,
-    Tool, ToolError, Value, Vector, entry,
+    Caller, Ctx, Determinism, Effect, Entry, ErrorCode, Example, Input, Matrix, Object, Probe,
+    Seed, Spec, Syntax, Tool, ToolError, Value, Vector, entry,
 };
 
 /// What tools did, in order, by the key of the test.
@@ -91,40 +89,9 @@ fn sleep(ms: u64, ctx: &Ctx) -> Result<(), ToolError> {
     ctx.check()
 }
 
-/// Declares a tool: spec, arguments, output and body.
-macro_rules! tool {
-    ($name:ident, $id:literal, { $($spec:tt)* }, $args:ident { $($(#[$meta:meta])* $field:ident: $ty:ty),* $(,)? },
-     $output:ident { $($out:ident: $out_ty:ty),* $(,)? }, |$arg:pat_param, $ctx:pat_param| $body:block) => {
-        pub(crate) struct $name;
-        /// A tool of the tests.
-        #[derive(Debug, Serialize, Deserialize, JsonSchema)]
-        #[serde(deny_unknown_fields)]
-        pub(crate) struct $args { $($(#[$meta])* pub(crate) $field: $ty),* }
-        #[derive(Debug, Serialize, JsonSchema)]
-        pub(crate) struct $output { $(pub(crate) $out: $out_ty),* }
-        impl Tool for $name {
-            const SPEC: Spec = Spec { id: $id, title: $id, $($spec)* };
-            type Args = $args;
-            type Output = $output;
-            fn run($arg: Self::Args, $ctx: &Ctx) -> Result<Self::Output, ToolError> $body
-            fn examples() -> Vec<Example<Self::Args, Self::Output>> { Vec::new() }
-        }
-    };
-}
-
 const WRITES: &[Effect] = &[Effect::ModifiesFiles];
-const WRITE_PATH: &[ResourceTemplate] = &[ResourceTemplate {
-    kind: ResourceKind::Path,
-    pointer: "/path",
-    access: Access::Write,
-}];
-const READ_PATH: &[ResourceTemplate] = &[ResourceTemplate {
-    kind: ResourceKind::Path,
-    pointer: "/path",
-    access: Access::Read,
-}];
 
-tool!(Note, "note", { ..Spec::pure() },
+tool!(pub(crate) Note, "note", { ..Spec::pure() },
 NoteArgs {
     key: String,
     text: String,
@@ -145,7 +112,7 @@ pub(crate) struct Row {
     name: String,
 }
 
-tool!(Write, "write", { effects: WRITES, resources: WRITE_PATH, determinism: Determinism::External, ..Spec::pure() },
+tool!(pub(crate) Write, "write", { effects: WRITES, resources: WRITES_PATH, determinism: Determinism::External, ..Spec::pure() },
 WriteArgs { key: String, path: String, #[serde(default)] text: String, #[serde(default)] sleep_ms: u64 },
 WriteOutput { path: String, text: String, bytes: usize },
 |args, ctx| {
@@ -154,7 +121,7 @@ WriteOutput { path: String, text: String, bytes: usize },
     Ok(WriteOutput { bytes: args.text.len(), path: args.path, text: args.text })
 });
 
-tool!(Read, "read", { resources: READ_PATH, determinism: Determinism::External, ..Spec::pure() },
+tool!(pub(crate) Read, "read", { resources: READS_PATH, determinism: Determinism::External, ..Spec::pure() },
 ReadArgs { key: String, path: String, #[serde(default)] sleep_ms: u64 },
 ReadOutput { text: String },
 |args, ctx| {
@@ -163,7 +130,7 @@ ReadOutput { text: String },
     Ok(ReadOutput { text: args.path })
 });
 
-tool!(Shell, "shell", { effects: &[Effect::LocalExec], determinism: Determinism::External, ..Spec::pure() },
+tool!(pub(crate) Shell, "shell", { effects: &[Effect::LocalExec], determinism: Determinism::External, ..Spec::pure() },
 ShellArgs { key: String, text: String },
 ShellOutput { text: String },
 |args, _| {
@@ -171,8 +138,7 @@ ShellOutput { text: String },
     Ok(ShellOutput { text: args.text })
 });
 
-tool!(
-    Fail,
+tool!(pub(crate) Fail,
     "fail",
     { ..Spec::pure() },
     FailArgs {
@@ -195,7 +161,7 @@ tool!(
     }
 );
 
-tool!(Flaky, "flaky", { determinism: Determinism::External, ..Spec::pure() },
+tool!(pub(crate) Flaky, "flaky", { determinism: Determinism::External, ..Spec::pure() },
 FlakyArgs { key: String, fails: usize, #[serde(default)] code: String, #[serde(default)] sleep_ms: u64 },
 FlakyOutput { text: String },
 |args, ctx| {
@@ -213,7 +179,7 @@ FlakyOutput { text: String },
 });
 
 // Fails for some numbers, and at first as often as it is told: what a call gives depends on it and on no other call.
-tool!(Attempt, "attempt", { ..Spec::pure() },
+tool!(pub(crate) Attempt, "attempt", { ..Spec::pure() },
 AttemptArgs {
     key: String,
     call: String,
@@ -235,8 +201,7 @@ AttemptOutput { text: String, mean: f64, list: Vec<f64> },
     Ok(AttemptOutput { text, mean: args.number, list: vec![args.number, 1.0] })
 });
 
-tool!(
-    Counting,
+tool!(pub(crate) Counting,
     "counting",
     { ..Spec::pure() },
     CountingArgs { key: String },
@@ -248,8 +213,7 @@ tool!(
     }
 );
 
-tool!(
-    Block,
+tool!(pub(crate) Block,
     "block",
     { ..Spec::pure() },
     BlockArgs {
@@ -265,7 +229,7 @@ tool!(
 );
 
 // Adds a line to a real file: doing it twice is not the same as doing it once.
-tool!(Append, "append",
+tool!(pub(crate) Append, "append",
 { effects: WRITES, determinism: Determinism::External, idempotent: false, ..Spec::pure() },
 AppendArgs { path: String, text: String },
 AppendOutput { text: String },
@@ -279,7 +243,7 @@ AppendOutput { text: String },
 });
 
 // As `append`, of one whose doing twice is right.
-tool!(Mark, "mark",
+tool!(pub(crate) Mark, "mark",
 { effects: WRITES, determinism: Determinism::External, ..Spec::pure() },
 MarkArgs { path: String, text: String },
 MarkOutput { text: String },
@@ -358,14 +322,13 @@ impl Tool for Stamp {
     }
 }
 
-tool!(FailWrite, "fail_write",
-    { effects: WRITES, resources: WRITE_PATH, determinism: Determinism::External, ..Spec::pure() },
+tool!(pub(crate) FailWrite, "fail_write",
+    { effects: WRITES, resources: WRITES_PATH, determinism: Determinism::External, ..Spec::pure() },
     FailWriteArgs { path: String },
     FailWriteOutput { path: String },
     |args, _| { Err(ToolError::new(ErrorCode::ToolError, format_args!("no place for {}", args.path))) });
 
-tool!(
-    Boom,
+tool!(pub(crate) Boom,
     "boom",
     { ..Spec::pure() },
     BoomArgs {},
@@ -376,8 +339,7 @@ tool!(
     |_, _| { panic!("boom") }
 );
 
-tool!(
-    Any,
+tool!(pub(crate) Any,
     "any",
     { ..Spec::pure() },
     AnyArgs { value: Value },
@@ -385,7 +347,7 @@ tool!(
     |args, _| { Ok(AnyOutput { result: args.value }) }
 );
 
-tool!(Sum, "sum", { ..Spec::pure() },
+tool!(pub(crate) Sum, "sum", { ..Spec::pure() },
 SumArgs { data: Input<Vector>, #[serde(default)] weight: f64 },
 SumOutput { sum: f64, data: Vec<f64> },
 |args, ctx| {
@@ -393,13 +355,13 @@ SumOutput { sum: f64, data: Vec<f64> },
     Ok(SumOutput { sum: data.iter().sum::<f64>() + args.weight, data: data.to_vec() })
 });
 
-tool!(Trace, "trace", { ..Spec::pure() }, TraceArgs { a: Input<Matrix> }, TraceOutput { trace: f64 },
+tool!(pub(crate) Trace, "trace", { ..Spec::pure() }, TraceArgs { a: Input<Matrix> }, TraceOutput { trace: f64 },
 |args, ctx| {
     let a = args.a.load(ctx)?;
     Ok(TraceOutput { trace: (0..a.rows().min(a.columns())).map(|i| a.row(i)[i]).sum() })
 });
 
-tool!(Random, "random", { ..Spec::seeded() },
+tool!(pub(crate) Random, "random", { ..Spec::seeded() },
 RandomArgs { #[serde(default)] count: u8, #[serde(default)] seed: Option<Seed> },
 RandomOutput { values: Vec<u32>, seed: Seed },
 |args, ctx| {
@@ -409,21 +371,20 @@ RandomOutput { values: Vec<u32>, seed: Seed },
     Ok(RandomOutput { values: (0..args.count).map(|_| rng.next_u32()).collect(), seed })
 });
 
-tool!(Maybe, "maybe", { ..Spec::pure() }, MaybeArgs { give: Option<f64> }, MaybeOutput { value: Option<f64> },
+tool!(pub(crate) Maybe, "maybe", { ..Spec::pure() }, MaybeArgs { give: Option<f64> }, MaybeOutput { value: Option<f64> },
     |args, _| { Ok(MaybeOutput { value: args.give }) });
 
-tool!(Direct, "direct", { callers: &[Caller::Direct], ..Spec::pure() }, DirectArgs {}, DirectOutput { mean: f64 },
+tool!(pub(crate) Direct, "direct", { callers: &[Caller::Direct], ..Spec::pure() }, DirectArgs {}, DirectOutput { mean: f64 },
     |_, _| { Ok(DirectOutput { mean: 0.0 }) });
 
-tool!(Alone, "alone", { exclusive: true, ..Spec::pure() }, AloneArgs { key: String, text: String },
+tool!(pub(crate) Alone, "alone", { exclusive: true, ..Spec::pure() }, AloneArgs { key: String, text: String },
 AloneOutput { text: String },
 |args, _| {
     log(&args.key, format!("alone {}", args.text));
     Ok(AloneOutput { text: args.text })
 });
 
-tool!(
-    Meet,
+tool!(pub(crate) Meet,
     "meet",
     { ..Spec::pure() },
     MeetArgs {
@@ -446,8 +407,7 @@ tool!(
 static CROWD: std::sync::Mutex<(usize, usize)> = std::sync::Mutex::new((0, 0));
 
 // Computes for a while, and tells how many of its calls did so at the same time, at most so far.
-tool!(
-    Crowd,
+tool!(pub(crate) Crowd,
     "crowd",
     { ..Spec::pure() },
     CrowdArgs {},
@@ -465,11 +425,11 @@ tool!(
     }
 );
 
-tool!(Expression, "expression", { syntax: &[("/expression", Syntax::Expression)], ..Spec::pure() },
+tool!(pub(crate) Expression, "expression", { syntax: &[("/expression", Syntax::Expression)], ..Spec::pure() },
     ExpressionArgs { expression: String }, ExpressionOutput { text: String },
     |args, _| { Ok(ExpressionOutput { text: args.expression }) });
 
-tool!(Silent, "silent", { permissions: &[], determinism: Determinism::External, ..Spec::pure() },
+tool!(pub(crate) Silent, "silent", { permissions: &[], determinism: Determinism::External, ..Spec::pure() },
     SilentArgs {}, SilentOutput { mean: f64 },
     |_, _| { Ok(SilentOutput { mean: 0.0 }) });
 
@@ -501,92 +461,16 @@ static TOOLS: &[Entry] = &[
     entry::<Silent>(),
 ];
 
-/// Real time; an alarm far away is not set.
-struct TestClock(Instant);
-
-/// A clock for what is not of a [`World`].
-pub(crate) fn test_clock() -> Arc<dyn Clock> {
-    Arc::new(TestClock(Instant::now()))
-}
-
-impl Clock for TestClock {
-    fn unix_ms(&self) -> u64 {
-        1_700_000_000_000
-    }
-
-    fn monotonic(&self) -> Duration {
-        self.0.elapsed()
-    }
-
-    fn alarm(&self, after: Duration, stop: StopFlag) -> Box<dyn Alarm> {
-        struct Set(
-            #[expect(dead_code, reason = "dropping it ends the wait")] Option<mpsc::Sender<()>>,
-        );
-        impl Alarm for Set {}
-        if after > Duration::from_secs(20) {
-            return Box::new(Set(None));
-        }
-        let (sender, receiver) = mpsc::channel::<()>();
-        std::thread::spawn(move || {
-            if receiver.recv_timeout(after) == Err(mpsc::RecvTimeoutError::Timeout) {
-                stop.time_out();
-            }
-        });
-        Box::new(Set(Some(sender)))
-    }
-}
-
-/// Remembers every record.
-#[derive(Default)]
-pub(crate) struct TestLedger(Mutex<Vec<Value>>);
-
-impl Ledger for TestLedger {
-    fn record(&self, record: &Value, _: Durability) -> Result<LedgerHead, ToolError> {
-        let mut records = self.0.lock().unwrap();
-        records.push(record.clone());
-        Ok(LedgerHead {
-            session: "test".to_owned(),
-            sequence: records.len() as u64,
-            hash: "0".repeat(64),
-        })
-    }
-}
-
-/// Every file of data holds one, two, three; texts are what a test puts there.
-#[derive(Default)]
-pub(crate) struct TestArrays(Mutex<HashMap<String, String>>);
-
-impl TestArrays {
-    pub(crate) fn put(&self, path: &str, text: impl Into<String>) {
-        self.0.lock().unwrap().insert(path.to_owned(), text.into());
-    }
-}
-
-impl Arrays for TestArrays {
-    fn open(&self, source: &Source, kind: InputKind, _: u64) -> Result<Value, ToolError> {
-        match (kind, source) {
-            (InputKind::Text, Source::File(path)) => {
-                let texts = self.0.lock().unwrap();
-                texts
-                    .get(path)
-                    .map(|text| Value::from(text.as_str()))
-                    .ok_or_else(|| {
-                        ToolError::new(
-                            ErrorCode::ToolError,
-                            format_args!("`{path}` does not exist"),
-                        )
-                    })
-            }
-            _ => Ok(Value::vector(vec![1.0, 2.0, 3.0])),
-        }
-    }
+/// A clock with real time, for tests outside a [`World`].
+pub(crate) fn test_clock() -> Arc<TestClock> {
+    TestClock::running(1_700_000_000_000)
 }
 
 /// A dispatcher with its ledger.
 pub(crate) struct World {
     pub(crate) dispatcher: Dispatcher,
-    pub(crate) files: Arc<TestArrays>,
-    ledger: Arc<TestLedger>,
+    pub(crate) files: Arc<MemoryFiles>,
+    ledger: Arc<MemoryLedger>,
 }
 
 impl World {
@@ -619,24 +503,16 @@ impl World {
         let catalogue =
             Arc::new(Catalogue::new(&[tools, reader, chain_runtime::tools::TOOLS]).unwrap());
         let policy = Arc::new(Policy::compile(&catalogue, &config, &[]).unwrap());
-        let ledger = Arc::new(TestLedger::default());
-        let files = Arc::new(TestArrays::default());
+        let ledger = Arc::new(MemoryLedger::default());
+        let files = Arc::new(MemoryFiles::default());
         let host = Host {
-            clock: Arc::new(TestClock(Instant::now())),
-            capabilities: Capabilities::default(),
-            arrays: Some(Arc::clone(&files) as Arc<dyn Arrays>),
-            ledger: Some(Arc::clone(&ledger) as Arc<dyn Ledger>),
-            approvals: None,
-            backups: None,
-            notices: None,
-            results: None,
-            answers: None,
-            witness: None,
-            workspace: None,
+            arrays: Some(Arc::clone(&files) as _),
+            ledger: Some(Arc::clone(&ledger) as _),
             chains: Some(
                 chain_runtime::Subchains::new(chain_runtime::Defaults::default(), state)
                     .into_chains(),
             ),
+            ..Host::bare(test_clock())
         };
         Self {
             dispatcher: Dispatcher::new(catalogue, policy, Limits::default(), host),
@@ -647,7 +523,7 @@ impl World {
 
     /// The records so far.
     pub(crate) fn records(&self) -> Vec<Value> {
-        self.ledger.0.lock().unwrap().clone()
+        self.ledger.values()
     }
 
     /// Runs a plan as the operator who says yes.
@@ -733,7 +609,7 @@ impl World {
 mod reader {
     use super::*;
 
-    tool!(ReadFile, "read_file", { determinism: Determinism::External, resources: READ_PATH, ..Spec::pure() },
+    tool!(pub(crate) ReadFile, "read_file", { determinism: Determinism::External, resources: READS_PATH, ..Spec::pure() },
         ReadFileArgs { path: String }, ReadFileOutput { content: String },
         |args, _| { Ok(ReadFileOutput { content: args.path }) });
 }
@@ -741,7 +617,7 @@ mod reader {
 mod newer {
     use super::*;
 
-    tool!(Any, "any", { version: 2, ..Spec::pure() },
+    tool!(pub(crate) Any, "any", { version: 2, ..Spec::pure() },
         AnyArgs { value: Value }, AnyOutput { result: Value },
         |args, _| { Ok(AnyOutput { result: args.value }) });
 }

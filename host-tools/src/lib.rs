@@ -17,8 +17,6 @@ pub mod llm;
 mod prelude;
 pub mod session;
 mod stored;
-#[cfg(test)]
-mod testing;
 mod time;
 mod todo;
 mod user;

@@ -1,134 +1,28 @@
 //! Copies of files, and bringing them back.
 
-use std::collections::BTreeMap;
-use std::sync::Mutex;
-
-use tempfile::TempDir;
-use tool_core::capability::{
-    Backups as _, Change, Clock, FileContent, FileInfo, FileKind, Files, WriteMode,
-};
-use tool_core::{ErrorCode, Reason, ResourceId, StopFlag, ToolError};
-
 use std::sync::Arc;
+
+use fakes::MemoryFiles;
+use tempfile::TempDir;
+use tool_core::capability::{Backups as _, Clock, Files};
 
 use journal::{BACKUPS, Keeper, State};
 
 use crate::support::*;
 
-/// Files in memory, with folders as beginnings of paths.
-#[derive(Default)]
-struct Memory(Mutex<BTreeMap<String, (Vec<u8>, u32)>>);
-
-impl Memory {
-    fn put(&self, path: &str, content: &str) {
-        let file = (content.as_bytes().to_vec(), 0o640);
-        self.0.lock().unwrap().insert(path.to_owned(), file);
-    }
-
-    fn get(&self, path: &str) -> Option<(String, u32)> {
-        let files = self.0.lock().unwrap();
-        let (content, mode) = files.get(path)?;
-        Some((String::from_utf8(content.clone()).unwrap(), *mode))
-    }
-}
-
-fn info(path: &str, kind: FileKind, size: usize, mode: u32) -> FileInfo {
-    FileInfo {
-        path: path.to_owned(),
-        kind,
-        size: size as u64,
-        modified_s: 0.0,
-        mode,
-    }
-}
-
-impl Files for Memory {
-    fn read(&self, path: &str, _: u64) -> Result<FileContent, ToolError> {
-        let info = self.stat(path)?;
-        let bytes = self.0.lock().unwrap()[path].0.clone();
-        Ok(FileContent {
-            info,
-            bytes,
-            truncated: false,
-        })
-    }
-
-    fn write(&self, _: &str, _: &[u8], _: WriteMode) -> Result<FileInfo, ToolError> {
-        unreachable!("files are brought back by `change`")
-    }
-
-    fn list(
-        &self,
-        path: &str,
-        _: bool,
-        _: usize,
-        _: &StopFlag,
-    ) -> Result<(Vec<FileInfo>, bool), ToolError> {
-        let files = self.0.lock().unwrap();
-        let below = format!("{path}/");
-        let listed = files.iter().filter(|(name, _)| name.starts_with(&below));
-        let listed =
-            listed.map(|(name, (content, mode))| info(name, FileKind::File, content.len(), *mode));
-        Ok((listed.collect(), false))
-    }
-
-    fn stat(&self, path: &str) -> Result<FileInfo, ToolError> {
-        let files = self.0.lock().unwrap();
-        if let Some((content, mode)) = files.get(path) {
-            return Ok(info(path, FileKind::File, content.len(), *mode));
-        }
-        let below = format!("{path}/");
-        if files.keys().any(|name| name.starts_with(&below)) {
-            return Ok(info(path, FileKind::Directory, 0, 0o755));
-        }
-        Err(ToolError::new(ErrorCode::ToolError, "no such file").reason(Reason::NotFound))
-    }
-
-    fn change(&self, changes: &[Change]) -> Result<Vec<FileInfo>, ToolError> {
-        let mut files = self.0.lock().unwrap();
-        for change in changes {
-            match change {
-                Change::Create {
-                    path,
-                    content,
-                    mode,
-                } => {
-                    assert!(!files.contains_key(path));
-                    files.insert(path.clone(), (content.clone(), mode.unwrap_or(0o644)));
-                }
-                Change::Replace {
-                    path,
-                    before,
-                    content,
-                } => {
-                    let file = files.get_mut(path).unwrap();
-                    assert_eq!(&file.0, before);
-                    file.0.clone_from(content);
-                }
-                Change::Delete { .. } => unreachable!(),
-            }
-        }
-        Ok(Vec::new())
-    }
-
-    fn identity(&self, path: &str) -> Result<ResourceId, ToolError> {
-        Ok(path.to_owned().into())
-    }
-}
-
 struct Place {
     top: TempDir,
-    clock: Arc<Still>,
+    clock: Arc<TestClock>,
     state: Arc<State>,
-    files: Arc<Memory>,
+    files: Arc<MemoryFiles>,
     keeper: Keeper,
 }
 
 impl Place {
     fn new() -> Self {
-        let (top, clock) = (folder(), Still::at(NOW));
+        let (top, clock) = (folder(), TestClock::at(NOW));
         let opened = State::open(top.path(), Arc::clone(&clock) as Arc<dyn Clock>);
-        let (state, files) = (Arc::new(opened.unwrap()), Arc::new(Memory::default()));
+        let (state, files) = (Arc::new(opened.unwrap()), Arc::new(MemoryFiles::default()));
         let keeper = Keeper::new(Arc::clone(&state), Arc::clone(&files) as Arc<dyn Files>);
         Self {
             top,
@@ -194,7 +88,7 @@ fn a_deleted_file_comes_back_with_its_mode_and_folders_with_all_files() {
         2,
         "each file once"
     );
-    place.files.0.lock().unwrap().clear();
+    place.files.clear();
     place.keeper.restore("d/e/b", None, "terminal").unwrap();
     assert_eq!(place.files.get("d/e/b"), Some(("2".to_owned(), 0o640)));
     assert_reason(

@@ -1,55 +1,17 @@
-//! A clock and checks that the unit tests and the integration tests share.
+//! Folders and checks that the unit tests and the integration tests share.
 #![allow(dead_code, reason = "each of the two binaries uses a part")]
 
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 
+pub(crate) use fakes::TestClock;
 use rusqlite::Connection;
 use tempfile::TempDir;
-use tool_core::capability::{Alarm, Clock, Durability, Ledger as _};
-use tool_core::{StopFlag, ToolError, Value};
+use tool_core::capability::{Durability, Ledger as _};
+use tool_core::{ToolError, Value};
 
 use super::State;
 
 pub(crate) const NOW: u64 = 1_795_305_600_000;
-
-/// A clock that stands still until it is moved.
-#[derive(Default)]
-pub(crate) struct Still(AtomicU64);
-
-impl Still {
-    pub(crate) fn at(unix_ms: u64) -> Arc<Self> {
-        Arc::new(Self(AtomicU64::new(unix_ms)))
-    }
-
-    pub(crate) fn set(&self, unix_ms: u64) {
-        self.0.store(unix_ms, Ordering::Relaxed);
-    }
-
-    pub(crate) fn advance(&self, ms: u64) {
-        self.0.fetch_add(ms, Ordering::Relaxed);
-    }
-}
-
-struct NoAlarm;
-
-impl Alarm for NoAlarm {}
-
-impl Clock for Still {
-    fn unix_ms(&self) -> u64 {
-        self.0.load(Ordering::Relaxed)
-    }
-
-    fn monotonic(&self) -> Duration {
-        Duration::from_millis(self.unix_ms())
-    }
-
-    fn alarm(&self, _: Duration, _: StopFlag) -> Box<dyn Alarm> {
-        Box::new(NoAlarm)
-    }
-}
 
 pub(crate) fn folder() -> TempDir {
     tempfile::tempdir().unwrap()
@@ -72,7 +34,7 @@ pub(crate) fn intruder(folder: &Path) -> Connection {
 }
 
 pub(crate) fn open(folder: &Path) -> State {
-    State::open(folder, Still::at(NOW)).unwrap()
+    State::open(folder, TestClock::at(NOW)).unwrap()
 }
 
 pub(crate) fn event(number: usize) -> Value {

@@ -263,16 +263,17 @@ pub(crate) fn plugin_of_source(source: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use tool_core::{Ctx, Entry, Example, Tool, Value, entry};
+    use tool_core::{Entry, Value, entry};
 
     use super::*;
-    use crate::fakes::{Nothing, TWELVE, fake, twelve};
+    use crate::fakes::twelve;
+    use fakes::{NoArgs, TWELVE, tool};
 
-    fake!(Submit(Nothing) { id: "task:submit" } = |_, _| Ok(Value::Null));
-    fake!(Same(Nothing) { id: "task_submit" } = |_, _| Ok(Value::Null));
-    fake!(Grouped(Nothing) { id: "group:write" } = |_, _| Ok(Value::Null));
-    fake!(Loud(Nothing) { id: "LOUD" } = |_, _| Ok(Value::Null));
-    fake!(Unsound(Nothing) { id: "unsound", destructive: true } = |_, _| Ok(Value::Null));
+    tool!(Submit(NoArgs) { id: "task:submit" } = |_, _| Ok(Value::Null));
+    tool!(Same(NoArgs) { id: "task_submit" } = |_, _| Ok(Value::Null));
+    tool!(Grouped(NoArgs) { id: "group:write" } = |_, _| Ok(Value::Null));
+    tool!(Loud(NoArgs) { id: "LOUD" } = |_, _| Ok(Value::Null));
+    tool!(Unsound(NoArgs) { id: "unsound", destructive: true } = |_, _| Ok(Value::Null));
 
     fn ids(found: Vec<&dyn AnyTool>) -> Vec<&str> {
         found.into_iter().map(|tool| tool.spec().id).collect()

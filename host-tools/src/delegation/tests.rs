@@ -4,7 +4,7 @@ use tool_core::capability::{BudgetRaise, Calls, Delegation, Question};
 use tool_core::{Caller, Capabilities, Ctx, Effect, ErrorCode, Seed, StopFlag, ToolError, Value};
 
 use super::TOOLS;
-use crate::testing::call;
+use fakes::call;
 
 /// A dispatcher that answers with what it was asked.
 #[derive(Default)]

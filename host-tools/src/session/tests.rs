@@ -45,7 +45,7 @@ fn ctx(workspaces: Arc<dyn Workspaces>) -> Ctx {
 }
 
 fn call(ctx: &Ctx, tool: &str, args: &str) -> Result<Value, ToolError> {
-    crate::testing::call(TOOLS, ctx, tool, args)
+    fakes::call(TOOLS, ctx, tool, args)
 }
 
 #[test]

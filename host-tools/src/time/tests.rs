@@ -1,13 +1,11 @@
-use std::sync::Arc;
-
 use tool_core::{Budget, Capabilities, Ctx, ErrorCode, StopFlag, ToolError, Value, json};
 
 use super::TOOLS;
-use crate::testing::{Fixed, call};
+use fakes::{TestClock, call};
 
 fn at(unix_ms: u64, tool: &str, zone: &str) -> Result<Value, ToolError> {
     let ctx = Ctx::new(StopFlag::new(), Budget::default()).with_capabilities(Capabilities {
-        clock: Some(Arc::new(Fixed(unix_ms))),
+        clock: Some(TestClock::at(unix_ms)),
         ..Capabilities::default()
     });
     call(TOOLS, &ctx, tool, &format!(r#"{{"time_zone":"{zone}"}}"#))

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use tool_core::{Budget, Capabilities, Ctx, ErrorCode, Probe, StopFlag, ToolError, Value, json};
 
 use super::TOOLS;
-use crate::testing::{Fixed, Memory, call};
+use fakes::{MemoryState, TestClock, call};
 
 struct Lists(Ctx);
 
@@ -11,8 +11,8 @@ impl Lists {
     fn new() -> Self {
         Self(
             Ctx::new(StopFlag::new(), Budget::default()).with_capabilities(Capabilities {
-                clock: Some(Arc::new(Fixed(1_700_000_000_000))),
-                state: Some(Arc::new(Memory::default())),
+                clock: Some(TestClock::at(1_700_000_000_000)),
+                state: Some(Arc::new(MemoryState::default())),
                 ..Capabilities::default()
             }),
         )
@@ -173,9 +173,9 @@ fn a_task_is_known_by_the_call_that_made_it() {
     let before = call.before(&attempt("run-a")).unwrap().unwrap();
     let probe = || call.probe(&before, &attempt("run-a")).unwrap();
     assert_eq!(probe(), Probe::NotHappened);
-    let made = crate::testing::call(TOOLS, &attempt("run-b"), "todo_create", args).unwrap();
+    let made = fakes::call(TOOLS, &attempt("run-b"), "todo_create", args).unwrap();
     assert_eq!(probe(), Probe::NotHappened, "the same task of another call");
-    let mine = crate::testing::call(TOOLS, &attempt("run-a"), "todo_create", args).unwrap();
+    let mine = fakes::call(TOOLS, &attempt("run-a"), "todo_create", args).unwrap();
     assert_ne!(made, mine);
     assert_eq!(probe(), Probe::Happened(mine.clone()));
     lists

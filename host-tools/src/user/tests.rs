@@ -5,7 +5,7 @@ use tool_core::{Budget, Capabilities, Ctx, ErrorCode, StopFlag, ToolError, Value
 
 use super::TOOLS;
 use super::injection::suspicious;
-use crate::testing::{Fixed, Memory, call};
+use fakes::{MemoryState, TestClock, call};
 
 struct Users(Ctx);
 
@@ -13,8 +13,8 @@ impl Users {
     fn new() -> Self {
         Self(
             Ctx::new(StopFlag::new(), Budget::default()).with_capabilities(Capabilities {
-                clock: Some(Arc::new(Fixed(1_700_000_000_000))),
-                state: Some(Arc::new(Memory::default())),
+                clock: Some(TestClock::at(1_700_000_000_000)),
+                state: Some(Arc::new(MemoryState::default())),
                 ..Capabilities::default()
             }),
         )

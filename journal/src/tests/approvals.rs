@@ -56,14 +56,14 @@ fn an_approval_that_became_a_rule_is_used_up() {
 
 struct Desk {
     _folder: TempDir,
-    clock: Arc<Still>,
+    clock: Arc<TestClock>,
     state: State,
 }
 
 impl Desk {
     fn new() -> Self {
         let folder = folder();
-        let clock = Still::at(NOW);
+        let clock = TestClock::at(NOW);
         let state = State::open(folder.path(), Arc::clone(&clock) as Arc<dyn Clock>).unwrap();
         Self {
             _folder: folder,
@@ -181,7 +181,7 @@ fn unanswered_and_unused_ones_expire_and_say_so_once() {
 #[test]
 fn the_lifetime_can_be_set() {
     let folder = folder();
-    let clock = Still::at(NOW);
+    let clock = TestClock::at(NOW);
     let state = State::open(folder.path(), Arc::clone(&clock) as Arc<dyn Clock>)
         .unwrap()
         .with_approval_lifetime(Duration::from_secs(60));

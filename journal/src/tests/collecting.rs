@@ -22,14 +22,14 @@ fn files(top: &Path) -> usize {
 
 struct Place {
     top: TempDir,
-    clock: Arc<Still>,
+    clock: Arc<TestClock>,
     machine: Arc<Machine>,
     state: Arc<State>,
 }
 
 impl Place {
     fn new() -> Self {
-        let (top, clock, machine) = (folder(), Still::at(NOW), Arc::new(Machine::default()));
+        let (top, clock, machine) = (folder(), TestClock::at(NOW), Arc::new(Machine::default()));
         let state = machine.open(top.path(), &clock, 1);
         Self {
             top,

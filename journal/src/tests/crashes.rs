@@ -150,7 +150,7 @@ fn killed_anywhere_the_journal_is_whole_and_no_effect_lacks_its_intent() {
             .unwrap();
         let expected = place != "nowhere" && nth <= 1 + u64::from(!place.ends_with("_finish"));
         assert_eq!(!killed.success(), expected, "{place}:{nth}");
-        let clock = Still::at(NOW);
+        let clock = TestClock::at(NOW);
         let state =
             Arc::new(State::open(top.path(), Arc::clone(&clock) as Arc<dyn Clock>).unwrap());
         let report = state.verify(&[]).unwrap();
@@ -299,7 +299,7 @@ fn a_log_without_its_end_leaves_a_shorter_run() {
             .set_len(length - cut)
             .unwrap();
         let machine = Arc::new(Machine::default());
-        let later = machine.open(copy.path(), &Still::at(NOW + 60_000), 9);
+        let later = machine.open(copy.path(), &TestClock::at(NOW + 60_000), 9);
         let (_, records) = later.take_run(&id).unwrap();
         assert!(
             records.len() < 60 && (cut > 9000 || records.len() > 50),

@@ -58,7 +58,7 @@ impl lease::Machine for Process {
 }
 
 impl Machine {
-    fn open(self: &Arc<Self>, folder: &Path, clock: &Arc<Still>, process: u32) -> Arc<State> {
+    fn open(self: &Arc<Self>, folder: &Path, clock: &Arc<TestClock>, process: u32) -> Arc<State> {
         let clock: Arc<dyn Clock> = Arc::clone(clock) as _;
         let process = Arc::new(Process(Arc::clone(self), process));
         Arc::new(State::open_on(folder, clock, process).unwrap())

@@ -31,7 +31,7 @@ fn folder_and_files_are_for_the_user_alone() {
 #[test]
 fn what_cannot_be_written_is_a_typed_error() {
     let top = folder();
-    let clock = || Still::at(NOW);
+    let clock = || TestClock::at(NOW);
     fs::File::create(top.path().join("file")).unwrap();
     assert_reason(
         State::open(top.path().join("file"), clock()),
@@ -64,7 +64,7 @@ fn damage_names_the_file_and_the_next_step() {
         .unwrap()
         .write_all(&[b'x'; 8192])
         .unwrap();
-    let err = assert_reason(State::open(top.path(), Still::at(NOW)), "state_corrupt");
+    let err = assert_reason(State::open(top.path(), TestClock::at(NOW)), "state_corrupt");
     assert!(
         err.message().contains(FILE_NAME) && err.hint_str().unwrap().contains("move"),
         "{err:?}"
@@ -85,7 +85,7 @@ fn damage_names_the_file_and_the_next_step() {
         .unwrap()
         .set_len(length / 2)
         .unwrap();
-    match State::open(top.path(), Still::at(NOW)) {
+    match State::open(top.path(), TestClock::at(NOW)) {
         Err(err) => assert_eq!(err.reason_str(), Some("state_corrupt")),
         Ok(state) => {
             let found = state.verify(&[]);
@@ -161,7 +161,7 @@ fn files_of_others_are_left_alone() {
             .unwrap()
             .execute_batch(sql)
             .unwrap();
-        (State::open(top.path(), Still::at(NOW)), top)
+        (State::open(top.path(), TestClock::at(NOW)), top)
     };
     assert_reason(other("CREATE TABLE mine(x)").0, "state_foreign");
     assert_reason(
@@ -174,13 +174,13 @@ fn files_of_others_are_left_alone() {
         .unwrap()
         .execute_batch("PRAGMA user_version = 99")
         .unwrap();
-    assert_reason(State::open(top.path(), Still::at(NOW)), "state_newer");
+    assert_reason(State::open(top.path(), TestClock::at(NOW)), "state_newer");
 }
 
 #[test]
 fn a_clock_that_leaps_back_breaks_no_chain() {
     let top = folder();
-    let clock = Still::at(NOW);
+    let clock = TestClock::at(NOW);
     let state = State::open(top.path(), Arc::clone(&clock) as Arc<dyn Clock>).unwrap();
     state.record(&event(0), Durability::Synced).unwrap();
     clock.set(5);

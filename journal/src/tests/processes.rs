@@ -54,7 +54,7 @@ fn the_other_part() {
             }
         }
         "unwritable" => {
-            assert_reason(State::open(folder, Still::at(NOW)), "state_unwritable");
+            assert_reason(State::open(folder, TestClock::at(NOW)), "state_unwritable");
         }
         other => panic!("no part `{other}`"),
     }

@@ -99,7 +99,7 @@ fn ids_are_checked_and_looked_up_by_their_beginning() {
 fn a_lease_changes_hands_once_and_the_old_owner_writes_nothing_more() {
     let top = folder();
     let machine = Arc::new(Machine::default());
-    let clock = Still::at(NOW);
+    let clock = TestClock::at(NOW);
     let one = machine.open(top.path(), &clock, 1);
     let two = machine.open(top.path(), &clock, 2);
     let old = one.begin_run(&header()).unwrap();
@@ -304,7 +304,7 @@ fn a_file_of_an_older_version_is_brought_up_with_its_data() {
 #[test]
 fn calls_and_plans_are_given_since_a_time_and_those_of_one_run_before_them() {
     let top = folder();
-    let clock = Still::at(NOW);
+    let clock = TestClock::at(NOW);
     let state = Arc::new(State::open(top.path(), clock.clone()).unwrap());
     let journal = state.begin_run(&header()).unwrap();
     for kind in ["intent", "call", "settled", "chain"] {

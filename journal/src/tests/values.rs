@@ -220,7 +220,7 @@ fn artifacts_open_for_the_role_that_made_them() {
 #[test]
 fn results_are_kept_until_their_value_is_gone() {
     let top = folder();
-    let clock = Still::at(NOW);
+    let clock = TestClock::at(NOW);
     let state = Arc::new(State::open(top.path(), Arc::clone(&clock) as Arc<dyn Clock>).unwrap());
     let journal = state.begin_run(&header()).unwrap();
     let (one, two) = (

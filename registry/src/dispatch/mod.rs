@@ -76,6 +76,26 @@ pub struct Host {
     pub workspace: Option<WorkspaceId>,
 }
 
+impl Host {
+    /// A host with a clock and nothing else: what needs more is refused.
+    pub fn bare(clock: Arc<dyn Clock>) -> Self {
+        Self {
+            clock,
+            capabilities: Capabilities::default(),
+            arrays: None,
+            ledger: None,
+            approvals: None,
+            backups: None,
+            notices: None,
+            chains: None,
+            results: None,
+            answers: None,
+            witness: None,
+            workspace: None,
+        }
+    }
+}
+
 /// Identity of a workspace, as the header of a run has it too.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorkspaceId {

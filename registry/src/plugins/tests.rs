@@ -4,11 +4,12 @@ mod loading;
 mod running;
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use tool_core::capability::{Alarm, Clock, Spawner};
+use fakes::TestClock;
+use tool_core::capability::Spawner;
 use tool_core::command::{Command, Exit, Finished, Level, Program};
 use tool_core::conversation::{Conversation, Heard};
 use tool_core::{Ctx, ErrorCode, Reason, StopFlag, ToolError, Value};
@@ -72,22 +73,9 @@ impl Machine for Python {
     }
 }
 
-/// A clock whose every look takes this many milliseconds.
-struct Fast(AtomicU64);
-
-struct Silent;
-impl Alarm for Silent {}
-
-impl Clock for Fast {
-    fn unix_ms(&self) -> u64 {
-        0
-    }
-    fn monotonic(&self) -> Duration {
-        Duration::from_millis(self.0.fetch_add(40, Ordering::Relaxed))
-    }
-    fn alarm(&self, _: Duration, _: StopFlag) -> Box<dyn Alarm> {
-        Box::new(Silent)
-    }
+/// Each look takes 40 ms.
+fn fast() -> Arc<TestClock> {
+    TestClock::ticking(0, Duration::from_millis(40))
 }
 
 /// What a scripted process does with a line it is sent.

@@ -70,8 +70,8 @@ fn ctx(folder: &TempDir) -> Ctx {
     let files = Workspace::open(folder.path()).unwrap();
     Ctx::new(StopFlag::new(), Budget::default()).with_capabilities(Capabilities {
         files: Some(Arc::new(files)),
-        clock: Some(Arc::new(crate::testing::Fixed(1_700_000_000_000))),
-        state: Some(Arc::new(crate::testing::Memory::default())),
+        clock: Some(fakes::TestClock::at(1_700_000_000_000)),
+        state: Some(Arc::new(fakes::MemoryState::default())),
         ..Capabilities::default()
     })
 }

@@ -28,10 +28,7 @@ fn r16_r17_a_call_that_asks_waits_then_runs_once_with_exactly_these_arguments() 
         field(&envelope, "/side_effects_declared/0"),
         Value::from("modifies_files")
     );
-    assert!(
-        world.files.files.lock().unwrap().get("out/a").is_none(),
-        "it did not run"
-    );
+    assert!(world.files.get("out/a").is_none(), "it did not run");
     assert_eq!(
         field(&world.last(), "/status"),
         Value::from("pending_approval")
@@ -64,16 +61,7 @@ fn r16_r17_a_call_that_asks_waits_then_runs_once_with_exactly_these_arguments() 
         Some(&Value::from("someone at the terminal"))
     );
     assert_eq!(field(&world.last(), "/approval_id"), Value::from("a1"));
-    assert_eq!(
-        world
-            .files
-            .files
-            .lock()
-            .unwrap()
-            .get("out/a")
-            .map(Vec::as_slice),
-        Some(&b"x"[..])
-    );
+    assert_eq!(world.files.text("out/a").as_deref(), Some("x"));
     let third = world.call("operator", "write_file", WRITE);
     assert!(
         pending(&third).is_some(),
@@ -99,7 +87,7 @@ fn a_person_may_decline_and_answers_expire() {
         let outcome = world.call("operator", "write_file", WRITE);
         assert_eq!(code(&outcome), Some(expected));
         assert_eq!(field(&world.last(), "/approval_id"), Value::from("a1"));
-        assert!(world.files.files.lock().unwrap().get("out/a").is_none());
+        assert!(world.files.get("out/a").is_none());
     }
 }
 
@@ -109,14 +97,7 @@ fn an_approval_is_bound_to_the_real_path() {
     let call = |world: &World| world.call("operator", "write_file", r#"{"path":"out/link/x"}"#);
     call(&world);
     world.approvals.answer(Ok("someone"));
-    let target = |path: &str| {
-        world
-            .files
-            .links
-            .lock()
-            .unwrap()
-            .insert("out/link".to_owned(), path.to_owned())
-    };
+    let target = |path: &str| world.files.link("out/link", path);
     target("elsewhere");
     assert!(
         pending(&call(&world)).is_some(),
@@ -229,10 +210,7 @@ fn another_content_of_a_file_asks_anew() {
         "{preview}"
     );
     world.approvals.answer(Ok("someone at the terminal"));
-    let put = |content: &[u8]| {
-        let mut files = world.files.files.lock().unwrap();
-        files.insert("data/a.txt".to_owned(), content.to_vec());
-    };
+    let put = |content: &[u8]| world.files.put("data/a.txt", content);
     put(b"beta");
     let changed = world.call("operator", "plot", args);
     assert!(pending(&changed).is_some(), "the file is another one now");

@@ -3,8 +3,8 @@
 use tool_core::capability::Durability;
 
 use super::*;
-use crate::fakes::FakeLedger;
 use crate::{Answer, Limits};
+use fakes::MemoryLedger;
 
 fn yes(tool: &str, args: &str) -> crate::CallRequest {
     let mut request = request("operator", tool, args);
@@ -47,7 +47,7 @@ fn effects_are_intended_durably_before_and_recorded_after() {
 #[test]
 fn records_can_be_those_of_a_run() {
     let world = world();
-    let own = std::sync::Arc::new(FakeLedger::default());
+    let own = std::sync::Arc::new(MemoryLedger::default());
     let of_run = world.dispatcher.with_host(|host| {
         host.ledger = Some(own.clone());
         host.approvals = Some(world.approvals.clone());
@@ -67,13 +67,13 @@ fn records_can_be_those_of_a_run() {
 #[test]
 fn a_call_with_effects_is_refused_where_it_cannot_be_recorded() {
     for ledger in [
-        FakeLedger {
+        MemoryLedger {
             broken: true,
-            ..FakeLedger::default()
+            ..MemoryLedger::default()
         },
-        FakeLedger {
+        MemoryLedger {
             panics: true,
-            ..FakeLedger::default()
+            ..MemoryLedger::default()
         },
     ] {
         let world = World::build(&[TWELVE, TOOLS], "", ledger, Limits::default());
@@ -86,10 +86,7 @@ fn a_call_with_effects_is_refused_where_it_cannot_be_recorded() {
             (ErrorCode::PreconditionFailed, Some("audit")),
             "{error:?}"
         );
-        assert!(
-            world.files.files.lock().unwrap().get("out/a").is_none(),
-            "it did not run"
-        );
+        assert!(world.files.get("out/a").is_none(), "it did not run");
         let pure = world.call("operator", "double", r#"{"x":1}"#);
         assert_eq!(pure.output(), Some(&Value::from(2.0)));
         assert!(

@@ -5,7 +5,7 @@ use tool_core::capability::BudgetRaise;
 use super::*;
 use crate::Answer;
 
-fake!(Raise(AnyArgs) { id: "raise", capabilities: &[tool_core::Capability::Calls], determinism: Determinism::External } = |args, ctx| {
+tool!(Raise(AnyArgs) { id: "raise", capabilities: &[tool_core::Capability::Calls], determinism: Determinism::External } = |args, ctx| {
     let BudgetRaise { remaining, overrides_used, refused } =
         ctx.calls()?.raise_budget(args.value.as_str().unwrap_or_default())?;
     Ok(Value::object([
@@ -14,7 +14,7 @@ fake!(Raise(AnyArgs) { id: "raise", capabilities: &[tool_core::Capability::Calls
         ("refused", Value::from(refused)),
     ]))
 });
-fake!(AskModel(Nothing) { id: "ask_model", effects: &[Effect::CallsLlm], determinism: Determinism::External } = |_, _| Ok(Value::Null));
+tool!(AskModel(NoArgs) { id: "ask_model", effects: &[Effect::CallsLlm], determinism: Determinism::External } = |_, _| Ok(Value::Null));
 
 static BUDGETED: &[Entry] = &[entry::<Raise>(), entry::<AskModel>()];
 

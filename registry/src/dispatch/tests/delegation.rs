@@ -8,7 +8,7 @@ use super::*;
 use crate::model::{Layer, Level, Principal};
 use crate::policy::Access;
 
-fake!(Delegate(AnyArgs) { id: "delegate", capabilities: &[tool_core::Capability::Calls], determinism: Determinism::External, callers: &[Caller::Direct] } = |args, ctx| {
+tool!(Delegate(AnyArgs) { id: "delegate", capabilities: &[tool_core::Capability::Calls], determinism: Determinism::External, callers: &[Caller::Direct] } = |args, ctx| {
     let text = |pointer: &str| args.value.pointer(pointer);
     let calls = text("/calls").and_then(|calls| calls.items()).unwrap_or_default();
     let delegation = Delegation {
@@ -22,7 +22,7 @@ fake!(Delegate(AnyArgs) { id: "delegate", capabilities: &[tool_core::Capability:
     };
     ctx.calls()?.delegate(&delegation, ctx.stop()).map(Value::array)
 });
-fake!(Escalate(AnyArgs) { id: "escalate", capabilities: &[tool_core::Capability::Calls], determinism: Determinism::External, callers: &[Caller::Direct] } = |args, ctx| {
+tool!(Escalate(AnyArgs) { id: "escalate", capabilities: &[tool_core::Capability::Calls], determinism: Determinism::External, callers: &[Caller::Direct] } = |args, ctx| {
     let question = Question {
         reason: "may I? password=hunter2hunter".to_owned(),
         tool: args.value.as_str().map(str::to_owned),

@@ -6,9 +6,9 @@ use tool_core::capability::{Http, HttpRequest, HttpResponse, HttpService};
 use tool_core::{Capability, Permission, StopFlag, Syntax};
 
 use super::*;
-use crate::fakes::UrlArgs;
+use fakes::UrlArgs;
 
-fake!(Visit(UrlArgs) { id: "visit", permissions: &[Permission::Network], capabilities: &[Capability::Http], determinism: Determinism::External, syntax: &[("/url", Syntax::Url)] }
+tool!(Visit(UrlArgs) { id: "visit", permissions: &[Permission::Network], capabilities: &[Capability::Http], determinism: Determinism::External, syntax: &[("/url", Syntax::Url)] }
     = |args, ctx| ctx.http()?.send(&HttpRequest::get(args.url), ctx.stop()).map(|response| Value::from(response.url)));
 
 static VISIT: &[Entry] = &[entry::<Visit>()];

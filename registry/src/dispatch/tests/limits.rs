@@ -5,7 +5,7 @@ use tool_core::StopFlag;
 use super::*;
 use crate::Limits;
 use crate::dispatch::ChainPosition;
-use crate::fakes::FakeLedger;
+use fakes::MemoryLedger;
 
 fn rule(tool: &str, obligations: &str) -> String {
     format!(
@@ -26,7 +26,7 @@ fn r70_a_call_ends_at_the_strictest_deadline() {
     let by_config = World::build(
         &[TWELVE, TOOLS],
         "",
-        FakeLedger::default(),
+        MemoryLedger::default(),
         Limits {
             timeout_ms: 1,
             ..Limits::default()
@@ -72,7 +72,7 @@ fn a_result_beyond_the_limit_is_refused_with_both_sizes() {
         max_output_bytes: 100,
         ..Limits::default()
     };
-    let world = World::build(&[TWELVE, TOOLS], "", FakeLedger::default(), limits);
+    let world = World::build(&[TWELVE, TOOLS], "", MemoryLedger::default(), limits);
     let of = |count: usize| format!("{{\"value\":\"{}\"}}", "x".repeat(count));
     assert!(
         world.call("operator", "echo", &of(98)).is_success(),

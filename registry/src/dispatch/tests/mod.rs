@@ -16,19 +16,20 @@ use tool_core::{
     entry,
 };
 
-use crate::fakes::{AnyArgs, Nothing, NumberArgs, SeedArgs, TWELVE, World, context, fake, request};
+use crate::fakes::{World, context, request};
+use fakes::{AnyArgs, NoArgs, NumberArgs, SeedArgs, TWELVE, tool};
 
-fake!(Double(NumberArgs) { id: "double" } = |args, _| Ok(Value::from(2.0 * args.x.get())));
-fake!(Echo(AnyArgs) { id: "echo" } = |args, _| Ok(args.value));
-fake!(World1(AnyArgs) { id: "look", determinism: Determinism::External } = |args, _| Ok(args.value));
-fake!(Draw(SeedArgs) { id: "draw", determinism: Determinism::Seeded } = |args, ctx| Ok(Value::from(ctx.seed(args.seed).get())));
-fake!(Fail(Nothing) { id: "fail" } = |_, _| Err(ToolError::new(ErrorCode::Numeric, "it overflowed with password=hunter2hunter").reason("overflow")));
-fake!(Spin(Nothing) { id: "spin" } = |_, ctx| loop { ctx.check()?; std::thread::yield_now(); });
-fake!(Hoard(Nothing) { id: "hoard" } = |_, ctx| { ctx.reserve(1 << 40)?; Ok(Value::Null) });
-fake!(Touch(AnyArgs) { id: "touch", effects: &[Effect::SystemState], determinism: Determinism::External } = |args, _| Ok(args.value));
-fake!(Nested(AnyArgs) { id: "nested", capabilities: &[tool_core::Capability::Calls], determinism: Determinism::External } = |args, ctx| ctx.calls()?.call("double", &args.value, ctx.stop()));
-fake!(Shy(Nothing) { id: "shy" } = |_, ctx| { ctx.files()?; Ok(Value::Null) });
-fake!(Warns(Nothing) { id: "warns" } = |_, ctx| { ctx.warn("take care"); Ok(Value::Null) });
+tool!(Double(NumberArgs) { id: "double" } = |args, _| Ok(Value::from(2.0 * args.x.get())));
+tool!(Echo(AnyArgs) { id: "echo" } = |args, _| Ok(args.value));
+tool!(World1(AnyArgs) { id: "look", determinism: Determinism::External } = |args, _| Ok(args.value));
+tool!(Draw(SeedArgs) { id: "draw", determinism: Determinism::Seeded } = |args, ctx| Ok(Value::from(ctx.seed(args.seed).get())));
+tool!(Fail(NoArgs) { id: "fail" } = |_, _| Err(ToolError::new(ErrorCode::Numeric, "it overflowed with password=hunter2hunter").reason("overflow")));
+tool!(Spin(NoArgs) { id: "spin" } = |_, ctx| loop { ctx.check()?; std::thread::yield_now(); });
+tool!(Hoard(NoArgs) { id: "hoard" } = |_, ctx| { ctx.reserve(1 << 40)?; Ok(Value::Null) });
+tool!(Touch(AnyArgs) { id: "touch", effects: &[Effect::SystemState], determinism: Determinism::External } = |args, _| Ok(args.value));
+tool!(Nested(AnyArgs) { id: "nested", capabilities: &[tool_core::Capability::Calls], determinism: Determinism::External } = |args, ctx| ctx.calls()?.call("double", &args.value, ctx.stop()));
+tool!(Shy(NoArgs) { id: "shy" } = |_, ctx| { ctx.files()?; Ok(Value::Null) });
+tool!(Warns(NoArgs) { id: "warns" } = |_, ctx| { ctx.warn("take care"); Ok(Value::Null) });
 
 static TOOLS: &[Entry] = &[
     entry::<Double>(),

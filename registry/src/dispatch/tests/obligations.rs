@@ -66,8 +66,8 @@ fn a_backup_that_fails_refuses_the_call() {
     let outcome = world.call("operator", "write_file", REPLACE);
     assert!(refused(&outcome).contains("the disk is full"));
     assert_eq!(
-        world.files.files.lock().unwrap()["data/a.txt"],
-        b"alpha",
+        world.files.text("data/a.txt").as_deref(),
+        Some("alpha"),
         "nothing ran"
     );
 }
@@ -109,7 +109,7 @@ fn a_notice_that_fails_refuses_the_call() {
     world.notices.broken.store(true, Ordering::Relaxed);
     let outcome = world.call("operator", "write_file", REPLACE);
     assert!(refused(&outcome).contains("the disk is full"));
-    assert_eq!(world.files.files.lock().unwrap()["data/a.txt"], b"alpha");
+    assert_eq!(world.files.text("data/a.txt").as_deref(), Some("alpha"));
 }
 
 /// Without the state folder that keeps them, obligations cannot be met.
@@ -127,7 +127,7 @@ fn without_a_place_to_keep_things_obligations_refuse() {
         );
         let outcome = dispatcher.call(request("operator", "write_file", REPLACE));
         assert!(refused(&outcome).contains("no state folder"));
-        assert_eq!(world.files.files.lock().unwrap()["data/a.txt"], b"alpha");
+        assert_eq!(world.files.text("data/a.txt").as_deref(), Some("alpha"));
     }
 }
 

@@ -13,28 +13,28 @@ static LOCK: Mutex<u32> = Mutex::new(0);
 /// The dispatcher that nested calls go through.
 static DEEP: OnceLock<Dispatcher> = OnceLock::new();
 
-fake!(PanicPlain(AnyArgs) { id: "panic_plain" } = |args, _| panic!("secret argument {}", args.value));
-fake!(PanicParallel(Nothing) { id: "panic_parallel" } = |_, _| {
+tool!(PanicPlain(AnyArgs) { id: "panic_plain" } = |args, _| panic!("secret argument {}", args.value));
+tool!(PanicParallel(NoArgs) { id: "panic_parallel" } = |_, _| {
     let sum: usize = (0..10_000_usize).into_par_iter().map(|item| if item == 7_777 { panic!("item {item}") } else { item }).sum();
     Ok(Value::from(sum))
 });
-fake!(PanicLocked(Nothing) { id: "panic_locked" } = |_, _| {
+tool!(PanicLocked(NoArgs) { id: "panic_locked" } = |_, _| {
     let mut count = LOCK.lock().unwrap_or_else(PoisonError::into_inner);
     *count += 1;
     assert!(*count > 1_000_000, "while the lock is held");
     Ok(Value::from(*count))
 });
-fake!(Counts(Nothing) { id: "counts" } = |_, _| {
+tool!(Counts(NoArgs) { id: "counts" } = |_, _| {
     let mut count = LOCK.lock().unwrap_or_else(PoisonError::into_inner);
     *count += 1;
     Ok(Value::from(*count))
 });
-fake!(PanicDeep(NumberArgs) { id: "panic_deep", capabilities: &[Capability::Calls], determinism: Determinism::External } = |args, ctx| {
+tool!(PanicDeep(NumberArgs) { id: "panic_deep", capabilities: &[Capability::Calls], determinism: Determinism::External } = |args, ctx| {
     let depth = args.x.get();
     assert!(depth > 0.0, "the bottom");
     ctx.calls()?.call("panic_deep", &Value::object([("x", depth - 1.0)]), ctx.stop())
 });
-fake!(PanicPayload(Nothing) { id: "panic_payload" } = |_, _| std::panic::panic_any(Bomb));
+tool!(PanicPayload(NoArgs) { id: "panic_payload" } = |_, _| std::panic::panic_any(Bomb));
 
 /// Panics when it is dropped.
 struct Bomb;
@@ -52,15 +52,15 @@ impl Tool for PanicEarly {
         title: "a fake",
         ..Spec::pure()
     };
-    type Args = Nothing;
+    type Args = NoArgs;
     type Output = Value;
-    fn run(_: Nothing, _: &Ctx) -> Result<Value, ToolError> {
+    fn run(_: NoArgs, _: &Ctx) -> Result<Value, ToolError> {
         Ok(Value::Null)
     }
-    fn examples() -> Vec<Example<Nothing, Value>> {
+    fn examples() -> Vec<Example<NoArgs, Value>> {
         Vec::new()
     }
-    fn resources(_: &Nothing) -> Result<Vec<tool_core::ResourceKey>, ToolError> {
+    fn resources(_: &NoArgs) -> Result<Vec<tool_core::ResourceKey>, ToolError> {
         panic!("no resources")
     }
 }

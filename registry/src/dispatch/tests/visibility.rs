@@ -16,10 +16,7 @@ fn r5_r11_a_hidden_tool_is_refused_and_recorded_with_the_deciding_layer() {
             .contains("role `worker_math` may not call `write_file`"),
         "{error}"
     );
-    assert!(
-        world.files.files.lock().unwrap().get("a").is_none(),
-        "it did not run"
-    );
+    assert!(world.files.get("a").is_none(), "it did not run");
     let record = world.last();
     assert_eq!(field(&record, "/decision"), Value::from("deny"));
     assert_eq!(field(&record, "/layer"), Value::from("role `worker_math`"));
@@ -164,7 +161,7 @@ impl Tool for MayReach {
         determinism: Determinism::External,
         ..Spec::pure()
     };
-    type Args = crate::fakes::WriteArgs;
+    type Args = fakes::WriteArgs;
     type Output = Value;
     fn run(_: Self::Args, _: &Ctx) -> Result<Value, ToolError> {
         Ok(Value::from("done"))
@@ -317,6 +314,6 @@ fn a_call_that_is_considered_does_not_run_and_is_refused_alike() {
     assert_eq!(found.decision.verdict, Verdict::Ask);
     assert_eq!(found.keys, [tool_core::ResourceKey::write_path("a")]);
     assert_eq!(found.reach.effects, found.tool.spec().effects);
-    assert!(world.files.files.lock().unwrap().get("a").is_none());
+    assert!(world.files.get("a").is_none());
     assert_eq!(world.audited(), before);
 }

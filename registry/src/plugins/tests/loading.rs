@@ -4,10 +4,12 @@ use tool_core::{Caller, Category, Effect};
 
 use super::*;
 use crate::catalogue::Catalogue;
-use crate::fakes::{TWELVE, World};
+use crate::fakes::World;
 use crate::model::Config;
 use crate::model::{Principal, Verdict};
 use crate::policy::{Facts, WORKSPACE_READY};
+use fakes::TWELVE;
+use tool_core::capability::Files as _;
 
 const GOOD: &str = r#"{
   "schema_version": "1.0", "name": "demo", "version": "1.2.0", "description": "a demo",
@@ -447,7 +449,7 @@ fn files_are_written_here_and_only_where_an_argument_says() {
         "{:?}",
         answer.err()
     );
-    assert_eq!(world.files.files.lock().unwrap()["out/a.canvas"], b"{}");
+    assert_eq!(world.files.text("out/a.canvas").as_deref(), Some("{}"));
     assert_eq!(
         world.last().get("resources").unwrap().to_string(),
         r#"["path:write:out/a.canvas"]"#
@@ -470,15 +472,7 @@ fn files_are_written_here_and_only_where_an_argument_says() {
         let err = answer.err().unwrap();
         assert!(err.message().contains(why), "{err}");
         assert_eq!(err.reason_str(), Some("plugin_result"));
-        assert!(
-            !world
-                .files
-                .files
-                .lock()
-                .unwrap()
-                .keys()
-                .any(|path| path.starts_with("out"))
-        );
+        assert!(world.files.stat("out").is_err());
     }
     // A path elsewhere is asked about, as for any tool.
     let (world, _) = made(r#"{"count": 1}"#);

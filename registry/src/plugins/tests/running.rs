@@ -16,7 +16,7 @@ fn launch(concurrency: usize) -> Launch {
 }
 
 fn process(spawner: &Arc<Scripted>, concurrency: usize) -> Process {
-    let clock = Arc::new(Fast(AtomicU64::new(0)));
+    let clock = fast();
     Process::new(
         launch(concurrency),
         Arc::clone(spawner) as _,
@@ -313,7 +313,7 @@ fn files_that_changed_since_they_were_loaded_are_not_run() {
         let process = Process::new(
             launch(1),
             Arc::clone(&spawner) as _,
-            Arc::new(Fast(AtomicU64::new(0))),
+            fast(),
             Box::new(unchanged),
         );
         let before = spawner.started();

@@ -151,7 +151,7 @@ cases:
   - {role: operator, tool: calculate, phase: audit, agent: claude, expect: hidden}
 "#;
     let cases = read_cases("cases.yaml", table).unwrap_or_else(|err| panic!("{err}"));
-    let files = FakeFiles::default();
+    let files = MemoryFiles::default();
     let results = policy.test(&catalogue, &cases, &ready(), Some(&files));
     let told: Vec<Option<&str>> = results
         .iter()

@@ -392,8 +392,7 @@ fn a_layer_of_a_call_only_narrows() {
 #[test]
 fn unmet_preconditions_hide_with_their_reason() {
     static NEEDS: &[tool_core::Entry] = &[tool_core::entry::<Needs>()];
-    crate::fakes::fake!(Needs(crate::fakes::Nothing) { id: "needs", preconditions: &["workspace=ready"] } = |_, _| Ok(Value::Null));
-    use tool_core::{Ctx, Example, Spec, Tool, ToolError};
+    fakes::tool!(Needs(fakes::NoArgs) { id: "needs", preconditions: &["workspace=ready"] } = |_, _| Ok(Value::Null));
     let catalogue = Catalogue::new(&[NEEDS]).unwrap();
     let policy = Policy::compile(&catalogue, &Config::default(), &[]).unwrap();
     let caller = policy
@@ -496,7 +495,7 @@ fn generations_change_with_what_decisions_depend_on() {
         generation("version = 1\n[permissions.shell]\nrequires_approval = false\n")
     );
     assert_ne!(plain, generation(&rules("deny = [\"plot\"]\n")));
-    let fewer = Catalogue::new(&[&crate::fakes::TWELVE[..11]]).unwrap();
+    let fewer = Catalogue::new(&[&fakes::TWELVE[..11]]).unwrap();
     assert_ne!(
         plain,
         Config::load("m.toml", "version = 1\n", &fewer)
@@ -518,7 +517,7 @@ proptest::proptest! {
     #[test]
     fn p8_adding_a_tool_changes_no_other_decision(count in 1_usize..12, role in 0_usize..9) {
         let all = twelve();
-        let fewer = Catalogue::new(&[&crate::fakes::TWELVE[..count]]).unwrap();
+        let fewer = Catalogue::new(&[&fakes::TWELVE[..count]]).unwrap();
         let big = Policy::compile(&all, &Config::default(), &[]).unwrap();
         let small = Policy::compile(&fewer, &Config::default(), &[]).unwrap();
         let role = big.roles().nth(role).unwrap().0.to_owned();

@@ -21,8 +21,9 @@ use super::compile::{self, CompiledLayer};
 use super::*;
 use crate::catalogue::Catalogue;
 use crate::error::LoadErrors;
-use crate::fakes::{FakeFiles, twelve};
+use crate::fakes::twelve;
 use crate::model::*;
+use fakes::MemoryFiles;
 
 /// The names that stay visible when these layers narrow the whole catalogue.
 fn visible(catalogue: &Catalogue, layers: &[Layer]) -> Result<BTreeSet<String>, LoadErrors> {
@@ -64,11 +65,9 @@ fn decide_with(config: &str, role: &str, tool: &str, args: &str) -> Decision {
     let caller = policy
         .caller(&catalogue, &Principal::role(role), &ready())
         .unwrap();
-    let mut files = FakeFiles::default();
-    files.links.get_mut().unwrap().extend([
-        ("out/link".to_owned(), "secret".to_owned()),
-        ("out/hard".to_owned(), "out/hard//8:1042".to_owned()),
-    ]);
+    let files = MemoryFiles::default();
+    files.link("out/link", "secret");
+    files.link("out/hard", "out/hard//8:1042");
     let index = catalogue.index(tool).unwrap();
     let found = catalogue.tool(index);
     let call = found

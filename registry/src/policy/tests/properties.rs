@@ -352,7 +352,7 @@ proptest! {
         first in ("[a-z]{1,3}", "[a-z]{0,3}", any::<bool>()),
         second in ("[a-z]{1,3}", "[a-z]{0,3}", any::<bool>()),
     ) {
-        let world = World::new(&[crate::fakes::TWELVE], "");
+        let world = World::new(&[fakes::TWELVE], "");
         let call = |(path, content, by_operator): &(String, String, bool)| {
             let role = if *by_operator { "operator" } else { "toolrunner" };
             let args = json::to_text(&Value::object([("path", path.as_str()), ("content", content.as_str())]));

@@ -566,9 +566,8 @@ fn a_rule_that_can_never_match_is_an_error() {
 
 #[test]
 fn a_file_with_several_names_is_never_certainly_where_a_rule_wants_it() {
-    let mut files = FakeFiles::default();
-    let links = files.links.get_mut().unwrap();
-    links.insert("out/hard".to_owned(), "out/hard//8:1042".to_owned());
+    let files = MemoryFiles::default();
+    files.link("out/hard", "out/hard//8:1042");
     let roots = |root: &str| vec![components(root).unwrap()];
     let hard = PathFact::new("out/hard", Some(&files));
     assert!(!hard.certainly_under(&roots("out")) && hard.possibly_under(&roots("secret")));

@@ -12,7 +12,7 @@ use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use tool_core::capability::{Alarm, Clock, Http, HttpRequest, HttpResponse};
+use tool_core::capability::{Http, HttpRequest, HttpResponse};
 use tool_core::{StopFlag, ToolError};
 
 use super::wire::Net;
@@ -21,24 +21,8 @@ use super::{Client, Settings};
 /// A public address of nobody in particular: what names lead to here, and never dialled for real.
 const PUBLIC: Ipv4Addr = Ipv4Addr::new(93, 184, 215, 14);
 
-/// A clock that stands at noon of 6 November 1994, Greenwich.
-struct Noon;
-
-impl Clock for Noon {
-    fn unix_ms(&self) -> u64 {
-        784_123_200_000
-    }
-
-    fn monotonic(&self) -> Duration {
-        Duration::ZERO
-    }
-
-    fn alarm(&self, _: Duration, _: StopFlag) -> Box<dyn Alarm> {
-        struct Never;
-        impl Alarm for Never {}
-        Box::new(Never)
-    }
-}
+/// Noon of 6 November 1994, UTC.
+const NOON: u64 = 784_123_200_000;
 
 /// A network of our own: names lead where a script says, public addresses are served by a port on loopback.
 struct Script {
@@ -95,7 +79,9 @@ impl Scripted {
             port,
             log: Mutex::default(),
         });
-        let mut client = Client::new(settings).unwrap().with_clock(Arc::new(Noon));
+        let mut client = Client::new(settings)
+            .unwrap()
+            .with_clock(fakes::TestClock::at(NOON));
         client.net = Arc::clone(&net) as Arc<dyn Net>;
         Self { client, net }
     }

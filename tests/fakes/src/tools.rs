@@ -1,0 +1,187 @@
+//! Tools of a few lines: the macro that declares one, and the twelve that cases of policy are about.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tool_core::{
+    Access, Bounded, Caller, Capability, Category, Ctx, Determinism, Effect, Entry, Example,
+    Finite, Input, Permission, Reach, ResourceKind, ResourceTemplate, Seed, Spec, Syntax, Text,
+    Tool, ToolError, Value, entry, json,
+};
+
+/// Declares a tool with its arguments, fields of its spec, and a function of the arguments and the context.
+///
+/// The first form names existing types (the output is any value where none is named); the second one declares them by their fields.
+#[macro_export]
+macro_rules! tool {
+    ($(#[$meta:meta])* $vis:vis $name:ident($args:ty) { $($field:ident: $value:expr),* $(,)? } = $run:expr) => {
+        $(#[$meta])*
+        $vis struct $name;
+        $crate::tool!(@impl $name, $args, $crate::tool_core::Value, { title: "a fake", $($field: $value,)* ..$crate::tool_core::Spec::pure() }, $run);
+    };
+    ($vis:vis $name:ident, $id:literal, { $($spec:tt)* }, $args:ident { $($(#[$meta:meta])* $field:ident: $ty:ty),* $(,)? },
+     $output:ident { $($out:ident: $out_ty:ty),* $(,)? }, |$arg:pat_param, $ctx:pat_param| $body:block) => {
+        $vis struct $name;
+        /// A tool of the tests.
+        #[derive(Debug, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+        #[serde(deny_unknown_fields)]
+        $vis struct $args { $($(#[$meta])* $field: $ty),* }
+        #[derive(Debug, serde::Serialize, schemars::JsonSchema)]
+        $vis struct $output { $($out: $out_ty),* }
+        $crate::tool!(@impl $name, $args, $output, { id: $id, title: $id, $($spec)* }, |$arg, $ctx| $body);
+    };
+    (@impl $name:ident, $args:ty, $output:ty, { $($spec:tt)* }, $run:expr) => {
+        impl $crate::tool_core::Tool for $name {
+            const SPEC: $crate::tool_core::Spec = $crate::tool_core::Spec { $($spec)* };
+            type Args = $args;
+            type Output = $output;
+            fn run(args: $args, ctx: &$crate::tool_core::Ctx) -> Result<$output, $crate::tool_core::ToolError> {
+                let run: fn($args, &$crate::tool_core::Ctx) -> Result<$output, $crate::tool_core::ToolError> = $run;
+                run(args, ctx)
+            }
+            fn examples() -> Vec<$crate::tool_core::Example<$args, $output>> {
+                Vec::new()
+            }
+        }
+    };
+}
+
+/// Declares types of arguments.
+macro_rules! arguments {
+    ($($(#[$doc:meta])* $name:ident { $($(#[$meta:meta])* $field:ident: $ty:ty),* $(,)? })*) => {$(
+        $(#[$doc])*
+        #[allow(missing_docs, reason = "fields of tests say what they are by their name")]
+        #[derive(Debug, Serialize, Deserialize, JsonSchema)]
+        #[serde(deny_unknown_fields)]
+        pub struct $name { $($(#[$meta])* pub $field: $ty),* }
+    )*};
+}
+
+arguments! {
+    /// No arguments.
+    NoArgs {}
+    /// A path.
+    PathArgs { path: String }
+    /// Content for a path.
+    WriteArgs { path: String, #[serde(default)] content: String, #[serde(default)] overwrite: bool }
+    /// A command line.
+    CommandArgs { command: String }
+    /// A program and its arguments.
+    ArgvArgs { argv: Vec<String> }
+    /// A page.
+    UrlArgs { url: String }
+    /// Perhaps a number.
+    QueryArgs { #[serde(default)] x: Option<Finite> }
+    /// A number.
+    NumberArgs { x: Finite, #[serde(default)] count: Option<Bounded<1, 100>> }
+    /// A text, inline or from a file.
+    TextArgs { #[serde(default)] text: Option<Input<Text>> }
+    /// A seed.
+    SeedArgs { #[serde(default)] seed: Option<Seed> }
+    /// Any value.
+    AnyArgs { value: Value }
+}
+
+const fn at_path(access: Access) -> ResourceTemplate {
+    ResourceTemplate {
+        kind: ResourceKind::Path,
+        pointer: "/path",
+        access,
+    }
+}
+
+/// The resource of a tool that reads the file `path`.
+pub const READS_PATH: &[ResourceTemplate] = &[at_path(Access::Read)];
+/// The resource of a tool that writes the file `path`.
+pub const WRITES_PATH: &[ResourceTemplate] = &[at_path(Access::Write)];
+
+const FILES: &[Permission] = &[Permission::Filesystem];
+const SHELL: &[Permission] = &[Permission::Shell];
+const NETWORK: &[Permission] = &[Permission::Network];
+
+fn done<A>(_: A, _: &Ctx) -> Result<Value, ToolError> {
+    Ok(Value::from("done"))
+}
+
+tool!(ListDir(PathArgs) { id: "list_dir", category: Category::System, permissions: FILES, capabilities: &[Capability::FilesRead], determinism: Determinism::External, resources: READS_PATH } = done);
+tool!(ReadFile(PathArgs) { id: "read_file", category: Category::System, permissions: FILES, capabilities: &[Capability::FilesRead], determinism: Determinism::External, resources: READS_PATH }
+    = |args, ctx| ctx.files()?.read(&args.path, 1 << 20).map(|content| Value::from(String::from_utf8_lossy(&content.bytes).into_owned())));
+tool!(SearchFiles(PathArgs) { id: "search_files", category: Category::System, permissions: FILES, capabilities: &[Capability::FilesRead], determinism: Determinism::External, resources: READS_PATH, syntax: &[("/path", Syntax::Tree)] } = done);
+tool!(EditFile(PathArgs) { id: "edit_file", category: Category::System, effects: &[Effect::ModifiesFiles], permissions: FILES, capabilities: &[Capability::FilesWrite], destructive: true, determinism: Determinism::External, resources: WRITES_PATH } = done);
+tool!(RunShell(ArgvArgs) { id: "run_shell", category: Category::Code, effects: &[Effect::LocalExec, Effect::ModifiesFiles], permissions: SHELL, capabilities: &[Capability::Spawn], determinism: Determinism::External, callers: &[Caller::Direct], syntax: &[("/argv", Syntax::Shell)] } = done);
+tool!(
+    /// `run_shell` that takes a command line.
+    pub RunCommand(CommandArgs) { id: "run_shell", category: Category::Code, effects: &[Effect::LocalExec, Effect::ModifiesFiles], permissions: SHELL, capabilities: &[Capability::Spawn], determinism: Determinism::External, callers: &[Caller::Direct], syntax: &[("/command", Syntax::Shell)] } = done);
+tool!(RawExec(ArgvArgs) { id: "raw_exec", category: Category::System, tags: &["raw-exec"], effects: &[Effect::LocalExec], permissions: SHELL, capabilities: &[Capability::Spawn], determinism: Determinism::External, syntax: &[("/argv", Syntax::Shell)] } = done);
+tool!(WebFetch(UrlArgs) { id: "web_fetch", category: Category::Web, effects: &[Effect::NetworkAccess], permissions: NETWORK, capabilities: &[Capability::Http], determinism: Determinism::External, syntax: &[("/url", Syntax::Url)] } = done);
+tool!(WebSearch(QueryArgs) { id: "web_search", category: Category::Web, effects: &[Effect::NetworkAccess], permissions: NETWORK, capabilities: &[Capability::Http], determinism: Determinism::External } = done);
+tool!(QueryDb(QueryArgs) { id: "query_db", category: Category::Data, capabilities: &[Capability::State], determinism: Determinism::External } = done);
+tool!(Calculate(NumberArgs) { id: "calculate", category: Category::Math } = |args, _| Ok(Value::from(2.0 * args.x.get())));
+tool!(Plot(TextArgs) { id: "plot", category: Category::Math } = |args, ctx| match args.text {
+    Some(text) => Ok(Value::from(text.load(ctx)?.to_string())),
+    None => Ok(Value::Null),
+});
+
+/// Writes a file; only replacing an existing one is destructive.
+struct WriteFile;
+
+impl Tool for WriteFile {
+    const SPEC: Spec = Spec {
+        id: "write_file",
+        title: "a fake",
+        category: Category::System,
+        effects: &[Effect::ModifiesFiles],
+        permissions: FILES,
+        capabilities: &[Capability::FilesWrite],
+        destructive: true,
+        determinism: Determinism::External,
+        resources: WRITES_PATH,
+        ..Spec::pure()
+    };
+    type Args = WriteArgs;
+    type Output = Value;
+
+    fn run(args: WriteArgs, ctx: &Ctx) -> Result<Value, ToolError> {
+        let mode = tool_core::capability::WriteMode::Overwrite;
+        ctx.files()?
+            .write(&args.path, args.content.as_bytes(), mode)?;
+        Ok(Value::from("written"))
+    }
+
+    fn examples() -> Vec<Example<WriteArgs, Value>> {
+        Vec::new()
+    }
+
+    fn narrow(args: &WriteArgs) -> Reach {
+        Reach {
+            destructive: args.overwrite,
+            ..Reach::of(&Self::SPEC)
+        }
+    }
+}
+
+/// The twelve tools that cases of policy are about.
+pub static TWELVE: &[Entry] = &[
+    entry::<ListDir>(),
+    entry::<ReadFile>(),
+    entry::<SearchFiles>(),
+    entry::<WriteFile>(),
+    entry::<EditFile>(),
+    entry::<RunShell>(),
+    entry::<WebFetch>(),
+    entry::<WebSearch>(),
+    entry::<QueryDb>(),
+    entry::<Calculate>(),
+    entry::<Plot>(),
+    entry::<RawExec>(),
+];
+
+/// Calls a tool of a family with arguments as JSON.
+///
+/// # Errors
+/// Those of the tool.
+pub fn call(family: &[Entry], ctx: &Ctx, tool: &str, args: &str) -> Result<Value, ToolError> {
+    let args = json::parse(args, json::Limits::default()).unwrap();
+    let mut tools = family.iter().map(|entry| entry.tool());
+    let found = tools.find(|found| found.spec().id == tool).unwrap();
+    found.decode(&args)?.run(ctx)
+}
