@@ -2,10 +2,21 @@
 
 pub(crate) use schemars::JsonSchema;
 pub(crate) use serde::{Deserialize, Serialize};
+#[allow(
+    unused_imports,
+    reason = "some names are used by families that a build may leave out"
+)]
+pub(crate) use tool_core::capability::{
+    Change, Clock, Draft, Embeddings, FileInfo, FileKind, FileReader, Files, Http, HttpMethod,
+    HttpRequest, HttpResponse, HttpService, Links, Message, Model, Reply, WriteMode,
+};
+pub(crate) use tool_core::convert::{from_value, to_value};
+pub(crate) use tool_core::value::SAFE_INTEGER;
 pub(crate) use tool_core::{
     Access, Bounded, Caller, Capability, Category, Ctx, Determinism, Effect, Entry, ErrorCode,
-    JsonExample, Permission, Probe, Reach, Reason, ResourceKey, ResourceKind, ResourceTemplate,
-    Spec, Syntax, Tool, ToolError, Value, entry, json, tool_error,
+    Input, JsonExample, Numbers, Permission, Probe, Reach, Reason, ResourceId, ResourceKey,
+    ResourceKind, ResourceTemplate, Result, Shortfall, Spec, StopFlag, Syntax, Text, Tool,
+    ToolError, Value, Vector, entry, json, tool_error,
 };
 
 /// The default of an argument that names a folder: the workspace root.
@@ -43,7 +54,7 @@ pub(crate) trait At {
     fn at(self, pointer: &str) -> Self;
 }
 
-impl<T> At for Result<T, ToolError> {
+impl<T> At for Result<T> {
     fn at(self, pointer: &str) -> Self {
         self.map_err(|err| match err.path() {
             None => err.at(pointer),

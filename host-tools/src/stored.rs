@@ -2,14 +2,14 @@
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use tool_core::convert::{from_value, to_value};
-use tool_core::{Ctx, ErrorCode, ToolError, Value};
+
+use crate::prelude::*;
 
 /// Reads a document; a missing one is the default.
 ///
 /// # Errors
 /// `tool_error` with reason `state_corrupt` for one that cannot be decoded.
-pub(crate) fn read<T: DeserializeOwned + Default>(ctx: &Ctx, key: &str) -> Result<T, ToolError> {
+pub(crate) fn read<T: DeserializeOwned + Default>(ctx: &Ctx, key: &str) -> Result<T> {
     decode(ctx.state()?.get(key)?, key)
 }
 
@@ -20,8 +20,8 @@ pub(crate) fn read<T: DeserializeOwned + Default>(ctx: &Ctx, key: &str) -> Resul
 pub(crate) fn update<T: DeserializeOwned + Serialize + Default, R>(
     ctx: &Ctx,
     key: &str,
-    change: &mut dyn FnMut(&mut T) -> Result<R, ToolError>,
-) -> Result<R, ToolError> {
+    change: &mut dyn FnMut(&mut T) -> Result<R>,
+) -> Result<R> {
     let mut result = None;
     ctx.state()?.update(key, &mut |before| {
         let mut document: T = decode(before, key)?;
@@ -31,7 +31,7 @@ pub(crate) fn update<T: DeserializeOwned + Serialize + Default, R>(
     result.ok_or_else(|| ToolError::new(ErrorCode::Internal, "the document was not changed"))
 }
 
-fn decode<T: DeserializeOwned + Default>(value: Option<Value>, key: &str) -> Result<T, ToolError> {
+fn decode<T: DeserializeOwned + Default>(value: Option<Value>, key: &str) -> Result<T> {
     let Some(value) = value else {
         return Ok(T::default());
     };

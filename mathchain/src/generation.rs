@@ -173,9 +173,8 @@ impl Generations {
         let mut host = self.host.clone();
         if reloaded.configuration {
             let http = crate::web::client(&config, Arc::clone(&self.host.clock))?;
-            host.capabilities.model =
-                crate::models::of_config(&config.models, Some(Arc::clone(&http)));
-            host.capabilities.http = Some(http);
+            host.capabilities.model = crate::models::of_config(&config.models, http.clone());
+            host.capabilities.http = http;
         } else {
             host = old.dispatcher.host().clone();
         }

@@ -14,22 +14,31 @@
 //!
 //! Own tools implement [`Tool`] and are added with [`Builder::add_tools`].
 
+#[cfg(not(all(feature = "llm", feature = "web")))]
+mod absent;
 mod approvers;
 pub mod clock;
 pub mod environment;
 mod generation;
 mod inputs;
 mod io;
+#[cfg(feature = "llm")]
 mod models;
 mod otel;
 mod owned;
 mod plugins;
 mod toolkit;
 pub mod user_rules;
+#[cfg(feature = "web")]
 mod web;
 
 #[doc(hidden)]
 pub mod cli;
+
+#[cfg(not(feature = "llm"))]
+use absent::models;
+#[cfg(not(feature = "web"))]
+use absent::web;
 
 pub use chain_runtime;
 pub use host_sandbox;

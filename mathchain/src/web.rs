@@ -15,13 +15,13 @@ use crate::environment;
 ///
 /// # Errors
 /// An entry that is not a host, address or URL.
-pub(crate) fn client(config: &Config, clock: Arc<dyn Clock>) -> Result<Arc<dyn Http>> {
+pub(crate) fn client(config: &Config, clock: Arc<dyn Clock>) -> Result<Option<Arc<dyn Http>>> {
     let reason = |err: ToolError| {
         err.reason("configuration")
             .hint("`docs/web.md` shows the form of `[web]` and `[permissions.network]`")
     };
     let client = Client::new(&settings(config)).map_err(reason)?;
-    Ok(Arc::new(client.with_clock(clock)))
+    Ok(Some(Arc::new(client.with_clock(clock))))
 }
 
 fn settings(config: &Config) -> Settings {
@@ -79,7 +79,7 @@ mod tests {
             (Duration::from_secs(7), 1000)
         );
         assert_eq!(found.services["arxiv"], "https://mirror.example");
-        let client = client(&config, clock()).expect("usable");
+        let client = client(&config, clock()).expect("usable").expect("present");
         assert_eq!(client.service("search").expect("set").provider, "searxng");
         assert_eq!(
             client.service("arxiv").expect("set").base,
@@ -100,7 +100,7 @@ mod tests {
         let config = parse(
             "[web.search]\nprovider = \"brave\"\napi_key = \"env:MATHCHAIN_TEST_NO_SUCH_KEY\"\n",
         );
-        let client = client(&config, clock()).expect("usable");
+        let client = client(&config, clock()).expect("usable").expect("present");
         assert_eq!(client.service("search"), None);
         assert!(client.service("wikipedia").is_some());
     }

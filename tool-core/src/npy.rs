@@ -13,7 +13,7 @@ use crate::value::{Numbers, Object, SAFE_INTEGER, Value};
 /// The key of an array in base64.
 pub const KEY: &str = "$npy";
 
-/// A fault in an array file.
+/// A fault in a file of numbers.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Fault {
@@ -24,7 +24,8 @@ pub struct Fault {
 }
 
 impl Fault {
-    fn new(message: impl Into<String>, hint: &'static str) -> Self {
+    /// A fault with a hint.
+    pub fn new(message: impl Into<String>, hint: &'static str) -> Self {
         Self {
             message: message.into(),
             hint,

@@ -5,7 +5,7 @@
 //! has threads. The launcher receives its policy through a socket that the program does not inherit.
 //!
 //! Read `lists` first: readable paths and denied system calls. Then `linux/launcher`, which applies the policy in order, and
-//! `linux/run`, the calling side. On other systems every command is refused.
+//! `linux/launched`, the calling side. On other systems every command is refused.
 
 #[cfg(target_os = "linux")]
 mod linux;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use tool_core::capability::Spawner;
 use tool_core::command::{Command, Finished, Level, Program};
-use tool_core::{ErrorCode, StopFlag, ToolError, tool_error};
+use tool_core::{ErrorCode, Result, StopFlag, tool_error};
 
 use super::{Probe, Standing, Surroundings};
 
@@ -39,7 +39,7 @@ impl Sandbox {
 }
 
 impl Spawner for Sandbox {
-    fn run(&self, _: &Command, _: &StopFlag) -> Result<Finished, ToolError> {
+    fn run(&self, _: &Command, _: &StopFlag) -> Result<Finished> {
         Err(tool_error!(
             SandboxUnavailable,
             "programs run only in a sandbox, and this system has none"

@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 
 use tool_core::capability::{FileContent, FileInfo, Files, WriteMode};
-use tool_core::{ErrorCode, ResourceId, StopFlag, ToolError, tool_error};
+use tool_core::{ErrorCode, ResourceId, Result, StopFlag, tool_error};
 
 /// Access to the files beneath one folder; this type has no values on this system.
 #[derive(Debug)]
@@ -15,7 +15,7 @@ impl Workspace {
     ///
     /// # Errors
     /// Always `precondition_failed`.
-    pub fn open(root: impl AsRef<Path>) -> Result<Self, ToolError> {
+    pub fn open(root: impl AsRef<Path>) -> Result<Self> {
         Self::with_protected(root, super::PROTECTED)
     }
 
@@ -23,7 +23,7 @@ impl Workspace {
     ///
     /// # Errors
     /// As [`Workspace::open`].
-    pub fn with_protected(root: impl AsRef<Path>, _: &[&str]) -> Result<Self, ToolError> {
+    pub fn with_protected(root: impl AsRef<Path>, _: &[&str]) -> Result<Self> {
         Err(tool_error!(
             PreconditionFailed,
             "cannot open the workspace `{}`: this system lacks `openat2`",
@@ -42,7 +42,7 @@ impl Workspace {
 
 macro_rules! unreachable_methods {
     ($(fn $name:ident($($type:ty),*) -> $output:ty;)+) => {$(
-        fn $name(&self, $(_: $type),*) -> Result<$output, ToolError> {
+        fn $name(&self, $(_: $type),*) -> Result<$output> {
             match self.0 {}
         }
     )+};

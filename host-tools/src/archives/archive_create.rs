@@ -1,8 +1,5 @@
 //! Creating an archive.
 
-use tool_core::capability::{FileInfo, FileKind, Links, WriteMode};
-use tool_core::convert::to_value;
-
 use super::limits;
 use super::read::Format;
 use super::write::Packing;
@@ -73,7 +70,7 @@ impl Tool for Args {
     type Args = Self;
     type Output = Output;
 
-    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+    fn run(args: Args, ctx: &Ctx) -> Result<Output> {
         let (bytes, output) = pack(&args, ctx)?;
         ctx.check()?;
         let mode = match args.overwrite {
@@ -94,7 +91,7 @@ impl Tool for Args {
         })
     }
 
-    fn before(args: &Args, ctx: &Ctx) -> Result<Option<Value>, ToolError> {
+    fn before(args: &Args, ctx: &Ctx) -> Result<Option<Value>> {
         let archive = match evidence::held_by(ctx.files()?, &args.path, ctx)? {
             Held::Absent => None,
             Held::Digest(digest, _) if args.overwrite => Some(digest),
@@ -104,7 +101,7 @@ impl Tool for Args {
     }
 
     /// Packs the files again: the same files give the same bytes, so that no digest is needed before the call.
-    fn probe(args: &Args, before: &Value, ctx: &Ctx) -> Result<Probe, ToolError> {
+    fn probe(args: &Args, before: &Value, ctx: &Ctx) -> Result<Probe> {
         let archive = match before.get("archive") {
             Some(archive) => archive.as_str(),
             None => return Ok(Probe::Unknown),
@@ -148,7 +145,7 @@ impl Tool for Args {
 }
 
 /// Packs the archive; the output lacks the path as results show it.
-fn pack(args: &Args, ctx: &Ctx) -> Result<(Vec<u8>, Output), ToolError> {
+fn pack(args: &Args, ctx: &Ctx) -> Result<(Vec<u8>, Output)> {
     let format = match args.format {
         Some(format) => format,
         None => Format::of_path(&args.path).ok_or_else(|| {
@@ -208,7 +205,7 @@ fn failed(ctx: &Ctx, name: &str, err: &std::io::Error) -> ToolError {
 }
 
 /// The member names with their files, sorted by name.
-fn members(args: &Args, own: &str, ctx: &Ctx) -> Result<(Vec<(String, FileInfo)>, u64), ToolError> {
+fn members(args: &Args, own: &str, ctx: &Ctx) -> Result<(Vec<(String, FileInfo)>, u64)> {
     let pattern = args.pattern.as_deref();
     let pattern = pattern.map(|pattern| matcher(pattern, "/pattern"));
     let pattern = pattern.transpose()?;

@@ -1,14 +1,10 @@
 //! Extracting an archive into a folder.
 
 use std::collections::BTreeSet;
-use std::io::{Read, Write};
+use std::io::{self, Read, Write};
 
-use tool_core::capability::{Draft, FileKind};
-use tool_core::convert::to_value;
-
-use super::extract_diff::ExistingFolder;
 use super::fault::{Fault, Halt};
-use super::limits::{self, BUFFER};
+use super::limits::{self, BUFFER, MEMBERS_MAX};
 use super::names::Names;
 use super::read::{Archive, Kind, Member, Next};
 use super::select::{Selection, no_member};
@@ -71,7 +67,7 @@ impl Tool for Args {
     type Args = Self;
     type Output = Output;
 
-    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+    fn run(args: Args, ctx: &Ctx) -> Result<Output> {
         let mut archive = Archive::at_path(&args.path, 0, ctx)?;
         let draft = ctx.files()?.draft(&args.to);
         let mut draft = draft.at("/to")?;
@@ -81,14 +77,14 @@ impl Tool for Args {
         Ok(output)
     }
 
-    fn before(args: &Args, ctx: &Ctx) -> Result<Option<Value>, ToolError> {
+    fn before(args: &Args, ctx: &Ctx) -> Result<Option<Value>> {
         let free = is_free(&args.to, ctx)?;
         Ok(free.then(|| Value::object([("free", true)])))
     }
 
     /// The folder gets its name when it is complete, so nothing was extracted if it is still free. Otherwise its content is compared
     /// with the archive.
-    fn probe(args: &Args, before: &Value, ctx: &Ctx) -> Result<Probe, ToolError> {
+    fn probe(args: &Args, before: &Value, ctx: &Ctx) -> Result<Probe> {
         if before.get("free").and_then(Value::as_bool) != Some(true) {
             return Ok(Probe::Unknown);
         }
@@ -119,7 +115,7 @@ impl Tool for Args {
 }
 
 /// Whether the target folder does not exist or is empty.
-fn is_free(to: &str, ctx: &Ctx) -> Result<bool, ToolError> {
+fn is_free(to: &str, ctx: &Ctx) -> Result<bool> {
     let files = ctx.files()?;
     match files.stat(to) {
         Ok(info) if info.kind == FileKind::Directory => {
@@ -138,7 +134,7 @@ fn unpack(
     archive: &mut Archive<'_>,
     draft: &mut dyn Draft,
     ctx: &Ctx,
-) -> Result<Output, ToolError> {
+) -> Result<Output> {
     let mut unpacking = Unpacking {
         draft,
         selection: Selection::of(args.pattern.as_deref(), args.files.as_deref())?,
@@ -227,7 +223,7 @@ fn copy(
         let count = match content.read(buffer) {
             Ok(0) => return Ok(bytes),
             Ok(count) => count,
-            Err(err) if err.kind() == std::io::ErrorKind::Interrupted => continue,
+            Err(err) if err.kind() == io::ErrorKind::Interrupted => continue,
             Err(err) => return Err(Fault::from(err).into()),
         };
         bytes += count as u64;
@@ -238,5 +234,77 @@ fn copy(
                 .hint("check the free space with `disk_usage`; nothing was written")
                 .at("/to")
         })?;
+    }
+}
+
+/// Accepts the content of an archive as a draft, and fails where the folder differs.
+struct ExistingFolder<'f> {
+    files: &'f dyn Files,
+    folder: &'f str,
+    /// Sizes of the compared files. Each has at least the content to write, so all are equal to it when the sizes add up to the
+    /// total of the archive.
+    bytes: u64,
+}
+
+impl<'f> ExistingFolder<'f> {
+    fn new(files: &'f dyn Files, folder: &'f str) -> Self {
+        Self {
+            files,
+            folder,
+            bytes: 0,
+        }
+    }
+
+    /// Whether the folder has exactly so many files, with so many bytes.
+    fn is_complete(&self, count: u64, bytes: u64, ctx: &Ctx) -> Result<bool> {
+        let most = usize::try_from(MEMBERS_MAX).unwrap_or(usize::MAX);
+        let (found, more) = self.files.list(self.folder, true, 2 * most, ctx.stop())?;
+        let others = found.iter().filter(|one| one.kind != FileKind::Directory);
+        Ok(!more && others.count() as u64 == count && self.bytes == bytes)
+    }
+
+    fn path(&self, path: &str) -> String {
+        format!("{}/{path}", self.folder.trim_end_matches('/'))
+    }
+}
+
+impl Draft for ExistingFolder<'_> {
+    fn make_folder(&mut self, path: &str) -> Result<()> {
+        match self.files.stat(&self.path(path))?.kind {
+            FileKind::Directory => Ok(()),
+            _ => Err(differs(path)),
+        }
+    }
+
+    fn make_file(&mut self, path: &str, _: bool) -> Result<Box<dyn Write + Send>> {
+        let (info, reader) = self.files.open(&self.path(path), Links::Refuse)?;
+        self.bytes += info.size;
+        Ok(Box::new(Comparing(reader)))
+    }
+
+    fn finish(self: Box<Self>) -> Result<()> {
+        Ok(())
+    }
+}
+
+fn differs(path: &str) -> ToolError {
+    tool_error!(Conflict, "`{path}` differs from the archive")
+}
+
+/// A file that is compared with the bytes written to it.
+struct Comparing(Box<dyn FileReader>);
+
+impl Write for Comparing {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let mut held = vec![0; bytes.len()];
+        self.0.read_exact(&mut held)?;
+        match held == bytes {
+            true => Ok(bytes.len()),
+            false => Err(io::Error::other("its content differs")),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }

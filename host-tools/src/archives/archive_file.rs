@@ -55,7 +55,7 @@ impl Tool for Args {
     type Args = Self;
     type Output = Output;
 
-    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+    fn run(args: Args, ctx: &Ctx) -> Result<Output> {
         let bytes_max = args.max_bytes.get().unsigned_abs();
         let wanted = tidy(&args.filename);
         let mut found: Option<(Vec<u8>, u64)> = None;

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::io::Read;
 
-use tool_core::capability::Links;
-
 use super::fault::{Fault, FaultKind, Halt, shown};
 use super::limits;
 use super::names::Names;
 use super::read::{Archive, Format, Kind, Member, Next};
 use crate::prelude::*;
 
+/// Extensions of archives.
+const ARCHIVES: &str = "zip tar tgz tbz2 txz tzst gz bz2 xz zst 7z rar jar whl docx xlsx pptx odt epub cab iso deb rpm";
 /// Maximum problems listed.
 const PROBLEMS_MAX: usize = 100;
 /// Up to these numbers of files and bytes the recommendation is to extract everything.
@@ -115,7 +115,7 @@ impl Tool for Args {
     type Args = Self;
     type Output = Output;
 
-    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+    fn run(args: Args, ctx: &Ctx) -> Result<Output> {
         ctx.reserve(limits::MEMORY_MAX)?;
         let (info, reader) = ctx.files()?.open(&args.path, Links::Follow).at("/path")?;
         let mut manifest = Manifest {
@@ -186,7 +186,7 @@ impl Manifest {
         output.total_size = output.total_size.saturating_add(member.size);
         let name = shown(&member.name);
         let ending = ending(&name);
-        if is_archive(&ending) {
+        if ARCHIVES.split(' ').any(|known| known == ending) {
             output.nested_archives.push(name.clone());
         }
         *output.types.entry(ending).or_default() += 1;
@@ -242,12 +242,4 @@ fn ending(name: &str) -> String {
         Some((front, ending)) if !front.is_empty() && ending.len() <= 16 => ending.to_lowercase(),
         _ => String::new(),
     }
-}
-
-fn is_archive(ending: &str) -> bool {
-    [
-        "zip", "tar", "tgz", "tbz2", "txz", "tzst", "gz", "bz2", "xz", "zst", "7z", "rar", "jar",
-        "whl", "docx", "xlsx", "pptx", "odt", "epub", "cab", "iso", "deb", "rpm",
-    ]
-    .contains(&ending)
 }

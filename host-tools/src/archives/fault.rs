@@ -3,8 +3,7 @@
 use std::fmt;
 use std::io;
 
-use tool_core::convert::to_value;
-
+use crate::argument::is_invisible;
 use crate::prelude::*;
 
 /// Kinds of faults; also the `reason` of an error.
@@ -237,20 +236,4 @@ pub(super) fn brief(name: &str) -> String {
         Some((end, _)) => format!("{}...", shown(&name[..end])),
         None => shown(name),
     }
-}
-
-/// Invisible characters that change how a name looks: text directions, joiners, marks.
-pub(crate) fn is_invisible(character: char) -> bool {
-    matches!(
-        character,
-        '\u{ad}'
-            | '\u{61c}'
-            | '\u{180e}'
-            | '\u{200b}'..='\u{200f}'
-            | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}'
-            | '\u{feff}'
-            | '\u{fff9}'..='\u{fffb}'
-            | '\u{e0000}'..='\u{e007f}'
-    )
 }

@@ -5,9 +5,8 @@ use std::fmt;
 use std::io::{self, Read};
 use std::rc::Rc;
 
-use tool_core::StopFlag;
-
 use super::fault::{Fault, FaultKind};
+use crate::prelude::*;
 
 /// Maximum members.
 pub(super) const MEMBERS_MAX: u64 = 10_000;

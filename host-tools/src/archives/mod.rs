@@ -1,14 +1,14 @@
 //! Archives: looking into them, unpacking, reading and searching members, packing.
 //!
-//! `read` visits the members of each format, `names` checks their names, `limits` counts, `fault` words the errors, `extract_diff`
-//! compares a folder with an archive. Extraction writes only through the workspace, into a folder that gets its name when complete.
+//! `read` visits the members of each format, `names` checks their names, `limits` counts, `fault` words the errors. Extraction writes only through the workspace, into a folder that gets its name when complete.
+
+use crate::prelude::*;
 
 mod archive_create;
 mod archive_extract;
 mod archive_file;
 mod archive_open;
 mod archive_search;
-mod extract_diff;
 mod fault;
 mod limits;
 mod names;
@@ -18,10 +18,6 @@ mod write;
 
 #[cfg(test)]
 pub(crate) mod tests;
-
-use tool_core::{Entry, entry};
-
-pub(crate) use fault::is_invisible;
 
 /// The tools of this family, in the order of the documentation.
 pub(crate) static TOOLS: &[Entry] = &[

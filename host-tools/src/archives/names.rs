@@ -4,8 +4,9 @@ use std::collections::HashMap;
 
 use tool_core::capability::folded;
 
-use super::fault::{Fault, FaultKind, is_invisible};
+use super::fault::{Fault, FaultKind};
 use super::read::{Kind, Member};
+use crate::argument::is_invisible;
 use crate::prelude::parts;
 
 /// Maximum parts of a name.

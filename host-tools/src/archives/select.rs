@@ -3,10 +3,9 @@
 use std::collections::BTreeSet;
 
 use globset::GlobMatcher;
-use tool_core::ToolError;
 
 use crate::files::glob::matcher;
-use crate::prelude::parts;
+use crate::prelude::*;
 
 /// Members by pattern, by name, or all.
 pub(super) enum Selection {
@@ -16,7 +15,7 @@ pub(super) enum Selection {
 }
 
 impl Selection {
-    pub(super) fn of(pattern: Option<&str>, files: Option<&[String]>) -> Result<Self, ToolError> {
+    pub(super) fn of(pattern: Option<&str>, files: Option<&[String]>) -> Result<Self> {
         match (pattern, files) {
             (Some(_), Some(_)) => {
                 let message = "give `pattern` or `files`, not both";

@@ -70,7 +70,7 @@ pub(super) enum Stream {
 }
 
 impl Packing {
-    pub(super) fn begin(format: Format, ctx: &Ctx) -> Result<Self, ToolError> {
+    pub(super) fn begin(format: Format, ctx: &Ctx) -> Result<Self> {
         const MEMORY: u64 = 16 << 20; // of the encoders except xz, which reserves its own
         if format != Format::TarXz {
             ctx.reserve(MEMORY)?;

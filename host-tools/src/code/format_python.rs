@@ -33,7 +33,7 @@ impl Tool for Args {
     type Args = Self;
     type Output = Output;
 
-    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+    fn run(args: Args, ctx: &Ctx) -> Result<Output> {
         let options = [format!("--line-length={}", args.line_length.get())];
         let words = ruff::words(&["format"], &options);
         let formatted = ruff::run(ctx, &words, &args.code)?.stdout.text();

@@ -68,7 +68,7 @@ impl Tool for Args {
     type Args = Self;
     type Output = Output;
 
-    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+    fn run(args: Args, ctx: &Ctx) -> Result<Output> {
         let mut options = Vec::new();
         if !args.select.is_empty() {
             check_rules(&args.select)?;
@@ -109,7 +109,7 @@ impl Tool for Args {
 }
 
 /// Accepts letters, then digits, so that a rule cannot be another option.
-fn check_rules(select: &[String]) -> Result<(), ToolError> {
+fn check_rules(select: &[String]) -> Result<()> {
     for (index, rule) in select.iter().enumerate() {
         let digits = rule.trim_start_matches(|letter: char| letter.is_ascii_uppercase());
         let sound = digits.len() < rule.len() && digits.bytes().all(|byte| byte.is_ascii_digit());
@@ -123,7 +123,7 @@ fn check_rules(select: &[String]) -> Result<(), ToolError> {
     Ok(())
 }
 
-fn check(ctx: &Ctx, options: &[String], code: &str) -> Result<Vec<Issue>, ToolError> {
+fn check(ctx: &Ctx, options: &[String], code: &str) -> Result<Vec<Issue>> {
     let words = ruff::words(&["check", "--output-format=json"], options);
     let finished = ruff::run(ctx, &words, code)?;
     let unread = || {

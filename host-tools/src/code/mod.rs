@@ -1,5 +1,7 @@
 //! Programs: shell, Python, tests, lint and format, all in the sandbox.
 
+use crate::prelude::*;
+
 mod format_python;
 mod lint_python;
 mod python;
@@ -9,8 +11,6 @@ mod ruff;
 mod run;
 mod run_shell;
 mod run_tests;
-
-use tool_core::{Entry, entry};
 
 /// The tools of this family, in the order of the documentation.
 pub(crate) static TOOLS: &[Entry] = &[

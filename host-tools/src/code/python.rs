@@ -18,7 +18,7 @@ pub(super) const SPEC: Spec = Spec {
 ///
 /// # Errors
 /// `precondition_failed` with reason `python` if it is not installed.
-pub(super) fn find(ctx: &Ctx) -> Result<Program, ToolError> {
+pub(super) fn find(ctx: &Ctx) -> Result<Program> {
     ctx.spawner()?.find("python3").ok_or_else(|| {
         ToolError::new(ErrorCode::PreconditionFailed, "`python3` is not installed")
             .reason("python")

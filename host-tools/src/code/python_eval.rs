@@ -60,7 +60,7 @@ impl Tool for Args {
     type Args = Self;
     type Output = Output;
 
-    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+    fn run(args: Args, ctx: &Ctx) -> Result<Output> {
         if args.variables.as_object().is_none() {
             let found = args.variables.kind();
             let message = format_args!("expected an object of names and values, found {found}");
@@ -88,7 +88,7 @@ impl Tool for Args {
     ];
 }
 
-fn command(args: &Args, ctx: &Ctx) -> Result<Command, ToolError> {
+fn command(args: &Args, ctx: &Ctx) -> Result<Command> {
     let mut command = python::command(python::find(ctx)?, &["-S", "-c", EVALUATOR]);
     command.workspace = Access::None;
     command.limits.memory_bytes = MEMORY_BYTES;
@@ -105,7 +105,7 @@ fn command(args: &Args, ctx: &Ctx) -> Result<Command, ToolError> {
     Ok(command)
 }
 
-fn answer(finished: &Finished) -> Result<Output, ToolError> {
+fn answer(finished: &Finished) -> Result<Output> {
     if finished.timed_out {
         let message = "the expression did not finish before the timeout";
         return Err(ToolError::new(ErrorCode::Timeout, message)

@@ -52,7 +52,7 @@ impl Tool for Args {
     type Args = Self;
     type Output = Ran;
 
-    fn run(args: Args, ctx: &Ctx) -> Result<Ran, ToolError> {
+    fn run(args: Args, ctx: &Ctx) -> Result<Ran> {
         if args.code.len() > CODE_BYTES_MAX {
             let length = args.code.len();
             let message = format!("the script has {length} bytes; the maximum is {CODE_BYTES_MAX}");
@@ -74,7 +74,7 @@ impl Tool for Args {
     }
 
     /// The whole workspace, since the files read are unknown before the run.
-    fn resources(_: &Args) -> Result<Vec<ResourceKey>, ToolError> {
+    fn resources(_: &Args) -> Result<Vec<ResourceKey>> {
         Ok(vec![ResourceKey::read_path(".")])
     }
 

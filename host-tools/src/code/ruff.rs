@@ -18,7 +18,7 @@ pub(super) const CODE_BYTES_MAX: usize = 4 << 20;
 ///
 /// # Errors
 /// `precondition_failed` with reason `ruff` if it is not installed; a syntax error in the code; `timeout`.
-pub(super) fn run(ctx: &Ctx, words: &[String], code: &str) -> Result<Finished, ToolError> {
+pub(super) fn run(ctx: &Ctx, words: &[String], code: &str) -> Result<Finished> {
     if code.len() > CODE_BYTES_MAX {
         let length = code.len();
         let message = format!("the code has {length} bytes; the maximum is {CODE_BYTES_MAX}");

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use tool_core::Shortfall;
 use tool_core::command::{Captured, Command, Excess, Exit, Finished, Level};
 
 use crate::prelude::*;
@@ -52,7 +51,7 @@ pub(super) const PROGRAM: Spec = Spec {
 };
 
 /// Runs a command after reserving memory for its output.
-pub(super) fn run(command: &Command, ctx: &Ctx) -> Result<Ran, ToolError> {
+pub(super) fn run(command: &Command, ctx: &Ctx) -> Result<Ran> {
     let limits = &command.limits;
     ctx.reserve((limits.stdout_bytes + limits.stderr_bytes) as u64 * 2)?;
     Ok(ctx.spawner()?.run(command, ctx.stop())?.into())

@@ -38,7 +38,7 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    fn words(&self) -> Result<Vec<String>, ToolError> {
+    fn words(&self) -> Result<Vec<String>> {
         let (at, message) = match (&self.argv, &self.command) {
             (Some(argv), None) if argv.first().is_some_and(|program| !program.is_empty()) => {
                 return Ok(argv.clone());
@@ -80,7 +80,7 @@ impl Tool for Args {
     type Args = Self;
     type Output = Ran;
 
-    fn run(args: Args, ctx: &Ctx) -> Result<Ran, ToolError> {
+    fn run(args: Args, ctx: &Ctx) -> Result<Ran> {
         let mut command = Command::new(args.words()?);
         command.directory = args.cwd;
         command.stdin = args.stdin.into_bytes();
@@ -93,7 +93,7 @@ impl Tool for Args {
     }
 
     /// The whole workspace, since the files read are unknown before the run.
-    fn resources(_: &Args) -> Result<Vec<ResourceKey>, ToolError> {
+    fn resources(_: &Args) -> Result<Vec<ResourceKey>> {
         Ok(vec![ResourceKey::read_path(".")])
     }
 

@@ -91,7 +91,7 @@ impl Tool for Args {
     type Args = Self;
     type Output = Output;
 
-    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+    fn run(args: Args, ctx: &Ctx) -> Result<Output> {
         let (runner, mut command) = runner::command(&args, ctx)?;
         command.directory.clone_from(&args.cwd);
         let limits = &mut command.limits;
@@ -131,7 +131,7 @@ impl Tool for Args {
     }
 
     /// Which files tests read cannot be told before they run: the whole workspace.
-    fn resources(_: &Args) -> Result<Vec<ResourceKey>, ToolError> {
+    fn resources(_: &Args) -> Result<Vec<ResourceKey>> {
         Ok(vec![ResourceKey::read_path(".")])
     }
 

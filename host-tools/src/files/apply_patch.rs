@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use tool_core::capability::Change;
-
 use super::evidence;
 use super::patch::apply::apply;
 use super::patch::{self, Action, FilePatch};
@@ -83,14 +81,14 @@ impl Tool for Args {
     type Args = Self;
     type Output = Output;
 
-    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+    fn run(args: Args, ctx: &Ctx) -> Result<Output> {
         let planned = Planned::of(&args, ctx)?;
         let infos = ctx.files()?.change(&planned.changes).at("/patch")?;
         let paths = infos.into_iter().map(|info| Ok(info.path));
         planned.output(paths)
     }
 
-    fn before(args: &Args, ctx: &Ctx) -> Result<Option<Value>, ToolError> {
+    fn before(args: &Args, ctx: &Ctx) -> Result<Option<Value>> {
         let planned = Planned::of(args, ctx)?;
         let changes = planned.changes.clone();
         let paths = changes
@@ -100,12 +98,12 @@ impl Tool for Args {
         evidence::of_changes(&changes, &output)
     }
 
-    fn probe(_: &Args, before: &Value, ctx: &Ctx) -> Result<Probe, ToolError> {
+    fn probe(_: &Args, before: &Value, ctx: &Ctx) -> Result<Probe> {
         evidence::probe(before, ctx)
     }
 
     /// Every file the patch names, including targets of moves.
-    fn resources(args: &Args) -> Result<Vec<ResourceKey>, ToolError> {
+    fn resources(args: &Args) -> Result<Vec<ResourceKey>> {
         let files = patch::parse(&args.patch)?;
         let paths = files.iter().flat_map(paths);
         Ok(paths.map(ResourceKey::write_path).collect())
@@ -157,7 +155,7 @@ fn paths(file: &FilePatch) -> impl Iterator<Item = &str> {
 }
 
 /// Refuses a file in two sections: their order would be ambiguous.
-fn refuse_twice(files: &[FilePatch], ctx: &Ctx) -> Result<(), ToolError> {
+fn refuse_twice(files: &[FilePatch], ctx: &Ctx) -> Result<()> {
     const HINT: &str = "put all changes of a file into one section, without moving it onto itself";
     let mut seen = BTreeMap::new();
     for file in files {
@@ -199,7 +197,7 @@ struct Planned {
 }
 
 impl Planned {
-    fn of(args: &Args, ctx: &Ctx) -> Result<Self, ToolError> {
+    fn of(args: &Args, ctx: &Ctx) -> Result<Self> {
         // The patch and its lines.
         ctx.reserve((args.patch.len() as u64).saturating_mul(4))?;
         let files = patch::parse(&args.patch)?;
@@ -214,10 +212,7 @@ impl Planned {
     }
 
     /// The output of the call, with every path as results show it.
-    fn output(
-        mut self,
-        paths: impl Iterator<Item = Result<String, ToolError>>,
-    ) -> Result<Output, ToolError> {
+    fn output(mut self, paths: impl Iterator<Item = Result<String>>) -> Result<Output> {
         let paths = paths.collect::<Result<Vec<_>, _>>()?;
         for (patched, &index) in self.files.iter_mut().zip(&self.shown) {
             if let (_, Some(content)) = self.changes[index].contents() {
@@ -232,7 +227,7 @@ impl Planned {
         })
     }
 
-    fn file(&mut self, file: &FilePatch, ctx: &Ctx) -> Result<(), ToolError> {
+    fn file(&mut self, file: &FilePatch, ctx: &Ctx) -> Result<()> {
         let path = file.path.clone();
         let mut patched = Patched {
             path: path.clone(),
@@ -313,7 +308,7 @@ impl Planned {
         Ok(())
     }
 
-    fn refuse_existing(&self, path: &str, ctx: &Ctx) -> Result<(), ToolError> {
+    fn refuse_existing(&self, path: &str, ctx: &Ctx) -> Result<()> {
         match ctx.files()?.stat(path) {
             Ok(_) => Err(tool_error!(Conflict, "`{path}` already exists")
                 .reason(Reason::Exists)

@@ -28,7 +28,7 @@ impl Tool for Args {
     type Args = Self;
     type Output = Output;
 
-    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+    fn run(args: Args, ctx: &Ctx) -> Result<Output> {
         let files = ctx.files()?;
         ctx.check()?;
         let there = match files.stat(&args.path) {

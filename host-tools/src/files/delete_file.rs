@@ -1,7 +1,5 @@
 //! Deleting a file.
 
-use tool_core::capability::FileKind;
-
 use super::evidence::{self, Expected, Held};
 use crate::prelude::*;
 
@@ -51,7 +49,7 @@ impl Tool for Args {
     type Args = Self;
     type Output = Output;
 
-    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+    fn run(args: Args, ctx: &Ctx) -> Result<Output> {
         let kind = match args.kind {
             Kind::File => FileKind::File,
             Kind::Folder => FileKind::Directory,
@@ -67,7 +65,7 @@ impl Tool for Args {
     }
 
     /// The digest of a file; an empty folder has no evidence.
-    fn before(args: &Args, ctx: &Ctx) -> Result<Option<Value>, ToolError> {
+    fn before(args: &Args, ctx: &Ctx) -> Result<Option<Value>> {
         let files = ctx.files()?;
         match (args.kind, evidence::held_by(files, &args.path, ctx)?) {
             (Kind::File, Held::Digest(before, size)) => {
@@ -83,7 +81,7 @@ impl Tool for Args {
         }
     }
 
-    fn probe(_: &Args, before: &Value, ctx: &Ctx) -> Result<Probe, ToolError> {
+    fn probe(_: &Args, before: &Value, ctx: &Ctx) -> Result<Probe> {
         evidence::probe(before, ctx)
     }
 

@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use tool_core::capability::FileKind;
-
 use super::glob::Below;
 use super::walk::{self, Next};
 use crate::prelude::*;
@@ -66,7 +64,7 @@ impl Tool for Args {
     type Args = Self;
     type Output = Output;
 
-    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+    fn run(args: Args, ctx: &Ctx) -> Result<Output> {
         let mut usage = measure(&args, ctx).at("/path")?;
         if args.disk {
             let space = ctx.files()?.space(&args.path);
@@ -88,7 +86,7 @@ impl Tool for Args {
     }];
 }
 
-fn measure(args: &Args, ctx: &Ctx) -> Result<Output, ToolError> {
+fn measure(args: &Args, ctx: &Ctx) -> Result<Output> {
     let top = walk::top(ctx, &args.path)?;
     let below = Below::of(&top);
     let (mut files, mut folders, mut bytes) = (0, 0, 0_u64);

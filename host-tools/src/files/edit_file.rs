@@ -1,7 +1,5 @@
 //! Replacing text in a file.
 
-use tool_core::capability::Change;
-
 use super::{evidence, text};
 use crate::prelude::*;
 
@@ -49,7 +47,7 @@ impl Tool for Args {
     type Args = Self;
     type Output = Output;
 
-    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+    fn run(args: Args, ctx: &Ctx) -> Result<Output> {
         let (change, mut output) = plan(&args, ctx)?;
         let changed = ctx.files()?.change(&[change]);
         let info = changed.at("/path")?.pop();
@@ -59,13 +57,13 @@ impl Tool for Args {
         Ok(output)
     }
 
-    fn before(args: &Args, ctx: &Ctx) -> Result<Option<Value>, ToolError> {
+    fn before(args: &Args, ctx: &Ctx) -> Result<Option<Value>> {
         let (change, mut output) = plan(args, ctx)?;
         output.path = evidence::shown(&args.path, ctx)?;
         evidence::of_changes(&[change], &output)
     }
 
-    fn probe(_: &Args, before: &Value, ctx: &Ctx) -> Result<Probe, ToolError> {
+    fn probe(_: &Args, before: &Value, ctx: &Ctx) -> Result<Probe> {
         evidence::probe(before, ctx)
     }
 
@@ -85,7 +83,7 @@ impl Tool for Args {
 }
 
 /// The change to write and the output of the call.
-fn plan(args: &Args, ctx: &Ctx) -> Result<(Change, Output), ToolError> {
+fn plan(args: &Args, ctx: &Ctx) -> Result<(Change, Output)> {
     if args.old_string.is_empty() {
         return Err(ToolError::invalid("/old_string", "`old_string` is empty")
             .hint("`write_file` creates a file, or appends to it with the mode `append`"));
@@ -135,7 +133,7 @@ fn newlines(text: &str) -> u64 {
 }
 
 /// Positions of the old text; an error if there is none or the choice is ambiguous.
-fn places(before: &str, args: &Args) -> Result<Vec<usize>, ToolError> {
+fn places(before: &str, args: &Args) -> Result<Vec<usize>> {
     let finder = memchr::memmem::Finder::new(&args.old_string);
     let places: Vec<usize> = finder.find_iter(before.as_bytes()).collect();
     match (places.len(), args.replace_all) {

@@ -28,11 +28,7 @@ impl Encoding {
     ///
     /// # Errors
     /// `invalid_args` with the offset of the first invalid byte.
-    pub(crate) fn decode(
-        self,
-        bytes: Vec<u8>,
-        truncated: bool,
-    ) -> Result<(String, usize), ToolError> {
+    pub(crate) fn decode(self, bytes: Vec<u8>, truncated: bool) -> Result<(String, usize)> {
         let count = bytes.len();
         match self {
             Self::Utf8 => decode_utf8(bytes, truncated),
@@ -56,7 +52,7 @@ impl Encoding {
     ///
     /// # Errors
     /// `invalid_args` for a character that the encoding lacks, or invalid base64.
-    pub(super) fn encode(self, text: &str) -> Result<Vec<u8>, ToolError> {
+    pub(super) fn encode(self, text: &str) -> Result<Vec<u8>> {
         match self {
             Self::Utf8 => Ok(text.as_bytes().to_vec()),
             Self::Utf16 => {
@@ -109,7 +105,7 @@ fn unfit(message: String) -> ToolError {
     ToolError::new(ErrorCode::InvalidArgs, message).reason("encoding")
 }
 
-fn decode_utf8(mut bytes: Vec<u8>, truncated: bool) -> Result<(String, usize), ToolError> {
+fn decode_utf8(mut bytes: Vec<u8>, truncated: bool) -> Result<(String, usize)> {
     const MARK: &[u8] = b"\xef\xbb\xbf";
     let count = bytes.len();
     if bytes.starts_with(MARK) {
@@ -140,7 +136,7 @@ fn decode_utf8(mut bytes: Vec<u8>, truncated: bool) -> Result<(String, usize), T
     }
 }
 
-fn decode_utf16(bytes: &[u8], truncated: bool) -> Result<(String, usize), ToolError> {
+fn decode_utf16(bytes: &[u8], truncated: bool) -> Result<(String, usize)> {
     let count = bytes.len();
     let (bytes, big_endian) = match bytes {
         [0xff, 0xfe, rest @ ..] => (rest, false),

@@ -2,9 +2,6 @@
 
 use std::io::Read as _;
 
-use tool_core::capability::{Change, Files, Links};
-use tool_core::convert::{from_value, to_value};
-
 use crate::prelude::*;
 
 /// Maximum file size for evidence.
@@ -42,29 +39,23 @@ impl Expected {
 }
 
 /// Evidence for changes that are written together.
-pub(super) fn of_changes(
-    changes: &[Change],
-    output: &impl Serialize,
-) -> Result<Option<Value>, ToolError> {
+pub(super) fn of_changes(changes: &[Change], output: &impl Serialize) -> Result<Option<Value>> {
     of_files(changes.iter().map(Expected::of_change).collect(), output)
 }
 
 /// Evidence for changed files.
-pub(super) fn of_files(
-    files: Vec<Expected>,
-    output: &impl Serialize,
-) -> Result<Option<Value>, ToolError> {
+pub(super) fn of_files(files: Vec<Expected>, output: &impl Serialize) -> Result<Option<Value>> {
     let output = to_value(output)?;
     to_value(&Evidence { files, output }).map(Some)
 }
 
 /// The path of a file as results show it.
-pub(crate) fn shown(path: &str, ctx: &Ctx) -> Result<String, ToolError> {
+pub(crate) fn shown(path: &str, ctx: &Ctx) -> Result<String> {
     Ok(ctx.files()?.identity(path)?.path)
 }
 
 /// Decides whether the change happened: all files have their new content, or their old one.
-pub(super) fn probe(before: &Value, ctx: &Ctx) -> Result<Probe, ToolError> {
+pub(super) fn probe(before: &Value, ctx: &Ctx) -> Result<Probe> {
     let Ok(Evidence { files, output }) = from_value::<Evidence>(before) else {
         return Ok(Probe::Unknown);
     };
@@ -102,7 +93,7 @@ pub(crate) fn folder_of(path: &str) -> &str {
 
 /// Rolls back a change that was interrupted between two files: files that are new already get their old content from the copy beside
 /// them. Returns false, without a change, if a file is neither old nor new or a copy is missing.
-fn put_back(files: &[Expected], held: &[Option<String>], ctx: &Ctx) -> Result<bool, ToolError> {
+fn put_back(files: &[Expected], held: &[Option<String>], ctx: &Ctx) -> Result<bool> {
     let world = ctx.files()?;
     let mut changes = Vec::new();
     for (file, held) in files.iter().zip(held) {
@@ -144,7 +135,7 @@ fn put_back(files: &[Expected], held: &[Option<String>], ctx: &Ctx) -> Result<bo
 }
 
 /// The leftover of the call in a folder that has this digest.
-fn copy_of(wanted: &str, folder: &str, ctx: &Ctx) -> Result<Option<Vec<u8>>, ToolError> {
+fn copy_of(wanted: &str, folder: &str, ctx: &Ctx) -> Result<Option<Vec<u8>>> {
     for file in ctx.files()?.leftovers(folder)? {
         ctx.check()?;
         let mut content = Vec::new();
@@ -165,17 +156,12 @@ pub(crate) enum Held {
 }
 
 /// Reads the content of a path without following links, as writing does.
-pub(crate) fn held_by(files: &dyn Files, path: &str, ctx: &Ctx) -> Result<Held, ToolError> {
+pub(crate) fn held_by(files: &dyn Files, path: &str, ctx: &Ctx) -> Result<Held> {
     held_and_then(files, path, &[], ctx)
 }
 
 /// As [`held_by`], with `more` appended.
-pub(super) fn held_and_then(
-    files: &dyn Files,
-    path: &str,
-    more: &[u8],
-    ctx: &Ctx,
-) -> Result<Held, ToolError> {
+pub(super) fn held_and_then(files: &dyn Files, path: &str, more: &[u8], ctx: &Ctx) -> Result<Held> {
     let (info, mut reader) = match files.open(path, Links::Refuse) {
         Ok(opened) => opened,
         Err(err) if err.is(Reason::NotFound) => return Ok(Held::Absent),

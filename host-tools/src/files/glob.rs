@@ -1,7 +1,6 @@
 //! Finding files by their paths.
 
 use globset::{GlobBuilder, GlobMatcher};
-use tool_core::capability::FileKind;
 
 use super::walk::{self, Next};
 use crate::prelude::*;
@@ -54,7 +53,7 @@ impl Tool for Args {
     type Args = Self;
     type Output = Output;
 
-    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+    fn run(args: Args, ctx: &Ctx) -> Result<Output> {
         let pattern = matcher(&args.pattern, "/pattern")?;
         let top = walk::top(ctx, &args.path).at("/path")?;
         let below = Below::of(&top);
@@ -100,7 +99,7 @@ impl Tool for Args {
 ///
 /// # Errors
 /// `invalid_args` at the pointer for an invalid pattern.
-pub(crate) fn matcher(pattern: &str, pointer: &str) -> Result<GlobMatcher, ToolError> {
+pub(crate) fn matcher(pattern: &str, pointer: &str) -> Result<GlobMatcher> {
     let refuse = |why: String| {
         ToolError::invalid(pointer, why)
             .reason("pattern")

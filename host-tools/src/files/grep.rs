@@ -1,7 +1,6 @@
 //! Searching the text of files.
 
 use globset::GlobMatcher;
-use tool_core::capability::{FileInfo, FileKind, Files, Links};
 
 use super::glob::{Below, matcher};
 use super::scan::{MEMORY, Pattern, Scan};
@@ -78,7 +77,7 @@ impl Tool for Args {
     type Args = Self;
     type Output = Output;
 
-    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+    fn run(args: Args, ctx: &Ctx) -> Result<Output> {
         let pattern = Pattern {
             text: &args.pattern,
             literal: args.literal,
@@ -149,7 +148,7 @@ fn skippable(err: &ToolError) -> bool {
     matches!(err.code(), ErrorCode::ToolError | ErrorCode::InvalidArgs)
 }
 
-fn search_file(scan: &mut Scan<'_>, files: &dyn Files, info: &FileInfo) -> Result<(), ToolError> {
+fn search_file(scan: &mut Scan<'_>, files: &dyn Files, info: &FileInfo) -> Result<()> {
     let (_, mut reader) = files.open(&info.path, Links::Refuse)?;
     let searched = scan.search(&info.path, &mut reader);
     scan.stop().check()?;

@@ -1,7 +1,5 @@
 //! Listing a folder.
 
-use tool_core::capability::{FileInfo, FileKind};
-
 use super::pattern::Pattern;
 use crate::prelude::*;
 
@@ -70,7 +68,7 @@ impl Tool for Args {
     type Args = Self;
     type Output = Output;
 
-    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+    fn run(args: Args, ctx: &Ctx) -> Result<Output> {
         let pattern = Pattern::parse(&args.pattern)?;
         let limit = args.limit.size();
         let (found, more) = ctx

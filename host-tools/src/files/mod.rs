@@ -7,7 +7,6 @@ mod disk_usage;
 mod edit_file;
 mod encoding;
 pub(crate) mod evidence;
-mod exists;
 pub(crate) mod glob;
 mod grep;
 mod list_directory;
@@ -58,7 +57,7 @@ pub(crate) static TOOLS: &[Entry] = &[
     entry::<list_directory::Args>(),
     entry::<glob::Args>(),
     entry::<grep::Args>(),
-    entry::<stat::Args>(),
-    entry::<exists::Args>(),
+    entry::<stat::Stat>(),
+    entry::<stat::Exists>(),
     entry::<disk_usage::Args>(),
 ];

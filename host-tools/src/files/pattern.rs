@@ -16,7 +16,7 @@ impl Pattern {
     ///
     /// # Errors
     /// `invalid_args` for an empty or too long one, one with `/` or `..`, and a set that is not closed or not in order.
-    pub(super) fn parse(text: &str) -> Result<Self, ToolError> {
+    pub(super) fn parse(text: &str) -> Result<Self> {
         let (message, hint) = match text {
             "" => ("`pattern` is empty", "`*` matches every name"),
             _ if text.chars().count() > LENGTH_MAX => (

@@ -2,9 +2,7 @@
 
 use std::io::{Read, SeekFrom};
 
-use tool_core::capability::{FileInfo, FileReader, Links};
 use tool_core::types::Count;
-use tool_core::value::SAFE_INTEGER;
 
 use super::Encoding;
 use super::encoding::Units;
@@ -12,6 +10,8 @@ use crate::prelude::*;
 
 /// Maximum bytes that one call reads.
 const BYTES_MAX: i64 = 256 << 20;
+const IN_CHARACTER: &str =
+    "`offset` may be inside a character: use the `next_offset` of an earlier result, or read lines";
 /// Buffer size while lines are counted; even, so that no unit of two bytes is cut.
 const PART: usize = 64 << 10;
 
@@ -95,7 +95,7 @@ impl Tool for Args {
     type Args = Self;
     type Output = Output;
 
-    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+    fn run(args: Args, ctx: &Ctx) -> Result<Output> {
         // The bytes and their text.
         ctx.reserve(args.max_bytes.get().unsigned_abs().saturating_mul(3))?;
         let files = ctx.files()?;
@@ -107,10 +107,13 @@ impl Tool for Args {
         };
         ctx.check()?;
         let count = part.bytes.len();
-        let (content, taken) = args
-            .encoding
-            .decode(part.bytes, part.cut)
-            .map_err(|err| if part.from > 0 { in_part(err) } else { err }.at("/encoding"))?;
+        let (content, taken) = args.encoding.decode(part.bytes, part.cut).map_err(|err| {
+            match part.from {
+                0 => err,
+                _ => err.hint(IN_CHARACTER),
+            }
+            .at("/encoding")
+        })?;
         let end = part.from + taken as u64;
         Ok(Output {
             content,
@@ -153,10 +156,6 @@ impl Tool for Args {
     ];
 }
 
-fn in_part(err: ToolError) -> ToolError {
-    err.hint("`offset` may be inside a character: use the `next_offset` of an earlier result, or read lines")
-}
-
 fn failed(args: &Args, err: &std::io::Error) -> ToolError {
     tool_error!(ToolError, "cannot read `{}`: {err}", args.path)
         .reason("io")
@@ -165,12 +164,7 @@ fn failed(args: &Args, err: &std::io::Error) -> ToolError {
 
 /// Reads from an offset. The file may grow meanwhile, and files such as those of `/proc` have size 0: the limit applies to the bytes
 /// read.
-fn read_bytes(
-    args: &Args,
-    info: FileInfo,
-    reader: &mut dyn FileReader,
-    ctx: &Ctx,
-) -> Result<Part, ToolError> {
+fn read_bytes(args: &Args, info: FileInfo, reader: &mut dyn FileReader, ctx: &Ctx) -> Result<Part> {
     const STEP: u64 = 16 << 20;
     let from = args.offset.get().unsigned_abs();
     let bytes_max = args.max_bytes.get().unsigned_abs();
@@ -205,12 +199,7 @@ fn read_bytes(
     })
 }
 
-fn read_lines(
-    args: &Args,
-    info: FileInfo,
-    reader: &mut dyn FileReader,
-    ctx: &Ctx,
-) -> Result<Part, ToolError> {
+fn read_lines(args: &Args, info: FileInfo, reader: &mut dyn FileReader, ctx: &Ctx) -> Result<Part> {
     let number = |line: Count| line.get().unsigned_abs();
     let (first, last) = (
         args.first_line.map_or(1, number),

@@ -8,7 +8,6 @@ use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{
     BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkFinish, SinkMatch,
 };
-use tool_core::StopFlag;
 
 use crate::prelude::*;
 
@@ -52,19 +51,16 @@ pub(crate) struct Pattern<'a> {
 }
 
 impl Pattern<'_> {
-    fn compile(&self) -> Result<RegexMatcher, ToolError> {
+    fn compile(&self) -> Result<RegexMatcher> {
         let refuse = |why: String| ToolError::invalid(self.pointer, why).reason("pattern");
         if self.text.is_empty() || self.text.len() > PATTERN_MAX {
-            return Err(refuse(format!(
-                "expected a pattern of 1 to {PATTERN_MAX} bytes, found {}",
-                self.text.len()
-            )));
+            let found = self.text.len();
+            let expected = format!("expected a pattern of 1 to {PATTERN_MAX} bytes");
+            return Err(refuse(format!("{expected}, found {found}")));
         }
         if self.literal && self.text.contains('\n') {
-            return Err(refuse(
-                "the text contains a line break, but lines are searched one by one".to_owned(),
-            )
-            .hint("search for a part within one line"));
+            let why = "the text contains a line break, but lines are searched one by one";
+            return Err(refuse(why.to_owned()).hint("search for a part within one line"));
         }
         RegexMatcherBuilder::new()
             .case_insensitive(self.ignore_case)
@@ -107,7 +103,7 @@ impl<'a> Scan<'a> {
         around: (u64, u64),
         matches_max: usize,
         stop: &'a StopFlag,
-    ) -> Result<Self, ToolError> {
+    ) -> Result<Self> {
         Ok(Self {
             regex: pattern.compile()?,
             searcher: SearcherBuilder::new()
@@ -223,10 +219,8 @@ impl Sink for Lines<'_> {
             return Ok(false);
         }
         self.give_after(number, &text);
-        let before = self
-            .recent
-            .iter()
-            .filter(|(at, _)| at + self.before >= number);
+        let recent = self.recent.iter();
+        let before = recent.filter(|(at, _)| at + self.before >= number);
         let before = before.map(|(_, text)| text.clone()).collect();
         self.remember(number, &text);
         let column = self.regex.find(line.bytes()).ok().flatten();

@@ -1,19 +1,17 @@
-//! Metadata of a file.
-
-use tool_core::capability::FileKind;
+//! Existence and metadata of a file.
 
 use crate::prelude::*;
 
 /// Show the metadata of a path of the workspace: type, size, time of the last change, mode, and the real path without links.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Args {
+pub(crate) struct Stat {
     /// The path, relative to the workspace root. Links are followed as long as they stay in the workspace.
     pub path: String,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Output {
+pub(crate) struct Metadata {
     /// Path relative to the workspace root.
     pub path: String,
     /// The same path with links resolved.
@@ -29,7 +27,7 @@ pub(crate) struct Output {
     pub mode: String,
 }
 
-impl Tool for Args {
+impl Tool for Stat {
     const SPEC: Spec = Spec {
         id: "stat",
         title: "Show metadata of a file",
@@ -37,13 +35,13 @@ impl Tool for Args {
         ..super::READING
     };
     type Args = Self;
-    type Output = Output;
+    type Output = Metadata;
 
-    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+    fn run(args: Stat, ctx: &Ctx) -> Result<Metadata> {
         let files = ctx.files()?;
         let info = files.stat(&args.path).at("/path")?;
         let id = files.identity(&args.path).at("/path")?;
-        Ok(Output {
+        Ok(Metadata {
             path: info.path,
             real_path: id.path,
             kind: info.kind,
@@ -62,4 +60,57 @@ impl Tool for Args {
             "modified": 1700000000.0, "mode": "0644"
         }"#,
     }];
+}
+
+/// Report whether a path of the workspace exists. A path that leaves the workspace is an error, not `false`.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Exists {
+    /// The path, relative to the workspace root. Links are followed as long as they stay in the workspace.
+    pub path: String,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Existence {
+    /// Whether the path exists.
+    pub exists: bool,
+    /// Its type: `file`, `directory` or `other`.
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    pub kind: Option<FileKind>,
+}
+
+impl Tool for Exists {
+    const SPEC: Spec = Spec {
+        id: "exists",
+        title: "Check whether a path exists",
+        tags: &["file", "folder"],
+        ..super::READING
+    };
+    type Args = Self;
+    type Output = Existence;
+
+    fn run(args: Exists, ctx: &Ctx) -> Result<Existence> {
+        let kind = match ctx.files()?.stat(&args.path) {
+            Ok(info) => Some(info.kind),
+            // Below a file nothing exists.
+            Err(err) if err.is(Reason::NotFound) || err.is(Reason::NotAFolder) => None,
+            Err(err) => return Err(err.at("/path")),
+        };
+        let exists = kind.is_some();
+        Ok(Existence { exists, kind })
+    }
+
+    /// Run in a workspace that has `notes.txt`.
+    const EXAMPLES: &'static [JsonExample] = &[
+        JsonExample {
+            title: "a file",
+            args: r#"{"path": "notes.txt"}"#,
+            output: r#"{"exists": true, "type": "file"}"#,
+        },
+        JsonExample {
+            title: "a missing path",
+            args: r#"{"path": "missing.txt"}"#,
+            output: r#"{"exists": false}"#,
+        },
+    ];
 }

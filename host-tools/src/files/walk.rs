@@ -4,7 +4,6 @@
 use std::vec::IntoIter;
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
-use tool_core::capability::{FileInfo, FileKind, Files, Links};
 
 use crate::prelude::*;
 
@@ -15,7 +14,8 @@ const DEPTH_MAX: usize = 256;
 /// Maximum size of a `.gitignore` file.
 const IGNORE_BYTES_MAX: u64 = 1 << 20;
 
-/// How a walk continues after an entry.
+/// How a walk or a visit continues after an entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Next {
     /// With the next entry.
     On,
@@ -43,7 +43,7 @@ struct Walk<'a> {
 ///
 /// # Errors
 /// As listing does.
-pub(crate) fn top(ctx: &Ctx, path: &str) -> Result<String, ToolError> {
+pub(crate) fn top(ctx: &Ctx, path: &str) -> Result<String> {
     let files = ctx.files()?;
     files.entries(path, Links::Refuse, ctx.stop())?;
     Ok(files.identity(path)?.path)
@@ -57,8 +57,8 @@ pub(crate) fn walk(
     ctx: &Ctx,
     top: &str,
     with_ignored: bool,
-    visit: &mut dyn FnMut(&FileInfo) -> Result<Next, ToolError>,
-) -> Result<Walked, ToolError> {
+    visit: &mut dyn FnMut(&FileInfo) -> Result<Next>,
+) -> Result<Walked> {
     let files = ctx.files()?;
     let mut walk = Walk {
         files,
@@ -107,7 +107,7 @@ fn name(entry: &FileInfo) -> &str {
 }
 
 impl Walk<'_> {
-    fn count(&mut self) -> Result<(), ToolError> {
+    fn count(&mut self) -> Result<()> {
         self.entries += 1;
         if self.entries.is_multiple_of(256) {
             self.ctx.check()?;
@@ -121,7 +121,7 @@ impl Walk<'_> {
     }
 
     /// Patterns of the folders above the top apply too.
-    fn enter_above(&mut self, top: &str) -> Result<(), ToolError> {
+    fn enter_above(&mut self, top: &str) -> Result<()> {
         if self.ignores.is_some() {
             let real = self.files.identity(top)?.path;
             if real != "." {

@@ -1,9 +1,8 @@
 //! Writing a file.
 
 use schemars::{JsonSchema, Schema, json_schema};
-use tool_core::capability::WriteMode;
 use tool_core::input::InputKind;
-use tool_core::{Input, Load, Numbers, Problem, Text, npy, number};
+use tool_core::{Load, Problem, npy, number};
 
 use super::Encoding;
 use super::evidence::{self, Expected, Held};
@@ -48,13 +47,11 @@ impl Load for Content {
         match decoded.as_ref().unwrap_or(value) {
             Value::Numbers(numbers) => Ok(Self::Numbers(numbers.clone())),
             Value::String(_) => Text::from_value(value).map(Self::Text),
-            other => Err(Problem::new(
-                "",
-                format!(
-                    "expected a text or an array of numbers, found {}",
-                    other.kind()
-                ),
-            )),
+            other => {
+                let found = other.kind();
+                let message = format!("expected a text or an array of numbers, found {found}");
+                Err(Problem::new("", message))
+            }
         }
     }
 
@@ -78,7 +75,7 @@ impl From<&str> for Content {
 
 impl Content {
     /// Encodes the content.
-    fn bytes(&self, args: &Args, ctx: &Ctx) -> Result<Vec<u8>, ToolError> {
+    fn bytes(&self, args: &Args, ctx: &Ctx) -> Result<Vec<u8>> {
         const BYTES_PER_NUMBER: u64 = 32; // as text, with its separator
         match self {
             Self::Text(text) => {
@@ -95,53 +92,45 @@ impl Content {
 }
 
 /// An array in the format of the file extension.
-fn array_bytes(numbers: &Numbers, args: &Args) -> Result<Vec<u8>, ToolError> {
-    let invalid = |pointer: &str, message: &str| ToolError::invalid(pointer, message);
+fn array_bytes(numbers: &Numbers, args: &Args) -> Result<Vec<u8>> {
     if args.encoding != Encoding::default() {
-        return Err(invalid("/encoding", "an array of numbers has no encoding")
+        let message = "an array of numbers has no encoding";
+        return Err(ToolError::invalid("/encoding", message)
             .hint("omit `encoding`; the file extension selects the format"));
     }
     let ending = args.path.rsplit_once('.').map(|(_, ending)| ending);
     match (ending, numbers.rank()) {
-        (Some("npy" | "json"), _) if args.mode == Mode::Append => Err(invalid(
-            "/mode",
-            "a file of this format cannot be appended to",
-        )
-        .hint("use `create` or `overwrite`, or a path that ends in `.csv`")),
+        (Some("npy" | "json"), _) if args.mode == Mode::Append => {
+            let message = "a file of this format cannot be appended to";
+            Err(ToolError::invalid("/mode", message)
+                .hint("use `create` or `overwrite`, or a path that ends in `.csv`"))
+        }
         (Some("npy"), _) => Ok(npy::write(numbers)),
         (Some("json"), _) => {
-            let mut text = json::to_text(&Value::Numbers(numbers.clone()));
-            text.push('\n');
-            Ok(text.into_bytes())
+            let text = json::to_text(&Value::Numbers(numbers.clone()));
+            Ok((text + "\n").into_bytes())
         }
         (Some("csv"), 1 | 2) => Ok(rows(numbers).into_bytes()),
-        (Some("csv"), _) => Err(invalid(
-            "/content",
-            "CSV supports arrays of at most two dimensions",
-        )
-        .hint("use a path that ends in `.npy`")),
-        _ => Err(invalid(
-            "/path",
-            "the file extension names no format for arrays of numbers",
-        )
-        .hint("use a path that ends in `.npy`, `.csv` or `.json`")),
+        (Some("csv"), _) => {
+            let message = "CSV supports arrays of at most two dimensions";
+            Err(ToolError::invalid("/content", message).hint("use a path that ends in `.npy`"))
+        }
+        _ => {
+            let message = "the file extension names no format for arrays of numbers";
+            Err(ToolError::invalid("/path", message)
+                .hint("use a path that ends in `.npy`, `.csv` or `.json`"))
+        }
     }
 }
 
 /// One line per row; a vector is a column.
 fn rows(numbers: &Numbers) -> String {
-    let width = if numbers.rank() == 2 {
-        numbers.shape()[1]
-    } else {
-        1
-    };
-    let mut text = String::new();
-    for row in numbers.as_slice().chunks(width) {
+    let width = numbers.shape().get(1).copied().unwrap_or(1);
+    let line = |row: &[f64]| {
         let cells: Vec<String> = row.iter().map(|&value| number::spelling(value)).collect();
-        text.push_str(&cells.join(","));
-        text.push('\n');
-    }
-    text
+        cells.join(",") + "\n"
+    };
+    numbers.as_slice().chunks(width).map(line).collect()
 }
 
 /// Treatment of an existing file.
@@ -183,7 +172,7 @@ impl Tool for Args {
     type Args = Self;
     type Output = Output;
 
-    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+    fn run(args: Args, ctx: &Ctx) -> Result<Output> {
         let content = args.content.load(ctx)?.bytes(&args, ctx)?;
         let files = ctx.files()?;
         let write = |mode| files.write(&args.path, &content, mode);
@@ -195,15 +184,14 @@ impl Tool for Args {
             files.make_folder(folder).at("/path")?;
         }
         // Creating first distinguishes new files from old ones without a race.
-        let (written, created) = match (write(WriteMode::Create), args.mode) {
-            (Err(err), Mode::Append) if err.code() == ErrorCode::Conflict => {
-                (write(WriteMode::Append), false)
-            }
-            (Err(err), Mode::Overwrite) if err.code() == ErrorCode::Conflict => {
-                (write(WriteMode::Overwrite), false)
-            }
-            (written, _) => (written, true),
-        };
+        let mut written = write(WriteMode::Create);
+        let conflicts = |err: &ToolError| err.code() == ErrorCode::Conflict;
+        let created = !written.as_ref().is_err_and(conflicts);
+        match args.mode {
+            Mode::Append if !created => written = write(WriteMode::Append),
+            Mode::Overwrite if !created => written = write(WriteMode::Overwrite),
+            _ => {}
+        }
         let info = written.at("/path")?;
         Ok(Output {
             path: info.path,
@@ -213,7 +201,7 @@ impl Tool for Args {
         })
     }
 
-    fn before(args: &Args, ctx: &Ctx) -> Result<Option<Value>, ToolError> {
+    fn before(args: &Args, ctx: &Ctx) -> Result<Option<Value>> {
         let content = args.content.load(ctx)?.bytes(args, ctx)?;
         let (files, path) = (ctx.files()?, &args.path);
         let (before, after, size) = match (evidence::held_by(files, path, ctx)?, args.mode) {
@@ -239,7 +227,7 @@ impl Tool for Args {
         evidence::of_files(vec![Expected::new(path, before, Some(after))], &output)
     }
 
-    fn probe(_: &Args, before: &Value, ctx: &Ctx) -> Result<Probe, ToolError> {
+    fn probe(_: &Args, before: &Value, ctx: &Ctx) -> Result<Probe> {
         evidence::probe(before, ctx)
     }
 

@@ -15,7 +15,7 @@ mod tests;
 
 use std::sync::Arc;
 
-use tool_core::capability::{Arrays, Files};
+use tool_core::capability::Arrays;
 use tool_core::input::InputKind;
 use tool_core::{Source, npy};
 
@@ -35,27 +35,28 @@ impl Inputs {
 }
 
 impl Arrays for Inputs {
-    fn open(&self, source: &Source, kind: InputKind, bytes_max: u64) -> Result<Value, ToolError> {
+    fn open(&self, source: &Source, kind: InputKind, bytes_max: u64) -> Result<Value> {
         let path = match source {
             Source::File(path) => path,
             Source::Artifact(handle) => {
-                return Err(tool_error!(
-                    PreconditionFailed,
+                let message = format!(
                     "the artifact `{handle}` cannot be opened here: there is no artifact store"
-                )
-                .reason("no_artifact_store")
-                .hint("pass the data inline, or as a file with `{\"$file\": path}`"));
+                );
+                return Err(ToolError::new(ErrorCode::PreconditionFailed, message)
+                    .reason("no_artifact_store")
+                    .hint("pass the data inline, or as a file with `{\"$file\": path}`"));
             }
         };
         let content = self.files.read(path, bytes_max)?;
         if content.truncated {
-            return Err(tool_error!(
+            let size = content.info.size.max(bytes_max);
+            let error = tool_error!(
                 LimitExceeded,
-                "`{path}` has {} bytes; the limit is {bytes_max}",
-                content.info.size.max(bytes_max)
-            )
-            .reason("file_size")
-            .hint("pass a smaller file, or raise `limits.max_input_bytes`"));
+                "`{path}` has {size} bytes; the limit is {bytes_max}"
+            );
+            return Err(error
+                .reason("file_size")
+                .hint("pass a smaller file, or raise `limits.max_input_bytes`"));
         }
         match kind {
             InputKind::Text => text(path, &content.bytes).map(Value::from),
@@ -64,11 +65,12 @@ impl Arrays for Inputs {
     }
 }
 
-fn data(path: &str, bytes: &[u8]) -> Result<Value, ToolError> {
+fn data(path: &str, bytes: &[u8]) -> Result<Value> {
     let name = path.rsplit('/').next().unwrap_or_default();
     let ending = name
         .rsplit_once('.')
         .map(|(_, ending)| ending.to_ascii_lowercase());
+    let fault = |fault: npy::Fault| unfit(path, &fault.message, "format").hint(fault.hint);
     match ending.as_deref() {
         Some("json") => {
             let limits = json::Limits {
@@ -84,35 +86,13 @@ fn data(path: &str, bytes: &[u8]) -> Result<Value, ToolError> {
                 }
             })
         }
-        Some("csv") => csv::parse(text(path, bytes)?).map_err(|fault| fault.about(path)),
-        Some("npy") => npy::parse(bytes)
-            .map_err(|fault| unfit(path, &fault.message, "format").hint(fault.hint)),
-        _ => Err(unfit(
-            path,
-            "unknown data format: the extension is not supported",
-            "format",
-        )
-        .hint("use a file that ends in `.json`, `.csv` or `.npy`")),
-    }
-}
-
-/// Content that does not match the argument.
-#[derive(Debug, PartialEq, Eq)]
-struct Fault {
-    message: String,
-    hint: &'static str,
-}
-
-impl Fault {
-    fn new(message: impl Into<String>, hint: &'static str) -> Self {
-        Self {
-            message: message.into(),
-            hint,
+        Some("csv") => csv::parse(text(path, bytes)?).map_err(fault),
+        Some("npy") => npy::parse(bytes).map_err(fault),
+        _ => {
+            let message = "unknown data format: the extension is not supported";
+            Err(unfit(path, message, "format")
+                .hint("use a file that ends in `.json`, `.csv` or `.npy`"))
         }
-    }
-
-    fn about(self, path: &str) -> ToolError {
-        unfit(path, &self.message, "format").hint(self.hint)
     }
 }
 
@@ -120,14 +100,12 @@ fn unfit(path: &str, message: &str, reason: &'static str) -> ToolError {
     tool_error!(InvalidArgs, "`{path}`: {message}").reason(reason)
 }
 
-fn text<'a>(path: &str, bytes: &'a [u8]) -> Result<&'a str, ToolError> {
+fn text<'a>(path: &str, bytes: &'a [u8]) -> Result<&'a str> {
     let bytes = without_mark(bytes);
     std::str::from_utf8(bytes).map_err(|err| {
-        let message = format!(
-            "expected UTF-8, found the byte {:#04x} at offset {}",
-            bytes[err.valid_up_to()],
-            err.valid_up_to()
-        );
+        let offset = err.valid_up_to();
+        let byte = bytes[offset];
+        let message = format!("expected UTF-8, found the byte {byte:#04x} at offset {offset}");
         unfit(path, &message, "encoding")
             .hint("convert the file to UTF-8, or read it with `read_file` and its encoding")
     })

@@ -1,7 +1,5 @@
 //! The sources of vectors, and the limits on texts.
 
-use tool_core::{Input, Vector};
-
 use crate::prelude::*;
 
 /// Maximum size of a text in bytes.
@@ -74,7 +72,7 @@ pub(crate) fn no_endpoint(key: &str) -> ToolError {
 ///
 /// # Errors
 /// `limit_exceeded`.
-pub(crate) fn check_text(text: &str, pointer: &str) -> Result<(), ToolError> {
+pub(crate) fn check_text(text: &str, pointer: &str) -> Result<()> {
     let length = text.len();
     if length <= TEXT_BYTES_MAX {
         return Ok(());
@@ -93,7 +91,7 @@ fn too_much(reason: &'static str, pointer: &str, message: String) -> ToolError {
 ///
 /// # Errors
 /// `limit_exceeded`.
-pub(crate) fn check_texts(texts: &[&str], pointer: &str, ctx: &Ctx) -> Result<(), ToolError> {
+pub(crate) fn check_texts(texts: &[&str], pointer: &str, ctx: &Ctx) -> Result<()> {
     let error = |message| too_much("texts", pointer, message).hint("make several calls");
     let count = texts.len();
     if count > TEXTS_MAX {

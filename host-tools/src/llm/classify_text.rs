@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 
 use tool_core::nearest::nearest;
-use tool_core::{Input, Text};
 
 use super::backend::{Backend, check_text};
 use super::compare::Comparison;
@@ -76,7 +75,7 @@ impl Tool for Args {
     type Args = Self;
     type Output = Output;
 
-    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+    fn run(args: Args, ctx: &Ctx) -> Result<Output> {
         let text = args.text.load(ctx)?;
         check_categories(&args.categories)?;
         let owners = owners(&args.categories, &args.examples)?;
@@ -129,7 +128,7 @@ impl Tool for Args {
     }];
 }
 
-fn check_categories(categories: &[String]) -> Result<(), ToolError> {
+fn check_categories(categories: &[String]) -> Result<()> {
     let count = categories.len();
     if !(1..=CATEGORIES_MAX).contains(&count) {
         let message = format_args!("expected 1 to {CATEGORIES_MAX} categories, found {count}");
@@ -149,7 +148,7 @@ fn check_categories(categories: &[String]) -> Result<(), ToolError> {
 }
 
 /// The index of the category of each text: names first, then examples.
-fn owners(categories: &[String], examples: &[Labelled]) -> Result<Vec<usize>, ToolError> {
+fn owners(categories: &[String], examples: &[Labelled]) -> Result<Vec<usize>> {
     let mut owners: Vec<usize> = (0..categories.len()).collect();
     let names = || categories.iter().map(String::as_str);
     let positions: HashMap<&str, usize> = names().zip(0..).collect();

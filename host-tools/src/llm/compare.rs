@@ -1,8 +1,5 @@
 //! Scores of texts against a query, with either backend.
 
-use tool_core::Vector;
-use tool_core::capability::Embeddings;
-
 use super::backend::{
     Backend, KnownVector, check_text, check_texts, no_endpoint, nothing_to_compare,
 };
@@ -48,7 +45,7 @@ impl Comparison<'_> {
     ///
     /// # Errors
     /// An exceeded limit, a query without features, vectors of another backend, a failed request.
-    pub(crate) fn run(&self, ctx: &Ctx) -> Result<Scores, ToolError> {
+    pub(crate) fn run(&self, ctx: &Ctx) -> Result<Scores> {
         let (query, query_at) = self.query;
         let (texts, texts_at) = self.texts;
         check_text(query, query_at)?;
@@ -69,7 +66,7 @@ impl Comparison<'_> {
     }
 
     /// Checks that the given vectors have one backend and one length.
-    fn known(&self, ctx: &Ctx) -> Result<Vec<Vector>, ToolError> {
+    fn known(&self, ctx: &Ctx) -> Result<Vec<Vector>> {
         let Some(first) = self.vectors.first() else {
             return Ok(Vec::new());
         };
@@ -93,7 +90,7 @@ impl Comparison<'_> {
     }
 
     /// The effects of given vectors do not exceed those of the texts.
-    fn lexical(&self, ctx: &Ctx) -> Result<Scores, ToolError> {
+    fn lexical(&self, ctx: &Ctx) -> Result<Scores> {
         self.same_backend(lexical::NAME, lexical::DIMENSION)?;
         let mut search = lexical::Search::new(self.query.0, ctx.stop())?
             .ok_or_else(|| nothing_to_compare(self.query.1))?;
@@ -107,7 +104,7 @@ impl Comparison<'_> {
         })
     }
 
-    fn endpoint(&self, known: &[Vector], ctx: &Ctx) -> Result<Scores, ToolError> {
+    fn endpoint(&self, known: &[Vector], ctx: &Ctx) -> Result<Scores> {
         let (query, query_at) = self.query;
         if query.trim().is_empty() {
             return Err(nothing_to_compare(query_at));
@@ -127,7 +124,7 @@ impl Comparison<'_> {
     }
 
     /// Requests the vectors of the texts in batches to bound memory. Endpoints refuse empty texts, so these get the score 0.
-    fn against(&self, query: &[f64], backend: &str, ctx: &Ctx) -> Result<Vec<f64>, ToolError> {
+    fn against(&self, query: &[f64], backend: &str, ctx: &Ctx) -> Result<Vec<f64>> {
         let texts = self.texts.0;
         let mut scores = vec![0.0; texts.len()];
         let sent: Vec<usize> = (0..texts.len())
@@ -152,7 +149,7 @@ impl Comparison<'_> {
     }
 
     /// Checks that the given vectors have the backend of the query.
-    fn same_backend(&self, backend: &str, dimension: usize) -> Result<(), ToolError> {
+    fn same_backend(&self, backend: &str, dimension: usize) -> Result<()> {
         match self.vectors.first() {
             Some(first) if first.backend != backend => {
                 Err(mixed("/vectors/0", &first.backend, backend))
@@ -167,7 +164,7 @@ impl Comparison<'_> {
 ///
 /// # Errors
 /// A failed request; a response with a different number of vectors.
-pub(crate) fn asked(texts: &[&str], ctx: &Ctx) -> Result<Embeddings, ToolError> {
+pub(crate) fn asked(texts: &[&str], ctx: &Ctx) -> Result<Embeddings> {
     let model = ctx.model().map_err(|_| no_endpoint("models.embeddings"))?;
     let answer = model.embed(texts, ctx.stop())?;
     ctx.check()?;
@@ -208,7 +205,7 @@ fn mixed(at: &str, found: &str, expected: &str) -> ToolError {
         .hint("vectors of different backends are not comparable: embed all texts with one backend")
 }
 
-fn check_length(found: usize, expected: usize, at: &str) -> Result<(), ToolError> {
+fn check_length(found: usize, expected: usize, at: &str) -> Result<()> {
     let message = format_args!("expected a vector of {expected} numbers, found {found}");
     match found == expected {
         true => Ok(()),

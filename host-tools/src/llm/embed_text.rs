@@ -1,6 +1,6 @@
 //! The embedding of a text.
 
-use tool_core::{Example, Input, Text};
+use tool_core::Example;
 
 use super::backend::{Backend, check_text, nothing_to_compare};
 use super::{compare, lexical};
@@ -40,7 +40,7 @@ impl Tool for Args {
     type Args = Self;
     type Output = Output;
 
-    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+    fn run(args: Args, ctx: &Ctx) -> Result<Output> {
         let text = args.text.load(ctx)?;
         check_text(&text, "/text")?;
         ctx.reserve(64 * text.len() as u64 + 8 * lexical::DIMENSION as u64)?;
@@ -49,7 +49,11 @@ impl Tool for Args {
                 lexical::embed(&text, ctx.stop())?.ok_or_else(|| nothing_to_compare("/text"))?,
                 lexical::NAME.to_owned(),
             ),
-            Backend::Endpoint => by_endpoint(&text, ctx)?,
+            Backend::Endpoint if text.trim().is_empty() => return Err(nothing_to_compare("/text")),
+            Backend::Endpoint => {
+                let mut answer = compare::asked(&[&text], ctx)?;
+                (answer.vectors.swap_remove(0), answer.backend)
+            }
         };
         Ok(Output {
             dimension: vector.len(),
@@ -81,12 +85,4 @@ impl Tool for Args {
             },
         }]
     }
-}
-
-fn by_endpoint(text: &str, ctx: &Ctx) -> Result<(Vec<f64>, String), ToolError> {
-    if text.trim().is_empty() {
-        return Err(nothing_to_compare("/text"));
-    }
-    let mut answer = compare::asked(&[text], ctx)?;
-    Ok((answer.vectors.swap_remove(0), answer.backend))
 }

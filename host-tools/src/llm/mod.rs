@@ -3,6 +3,8 @@
 //! All work with the [`lexical`] backend, which is always available, and on request with a model behind a configured endpoint,
 //! through the context's `Model`; [`endpoint`] implements that capability over HTTP. [`compare`] scores texts for all tools.
 
+use crate::prelude::*;
+
 mod backend;
 mod classify_text;
 mod compare;
@@ -14,8 +16,6 @@ mod similarity_search;
 
 #[cfg(test)]
 mod tests;
-
-use tool_core::{Entry, entry};
 
 /// The tools of this family, in the order of the documentation.
 pub(crate) static TOOLS: &[Entry] = &[

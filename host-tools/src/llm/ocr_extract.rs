@@ -2,8 +2,7 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use tool_core::capability::{Image, Message, Speaker};
-use tool_core::{Input, Text};
+use tool_core::capability::{Image, Speaker};
 
 use super::backend::no_endpoint;
 use crate::prelude::*;
@@ -50,7 +49,7 @@ impl Tool for Args {
     type Args = Self;
     type Output = Output;
 
-    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+    fn run(args: Args, ctx: &Ctx) -> Result<Output> {
         let text = args.image_base64.load(ctx)?;
         // The text without line breaks, its bytes, and the request as a document and as text.
         ctx.reserve(8 * text.len() as u64)?;
@@ -81,7 +80,7 @@ impl Tool for Args {
 ///
 /// # Errors
 /// `invalid_args` or `limit_exceeded` at `/image_base64`.
-pub(crate) fn image(text: &str) -> Result<Image, ToolError> {
+pub(crate) fn image(text: &str) -> Result<Image> {
     const AT: &str = "/image_base64";
     let base64 = match text.strip_prefix("data:") {
         Some(rest) => match rest.split_once(";base64,") {

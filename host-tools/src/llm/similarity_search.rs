@@ -1,7 +1,5 @@
 //! Similarity search.
 
-use tool_core::{Input, Text};
-
 use super::backend::{Backend, KnownVector};
 use super::compare::Comparison;
 use crate::prelude::*;
@@ -58,7 +56,7 @@ impl Tool for Args {
     type Args = Self;
     type Output = Output;
 
-    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+    fn run(args: Args, ctx: &Ctx) -> Result<Output> {
         let query = args.query.load(ctx)?;
         let texts: Vec<&str> = args.items.iter().map(String::as_str).collect();
         let found = Comparison {

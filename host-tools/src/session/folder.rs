@@ -3,13 +3,11 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use tool_core::capability::{
-    Change, Draft, FileCall, FileContent, FileInfo, FileKind, FileReader, Files, Links, Space,
-    Spawner, WriteMode,
-};
+use tool_core::capability::{FileCall, FileContent, Space, Spawner};
 use tool_core::command::{Command, Finished, Program};
 use tool_core::conversation::Conversation;
-use tool_core::{ErrorCode, Reason, ResourceId, StopFlag, ToolError, tool_error};
+
+use crate::prelude::*;
 
 /// The files of one folder of a workspace. Paths are relative to the workspace root, so that rules on paths keep their meaning.
 pub struct OpenFolder {
@@ -23,7 +21,7 @@ impl OpenFolder {
     ///
     /// # Errors
     /// `invalid_args` for a path that is not a folder in the workspace.
-    pub fn new(files: Arc<dyn Files>, path: &str) -> Result<Self, ToolError> {
+    pub fn new(files: Arc<dyn Files>, path: &str) -> Result<Self> {
         let folder = files.identity(path)?.path;
         let kind = files.stat(path)?.kind;
         if kind != FileKind::Directory {
@@ -39,19 +37,15 @@ impl OpenFolder {
     }
 
     /// The files and the path, if it is in the folder.
-    fn within<'a>(&'a self, path: &'a str) -> Result<(&'a dyn Files, &'a str), ToolError> {
+    fn within<'a>(&'a self, path: &'a str) -> Result<(&'a dyn Files, &'a str)> {
         self.identity(path)?;
         Ok((self.files.as_ref(), self.named(path)))
     }
 
     /// `.` means the folder itself.
     fn named<'a>(&'a self, path: &'a str) -> &'a str {
-        let here = |part: &str| matches!(part, "" | ".");
-        if !path.is_empty() && !path.starts_with('/') && path.split('/').all(here) {
-            &self.folder
-        } else {
-            path
-        }
+        let above = path.is_empty() || path.starts_with('/') || parts(path).next().is_some();
+        if above { path } else { &self.folder }
     }
 }
 
@@ -64,19 +58,21 @@ fn lies_in(identity: &str, folder: &str) -> bool {
 }
 
 fn outside(path: &str, folder: &str) -> ToolError {
+    const HINT: &str =
+        "paths are relative to the workspace root; close the workspace and open another folder";
     let shown: String = path.chars().take(80).collect();
     tool_error!(
         InvalidArgs,
         "`{shown}` is not in the open folder `{folder}`"
     )
     .reason("outside_folder")
-    .hint("paths are relative to the workspace root; close the workspace and open another folder")
+    .hint(HINT)
 }
 
 /// Forwards methods on one path, which must be in the folder.
 macro_rules! within {
     ($(fn $name:ident($($argument:ident: $type:ty),*) -> $output:ty;)+) => {$(
-        fn $name(&self, path: &str, $($argument: $type),*) -> Result<$output, ToolError> {
+        fn $name(&self, path: &str, $($argument: $type),*) -> Result<$output> {
             let (files, path) = self.within(path)?;
             files.$name(path, $($argument),*)
         }
@@ -99,7 +95,7 @@ impl Files for OpenFolder {
         fn clear_leftovers() -> ();
     }
 
-    fn change(&self, changes: &[Change]) -> Result<Vec<FileInfo>, ToolError> {
+    fn change(&self, changes: &[Change]) -> Result<Vec<FileInfo>> {
         for change in changes {
             self.within(change.path())?;
         }
@@ -120,12 +116,11 @@ impl Files for OpenFolder {
         }))
     }
 
-    fn identity(&self, path: &str) -> Result<ResourceId, ToolError> {
+    fn identity(&self, path: &str) -> Result<ResourceId> {
         let id = self.files.identity(self.named(path))?;
-        if lies_in(&id.path, &self.folder) {
-            Ok(id)
-        } else {
-            Err(outside(path, &self.folder))
+        match lies_in(&id.path, &self.folder) {
+            true => Ok(id),
+            false => Err(outside(path, &self.folder)),
         }
     }
 }
@@ -146,10 +141,8 @@ impl FolderSpawner {
     }
 
     /// The command with its working folder relative to the folder; the workspace root means the folder.
-    fn moved(&self, command: &Command) -> Result<Command, ToolError> {
-        let parts: Vec<&str> = (command.directory.split('/'))
-            .filter(|part| !matches!(*part, "" | "."))
-            .collect();
+    fn moved(&self, command: &Command) -> Result<Command> {
+        let parts: Vec<&str> = parts(&command.directory).collect();
         let directory = parts.join("/");
         let inner = match directory.strip_prefix(&self.folder) {
             _ if self.folder == "." => command.directory.as_str(),
@@ -169,15 +162,11 @@ impl FolderSpawner {
 }
 
 impl Spawner for FolderSpawner {
-    fn run(&self, command: &Command, stop: &StopFlag) -> Result<Finished, ToolError> {
+    fn run(&self, command: &Command, stop: &StopFlag) -> Result<Finished> {
         self.spawner.run(&self.moved(command)?, stop)
     }
 
-    fn converse(
-        &self,
-        command: &Command,
-        stop: &StopFlag,
-    ) -> Result<Box<dyn Conversation>, ToolError> {
+    fn converse(&self, command: &Command, stop: &StopFlag) -> Result<Box<dyn Conversation>> {
         self.spawner.converse(&self.moved(command)?, stop)
     }
 

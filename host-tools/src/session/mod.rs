@@ -4,8 +4,6 @@
 //! its root.
 
 mod folder;
-mod workspace_close;
-mod workspace_open;
 
 #[cfg(test)]
 mod tests;
@@ -30,10 +28,6 @@ const CHANGING: Spec = Spec {
     preconditions: &["session=open"],
     ..Spec::pure()
 };
-
-/// The resource of the folder argument.
-const FOLDER: &[ResourceTemplate] = &[resource(ResourceKind::Path, "/path", Access::Read)];
-const FOLDER_SYNTAX: &[(&str, Syntax)] = &[("/path", Syntax::Path)];
 
 /// The workspace of the session.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
@@ -67,7 +61,71 @@ impl Output {
 }
 
 /// The tools of this family.
-pub(crate) static TOOLS: &[Entry] = &[
-    entry::<workspace_open::Args>(),
-    entry::<workspace_close::Args>(),
-];
+pub(crate) static TOOLS: &[Entry] = &[entry::<WorkspaceOpen>(), entry::<WorkspaceClose>()];
+
+/// Open the workspace of the session: file and program tools become available from the next turn on. Paths remain relative to the
+/// workspace root; only the opened folder is accessible.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct WorkspaceOpen {
+    /// The folder, relative to the workspace root; `.` is the whole workspace.
+    #[serde(default = "root")]
+    pub path: String,
+}
+
+impl Tool for WorkspaceOpen {
+    const SPEC: Spec = Spec {
+        id: "workspace_open",
+        title: "Open the workspace of the session",
+        resources: &[resource(ResourceKind::Path, "/path", Access::Read)],
+        syntax: &[("/path", Syntax::Path)],
+        ..CHANGING
+    };
+    type Args = Self;
+    type Output = Output;
+
+    fn run(args: WorkspaceOpen, ctx: &Ctx) -> Result<Output> {
+        let opened = ctx.workspaces()?.open(&args.path).at("/path")?;
+        Ok(Output::new(opened, Status::Ready))
+    }
+
+    /// In a new session whose workspace has the folder `src`.
+    const EXAMPLES: &'static [JsonExample] = &[
+        JsonExample {
+            title: "the whole workspace",
+            args: "{}",
+            output: r#"{"id": "w1", "path": ".", "status": "ready"}"#,
+        },
+        JsonExample {
+            title: "one folder",
+            args: r#"{"path": "src"}"#,
+            output: r#"{"id": "w1", "path": "src", "status": "ready"}"#,
+        },
+    ];
+}
+
+/// Close the workspace of the session. File and program tools are unavailable until it is opened again.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct WorkspaceClose {}
+
+impl Tool for WorkspaceClose {
+    const SPEC: Spec = Spec {
+        id: "workspace_close",
+        title: "Close the workspace of the session",
+        ..CHANGING
+    };
+    type Args = Self;
+    type Output = Output;
+
+    fn run(_: WorkspaceClose, ctx: &Ctx) -> Result<Output> {
+        Ok(Output::new(ctx.workspaces()?.close()?, Status::Closed))
+    }
+
+    /// In a session with its first workspace open.
+    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
+        title: "closing the open workspace",
+        args: "{}",
+        output: r#"{"id": "w1", "path": ".", "status": "closed"}"#,
+    }];
+}

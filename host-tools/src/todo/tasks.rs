@@ -55,7 +55,7 @@ pub(super) struct Tasks {
 }
 
 /// The key of a list in the state.
-pub(super) fn key(list: &str) -> Result<String, ToolError> {
+pub(super) fn key(list: &str) -> Result<String> {
     argument::name(list, "/list").map(|list| format!("todo/{list}"))
 }
 

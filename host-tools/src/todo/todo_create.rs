@@ -1,7 +1,5 @@
 //! Adding a task.
 
-use tool_core::convert::to_value;
-
 use super::tasks::{self, Status, TASKS_MAX, Task, Tasks};
 use crate::prelude::*;
 use crate::{argument, stored};
@@ -39,7 +37,7 @@ impl Tool for Args {
     type Args = Self;
     type Output = Output;
 
-    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+    fn run(args: Args, ctx: &Ctx) -> Result<Output> {
         let new = new_task(&args)?;
         let task = stored::update(ctx, &tasks::key(&args.list)?, &mut |list: &mut Tasks| {
             if list.tasks.len() == TASKS_MAX {
@@ -60,12 +58,12 @@ impl Tool for Args {
     }
 
     /// The idempotency key, which all attempts of the call share.
-    fn before(_: &Args, ctx: &Ctx) -> Result<Option<Value>, ToolError> {
+    fn before(_: &Args, ctx: &Ctx) -> Result<Option<Value>> {
         let key = ctx.idempotency_key();
         Ok(key.map(|key| Value::object([("key", key)])))
     }
 
-    fn probe(args: &Args, before: &Value, ctx: &Ctx) -> Result<Probe, ToolError> {
+    fn probe(args: &Args, before: &Value, ctx: &Ctx) -> Result<Probe> {
         let Some(key) = before.get("key").and_then(Value::as_str) else {
             return Ok(Probe::Unknown);
         };
@@ -94,7 +92,7 @@ impl Tool for Args {
 }
 
 /// The requested task, without a number.
-fn new_task(args: &Args) -> Result<Task, ToolError> {
+fn new_task(args: &Args) -> Result<Task> {
     let active_form = args.active_form.as_deref();
     let active_form = active_form.map(|text| argument::text(text, 120, "/active_form"));
     Ok(Task {

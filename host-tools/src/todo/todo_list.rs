@@ -33,7 +33,7 @@ impl Tool for Args {
     type Args = Self;
     type Output = Output;
 
-    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+    fn run(args: Args, ctx: &Ctx) -> Result<Output> {
         let Tasks { mut tasks, .. } = stored::read(ctx, &tasks::key(&args.list)?)?;
         tasks.retain(|task| task.status != Status::Deleted);
         let done = |task: &&Task| task.status == Status::Completed;

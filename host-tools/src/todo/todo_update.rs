@@ -32,7 +32,7 @@ impl Tool for Args {
     type Args = Self;
     type Output = Output;
 
-    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+    fn run(args: Args, ctx: &Ctx) -> Result<Output> {
         let now_s = ctx.clock()?.unix_ms() as f64 / 1000.0;
         let key = tasks::key(&args.list)?;
         let task = stored::update(ctx, &key, &mut |list: &mut Tasks| {
@@ -68,21 +68,19 @@ impl Tool for Args {
     }];
 }
 
-fn find(list: &Tasks, args: &Args) -> Result<usize, ToolError> {
-    let mut present = list.tasks.iter().enumerate();
-    let is_present = |task: &Task| task.status != Status::Deleted;
-    if let Some((index, _)) = present.find(|(_, task)| task.id == args.task_id && is_present(task))
-    {
-        return Ok(index);
-    }
-    let present = list.tasks.iter().filter(|task| is_present(task));
-    let ids: Vec<&str> = present.map(|task| task.id.as_str()).take(20).collect();
-    let id: String = args.task_id.chars().take(40).collect();
-    let message = format_args!("the list `{}` has no task `{id}`", args.list);
-    Err(ToolError::invalid("/task_id", message)
-        .reason("no_task")
-        .hint(match ids.as_slice() {
-            [] => "the list is empty; `todo_create` adds a task".to_owned(),
-            ids => format!("it has {}", ids.join(", ")),
-        }))
+fn find(list: &Tasks, args: &Args) -> Result<usize> {
+    let present = |task: &Task| task.status != Status::Deleted;
+    let wanted = |task: &Task| task.id == args.task_id && present(task);
+    list.tasks.iter().position(wanted).ok_or_else(|| {
+        let present = list.tasks.iter().filter(|task| present(task)).take(20);
+        let ids: Vec<&str> = present.map(|task| task.id.as_str()).collect();
+        let id: String = args.task_id.chars().take(40).collect();
+        let message = format_args!("the list `{}` has no task `{id}`", args.list);
+        ToolError::invalid("/task_id", message)
+            .reason("no_task")
+            .hint(match ids.as_slice() {
+                [] => "the list is empty; `todo_create` adds a task".to_owned(),
+                ids => format!("it has {}", ids.join(", ")),
+            })
+    })
 }

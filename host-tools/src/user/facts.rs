@@ -28,23 +28,20 @@ pub(super) struct Facts {
 }
 
 /// The key of a user's facts in the state.
-pub(super) fn key(user: &str) -> Result<String, ToolError> {
+pub(super) fn key(user: &str) -> Result<String> {
     argument::name(user, "/user_id").map(|user| format!("user/{user}"))
 }
 
 impl Facts {
-    pub(super) fn read(ctx: &Ctx, user: &str) -> Result<Self, ToolError> {
+    pub(super) fn read(ctx: &Ctx, user: &str) -> Result<Self> {
         stored::read(ctx, &key(user)?)
     }
 
     /// The facts that share words with a text, best first: rare words weigh more, ties go to the newer fact.
     pub(super) fn about(&self, text: &str) -> Vec<Fact> {
         let wanted = words(text);
-        let known: Vec<BTreeSet<String>> = self
-            .facts
-            .iter()
-            .map(|fact| words(&format!("{} {}", fact.fact, fact.category)))
-            .collect();
+        let words_of = |fact: &Fact| words(&format!("{} {}", fact.fact, fact.category));
+        let known: Vec<BTreeSet<String>> = self.facts.iter().map(words_of).collect();
         let count = self.facts.len() as f64;
         let weight = |word: &String| {
             let having = known.iter().filter(|words| has(words, word)).count() as f64;
@@ -55,17 +52,11 @@ impl Facts {
             let shared = weights.iter().filter(|(word, _)| has(words, word));
             shared.map(|(_, weight)| weight).sum()
         };
-        let mut ranked: Vec<(f64, usize)> = known
-            .iter()
-            .enumerate()
-            .map(|(index, words)| (score(words), index))
-            .filter(|(score, _)| *score > 0.0)
-            .collect();
+        let mut ranked: Vec<(f64, usize)> = known.iter().map(score).zip(0..).collect();
+        ranked.retain(|(score, _)| *score > 0.0);
         ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(b.1.cmp(&a.1)));
-        ranked
-            .into_iter()
-            .map(|(_, index)| self.facts[index].clone())
-            .collect()
+        let ranked = ranked.into_iter();
+        ranked.map(|(_, index)| self.facts[index].clone()).collect()
     }
 }
 

@@ -3,6 +3,8 @@
 
 use unicode_normalization::UnicodeNormalization;
 
+use crate::argument::is_invisible;
+
 /// Verbs of disregard, with their forbidden objects.
 const ASIDE: &str = "ignore disregard forget override bypass overrule skip neglect";
 const RULES: &str = "instruction instructions prompt prompts rule rules policy policies guideline guidelines restriction \
@@ -12,52 +14,14 @@ const GIVE: &str =
     "reveal print show send leak exfiltrate repeat output disclose post upload email";
 const SECRETS: &str =
     "prompt password passwords secret secrets token tokens credentials key keys environment";
-/// Phrases that address a model, one per line.
-const PHRASES: &str = "\
-you are now
-from now on
-system prompt
-developer message
-system message
-new instructions
-do not tell the user
-don't tell the user
-without telling the user
-without asking the user
-pretend to be
-act as
-your new role
-jailbreak
-developer mode
-always call
-always run
-call the tool
-use the tool
-run the command
-run this command
-execute the";
-/// Markers of the formats in which models are addressed.
-const MARKS: &[&str] = &[
-    "<|",
-    "|>",
-    "[inst",
-    "[/inst",
-    "<system",
-    "</system",
-    "<user",
-    "</user",
-    "<assistant",
-    "</assistant",
-    "<tool",
-    "</tool",
-    "```",
-    "### ",
-    "system:",
-    "assistant:",
-    "human:",
-    "user:",
-    "begin_of_text",
-];
+/// Phrases that address a model.
+const PHRASES: &str = "you are now|from now on|system prompt|developer message|system message|new instructions|\
+    do not tell the user|don't tell the user|without telling the user|without asking the user|pretend to be|act as|\
+    your new role|jailbreak|developer mode|always call|always run|call the tool|use the tool|run the command|\
+    run this command|execute the";
+/// Markers of the formats in which models are addressed; a heading of the third level is one too.
+const MARKS: &str = "<| |> [inst [/inst <system </system <user </user <assistant </assistant <tool </tool \
+    ``` system: assistant: human: user: begin_of_text";
 /// Maximum number of words between a verb and its object.
 const REACH: usize = 6;
 
@@ -66,12 +30,13 @@ pub(super) fn suspicious(fact: &str) -> Option<String> {
     if fact.chars().any(|character| character.is_control()) {
         return Some("it contains a control character or a line break".to_owned());
     }
-    if fact.chars().any(crate::archives::is_invisible) {
+    if fact.chars().any(is_invisible) {
         return Some("it contains an invisible character".to_owned());
     }
     // Look-alike letters are unified before the comparison.
     let plain: String = fact.nfkc().flat_map(char::to_lowercase).collect();
-    if let Some(mark) = MARKS.iter().find(|mark| plain.contains(**mark)) {
+    let mut marks = MARKS.split(' ').chain(["### "]);
+    if let Some(mark) = marks.find(|mark| plain.contains(mark)) {
         return Some(format!(
             "it contains `{}`, a marker of messages",
             mark.trim()
@@ -82,7 +47,7 @@ pub(super) fn suspicious(fact: &str) -> Option<String> {
         .filter(|word| !word.is_empty())
         .collect();
     let spoken = format!(" {} ", words.join(" "));
-    let mut phrases = PHRASES.lines();
+    let mut phrases = PHRASES.split('|');
     if let Some(phrase) = phrases.find(|phrase| spoken.contains(&format!(" {phrase} "))) {
         return Some(format!("it contains `{phrase}`"));
     }

@@ -3,12 +3,10 @@
 
 mod facts;
 mod injection;
+mod recall;
 #[cfg(test)]
 mod tests;
 mod user_conclude;
-mod user_context;
-mod user_profile;
-mod user_search;
 
 use crate::prelude::*;
 
@@ -30,8 +28,8 @@ fn default_user() -> String {
 
 /// The tools of this family, in the order of the documentation.
 pub(crate) static TOOLS: &[Entry] = &[
-    entry::<user_profile::Args>(),
-    entry::<user_search::Args>(),
-    entry::<user_context::Args>(),
+    entry::<recall::UserProfile>(),
+    entry::<recall::UserSearch>(),
+    entry::<recall::UserContext>(),
     entry::<user_conclude::Args>(),
 ];

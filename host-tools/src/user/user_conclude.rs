@@ -46,7 +46,7 @@ impl Tool for Args {
     type Args = Self;
     type Output = Output;
 
-    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+    fn run(args: Args, ctx: &Ctx) -> Result<Output> {
         let text = argument::text(&args.fact, 500, "/fact")?;
         let category = argument::name(&args.category, "/category")?;
         if let Some(why) = suspicious(&text) {

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use tool_core::capability::HttpRequest;
 use url::Url;
 
 use super::html::{self, Heading, Link, Page};
@@ -31,7 +30,7 @@ pub(crate) struct Args {
     #[serde(default = "Bounded::<1, 500_000>::of::<50_000>")]
     pub max_chars: Bounded<1, 500_000>,
     /// Timeout in seconds, redirects included, 1 to 600; the configuration may set a shorter one.
-    #[serde(default = "http::default_timeout")]
+    #[serde(default = "Timeout::of::<30>")]
     pub timeout: Timeout,
 }
 
@@ -61,7 +60,7 @@ impl Tool for Args {
     type Args = Self;
     type Output = Output;
 
-    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+    fn run(args: Args, ctx: &Ctx) -> Result<Output> {
         let request = HttpRequest {
             timeout: Duration::from_secs(args.timeout.get().unsigned_abs()),
             ..HttpRequest::get(args.url)
@@ -82,7 +81,7 @@ impl Tool for Args {
         })
     }
 
-    fn resources(args: &Args) -> Result<Vec<ResourceKey>, ToolError> {
+    fn resources(args: &Args) -> Result<Vec<ResourceKey>> {
         http::host(&args.url, Access::Read)
     }
 
@@ -100,7 +99,7 @@ impl Tool for Args {
 }
 
 /// Fetches a page: the readable part, the final URL, and whether it was cut.
-pub(super) fn fetch(request: HttpRequest, ctx: &Ctx) -> Result<(Page, String, bool), ToolError> {
+pub(super) fn fetch(request: HttpRequest, ctx: &Ctx) -> Result<(Page, String, bool)> {
     // The bytes, their text, the readable part twice, and its labels; text in UTF-8 can be three times as long.
     ctx.reserve(PAGE_BYTES_MAX * 14)?;
     let accept = "text/html, text/*, application/xhtml+xml, application/json";

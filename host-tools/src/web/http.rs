@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use tool_core::capability::{HttpMethod, HttpRequest, HttpResponse};
 
 use super::{client, text};
 use crate::prelude::*;
@@ -14,14 +13,6 @@ use crate::prelude::*;
 pub(super) type Timeout = Bounded<1, 600>;
 /// Maximum bytes of a body that a call may request.
 type MaxBytes = Bounded<1, 10_485_760>;
-
-pub(super) fn default_timeout() -> Timeout {
-    Bounded::literal(30)
-}
-
-fn default_max_bytes() -> MaxBytes {
-    Bounded::literal(100_000)
-}
 
 /// The header by which a server recognises a repeated request (draft-ietf-httpapi-idempotency-key-header).
 const KEY: &str = "idempotency-key";
@@ -37,10 +28,10 @@ pub(crate) struct HttpGet {
     #[serde(default)]
     pub headers: BTreeMap<String, String>,
     /// Timeout in seconds, redirects included, 1 to 600; the configuration may set a shorter one.
-    #[serde(default = "default_timeout")]
+    #[serde(default = "Timeout::of::<30>")]
     pub timeout: Timeout,
     /// Maximum bytes of the decoded body, 1 to 10485760; a longer body is cut.
-    #[serde(default = "default_max_bytes")]
+    #[serde(default = "MaxBytes::of::<100_000>")]
     pub max_bytes: MaxBytes,
 }
 
@@ -62,10 +53,10 @@ pub(crate) struct HttpPost {
     #[serde(default)]
     pub repeatable: bool,
     /// Timeout in seconds, redirects included, 1 to 600; the configuration may set a shorter one.
-    #[serde(default = "default_timeout")]
+    #[serde(default = "Timeout::of::<30>")]
     pub timeout: Timeout,
     /// Maximum bytes of the decoded response, 1 to 10485760; a longer one is cut.
-    #[serde(default = "default_max_bytes")]
+    #[serde(default = "MaxBytes::of::<100_000>")]
     pub max_bytes: MaxBytes,
 }
 
@@ -115,12 +106,12 @@ impl Tool for HttpGet {
     type Args = Self;
     type Output = Output;
 
-    fn run(args: Self, ctx: &Ctx) -> Result<Output, ToolError> {
+    fn run(args: Self, ctx: &Ctx) -> Result<Output> {
         let request = HttpRequest::get(args.url);
         send(request, args.headers, args.timeout, args.max_bytes, ctx)
     }
 
-    fn resources(args: &Self) -> Result<Vec<ResourceKey>, ToolError> {
+    fn resources(args: &Self) -> Result<Vec<ResourceKey>> {
         host(&args.url, Access::Read)
     }
 
@@ -149,7 +140,7 @@ impl Tool for HttpPost {
     type Args = Self;
     type Output = Output;
 
-    fn run(args: Self, ctx: &Ctx) -> Result<Output, ToolError> {
+    fn run(args: Self, ctx: &Ctx) -> Result<Output> {
         let mut headers = args.headers;
         let mut named = headers.iter();
         let named = named.find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
@@ -192,7 +183,7 @@ impl Tool for HttpPost {
         }
     }
 
-    fn resources(args: &Self) -> Result<Vec<ResourceKey>, ToolError> {
+    fn resources(args: &Self) -> Result<Vec<ResourceKey>> {
         host(&args.url, Access::Write)
     }
 
@@ -214,7 +205,7 @@ fn send(
     timeout: Timeout,
     max_bytes: MaxBytes,
     ctx: &Ctx,
-) -> Result<Output, ToolError> {
+) -> Result<Output> {
     let bytes_max = max_bytes.get().unsigned_abs();
     // The bytes, and their text (up to three times as long, while it grows) or base64.
     ctx.reserve(bytes_max.saturating_mul(5))?;
@@ -260,7 +251,7 @@ fn output(response: HttpResponse, ctx: &Ctx) -> Output {
 }
 
 /// The host of a call as its resource.
-pub(super) fn host(url: &str, access: Access) -> Result<Vec<ResourceKey>, ToolError> {
+pub(super) fn host(url: &str, access: Access) -> Result<Vec<ResourceKey>> {
     let name = client::host_and_port(url)?;
     Ok(vec![ResourceKey::new(ResourceKind::Host, name, access)])
 }

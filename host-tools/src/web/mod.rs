@@ -7,7 +7,6 @@ pub mod client;
 mod fetch_docs;
 mod html;
 mod http;
-mod providers;
 mod search_arxiv;
 mod search_books;
 mod search_papers;
@@ -39,7 +38,7 @@ pub(crate) static TOOLS: &[Entry] = &[
     entry::<http::HttpGet>(),
     entry::<http::HttpPost>(),
     entry::<fetch_docs::Args>(),
-    entry::<web_search::Args>(),
+    entry::<web_search::WebSearch>(),
     entry::<web_research::Args>(),
     entry::<wikipedia::SearchWikipedia>(),
     entry::<wikipedia::FetchWikipedia>(),

@@ -62,7 +62,7 @@ impl Tool for Args {
     type Args = Self;
     type Output = Output;
 
-    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+    fn run(args: Args, ctx: &Ctx) -> Result<Output> {
         let query = terms(question(&args.query)?);
         let count = args.max_results.get().to_string();
         let service = Service::of("arxiv", None, ctx)?;
@@ -79,7 +79,7 @@ impl Tool for Args {
         read(&text, args.max_results.size(), &service)
     }
 
-    fn resources(_: &Args) -> Result<Vec<ResourceKey>, ToolError> {
+    fn resources(_: &Args) -> Result<Vec<ResourceKey>> {
         Ok(services::host("export.arxiv.org"))
     }
 
@@ -117,7 +117,7 @@ fn terms(query: &str) -> String {
 }
 
 /// Parses the feed; document types are refused, so no entity expands.
-fn read(text: &str, count: usize, service: &Service) -> Result<Output, ToolError> {
+fn read(text: &str, count: usize, service: &Service) -> Result<Output> {
     let options = ParsingOptions {
         allow_dtd: false,
         nodes_limit: 200_000,

@@ -66,7 +66,7 @@ impl Tool for Args {
     type Args = Self;
     type Output = Results<Book>;
 
-    fn run(args: Args, ctx: &Ctx) -> Result<Results<Book>, ToolError> {
+    fn run(args: Args, ctx: &Ctx) -> Result<Results<Book>> {
         const BOOKS: Index = Index {
             role: "books",
             path: "/search.json",
@@ -87,7 +87,7 @@ impl Tool for Args {
         BOOKS.search(&query, args.max_results, full_text, book, ctx)
     }
 
-    fn resources(_: &Args) -> Result<Vec<ResourceKey>, ToolError> {
+    fn resources(_: &Args) -> Result<Vec<ResourceKey>> {
         Ok(services::host("openlibrary.org"))
     }
 

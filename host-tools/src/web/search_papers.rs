@@ -52,7 +52,7 @@ impl Tool for Args {
     type Args = Self;
     type Output = Results<Paper>;
 
-    fn run(args: Args, ctx: &Ctx) -> Result<Results<Paper>, ToolError> {
+    fn run(args: Args, ctx: &Ctx) -> Result<Results<Paper>> {
         const PAPERS: Index = Index {
             role: "papers",
             path: "/works",
@@ -70,7 +70,7 @@ impl Tool for Args {
         PAPERS.search(question(&args.query)?, args.max_results, filter, paper, ctx)
     }
 
-    fn resources(_: &Args) -> Result<Vec<ResourceKey>, ToolError> {
+    fn resources(_: &Args) -> Result<Vec<ResourceKey>> {
         Ok(services::host("api.crossref.org"))
     }
 
@@ -91,7 +91,7 @@ impl Tool for Args {
 }
 
 /// Converts a range of years to a filter.
-fn years(range: &str) -> Result<String, ToolError> {
+fn years(range: &str) -> Result<String> {
     let year = |text: &str| match text.trim() {
         "" => Some(None),
         digits if digits.len() == 4 => digits.parse::<u32>().ok().map(Some),

@@ -1,6 +1,5 @@
 //! Requests to the services behind the tools, with checks of status, size and type.
 
-use tool_core::capability::{HttpRequest, HttpResponse, HttpService};
 use url::Url;
 
 use super::text;
@@ -17,11 +16,7 @@ pub(super) struct Service {
 
 impl Service {
     /// The service of a role; `language` fills the placeholder of its address.
-    pub(super) fn of(
-        role: &'static str,
-        language: Option<&str>,
-        ctx: &Ctx,
-    ) -> Result<Self, ToolError> {
+    pub(super) fn of(role: &'static str, language: Option<&str>, ctx: &Ctx) -> Result<Self> {
         let mut at = ctx.http()?.service(role).ok_or_else(|| {
             tool_error!(PreconditionFailed, "no service for `{role}`")
             .reason("no_provider")
@@ -38,12 +33,7 @@ impl Service {
     }
 
     /// Requests JSON.
-    pub(super) fn json(
-        &self,
-        path: &str,
-        query: &[(&str, &str)],
-        ctx: &Ctx,
-    ) -> Result<Value, ToolError> {
+    pub(super) fn json(&self, path: &str, query: &[(&str, &str)], ctx: &Ctx) -> Result<Value> {
         let (text, _) = self.ask(path, query, &["application/json", "text/json"], ctx)?;
         let limits = json::Limits {
             bytes_max: ANSWER_BYTES_MAX as usize * 3, // a byte of another charset can become three
@@ -60,7 +50,7 @@ impl Service {
         query: &[(&str, &str)],
         accept: &'static [&'static str],
         ctx: &Ctx,
-    ) -> Result<(String, String), ToolError> {
+    ) -> Result<(String, String)> {
         // The bytes, their text and the parsed value.
         ctx.reserve(ANSWER_BYTES_MAX * 4)?;
         let address = format!("{}{path}", self.at.base);
@@ -79,7 +69,7 @@ impl Service {
         Ok((text, response.url))
     }
 
-    fn good(&self, response: &HttpResponse) -> Result<(), ToolError> {
+    fn good(&self, response: &HttpResponse) -> Result<()> {
         let (provider, status) = (&self.at.provider, response.status);
         if response.truncated {
             let message =
@@ -110,7 +100,7 @@ impl Service {
     }
 
     /// The list at a JSON pointer of a response.
-    pub(super) fn list(&self, answer: &Value, pointer: &str) -> Result<Vec<Value>, ToolError> {
+    pub(super) fn list(&self, answer: &Value, pointer: &str) -> Result<Vec<Value>> {
         let list = answer.pointer(pointer).and_then(|list| list.items());
         list.ok_or_else(|| self.unreadable(&format!("it has no list at `{pointer}`")))
     }
@@ -150,7 +140,7 @@ impl Index {
         more: Option<(&str, &str)>,
         read: fn(&Value) -> T,
         ctx: &Ctx,
-    ) -> Result<Results<T>, ToolError> {
+    ) -> Result<Results<T>> {
         let limit = count.get().to_string();
         let mut parameters = vec![(self.query, query), (self.count, &limit), self.fields];
         parameters.extend(more);
@@ -195,7 +185,7 @@ pub(super) fn host(name: impl Into<String>) -> Vec<ResourceKey> {
 }
 
 /// Checks that a query is not empty and not too long.
-pub(super) fn question(query: &str) -> Result<&str, ToolError> {
+pub(super) fn question(query: &str) -> Result<&str> {
     const CHARS_MAX: usize = 1000;
     let query = query.trim();
     let chars = query.chars().count();

@@ -11,9 +11,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tool_core::{StopFlag, ToolError};
-
 use super::html::one_line;
+use crate::prelude::*;
 
 const DAMPING: f64 = 0.85;
 const ROUNDS_MAX: usize = 200;
@@ -82,7 +81,7 @@ impl Sentences {
         question: &str,
         count: usize,
         stop: &StopFlag,
-    ) -> Result<Vec<Sentence>, ToolError> {
+    ) -> Result<Vec<Sentence>> {
         let asked: BTreeSet<u32> = words(question)
             .filter_map(|word| self.words.get(&word).copied())
             .collect();
@@ -99,7 +98,7 @@ impl Sentences {
         Ok(chosen)
     }
 
-    fn ranks(&self, asked: &BTreeSet<u32>, stop: &StopFlag) -> Result<Vec<f64>, ToolError> {
+    fn ranks(&self, asked: &BTreeSet<u32>, stop: &StopFlag) -> Result<Vec<f64>> {
         let size = self.list.len();
         let shared = |sentence: &Sentence| sentence.words.intersection(asked).count() as f64;
         let mut start: Vec<f64> = self.list.iter().map(|one| 0.1 + shared(one)).collect();
@@ -131,7 +130,7 @@ impl Sentences {
     }
 
     /// The neighbours of each sentence with their weights, the same in both directions.
-    fn edges(&self, stop: &StopFlag) -> Result<Vec<Vec<(usize, f64)>>, ToolError> {
+    fn edges(&self, stop: &StopFlag) -> Result<Vec<Vec<(usize, f64)>>> {
         let size = self.list.len();
         let mut edges = vec![Vec::new(); size];
         for a in 0..size {

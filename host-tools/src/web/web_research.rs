@@ -2,13 +2,12 @@
 
 use std::time::Duration;
 
-use tool_core::capability::HttpRequest;
 use url::Url;
 
 use super::fetch_docs;
-use super::providers::{self, Hit, Region};
 use super::services::question;
 use super::textrank::Sentences;
+use super::web_search::{self, Hit, Region};
 use crate::prelude::*;
 
 /// Maximum ranked sentences of one page.
@@ -93,11 +92,11 @@ impl Tool for Args {
     type Args = Self;
     type Output = Output;
 
-    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+    fn run(args: Args, ctx: &Ctx) -> Result<Output> {
         let query = question(&args.query)?;
         let domain = args.domain_filter.as_deref().map(domain).transpose()?;
         let count = args.max_results.size();
-        let found = providers::search(query, count, &Region::default(), ctx)?;
+        let found = web_search::search(query, count, &Region::default(), ctx)?;
         let mut hits = found.hits;
         if let Some(domain) = &domain {
             hits.retain(|hit| is_below(&hit.url, domain));
@@ -150,7 +149,7 @@ impl Tool for Args {
     }];
 }
 
-fn source(hit: &Hit, page: Option<&Result<String, ToolError>>) -> Source {
+fn source(hit: &Hit, page: Option<&Result<String>>) -> Source {
     let error = page.and_then(|page| page.as_ref().err());
     Source {
         title: hit.title.clone(),
@@ -162,7 +161,7 @@ fn source(hit: &Hit, page: Option<&Result<String, ToolError>>) -> Source {
 }
 
 /// Reads pages in parallel, each on a thread; the results are in the order of the pages.
-fn read_all(hits: &[Hit], ctx: &Ctx) -> Result<Vec<Result<String, ToolError>>, ToolError> {
+fn read_all(hits: &[Hit], ctx: &Ctx) -> Result<Vec<Result<String>>> {
     let read = |hit: &Hit| {
         let request = HttpRequest {
             timeout: Duration::from_secs(15),
@@ -185,7 +184,7 @@ fn read_all(hits: &[Hit], ctx: &Ctx) -> Result<Vec<Result<String, ToolError>>, T
 }
 
 /// Checks the host of the filter.
-fn domain(text: &str) -> Result<String, ToolError> {
+fn domain(text: &str) -> Result<String> {
     let domain = text.trim().trim_start_matches("*.").trim_matches('.');
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-');
     if domain.is_empty() || !domain.bytes().all(plain) {

@@ -1,13 +1,14 @@
-//! Searching the web.
+//! Searching the web, and the providers of searches.
 
-use super::providers::{self, Hit, Region};
-use super::services::question;
+use super::html;
+use super::services::{Service, question, text_of};
+use super::wikipedia;
 use crate::prelude::*;
 
 /// Search the web with the configured provider: a SearXNG server, Brave, or Wikipedia by default. The result names the provider.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Args {
+pub(crate) struct WebSearch {
     /// Search text, 1 to 1000 characters.
     pub query: String,
     /// Maximum results, 1 to 20.
@@ -18,19 +19,19 @@ pub(crate) struct Args {
     pub region: String,
 }
 
-pub(super) fn default_region() -> String {
+fn default_region() -> String {
     "wt-wt".to_owned()
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Output {
+pub(crate) struct WebHits {
     /// The provider: `wikipedia`, `searxng` or `brave`.
     pub provider: String,
     /// The pages, best match first; may be empty.
     pub results: Vec<Hit>,
 }
 
-impl Tool for Args {
+impl Tool for WebSearch {
     const SPEC: Spec = Spec {
         id: "web_search",
         title: "Search the web",
@@ -38,13 +39,13 @@ impl Tool for Args {
         ..super::WEB
     };
     type Args = Self;
-    type Output = Output;
+    type Output = WebHits;
 
-    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+    fn run(args: WebSearch, ctx: &Ctx) -> Result<WebHits> {
         let region = Region::parse(&args.region)?;
         let query = question(&args.query)?;
-        let found = providers::search(query, args.max_results.size(), &region, ctx)?;
-        Ok(Output {
+        let found = search(query, args.max_results.size(), &region, ctx)?;
+        Ok(WebHits {
             provider: found.provider,
             results: found.hits,
         })
@@ -62,4 +63,128 @@ impl Tool for Args {
             }]
         }"#,
     }];
+}
+
+/// A search hit.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct Hit {
+    /// Title of the page.
+    pub title: String,
+    /// URL of the page.
+    pub url: String,
+    /// Excerpt from the provider.
+    pub snippet: String,
+}
+
+/// The result of a search.
+pub(super) struct Found {
+    pub(super) provider: String,
+    pub(super) hits: Vec<Hit>,
+}
+
+/// A region such as `us-en`: a country and a language; `wt-wt` for no region.
+#[derive(Default)]
+pub(super) struct Region {
+    country: Option<String>,
+    language: Option<String>,
+}
+
+impl Region {
+    pub(super) fn parse(text: &str) -> Result<Self> {
+        let letters =
+            |part: &str| part.len() == 2 && part.bytes().all(|byte| byte.is_ascii_lowercase());
+        match text.split_once('-') {
+            Some(("wt", "wt")) => Ok(Self::default()),
+            Some((country, language)) if letters(country) && letters(language) => Ok(Self {
+                // The only code here that is not of ISO 3166.
+                country: Some(if country == "uk" { "gb" } else { country }.to_owned()),
+                language: Some(language.to_owned()),
+            }),
+            _ => {
+                let message = format_args!(
+                    "expected a country and a language as in `us-en`, or `wt-wt` for none, found `{text}`"
+                );
+                Err(ToolError::invalid("/region", message))
+            }
+        }
+    }
+}
+
+/// Searches with the configured provider.
+pub(super) fn search(query: &str, count: usize, region: &Region, ctx: &Ctx) -> Result<Found> {
+    let service = Service::of("search", None, ctx)?;
+    let mut hits = match service.provider() {
+        "searxng" => searxng(&service, query, region, ctx)?,
+        "brave" => brave(&service, query, count, region, ctx)?,
+        _ => encyclopaedia(query, count, region, ctx)?,
+    };
+    // Keeps http(s) URLs, each once.
+    let mut seen = std::collections::HashSet::new();
+    hits.retain(|hit| {
+        (hit.url.starts_with("https://") || hit.url.starts_with("http://"))
+            && seen.insert(hit.url.clone())
+    });
+    hits.truncate(count);
+    Ok(Found {
+        provider: service.provider().to_owned(),
+        hits,
+    })
+}
+
+fn searxng(service: &Service, query: &str, region: &Region, ctx: &Ctx) -> Result<Vec<Hit>> {
+    let language = match (&region.language, &region.country) {
+        (Some(language), Some(country)) => format!("{language}-{}", country.to_ascii_uppercase()),
+        _ => "all".to_owned(),
+    };
+    let parameters = [("q", query), ("format", "json"), ("language", &language)];
+    let answer = service.json("/search", &parameters, ctx)?;
+    hits(&service.list(&answer, "/results")?, "content")
+}
+
+fn brave(
+    service: &Service,
+    query: &str,
+    count: usize,
+    region: &Region,
+    ctx: &Ctx,
+) -> Result<Vec<Hit>> {
+    let count = count.to_string();
+    let country = region
+        .country
+        .as_ref()
+        .map(|country| country.to_ascii_uppercase());
+    let mut parameters = vec![("q", query), ("count", count.as_str())];
+    parameters.extend(country.as_deref().map(|country| ("country", country)));
+    parameters.extend(
+        region
+            .language
+            .as_deref()
+            .map(|language| ("search_lang", language)),
+    );
+    let answer = service.json("/res/v1/web/search", &parameters, ctx)?;
+    // Without hits there is no `web`.
+    if answer.get("web").is_none() && answer.get("query").is_some() {
+        return Ok(Vec::new());
+    }
+    hits(&service.list(&answer, "/web/results")?, "description")
+}
+
+fn hits(results: &[Value], snippet: &str) -> Result<Vec<Hit>> {
+    let hit = |result: &Value| Hit {
+        title: html::plain(&text_of(result, "title")),
+        url: text_of(result, "url"),
+        snippet: html::plain(&text_of(result, snippet)),
+    };
+    Ok(results.iter().map(hit).collect())
+}
+
+fn encyclopaedia(query: &str, count: usize, region: &Region, ctx: &Ctx) -> Result<Vec<Hit>> {
+    let language = region.language.as_deref().unwrap_or("en");
+    let pages = wikipedia::search(query, count as i64, language, ctx)?;
+    let hit = |page: wikipedia::Page| Hit {
+        title: page.title,
+        url: page.url,
+        snippet: page.text,
+    };
+    Ok(pages.into_iter().map(hit).collect())
 }

@@ -16,7 +16,7 @@ fn default_language() -> String {
 }
 
 /// The host of a language edition as a resource.
-fn host(language: &str) -> Result<Vec<ResourceKey>, ToolError> {
+fn host(language: &str) -> Result<Vec<ResourceKey>> {
     let language = checked(language)?;
     Ok(services::host(format!("{language}.wikipedia.org")))
 }
@@ -64,7 +64,7 @@ impl Tool for SearchWikipedia {
     type Args = Self;
     type Output = Articles;
 
-    fn run(args: Self, ctx: &Ctx) -> Result<Articles, ToolError> {
+    fn run(args: Self, ctx: &Ctx) -> Result<Articles> {
         let count = args.max_results.get();
         let pages = search(question(&args.query)?, count, &args.language, ctx)?;
         let article = |page: Page| Article {
@@ -79,7 +79,7 @@ impl Tool for SearchWikipedia {
         })
     }
 
-    fn resources(args: &Self) -> Result<Vec<ResourceKey>, ToolError> {
+    fn resources(args: &Self) -> Result<Vec<ResourceKey>> {
         host(&args.language)
     }
 
@@ -137,7 +137,7 @@ impl Tool for FetchWikipedia {
     type Args = Self;
     type Output = Summary;
 
-    fn run(args: Self, ctx: &Ctx) -> Result<Summary, ToolError> {
+    fn run(args: Self, ctx: &Ctx) -> Result<Summary> {
         let sentences = args.sentences.get().to_string();
         let extent = [("exintro", "1"), ("exsentences", sentences.as_str())];
         let page = page(&args.title, &args.language, &extent, ctx)?;
@@ -149,7 +149,7 @@ impl Tool for FetchWikipedia {
         })
     }
 
-    fn resources(args: &Self) -> Result<Vec<ResourceKey>, ToolError> {
+    fn resources(args: &Self) -> Result<Vec<ResourceKey>> {
         host(&args.language)
     }
 
@@ -208,7 +208,7 @@ impl Tool for GetWikipediaArticle {
     type Args = Self;
     type Output = FullArticle;
 
-    fn run(args: Self, ctx: &Ctx) -> Result<FullArticle, ToolError> {
+    fn run(args: Self, ctx: &Ctx) -> Result<FullArticle> {
         // Sections marked as in `== Title ==`.
         let extent = [("exsectionformat", "wiki")];
         let page = page(&args.title, &args.language, &extent, ctx)?;
@@ -221,7 +221,7 @@ impl Tool for GetWikipediaArticle {
         })
     }
 
-    fn resources(args: &Self) -> Result<Vec<ResourceKey>, ToolError> {
+    fn resources(args: &Self) -> Result<Vec<ResourceKey>> {
         host(&args.language)
     }
 
@@ -250,7 +250,7 @@ pub(super) struct Page {
 }
 
 /// Checks a language code: it becomes part of a host, so only letters and dashes are allowed.
-fn checked(language: &str) -> Result<&str, ToolError> {
+fn checked(language: &str) -> Result<&str> {
     let letters =
         |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_lowercase());
     if language.len() <= 16 && language.split('-').all(letters) {
@@ -262,12 +262,7 @@ fn checked(language: &str) -> Result<&str, ToolError> {
 }
 
 /// The page of a title, after redirects; `extent` selects the part of its text.
-fn page(
-    title: &str,
-    language: &str,
-    extent: &[(&str, &str)],
-    ctx: &Ctx,
-) -> Result<Page, ToolError> {
+fn page(title: &str, language: &str, extent: &[(&str, &str)], ctx: &Ctx) -> Result<Page> {
     const TITLE_BYTES_MAX: usize = 255;
     const HINT: &str = "find titles with `search_wikipedia`";
     let title = title.trim();
@@ -307,12 +302,7 @@ fn page(
 }
 
 /// The pages that match a query, best first, each with its first sentences.
-pub(super) fn search(
-    query: &str,
-    count: i64,
-    language: &str,
-    ctx: &Ctx,
-) -> Result<Vec<Page>, ToolError> {
+pub(super) fn search(query: &str, count: i64, language: &str, ctx: &Ctx) -> Result<Vec<Page>> {
     let count = count.to_string();
     let query = [
         ("generator", "search"),
@@ -336,7 +326,7 @@ pub(super) fn search(
     Ok(pages)
 }
 
-fn ask(language: &str, query: &[(&str, &str)], ctx: &Ctx) -> Result<(Service, Value), ToolError> {
+fn ask(language: &str, query: &[(&str, &str)], ctx: &Ctx) -> Result<(Service, Value)> {
     let service = Service::of("wikipedia", Some(checked(language)?), ctx)?;
     let mut whole = vec![
         ("action", "query"),

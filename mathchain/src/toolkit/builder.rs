@@ -136,9 +136,9 @@ impl Builder {
             capabilities: Capabilities {
                 files,
                 spawner: Some(Arc::clone(&sandbox) as _),
-                http: Some(Arc::clone(&http)),
+                http: http.clone(),
                 clock: Some(Arc::clone(&clock)),
-                model: crate::models::of_config(&config.models, Some(http)),
+                model: crate::models::of_config(&config.models, http),
                 state: state.clone().map(|state| state as _),
                 ..Capabilities::default()
             },

@@ -1,4 +1,4 @@
-//! The sandbox on Linux. The modules `run`, `launched`, `live`, `refusal`, `scratch`, `programs` and `probe` run in the calling process,
+//! The sandbox on Linux. The modules `launched`, `live`, `refusal`, `scratch`, `programs` and `probe` run in the calling process,
 //! the others in the launcher.
 
 mod confine;
@@ -11,7 +11,6 @@ mod probe;
 mod programs;
 mod raw;
 mod refusal;
-mod run;
 mod scratch;
 mod seccomp;
 mod supervise;
@@ -24,7 +23,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use tool_core::capability::Spawner;
 use tool_core::command::{Access, Command, Finished, Level, Program};
 use tool_core::conversation::Conversation;
-use tool_core::{ErrorCode, StopFlag, ToolError, tool_error};
+use tool_core::{ErrorCode, Result, StopFlag, ToolError, tool_error};
 
 use self::refusal::Refusal;
 use self::scratch::Scratch;
@@ -82,7 +81,7 @@ impl Sandbox {
         level: Level,
         scratch: &Scratch,
         stop: &StopFlag,
-    ) -> Result<Policy, ToolError> {
+    ) -> Result<Policy> {
         let workspace = match &command.workspace {
             Access::None => None,
             Access::Read => Some(self.root()?),
@@ -118,7 +117,7 @@ impl Sandbox {
     }
 
     /// Hidden folders of the workspace that exist: those the caller names, and states at every depth.
-    fn closed(&self, root: &Path, stop: &StopFlag) -> Result<Vec<String>, ToolError> {
+    fn closed(&self, root: &Path, stop: &StopFlag) -> Result<Vec<String>> {
         let named = self.surroundings.closed.iter();
         let named = named.filter(|folder| folder.starts_with(root) && folder.is_dir());
         let mut closed: BTreeSet<PathBuf> = named.cloned().collect();
@@ -143,7 +142,7 @@ impl Sandbox {
         closed.iter().map(|folder| text(folder)).collect()
     }
 
-    fn root(&self) -> Result<&Path, ToolError> {
+    fn root(&self) -> Result<&Path> {
         self.surroundings.workspace.as_deref().ok_or_else(|| {
             tool_error!(PreconditionFailed, "the command requires a workspace")
                 .hint("name one with --workspace")
@@ -155,8 +154,8 @@ impl Sandbox {
         &self,
         command: &Command,
         stop: &StopFlag,
-        mut attempt: impl FnMut(Level) -> Result<Result<T, Refusal>, ToolError>,
-    ) -> Result<T, ToolError> {
+        mut attempt: impl FnMut(Level) -> Result<Result<T, Refusal>>,
+    ) -> Result<T> {
         check(command)?;
         stop.check()?;
         if !LAUNCHABLE.load(Ordering::Relaxed) {
@@ -201,19 +200,15 @@ impl Sandbox {
 }
 
 impl Spawner for Sandbox {
-    fn run(&self, command: &Command, stop: &StopFlag) -> Result<Finished, ToolError> {
+    fn run(&self, command: &Command, stop: &StopFlag) -> Result<Finished> {
         self.at_levels(command, stop, |level| {
             let scratch = Scratch::make(&self.surroundings.scratch)?;
             let policy = self.policy(command, level, &scratch, stop)?;
-            run::run(&policy, command, stop)
+            launched::run(&policy, command, stop)
         })
     }
 
-    fn converse(
-        &self,
-        command: &Command,
-        stop: &StopFlag,
-    ) -> Result<Box<dyn Conversation>, ToolError> {
+    fn converse(&self, command: &Command, stop: &StopFlag) -> Result<Box<dyn Conversation>> {
         self.at_levels(command, stop, |level| {
             let scratch = Scratch::make(&self.surroundings.scratch)?;
             let policy = Policy {
@@ -235,7 +230,7 @@ impl Spawner for Sandbox {
 }
 
 /// Refuses invalid commands.
-fn check(command: &Command) -> Result<(), ToolError> {
+fn check(command: &Command) -> Result<()> {
     let environment = &command.environment;
     let bytes: usize = command.argv.iter().map(|word| word.len() + 1).sum();
     let texts = environment.iter().flat_map(|(name, value)| [name, value]);
@@ -258,7 +253,7 @@ fn check(command: &Command) -> Result<(), ToolError> {
     Err(if at.is_empty() { error } else { error.at(at) })
 }
 
-fn text(path: &Path) -> Result<String, ToolError> {
+fn text(path: &Path) -> Result<String> {
     path.to_str().map(str::to_owned).ok_or_else(|| {
         let path = path.display();
         tool_error!(PreconditionFailed, "the path `{path}` is not UTF-8")

@@ -7,8 +7,8 @@ use tool_core::capability::Spawner;
 use tool_core::command::{Command, Level};
 
 use super::super::{Probe, Standing};
+use super::launched;
 use super::refusal::Refusal;
-use super::run;
 use super::scratch::Scratch;
 use super::{LAUNCHABLE, Sandbox};
 
@@ -16,15 +16,11 @@ type Attempt = Result<u32, Refusal>;
 
 pub(super) fn probe(sandbox: &Sandbox) -> Vec<Probe> {
     let [s3, s2, s1] = [Level::S3, Level::S2, Level::S1].map(|level| attempt(sandbox, level));
-    let reached = match (&s3, &s2, &s1) {
-        (Ok(_), ..) => Some(Level::S3),
-        (_, Ok(_), _) => Some(Level::S2),
-        (.., Ok(_)) => Some(Level::S1),
-        _ => None,
-    };
-    let landlock = s2
-        .as_ref()
-        .map_or(String::new(), |version| format!("ABI {version} in force"));
+    let levels = [(&s3, Level::S3), (&s2, Level::S2), (&s1, Level::S1)];
+    let reached = levels.into_iter().find(|(attempt, _)| attempt.is_ok());
+    let reached = reached.map(|(_, level)| level);
+    let landlock = s2.as_ref().map(|version| format!("ABI {version} in force"));
+    let landlock = landlock.unwrap_or_default();
     let isolated = "processes, mounts, network, host name, shared memory";
     let mut namespaces = part("namespaces", &s3, &["namespaces", "mounts"], isolated);
     if namespaces.standing == Standing::Missing && reached >= Some(Level::S2) {
@@ -73,10 +69,8 @@ fn attempt(sandbox: &Sandbox, level: Level) -> Attempt {
         message,
     };
     if !LAUNCHABLE.load(std::sync::atomic::Ordering::Relaxed) {
-        return Err(refusal(
-            "launcher",
-            "this program cannot act as the launcher".to_owned(),
-        ));
+        let message = "this program cannot act as the launcher";
+        return Err(refusal("launcher", message.to_owned()));
     }
     let failed = |err: tool_core::ToolError| refusal("scratch", err.message().to_owned());
     let scratch = Scratch::make(&sandbox.surroundings.scratch).map_err(failed)?;
@@ -89,7 +83,7 @@ fn attempt(sandbox: &Sandbox, level: Level) -> Attempt {
         .policy(&command, level, &scratch, &tool_core::StopFlag::new())
         .map_err(failed)?;
     policy.probe = true;
-    run::probe(&policy)
+    launched::probe(&policy)
 }
 
 fn ok(name: &'static str, found: &str) -> Probe {
@@ -126,10 +120,8 @@ fn part(name: &'static str, attempt: &Attempt, stages: &[&str], words: &str) -> 
 }
 
 fn user() -> String {
-    let own = geteuid();
-    if own.is_root() {
-        "root; each command runs as a separate user".to_owned()
-    } else {
-        format!("{} (not root)", own.as_raw())
+    match geteuid().as_raw() {
+        0 => "root; each command runs as a separate user".to_owned(),
+        own => format!("{own} (not root)"),
     }
 }

@@ -1,7 +1,7 @@
 //! Refusals: missing parts of the sandbox, and their cure.
 
 use tool_core::command::{Command, Level};
-use tool_core::{ErrorCode, ToolError, tool_error};
+use tool_core::{ErrorCode, Result, ToolError, tool_error};
 
 use super::super::policy::{Failure, Policy};
 
@@ -14,11 +14,7 @@ pub(super) struct Refusal {
 }
 
 /// Sorts failures: a fault of the command is an error of the call, anything else a refusal of this machine.
-pub(super) fn refusal(
-    policy: &Policy,
-    command: &Command,
-    failure: Failure,
-) -> Result<Refusal, ToolError> {
+pub(super) fn refusal(policy: &Policy, command: &Command, failure: Failure) -> Result<Refusal> {
     const RUNNABLE: &str = "programs of the system and of the workspace can be run";
     let program = command.argv.first().map_or("", String::as_str);
     let directory = &command.directory;

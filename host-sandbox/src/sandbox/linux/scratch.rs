@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, chmodat, openat, renameat, statat, unlinkat};
 use rustix::io::Errno;
 use rustix::process::geteuid;
-use tool_core::{ToolError, tool_error};
+use tool_core::{Result, tool_error};
 
 use super::super::lists::{NOBODY, USERS, USERS_FROM};
 use crate::below::FOLDER;
@@ -28,7 +28,7 @@ pub(super) struct Scratch {
 
 impl Scratch {
     /// Creates a folder that only the user of the command can open.
-    pub(super) fn make(parent: &Path) -> Result<Self, ToolError> {
+    pub(super) fn make(parent: &Path) -> Result<Self> {
         let refuse = |err: std::io::Error| {
             tool_error!(
                 SandboxUnavailable,

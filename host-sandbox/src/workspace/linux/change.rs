@@ -14,7 +14,7 @@ use rustix::fs::{
     renameat_with, statat, unlinkat,
 };
 use rustix::io::Errno;
-use tool_core::ToolError;
+use tool_core::Result;
 use tool_core::capability::{Change, FileInfo, FileKind};
 
 use super::leftovers::{New, fresh_name};
@@ -22,10 +22,7 @@ use super::resolve::tidy;
 use super::write::{Made, Target, make_below, name_if_free};
 use super::{READ, Workspace, error, info, kind_of};
 
-pub(super) fn change(
-    workspace: &Workspace,
-    changes: &[Change],
-) -> Result<Vec<FileInfo>, ToolError> {
+pub(super) fn change(workspace: &Workspace, changes: &[Change]) -> Result<Vec<FileInfo>> {
     let mut transaction = Transaction::default();
     for change in changes {
         transaction.prepare(workspace, change)?;
@@ -69,7 +66,7 @@ enum State {
 }
 
 impl<'a> Transaction<'a> {
-    fn prepare(&mut self, workspace: &Workspace, change: &'a Change) -> Result<(), ToolError> {
+    fn prepare(&mut self, workspace: &Workspace, change: &'a Change) -> Result<()> {
         let path = change.path();
         if matches!(change, Change::Create { .. }) {
             self.make_parents(workspace, path)?;
@@ -100,7 +97,7 @@ impl<'a> Transaction<'a> {
         Ok(())
     }
 
-    fn make_parents(&mut self, workspace: &Workspace, path: &str) -> Result<(), ToolError> {
+    fn make_parents(&mut self, workspace: &Workspace, path: &str) -> Result<()> {
         let relative = workspace.writable(path)?;
         let parts: Vec<&str> = tidy(&relative).collect();
         match parts.split_last() {
@@ -112,7 +109,7 @@ impl<'a> Transaction<'a> {
         }
     }
 
-    fn finish(mut self) -> Result<Vec<FileInfo>, ToolError> {
+    fn finish(mut self) -> Result<Vec<FileInfo>> {
         let steps = std::mem::take(&mut self.steps);
         self.made.0.clear();
         let mut found = Vec::with_capacity(steps.len());
@@ -145,7 +142,7 @@ impl Step<'_> {
         self.target.folder.as_fd()
     }
 
-    fn write_new(&mut self) -> Result<(), ToolError> {
+    fn write_new(&mut self) -> Result<()> {
         let (content, mode) = match self.change {
             Change::Create { content, mode, .. } => (content, *mode),
             Change::Replace { content, .. } => (content, None),
@@ -163,7 +160,7 @@ impl Step<'_> {
         Ok(())
     }
 
-    fn apply(&mut self) -> Result<(), ToolError> {
+    fn apply(&mut self) -> Result<()> {
         match self.change {
             Change::Create { .. } => self.create(),
             Change::Replace { before, .. } => {
@@ -177,7 +174,7 @@ impl Step<'_> {
         }
     }
 
-    fn create(&mut self) -> Result<(), ToolError> {
+    fn create(&mut self) -> Result<()> {
         if let Some(new) = self.new.take() {
             let named = new.name_if_free(&self.target.name);
             named.map_err(|err| self.target.taken_or_failed(err))?;
@@ -187,7 +184,7 @@ impl Step<'_> {
     }
 
     /// Gives the new file the name of the old one, which gets another name.
-    fn exchange(&mut self) -> Result<(), ToolError> {
+    fn exchange(&mut self) -> Result<()> {
         let Some(mut new) = self.new.take() else {
             return Ok(());
         };
@@ -217,7 +214,7 @@ impl Step<'_> {
         }
     }
 
-    fn move_away(&mut self) -> Result<(), ToolError> {
+    fn move_away(&mut self) -> Result<()> {
         let old = fresh_name(&self.target.temporary);
         let folder = self.folder();
         renameat(folder, self.target.name.as_str(), folder, old.as_str())
@@ -227,7 +224,7 @@ impl Step<'_> {
     }
 
     /// Whether the replaced file is the one the change was prepared for.
-    fn check_old(&self, before: &[u8]) -> Result<(), ToolError> {
+    fn check_old(&self, before: &[u8]) -> Result<()> {
         let State::Kept(old) = &self.state else {
             return Ok(());
         };
@@ -251,12 +248,12 @@ impl Step<'_> {
             State::Untouched => {}
             State::Created => {
                 // Only our own file: another program may have replaced it.
-                let ours = |stat: &Stat| {
-                    self.after.is_some_and(|after| {
-                        (after.st_dev, after.st_ino) == (stat.st_dev, stat.st_ino)
-                    })
-                };
-                if statat(folder, name, AtFlags::SYMLINK_NOFOLLOW).is_ok_and(|stat| ours(&stat)) {
+                let identity = |stat: Stat| (stat.st_dev, stat.st_ino);
+                let now = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW).map(identity);
+                if now
+                    .ok()
+                    .is_some_and(|now| self.after.map(identity) == Some(now))
+                {
                     let _ = unlinkat(folder, name, AtFlags::empty());
                 }
             }

@@ -11,7 +11,7 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 use tool_core::capability::{Draft, FileKind};
-use tool_core::{Reason, ToolError, tool_error};
+use tool_core::{Reason, Result, ToolError, tool_error};
 
 use super::guard::Guard;
 use super::leftovers::fresh_name;
@@ -42,7 +42,7 @@ pub(super) struct Folder {
 }
 
 impl Folder {
-    pub(super) fn begin(workspace: &Workspace, path: &str) -> Result<Self, ToolError> {
+    pub(super) fn begin(workspace: &Workspace, path: &str) -> Result<Self> {
         let relative = workspace.writable(path)?;
         let parts: Vec<&str> = tidy(&relative).collect();
         let Some((name, folders)) = parts.split_last() else {
@@ -85,7 +85,7 @@ impl Folder {
     }
 
     /// Opens the folder of a path, creating it if it is missing.
-    fn folder(&mut self, path: &str) -> Result<&OwnedFd, ToolError> {
+    fn folder(&mut self, path: &str) -> Result<&OwnedFd> {
         if self.last.as_ref().is_none_or(|(last, _)| last != path) {
             let opened = openat2(&self.fd, path, FOLDER, Mode::empty(), INSIDE);
             let fd = match opened {
@@ -102,7 +102,7 @@ impl Folder {
     }
 
     /// Checks the contract of the trait, and the protected names.
-    fn checked(&self, path: &str) -> Result<(), ToolError> {
+    fn checked(&self, path: &str) -> Result<()> {
         let plain = |part: &str| !matches!(part, "" | "." | "..") && !part.contains('\0');
         if !path.split('/').all(plain) || path.split('/').count() > PARTS_MAX {
             return Err(error::malformed(path, "a part of it is empty, `.` or `..`"));
@@ -112,7 +112,7 @@ impl Folder {
             .allow(&whole.ok_or_else(|| error::outside(path))?, path)
     }
 
-    fn make(&self, path: &str) -> Result<OwnedFd, ToolError> {
+    fn make(&self, path: &str) -> Result<OwnedFd> {
         let mut here =
             openat(&self.fd, ".", FOLDER, Mode::empty()).map_err(|err| self.fail(path, err))?;
         for part in path.split('/') {
@@ -130,16 +130,12 @@ impl Folder {
 }
 
 impl Draft for Folder {
-    fn make_folder(&mut self, path: &str) -> Result<(), ToolError> {
+    fn make_folder(&mut self, path: &str) -> Result<()> {
         self.checked(path)?;
         self.folder(path).map(|_| ())
     }
 
-    fn make_file(
-        &mut self,
-        path: &str,
-        executable: bool,
-    ) -> Result<Box<dyn Write + Send>, ToolError> {
+    fn make_file(&mut self, path: &str, executable: bool) -> Result<Box<dyn Write + Send>> {
         self.checked(path)?;
         let (folder, name) = path.rsplit_once('/').unwrap_or((".", path));
         let folder = match folder {
@@ -153,7 +149,7 @@ impl Draft for Folder {
             .map_err(|err| self.fail(path, err))
     }
 
-    fn finish(mut self: Box<Self>) -> Result<(), ToolError> {
+    fn finish(mut self: Box<Self>) -> Result<()> {
         let fail = |err| error::io("write", &self.path, err);
         syncfs(&self.fd).map_err(fail)?;
         // A plain rename replaces only an empty folder.
@@ -179,7 +175,7 @@ impl Drop for Folder {
 }
 
 /// Refuses an existing target before anything is written.
-fn check_free(above: &OwnedFd, name: &str, path: &str) -> Result<(), ToolError> {
+fn check_free(above: &OwnedFd, name: &str, path: &str) -> Result<()> {
     match statat(above, name, AtFlags::SYMLINK_NOFOLLOW) {
         Err(Errno::NOENT) => Ok(()),
         Err(err) => Err(error::io("look at", path, err)),

@@ -1,7 +1,7 @@
 //! Paths that tools never write: by name at every depth, by location, and files that belong to a configuration beside them.
 
 use rustix::fs::{AtFlags, OFlags, statat};
-use tool_core::ToolError;
+use tool_core::Result;
 use tool_core::capability::folded;
 
 use super::super::{BESIDE, CONFIGURATIONS, EVERYWHERE, MANIFEST, PLUGINS, is_temporary};
@@ -22,7 +22,7 @@ impl Guard {
     }
 
     /// Refuses protected names among the parts of a path.
-    pub(super) fn allow(&self, parts: &[String], path: &str) -> Result<(), ToolError> {
+    pub(super) fn allow(&self, parts: &[String], path: &str) -> Result<()> {
         if parts.iter().any(|part| is_temporary(part)) {
             return Err(error::temporary(path));
         }
@@ -39,7 +39,7 @@ impl Guard {
 
 impl Workspace {
     /// A path relative to the root; protected ones are refused. Writes follow no links, so the text of the path decides.
-    pub(super) fn writable(&self, path: &str) -> Result<String, ToolError> {
+    pub(super) fn writable(&self, path: &str) -> Result<String> {
         let relative = self.root.relative(path)?;
         let parts = leads_to(&relative).ok_or_else(|| error::outside(path))?;
         self.guard.allow(&parts, path)?;

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, fstat, linkat, openat, renameat, statat, unlinkat};
 use rustix::io::Errno;
-use tool_core::ToolError;
+use tool_core::Result;
 use tool_core::capability::{FileKind, FileReader};
 
 use crate::below::{Next, below};
@@ -43,6 +43,21 @@ pub(super) fn fresh_name(beginning: &str) -> String {
     format!("{beginning}{count:x}-{chance:016x}.tmp")
 }
 
+/// Makes something under the first unique name that is free.
+fn with_fresh_name<T>(
+    beginning: &str,
+    make: impl Fn(&str) -> Result<T, Errno>,
+) -> Result<(T, String), Errno> {
+    for _ in 0..NAMES_MAX {
+        let name = fresh_name(beginning);
+        match make(&name) {
+            Err(Errno::EXIST) => {}
+            made => return Ok((made?, name)),
+        }
+    }
+    Err(Errno::EXIST)
+}
+
 /// A temporary file, deleted when dropped before it has its final name.
 pub(super) struct New {
     folder: Arc<OwnedFd>,
@@ -69,15 +84,8 @@ impl New {
         {
             return Ok(made(file, None));
         }
-        for _ in 0..NAMES_MAX {
-            let name = fresh_name(beginning);
-            match openat(&*folder, name.as_str(), CREATE, mode) {
-                Ok(file) => return Ok(made(file, Some(name))),
-                Err(Errno::EXIST) => {}
-                Err(err) => return Err(err),
-            }
-        }
-        Err(Errno::EXIST)
+        let (file, name) = with_fresh_name(beginning, |name| openat(&*folder, name, CREATE, mode))?;
+        Ok(made(file, Some(name)))
     }
 
     /// Links it under a free name.
@@ -103,18 +111,9 @@ impl New {
         if let Some(name) = &self.name {
             return Ok(name.clone());
         }
-        for _ in 0..NAMES_MAX {
-            let name = fresh_name(&self.beginning);
-            match self.link(&name) {
-                Ok(()) => {
-                    self.name = Some(name.clone());
-                    return Ok(name);
-                }
-                Err(Errno::EXIST) => {}
-                Err(err) => return Err(err),
-            }
-        }
-        Err(Errno::EXIST)
+        let ((), name) = with_fresh_name(&self.beginning, |name| self.link(name))?;
+        self.name = Some(name.clone());
+        Ok(name)
     }
 
     /// Releases the temporary name, which belongs to another file after an exchange.
@@ -155,10 +154,7 @@ fn in_proc(file: &impl AsRawFd) -> String {
 }
 
 /// Opens the files that this call left in a folder.
-pub(super) fn open(
-    workspace: &Workspace,
-    folder: &str,
-) -> Result<Vec<Box<dyn FileReader>>, ToolError> {
+pub(super) fn open(workspace: &Workspace, folder: &str) -> Result<Vec<Box<dyn FileReader>>> {
     let mut found: Vec<Box<dyn FileReader>> = Vec::new();
     each(workspace, folder, |fd, name, is_folder| {
         if !is_folder && let Ok(file) = openat(fd, name, READ, Mode::empty()) {
@@ -170,7 +166,7 @@ pub(super) fn open(
 }
 
 /// Deletes the files that this call left in a folder.
-pub(super) fn clear(workspace: &Workspace, folder: &str) -> Result<(), ToolError> {
+pub(super) fn clear(workspace: &Workspace, folder: &str) -> Result<()> {
     each(workspace, folder, |fd, name, is_folder| {
         if is_folder {
             remove_tree(fd, name, 0);
@@ -185,7 +181,7 @@ fn each(
     workspace: &Workspace,
     folder: &str,
     mut visit: impl FnMut(&OwnedFd, &str, bool),
-) -> Result<(), ToolError> {
+) -> Result<()> {
     let relative = workspace.root.relative(folder)?;
     let parts = leads_to(&relative).ok_or_else(|| error::outside(folder))?;
     workspace.guard.allow(&parts, folder)?;

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{AtFlags, OFlags, RawDir, statat};
 use rustix::io::Errno;
 use tool_core::capability::{FileInfo, FileKind, Links};
-use tool_core::{ErrorCode, Reason, StopFlag, ToolError};
+use tool_core::{ErrorCode, Reason, Result, StopFlag, ToolError};
 
 use super::resolve::{PARTS_MAX, Root, legible};
 use super::{error, info, shown};
@@ -37,7 +37,7 @@ pub(super) fn list(
     recursive: bool,
     entries_max: usize,
     stop: &StopFlag,
-) -> Result<(Vec<FileInfo>, bool), ToolError> {
+) -> Result<(Vec<FileInfo>, bool)> {
     // Only trees are listed without following links.
     let links = if recursive {
         Links::Refuse
@@ -54,7 +54,7 @@ pub(super) fn entries(
     path: &str,
     links: Links,
     stop: &StopFlag,
-) -> Result<Vec<FileInfo>, ToolError> {
+) -> Result<Vec<FileInfo>> {
     let (_, items) = Listing::begin(root, path, links, false, stop)?;
     let entry = |item| match item {
         Item::Entry(info) => Some(info),
@@ -74,7 +74,7 @@ impl<'a> Listing<'a> {
         links: Links,
         recursive: bool,
         stop: &'a StopFlag,
-    ) -> Result<(Self, Vec<Item>), ToolError> {
+    ) -> Result<(Self, Vec<Item>)> {
         let relative = root.relative(path)?;
         root.allow_read(&relative, path)?;
         let flags = OFlags::RDONLY | OFlags::DIRECTORY;
@@ -106,7 +106,7 @@ impl<'a> Listing<'a> {
         recursive: bool,
         entries_max: usize,
         path: &str,
-    ) -> Result<(Vec<FileInfo>, bool), ToolError> {
+    ) -> Result<(Vec<FileInfo>, bool)> {
         let mut found = Vec::new();
         let mut more = false;
         let mut stack = vec![first.into_iter()];
@@ -119,7 +119,9 @@ impl<'a> Listing<'a> {
                 Some(Item::Entry(entry)) => found.push(entry),
                 Some(Item::Below(real, shown)) => {
                     self.stop.check()?;
-                    match self.open_below(&real, stack.len()) {
+                    let flags = OFlags::RDONLY | OFlags::DIRECTORY;
+                    match self.root.open_plain(&real, flags) {
+                        Ok(_) if stack.len() > PARTS_MAX => more = true,
                         Ok(fd) => {
                             let items = self.entries(&fd, &real, &shown, recursive, path)?;
                             stack.push(items.into_iter());
@@ -135,14 +137,6 @@ impl<'a> Listing<'a> {
         Ok((found, more))
     }
 
-    fn open_below(&self, real: &Path, depth: usize) -> Result<OwnedFd, Errno> {
-        if depth > PARTS_MAX {
-            return Err(Errno::NAMETOOLONG);
-        }
-        self.root
-            .open_plain(real, OFlags::RDONLY | OFlags::DIRECTORY)
-    }
-
     /// The entries of an open folder, sorted so that full paths are in byte order: the content of `a` follows `a.txt`,
     /// since `/` follows `.`.
     fn entries(
@@ -152,7 +146,7 @@ impl<'a> Listing<'a> {
         shown: &str,
         recursive: bool,
         path: &str,
-    ) -> Result<Vec<Item>, ToolError> {
+    ) -> Result<Vec<Item>> {
         let mut buffer = [MaybeUninit::<u8>::uninit(); 32 << 10];
         let mut directory = RawDir::new(fd, &mut buffer);
         let mut items: Vec<(String, Item)> = Vec::new();
@@ -187,7 +181,7 @@ impl<'a> Listing<'a> {
         Ok(items.into_iter().map(|(_, item)| item).collect())
     }
 
-    fn count(&mut self) -> Result<(), ToolError> {
+    fn count(&mut self) -> Result<()> {
         self.read += 1;
         if self.read.is_multiple_of(256) {
             self.stop.check()?;

@@ -24,7 +24,7 @@ use tool_core::capability::{
     Change, Draft, FileCall, FileContent, FileInfo, FileKind, FileReader, Files, Links, Space,
     WriteMode,
 };
-use tool_core::{Inode, ResourceId, StopFlag, ToolError};
+use tool_core::{Inode, ResourceId, Result, StopFlag};
 
 use self::guard::Guard;
 use self::resolve::{Root, folded_parts, tidy};
@@ -46,7 +46,7 @@ impl Workspace {
     ///
     /// # Errors
     /// `precondition_failed` if it is not a folder or the kernel cannot resolve beneath it.
-    pub fn open(root: impl AsRef<Path>) -> Result<Self, ToolError> {
+    pub fn open(root: impl AsRef<Path>) -> Result<Self> {
         Self::with_protected(root, PROTECTED)
     }
 
@@ -55,7 +55,7 @@ impl Workspace {
     ///
     /// # Errors
     /// As [`Workspace::open`].
-    pub fn with_protected(root: impl AsRef<Path>, protected: &[&str]) -> Result<Self, ToolError> {
+    pub fn with_protected(root: impl AsRef<Path>, protected: &[&str]) -> Result<Self> {
         Ok(Self {
             root: Root::open(root.as_ref())?,
             guard: Arc::new(Guard::new(protected)),
@@ -75,7 +75,7 @@ impl Workspace {
 }
 
 impl Files for Workspace {
-    fn read(&self, path: &str, bytes_max: u64) -> Result<FileContent, ToolError> {
+    fn read(&self, path: &str, bytes_max: u64) -> Result<FileContent> {
         let (info, mut file) = self.open_file(path, Links::Follow)?;
         let mut bytes = Vec::with_capacity(info.size.min(bytes_max).min(16 << 20) as usize);
         // The file may grow meanwhile, and files in /proc have size 0, so the limit applies to the bytes read.
@@ -90,7 +90,7 @@ impl Files for Workspace {
         })
     }
 
-    fn write(&self, path: &str, content: &[u8], mode: WriteMode) -> Result<FileInfo, ToolError> {
+    fn write(&self, path: &str, content: &[u8], mode: WriteMode) -> Result<FileInfo> {
         write::write(self, path, content, mode)
     }
 
@@ -100,35 +100,30 @@ impl Files for Workspace {
         recursive: bool,
         entries_max: usize,
         stop: &StopFlag,
-    ) -> Result<(Vec<FileInfo>, bool), ToolError> {
+    ) -> Result<(Vec<FileInfo>, bool)> {
         list::list(&self.root, path, recursive, entries_max, stop)
     }
 
-    fn make_folder(&self, path: &str) -> Result<(), ToolError> {
+    fn make_folder(&self, path: &str) -> Result<()> {
         write::make_folder(self, path)
     }
 
-    fn open(&self, path: &str, links: Links) -> Result<(FileInfo, Box<dyn FileReader>), ToolError> {
+    fn open(&self, path: &str, links: Links) -> Result<(FileInfo, Box<dyn FileReader>)> {
         let (info, file) = self.open_file(path, links)?;
         Ok((info, Box::new(file)))
     }
 
-    fn entries(
-        &self,
-        path: &str,
-        links: Links,
-        stop: &StopFlag,
-    ) -> Result<Vec<FileInfo>, ToolError> {
+    fn entries(&self, path: &str, links: Links, stop: &StopFlag) -> Result<Vec<FileInfo>> {
         list::entries(&self.root, path, links, stop)
     }
 
-    fn stat(&self, path: &str) -> Result<FileInfo, ToolError> {
+    fn stat(&self, path: &str) -> Result<FileInfo> {
         let (relative, fd) = self.look_at(path)?;
         let stat = fstat(&fd).map_err(|err| error::io("look at", path, err))?;
         Ok(info(shown(&relative), &stat))
     }
 
-    fn space(&self, path: &str) -> Result<Space, ToolError> {
+    fn space(&self, path: &str) -> Result<Space> {
         let (_, fd) = self.look_at(path)?;
         let found = fstatvfs(&fd).map_err(|err| error::io("look at", path, err))?;
         Ok(Space {
@@ -137,15 +132,15 @@ impl Files for Workspace {
         })
     }
 
-    fn remove(&self, path: &str, kind: FileKind) -> Result<FileInfo, ToolError> {
+    fn remove(&self, path: &str, kind: FileKind) -> Result<FileInfo> {
         write::remove(self, path, kind)
     }
 
-    fn change(&self, changes: &[Change]) -> Result<Vec<FileInfo>, ToolError> {
+    fn change(&self, changes: &[Change]) -> Result<Vec<FileInfo>> {
         change::change(self, changes)
     }
 
-    fn draft(&self, path: &str) -> Result<Box<dyn Draft>, ToolError> {
+    fn draft(&self, path: &str) -> Result<Box<dyn Draft>> {
         Ok(Box::new(draft::Folder::begin(self, path)?))
     }
 
@@ -157,15 +152,15 @@ impl Files for Workspace {
         }))
     }
 
-    fn leftovers(&self, folder: &str) -> Result<Vec<Box<dyn FileReader>>, ToolError> {
+    fn leftovers(&self, folder: &str) -> Result<Vec<Box<dyn FileReader>>> {
         leftovers::open(self, folder)
     }
 
-    fn clear_leftovers(&self, folder: &str) -> Result<(), ToolError> {
+    fn clear_leftovers(&self, folder: &str) -> Result<()> {
         leftovers::clear(self, folder)
     }
 
-    fn identity(&self, path: &str) -> Result<ResourceId, ToolError> {
+    fn identity(&self, path: &str) -> Result<ResourceId> {
         let place = self.root.locate(&self.root.relative(path)?, path)?;
         let linked = place
             .stat
@@ -181,14 +176,14 @@ impl Files for Workspace {
 }
 
 impl Workspace {
-    fn look_at(&self, path: &str) -> Result<(String, OwnedFd), ToolError> {
+    fn look_at(&self, path: &str) -> Result<(String, OwnedFd)> {
         let relative = self.root.relative(path)?;
         let fd = self.root.open_following(&relative, OFlags::PATH, path)?;
         Ok((relative, fd))
     }
 
     /// Opens a regular file; its kind is checked on the open file.
-    fn open_file(&self, path: &str, links: Links) -> Result<(FileInfo, File), ToolError> {
+    fn open_file(&self, path: &str, links: Links) -> Result<(FileInfo, File)> {
         let relative = self.root.relative(path)?;
         // Without O_NONBLOCK, opening a pipe would wait for a writer.
         let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY;

@@ -12,7 +12,7 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 use tool_core::capability::{FileCall, FileKind, folded};
-use tool_core::{ToolError, tool_error};
+use tool_core::{Result, tool_error};
 
 use super::super::{CLOSED, is_temporary};
 use super::{error, kind_of};
@@ -51,7 +51,7 @@ pub(super) struct Place {
 }
 
 impl Root {
-    pub(super) fn open(path: &Path) -> Result<Self, ToolError> {
+    pub(super) fn open(path: &Path) -> Result<Self> {
         let refuse = |why: String, reason: &'static str, hint: &str| {
             let path = path.display();
             tool_error!(
@@ -94,7 +94,7 @@ impl Root {
 
     /// The part of a path below the root. An absolute path is accepted if one of its leading folders *is* the root, by device
     /// and inode, so that neither a sibling with the same prefix nor another spelling of the root is confused with it.
-    pub(super) fn relative(&self, path: &str) -> Result<String, ToolError> {
+    pub(super) fn relative(&self, path: &str) -> Result<String> {
         let fault = match path {
             "" => {
                 return Err(error::malformed(path, "it is empty").hint("`.` is the workspace root"));
@@ -136,7 +136,7 @@ impl Root {
         relative: &str,
         flags: OFlags,
         path: &str,
-    ) -> Result<OwnedFd, ToolError> {
+    ) -> Result<OwnedFd> {
         self.allow_read(relative, path)?;
         if let Some(place) = self.places.get(path) {
             self.allow_read(place, path)?;
@@ -159,7 +159,7 @@ impl Root {
     }
 
     /// Refuses closed paths; a path with links is checked again after they were followed.
-    pub(super) fn allow_read(&self, relative: &str, path: &str) -> Result<(), ToolError> {
+    pub(super) fn allow_read(&self, relative: &str, path: &str) -> Result<()> {
         let parts = leads_to(relative).unwrap_or_default();
         match parts.iter().any(|part| is_temporary(part)) {
             true => Err(error::temporary(path)),
@@ -169,7 +169,7 @@ impl Root {
     }
 
     /// The root folder, opened again.
-    pub(super) fn open_top(&self, path: &str) -> Result<OwnedFd, ToolError> {
+    pub(super) fn open_top(&self, path: &str) -> Result<OwnedFd> {
         self.open_plain(".", OFlags::RDONLY | OFlags::DIRECTORY)
             .map_err(|err| error::io("make", path, err))
     }
@@ -207,7 +207,7 @@ impl Root {
     /// Resolves a path part by part: links are read and followed here, and only the folders on the path are opened.
     ///
     /// Missing last parts are accepted unchanged.
-    pub(super) fn locate(&self, relative: &str, path: &str) -> Result<Place, ToolError> {
+    pub(super) fn locate(&self, relative: &str, path: &str) -> Result<Place> {
         let mut ahead: Vec<OsString> = parts_reversed(Path::new(relative));
         let mut trail = Trail {
             root: self,
@@ -273,7 +273,7 @@ impl Trail<'_> {
             .map_or(self.root.fd.as_fd(), |(fd, _, _)| fd.as_fd())
     }
 
-    fn up(&mut self, path: &str) -> Result<(), ToolError> {
+    fn up(&mut self, path: &str) -> Result<()> {
         match self.steps.pop() {
             None => Err(error::outside(path)),
             Some((_, _, stat)) if kind_of(stat.st_mode) != FileKind::Directory => {
@@ -303,7 +303,7 @@ impl Trail<'_> {
         start.into_iter().chain(names).collect()
     }
 
-    fn missing(&self, mut ahead: Vec<OsString>, path: &str) -> Result<Place, ToolError> {
+    fn missing(&self, mut ahead: Vec<OsString>, path: &str) -> Result<Place> {
         if ahead.iter().any(|part| part == "..") {
             return Err(error::io("look up", path, Errno::NOENT));
         }

@@ -12,7 +12,7 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 use tool_core::capability::{FileInfo, FileKind, WriteMode};
-use tool_core::{ErrorCode, Reason, ToolError, tool_error};
+use tool_core::{ErrorCode, Reason, Result, ToolError, tool_error};
 
 use super::leftovers::New;
 use super::resolve::tidy;
@@ -33,7 +33,7 @@ pub(super) struct Target<'a> {
 
 impl<'a> Target<'a> {
     /// Locates the target of a write without following links.
-    pub(super) fn find(workspace: &Workspace, path: &'a str) -> Result<Self, ToolError> {
+    pub(super) fn find(workspace: &Workspace, path: &'a str) -> Result<Self> {
         let relative = workspace.writable(path)?;
         let split = relative.trim_end_matches('/').rsplit_once('/');
         let (folder, name) = split.unwrap_or((".", &relative));
@@ -60,7 +60,7 @@ pub(super) fn write(
     path: &str,
     content: &[u8],
     mode: WriteMode,
-) -> Result<FileInfo, ToolError> {
+) -> Result<FileInfo> {
     let target = Target::find(workspace, path)?;
     let there = target.there()?;
     match (mode, there) {
@@ -72,11 +72,7 @@ pub(super) fn write(
     }
 }
 
-pub(super) fn remove(
-    workspace: &Workspace,
-    path: &str,
-    kind: FileKind,
-) -> Result<FileInfo, ToolError> {
+pub(super) fn remove(workspace: &Workspace, path: &str, kind: FileKind) -> Result<FileInfo> {
     let target = Target::find(workspace, path.trim_end_matches('/'))?;
     let (folder, name) = (&*target.folder, target.name.as_str());
     let stat = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW);
@@ -98,7 +94,7 @@ pub(super) fn remove(
     Ok(info(target.shown.clone(), &stat))
 }
 
-pub(super) fn make_folder(workspace: &Workspace, path: &str) -> Result<(), ToolError> {
+pub(super) fn make_folder(workspace: &Workspace, path: &str) -> Result<()> {
     let relative = workspace.writable(path)?;
     if tidy(&relative).any(|part| part == "..") {
         return Err(error::folder_above(path));
@@ -128,7 +124,7 @@ pub(super) fn make_below(
     relative: &str,
     path: &str,
     made: &mut Made,
-) -> Result<OwnedFd, ToolError> {
+) -> Result<OwnedFd> {
     let fail = |err| error::io("make", path, err);
     for part in tidy(relative) {
         match mkdirat(&here, part, Mode::from_raw_mode(0o777)) {
@@ -166,7 +162,7 @@ fn missing_folder(folder: &str, path: &str, err: Errno) -> ToolError {
 
 impl Target<'_> {
     /// The existing file with the name; anything but a regular file is refused.
-    pub(super) fn there(&self) -> Result<Option<Stat>, ToolError> {
+    pub(super) fn there(&self) -> Result<Option<Stat>> {
         match statat(&*self.folder, self.name.as_str(), AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) => match kind_of(stat.st_mode) {
                 FileKind::File => Ok(Some(stat)),
@@ -200,12 +196,7 @@ impl Target<'_> {
     }
 
     /// Writes a new file beside the target and renames it to the target.
-    fn replace(
-        &self,
-        content: &[u8],
-        mode: WriteMode,
-        before: Option<&Stat>,
-    ) -> Result<FileInfo, ToolError> {
+    fn replace(&self, content: &[u8], mode: WriteMode, before: Option<&Stat>) -> Result<FileInfo> {
         let mut new = self.new_file(before)?;
         let stat = self.fill(&mut new, content, before)?;
         let named = if mode == WriteMode::Create {
@@ -218,7 +209,7 @@ impl Target<'_> {
         Ok(info(self.shown.clone(), &stat))
     }
 
-    pub(super) fn new_file(&self, before: Option<&Stat>) -> Result<New, ToolError> {
+    pub(super) fn new_file(&self, before: Option<&Stat>) -> Result<New> {
         // A replacement is private until it has the mode of the old file; a new file gets the default mode.
         let mode = Mode::from_raw_mode(if before.is_some() { 0o600 } else { 0o666 });
         New::make(Arc::clone(&self.folder), mode, &self.temporary).map_err(|err| self.fail(err))
@@ -229,7 +220,7 @@ impl Target<'_> {
         new: &mut New,
         content: &[u8],
         before: Option<&Stat>,
-    ) -> Result<Stat, ToolError> {
+    ) -> Result<Stat> {
         let file = new.file().map_err(|err| self.fail(err))?;
         file.write_all(content)
             .map_err(|err| error::of_std("write", self.path, &err))?;
@@ -240,12 +231,12 @@ impl Target<'_> {
         synced.map_err(|err| self.fail(err))
     }
 
-    pub(super) fn sync_folder(&self) -> Result<(), ToolError> {
+    pub(super) fn sync_folder(&self) -> Result<()> {
         fsync(&*self.folder).map_err(|err| self.fail(err))
     }
 
     /// Appends under a lock; an incomplete write is rolled back.
-    fn append(&self, content: &[u8], new: bool) -> Result<FileInfo, ToolError> {
+    fn append(&self, content: &[u8], new: bool) -> Result<FileInfo> {
         let flags = OFlags::WRONLY
             | OFlags::APPEND
             | OFlags::CREATE
@@ -287,7 +278,7 @@ impl Target<'_> {
         Ok(info(self.shown.clone(), &stat))
     }
 
-    fn lock(&self, fd: &OwnedFd) -> Result<(), ToolError> {
+    fn lock(&self, fd: &OwnedFd) -> Result<()> {
         const PAUSE_MS: u64 = 5;
         for _ in 0..LOCK_WAIT_MS / PAUSE_MS {
             match flock(fd, FlockOperation::NonBlockingLockExclusive) {

@@ -13,12 +13,11 @@ use std::rc::Rc;
 
 use liblzma::bufread::XzDecoder;
 use liblzma::stream::{CONCATENATED, Stream};
-use tool_core::StopFlag;
-use tool_core::capability::{FileReader, Links};
 
 use super::fault::{Fault, FaultKind, Halt};
 use super::limits::{ARCHIVE_MAX, BUFFER, Limited, MEMORY_MAX};
 use crate::counted::Counted;
+pub(super) use crate::files::walk::Next;
 use crate::prelude::*;
 
 /// The formats of archives; all are read, all but 7z are written.
@@ -142,13 +141,6 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// Whether to continue with the next member.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Next {
-    On,
-    Stop,
-}
-
 /// A visitor of members; it may read any part of the content.
 pub(super) type Visit<'a> = dyn FnMut(&Member, &mut dyn Read) -> Result<Next, Halt> + 'a;
 
@@ -166,7 +158,7 @@ impl<'a> Archive<'a> {
     ///
     /// # Errors
     /// As reading a file, at `/path`; a fault of the archive.
-    pub(super) fn at_path(path: &str, more: u64, ctx: &'a Ctx) -> Result<Self, ToolError> {
+    pub(super) fn at_path(path: &str, more: u64, ctx: &'a Ctx) -> Result<Self> {
         ctx.reserve(MEMORY_MAX.saturating_add(more))?;
         let (_, reader) = ctx.files()?.open(path, Links::Follow).at("/path")?;
         Ok(Self::open(reader, ctx.stop())?)

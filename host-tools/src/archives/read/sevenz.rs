@@ -4,12 +4,11 @@
 use std::io::SeekFrom;
 
 use sevenz_rust2::{ArchiveEntry, ArchiveReader, Password};
-use tool_core::StopFlag;
-use tool_core::capability::FileReader;
 
 use super::super::fault::{Fault, FaultKind, Halt};
 use super::super::limits::{self, MEMORY_MAX};
 use super::{Fields, Kind, Member, Next, Visit, Whole};
+use crate::prelude::*;
 
 /// Maximum decompressed size of the directory.
 const DIRECTORY_MAX: u64 = 16 << 20;

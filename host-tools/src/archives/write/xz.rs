@@ -27,7 +27,7 @@ impl XzEncoder {
     ///
     /// # Errors
     /// `limit_exceeded` if the memory budget allows no thread.
-    pub(super) fn new(out: Memory, ctx: &Ctx) -> Result<Self, ToolError> {
+    pub(super) fn new(out: Memory, ctx: &Ctx) -> Result<Self> {
         let cores = available_parallelism().map_or(1, |cores| cores.get() as u32);
         let mut threads = cores.min(THREADS_MAX);
         while let Err(err) = ctx.reserve(builder(threads, BLOCK).memusage()) {
@@ -39,7 +39,7 @@ impl XzEncoder {
         Self::with(&builder(threads, BLOCK), out)
     }
 
-    fn with(builder: &MtStreamBuilder, out: Memory) -> Result<Self, ToolError> {
+    fn with(builder: &MtStreamBuilder, out: Memory) -> Result<Self> {
         let failed = |err| ToolError::new(ErrorCode::Internal, io::Error::from(err));
         Ok(Self {
             stream: builder.encoder().map_err(failed)?,

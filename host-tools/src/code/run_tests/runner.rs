@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use tool_core::capability::{FileInfo, FileKind};
 use tool_core::command::{Command, Program};
 
 use super::{Args, Ran};
@@ -54,7 +53,7 @@ impl Runner {
 const ENTRIES_MAX: usize = 10_000;
 
 /// The command, and its runner unless the caller gave the command.
-pub(super) fn command(args: &Args, ctx: &Ctx) -> Result<(Option<Runner>, Command), ToolError> {
+pub(super) fn command(args: &Args, ctx: &Ctx) -> Result<(Option<Runner>, Command)> {
     let runner = match (&args.argv, args.runner) {
         (Some(_), Some(_)) => {
             let message = "`argv` and `runner` exclude each other";
@@ -82,7 +81,7 @@ pub(super) fn command(args: &Args, ctx: &Ctx) -> Result<(Option<Runner>, Command
 }
 
 /// Failures of runners at the start, with their cure.
-pub(super) fn check(runner: Option<Runner>, ran: &Ran, ctx: &Ctx) -> Result<(), ToolError> {
+pub(super) fn check(runner: Option<Runner>, ran: &Ran, ctx: &Ctx) -> Result<()> {
     let says = |words: &str| ran.stderr.contains(words);
     match runner {
         Some(Runner::Pytest) if says("No module named pytest") => {
@@ -96,7 +95,7 @@ pub(super) fn check(runner: Option<Runner>, ran: &Ran, ctx: &Ctx) -> Result<(), 
     Ok(())
 }
 
-fn detect(args: &Args, ctx: &Ctx) -> Result<Runner, ToolError> {
+fn detect(args: &Args, ctx: &Ctx) -> Result<Runner> {
     let listed = ctx
         .files()?
         .list(&args.cwd, false, ENTRIES_MAX, ctx.stop())

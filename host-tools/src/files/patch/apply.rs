@@ -1,8 +1,7 @@
 //! Applying hunks to a text: each must match at its line number, or at the one other position where it matches.
 
-use tool_core::ToolError;
-
-use super::{Hunk, brief, fault};
+use super::{Hunk, brief, fault, strip_cr};
+use crate::prelude::*;
 
 /// Maximum line comparisons per file.
 const WORK_MAX: usize = 200_000_000;
@@ -28,7 +27,7 @@ struct Text<'a> {
 ///
 /// # Errors
 /// `invalid_args` at `/patch` for the first hunk that matches nowhere or at several positions.
-pub(crate) fn apply(before: &str, hunks: &[Hunk], path: &str) -> Result<Applied, ToolError> {
+pub(crate) fn apply(before: &str, hunks: &[Hunk], path: &str) -> Result<Applied> {
     let text = Text::of(before, hunks);
     let mut result: Vec<&str> = Vec::with_capacity(text.lines.len());
     let mut closed = text.closed;
@@ -67,7 +66,7 @@ pub(crate) fn apply(before: &str, hunks: &[Hunk], path: &str) -> Result<Applied,
 }
 
 /// Whether the text ends with a line end after a hunk at its end.
-fn open_end(hunk: &Hunk, text: &Text<'_>, path: &str) -> Result<bool, ToolError> {
+fn open_end(hunk: &Hunk, text: &Text<'_>, path: &str) -> Result<bool> {
     if hunk.old_open && text.closed {
         return Err(not_at_end(hunk, path));
     }
@@ -87,28 +86,20 @@ fn not_at_end(hunk: &Hunk, path: &str) -> ToolError {
 
 impl<'a> Text<'a> {
     fn of(text: &'a str, hunks: &[Hunk]) -> Self {
+        let closed = text.is_empty() || text.ends_with('\n');
+        let mut lines: Vec<&str> = text
+            .strip_suffix('\n')
+            .unwrap_or(text)
+            .split('\n')
+            .collect();
         if text.is_empty() {
-            return Self {
-                lines: Vec::new(),
-                closed: true,
-                crlf: false,
-            };
+            lines.clear();
         }
-        let closed = text.ends_with('\n');
-        let body = text.strip_suffix('\n').unwrap_or(text);
-        let mut lines: Vec<&str> = body.split('\n').collect();
-        let knows = hunks.iter().any(|hunk| {
-            hunk.old()
-                .chain(hunk.new_lines())
-                .any(|line| line.ends_with('\r'))
-        });
         let ends = lines.len() - usize::from(!closed);
-        let crlf = !knows && ends > 0 && lines[..ends].iter().all(|line| line.ends_with('\r'));
-        if crlf {
-            for line in &mut lines[..ends] {
-                *line = line.strip_suffix('\r').unwrap_or(line);
-            }
-        }
+        let mut patch = hunks
+            .iter()
+            .flat_map(|hunk| hunk.old().chain(hunk.new_lines()));
+        let crlf = !patch.any(|line| line.ends_with('\r')) && strip_cr(&mut lines[..ends]);
         Self {
             lines,
             closed,
@@ -138,7 +129,7 @@ struct Search<'a, 'b> {
 }
 
 impl Search<'_, '_> {
-    fn place(&mut self, shift: isize) -> Result<usize, ToolError> {
+    fn place(&mut self, shift: isize) -> Result<usize> {
         let length = self.text.lines.len();
         if let Some(start) = self.hunk.start {
             // The lines of a pure insertion follow the line it names.
@@ -152,10 +143,8 @@ impl Search<'_, '_> {
                 }
             }
             if self.old.is_empty() {
-                return self.fail(format!(
-                    "`{}` has no line {start} to insert after",
-                    self.path
-                ));
+                let path = self.path;
+                return self.fail(format!("`{path}` has no line {start} to insert after"));
             }
         }
         if self.hunk.at_end {
@@ -174,21 +163,17 @@ impl Search<'_, '_> {
     }
 
     /// The first match after the headings; if the last of them occurs several times, all must lead to the same position.
-    fn after_headings(&mut self) -> Result<usize, ToolError> {
+    fn after_headings(&mut self) -> Result<usize> {
         let mut start = self.from;
         let mut last = Vec::new();
         for heading in &self.hunk.headings {
-            let all = self.text.lines.iter().enumerate().skip(start);
-            last = all
-                .filter(|(_, line)| line.trim() == heading.trim())
-                .map(|(at, _)| at + 1)
-                .collect();
+            let all = (1..).zip(&self.text.lines).skip(start);
+            let named = all.filter(|(_, line)| line.trim() == heading.trim());
+            last = named.map(|(number, _)| number).collect();
             let Some(&first) = last.first() else {
-                let path = self.path;
-                return self.fail(format!(
-                    "`{path}` has no line {} after line {start}",
-                    brief(heading)
-                ));
+                let (path, heading) = (self.path, brief(heading));
+                let message = format!("`{path}` has no line {heading} after line {start}");
+                return self.fail(message);
             };
             start = first;
         }
@@ -215,7 +200,7 @@ impl Search<'_, '_> {
     }
 
     /// The only position where the lines match.
-    fn only(&mut self, from: usize) -> Result<usize, ToolError> {
+    fn only(&mut self, from: usize) -> Result<usize> {
         const NAMED_MAX: usize = 5;
         let mut places = Vec::new();
         let mut from = from;
@@ -233,11 +218,8 @@ impl Search<'_, '_> {
         }
     }
 
-    fn next(&mut self, from: usize) -> Result<Option<usize>, ToolError> {
+    fn next(&mut self, from: usize) -> Result<Option<usize>> {
         for place in from..self.text.lines.len() {
-            if place + self.old.len() > self.text.lines.len() {
-                break;
-            }
             if self.fits(place)? {
                 return Ok(Some(place));
             }
@@ -245,27 +227,23 @@ impl Search<'_, '_> {
         Ok(None)
     }
 
-    fn fits(&mut self, place: usize) -> Result<bool, ToolError> {
+    fn fits(&mut self, place: usize) -> Result<bool> {
         let Some(there) = self.text.lines.get(place..place + self.old.len()) else {
             return Ok(false);
         };
-        let same = there
-            .iter()
-            .zip(self.old)
-            .take_while(|(a, b)| a == b)
-            .count();
+        let same = there.iter().zip(self.old).take_while(|(a, b)| a == b);
+        let same = same.count();
         *self.work += same + 1;
         if *self.work > WORK_MAX {
-            return self.fail(format!(
-                "finding its position in `{}` takes too many comparisons",
-                self.path
-            ));
+            let path = self.path;
+            let why = format!("finding its position in `{path}` takes too many comparisons");
+            return self.fail(why);
         }
         Ok(same == self.old.len())
     }
 
     /// The error with the best partial match, since most often a single line differs.
-    fn no_match(&self) -> Result<usize, ToolError> {
+    fn no_match(&self) -> Result<usize> {
         let lines = &self.text.lines;
         let first = self.old.first().copied().unwrap_or_default();
         let loose = |text: &str| text.split_whitespace().collect::<String>();
@@ -276,46 +254,31 @@ impl Search<'_, '_> {
         let near = (self.from..lines.len())
             .filter(|&at| lines[at] == first || loose(lines[at]) == loose(first))
             .min_by_key(|&at| at.abs_diff(expected));
+        let path = self.path;
         let Some(at) = near else {
-            let path = self.path;
-            return self.fail(format!(
-                "it does not match: `{path}` has no line {}",
-                brief(first)
-            ));
+            let first = brief(first);
+            return self.fail(format!("it does not match: `{path}` has no line {first}"));
         };
-        let wrong = self
-            .old
-            .iter()
-            .zip(at..)
-            .find(|(old, at)| lines.get(*at) != Some(old));
+        let mut pairs = self.old.iter().zip(at..);
+        let wrong = pairs.find(|(old, at)| lines.get(*at) != Some(old));
         let (old, at) = wrong.map_or((first, at), |(old, at)| (old, at));
-        let found = lines
-            .get(at)
-            .map_or("the end of the file".to_owned(), |line| brief(line));
+        let end = || "the end of the file".to_owned();
+        let found = lines.get(at).map_or_else(end, |line| brief(line));
+        let (expected, line) = (brief(old), at + 1);
         self.fail(format!(
-            "it does not match: expected {}, found {found} on line {} of `{}`",
-            brief(old),
-            at + 1,
-            self.path
+            "it does not match: expected {expected}, found {found} on line {line} of `{path}`"
         ))
     }
 
-    fn ambiguous<T>(&self, places: &[usize]) -> Result<T, ToolError> {
+    fn ambiguous<T>(&self, places: &[usize]) -> Result<T> {
         let lines: Vec<String> = places.iter().map(|place| (place + 1).to_string()).collect();
-        let why = format!(
-            "it matches at several positions of `{}`: lines {}",
-            self.path,
-            lines.join(", ")
-        );
-        Err(fault(
-            self.hunk.line,
-            why,
-            "add context lines, or a heading with `@@`",
-        )
-        .reason("ambiguous"))
+        let (path, lines) = (self.path, lines.join(", "));
+        let why = format!("it matches at several positions of `{path}`: lines {lines}");
+        let hint = "add context lines, or a heading with `@@`";
+        Err(fault(self.hunk.line, why, hint).reason("ambiguous"))
     }
 
-    fn fail<T>(&self, why: String) -> Result<T, ToolError> {
+    fn fail<T>(&self, why: String) -> Result<T> {
         Err(fault(self.hunk.line, why, HINT).reason("no_match"))
     }
 }

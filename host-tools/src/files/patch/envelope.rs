@@ -1,12 +1,11 @@
 //! The envelope format: `*** Begin Patch`, one section per file, `*** End Patch`.
 
-use tool_core::ToolError;
-
 use super::{Action, FilePatch, Hunk, Line, Reader, brief, fault};
+use crate::prelude::*;
 
 const HINT: &str = "sections are `*** Add File: path`, `*** Update File: path` and `*** Delete File: path`; the patch ends with `*** End Patch`";
 
-pub(super) fn parse(mut reader: Reader<'_>) -> Result<Vec<FilePatch>, ToolError> {
+pub(super) fn parse(mut reader: Reader<'_>) -> Result<Vec<FilePatch>> {
     reader.hint = HINT;
     let begins = |line: &&str| line.trim() == "*** Begin Patch";
     reader.at = reader.lines.iter().position(begins).map_or(0, |at| at + 1);
@@ -40,7 +39,7 @@ impl<'a> Reader<'a> {
         self.peek()
     }
 
-    fn section(&mut self, header: &str) -> Result<FilePatch, ToolError> {
+    fn section(&mut self, header: &str) -> Result<FilePatch> {
         let line = self.at + 1;
         let section = header
             .strip_prefix("*** ")
@@ -62,7 +61,7 @@ impl<'a> Reader<'a> {
         Ok(FilePatch { path, action, line })
     }
 
-    fn added(&mut self) -> Result<Action, ToolError> {
+    fn added(&mut self) -> Result<Action> {
         let mut content = String::new();
         while let Some(line) = self.peek().filter(|line| !line.starts_with("*** ")) {
             let Some(text) = line.strip_prefix('+') else {
@@ -79,7 +78,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    fn updated(&mut self) -> Result<Action, ToolError> {
+    fn updated(&mut self) -> Result<Action> {
         let mut move_to = None;
         if let Some(path) = self.after("*** Move to:") {
             if path.trim().is_empty() {
@@ -113,7 +112,7 @@ impl<'a> Reader<'a> {
             .is_none_or(|line| line.starts_with("*** "))
     }
 
-    fn hunk(&mut self, first: bool) -> Result<Hunk, ToolError> {
+    fn hunk(&mut self, first: bool) -> Result<Hunk> {
         let mut hunk = Hunk {
             line: self.at + 1,
             ..Hunk::default()

@@ -2,14 +2,14 @@
 //!
 //! No file access: the tool `apply_patch` reads and writes.
 
+use crate::prelude::*;
+
 pub(super) mod apply;
 mod envelope;
 mod unified;
 
 #[cfg(test)]
 mod tests;
-
-use tool_core::{ToolError, tool_error};
 
 /// Maximum size of a patch in bytes.
 pub(super) const BYTES_MAX: usize = 16 << 20;
@@ -96,7 +96,7 @@ impl Hunk {
 ///
 /// # Errors
 /// `invalid_args` at `/patch` with the line of the patch.
-pub(super) fn parse(text: &str) -> Result<Vec<FilePatch>, ToolError> {
+pub(super) fn parse(text: &str) -> Result<Vec<FilePatch>> {
     if text.len() > BYTES_MAX {
         let message = format_args!("expected at most {BYTES_MAX} bytes, found {}", text.len());
         return Err(ToolError::invalid("/patch", message).reason("bytes"));
@@ -128,11 +128,7 @@ impl<'a> Reader<'a> {
         let body = text.strip_suffix('\n').unwrap_or(text);
         let mut lines: Vec<&str> = body.split('\n').collect();
         let ends = lines.len() - usize::from(!text.ends_with('\n'));
-        if ends > 0 && lines[..ends].iter().all(|line| line.ends_with('\r')) {
-            for line in &mut lines {
-                *line = line.strip_suffix('\r').unwrap_or(line);
-            }
-        }
+        strip_cr(&mut lines[..ends]);
         Self {
             lines,
             at: 0,
@@ -157,6 +153,17 @@ impl<'a> Reader<'a> {
     fn fault(&self, why: impl std::fmt::Display) -> ToolError {
         fault(self.at + 1, why, self.hint)
     }
+}
+
+/// Removes CR from the ends of lines if all have one; returns whether they do.
+fn strip_cr(lines: &mut [&str]) -> bool {
+    let all = !lines.is_empty() && lines.iter().all(|line| line.ends_with('\r'));
+    if all {
+        lines
+            .iter_mut()
+            .for_each(|line| *line = &line[..line.len() - 1]);
+    }
+    all
 }
 
 /// An error about a line of the patch.

@@ -1,8 +1,7 @@
 //! Unified diffs, as `diff -u` and `git diff` write them.
 
-use tool_core::ToolError;
-
 use super::{Action, FilePatch, Hunk, Line, Reader, brief, fault};
+use crate::prelude::*;
 
 const HINT: &str = "a file begins with `--- a/path` and `+++ b/path`, each hunk with `@@ -first,count +first,count @@`";
 
@@ -30,7 +29,7 @@ enum Name {
     Path(String),
 }
 
-pub(super) fn parse(mut reader: Reader<'_>) -> Result<Vec<FilePatch>, ToolError> {
+pub(super) fn parse(mut reader: Reader<'_>) -> Result<Vec<FilePatch>> {
     reader.hint = HINT;
     let mut files = Vec::new();
     // Text before the first file and between files is a message to readers, but not hunk lines beyond the counts of a hunk.
@@ -57,7 +56,7 @@ pub(super) fn parse(mut reader: Reader<'_>) -> Result<Vec<FilePatch>, ToolError>
 }
 
 impl Reader<'_> {
-    fn file(&mut self) -> Result<FilePatch, ToolError> {
+    fn file(&mut self) -> Result<FilePatch> {
         let header = self.header()?;
         let mut hunks = Vec::new();
         while self.peek().is_some_and(|line| line.starts_with("@@")) {
@@ -66,7 +65,7 @@ impl Reader<'_> {
         header.file(hunks)
     }
 
-    fn header(&mut self) -> Result<Header, ToolError> {
+    fn header(&mut self) -> Result<Header> {
         let mut header = Header {
             line: self.at + 1,
             ..Header::default()
@@ -93,7 +92,7 @@ impl Reader<'_> {
     }
 
     /// Reads an extended header line of git; returns whether it is one.
-    fn extended(&self, line: &str, header: &mut Header) -> Result<bool, ToolError> {
+    fn extended(&self, line: &str, header: &mut Header) -> Result<bool> {
         let mode = |mode: &str| match mode.trim() {
             "100644" => Ok(false),
             "100755" => Ok(true),
@@ -125,7 +124,7 @@ impl Reader<'_> {
         Ok(true)
     }
 
-    fn plain(&self, name: &str) -> Result<String, ToolError> {
+    fn plain(&self, name: &str) -> Result<String> {
         match self.name(name)? {
             Name::Path(path) => Ok(path),
             Name::Nothing => Err(self.fault("`/dev/null` is not a file")),
@@ -133,7 +132,7 @@ impl Reader<'_> {
     }
 
     /// A file name without the time after it; git quotes names with special characters.
-    fn name(&self, text: &str) -> Result<Name, ToolError> {
+    fn name(&self, text: &str) -> Result<Name> {
         let name = if text.starts_with('"') {
             unquoted(text).ok_or_else(|| self.fault("invalid quoted name"))?
         } else {
@@ -147,7 +146,7 @@ impl Reader<'_> {
         }
     }
 
-    fn numbered_hunk(&mut self) -> Result<Hunk, ToolError> {
+    fn numbered_hunk(&mut self) -> Result<Hunk> {
         let header = self.peek().unwrap_or_default();
         let Some((old, new)) = ranges(header) else {
             let expected = "expected `@@ -first,count +first,count @@`";
@@ -199,7 +198,7 @@ impl Reader<'_> {
     }
 
     /// `\ No newline at end of file`, about the line before it.
-    fn open_end(&mut self, hunk: &mut Hunk) -> Result<(), ToolError> {
+    fn open_end(&mut self, hunk: &mut Hunk) -> Result<()> {
         match hunk.lines.last() {
             Some(Line::Keep(_)) => (hunk.old_open, hunk.new_open) = (true, true),
             Some(Line::Remove(_)) => hunk.old_open = true,
@@ -212,7 +211,7 @@ impl Reader<'_> {
 }
 
 impl Header {
-    fn file(self, hunks: Vec<Hunk>) -> Result<FilePatch, ToolError> {
+    fn file(self, hunks: Vec<Hunk>) -> Result<FilePatch> {
         let fail = |why: &str| Err(fault(self.line, why, HINT));
         let (old, new) = self.names();
         let line = self.line;

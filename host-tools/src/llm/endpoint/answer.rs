@@ -1,7 +1,5 @@
 //! Responses of OpenAI-compatible endpoints. They are untrusted, so everything is checked.
 
-use tool_core::capability::{Embeddings, Reply};
-
 use crate::prelude::*;
 
 /// Maximum dimension of a vector.

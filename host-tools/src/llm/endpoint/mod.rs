@@ -12,10 +12,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tool_core::capability::{Embeddings, Http, HttpRequest, Message, Model, Reply};
-use tool_core::{ErrorCode, StopFlag, ToolError};
-
 use super::backend::no_endpoint;
+use crate::prelude::*;
 
 /// Maximum texts per request.
 const BATCH: usize = 64;
@@ -74,7 +72,7 @@ impl Endpoints {
         key: &str,
         (endpoint, request): (&Endpoint, HttpRequest),
         stop: &StopFlag,
-    ) -> Result<Vec<u8>, ToolError> {
+    ) -> Result<Vec<u8>> {
         stop.check()?;
         if let Key::NotSet(variable) = &endpoint.api_key {
             let message =
@@ -105,7 +103,7 @@ impl Endpoints {
 }
 
 impl Model for Endpoints {
-    fn embed(&self, texts: &[&str], stop: &StopFlag) -> Result<Embeddings, ToolError> {
+    fn embed(&self, texts: &[&str], stop: &StopFlag) -> Result<Embeddings> {
         const KEY: &str = "models.embeddings";
         let endpoint = self.embeddings.as_ref().ok_or_else(|| no_endpoint(KEY))?;
         let mut all: Option<Embeddings> = None;
@@ -125,7 +123,7 @@ impl Model for Endpoints {
         }))
     }
 
-    fn chat(&self, messages: &[Message], stop: &StopFlag) -> Result<Reply, ToolError> {
+    fn chat(&self, messages: &[Message], stop: &StopFlag) -> Result<Reply> {
         let sees = messages.iter().any(|message| !message.images.is_empty());
         let (key, endpoint) = match sees {
             true => ("models.vision", &self.vision),

@@ -1,9 +1,9 @@
 //! Requests to OpenAI-compatible endpoints.
 
-use tool_core::capability::{HttpMethod, HttpRequest, Message, Speaker};
-use tool_core::{Value, json};
+use tool_core::capability::Speaker;
 
 use super::{Endpoint, Key};
+use crate::prelude::*;
 
 /// Maximum size of a response in bytes: 64 vectors of 16,384 numbers as JSON.
 const EMBEDDINGS_BYTES_MAX: u64 = 32 << 20;

@@ -7,7 +7,6 @@
 mod features;
 mod search;
 mod stem;
-mod stop_words;
 mod vector;
 mod words;
 

@@ -11,9 +11,8 @@
 
 use std::collections::HashMap;
 
-use tool_core::{StopFlag, ToolError};
-
 use super::features::{Feature, for_each_feature};
+use crate::prelude::*;
 
 const K1: f64 = 1.2;
 const B: f64 = 0.75;
@@ -69,7 +68,7 @@ impl Search {
     ///
     /// # Errors
     /// If the stop flag is set.
-    pub(crate) fn new(query: &str, stop: &StopFlag) -> Result<Option<Self>, ToolError> {
+    pub(crate) fn new(query: &str, stop: &StopFlag) -> Result<Option<Self>> {
         let (mut terms, mut parts) = (Vec::new(), Vec::new());
         for_each_feature(query, stop, &mut |feature, weight| match feature {
             Feature::Term(hash) => terms.push((hash, weight)),
@@ -88,7 +87,7 @@ impl Search {
     ///
     /// # Errors
     /// If the stop flag is set.
-    pub(crate) fn add(&mut self, text: &str, stop: &StopFlag) -> Result<(), ToolError> {
+    pub(crate) fn add(&mut self, text: &str, stop: &StopFlag) -> Result<()> {
         let (mut found, mut length) = (Vec::new(), 0);
         let (mut touched, mut weight_of_parts) = (Vec::new(), 0);
         for_each_feature(text, stop, &mut |feature, weight| match feature {

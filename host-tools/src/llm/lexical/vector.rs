@@ -8,9 +8,8 @@
 //! K. Weinberger and others, "Feature hashing for large scale multitask learning", ICML 2009; W. B. Cavnar and J. M. Trenkle, "N-gram-based
 //! text categorization", SDAIR 1994.
 
-use tool_core::{StopFlag, ToolError};
-
 use super::features::{Feature, for_each_feature};
+use crate::prelude::*;
 
 /// Number of dimensions.
 pub(crate) const DIMENSION: usize = 1024;
@@ -19,7 +18,7 @@ pub(crate) const DIMENSION: usize = 1024;
 ///
 /// # Errors
 /// If the stop flag is set.
-pub(crate) fn embed(text: &str, stop: &StopFlag) -> Result<Option<Vec<f64>>, ToolError> {
+pub(crate) fn embed(text: &str, stop: &StopFlag) -> Result<Option<Vec<f64>>> {
     let mut places = vec![0_i64; DIMENSION];
     for_each_feature(text, stop, &mut |feature, weight| {
         if let Feature::Part(hash) = feature {

@@ -3,9 +3,10 @@
 //! NFKD, lower case, accents of Latin, Greek and Cyrillic letters removed, NFC. A word is a run of letters, digits and combining
 //! marks. Scripts without spaces, and emoji, yield runs of single characters.
 
-use tool_core::{StopFlag, ToolError};
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
+
+use crate::prelude::*;
 
 /// A part of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,7 +28,7 @@ pub(crate) fn for_each(
     text: &str,
     stop: &StopFlag,
     visit: &mut dyn FnMut(Piece<'_>),
-) -> Result<(), ToolError> {
+) -> Result<()> {
     if text.is_ascii() {
         let lower = text
             .bytes()
@@ -46,7 +47,7 @@ fn split(
     normalised: impl Iterator<Item = char>,
     stop: &StopFlag,
     visit: &mut dyn FnMut(Piece<'_>),
-) -> Result<(), ToolError> {
+) -> Result<()> {
     let mut splitter = Splitter {
         kind: Class::End,
         buffer: Vec::new(),

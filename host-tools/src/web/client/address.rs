@@ -46,37 +46,25 @@ pub(crate) fn not_public(address: IpAddr) -> Option<&'static str> {
 }
 
 fn v4(address: Ipv4Addr) -> Option<&'static str> {
-    let bits = address.to_bits();
-    let holds = |network: [u8; 4], prefix: u32| {
-        let mask = u32::MAX << (32 - prefix);
-        bits & mask == u32::from_be_bytes(network)
+    let holds = |(network, prefix, _): &&([u8; 4], u32, &str)| {
+        (address.to_bits() ^ u32::from_be_bytes(*network)) >> (32 - prefix) == 0
     };
-    let found = V4
-        .iter()
-        .find(|(network, prefix, _)| holds(*network, *prefix));
-    found.map(|(_, _, why)| *why)
+    V4.iter().find(holds).map(|(_, _, why)| *why)
 }
 
 fn v6(address: Ipv6Addr) -> Option<&'static str> {
     let bits = address.to_bits();
-    let holds = |network: [u16; 8], prefix: u32| {
-        let mask = u128::MAX << (128 - prefix);
-        bits & mask == Ipv6Addr::from(network).to_bits()
+    let holds = |(network, prefix, _): &&([u16; 8], u32, &str)| {
+        (bits ^ Ipv6Addr::from(*network).to_bits()) >> (128 - prefix) == 0
     };
-    if let Some((_, _, why)) = V6
-        .iter()
-        .find(|(network, prefix, _)| holds(*network, *prefix))
-    {
+    if let Some((_, _, why)) = V6.iter().find(holds) {
         return Some(why);
     }
     // Addresses that embed an IPv4 address are judged by it.
-    let parts = address.segments();
     let low = Ipv4Addr::from_bits(bits as u32);
-    match parts {
+    match address.segments() {
         [0, 0, 0, 0, 0, 0xffff, ..] | [0x64, 0xff9b, 0, 0, 0, 0, ..] => v4(low),
-        [0x2002, high, rest, ..] => {
-            v4(Ipv4Addr::from_bits(u32::from(high) << 16 | u32::from(rest)))
-        }
+        [0x2002, ..] => v4(Ipv4Addr::from_bits((bits >> 80) as u32)),
         [_, _, _, _, 0 | 0x200, 0x5efe, ..] => Some(v4(low).unwrap_or("a tunnel (ISATAP)")),
         [first, ..] if first & 0xe000 != 0x2000 => Some("reserved"),
         _ => None,

@@ -5,13 +5,12 @@ use std::time::Duration;
 
 use jiff::fmt::strtime;
 use jiff::tz::TimeZone;
-use tool_core::capability::{Clock, HttpResponse};
-use tool_core::{ErrorCode, ToolError};
 use ureq::Error;
 
 use super::target::Target;
 use super::wire::Wire;
 use super::{HEAD_BYTES_MAX, Head, body};
+use crate::prelude::*;
 
 /// The target of a redirect.
 pub(super) fn location(head: &Head) -> Option<String> {
@@ -52,16 +51,13 @@ pub(super) fn finish(
     wire: &Wire,
     bytes_max: u64,
     accept: &[&str],
-) -> Result<HttpResponse, ToolError> {
+) -> Result<HttpResponse> {
     let (parts, body) = head.into_parts();
-    let headers: Vec<(String, String)> = (parts.headers.iter())
-        .map(|(name, value)| {
-            (
-                name.as_str().to_owned(),
-                String::from_utf8_lossy(value.as_bytes()).into_owned(),
-            )
-        })
-        .collect();
+    let headers = parts.headers.iter().map(|(name, value)| {
+        let value = String::from_utf8_lossy(value.as_bytes());
+        (name.as_str().to_owned(), value.into_owned())
+    });
+    let headers: Vec<(String, String)> = headers.collect();
     let header = |name: &str| {
         let found = headers.iter().find(|(known, _)| known == name);
         found.map(|(_, value)| value.as_str())
@@ -86,7 +82,7 @@ pub(super) fn finish(
 }
 
 /// Checks the content type against the accepted ones.
-fn accepted(found: Option<&str>, accept: &[&str], target: &Target) -> Result<(), ToolError> {
+fn accepted(found: Option<&str>, accept: &[&str], target: &Target) -> Result<()> {
     let found = found.unwrap_or_default().split(';').next();
     let found = found.unwrap_or_default().trim().to_ascii_lowercase();
     let fits =
@@ -98,14 +94,12 @@ fn accepted(found: Option<&str>, accept: &[&str], target: &Target) -> Result<(),
         "" => "has no content type".to_owned(),
         found => format!("is `{found}`"),
     };
-    let message = format_args!(
-        "{} {what}, expected one of `{}`",
-        target.shown(),
-        accept.join("`, `")
-    );
-    Err(ToolError::new(ErrorCode::ToolError, message)
-        .reason("content_type")
-        .hint("`http_get` accepts any content type"))
+    let (shown, accepted) = (target.shown(), accept.join("`, `"));
+    Err(
+        tool_error!(ToolError, "{shown} {what}, expected one of `{accepted}`")
+            .reason("content_type")
+            .hint("`http_get` accepts any content type"),
+    )
 }
 
 /// Converts an error of ureq; a fault recorded on the wire takes precedence.

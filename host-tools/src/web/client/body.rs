@@ -4,9 +4,9 @@ use std::cell::Cell;
 use std::io::{self, Read};
 
 use flate2::read::MultiGzDecoder;
-use tool_core::{ToolError, tool_error};
 
 use crate::counted::Counted;
+use crate::prelude::*;
 
 /// Decoded bytes per byte on the wire, beyond the first [`RATIO_FROM`]: ordinary text stays below 20.
 const RATIO_MAX: u64 = 100;
@@ -35,19 +35,16 @@ pub(super) fn read(
     bytes_max: u64,
 ) -> Result<Body, Fault> {
     let (counted, wire) = Counted::new(source.take(bytes_max.saturating_add(SLACK)));
-    match encoding
-        .map(|name| name.trim().to_ascii_lowercase())
-        .as_deref()
-    {
-        None | Some("" | "identity") => gather(counted, &wire, bytes_max),
-        Some("gzip" | "x-gzip") => gather(MultiGzDecoder::new(counted), &wire, bytes_max),
-        Some(other) => Err(Fault::Refused(
-            tool_error!(
-                ToolError,
-                "the server sent the content encoding `{other}`, which was not requested"
-            )
-            .reason("encoding"),
-        )),
+    let encoding = encoding.unwrap_or_default().trim().to_ascii_lowercase();
+    match encoding.as_str() {
+        "" | "identity" => gather(counted, &wire, bytes_max),
+        "gzip" | "x-gzip" => gather(MultiGzDecoder::new(counted), &wire, bytes_max),
+        other => {
+            let message =
+                format!("the server sent the content encoding `{other}`, which was not requested");
+            let error = ToolError::new(ErrorCode::ToolError, message);
+            Err(Fault::Refused(error.reason("encoding")))
+        }
     }
 }
 
@@ -69,14 +66,12 @@ fn gather(mut source: impl Read, wire: &Cell<u64>, bytes_max: u64) -> Result<Bod
         body.extend_from_slice(&piece[..count]);
         let decoded = body.len() as u64;
         if decoded > RATIO_FROM && decoded > wire.get().saturating_mul(RATIO_MAX) {
-            return Err(Fault::Refused(
-                tool_error!(
-                    LimitExceeded,
-                    "compression ratio too high (possible zip bomb): the body expands to more than {RATIO_MAX} times its size"
-                )
-                .reason("compression")
-                .hint("use another source"),
-            ));
+            let message = format!(
+                "compression ratio too high (possible zip bomb): the body expands to more than {RATIO_MAX} times its size"
+            );
+            let error = ToolError::new(ErrorCode::LimitExceeded, message);
+            let error = error.reason("compression");
+            return Err(Fault::Refused(error.hint("use another source")));
         }
     }
 }

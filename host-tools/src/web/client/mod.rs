@@ -17,8 +17,6 @@ mod tests;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use tool_core::capability::{Clock, Http, HttpMethod, HttpRequest, HttpResponse, HttpService};
-use tool_core::{ErrorCode, Reason, StopFlag, ToolError, tool_error};
 use ureq::config::Config;
 use ureq::http::{Request, Response};
 use ureq::tls::{RootCerts, TlsConfig};
@@ -34,6 +32,8 @@ use settings::Services;
 use target::{Rules, Target};
 use wire::{Net, Shared, System, Wire};
 
+use crate::prelude::*;
+
 /// Maximum size of response headers in bytes.
 const HEAD_BYTES_MAX: usize = 64 << 10;
 /// Maximum attempts per hop.
@@ -41,20 +41,8 @@ const ATTEMPTS_MAX: u32 = 3;
 /// Maximum delay that a server may request before a retry.
 const RETRY_AFTER_MAX: Duration = Duration::from_secs(10);
 /// Headers that only the client sets.
-const OWN_HEADERS: [&str; 12] = [
-    "host",
-    "content-length",
-    "transfer-encoding",
-    "connection",
-    "keep-alive",
-    "upgrade",
-    "te",
-    "trailer",
-    "expect",
-    "accept-encoding",
-    "proxy-authorization",
-    "proxy-connection",
-];
+const OWN_HEADERS: &str = "host content-length transfer-encoding connection keep-alive upgrade te trailer \
+    expect accept-encoding proxy-authorization proxy-connection";
 /// Headers of the caller that are sent to other hosts too.
 const PLAIN_HEADERS: [&str; 4] = ["accept", "accept-language", "user-agent", "content-type"];
 
@@ -76,15 +64,9 @@ impl Client {
     ///
     /// # Errors
     /// An entry of the configuration that is not a host, address or URL.
-    pub fn new(settings: &Settings) -> Result<Self, ToolError> {
+    pub fn new(settings: &Settings) -> Result<Self> {
         let services = Services::new(settings)?;
-        let mut rules = Rules::new(
-            &settings.allowed_hosts,
-            settings.only_hosts.as_deref(),
-            &settings.deny_hosts,
-            &settings.allow_private,
-        )?
-        .follow_listed(settings.follow_listed);
+        let mut rules = Rules::new(settings)?;
         services
             .own(settings)
             .iter()
@@ -121,7 +103,7 @@ struct Hop {
 type Head = Response<Body>;
 
 impl Http for Client {
-    fn send(&self, request: &HttpRequest, stop: &StopFlag) -> Result<HttpResponse, ToolError> {
+    fn send(&self, request: &HttpRequest, stop: &StopFlag) -> Result<HttpResponse> {
         let started = Instant::now();
         let mut hop = Hop {
             method: request.method,
@@ -142,21 +124,17 @@ impl Http for Client {
             let head = self.attempts(&agent, &wire, request.service, &hop)?;
             let Some(location) = location(&head) else {
                 let bytes_max = request.bytes_max.min(self.bytes_max);
-                return finish(head, &hop.target, &wire, bytes_max, request.accept).map(
-                    |response| HttpResponse {
-                        elapsed: started.elapsed(),
-                        ..response
-                    },
-                );
+                let response = finish(head, &hop.target, &wire, bytes_max, request.accept)?;
+                return Ok(HttpResponse {
+                    elapsed: started.elapsed(),
+                    ..response
+                });
             };
             if followed == request.redirects_max {
-                let message = format_args!(
-                    "{} redirects more than {followed} times",
-                    hop.target.shown()
-                );
-                return Err(ToolError::new(ErrorCode::ToolError, message)
-                    .reason("redirect")
-                    .hint("the site redirects in a circle; use another URL"));
+                let from = hop.target.shown();
+                let error = tool_error!(ToolError, "{from} redirects more than {followed} times");
+                let error = error.reason("redirect");
+                return Err(error.hint("the site redirects in a circle; use another URL"));
             }
             hop = self.follow(hop, head.status().as_u16(), &location, request)?;
         }
@@ -194,24 +172,23 @@ impl Client {
         wire: &Arc<Wire>,
         service: Option<&str>,
         hop: &Hop,
-    ) -> Result<Head, ToolError> {
+    ) -> Result<Head> {
         let mut wait = self.backoff;
         for attempt in 1.. {
             let result = self.attempt(agent, wire, service, hop);
             let again = attempt < ATTEMPTS_MAX && hop.method == HttpMethod::Get;
             let asked = match &result {
                 Ok(head) if again && matches!(head.status().as_u16(), 429 | 502 | 503 | 504) => {
-                    match retry_after(head, self.clock.as_deref()) {
-                        Some(asked) if asked <= RETRY_AFTER_MAX && asked < wire.left() => asked,
-                        Some(_) => return result,
-                        None => Duration::ZERO,
-                    }
+                    retry_after(head, self.clock.as_deref()).unwrap_or_default()
                 }
                 Err(err) if again && (err.is(Reason::Connect) || err.is(Reason::Dns)) => {
                     Duration::ZERO
                 }
                 _ => return result,
             };
+            if asked > RETRY_AFTER_MAX || !asked.is_zero() && asked >= wire.left() {
+                return result;
+            }
             wire.wait(wait.max(asked))?;
             wait *= 2;
         }
@@ -224,7 +201,7 @@ impl Client {
         wire: &Arc<Wire>,
         service: Option<&str>,
         hop: &Hop,
-    ) -> Result<Head, ToolError> {
+    ) -> Result<Head> {
         wire.check()?;
         let mut builder = Request::builder()
             .method(hop.method.as_str())
@@ -247,44 +224,35 @@ impl Client {
     }
 
     /// The next hop, if the redirect may be followed.
-    fn follow(
-        &self,
-        hop: Hop,
-        status: u16,
-        location: &str,
-        request: &HttpRequest,
-    ) -> Result<Hop, ToolError> {
+    fn follow(&self, hop: Hop, status: u16, location: &str, request: &HttpRequest) -> Result<Hop> {
         let next = hop.target.join(location)?;
-        let refuse = |what: &str| {
-            let message = format!("{} redirects {what} {}", hop.target.shown(), next.shown());
+        let refuse = |what: &str, to: &str| {
+            let message = format!("{} redirects {what}{to}", hop.target.shown());
             ToolError::new(ErrorCode::PolicyDenied, message)
                 .reason("redirect")
                 .at("/url")
         };
+        let to = format!(" {}", next.shown());
         if hop.target.secure() && !next.secure() {
-            return Err(refuse("from https to").hint("request the unencrypted URL directly"));
+            return Err(refuse("from https to", &to).hint("request the unencrypted URL directly"));
         }
         // The rules on the call apply to the targets of redirects too.
         if let Err(err) = request.hosts.judge(&next.host) {
-            let (from, to) = (hop.target.shown(), next.shown());
-            let message = format_args!("{from} redirects to {to}: {}", err.message());
-            let refused = ToolError::new(ErrorCode::PolicyDenied, message)
-                .reason("redirect")
-                .at("/url");
+            let refused = refuse(&format!("to {}: {}", next.shown(), err.message()), "");
             return Err(match err.hint_str() {
                 Some(hint) => refused.hint(hint.to_owned()),
                 None => refused,
             });
         }
         if !request.any_host && !self.rules.may_follow(&hop.target, &next) {
-            return Err(refuse("to another host,").hint(
-                "call the tool with that URL, or list the host in `permissions.network.allowed_hosts`",
-            ));
+            let hint = "call the tool with that URL, or list the host in `permissions.network.allowed_hosts`";
+            return Err(refuse("to another host,", &to).hint(hint));
         }
         let same = hop.target.same_origin(&next);
         let keeps_body = matches!(status, 307 | 308);
         if hop.method == HttpMethod::Post && keeps_body && !same {
-            return Err(refuse("what was sent to another host,").hint("send it there yourself"));
+            let refused = refuse("what was sent to another host,", &to);
+            return Err(refused.hint("send it there yourself"));
         }
         let mut headers = hop.headers;
         if !same {
@@ -306,33 +274,22 @@ impl Client {
 }
 
 /// The caller's headers with lower-case names; headers that only the client sets are refused.
-fn own_names(headers: &[(String, String)]) -> Result<Vec<(String, String)>, ToolError> {
+fn own_names(headers: &[(String, String)]) -> Result<Vec<(String, String)>> {
     const BYTES_MAX: usize = 16 << 10;
-    let bytes: usize = headers
-        .iter()
-        .map(|(name, value)| name.len() + value.len())
-        .sum();
+    let bytes = headers.iter().map(|(name, value)| name.len() + value.len());
+    let bytes: usize = bytes.sum();
     if bytes > BYTES_MAX {
-        return Err(tool_error!(
-            InvalidArgs,
-            "the headers have {bytes} bytes, the limit is {BYTES_MAX}"
-        )
-        .at("/headers"));
+        let message = format_args!("the headers have {bytes} bytes, the limit is {BYTES_MAX}");
+        return Err(ToolError::invalid("/headers", message));
     }
-    let lower = headers
-        .iter()
-        .map(|(name, value)| (name.to_ascii_lowercase(), value.clone()));
-    let lower: Vec<(String, String)> = lower.collect();
-    match lower
-        .iter()
-        .find(|(name, _)| OWN_HEADERS.contains(&name.as_str()))
-    {
-        Some((name, _)) => Err(tool_error!(
-            InvalidArgs,
-            "the header `{name}` is set by the client"
-        )
-        .at("/headers")
-        .hint("omit it")),
+    let lower = |(name, value): &(String, String)| (name.to_ascii_lowercase(), value.clone());
+    let lower: Vec<(String, String)> = headers.iter().map(lower).collect();
+    let own = |name: &str| OWN_HEADERS.split(' ').any(|own| own == name);
+    match lower.iter().find(|(name, _)| own(name)) {
+        Some((name, _)) => {
+            let message = format_args!("the header `{name}` is set by the client");
+            Err(ToolError::invalid("/headers", message).hint("omit it"))
+        }
         None => Ok(lower),
     }
 }
@@ -341,6 +298,6 @@ fn own_names(headers: &[(String, String)]) -> Result<Vec<(String, String)>, Tool
 ///
 /// # Errors
 /// `invalid_args` for a text that is not an http(s) URL.
-pub(super) fn host_and_port(url: &str) -> Result<String, ToolError> {
+pub(super) fn host_and_port(url: &str) -> Result<String> {
     Target::parse(url).map(|target| format!("{}:{}", target.host, target.port))
 }

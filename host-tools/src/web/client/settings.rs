@@ -3,10 +3,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use tool_core::capability::HttpService;
-use tool_core::{ErrorCode, ToolError, tool_error};
-
 use super::target::Target;
+use crate::prelude::*;
 
 /// The web settings of a configuration.
 #[derive(Clone)]
@@ -91,21 +89,19 @@ impl Services {
     ///
     /// # Errors
     /// An unknown provider, an invalid address, a provider without its required address or key.
-    pub(super) fn new(settings: &Settings) -> Result<Self, ToolError> {
+    pub(super) fn new(settings: &Settings) -> Result<Self> {
         let wrong = |message: String| ToolError::new(ErrorCode::InvalidRequest, message);
-        let providers = || SERVICES.iter().map(|(_, provider, _)| *provider);
-        if let Some(unknown) =
-            (settings.services.keys()).find(|name| !providers().any(|known| known == *name))
-        {
+        let known = |name: &str| SERVICES.iter().any(|(_, provider, _)| *provider == name);
+        if let Some(unknown) = settings.services.keys().find(|name| !known(name)) {
             return Err(wrong(format!("`web.services` has no service `{unknown}`")));
         }
         let mut by_role = BTreeMap::new();
         for (role, provider, public) in SERVICES {
-            let base = settings
-                .services
-                .get(provider)
-                .map_or(public, String::as_str);
-            by_role.insert(role, service(provider, base)?);
+            let base = settings.services.get(provider);
+            by_role.insert(
+                role,
+                service(provider, base.map_or(public, String::as_str))?,
+            );
         }
         let search = &settings.search;
         let endpoint = search.endpoint.as_deref();
@@ -130,8 +126,9 @@ impl Services {
                         )));
                     }
                 };
-                let message = format!("`web.search.provider = \"{provider}\"` {fault}");
-                return Err(wrong(message));
+                return Err(wrong(format!(
+                    "`web.search.provider = \"{provider}\"` {fault}"
+                )));
             }
         };
         by_role.insert("search", search);
@@ -159,14 +156,11 @@ impl Services {
     }
 }
 
-fn service(provider: &str, base: &str) -> Result<HttpService, ToolError> {
+fn service(provider: &str, base: &str) -> Result<HttpService> {
     let base = base.trim_end_matches('/');
     Target::parse(&base.replace("{language}", "en")).map_err(|err| {
-        tool_error!(
-            InvalidRequest,
-            "invalid address of `{provider}`: {}",
-            err.message()
-        )
+        let fault = err.message();
+        tool_error!(InvalidRequest, "invalid address of `{provider}`: {fault}")
     })?;
     Ok(HttpService {
         provider: provider.to_owned(),

@@ -1,11 +1,12 @@
 //! Targets of requests: checked URLs, and the rules on hosts, ports and addresses.
 
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, SocketAddr};
 
-use tool_core::{ErrorCode, ToolError, tool_error};
 use url::{Host, Url};
 
+use super::Settings;
 use super::address::not_public;
+use crate::prelude::*;
 
 /// Maximum length of a URL in bytes.
 const URL_BYTES_MAX: usize = 8192;
@@ -23,71 +24,57 @@ impl Target {
     ///
     /// # Errors
     /// `invalid_args` with the fault of the URL.
-    pub(super) fn parse(text: &str) -> Result<Self, ToolError> {
+    pub(super) fn parse(text: &str) -> Result<Self> {
+        const FORM: &str = "pass an absolute URL such as https://example.org/page";
         let refuse = |why: &str, hint: &str| {
             Err(ToolError::invalid("/url", why)
                 .reason("url")
                 .hint(hint.to_owned()))
         };
-        const FORM: &str = "pass an absolute URL such as https://example.org/page";
-        if text.len() > URL_BYTES_MAX {
-            return refuse(
-                &format!(
-                    "the URL has {} bytes, the limit is {URL_BYTES_MAX}",
-                    text.len()
-                ),
-                "send long data with `http_post`",
-            );
-        }
+        let (length, authority) = (text.len(), authority(text));
         let odd = |letter: char| letter.is_control() || letter.is_whitespace() || letter == '\\';
+        if length > URL_BYTES_MAX {
+            let why = format!("the URL has {length} bytes, the limit is {URL_BYTES_MAX}");
+            return refuse(&why, "send long data with `http_post`");
+        }
         if text.contains(odd) {
-            return refuse(
-                "the URL has spaces, control characters or backslashes",
-                FORM,
-            );
+            let why = "the URL has spaces, control characters or backslashes";
+            return refuse(why, FORM);
         }
         let mut url = match Url::parse(text) {
             Ok(url) => url,
             Err(err) => return refuse(&format!("invalid URL: {err}"), FORM),
         };
-        if !matches!(url.scheme(), "http" | "https") {
-            return refuse(
-                &format!("expected http or https, found `{}`", url.scheme()),
-                FORM,
-            );
+        let scheme = url.scheme();
+        if !matches!(scheme, "http" | "https") {
+            return refuse(&format!("expected http or https, found `{scheme}`"), FORM);
         }
-        let authority = authority(text);
         if !url.username().is_empty() || url.password().is_some() || authority.contains('@') {
-            return refuse(
-                "the URL carries credentials",
-                "omit them and pass an `authorization` header",
-            );
+            let hint = "omit them and pass an `authorization` header";
+            return refuse("the URL carries credentials", hint);
         }
-        let host = match url.host() {
+        let (host, named) = match url.host() {
             Some(Host::Domain(name)) => {
                 let name = name.trim_end_matches('.').to_owned();
-                if name.is_empty() || name.split('.').any(str::is_empty) {
-                    return refuse("the URL names no host", FORM);
-                }
-                if url.set_host(Some(&name)).is_err() {
-                    return refuse("the URL names no host", FORM);
-                }
-                name
+                let named = !name.split('.').any(str::is_empty);
+                let named = named && url.set_host(Some(&name)).is_ok();
+                (name, named)
             }
-            Some(address @ (Host::Ipv4(_) | Host::Ipv6(_))) => {
+            Some(address) => {
                 let host = address.to_string();
                 // Rules compare hosts as text, so an address has a single spelling.
                 let written = host_of(authority);
                 if written != host {
-                    return refuse(
-                        &format!("the address is written `{written}`"),
-                        &format!("write it as {host}"),
-                    );
+                    let why = format!("the address is written `{written}`");
+                    return refuse(&why, &format!("write it as {host}"));
                 }
-                host
+                (host, true)
             }
-            None => return refuse("the URL names no host", FORM),
+            None => (String::new(), false),
         };
+        if !named {
+            return refuse("the URL names no host", FORM);
+        }
         url.set_fragment(None);
         let port = url.port_or_known_default().unwrap_or(0);
         Ok(Self { url, host, port })
@@ -97,14 +84,10 @@ impl Target {
     ///
     /// # Errors
     /// As [`Target::parse`].
-    pub(super) fn join(&self, location: &str) -> Result<Self, ToolError> {
+    pub(super) fn join(&self, location: &str) -> Result<Self> {
         let next = self.url.join(location).map_err(|err| {
-            tool_error!(
-                ToolError,
-                "{} redirects to an invalid URL: {err}",
-                self.shown()
-            )
-            .reason("redirect")
+            let from = self.shown();
+            tool_error!(ToolError, "{from} redirects to an invalid URL: {err}").reason("redirect")
         })?;
         Self::parse(next.as_str())
     }
@@ -158,7 +141,7 @@ struct Pattern {
 }
 
 impl Pattern {
-    fn parse(text: &str) -> Result<Self, ToolError> {
+    fn parse(text: &str) -> Result<Self> {
         let wrong = || {
             tool_error!(
                 InvalidRequest,
@@ -179,17 +162,16 @@ impl Pattern {
         } else {
             target.url.port()
         };
-        Ok(Self {
-            host: format!("{front}{}", target.host),
-            port,
-        })
+        let host = format!("{front}{}", target.host);
+        Ok(Self { host, port })
     }
 
     fn names(&self, host: &str) -> bool {
         match self.host.strip_prefix("*.") {
-            Some(parent) => host
-                .strip_suffix(parent)
-                .is_some_and(|front| front.len() > 1 && front.ends_with('.')),
+            Some(parent) => {
+                let front = host.strip_suffix(parent);
+                front.is_some_and(|front| front.len() > 1 && front.ends_with('.'))
+            }
             None => self.host == host,
         }
     }
@@ -227,31 +209,18 @@ impl Rules {
     ///
     /// # Errors
     /// An entry that is not a host or an address.
-    pub(super) fn new(
-        listed: &[String],
-        only: Option<&[String]>,
-        denied: &[String],
-        private: &[String],
-    ) -> Result<Self, ToolError> {
-        let patterns = |texts: &[String]| -> Result<Vec<Pattern>, ToolError> {
+    pub(super) fn new(settings: &Settings) -> Result<Self> {
+        let patterns = |texts: &Vec<String>| -> Result<Vec<Pattern>> {
             texts.iter().map(|text| Pattern::parse(text)).collect()
         };
+        let private = settings.allow_private.iter().map(|text| address(text));
         Ok(Self {
-            follow_listed: true,
-            listed: patterns(listed)?,
-            only: only.map(patterns).transpose()?,
-            denied: patterns(denied)?,
-            private: private
-                .iter()
-                .map(|text| address(text))
-                .collect::<Result<_, _>>()?,
+            follow_listed: settings.follow_listed,
+            listed: patterns(&settings.allowed_hosts)?,
+            only: settings.only_hosts.as_ref().map(patterns).transpose()?,
+            denied: patterns(&settings.deny_hosts)?,
+            private: private.collect::<Result<_, _>>()?,
         })
-    }
-
-    /// Sets whether redirects to listed hosts are followed.
-    pub(super) fn follow_listed(mut self, follow: bool) -> Self {
-        self.follow_listed = follow;
-        self
     }
 
     /// Adds the host and port of a configured service.
@@ -270,22 +239,18 @@ impl Rules {
     ///
     /// # Errors
     /// `policy_denied` that names the list to change.
-    pub(super) fn host(&self, target: &Target) -> Result<(), ToolError> {
+    pub(super) fn host(&self, target: &Target) -> Result<()> {
         let (host, port) = (target.host.as_str(), target.port);
         if self.denied.iter().any(|pattern| pattern.denies(host, port)) {
-            return Err(
-                denied("host", format!("`{host}` is denied by `web.deny_hosts`"))
-                    .hint("this is set in the configuration; use another source"),
-            );
+            let error = denied("host", format!("`{host}` is denied by `web.deny_hosts`"));
+            return Err(error.hint("this is set in the configuration; use another source"));
         }
         if let Some(only) = &self.only
             && !only.iter().any(|pattern| pattern.allows(host, port))
         {
-            return Err(denied(
-                "host",
-                format!("`{host}:{port}` is not listed in `web.allow_hosts`"),
-            )
-            .hint("this is set in the configuration; use a listed host"));
+            let message = format!("`{host}:{port}` is not listed in `web.allow_hosts`");
+            let error = denied("host", message);
+            return Err(error.hint("this is set in the configuration; use a listed host"));
         }
         if let Some(literal) = target.literal() {
             self.address(host, SocketAddr::new(literal, port))?;
@@ -305,7 +270,7 @@ impl Rules {
     ///
     /// # Errors
     /// As [`Rules::address`].
-    pub(super) fn addresses(&self, host: &str, found: &[SocketAddr]) -> Result<(), ToolError> {
+    pub(super) fn addresses(&self, host: &str, found: &[SocketAddr]) -> Result<()> {
         found
             .iter()
             .try_for_each(|address| self.address(host, *address))
@@ -315,7 +280,7 @@ impl Rules {
     ///
     /// # Errors
     /// `policy_denied` that names the kind of the address.
-    pub(super) fn address(&self, host: &str, found: SocketAddr) -> Result<(), ToolError> {
+    pub(super) fn address(&self, host: &str, found: SocketAddr) -> Result<()> {
         let (ip, port) = (found.ip().to_canonical(), found.port());
         let private = (self.private.iter()).any(|(listed, listed_port)| {
             *listed == ip && listed_port.map_or(ordinary(port), |only| only == port)
@@ -352,16 +317,16 @@ fn denied(reason: &'static str, message: String) -> ToolError {
 }
 
 /// Parses an address with or without a port.
-fn address(text: &str) -> Result<(IpAddr, Option<u16>), ToolError> {
-    if let Ok(address) = text.parse::<SocketAddr>() {
-        return Ok((address.ip().to_canonical(), Some(address.port())));
-    }
-    match text.parse::<IpAddr>() {
-        Ok(address) => Ok((address.to_canonical(), None)),
-        Err(_) => Err(tool_error!(
+fn address(text: &str) -> Result<(IpAddr, Option<u16>)> {
+    let known = text
+        .parse()
+        .map(|address: SocketAddr| (address.ip(), Some(address.port())));
+    let known = known.or_else(|_| text.parse().map(|address: IpAddr| (address, None)));
+    let (address, port) = known.map_err(|_| {
+        tool_error!(
             InvalidRequest,
-            "expected an address such as `{}:8080`, found `{text}`",
-            Ipv4Addr::LOCALHOST
-        )),
-    }
+            "expected an address such as `127.0.0.1:8080`, found `{text}`"
+        )
+    })?;
+    Ok((address.to_canonical(), port))
 }

@@ -10,7 +10,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use tool_core::{ErrorCode, Reason, StopFlag, ToolError};
 use ureq::Error;
 use ureq::config::Config;
 use ureq::http::Uri;
@@ -20,6 +19,7 @@ use ureq::unversioned::transport::{
 };
 
 use super::target::Rules;
+use crate::prelude::*;
 
 /// Maximum time between two checks of the deadline and the stop flag.
 const SLICE: Duration = Duration::from_millis(20);
@@ -79,23 +79,21 @@ impl Wire {
     ///
     /// # Errors
     /// `cancelled` or `timeout`.
-    pub(super) fn check(&self) -> Result<(), ToolError> {
+    pub(super) fn check(&self) -> Result<()> {
         self.stop.check()?;
         if Instant::now() < self.deadline {
             return Ok(());
         }
-        Err(
-            ToolError::new(ErrorCode::Timeout, "the server did not answer in time")
-                .reason("network")
-                .hint("raise `timeout`, or try again later"),
-        )
+        let error = ToolError::new(ErrorCode::Timeout, "the server did not answer in time");
+        let error = error.reason("network");
+        Err(error.hint("raise `timeout`, or try again later"))
     }
 
     /// Waits, unless stopped.
     ///
     /// # Errors
     /// As [`Wire::check`].
-    pub(super) fn wait(&self, duration: Duration) -> Result<(), ToolError> {
+    pub(super) fn wait(&self, duration: Duration) -> Result<()> {
         let end = Instant::now() + duration;
         loop {
             self.check()?;
@@ -109,8 +107,10 @@ impl Wire {
 
     /// Takes the recorded fault.
     pub(super) fn take_fault(&self) -> Option<ToolError> {
-        let mut fault = self.fault.lock().unwrap_or_else(PoisonError::into_inner);
-        fault.take()
+        self.fault
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take()
     }
 
     pub(super) fn left(&self) -> Duration {
@@ -133,12 +133,9 @@ impl Wire {
         work: impl FnOnce() -> io::Result<T> + Send + 'static,
     ) -> Result<io::Result<T>, Error> {
         let (sender, receiver) = mpsc::channel();
-        let spawned = thread::Builder::new()
-            .name("dial".to_owned())
-            .spawn(move || {
-                let _ = sender.send(work()); // the receiver may be gone
-            });
-        if let Err(err) = spawned {
+        let thread = thread::Builder::new().name("dial".to_owned());
+        let run = move || drop(sender.send(work())); // the receiver may be gone
+        if let Err(err) = thread.spawn(run) {
             return Ok(Err(err));
         }
         loop {
@@ -163,7 +160,11 @@ impl fmt::Debug for Shared {
     }
 }
 
-const OFFLINE: &str = "check the host name and the network connection";
+fn offline(reason: Reason, message: String) -> ToolError {
+    ToolError::new(ErrorCode::ToolError, message)
+        .reason(reason)
+        .hint("check the host name and the network connection")
+}
 
 impl Resolver for Shared {
     fn resolve(&self, uri: &Uri, _: &Config, _: NextTimeout) -> Result<ResolvedSocketAddrs, Error> {
@@ -180,18 +181,14 @@ impl Resolver for Shared {
                 wire.aside(move || net.addresses(&name, port))?
             }
         };
-        let unknown = |why: &dyn fmt::Display| {
-            let message = format_args!("could not resolve host `{host}`: {why}");
-            wire.fail(
-                ToolError::new(ErrorCode::ToolError, message)
-                    .reason(Reason::Dns)
-                    .hint(OFFLINE),
-            )
+        let found = match found {
+            Ok(found) if found.is_empty() => Err("no addresses".to_owned()),
+            found => found.map_err(|err| err.to_string()),
         };
-        let found = found.map_err(|err| unknown(&err))?;
-        if found.is_empty() {
-            return Err(unknown(&"no addresses"));
-        }
+        let found = found.map_err(|why| {
+            let message = format!("could not resolve host `{host}`: {why}");
+            wire.fail(offline(Reason::Dns, message))
+        })?;
         (wire.rules.addresses(host, &found)).map_err(|err| wire.fail(err))?;
         let mut checked = self.empty();
         found
@@ -225,14 +222,12 @@ impl Connector for Shared {
             match wire.aside(move || net.dial(address, wait))? {
                 Ok(stream) => {
                     stream.set_nodelay(true)?;
-                    let config = details.config;
+                    let (wire, config) = (self.clone(), details.config);
+                    let (input, output) = (config.input_buffer_size(), config.output_buffer_size());
                     return Ok(Some(Socket {
-                        wire: self.clone(),
+                        wire,
                         stream,
-                        buffers: LazyBuffers::new(
-                            config.input_buffer_size(),
-                            config.output_buffer_size(),
-                        ),
+                        buffers: LazyBuffers::new(input, output),
                     }));
                 }
                 Err(err) => last = Some(err),
@@ -240,12 +235,8 @@ impl Connector for Shared {
         }
         wire.check_or_fail()?;
         let why = last.map_or_else(String::new, |err| format!(": {err}"));
-        let message = format_args!("could not connect to `{host}`{why}");
-        Err(wire.fail(
-            ToolError::new(ErrorCode::ToolError, message)
-                .reason(Reason::Connect)
-                .hint(OFFLINE),
-        ))
+        let message = format!("could not connect to `{host}`{why}");
+        Err(wire.fail(offline(Reason::Connect, message)))
     }
 }
 

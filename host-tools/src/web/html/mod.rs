@@ -9,7 +9,6 @@ mod reader;
 mod tests;
 
 use html5gum::{DefaultEmitter, StartTag, Token, Tokenizer};
-use tool_core::StopFlag;
 use url::Url;
 
 use reader::Reader;
@@ -51,7 +50,7 @@ pub(super) struct Page {
 ///
 /// # Errors
 /// `cancelled` or `timeout`.
-pub(super) fn read(html: &str, base: Option<&Url>, stop: &StopFlag) -> Result<Page, ToolError> {
+pub(super) fn read(html: &str, base: Option<&Url>, stop: &StopFlag) -> Result<Page> {
     let mut reader = Reader::new(base.cloned());
     for (count, token) in tokens(html.as_bytes()).enumerate() {
         if count % 4096 == 0 {

@@ -14,8 +14,7 @@ use tool_core::{ErrorCode, ToolError};
 use super::super::super::policy::Policy;
 use super::super::launched::{END, LOOK, await_input, read_parts};
 use super::super::refusal::refusal;
-use super::launched::Launched;
-use super::too_long;
+use super::{Launched, too_long};
 
 /// Maximum parts of a stream that are read at once.
 const PARTS_MAX: usize = 4;

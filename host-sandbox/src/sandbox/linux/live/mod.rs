@@ -1,12 +1,13 @@
 //! An interactive command: a thread reads its lines into a queue for the callers.
 
-mod launched;
 mod listener;
 
+use std::fs::File;
 use std::io::{ErrorKind, Write};
 use std::net::Shutdown;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
+use std::process::{Child, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -14,12 +15,11 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use tool_core::command::{Command, Exit, Level};
 use tool_core::conversation::{Conversation, Heard};
-use tool_core::{Reason, StopFlag, ToolError, tool_error};
+use tool_core::{Reason, Result, StopFlag, ToolError, tool_error};
 
-use self::launched::Launched;
 use self::listener::{Listener, Shared};
 use super::super::policy::{Failure, Policy};
-use super::launched::{LOOK, unlaunched};
+use super::launched::{LOOK, Reports, await_input, nonblocking, reap, spawn, unlaunched};
 use super::refusal::{Refusal, refusal};
 use super::scratch::Scratch;
 
@@ -35,7 +35,7 @@ pub(super) fn start(
     command: &Command,
     scratch: Scratch,
     stop: &StopFlag,
-) -> Result<Result<Live, Refusal>, ToolError> {
+) -> Result<Result<Live, Refusal>> {
     let mut launched = Launched::start(&policy).map_err(|err| unlaunched(&err))?;
     let begun = Instant::now();
     let mut more = true;
@@ -123,7 +123,7 @@ impl Live {
     }
 
     /// Waits for the write lock, until the stop flag is set.
-    fn turn(&self, stop: &StopFlag) -> Result<MutexGuard<'_, UnixStream>, ToolError> {
+    fn turn(&self, stop: &StopFlag) -> Result<MutexGuard<'_, UnixStream>> {
         loop {
             match self.writer.try_lock() {
                 Ok(writer) => return Ok(writer),
@@ -138,7 +138,7 @@ impl Live {
 }
 
 impl Conversation for Live {
-    fn send(&self, line: &str, stop: &StopFlag) -> Result<(), ToolError> {
+    fn send(&self, line: &str, stop: &StopFlag) -> Result<()> {
         if line.len() > self.line_bytes_max {
             return Err(too_long(self.line_bytes_max));
         }
@@ -165,7 +165,7 @@ impl Conversation for Live {
         Ok(())
     }
 
-    fn receive(&self, wait: Duration, stop: &StopFlag) -> Result<Heard, ToolError> {
+    fn receive(&self, wait: Duration, stop: &StopFlag) -> Result<Heard> {
         let begun = Instant::now();
         let mut found = self.shared.found();
         loop {
@@ -220,4 +220,48 @@ fn too_long(bytes_max: usize) -> ToolError {
         "a line of the conversation is longer than {bytes_max} bytes"
     )
     .reason("line")
+}
+
+/// A launcher and its connections. Dropping it ends the command.
+pub(super) struct Launched {
+    child: Child,
+    pub(super) control: UnixStream,
+    /// The standard input and output of the command.
+    pub(super) stream: Option<UnixStream>,
+    pub(super) stderr: Option<File>,
+    pub(super) reports: Reports,
+}
+
+impl Launched {
+    pub(super) fn start(policy: &Policy) -> std::io::Result<Self> {
+        let (stream, theirs) = UnixStream::pair()?;
+        let (mut child, mut control) = spawn(Stdio::from(OwnedFd::from(theirs)))?;
+        let stderr = nonblocking(child.stderr.take())?;
+        control.set_write_timeout(Some(READY))?;
+        // A launcher that ended early has reported the reason.
+        let _ = policy.send(&mut control, &[]);
+        control.set_nonblocking(true)?;
+        stream.set_nonblocking(true)?;
+        Ok(Self {
+            child,
+            control,
+            stream: Some(stream),
+            stderr,
+            reports: Reports::default(),
+        })
+    }
+
+    /// Waits for reports and reads them; returns whether more may follow.
+    pub(super) fn read_reports(&mut self, wait: Duration) -> std::io::Result<bool> {
+        await_input([self.control.as_fd()], wait)?;
+        self.reports.read(&mut self.control)
+    }
+}
+
+impl Drop for Launched {
+    fn drop(&mut self) {
+        // The launcher then ends every process.
+        let _ = self.control.shutdown(Shutdown::Write);
+        reap(&mut self.child);
+    }
 }

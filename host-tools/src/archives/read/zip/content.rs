@@ -4,13 +4,11 @@ use std::cell::Cell;
 use std::io::{BufRead, BufReader, Read};
 use std::rc::Rc;
 
-use tool_core::StopFlag;
-use tool_core::capability::FileReader;
-
 use super::super::super::fault::Fault;
 use super::super::super::limits::{BUFFER, Limited};
 use super::Entry;
 use crate::counted::Counted;
+use crate::prelude::*;
 
 /// The decompressed bytes of a member; size and checksum are verified at the end.
 pub(super) fn content<'a>(

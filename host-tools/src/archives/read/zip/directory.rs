@@ -2,12 +2,11 @@
 
 use std::cmp::Ordering;
 
-use tool_core::capability::FileReader;
-
 use super::super::super::fault::{Fault, FaultKind};
 use super::super::Fields;
 use super::super::{Kind, Member};
 use super::{Entry, read_at};
+use crate::prelude::*;
 
 /// Size of the end record without its comment.
 const END: usize = 22;
@@ -157,7 +156,9 @@ fn entry(fields: &mut Fields<'_>) -> Result<Entry, Fault> {
         return Err(volumes());
     }
     let (text, legible) = text_of(&name, flags);
-    let mode = mode_of(made_by, attributes);
+    // The mode, if the system that created the archive has one.
+    let is_unix = matches!(made_by >> 8, 3 | 19);
+    let mode = if is_unix { attributes >> 16 } else { 0 };
     const DOS_FOLDER: u32 = 0x10;
     let is_folder =
         text.ends_with('/') || attributes & DOS_FOLDER != 0 || mode & 0o170_000 == 0o040_000;
@@ -235,12 +236,3 @@ fn text_of(name: &[u8], flags: u16) -> (String, bool) {
 }
 
 const CODE_PAGE_437: &str = "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u{a0}";
-
-/// The mode of a member by the conventions of the system that created it; 0 if that has none.
-fn mode_of(made_by: u16, attributes: u32) -> u32 {
-    const UNIX: [u16; 2] = [3, 19];
-    match UNIX.contains(&(made_by >> 8)) {
-        true => attributes >> 16,
-        false => 0,
-    }
-}

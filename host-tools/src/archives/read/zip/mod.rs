@@ -8,12 +8,10 @@ use std::cell::Cell;
 use std::io::SeekFrom;
 use std::rc::Rc;
 
-use tool_core::StopFlag;
-use tool_core::capability::FileReader;
-
 use super::super::fault::{self, Fault, FaultKind, Halt};
 use super::super::limits;
 use super::{Fields, Member, Next, Visit};
+use crate::prelude::*;
 use content::content;
 use directory::{entries, find_directory, widen};
 

@@ -1,14 +1,17 @@
-//! Reloading plugins and configuration.
+//! Administration of the running toolkit.
 
 use tool_core::convert;
 
 use crate::prelude::*;
 
+/// The tools of this family.
+pub(crate) static TOOLS: &[Entry] = &[entry::<ReloadPlugins>()];
+
 /// Reload plugins and configuration. Running calls are unaffected; changes apply to later calls. On errors, all of them are reported and
 /// the previous generation remains in force.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Args {}
+pub(crate) struct ReloadPlugins {}
 
 /// The changes of a reload.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
@@ -27,7 +30,7 @@ pub(crate) struct Output {
     pub generation: String,
 }
 
-impl Tool for Args {
+impl Tool for ReloadPlugins {
     const SPEC: Spec = Spec {
         id: "reload_plugins",
         title: "Read plugins again",
@@ -43,10 +46,10 @@ impl Tool for Args {
     type Args = Self;
     type Output = Output;
 
-    fn run(_: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+    fn run(_: ReloadPlugins, ctx: &Ctx) -> Result<Output> {
         let reloaded = ctx.reload()?()?;
         convert::from_value(&reloaded).map_err(|problem| {
-            ToolError::new(tool_core::ErrorCode::Internal, problem.message).at(problem.path)
+            ToolError::new(ErrorCode::Internal, problem.message).at(problem.path)
         })
     }
 

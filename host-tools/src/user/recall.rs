@@ -1,0 +1,152 @@
+//! Reading facts: all of them, those that share words with a query, those that help to answer a question.
+
+use super::facts::{Fact, Facts, as_text};
+use crate::argument;
+use crate::prelude::*;
+
+/// Show all facts about a user, by category.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct UserProfile {
+    /// The user: letters, digits, `-`, `_`, `.`.
+    #[serde(default = "super::default_user")]
+    pub user_id: String,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Profile {
+    /// The facts as text, marked as data.
+    pub profile: String,
+    /// The facts, by category, oldest first.
+    pub facts: Vec<Fact>,
+}
+
+impl Tool for UserProfile {
+    const SPEC: Spec = Spec {
+        id: "user_profile",
+        title: "Show facts about a user",
+        ..super::READING
+    };
+    type Args = Self;
+    type Output = Profile;
+
+    fn run(args: UserProfile, ctx: &Ctx) -> Result<Profile> {
+        let mut facts = Facts::read(ctx, &args.user_id)?.facts;
+        facts.sort_by(|a, b| a.category.cmp(&b.category)); // stable: within one, the oldest first
+        Ok(Profile {
+            profile: as_text(&facts),
+            facts,
+        })
+    }
+
+    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
+        title: "a user without facts",
+        args: r#"{"user_id": "new"}"#,
+        output: r#"{"profile": "No facts.", "facts": []}"#,
+    }];
+}
+
+/// Maximum facts in a result.
+const MATCHES_MAX: usize = 20;
+
+/// Find the facts about a user that share words with a query, best first.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct UserSearch {
+    /// The words to look for: 1 to 1000 characters.
+    pub query: String,
+    /// The user: letters, digits, `-`, `_`, `.`.
+    #[serde(default = "super::default_user")]
+    pub user_id: String,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Matches {
+    /// The facts as text, marked as data.
+    pub found: String,
+    /// The facts, best first, at most twenty.
+    pub facts: Vec<Fact>,
+}
+
+impl Tool for UserSearch {
+    const SPEC: Spec = Spec {
+        id: "user_search",
+        title: "Search facts about a user",
+        ..super::READING
+    };
+    type Args = Self;
+    type Output = Matches;
+
+    fn run(args: UserSearch, ctx: &Ctx) -> Result<Matches> {
+        argument::text(&args.query, 1000, "/query")?;
+        let mut facts = Facts::read(ctx, &args.user_id)?.about(&args.query);
+        facts.truncate(MATCHES_MAX);
+        Ok(Matches {
+            found: as_text(&facts),
+            facts,
+        })
+    }
+
+    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
+        title: "a user without facts",
+        args: r#"{"query": "tables", "user_id": "new"}"#,
+        output: r#"{"found": "No facts.", "facts": []}"#,
+    }];
+}
+
+/// Maximum facts in a result.
+const CONTEXT_MAX: usize = 10;
+
+/// Gather the facts about a user that help to answer a question: those that share words with it, then the newest ones.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct UserContext {
+    /// The question: 1 to 1000 characters.
+    pub question: String,
+    /// The user: letters, digits, `-`, `_`, `.`.
+    #[serde(default = "super::default_user")]
+    pub user_id: String,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Context {
+    /// The facts as text, marked as data.
+    pub context: String,
+    /// The facts, those of the question first, at most ten.
+    pub facts: Vec<Fact>,
+}
+
+impl Tool for UserContext {
+    const SPEC: Spec = Spec {
+        id: "user_context",
+        title: "Gather facts for a question",
+        ..super::READING
+    };
+    type Args = Self;
+    type Output = Context;
+
+    fn run(args: UserContext, ctx: &Ctx) -> Result<Context> {
+        argument::text(&args.question, 1000, "/question")?;
+        let known = Facts::read(ctx, &args.user_id)?;
+        let mut facts = known.about(&args.question);
+        for fact in known.facts.iter().rev() {
+            if facts.len() >= CONTEXT_MAX {
+                break;
+            }
+            if !facts.contains(fact) {
+                facts.push(fact.clone());
+            }
+        }
+        facts.truncate(CONTEXT_MAX);
+        Ok(Context {
+            context: as_text(&facts),
+            facts,
+        })
+    }
+
+    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
+        title: "a user without facts",
+        args: r#"{"question": "which format?", "user_id": "new"}"#,
+        output: r#"{"context": "No facts.", "facts": []}"#,
+    }];
+}
