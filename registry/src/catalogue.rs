@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use tool_core::nearest::nearest;
 use tool_core::spec::wire_name;
-use tool_core::{AnyTool, Category, Effect, Entry, ErrorCode, Spec, ToolError};
+use tool_core::{AnyTool, Category, Effect, Entry, Spec, ToolError, tool_error};
 
 use crate::error::{LoadError, LoadErrors};
 
@@ -84,11 +84,8 @@ impl Catalogue {
         let own = own.map(|entry| Held::Own(entry.tool()));
         for held in own.chain(plugins.iter().cloned().map(Held::Plugin)) {
             let spec = held.tool().spec();
-            errors.extend(
-                catalogue
-                    .fault(spec)
-                    .map(|fault| LoadError::new(None, fault)),
-            );
+            let fault = catalogue.fault(spec);
+            errors.extend(fault.map(|fault| LoadError::new(None, fault)));
             let index = catalogue.tools.len();
             catalogue.names.insert(spec.id.to_owned(), index);
             catalogue.names.insert(spec.wire_name(), index);
@@ -109,10 +106,11 @@ impl Catalogue {
 
     /// Whether a selector names a broken plugin.
     pub(crate) fn is_lost(&self, selector: &str) -> bool {
-        let Some((first, rest)) = selector.split_once(':') else {
-            return false;
+        let plugin = match selector.split_once(':') {
+            Some(("plugin", name)) => name,
+            Some((name, _)) => name,
+            None => return false,
         };
-        let plugin = if first == "plugin" { rest } else { first };
         self.lost.iter().any(|name| name == plugin)
     }
 
@@ -122,21 +120,19 @@ impl Catalogue {
         }
         let prefix = spec.id.split(':').next().unwrap_or_default();
         if spec.id.contains(':') && RESERVED_PREFIXES.contains(&prefix) {
+            let id = spec.id;
             return Some(format!(
-                "the id `{}` starts with `{prefix}:`, which selectors use",
-                spec.id
+                "the id `{id}` starts with `{prefix}:`, which selectors use"
             ));
         }
         let wire = spec.wire_name();
         let other = self.names.get(spec.id).or_else(|| self.names.get(&wire))?;
         let other = self.tool(*other).spec().id;
-        if other == spec.id {
-            return Some(format!("two tools are named `{other}`"));
-        }
-        Some(format!(
-            "`{}` and `{other}` have the same wire name `{wire}`",
-            spec.id
-        ))
+        let id = spec.id;
+        Some(match other == id {
+            true => format!("two tools are named `{other}`"),
+            false => format!("`{id}` and `{other}` have the same wire name `{wire}`"),
+        })
     }
 
     /// Number of tools.
@@ -187,10 +183,7 @@ impl Catalogue {
     /// The error for an unknown name.
     pub fn unknown(&self, name: &str, suggestion: Option<&str>) -> ToolError {
         let shown: String = name.chars().take(80).collect();
-        let error = ToolError::new(
-            ErrorCode::UnknownTool,
-            format_args!("no tool named `{shown}`"),
-        );
+        let error = tool_error!(UnknownTool, "no tool named `{shown}`");
         match suggestion {
             Some(near) => error.hint(format!("did you mean `{near}`?")),
             None => error.hint("`mathchain tools list` shows the tools there are"),
@@ -204,29 +197,23 @@ impl Catalogue {
 
     /// The tools that match, matches in the name first.
     pub fn search(&self, query: &Query<'_>) -> Vec<&dyn AnyTool> {
-        let words: Vec<String> = query
-            .text
-            .split_whitespace()
-            .map(str::to_lowercase)
-            .collect();
-        let mut found: Vec<(bool, &dyn AnyTool)> = self
-            .iter()
-            .filter(|tool| fits(tool.spec(), query))
-            .filter_map(|tool| rank(tool, &words).map(|in_name| (in_name, tool)))
-            .collect();
+        let words = query.text.split_whitespace().map(str::to_lowercase);
+        let words: Vec<String> = words.collect();
+        let fitting = self.iter().filter(|tool| fits(tool.spec(), query));
+        let ranked = fitting.filter_map(|tool| Some((rank(tool, &words)?, tool)));
+        let mut found: Vec<(bool, &dyn AnyTool)> = ranked.collect();
         found.sort_by_key(|(in_name, _)| !in_name); // stable: the lists' order within each half
         found.into_iter().map(|(_, tool)| tool).collect()
     }
 }
 
 fn fits(spec: &Spec, query: &Query<'_>) -> bool {
-    query
+    let category = query
         .category
-        .is_none_or(|category| spec.category == category)
-        && query.tag.is_none_or(|tag| spec.tags.contains(&tag))
-        && query
-            .effect
-            .is_none_or(|effect| spec.effects.contains(&effect))
+        .is_none_or(|category| spec.category == category);
+    let tag = query.tag.is_none_or(|tag| spec.tags.contains(&tag));
+    let effect = query.effect;
+    category && tag && effect.is_none_or(|effect| spec.effects.contains(&effect))
 }
 
 /// Whether all words occur, and if so whether all occur in the name.
@@ -235,18 +222,12 @@ fn rank(tool: &dyn AnyTool, words: &[String]) -> Option<bool> {
     if words.iter().all(|word| spec.id.contains(word.as_str())) {
         return Some(true);
     }
-    let text = format!(
-        "{} {} {} {}",
-        spec.id,
-        spec.title,
-        spec.tags.join(" "),
-        tool.description()
-    )
-    .to_lowercase();
-    words
-        .iter()
-        .all(|word| text.contains(word.as_str()))
-        .then_some(false)
+    let (tags, description) = (spec.tags.join(" "), tool.description());
+    let text = [spec.id, spec.title, &tags, &description]
+        .join(" ")
+        .to_lowercase();
+    let has_all = words.iter().all(|word| text.contains(word.as_str()));
+    has_all.then_some(false)
 }
 
 impl fmt::Debug for Catalogue {

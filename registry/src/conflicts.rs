@@ -105,13 +105,13 @@ impl Conflicts {
                 continue;
             }
             let resource: Arc<str> = describe(key).into();
-            self.edges
-                .extend(found.into_iter().map(|(from, from_writes)| Conflict {
-                    from,
-                    to: step,
-                    from_writes,
-                    resource: Arc::clone(&resource),
-                }));
+            let edges = found.into_iter().map(|(from, from_writes)| Conflict {
+                from,
+                to: step,
+                from_writes,
+                resource: Arc::clone(&resource),
+            });
+            self.edges.extend(edges);
         }
     }
 

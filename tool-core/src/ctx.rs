@@ -11,6 +11,7 @@ use crate::rng::{StreamRng, stream_rng};
 use crate::source::Source;
 use crate::spec::{Capability, Spec};
 use crate::stop::StopFlag;
+use crate::tool_error;
 use crate::types::Seed;
 use crate::value::{Object, Value};
 
@@ -217,12 +218,10 @@ impl Ctx {
             return Ok(());
         }
         self.memory.fetch_sub(bytes, Ordering::Relaxed);
-        Err(ToolError::new(
-            ErrorCode::LimitExceeded,
-            format_args!(
-                "the call needs {total} bytes of memory, its limit is {}",
-                self.budget.memory_bytes
-            ),
+        let most = self.budget.memory_bytes;
+        Err(tool_error!(
+            LimitExceeded,
+            "the call needs {total} bytes of memory, its limit is {most}"
         )
         .reason("memory")
         .hint("ask for less, or raise `limits.memory_bytes`"))
@@ -260,19 +259,14 @@ impl Ctx {
     /// `limit_exceeded` when the budget is used up.
     #[inline]
     pub fn count_evaluations(&self, count: u64) -> Result<(), ToolError> {
-        let total = self
-            .evaluations
-            .fetch_add(count, Ordering::Relaxed)
-            .saturating_add(count);
-        if total <= self.budget.evaluations {
+        let before = self.evaluations.fetch_add(count, Ordering::Relaxed);
+        let most = self.budget.evaluations;
+        if before.saturating_add(count) <= most {
             return Ok(());
         }
-        Err(ToolError::new(
-            ErrorCode::LimitExceeded,
-            format_args!("more than {} evaluations", self.budget.evaluations),
-        )
-        .reason("evaluations")
-        .hint("ask for fewer"))
+        Err(tool_error!(LimitExceeded, "more than {most} evaluations")
+            .reason("evaluations")
+            .hint("ask for fewer"))
     }
 
     /// The seed of this call: the argument's, else the context's (42 for a direct call, derived for a step).
@@ -344,9 +338,9 @@ impl Ctx {
 
 fn present<'a, T: ?Sized>(capability: Option<&'a T>, name: &str) -> Result<&'a T, ToolError> {
     capability.ok_or_else(|| {
-        ToolError::new(
-            ErrorCode::PreconditionFailed,
-            format_args!("the capability `{name}` does not exist for this call"),
+        tool_error!(
+            PreconditionFailed,
+            "the capability `{name}` does not exist for this call"
         )
         .reason("capability")
         .hint("the tool must declare it, and the door must offer it")

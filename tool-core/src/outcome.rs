@@ -1,6 +1,7 @@
 //! [`Outcome`]: the answer to one call, and its envelope on the wire.
 
 use crate::error::{ErrorCode, ToolError};
+use crate::fields;
 use crate::spec::Effect;
 use crate::value::{Object, Value};
 
@@ -95,42 +96,31 @@ impl Outcome {
 
     /// The envelope, equal at every interface.
     pub fn to_value(&self) -> Value {
-        let mut envelope = Object::new();
-        let (ok, status) = match &self.status {
-            Status::Success(_) => (true, "success"),
-            Status::Error(_) => (false, "error"),
-            Status::PendingApproval { .. } => (true, "pending_approval"),
-        };
-        envelope.insert("protocol_version", PROTOCOL_VERSION);
-        envelope.insert("ok", ok);
-        envelope.insert("status", status);
-        let output = match &self.status {
-            Status::Success(output) => output.clone(),
-            Status::PendingApproval { so_far, .. } => so_far.clone(),
-            Status::Error(_) => Value::Null,
-        };
-        envelope.insert("output", output);
-        if let Status::Error(error) = &self.status {
-            envelope.insert("error", error.to_value());
-        }
-        envelope.insert(
-            "side_effects_declared",
-            self.effects
-                .iter()
-                .map(|effect| effect.as_str())
-                .collect::<Vec<_>>(),
-        );
-        envelope.insert(
-            "requires_approval",
-            matches!(self.status, Status::PendingApproval { .. }),
-        );
-        envelope.insert("warnings", self.warnings.clone());
         let mut metadata = self.metadata.clone();
-        if let Status::PendingApproval { approval_id, .. } = &self.status {
-            metadata.insert("approval_id", approval_id.as_str());
-        }
-        envelope.insert("metadata", Value::Object(std::sync::Arc::new(metadata)));
-        Value::Object(std::sync::Arc::new(envelope))
+        let (ok, status, output) = match &self.status {
+            Status::Success(output) => (true, "success", output.clone()),
+            Status::Error(_) => (false, "error", Value::Null),
+            Status::PendingApproval {
+                approval_id,
+                so_far,
+            } => {
+                metadata.insert("approval_id", approval_id.as_str());
+                (true, "pending_approval", so_far.clone())
+            }
+        };
+        let mut envelope = fields! {
+            "protocol_version" => PROTOCOL_VERSION,
+            "ok" => ok,
+            "status" => status,
+            "output" => output,
+        };
+        envelope.insert_some("error", self.err().map(ToolError::to_value));
+        let effects = self.effects.iter().map(|effect| effect.as_str());
+        envelope.insert("side_effects_declared", effects.collect::<Vec<_>>());
+        envelope.insert("requires_approval", status == "pending_approval");
+        envelope.insert("warnings", self.warnings.clone());
+        envelope.insert("metadata", metadata);
+        envelope.into()
     }
 
     /// The error code, for exit codes and counters.

@@ -1,5 +1,7 @@
 //! JSON Schema 2020-12 of arguments, results and documents: derived from types, inline, closed; and a check that reports every problem.
 
+use std::fmt::Display;
+
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use schemars::transform::{Transform, transform_subschemas};
@@ -18,12 +20,8 @@ pub fn of_input<T: JsonSchema>() -> Schema {
 
 /// The schema of a result.
 pub fn of_output<T: JsonSchema>() -> Schema {
-    finish(
-        settings()
-            .for_serialize()
-            .into_generator()
-            .into_root_schema_for::<T>(),
-    )
+    let generator = settings().for_serialize().into_generator();
+    finish(generator.into_root_schema_for::<T>())
 }
 
 /// The schema of a document that people write: as [`of_input`], but an absent key is the only way to say nothing (`null` is no
@@ -36,11 +34,8 @@ pub fn of_document<T: JsonSchema>() -> Schema {
 
 /// The description of the root.
 pub fn description(schema: &Schema) -> String {
-    schema
-        .get("description")
-        .and_then(Schema::as_str)
-        .unwrap_or_default()
-        .to_owned()
+    let text = schema.get("description").and_then(Schema::as_str);
+    text.unwrap_or_default().to_owned()
 }
 
 fn settings() -> SchemaSettings {
@@ -143,11 +138,8 @@ fn unwrapped(text: &str) -> String {
     for line in text.lines().map(str::trim) {
         let own_line = line.is_empty() || line.starts_with("- ");
         if !joined.is_empty() {
-            joined.push(if own_line || paragraph_ended {
-                '\n'
-            } else {
-                ' '
-            });
+            let separate = own_line || paragraph_ended;
+            joined.push(if separate { '\n' } else { ' ' });
         }
         joined.push_str(line);
         paragraph_ended = line.is_empty();
@@ -262,6 +254,11 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// Reports a value of another kind than expected.
+    fn expected(&mut self, keyword: &'static str, what: impl Display, value: &Value) {
+        self.report(keyword, format!("expected {what}, found {}", value.kind()));
+    }
+
     /// Reports with the name that was meant: in the message for arguments, as a hint for documents.
     fn report_near(&mut self, keyword: &'static str, message: String, near: Option<&str>) {
         let meant = near.map(|near| format!("did you mean `{near}`?"));
@@ -294,10 +291,7 @@ impl<'a> Checker<'a> {
     fn check_rules(&mut self, schema: &Schema, value: &Value) {
         let Some(object) = schema.as_object() else {
             if schema == &Schema::Bool(false) {
-                self.report(
-                    "false",
-                    format!("expected nothing here, found {}", value.kind()),
-                );
+                self.expected("false", "nothing here", value);
             }
             return;
         };
@@ -306,10 +300,7 @@ impl<'a> Checker<'a> {
                 ("anyOf" | "oneOf", Schema::Array(branches)) => self.check_any(branches, value),
                 ("enum", Schema::Array(names)) => self.check_enum(names, value),
                 ("const", expected) if !equals(expected, value) => {
-                    self.report(
-                        "const",
-                        format!("expected {expected}, found {}", value.kind()),
-                    );
+                    self.expected("const", expected, value);
                 }
                 _ => {}
             }
@@ -353,9 +344,7 @@ impl<'a> Checker<'a> {
             let mut expected: Vec<String> = branches.iter().filter_map(expected_type).collect();
             expected.dedup();
             if value.as_object().is_none() && expected.len() > 1 {
-                let expected = expected.join(" or ");
-                let message = format!("expected {expected}, found {}", value.kind());
-                return self.report("type", message);
+                return self.expected("type", expected.join(" or "), value);
             }
         }
         // The branch that was meant got deepest into the value, or has its type.
@@ -373,17 +362,15 @@ impl<'a> Checker<'a> {
             return;
         }
         let texts: Vec<&str> = names.iter().filter_map(Schema::as_str).collect();
-        let listed = names
+        let text = |name: &Schema| {
+            name.as_str()
+                .map_or_else(|| name.to_string(), str::to_owned)
+        };
+        let listed: Vec<String> = names
             .iter()
-            .map(|name| {
-                format!(
-                    "`{}`",
-                    name.as_str()
-                        .map_or_else(|| name.to_string(), str::to_owned)
-                )
-            })
-            .collect::<Vec<_>>()
-            .join(", ");
+            .map(|name| format!("`{}`", text(name)))
+            .collect();
+        let listed = listed.join(", ");
         let near = value.as_str().and_then(|text| nearest(text, texts));
         let found = match (self.kind, value.as_str()) {
             (Kind::Document, Some(text)) => format!("`{}`", crate::brief::name(text)),
@@ -409,10 +396,7 @@ impl<'a> Checker<'a> {
                 (Kind::Document, None) => names().map(in_document).collect::<Vec<_>>().join(" or "),
                 _ => names().map(article).collect::<Vec<_>>().join(" or "),
             };
-            self.report(
-                "type",
-                format!("expected {expected}, found {}", value.kind()),
-            );
+            self.expected("type", expected, value);
         }
         fits
     }
@@ -423,40 +407,21 @@ impl<'a> Checker<'a> {
         members: &crate::value::Object,
     ) {
         let properties = schema.get("properties").and_then(Schema::as_object);
-        for required in schema
-            .get("required")
-            .and_then(Schema::as_array)
-            .into_iter()
-            .flatten()
-            .filter_map(Schema::as_str)
-        {
-            if members.get(required).is_some() {
-                continue;
-            }
+        let required = schema.get("required").and_then(Schema::as_array);
+        let required = required.into_iter().flatten().filter_map(Schema::as_str);
+        for required in required.filter(|required| members.get(required).is_none()) {
             if self.kind == Kind::Document {
                 let property = properties.and_then(|known| known.get(required));
-                let example = property.and_then(|one| {
-                    let example = |one: &Schema| {
-                        Some(format!(
-                            "write `\"{required}\": {}`",
-                            one.pointer("/examples/0")?
-                        ))
-                    };
-                    let constant =
-                        |one: &Schema| Some(format!("write `{required} = {}`", one.get("const")?));
-                    constant(one).or_else(|| example(one))
-                });
-                self.report_with("required", format!("missing key `{required}`"), example);
+                let constant = property.and_then(|one| one.get("const"));
+                let constant = constant.map(|value| format!("write `{required} = {value}`"));
+                let example = property.and_then(|one| one.pointer("/examples/0"));
+                let example = example.map(|value| format!("write `\"{required}\": {value}`"));
+                let message = format!("missing key `{required}`");
+                self.report_with("required", message, constant.or(example));
             } else {
-                self.below(
-                    |path| crate::path::push_key(path, required),
-                    |checker| {
-                        checker.report(
-                            "required",
-                            format!("missing required argument `{required}`"),
-                        )
-                    },
-                );
+                let message = format!("missing required argument `{required}`");
+                let push = |path: &mut String| crate::path::push_key(path, required);
+                self.below(push, |checker| checker.report("required", message));
             }
         }
         if let Some(most) = schema.get("maxProperties").and_then(Schema::as_u64)
@@ -480,9 +445,8 @@ impl<'a> Checker<'a> {
                     (Some(property), _) => checker.check(property, member),
                     (None, Some(Schema::Bool(false))) => {
                         unknown += 1;
-                        let known = properties
-                            .into_iter()
-                            .flat_map(|properties| properties.keys().map(String::as_str));
+                        let known = properties.into_iter().flat_map(|known| known.keys());
+                        let known = known.map(String::as_str);
                         let shown = crate::brief::name(name);
                         match checker.kind {
                             Kind::Arguments => {
@@ -595,16 +559,16 @@ impl<'a> Checker<'a> {
             let Some(bound) = bound.filter(|bound| breaks(number, *bound)) else {
                 continue;
             };
-            let message = match (self.kind, expected_integer(schema)) {
-                (Kind::Document, Some(expected)) => {
-                    format!("expected {expected}, found {}", value.kind())
+            match (self.kind, expected_integer(schema)) {
+                (Kind::Document, Some(expected)) => self.expected(keyword, expected, value),
+                _ => {
+                    let found = crate::number::spelling(number);
+                    self.report(
+                        keyword,
+                        format!("expected a number {words} {bound}, found {found}"),
+                    );
                 }
-                _ => format!(
-                    "expected a number {words} {bound}, found {}",
-                    crate::number::spelling(number)
-                ),
-            };
-            self.report(keyword, message);
+            }
         }
     }
 }

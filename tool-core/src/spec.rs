@@ -248,48 +248,41 @@ impl Spec {
 
     /// The fault in it, if any: malformed ids and titles, and contradictory claims.
     pub fn fault(&self) -> Option<String> {
-        let wire = self.wire_name();
-        let lower = wire
-            .bytes()
-            .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
-        if !lower || wire.len() > 48 || !wire.starts_with(|first: char| first.is_ascii_lowercase())
-        {
+        let (id, wire) = (self.id, self.wire_name());
+        let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
+        let starts = wire.starts_with(|first: char| first.is_ascii_lowercase());
+        if !wire.bytes().all(plain) || wire.len() > 48 || !starts {
+            let form = "[a-z][a-z0-9_]{0,47}";
             return Some(format!(
-                "the id `{}` does not give a wire name of the form [a-z][a-z0-9_]{{0,47}}",
-                self.id
+                "the id `{id}` does not give a wire name of the form {form}"
             ));
         }
-        if self.title.is_empty() || self.callers.is_empty() || self.version == 0 {
-            return Some(format!(
-                "`{}` lacks a title, a caller or a version",
-                self.id
-            ));
-        }
-        if self.destructive && self.read_only() {
-            return Some(format!(
-                "`{}` is declared destructive and has no effects",
-                self.id
-            ));
-        }
-        if self.hands_on && !self.capabilities.contains(&Capability::Calls) {
-            return Some(format!(
-                "`{}` is declared to call other tools and lacks the capability",
-                self.id
-            ));
-        }
-        if (self.avoidable.iter()).any(|effect| !self.effects.contains(effect)) {
-            return Some(format!(
-                "`{}` can do without an effect that it does not have",
-                self.id
-            ));
-        }
-        if !self.read_only() && self.determinism == Determinism::Pure {
-            return Some(format!(
-                "`{}` has effects and is declared a function of its arguments",
-                self.id
-            ));
-        }
-        None
+        let nested = self.capabilities.contains(&Capability::Calls);
+        let lacks = |effect: &Effect| !self.effects.contains(effect);
+        let faults = [
+            (
+                self.title.is_empty() || self.callers.is_empty() || self.version == 0,
+                "lacks a title, a caller or a version",
+            ),
+            (
+                self.destructive && self.read_only(),
+                "is declared destructive and has no effects",
+            ),
+            (
+                self.hands_on && !nested,
+                "is declared to call other tools and lacks the capability",
+            ),
+            (
+                self.avoidable.iter().any(lacks),
+                "can do without an effect that it does not have",
+            ),
+            (
+                !self.read_only() && self.determinism == Determinism::Pure,
+                "has effects and is declared a function of its arguments",
+            ),
+        ];
+        let fault = faults.into_iter().find(|(is_faulty, _)| *is_faulty);
+        fault.map(|(_, what)| format!("`{id}` {what}"))
     }
 }
 

@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use crate::convert::{self, from_value, to_value};
 use crate::ctx::Ctx;
 use crate::error::{ErrorCode, Problem, ToolError};
-use crate::input::SourceRef;
+use crate::input::{Source, SourceRef};
 use crate::json;
 use crate::resource::ResourceKey;
 use crate::schema::{self, Schema};
@@ -269,10 +269,9 @@ where
 
     fn decode(&self, args: &Value) -> Result<Box<dyn Call>, ToolError> {
         if args.as_object().is_none() {
-            return Err(ToolError::invalid(
-                "",
-                format_args!("expected the arguments as an object, found {}", args.kind()),
-            ));
+            let found = args.kind();
+            let message = format_args!("expected the arguments as an object, found {found}");
+            return Err(ToolError::invalid("", message));
         }
         let typed: T::Args = from_value(args)
             .map_err(|first| argument_error(&schema::of_input::<T::Args>(), args, first))?;
@@ -299,13 +298,12 @@ fn canonical<A: DeserializeOwned + Serialize>(text: &str) -> Result<Value, ToolE
 /// The error with every problem: those found by the schema, and the one that stopped decoding.
 fn argument_error(schema: &Schema, args: &Value, first: Problem) -> ToolError {
     let mut problems = schema::check(schema, args);
-    if !problems.iter().any(|problem| problem.path == first.path) {
-        problems.insert(0, first);
-    } else if let Some(same) = problems
+    match problems
         .iter_mut()
         .find(|problem| problem.path == first.path)
     {
-        *same = first; // the type's own words say more
+        Some(same) => *same = first, // the type's own words say more
+        None => problems.insert(0, first),
     }
     ToolError::of_problems(ErrorCode::InvalidArgs, problems)
 }
@@ -359,21 +357,12 @@ pub fn resources_from_templates(spec: &Spec, args: &Value) -> Result<Vec<Resourc
         match args.pointer(template.pointer) {
             None | Some(Value::Null) => {}
             Some(Value::String(name)) => {
-                keys.push(ResourceKey::new(
-                    template.kind,
-                    name.to_string(),
-                    template.access,
-                ));
+                keys.push(ResourceKey::new(template.kind, &*name, template.access));
             }
             Some(other) => {
-                return Err(ToolError::invalid(
-                    template.pointer,
-                    format_args!(
-                        "expected the name of a {}, found {}",
-                        template.kind,
-                        other.kind()
-                    ),
-                ));
+                let (kind, found) = (template.kind, other.kind());
+                let message = format_args!("expected the name of a {kind}, found {found}");
+                return Err(ToolError::invalid(template.pointer, message));
             }
         }
     }
@@ -382,11 +371,9 @@ pub fn resources_from_templates(spec: &Spec, args: &Value) -> Result<Vec<Resourc
 
 /// The read keys of the files that arguments refer to.
 pub fn source_keys(sources: &[SourceRef]) -> Vec<ResourceKey> {
-    sources
-        .iter()
-        .filter_map(|source| match &source.source {
-            crate::input::Source::File(path) => Some(ResourceKey::read_path(path)),
-            crate::input::Source::Artifact(_) => None,
-        })
-        .collect()
+    let files = sources.iter().filter_map(|source| match &source.source {
+        Source::File(path) => Some(ResourceKey::read_path(path)),
+        Source::Artifact(_) => None,
+    });
+    files.collect()
 }

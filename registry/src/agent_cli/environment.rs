@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use regex::{Regex, RegexBuilder};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use tool_core::Value;
+use tool_core::{Value, object};
 
 use crate::model::{CliSpec, EnvPolicy};
 
@@ -88,11 +88,11 @@ impl Environment {
 
     /// As data.
     pub fn to_value(&self) -> Value {
-        Value::object([
-            ("policy", Value::from(self.policy.as_str())),
-            ("passed", Value::from(self.passed.clone())),
-            ("removed", Value::from(self.removed.clone())),
-        ])
+        object! {
+            "policy" => self.policy.as_str(),
+            "passed" => self.passed.clone(),
+            "removed" => self.removed.clone(),
+        }
     }
 }
 
@@ -108,10 +108,8 @@ pub fn quoted(word: &str) -> String {
 
 /// Whether a name is an identifier in every shell.
 fn is_word(name: &str) -> bool {
-    name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
-        && name
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    name.starts_with(|first: char| !first.is_ascii_digit()) && name.bytes().all(plain)
 }
 
 /// A pattern for whole names.

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
-use tool_core::Value;
+use tool_core::{Object, Value};
 
 use crate::document::{self, Format};
 use crate::error::{LoadError, Place};
@@ -69,12 +69,14 @@ pub struct AgentPolicy {
 impl AgentPolicy {
     /// The layer of the agent of a name.
     pub(super) fn layer(&self, agent: &str) -> Layer {
-        let mut layer = Layer::new(Level::Agent, agent);
-        layer.allow.clone_from(&self.allow);
-        layer.deny.clone_from(&self.deny);
-        layer.rules.clone_from(&self.rules);
-        layer.place.clone_from(&self.place);
-        layer
+        let policy = self.clone();
+        Layer {
+            allow: policy.allow,
+            deny: policy.deny,
+            rules: policy.rules,
+            place: policy.place,
+            ..Layer::new(Level::Agent, agent)
+        }
     }
 }
 
@@ -85,18 +87,14 @@ pub struct Variables(pub Vec<String>);
 impl<'de> Deserialize<'de> for Variables {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let value = Value::deserialize(deserializer)?;
-        let names: Vec<String> = match value.as_object() {
-            Some(table) => table.iter().map(|(name, _)| name.to_owned()).collect(),
-            None => {
-                let items = value.items().unwrap_or_default();
-                items
-                    .iter()
-                    .filter_map(Value::as_str)
-                    .map(str::to_owned)
-                    .collect()
-            }
-        };
-        Ok(Self(names))
+        let items = value.items().unwrap_or_default();
+        let listed = items.iter().filter_map(Value::as_str);
+        let keys = value
+            .as_object()
+            .into_iter()
+            .flat_map(Object::iter)
+            .map(|(name, _)| name);
+        Ok(Self(listed.chain(keys).map(str::to_owned).collect()))
     }
 }
 
@@ -123,51 +121,34 @@ pub(super) struct Split<'a> {
 /// # Errors
 /// A table that is not closed.
 pub(super) fn split<'a>(start: &Place, text: &'a str) -> Result<Split<'a>, LoadError> {
-    let mut lines = text.split_inclusive('\n');
-    let mut number = 0;
+    let is_fence = |line: &str| line.trim_end() == "---";
     let mut offset = 0;
-    let mut open: Option<(u32, usize)> = None;
-    for line in lines.by_ref() {
-        number += 1;
-        let fence = line.trim_end() == "---";
-        match open {
-            None if fence => open = Some((number, offset + line.len())),
-            None if line.trim().is_empty() => {}
-            None => break,
-            Some((_, from)) if fence => {
-                let mut table = "\n".repeat(lines_before(text, from));
-                table.push_str(&text[from..offset]);
-                return Ok(Split {
-                    table: Some(table),
-                    body: &text[offset + line.len()..],
-                    body_line: number + 1,
-                });
-            }
-            Some(_) => {}
-        }
+    let mut lines = (1..).zip(text.split_inclusive('\n')).map(|(number, line)| {
         offset += line.len();
-    }
-    match open {
-        None => Ok(Split {
+        (number, offset, line)
+    });
+    let first = lines.find(|(.., line)| !line.trim().is_empty());
+    let Some((line, from, _)) = first.filter(|(.., line)| is_fence(line)) else {
+        return Ok(Split {
             table: None,
             body: text,
             body_line: 1,
-        }),
-        Some((line, _)) => {
-            let place = Place {
-                line,
-                ..start.clone()
-            };
-            Err(
-                LoadError::new(Some(&place), "the table that begins here is not closed")
-                    .hint("end it with a line `---`"),
-            )
-        }
+        });
+    };
+    if let Some((number, end, fence)) = lines.find(|(.., line)| is_fence(line)) {
+        let table = &text[from..end - fence.len()];
+        return Ok(Split {
+            table: Some("\n".repeat(line as usize) + table),
+            body: &text[end..],
+            body_line: number + 1,
+        });
     }
-}
-
-fn lines_before(text: &str, offset: usize) -> usize {
-    text[..offset].bytes().filter(|byte| *byte == b'\n').count()
+    let start = start.clone();
+    let error = LoadError::new(
+        Some(&Place { line, ..start }),
+        "the table that begins here is not closed",
+    );
+    Err(error.hint("end it with a line `---`"))
 }
 
 /// Reads the table as far as it is sound; errors are added to the list.
@@ -192,12 +173,8 @@ pub(super) fn read(start: &Place, split: &Split<'_>, errors: &mut Vec<LoadError>
             if head.tools.is_some() && head.toolset.is_some() {
                 report("", "an agent has `tools` or `toolset`, not both");
             }
-            for name in head
-                .variables
-                .0
-                .iter()
-                .filter(|name| !super::prompt::is_word(name))
-            {
+            let is_wrong = |name: &&String| !super::prompt::is_word(name);
+            for name in head.variables.0.iter().filter(is_wrong) {
                 let name = tool_core::brief::name(name);
                 let message =
                     format!("`{name}` is not a valid name of a variable: letters, digits and `_`");

@@ -26,13 +26,13 @@ enum Piece<'a> {
     Variable(&'a str),
 }
 
+fn is_letter(character: char) -> bool {
+    character.is_alphanumeric() || character == '_'
+}
+
 /// Letters, digits and `_`, as the prompts of earlier systems have it.
 pub(super) fn is_word(text: &str) -> bool {
-    !text.is_empty()
-        && text.len() <= 128
-        && text
-            .chars()
-            .all(|character| character.is_alphanumeric() || character == '_')
+    (1..=128).contains(&text.len()) && text.chars().all(is_letter)
 }
 
 /// Sets the variables of an agent: declared ones first, then those of the prompts in the order of the text; notes those that occur
@@ -84,11 +84,8 @@ fn pieces(template: &str) -> impl Iterator<Item = Piece<'_>> {
         let mut from = 0;
         while let Some(open) = rest[from..].find("{{").map(|at| from + at) {
             let inside = &rest[open + 2..];
-            let length: usize = inside
-                .chars()
-                .take_while(|character| character.is_alphanumeric() || *character == '_')
-                .map(char::len_utf8)
-                .sum();
+            let length = inside.find(|character| !is_letter(character));
+            let length = length.unwrap_or(inside.len());
             if is_word(&inside[..length]) && inside[length..].starts_with("}}") {
                 if open > 0 {
                     let (text, after) = rest.split_at(open);
@@ -126,10 +123,9 @@ impl AgentFile {
         let mut problems = Vec::new();
         for name in values.keys() {
             if name == TOOL_DESCRIPTIONS {
-                problems.push(Problem::new(
-                    format!("/{name}"),
-                    format!("`{name}` is made from the agent's tools and cannot be given"),
-                ));
+                let message =
+                    format_args!("`{name}` is made from the agent's tools and cannot be given");
+                problems.push(Problem::new(format!("/{name}"), message));
             } else if !self.variables.contains(name) {
                 let shown: String = name.chars().take(80).collect();
                 let mut problem =
@@ -140,12 +136,9 @@ impl AgentFile {
         }
         for name in found(self) {
             if !values.contains_key(&name) {
-                let mut problem = Problem::new(
-                    format!("/{name}"),
-                    named(format!("no value for the variable `{name}`")),
-                );
-                problem.hint = Some(format!("give it as `{name}=TEXT`"));
-                problems.push(problem);
+                let message = named(format!("no value for the variable `{name}`"));
+                let problem = Problem::new(format!("/{name}"), message);
+                problems.push(problem.hint(format_args!("give it as `{name}=TEXT`")));
             }
         }
         if !problems.is_empty() {

@@ -15,7 +15,7 @@ mod tests;
 
 use std::sync::Arc;
 
-use tool_core::Value;
+use tool_core::{Value, path};
 
 use crate::error::{LoadError, LoadErrors, Place};
 use fault::Fault;
@@ -123,14 +123,14 @@ impl Document {
             }
             Value::Array(items) => {
                 for (index, item) in items.iter().enumerate() {
-                    tool_core::path::push_index(pointer, index);
+                    path::push_index(pointer, index);
                     self.secrets_below(item, pointer, errors);
                     pointer.truncate(length);
                 }
             }
             Value::Object(object) => {
                 for (key, member) in object.iter() {
-                    tool_core::path::push_key(pointer, key);
+                    path::push_key(pointer, key);
                     self.secrets_below(member, pointer, errors);
                     pointer.truncate(length);
                 }

@@ -58,14 +58,10 @@ impl Spans {
 
 impl Node {
     fn below(&self, way: &[usize]) -> (u32, u32) {
-        let mut node = self;
-        for &index in way {
-            match node.children.get(index) {
-                Some(child) => node = child,
-                None => break,
-            }
+        match way.split_first() {
+            Some((&index, rest)) if index < self.children.len() => self.children[index].below(rest),
+            _ => (self.line, self.column),
         }
-        (node.line, node.column)
     }
 }
 
@@ -92,15 +88,15 @@ fn indices(value: &Value, pointer: &str, members: &mut Members) -> Vec<usize> {
     let mut current = value.clone();
     for token in pointer.split('/').skip(1) {
         let token = token.replace("~1", "/").replace("~0", "~");
-        let found = match &current {
-            Value::Object(object) => position(object, &token, members)
-                .and_then(|index| Some((index, object.get(&token)?.clone()))),
-            list => token
-                .parse()
-                .ok()
-                .and_then(|index| Some((index, list.at(index)?))),
+        let index = match &current {
+            Value::Object(object) => position(object, &token, members),
+            _ => token.parse().ok(),
         };
-        let Some((index, next)) = found else {
+        let next = match &current {
+            Value::Object(object) => object.get(&token).cloned(),
+            list => index.and_then(|index| list.at(index)),
+        };
+        let (Some(index), Some(next)) = (index, next) else {
             break;
         };
         indices.push(index);
@@ -117,14 +113,8 @@ pub(super) struct Lines<'a> {
 
 impl<'a> Lines<'a> {
     pub(super) fn new(text: &'a str) -> Self {
-        let starts = std::iter::once(0)
-            .chain(
-                text.bytes()
-                    .enumerate()
-                    .filter(|(_, byte)| *byte == b'\n')
-                    .map(|(at, _)| at + 1),
-            )
-            .collect();
+        let ends = text.match_indices('\n').map(|(at, _)| at + 1);
+        let starts = std::iter::once(0).chain(ends).collect();
         Self { text, starts }
     }
 

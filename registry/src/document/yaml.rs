@@ -22,9 +22,8 @@ pub(super) fn parse(text: &str) -> Result<Parsed, Vec<Fault>> {
             return Err(build.faults);
         }
     }
-    let (value, node) = build
-        .root
-        .unwrap_or_else(|| (Value::Null, Node::at((1, 1))));
+    let root = build.root;
+    let (value, node) = root.unwrap_or_else(|| (Value::Null, Node::at((1, 1))));
     Ok((value, Spans::Tree(node), build.faults))
 }
 
@@ -76,11 +75,8 @@ impl Build {
                 Ok(())
             }
             Event::Alias(_) => {
-                self.note(
-                    Fault::new(at, "an alias (`*name`) is not accepted").hint(
-                        "write the value again, or refer to it where the format has references",
-                    ),
-                );
+                let hint = "write the value again, or refer to it where the format has references";
+                self.note(Fault::new(at, "an alias (`*name`) is not accepted").hint(hint));
                 match self.expects_key() {
                     true => self.key("*", at),
                     false => self.close(Value::Null, Node::at(at)),
@@ -155,10 +151,8 @@ impl Build {
     fn enter(&mut self, at: (u32, u32), anchor: usize, tagged: bool) -> Result<(), Fault> {
         self.plain_node(at, anchor, tagged);
         if self.expects_key() {
-            return Err(Fault::new(
-                at,
-                "expected text as a key, found a list or mapping",
-            ));
+            let message = "expected text as a key, found a list or mapping";
+            return Err(Fault::new(at, message));
         }
         if self.open.len() == DEPTH_MAX {
             return Err(Fault::new(at, format!("nested deeper than {DEPTH_MAX}")));
@@ -231,20 +225,15 @@ fn core_scalar(text: &str) -> Result<Value, String> {
             .filter(|value| matches!(value, Value::Int(_)))
             .ok_or_else(|| fault::too_wide(text))
     };
-    let all = |digits: &str, fits: fn(&u8) -> bool| {
-        !digits.is_empty() && digits.as_bytes().iter().all(fits)
-    };
-    if let Some(digits) = text
-        .strip_prefix("0o")
-        .filter(|digits| all(digits, |byte| (b'0'..=b'7').contains(byte)))
-    {
-        return radix(digits, 8);
-    }
-    if let Some(digits) = text
-        .strip_prefix("0x")
-        .filter(|digits| all(digits, u8::is_ascii_hexdigit))
-    {
-        return radix(digits, 16);
+    type Digit = fn(&u8) -> bool;
+    let octal: Digit = |byte| (b'0'..=b'7').contains(byte);
+    for (prefix, base, fits) in [("0o", 8, octal), ("0x", 16, u8::is_ascii_hexdigit as Digit)] {
+        let digits = text
+            .strip_prefix(prefix)
+            .filter(|digits| !digits.is_empty());
+        if let Some(digits) = digits.filter(|digits| digits.as_bytes().iter().all(fits)) {
+            return radix(digits, base);
+        }
     }
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
     if matches!(unsigned, ".inf" | ".Inf" | ".INF") || matches!(text, ".nan" | ".NaN" | ".NAN") {

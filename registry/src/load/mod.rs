@@ -69,11 +69,8 @@ impl Config {
 /// Errors by place, those of the named text first.
 fn in_order(name: &str, mut errors: Vec<LoadError>) -> Vec<LoadError> {
     errors.sort_by_key(|error| {
-        let place = error.place.as_ref();
-        place.map(|place| {
-            let file = place.file.clone();
-            (*file != *name, file, place.line, place.column)
-        })
+        let place = error.place.clone();
+        place.map(|place| (*place.file != *name, place.file, place.line, place.column))
     });
     errors
 }

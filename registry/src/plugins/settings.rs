@@ -46,11 +46,8 @@ impl Settings {
         let settings = settings.unwrap_or_else(Self::none);
         let place = |pointer: &str| document.map(|document| document.place(pointer));
         let known = || manifest.tools.iter().map(|known| known.name.as_str());
-        for tool in settings
-            .tools
-            .keys()
-            .filter(|tool| !known().any(|known| known == *tool))
-        {
+        let is_unknown = |tool: &&String| !known().any(|known| known == *tool);
+        for tool in settings.tools.keys().filter(is_unknown) {
             let pointer = format!("/tool_overrides/{tool}");
             let message = format!("the plugin `{}` has no tool `{tool}`", manifest.name);
             let error = LoadError::new(place(&pointer).as_ref(), message);

@@ -128,10 +128,8 @@ fn filled(schema: &Value, value: &Value) -> Value {
     let others = members
         .iter()
         .filter(|(name, _)| properties.get(name).is_none());
-    for (name, member) in others {
-        object.insert(name, member.clone());
-    }
-    Value::Object(Arc::new(object))
+    others.for_each(|(name, member)| object.insert(name, member.clone()));
+    object.into()
 }
 
 fn schema_of(value: &Value) -> Schema {
@@ -140,12 +138,9 @@ fn schema_of(value: &Value) -> Schema {
 
 /// The older form has no keyword of a schema at its top, and a table for each parameter.
 fn is_map(members: &Object) -> bool {
-    let is_schema = members
-        .get("type")
-        .is_some_and(|name| name.as_str().is_some())
-        || ["properties", "$schema", "anyOf"]
-            .iter()
-            .any(|key| members.get(key).is_some());
+    let has_type = matches!(members.get("type"), Some(Value::String(_)));
+    let mut keywords = ["properties", "$schema", "anyOf"].iter();
+    let is_schema = has_type || keywords.any(|key| members.get(key).is_some());
     !is_schema
         && members
             .iter()
@@ -223,11 +218,7 @@ impl Reader {
                 object.insert("additionalProperties", false);
             }
         }
-        let required = members
-            .get("required")
-            .and_then(Value::items)
-            .unwrap_or_default();
-        for (index, name) in required.iter().enumerate() {
+        for (index, name) in schema.items_at("required").iter().enumerate() {
             let name = name.as_str().unwrap_or_default();
             if properties.is_none_or(|known| known.get(name).is_none()) {
                 let at = format!("{pointer}/required/{index}");

@@ -42,16 +42,12 @@ pub fn encode<T: Serialize + ?Sized>(value: &T) -> Result<Encoded, ToolError> {
         }),
         Err(EncodeError::NotFinite(found)) => {
             let pointer = state.pointer();
-            Err(ToolError::new(
-                ErrorCode::Numeric,
-                format_args!(
-                    "`{pointer}` of the result is {}, beyond the range of a double",
-                    crate::number::spelling(found)
-                ),
-            )
-            .reason("not_finite")
-            .at(pointer)
-            .hint("scale the arguments so that all results stay below 1.8e308"))
+            let found = crate::number::spelling(found);
+            let message =
+                format_args!("`{pointer}` of the result is {found}, beyond the range of a double");
+            Err(ToolError::numeric(&pointer, message)
+                .reason("not_finite")
+                .hint("scale the arguments so that all results stay below 1.8e308"))
         }
         Err(EncodeError::Other(message)) => Err(ToolError::new(ErrorCode::Internal, message)
             .reason("encode")
@@ -218,20 +214,19 @@ impl<'a> ser::Serializer for Encoder<'a> {
                 }
             }
             DATA_TOKEN | TEXT_TOKEN => {
-                let kind = if name == DATA_TOKEN {
-                    InputKind::Data
-                } else {
-                    InputKind::Text
+                let kind = match name {
+                    DATA_TOKEN => InputKind::Data,
+                    _ => InputKind::Text,
                 };
                 let (pointer, state) = (self.state.pointer(), self.state);
                 let value = value.serialize(Encoder { state: &mut *state })?;
-                state
-                    .sources
-                    .extend(Source::from_value(&value).map(|source| SourceRef {
+                if let Some(source) = Source::from_value(&value) {
+                    state.sources.push(SourceRef {
                         pointer,
                         source,
                         kind,
-                    }));
+                    });
+                }
                 Ok(value)
             }
             _ => value.serialize(self),
@@ -308,6 +303,14 @@ impl<'a> ser::Serializer for Encoder<'a> {
     }
 }
 
+/// The content of an enum variant under its name; anything else as it is.
+fn tagged(tag: Option<&'static str>, value: Value) -> Value {
+    match tag {
+        Some(tag) => Value::object([(tag, value)]),
+        None => value,
+    }
+}
+
 /// Collects elements, unboxed while all are doubles.
 struct Sequence<'a> {
     state: &'a mut State,
@@ -330,15 +333,11 @@ impl Sequence<'_> {
     }
 
     fn finish(self) -> Value {
-        let value = if self.items.is_empty() {
-            Value::vector(self.numbers)
-        } else {
-            Value::array(self.items)
+        let value = match self.items.is_empty() {
+            true => Value::vector(self.numbers),
+            false => Value::array(self.items),
         };
-        match self.tag {
-            Some(tag) => Value::object([(tag, value)]),
-            None => value,
-        }
+        tagged(self.tag, value)
     }
 }
 
@@ -375,11 +374,7 @@ struct Map<'a> {
 
 impl Map<'_> {
     fn finish(self) -> Value {
-        let value = Value::Object(Arc::new(self.object));
-        match self.tag {
-            Some(tag) => Value::object([(tag, value)]),
-            None => value,
-        }
+        tagged(self.tag, self.object.into())
     }
 }
 

@@ -62,12 +62,9 @@ pub fn parse(text: &str, limits: Limits) -> Result<Value, JsonError> {
 /// The document, or why there is none, at which byte offset and JSON pointer.
 fn scan(bytes: &[u8], text: Option<&str>, limits: Limits) -> Result<Value, (Stop, usize, String)> {
     if bytes.len() > limits.bytes_max {
+        let (found, most) = (bytes.len(), limits.bytes_max);
         let stop = Stop::limit(
-            format!(
-                "the text has {} bytes, the limit is {}",
-                bytes.len(),
-                limits.bytes_max
-            ),
+            format!("the text has {found} bytes, the limit is {most}"),
             "raise `limits.max_input_bytes`, or pass large arrays as {\"$file\": ...}",
         );
         return Err((stop, 0, String::new()));
@@ -112,10 +109,7 @@ impl Scan<'_> {
         self.skip_space();
         match self.peek() {
             None => Ok(value),
-            Some(_) => Err(Stop::new(format!(
-                "expected the end of the document, found {}",
-                self.found()
-            ))),
+            Some(_) => Err(self.expected("the end of the document")),
         }
     }
 
@@ -133,15 +127,12 @@ impl Scan<'_> {
             Some(b'f') => self.literal("false", Value::Bool(false)),
             Some(b'n') => self.literal("null", Value::Null),
             _ => {
-                let stop = Stop::new(format!("expected a value, found {}", self.found()));
+                let stop = self.expected("a value");
                 let rest = &self.bytes[self.position..];
-                let non_finite = [b"NaN".as_slice(), b"Infinity", b"+", b"nan", b"inf"]
-                    .iter()
-                    .any(|name| rest.starts_with(name));
-                Err(if non_finite {
-                    stop.hint("JSON has no non-finite numbers and no plus sign")
-                } else {
-                    stop
+                let names = [b"NaN".as_slice(), b"Infinity", b"+", b"nan", b"inf"];
+                Err(match names.iter().any(|name| rest.starts_with(name)) {
+                    true => stop.hint("JSON has no non-finite numbers and no plus sign"),
+                    false => stop,
                 })
             }
         }
@@ -173,10 +164,7 @@ impl Scan<'_> {
         loop {
             self.skip_space();
             if self.peek() != Some(b'"') {
-                return Err(Stop::new(format!(
-                    "expected a key in double quotes, found {}",
-                    self.found()
-                )));
+                return Err(self.expected("a key in double quotes"));
             }
             let start = self.position;
             let key = self.string()?;
@@ -196,10 +184,7 @@ impl Scan<'_> {
             self.charge(key.len() + 64)?;
             self.skip_space();
             if !self.take(b':') {
-                return Err(Stop::new(format!(
-                    "expected `:` after the key {key:?}, found {}",
-                    self.found()
-                )));
+                return Err(self.expected(&format!("`:` after the key {key:?}")));
             }
             self.skip_space();
             self.path.push(Segment::Key(Arc::clone(&key)));
@@ -211,10 +196,7 @@ impl Scan<'_> {
                 return Ok(Value::Object(Arc::new(object)));
             }
             if !self.take(b',') {
-                return Err(Stop::new(format!(
-                    "expected `,` or `}}`, found {}",
-                    self.found()
-                )));
+                return Err(self.expected("`,` or `}`"));
             }
         }
     }
@@ -243,10 +225,7 @@ impl Scan<'_> {
                 return Ok(Value::array(items));
             }
             if !self.take(b',') {
-                return Err(Stop::new(format!(
-                    "expected `,` or `]`, found {}",
-                    self.found()
-                )));
+                return Err(self.expected("`,` or `]`"));
             }
         }
     }
@@ -275,10 +254,7 @@ impl Scan<'_> {
 
     fn literal(&mut self, word: &str, value: Value) -> Result<Value, Stop> {
         if !self.bytes[self.position..].starts_with(word.as_bytes()) {
-            return Err(Stop::new(format!(
-                "expected a value, found {}",
-                self.found()
-            )));
+            return Err(self.expected("a value"));
         }
         self.position += word.len();
         Ok(value)
@@ -286,12 +262,10 @@ impl Scan<'_> {
 
     fn charge(&mut self, bytes: usize) -> Result<(), Stop> {
         self.memory_bytes = self.memory_bytes.saturating_add(bytes);
-        if self.memory_bytes > self.limits.memory_bytes_max {
+        let most = self.limits.memory_bytes_max;
+        if self.memory_bytes > most {
             return Err(Stop::limit(
-                format!(
-                    "the value needs more than {} bytes of memory",
-                    self.limits.memory_bytes_max
-                ),
+                format!("the value needs more than {most} bytes of memory"),
                 "send less, or pass large arrays as {\"$file\": ...}",
             ));
         }
@@ -334,18 +308,17 @@ impl Scan<'_> {
         }
     }
 
-    fn found(&self) -> String {
+    /// The failure at what is here instead of something else.
+    fn expected(&self, what: &str) -> Stop {
         const CHARACTER_BYTES_MAX: usize = 4;
         let rest = self.bytes.get(self.position..).unwrap_or_default();
         let next = &rest[..rest.len().min(CHARACTER_BYTES_MAX)];
-        let character = next
-            .utf8_chunks()
-            .next()
-            .and_then(|chunk| chunk.valid().chars().next());
-        match character {
+        let character = next.utf8_chunks().next();
+        let found = match character.and_then(|chunk| chunk.valid().chars().next()) {
             None => "the end of the text".to_owned(),
             Some(character) => format!("`{}`", character.escape_debug()),
-        }
+        };
+        Stop::new(format!("expected {what}, found {found}"))
     }
 }
 
