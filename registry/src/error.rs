@@ -96,10 +96,9 @@ impl LoadErrors {
     /// # Errors
     /// The errors given.
     pub fn check(errors: Vec<LoadError>) -> Result<(), Self> {
-        if errors.is_empty() {
-            Ok(())
-        } else {
-            Err(Self(errors))
+        match errors.is_empty() {
+            true => Ok(()),
+            false => Err(Self(errors)),
         }
     }
 
@@ -136,19 +135,17 @@ impl std::error::Error for LoadErrors {}
 
 impl From<LoadErrors> for ToolError {
     fn from(errors: LoadErrors) -> Self {
-        let problems = errors
-            .0
-            .into_iter()
-            .map(|error| {
-                let message = match &error.place {
-                    Some(place) => format!("{place}: {}", error.message),
-                    None => error.message,
-                };
-                let mut problem = Problem::new(error.pointer, message);
-                problem.hint = error.hint;
-                problem
-            })
-            .collect();
+        let problem = |error: LoadError| {
+            let message = match &error.place {
+                Some(place) => format!("{place}: {}", error.message),
+                None => error.message,
+            };
+            Problem {
+                hint: error.hint,
+                ..Problem::new(error.pointer, message)
+            }
+        };
+        let problems = errors.0.into_iter().map(problem).collect();
         Self::of_problems(ErrorCode::InvalidRequest, problems).reason("configuration")
     }
 }

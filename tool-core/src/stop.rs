@@ -3,8 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-use crate::error::{ErrorCode, ToolError};
+use crate::error::ToolError;
 use crate::reason::Reason;
+use crate::tool_error;
 
 const RUNNING: u8 = 0;
 const CANCELLED: u8 = 1;
@@ -94,23 +95,21 @@ impl StopFlag {
 #[cold]
 fn stopped(state: u8) -> ToolError {
     match state {
-        TIMED_OUT => ToolError::new(
-            ErrorCode::Timeout,
-            "the deadline passed before the call finished",
-        )
-        .hint("raise `timeout_ms`, or ask for less"),
-        INTERRUPTED => ToolError::new(
-            ErrorCode::Cancelled,
-            "the process was asked to end before the call finished",
+        TIMED_OUT => tool_error!(Timeout, "the deadline passed before the call finished")
+            .hint("raise `timeout_ms`, or ask for less"),
+        INTERRUPTED => tool_error!(
+            Cancelled,
+            "the process was asked to end before the call finished"
         )
         .reason(Reason::Interrupted),
-        _ => ToolError::new(ErrorCode::Cancelled, "the call was cancelled"),
+        _ => tool_error!(Cancelled, "the call was cancelled"),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::ErrorCode;
 
     #[test]
     fn a_grandchild_sees_what_stops_the_chain_and_the_chain_does_not_see_its_deadline() {

@@ -262,13 +262,8 @@ impl Value {
             Self::String(text) => format!("a string of {} characters", text.chars().count()),
             Self::Array(items) => format!("an array of {}", items.len()),
             Self::Numbers(numbers) => {
-                let shape = numbers
-                    .shape()
-                    .iter()
-                    .map(usize::to_string)
-                    .collect::<Vec<_>>()
-                    .join(" x ");
-                format!("an array of numbers ({shape})")
+                let extents: Vec<String> = numbers.shape().iter().map(usize::to_string).collect();
+                format!("an array of numbers ({})", extents.join(" x "))
             }
             Self::Object(object) => format!("an object with {} members", object.len()),
         }

@@ -63,22 +63,19 @@ impl Checked {
 
     /// A line for each tool, for the variable `tool_descriptions`.
     pub fn tool_descriptions(&self, catalogue: &Catalogue, aliases: &Aliases) -> String {
-        let lines: Vec<String> = self
-            .selection
-            .iter()
-            .map(|selected| match selected {
-                ToolName::Tool(id) => {
-                    let title = catalogue.get(id).map(|tool| tool.spec().title);
-                    format!("- `{id}`: {}", title.unwrap_or_default())
-                }
-                ToolName::External(name) => format!("- `{name}`: a tool of another server"),
-                ToolName::Provider(name) => {
-                    let tool = aliases.provider_tool(name);
-                    let text = tool.map(|tool| tool.description.as_str());
-                    format!("- `{name}`: {}", text.unwrap_or_default())
-                }
-            })
-            .collect();
+        let line = |selected: &ToolName| match selected {
+            ToolName::Tool(id) => {
+                let title = catalogue.get(id).map(|tool| tool.spec().title);
+                format!("- `{id}`: {}", title.unwrap_or_default())
+            }
+            ToolName::External(name) => format!("- `{name}`: a tool of another server"),
+            ToolName::Provider(name) => {
+                let tool = aliases.provider_tool(name);
+                let text = tool.map(|tool| tool.description.as_str());
+                format!("- `{name}`: {}", text.unwrap_or_default())
+            }
+        };
+        let lines: Vec<String> = self.selection.iter().map(line).collect();
         lines.join("\n")
     }
 }

@@ -192,21 +192,18 @@ fn compile_tasks(
     errors: &mut Vec<LoadError>,
 ) -> BTreeMap<String, Vec<CompiledLayer>> {
     let of_layers = config.layers.iter().filter(|one| one.level == Level::Task);
-    let written = of_layers
-        .map(|layer| layer.name.as_str())
-        .chain(config.budgets.iter().map(|budget| budget.task.as_str()));
+    let of_layers = of_layers.map(|layer| layer.name.as_str());
+    let of_budgets = config.budgets.iter().map(|budget| budget.task.as_str());
     let mut kinds: Vec<&str> = roles::kinds_of_tasks().collect();
-    kinds.extend(written);
-    kinds
-        .into_iter()
-        .map(|kind| {
-            let implied = context_of_task(kind)
-                .iter()
-                .map(|layer| compile::layer(catalogue, layer, &[], errors))
-                .collect();
-            (kind.to_owned(), implied)
-        })
-        .collect()
+    kinds.extend(of_layers.chain(of_budgets));
+    let with_context = |kind: &str| {
+        let contexts = context_of_task(kind);
+        let implied = contexts
+            .iter()
+            .map(|layer| compile::layer(catalogue, layer, &[], errors));
+        (kind.to_owned(), implied.collect())
+    };
+    kinds.into_iter().map(with_context).collect()
 }
 
 fn compile_profiles(
@@ -216,16 +213,17 @@ fn compile_profiles(
 ) -> BTreeMap<String, CompiledProfile> {
     let mut profiles = roles::profiles(catalogue);
     profiles.retain(|built_in| config.profiles.iter().all(|own| own.name != built_in.name));
+    let compile = |profile: &ProviderProfile| {
+        let built = CompiledProfile {
+            prefer: Chosen::of(catalogue, &profile.prefer, errors),
+            enable: Chosen::of(catalogue, &profile.enable, errors),
+            disable: Chosen::of(catalogue, &profile.disable, errors),
+        };
+        (profile.name.clone(), built)
+    };
     profiles
         .iter()
         .chain(config.profiles.iter())
-        .map(|profile| {
-            let built = CompiledProfile {
-                prefer: Chosen::of(catalogue, &profile.prefer, errors),
-                enable: Chosen::of(catalogue, &profile.enable, errors),
-                disable: Chosen::of(catalogue, &profile.disable, errors),
-            };
-            (profile.name.clone(), built)
-        })
+        .map(compile)
         .collect()
 }

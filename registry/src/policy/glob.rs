@@ -113,11 +113,8 @@ fn walk<'a>(pattern: &[Part], path: impl Iterator<Item = &'a str>) -> Vec<Vec<bo
     let mut all = vec![reached.clone()];
     for name in path {
         let mut next = vec![false; pattern.len() + 1];
-        for (index, part) in pattern
-            .iter()
-            .enumerate()
-            .filter(|(index, _)| reached[*index])
-        {
+        let parts = pattern.iter().enumerate();
+        for (index, part) in parts.filter(|(index, _)| reached[*index]) {
             match part {
                 Part::Folders => next[index] = true,
                 Part::Name(wanted) => next[index + 1] |= fits_name(wanted, name),

@@ -58,12 +58,11 @@ pub(crate) fn built_in_roles() -> impl Iterator<Item = &'static str> {
 /// The layers that a kind of task implies: `math` means no network.
 pub fn context_of_task(kind: &str) -> Vec<Layer> {
     let contexts = built_in().tasks.get(kind).into_iter().flatten();
-    contexts
-        .map(|context| match context {
-            Context::ReadOnly => Layer::read_only(),
-            Context::NoWeb => Layer::no_web(),
-        })
-        .collect()
+    let layer = |context: &Context| match context {
+        Context::ReadOnly => Layer::read_only(),
+        Context::NoWeb => Layer::no_web(),
+    };
+    contexts.map(layer).collect()
 }
 
 /// The built-in roles and those of the configuration, which replace built-in ones of the same name.

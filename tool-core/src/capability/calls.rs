@@ -1,7 +1,8 @@
 //! Calls by a tool, for itself or for a delegate, and questions to the operator.
 
-use crate::error::{ErrorCode, ToolError};
+use crate::error::ToolError;
 use crate::stop::StopFlag;
+use crate::tool_error;
 use crate::value::Value;
 
 /// Calls by a delegate, with at most the permissions of the caller.
@@ -99,9 +100,9 @@ pub trait Calls: Send + Sync {
 }
 
 fn no_dispatcher() -> ToolError {
-    ToolError::new(
-        ErrorCode::PreconditionFailed,
-        "no dispatcher is available to this call",
+    tool_error!(
+        PreconditionFailed,
+        "no dispatcher is available to this call"
     )
     .reason("capability")
 }

@@ -6,10 +6,11 @@ use std::sync::Arc;
 
 use unicode_normalization::UnicodeNormalization as _;
 
-use crate::error::{ErrorCode, ToolError};
+use crate::error::ToolError;
 use crate::resource::ResourceId;
 use crate::source::{InputKind, Source};
 use crate::stop::StopFlag;
+use crate::tool_error;
 use crate::value::Value;
 
 names! {
@@ -175,10 +176,7 @@ pub trait Draft: Send {
 }
 
 fn not_here(what: &str, path: &str) -> ToolError {
-    ToolError::new(
-        ErrorCode::PreconditionFailed,
-        format_args!("`{path}` cannot be {what} here"),
-    )
+    tool_error!(PreconditionFailed, "`{path}` cannot be {what} here")
 }
 
 /// Files below the workspace root; no path leaves it, whatever links it follows.
