@@ -3,7 +3,7 @@
 use faer::Mat;
 
 use super::condition::Operator;
-use super::dot;
+use super::{add_multiple, dot};
 
 /// A triangular matrix, column by column.
 #[derive(Debug, Clone)]
@@ -34,10 +34,7 @@ impl Triangular {
             } else {
                 x[column] /= entries[column];
                 let factor = x[column];
-                x[range.clone()]
-                    .iter_mut()
-                    .zip(&entries[range])
-                    .for_each(|(value, entry)| *value -= factor * entry);
+                add_multiple(&mut x[range.clone()], -factor, &entries[range]);
             }
         }
     }
@@ -123,10 +120,8 @@ impl Banded {
                     continue;
                 }
                 let (head, tail) = data.split_at_mut(at);
-                tail[1..=below]
-                    .iter_mut()
-                    .zip(&head[start + 1..=start + below])
-                    .for_each(|(value, multiplier)| *value -= factor * multiplier);
+                let multipliers = &head[start + 1..=start + below];
+                add_multiple(&mut tail[1..=below], -factor, multipliers);
             }
         }
         factors.data = data;
@@ -170,19 +165,14 @@ impl Operator for Banded {
         for (column, &pivot) in self.pivots.iter().enumerate() {
             x.swap(column, pivot);
             let (head, tail) = x.split_at_mut(column + 1);
-            tail.iter_mut()
-                .zip(self.multipliers(column))
-                .for_each(|(value, multiplier)| *value -= head[column] * multiplier);
+            add_multiple(tail, -head[column], self.multipliers(column));
         }
         for column in (0..x.len()).rev() {
             let (first, entries) = self.upper_entries(column);
             let (diagonal, above) = entries.split_last().expect("the diagonal is there");
             x[column] /= diagonal;
             let factor = x[column];
-            x[first..column]
-                .iter_mut()
-                .zip(above)
-                .for_each(|(value, entry)| *value -= factor * entry);
+            add_multiple(&mut x[first..column], -factor, above);
         }
     }
 

@@ -2,6 +2,7 @@
 
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::lblt::factor::{LbltParams, PivotingStrategy};
+use faer::linalg::cholesky::llt::factor::{LltError, LltRegularization};
 use faer::linalg::cholesky::{lblt, llt};
 use faer::linalg::triangular_solve as triangular;
 use faer::perm::PermRef;
@@ -10,7 +11,7 @@ use faer::{Auto, Conj, Mat, MatMut, Par, Spec, diag::Diag};
 
 use super::condition::Operator;
 use super::product::take_lower;
-use super::{SMALL, column_blocks, dot, share};
+use super::{SMALL, add_multiple, column_blocks, dot, share};
 
 const PAR: Par = Par::Seq;
 
@@ -69,17 +70,11 @@ fn blocked(mut a: MatMut<'_, f64>) -> Result<(), NotPositiveDefinite> {
 fn panel(a: MatMut<'_, f64>) -> Result<(), NotPositiveDefinite> {
     let params = Spec::default();
     let scratch = llt::factor::cholesky_in_place_scratch::<f64>(a.nrows(), PAR, params);
-    llt::factor::cholesky_in_place(
-        a,
-        llt::factor::LltRegularization::default(),
-        PAR,
-        MemStack::new(&mut MemBuffer::new(scratch)),
-        params,
-    )
-    .map_err(
-        |llt::factor::LltError::NonPositivePivot { index }| NotPositiveDefinite { size: index + 1 },
-    )?;
-    Ok(())
+    let (plain, mut memory) = (LltRegularization::default(), MemBuffer::new(scratch));
+    match llt::factor::cholesky_in_place(a, plain, PAR, MemStack::new(&mut memory), params) {
+        Ok(_) => Ok(()),
+        Err(LltError::NonPositivePivot { index }) => Err(NotPositiveDefinite { size: index + 1 }),
+    }
 }
 
 impl Cholesky {
@@ -95,10 +90,8 @@ impl Cholesky {
         if n <= SMALL {
             for column in 0..n {
                 for row in column..n {
-                    let sum: f64 = (0..column)
-                        .map(|index| packed[(row, index)] * packed[(column, index)])
-                        .sum();
-                    let rest = packed[(row, column)] - sum;
+                    let term = |index| packed[(row, index)] * packed[(column, index)];
+                    let rest = packed[(row, column)] - (0..column).map(term).sum::<f64>();
                     if row > column {
                         packed[(row, column)] = rest / packed[(column, column)];
                     } else if rest > 0.0 && rest.is_finite() {
@@ -111,8 +104,8 @@ impl Cholesky {
             return Ok(Self { packed });
         }
         blocked(packed.as_mut())?;
-        match (0..n).find(|&index| packed[(index, index)].is_nan() || packed[(index, index)] <= 0.0)
-        {
+        let positive = |index: usize| packed[(index, index)] > 0.0;
+        match (0..n).find(|&index| !positive(index)) {
             Some(index) => Err(NotPositiveDefinite { size: index + 1 }),
             None => Ok(Self { packed }),
         }
@@ -153,10 +146,7 @@ impl Operator for Cholesky {
             let entries = self.packed.col_as_slice(column);
             let (head, tail) = x.split_at_mut(column + 1);
             head[column] /= entries[column];
-            let factor = head[column];
-            tail.iter_mut()
-                .zip(&entries[column + 1..])
-                .for_each(|(value, entry)| *value -= factor * entry);
+            add_multiple(tail, -head[column], &entries[column + 1..]);
         }
         for column in (0..n).rev() {
             let entries = self.packed.col_as_slice(column);
@@ -220,18 +210,14 @@ impl Indefinite {
         let mut index = 0;
         while index < n {
             let off = self.subdiagonal[index];
-            let block = self.packed[(index, index)];
-            if off == 0.0 {
-                if block == 0.0 || !block.is_finite() {
-                    return true;
-                }
+            let mut determinant = self.packed[(index, index)];
+            index += 1;
+            if off != 0.0 {
+                determinant = (determinant / off) * (self.packed[(index, index)] / off) - 1.0;
                 index += 1;
-            } else {
-                let determinant = (block / off) * (self.packed[(index + 1, index + 1)] / off) - 1.0;
-                if determinant == 0.0 || !determinant.is_finite() {
-                    return true;
-                }
-                index += 2;
+            }
+            if determinant == 0.0 || !determinant.is_finite() {
+                return true;
             }
         }
         false

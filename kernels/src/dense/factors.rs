@@ -5,6 +5,7 @@ use faer::Mat;
 use super::banded::{Banded, Triangular};
 use super::cholesky::{Cholesky, Indefinite, NotPositiveDefinite};
 use super::condition::Operator;
+use super::lstsq::times;
 use super::rows::row_sizes;
 use super::structure::Structure;
 use super::{Lu, columns_of, dot, max_abs, product, qr};
@@ -185,14 +186,7 @@ impl Operator for Factors {
             Self::Lu(factors) => factors.solve_transposed(x),
             Self::Qr { q, r } => {
                 r.apply_transposed(x);
-                let mut image = vec![0.0; x.len()];
-                for (column, &factor) in x.iter().enumerate() {
-                    image
-                        .iter_mut()
-                        .zip(q.col_as_slice(column))
-                        .for_each(|(value, entry)| *value += factor * entry);
-                }
-                x.copy_from_slice(&image);
+                x.copy_from_slice(&times(q, x));
             }
             Self::Cholesky(factors) => factors.apply(x),
             Self::Indefinite(factors) => factors.apply(x),

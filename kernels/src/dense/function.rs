@@ -117,15 +117,20 @@ impl Plain {
         let n = value.nrows();
         let real = Mat::from_fn(n, n, |row, column| value[(row, column)].re);
         let rest = Mat::from_fn(n, n, |row, column| value[(row, column)].im);
-        let size = frobenius(real.as_ref());
+        let (size, rest) = (frobenius(real.as_ref()), frobenius(rest.as_ref()));
+        let imaginary = if size > 0.0 { rest / size } else { 0.0 };
         Self {
-            imaginary: if size > 0.0 {
-                frobenius(rest.as_ref()) / size
-            } else {
-                0.0
-            },
             value: real,
             scalings,
+            imaginary,
+        }
+    }
+
+    fn real((value, scalings): (Mat<f64>, u32)) -> Self {
+        Self {
+            value,
+            scalings,
+            imaginary: 0.0,
         }
     }
 }
@@ -139,25 +144,15 @@ fn value(a: MatRef<'_, f64>, function: Function) -> Result<Plain, FunctionError>
         Ok(Plain::real_part(&image, scalings))
     };
     match function {
-        Function::Exponential => {
-            let (value, scalings) = exponential(a.to_owned());
-            Ok(Plain {
-                value,
-                scalings,
-                imaginary: 0.0,
-            })
-        }
+        Function::Exponential => Ok(Plain::real(exponential(a.to_owned()))),
         Function::Sine | Function::Cosine => {
             let turned = Mat::from_fn(n, n, |row, column| c64::new(0.0, a[(row, column)]));
             let (value, scalings) = exponential(turned);
-            Ok(Plain {
-                value: Mat::from_fn(n, n, |row, column| match function {
-                    Function::Sine => value[(row, column)].im,
-                    _ => value[(row, column)].re,
-                }),
-                scalings,
-                imaginary: 0.0,
-            })
+            let part = |row, column| match function {
+                Function::Sine => value[(row, column)].im,
+                _ => value[(row, column)].re,
+            };
+            Ok(Plain::real((Mat::from_fn(n, n, part), scalings)))
         }
         Function::Power(exponent) if exponent.fract() == 0.0 && exponent.abs() < 1e9 => {
             integer_power(a, exponent as i64)
@@ -207,11 +202,7 @@ fn integer_power(a: MatRef<'_, f64>, exponent: i64) -> Result<Plain, FunctionErr
             scalings += 1;
         }
     }
-    Ok(Plain {
-        value,
-        scalings,
-        imaginary: 0.0,
-    })
+    Ok(Plain::real((value, scalings)))
 }
 
 /// Two steps of the power method on the derivative, each direction by a difference; 0 where no difference can be taken.
@@ -227,12 +218,12 @@ fn condition(a: MatRef<'_, f64>, base: &Mat<f64>, function: Function) -> f64 {
         let length = frobenius(direction.as_ref());
         let step = STEP * size / length;
         let moved = Mat::from_fn(n, n, |row, column| {
-            let entry = if transposed {
-                a[(column, row)]
+            let place = if transposed {
+                (column, row)
             } else {
-                a[(row, column)]
+                (row, column)
             };
-            entry + step * direction[(row, column)]
+            a[place] + step * direction[(row, column)]
         });
         let moved = value(moved.as_ref(), function).ok()?.value;
         let origin = if transposed { &transposed_base } else { base };

@@ -4,13 +4,15 @@ mod design;
 mod minimum_norm;
 mod saddle;
 
+pub(super) use saddle::times;
+
 pub use design::Design;
 pub use minimum_norm::{MinimumNorm, minimum_norm, rank_tolerance};
 
 use faer::Mat;
 
 use self::saddle::Saddle;
-use super::{NoConvergence, max_abs, norm2, scaled};
+use super::{NoConvergence, add_multiple, max_abs, norm2, scaled};
 use crate::exact::Doubled;
 
 /// Errors of a least squares problem.
@@ -105,12 +107,9 @@ pub fn fit(
     let (m, n) = (design.rows, design.columns);
     let (scaled_design, exponents) = design.scaled();
     let conditions = constraints.map(|given| scaled_conditions(given, n, &exponents));
-    let saddle = Saddle::new(
-        &scaled_design,
-        conditions.as_ref().map(|(c, _)| c),
-        tolerance,
-    )?;
-    let p = conditions.as_ref().map_or(0, |(c, _)| c.nrows());
+    let matrix = conditions.as_ref().map(|(c, _)| c);
+    let saddle = Saddle::new(&scaled_design, matrix, tolerance)?;
+    let p = matrix.map_or(0, Mat::nrows);
 
     let mut out = Fit {
         x: vec![0.0; n * k],
@@ -137,18 +136,9 @@ pub fn fit(
                 .collect(),
             _ => Vec::new(),
         };
-        let target = Target {
-            b,
-            g: vec![0.0; n],
-            d,
-        };
-        let refined = refine(
-            &scaled_design,
-            conditions.as_ref().map(|(c, _)| c),
-            &saddle,
-            &target,
-            ROUNDS_MAX,
-        );
+        let g = vec![0.0; n];
+        let target = Target { b, g, d };
+        let refined = refine(&scaled_design, matrix, &saddle, &target, ROUNDS_MAX);
         out.refinements = out.refinements.max(refined.rounds);
         out.error_estimate = out.error_estimate.max(refined.error_estimate);
         for (index, &value) in refined.x.iter().enumerate() {
@@ -177,13 +167,7 @@ pub fn fit(
                 g,
                 d: vec![0.0; p],
             };
-            let solved = refine(
-                &scaled_design,
-                conditions.as_ref().map(|(c, _)| c),
-                &saddle,
-                &target,
-                2,
-            );
+            let solved = refine(&scaled_design, matrix, &saddle, &target, 2);
             for (row, &value) in solved.x.iter().enumerate() {
                 inverse[row * n + column] = scaled(value, exponents[row] + exponents[column]);
             }
@@ -200,15 +184,12 @@ fn scaled_conditions(given: Constraints<'_>, n: usize, exponents: &[i32]) -> (Ma
     });
     let shifts: Vec<i32> = (0..given.rows)
         .map(|row| {
-            let largest = (0..n).fold(0.0_f64, |most, column| {
-                most.max(matrix[(row, column)].abs())
-            });
-            -super::exponent_of(largest)
+            let sizes = (0..n).map(|column| matrix[(row, column)].abs());
+            -super::exponent_of(sizes.fold(0.0, f64::max))
         })
         .collect();
-    for row in 0..given.rows {
-        (0..n)
-            .for_each(|column| matrix[(row, column)] = scaled(matrix[(row, column)], shifts[row]));
+    for (row, &shift) in shifts.iter().enumerate() {
+        (0..n).for_each(|column| matrix[(row, column)] = scaled(matrix[(row, column)], shift));
     }
     (matrix, shifts)
 }
@@ -249,24 +230,16 @@ fn refine(
         }
         if round > 0 && size >= last {
             // Corrections of the size of the rounding cannot shrink.
-            ratio = if last <= f64::EPSILON * max_abs(&x) {
-                0.0
-            } else {
-                size / last
-            };
+            let rounding = last <= f64::EPSILON * max_abs(&x);
+            ratio = if rounding { 0.0 } else { size / last };
             break;
         }
         ratio = if round > 1 { size / last } else { 0.0 };
         rounds = round;
         last = size;
-        x.iter_mut().zip(&step).for_each(|(x, step)| *x += step);
-        rest.iter_mut()
-            .zip(&step_rest)
-            .for_each(|(r, step)| *r += step);
-        multipliers
-            .iter_mut()
-            .zip(&step_multipliers)
-            .for_each(|(y, step)| *y += step);
+        add_multiple(&mut x, 1.0, &step);
+        add_multiple(&mut rest, 1.0, &step_rest);
+        add_multiple(&mut multipliers, 1.0, &step_multipliers);
         // A correction at the rounding of the result is the last that can matter.
         if round > 0 && size <= f64::EPSILON / 4.0 * max_abs(&x) {
             break;
@@ -296,29 +269,24 @@ fn dual_residuals(
     x: &[f64],
     multipliers: &[f64],
 ) -> (Vec<f64>, Vec<f64>) {
-    let g = (0..design.columns)
-        .map(|column| {
-            let mut sum = Doubled::new(target.g[column]);
-            design.subtract_inner(&mut sum, column, rest);
-            if let Some(c) = conditions {
-                for (row, &y) in multipliers.iter().enumerate() {
-                    sum.add_product(-c[(row, column)], y);
-                }
+    let of_column = |column: usize| {
+        let mut sum = Doubled::new(target.g[column]);
+        design.subtract_inner(&mut sum, column, rest);
+        if let Some(c) = conditions {
+            for (row, &y) in multipliers.iter().enumerate() {
+                sum.add_product(-c[(row, column)], y);
             }
-            sum.value()
-        })
-        .collect();
-    let h = match conditions {
-        Some(c) => (0..c.nrows())
-            .map(|row| {
-                let mut sum = Doubled::new(target.d[row]);
-                for (column, &x) in x.iter().enumerate() {
-                    sum.add_product(-c[(row, column)], x);
-                }
-                sum.value()
-            })
-            .collect(),
-        None => Vec::new(),
+        }
+        sum.value()
     };
-    (g, h)
+    let of_row = |c: &Mat<f64>, row: usize| {
+        let mut sum = Doubled::new(target.d[row]);
+        for (column, &x) in x.iter().enumerate() {
+            sum.add_product(-c[(row, column)], x);
+        }
+        sum.value()
+    };
+    let g = (0..design.columns).map(of_column).collect();
+    let h = conditions.map(|c| (0..c.nrows()).map(|row| of_row(c, row)).collect());
+    (g, h.unwrap_or_default())
 }

@@ -380,6 +380,14 @@ fn interleaved(a: &[f64], b: &[f64], term: impl Fn(f64, f64) -> f64) -> f64 {
     sums.iter().sum::<f64>() + rest
 }
 
+/// Adds a multiple of a vector to another.
+#[inline]
+pub fn add_multiple(to: &mut [f64], factor: f64, vector: &[f64]) {
+    to.iter_mut()
+        .zip(vector)
+        .for_each(|(to, entry)| *to += factor * entry);
+}
+
 fn column_of(matrix: MatRef<'_, f64>, column: usize) -> &[f64] {
     matrix
         .col(column)
@@ -437,23 +445,6 @@ pub fn qr_factors(mut matrix: Mat<f64>) -> (Mat<f64>, Mat<f64>) {
 
 /// Householder factors `A = Q R`, thin: Q is m x min(m, n), R min(m, n) x n, the diagonal of R not negative.
 pub fn qr(matrix: Mat<f64>) -> (Mat<f64>, Mat<f64>) {
-    let (m, n) = matrix.shape();
-    let size = m.min(n);
-    let (matrix, coefficients) = qr_factors(matrix);
-    let mut q = Mat::identity(m, size);
-    householder::apply(matrix.as_ref().subcols(0, size), &coefficients, q.as_mut());
-    let mut r = Mat::from_fn(size, n, |row, column| {
-        if row <= column {
-            matrix[(row, column)]
-        } else {
-            0.0
-        }
-    });
-    for index in 0..size {
-        if r[(index, index)] < 0.0 {
-            (index..n).for_each(|column| r[(index, column)] = -r[(index, column)]);
-            (0..m).for_each(|row| q[(row, index)] = -q[(row, index)]);
-        }
-    }
-    (q, r)
+    let found = orthogonal::orthogonal(matrix, false, false);
+    (found.q, found.r)
 }

@@ -2,7 +2,7 @@
 
 use faer::Mat;
 
-use super::{dot, householder, norm2, qr_factors};
+use super::{add_multiple, dot, householder, norm2, qr_factors};
 
 /// `A P = Q R`.
 #[derive(Debug, Clone)]
@@ -33,19 +33,12 @@ pub fn orthogonal(a: Mat<f64>, pivoting: bool, full: bool) -> Orthogonal {
             order: (0..n).collect(),
         };
     }
-    let mut found = if pivoting {
-        exchanging(a, width)
-    } else {
-        in_order(a, width)
-    };
+    let factor = if pivoting { exchanging } else { in_order };
+    let mut found = factor(a, width);
     for index in 0..size {
         if found.r[(index, index)] < 0.0 {
             (index..n).for_each(|column| found.r[(index, column)] = -found.r[(index, column)]);
-            found
-                .q
-                .col_as_slice_mut(index)
-                .iter_mut()
-                .for_each(|value| *value = -*value);
+            (0..m).for_each(|row| found.q[(row, index)] = -found.q[(row, index)]);
         }
     }
     found
@@ -71,20 +64,16 @@ fn exchanging(mut a: Mat<f64>, width: usize) -> Orthogonal {
     let mut reflectors: Vec<Vec<f64>> = Vec::with_capacity(m.min(n));
     for step in 0..m.min(n) {
         let size = |column: usize| norm2(&a.col_as_slice(column)[step..]);
-        let (pivot, length) = (step..n).fold((step, 0.0), |(best, most), column| {
-            let length = size(column);
-            if length > most {
-                (column, length)
-            } else {
-                (best, most)
+        let (mut pivot, mut length) = (step, 0.0);
+        for column in step..n {
+            if size(column) > length {
+                (pivot, length) = (column, size(column));
             }
-        });
+        }
         if pivot != step {
             order.swap(step, pivot);
             (0..m).for_each(|row| {
-                let kept = a[(row, step)];
-                a[(row, step)] = a[(row, pivot)];
-                a[(row, pivot)] = kept;
+                (a[(row, step)], a[(row, pivot)]) = (a[(row, pivot)], a[(row, step)])
             });
         }
         // v = x + sign(x0) |x| e0, scaled so that H = I - v v'.
@@ -95,9 +84,9 @@ fn exchanging(mut a: Mat<f64>, width: usize) -> Orthogonal {
             reflector[0] += sign;
             let scale = reflector[0].abs().sqrt();
             reflector.iter_mut().for_each(|value| *value /= scale);
-            (step + 1..n).for_each(|column| {
+            for column in step + 1..n {
                 reflect(&reflector, &mut a.col_as_slice_mut(column)[step..]);
-            });
+            }
             a[(step, step)] = -sign * length;
         }
         reflectors.push(reflector);
@@ -119,9 +108,7 @@ fn exchanging(mut a: Mat<f64>, width: usize) -> Orthogonal {
 
 fn reflect(reflector: &[f64], x: &mut [f64]) {
     let factor = dot(reflector, x);
-    x.iter_mut()
-        .zip(reflector)
-        .for_each(|(x, v)| *x -= factor * v);
+    add_multiple(x, -factor, reflector);
 }
 
 /// The upper trapezoid, `width` rows.

@@ -1,7 +1,7 @@
 //! Iterative refinement of one right-hand side, regardless of the factors.
 
 use super::condition::Operator;
-use super::max_abs;
+use super::{add_multiple, max_abs};
 
 /// A refined solution and what its corrections say.
 #[derive(Debug, Clone)]
@@ -39,11 +39,8 @@ pub fn refine(
         if max_abs(&current_rest) == 0.0 || !size.is_finite() {
             break;
         }
-        let next: Vec<f64> = current
-            .iter()
-            .zip(&correction)
-            .map(|(x, d)| x + d)
-            .collect();
+        let mut next = current.clone();
+        add_multiple(&mut next, 1.0, &correction);
         let next_rest = residual(&next, b);
         let mut next_correction = next_rest.clone();
         inverse.apply(&mut next_correction);
@@ -94,7 +91,6 @@ pub(crate) fn series(correction: f64, ratio: f64, size: f64) -> f64 {
 
 /// Largest magnitude, each entry in its unit.
 pub(crate) fn size_in(units: &[f64], x: &[f64]) -> f64 {
-    x.iter()
-        .zip(units)
-        .fold(0.0, |most, (x, unit)| (x * unit).abs().max(most))
+    let pairs = x.iter().zip(units);
+    pairs.fold(0.0, |most, (x, unit)| (x * unit).abs().max(most))
 }

@@ -9,7 +9,9 @@ use super::refinement::{refine, series, size_in};
 use super::rows::{SHARED_LEAST, each_column, each_row};
 use super::scaling::Scaling;
 use super::structure::Structure;
-use super::{absolute_dot, absolute_sum, exponent_of, max_abs, norm2, product, scaled};
+use super::{
+    absolute_dot, absolute_sum, add_multiple, exponent_of, max_abs, norm2, product, scaled,
+};
 use crate::exact::residual_entry;
 
 /// A right-hand side of few columns gets its residual in doubled precision; more would cost as much as the factorisation.
@@ -227,9 +229,8 @@ fn solve_with(
     let restored = |values: &Mat<f64>, shift: &dyn Fn(usize) -> i32| -> Vec<f64> {
         let mut out = Vec::with_capacity(n * k);
         for row in 0..n {
-            out.extend(
-                (0..k).map(|column| scaled(values[(row, column)], exponents[column] + shift(row))),
-            );
+            let entry = |column| scaled(values[(row, column)], exponents[column] + shift(row));
+            out.extend((0..k).map(entry));
         }
         out
     };
@@ -242,11 +243,7 @@ fn solve_with(
     Ok(Solution {
         x: solution,
         residual,
-        relative_error: if norm > 0.0 {
-            residual / norm
-        } else {
-            residual
-        },
+        relative_error: residual / if norm > 0.0 { norm } else { 1.0 },
         backward_error,
         rcond,
         equilibrated: scaling.used,
@@ -262,23 +259,19 @@ fn solve_with(
 /// The sizes of the unknowns relative to each other: powers of two, the largest 1.
 pub(crate) fn units(columns: &[i32]) -> Vec<f64> {
     let most = columns.iter().copied().max().unwrap_or(0);
-    columns
-        .iter()
-        .map(|&exponent| scaled(1.0, exponent - most))
-        .collect()
+    let unit = |&exponent: &i32| scaled(1.0, exponent - most);
+    columns.iter().map(unit).collect()
 }
 
 /// The right-hand sides with their rows scaled and every column brought to size 1, and the exponents of the columns.
 fn scaled_columns(b: &[f64], n: usize, k: usize, rows: &[i32]) -> (Mat<f64>, Vec<i32>) {
-    let exponents: Vec<i32> = (0..k)
-        .map(|column| {
-            (0..n)
-                .filter(|row| b[row * k + column] != 0.0)
-                .map(|row| exponent_of(b[row * k + column].abs()) + rows[row])
-                .max()
-                .unwrap_or(0)
-        })
-        .collect();
+    let exponent = |column: usize| {
+        let entries = (0..n).map(|row| (b[row * k + column], rows[row]));
+        let sizes = entries.filter(|&(entry, _)| entry != 0.0);
+        let sizes = sizes.map(|(entry, shift)| exponent_of(entry.abs()) + shift);
+        sizes.max().unwrap_or(0)
+    };
+    let exponents: Vec<i32> = (0..k).map(exponent).collect();
     let rhs = Mat::from_fn(n, k, |row, column| {
         scaled(b[row * k + column], rows[row] - exponents[column])
     });
@@ -287,12 +280,8 @@ fn scaled_columns(b: &[f64], n: usize, k: usize, rows: &[i32]) -> (Mat<f64>, Vec
 
 /// The largest column sum of magnitudes of an n x n matrix, row by row.
 pub fn norm1(a: &[f64], n: usize) -> f64 {
-    max_abs(&each_column(
-        a,
-        n,
-        |sum, _, entry| sum + entry.abs(),
-        |a, b| a + b,
-    ))
+    let add = |sum: f64, _, entry: f64| sum + entry.abs();
+    max_abs(&each_column(a, n, add, |a, b| a + b))
 }
 
 struct Refined {
@@ -346,10 +335,11 @@ fn refine_once(
         let mut rest = rhs.clone();
         let image = product(MatRef::from_row_major_slice(a, n, n), x.as_ref());
         for column in 0..k {
-            rest.col_as_slice_mut(column)
-                .iter_mut()
-                .zip(image.col_as_slice(column))
-                .for_each(|(rest, image)| *rest -= image);
+            add_multiple(
+                rest.col_as_slice_mut(column),
+                -1.0,
+                image.col_as_slice(column),
+            );
         }
         rest
     };
@@ -372,10 +362,10 @@ fn refine_once(
             let size = |matrix: &Mat<f64>| max_abs(matrix.col_as_slice(column));
             if size(&new_rest) < size(&rest) {
                 refinements = 1;
-                x.col_as_slice_mut(column)
-                    .copy_from_slice(better.col_as_slice(column));
-                rest.col_as_slice_mut(column)
-                    .copy_from_slice(new_rest.col_as_slice(column));
+                for (to, from) in [(&mut x, &better), (&mut rest, &new_rest)] {
+                    to.col_as_slice_mut(column)
+                        .copy_from_slice(from.col_as_slice(column));
+                }
             }
         }
     }
@@ -398,50 +388,34 @@ fn error_bound(
 ) -> f64 {
     const ROUNDOFF: f64 = f64::EPSILON / 2.0;
     let (n, k) = x.shape();
-    let sizes: Vec<f64> = (0..k)
-        .map(|column| size_in(units, x.col_as_slice(column)))
-        .collect();
+    let size = |column| size_in(units, x.col_as_slice(column));
+    let sizes: Vec<f64> = (0..k).map(size).collect();
     let weights = each_row(a, n, |row, entries| {
-        let sum: f64 = if k > PRECISE_COLUMNS_MAX {
-            absolute_sum(entries)
-        } else {
-            0.0
+        let sum = (k > PRECISE_COLUMNS_MAX).then(|| absolute_sum(entries));
+        let weight = |column: usize| {
+            let x = x.col_as_slice(column);
+            let image = sum.map_or_else(|| absolute_dot(entries, x), |sum| sum * max_abs(x));
+            let rest = rest[(row, column)].abs();
+            (rest + ROUNDOFF * (image + b[(row, column)].abs())) / sizes[column]
         };
-        (0..k)
-            .filter(|&column| sizes[column] > 0.0)
-            .map(|column| {
-                let x = x.col_as_slice(column);
-                let image = if k > PRECISE_COLUMNS_MAX {
-                    sum * max_abs(x)
-                } else {
-                    absolute_dot(entries, x)
-                };
-                (rest[(row, column)].abs() + ROUNDOFF * (image + b[(row, column)].abs()))
-                    / sizes[column]
-            })
-            .fold(0.0, f64::max)
+        let present = (0..k).filter(|&column| sizes[column] > 0.0);
+        present.map(weight).fold(0.0, f64::max)
     });
     weighted_inverse_norm(factors, units, &weights)
 }
 
 fn backward_error(a: &[f64], n: usize, x: &Mat<f64>, b: &Mat<f64>, rest: &Mat<f64>) -> f64 {
-    let a_norm = each_row(a, n, |_, entries| absolute_sum(entries))
-        .into_iter()
-        .fold(0.0, f64::max);
-    (0..b.ncols())
-        .map(|column| {
-            let size = |matrix: &Mat<f64>| max_abs(matrix.col_as_slice(column));
-            let scale = a_norm * size(x) + size(b);
-            if scale > 0.0 { size(rest) / scale } else { 0.0 }
-        })
-        .fold(0.0, f64::max)
+    let sums = each_row(a, n, |_, entries| absolute_sum(entries));
+    let a_norm = sums.into_iter().fold(0.0, f64::max);
+    let of_column = |column| {
+        let size = |matrix: &Mat<f64>| max_abs(matrix.col_as_slice(column));
+        let scale = a_norm * size(x) + size(b);
+        if scale > 0.0 { size(rest) / scale } else { 0.0 }
+    };
+    (0..b.ncols()).map(of_column).fold(0.0, f64::max)
 }
 
 fn all_finite(matrix: &Mat<f64>) -> bool {
-    (0..matrix.ncols()).all(|column| {
-        matrix
-            .col_as_slice(column)
-            .iter()
-            .all(|value| value.is_finite())
-    })
+    let finite = |column: &[f64]| column.iter().all(|value| value.is_finite());
+    (0..matrix.ncols()).all(|column| finite(matrix.col_as_slice(column)))
 }

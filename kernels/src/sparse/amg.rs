@@ -2,7 +2,8 @@
 
 use faer::Mat;
 
-use super::precondition::Preconditioner;
+use super::csr::inner;
+use super::precondition::{Preconditioner, breakdown};
 use super::product::product;
 use super::{Csr, Limits, SparseError, go_on, reserve, reserve_doubles};
 use crate::dense::cholesky::Cholesky;
@@ -61,11 +62,8 @@ impl Multigrid {
     /// # Errors
     /// [`SparseError::Breakdown`] where a diagonal is not positive; stopped, or no memory.
     pub fn new(a: &Csr, limits: &dyn Limits) -> Result<Self, SparseError> {
-        reserve(
-            limits,
-            WHAT,
-            16 * a.nonzeros() as u64 + 16 * a.row_count() as u64,
-        )?;
+        let bytes = 16 * a.nonzeros() as u64 + 16 * a.row_count() as u64;
+        reserve(limits, WHAT, bytes)?;
         let mut levels = Vec::new();
         let mut matrix = Sweeper::new(a.clone())?;
         let mut strength = STRENGTH;
@@ -88,11 +86,8 @@ impl Multigrid {
             strength *= 0.5;
         }
         let n = matrix.a.row_count();
-        let factor = if n <= COARSE_MAX {
-            Cholesky::new(dense(&matrix.a)).ok()
-        } else {
-            None
-        };
+        let small = (n <= COARSE_MAX).then(|| dense(&matrix.a));
+        let factor = small.and_then(|small| Cholesky::new(small).ok());
         let coarsest = factor.map_or_else(|| Coarsest::Swept(matrix), Coarsest::Factored);
         Ok(Self { levels, coarsest })
     }
@@ -102,10 +97,9 @@ fn dense(a: &Csr) -> Mat<f64> {
     let mut out = Mat::zeros(a.row_count(), a.row_count());
     for row in 0..a.row_count() {
         let (columns, values) = a.row(row);
-        columns
-            .iter()
-            .zip(values)
-            .for_each(|(&column, &value)| out[(row, column as usize)] = value);
+        for (&column, &value) in columns.iter().zip(values) {
+            out[(row, column as usize)] = value;
+        }
     }
     out
 }
@@ -125,24 +119,16 @@ fn cycle(levels: &mut [Level], coarsest: &Coarsest, r: &[f64], z: &mut [f64]) {
     level.coarse_rest.fill(0.0);
     for (row, &rest) in level.rest.iter().enumerate() {
         let (columns, values) = level.interpolation.row(row);
-        columns
-            .iter()
-            .zip(values)
-            .for_each(|(&column, value)| level.coarse_rest[column as usize] += value * rest);
+        for (&column, value) in columns.iter().zip(values) {
+            level.coarse_rest[column as usize] += value * rest;
+        }
     }
-    cycle(
-        coarser,
-        coarsest,
-        &level.coarse_rest,
-        &mut level.coarse_correction,
-    );
+    let (rest, correction) = (&level.coarse_rest, &mut level.coarse_correction);
+    cycle(coarser, coarsest, rest, correction);
     for (row, z) in z.iter_mut().enumerate() {
-        let (columns, values) = level.interpolation.row(row);
-        *z += columns
-            .iter()
-            .zip(values)
-            .map(|(&column, value)| value * level.coarse_correction[column as usize])
-            .sum::<f64>();
+        *z += level
+            .interpolation
+            .row_product(row, &level.coarse_correction);
     }
     level.matrix.sweep_backwards(r, z);
 }
@@ -157,12 +143,8 @@ impl Coarsest {
             }
             Self::Swept(matrix) => {
                 z.fill(0.0);
-                for _ in 0..SWEEPS {
-                    matrix.sweep_forwards(r, z);
-                }
-                for _ in 0..SWEEPS {
-                    matrix.sweep_backwards(r, z);
-                }
+                (0..SWEEPS).for_each(|_| matrix.sweep_forwards(r, z));
+                (0..SWEEPS).for_each(|_| matrix.sweep_backwards(r, z));
             }
         }
     }
@@ -182,15 +164,17 @@ impl Sweeper {
         let (mut diagonal, mut inverse) = (Vec::with_capacity(n), Vec::with_capacity(n));
         for row in 0..n {
             let (columns, values) = a.row(row);
-            let at = columns
+            let Some(at) = columns
                 .binary_search(&(row as u32))
                 .ok()
-                .filter(|&at| values[at] > 0.0);
-            let at = at.ok_or(SparseError::Breakdown {
-                what: "amg",
-                row,
-                why: "the diagonal entry is not greater than 0",
-            })?;
+                .filter(|&at| values[at] > 0.0)
+            else {
+                return Err(breakdown(
+                    "amg",
+                    row,
+                    "the diagonal entry is not greater than 0",
+                ));
+            };
             diagonal.push(a.starts()[row] + at);
             inverse.push(1.0 / values[at]);
         }
@@ -204,11 +188,7 @@ impl Sweeper {
     #[inline]
     fn sum(&self, range: std::ops::Range<usize>, x: &[f64]) -> f64 {
         let columns = &self.a.columns()[range.clone()];
-        columns
-            .iter()
-            .zip(&self.a.values()[range])
-            .map(|(&column, value)| value * x[column as usize])
-            .sum()
+        inner(columns, &self.a.values()[range], x)
     }
 
     /// A forward sweep from zero: `(D + L) x = r`, and what it leaves, `r - A x = -U x`.
@@ -223,15 +203,11 @@ impl Sweeper {
     }
 
     fn sweep_forwards(&self, r: &[f64], x: &mut [f64]) {
-        for row in 0..x.len() {
-            self.relax(row, r, x);
-        }
+        (0..x.len()).for_each(|row| self.relax(row, r, x));
     }
 
     fn sweep_backwards(&self, r: &[f64], x: &mut [f64]) {
-        for row in (0..x.len()).rev() {
-            self.relax(row, r, x);
-        }
+        (0..x.len()).rev().for_each(|row| self.relax(row, r, x));
     }
 
     #[inline]
@@ -276,11 +252,8 @@ struct Strong {
 impl Strong {
     fn of(matrix: &Sweeper, strength: f64, limits: &dyn Limits) -> Result<Self, SparseError> {
         let n = matrix.a.row_count();
-        reserve(
-            limits,
-            WHAT,
-            12 * matrix.a.nonzeros() as u64 + 32 * n as u64,
-        )?;
+        let bytes = 12 * matrix.a.nonzeros() as u64 + 32 * n as u64;
+        reserve(limits, WHAT, bytes)?;
         let mut out = Self {
             starts: Vec::with_capacity(n + 1),
             places: Vec::new(),
@@ -320,9 +293,9 @@ fn aggregate(strong: &Strong, n: usize) -> (Vec<u32>, usize) {
         let free = of[row] == NONE && neighbours.iter().all(|&other| of[other as usize] == NONE);
         if free && !neighbours.is_empty() {
             of[row] = count;
-            neighbours
-                .iter()
-                .for_each(|&other| of[other as usize] = count);
+            for &other in neighbours {
+                of[other as usize] = count;
+            }
             count += 1;
         }
     }
@@ -369,33 +342,22 @@ fn interpolate(
             let diagonal = whole - kept;
             // Where weak connections cancel the diagonal, it stays as it is.
             let own = 1.0 / matrix.inverse[row];
-            if diagonal > CANCELLED * own {
-                diagonal
-            } else {
-                own
-            }
+            let cancelled = diagonal <= CANCELLED * own || diagonal.is_nan();
+            if cancelled { own } else { diagonal }
         })
         .collect();
-    let radius = (0..n)
-        .map(|row| {
-            1.0 + places(row).iter().map(|&at| values[at].abs()).sum::<f64>()
-                / filtered_diagonal[row]
-        })
-        .fold(0.0, f64::max);
-    let omega = DAMPING / radius;
+    let sum = |row| places(row).iter().map(|&at| values[at].abs()).sum::<f64>();
+    let radius = |row: usize| 1.0 + sum(row) / filtered_diagonal[row];
+    let omega = DAMPING / (0..n).map(radius).fold(0.0, f64::max);
     let mut sizes = vec![0.0_f64; count];
-    aggregates
-        .iter()
-        .filter(|&&of| of != NONE)
-        .for_each(|&of| sizes[of as usize] += 1.0);
+    for &of in aggregates.iter().filter(|&&of| of != NONE) {
+        sizes[of as usize] += 1.0;
+    }
     let weight: Vec<f64> = sizes.iter().map(|size| 1.0 / size.sqrt()).collect();
-    reserve(
-        limits,
-        WHAT,
-        12 * (strong.columns.len() + n) as u64 + 16 * n as u64,
-    )?;
-    let (mut starts, mut columns, mut entries) =
-        (Vec::with_capacity(n + 1), Vec::new(), Vec::new());
+    let bytes = 12 * (strong.columns.len() + n) as u64 + 16 * n as u64;
+    reserve(limits, WHAT, bytes)?;
+    let mut starts = Vec::with_capacity(n + 1);
+    let (mut columns, mut entries) = (Vec::new(), Vec::new());
     starts.push(0);
     let mut row_entries: Vec<(u32, f64)> = Vec::new();
     for (row, diagonal) in filtered_diagonal.iter().enumerate() {

@@ -2,7 +2,7 @@
 
 use super::krylov::{Iterated, Problem, Run, Target, iterate};
 use super::{Indefinite, SparseError, go_on, reserve_doubles};
-use crate::dense::dot;
+use crate::dense::{add_multiple, dot};
 
 /// Solves a symmetric positive definite system; returns the relative error in the energy norm as far as the Ritz values tell it.
 ///
@@ -25,28 +25,19 @@ pub(super) fn solve(
     const REST_MAX: f64 = 0.5;
     reserve_doubles(problem.limits, "conjugate gradients", 7 * b.len())?;
     let mut first: Option<Coefficients> = None;
-    let found = iterate(
-        problem,
-        b,
-        target,
-        REST_MAX,
-        |problem, rest, level, left| {
-            let (run, coefficients) = run(problem, rest, level, left)?;
-            first.get_or_insert(coefficients);
-            Ok(run)
-        },
-    )?;
+    let inner = |problem: &mut Problem<'_>, rest: &[f64], level: f64, left: usize| {
+        let (run, coefficients) = run(problem, rest, level, left)?;
+        first.get_or_insert(coefficients);
+        Ok(run)
+    };
+    let found = iterate(problem, b, target, REST_MAX, inner)?;
     let mut z = vec![0.0; b.len()];
     problem.preconditioner.apply(&found.rest, &mut z);
     let energy: f64 = dot(&found.x, b) - dot(&found.x, &found.rest);
     let least = first.map_or(f64::NAN, |coefficients| coefficients.least_ritz_value());
     let uncertain = dot(&found.rest, &z);
-    let relative = if uncertain == 0.0 {
-        0.0
-    } else {
-        (uncertain / least / energy).sqrt()
-    };
-    Ok((found, relative))
+    let relative = (uncertain / least / energy).sqrt();
+    Ok((found, if uncertain == 0.0 { 0.0 } else { relative }))
 }
 
 /// Step lengths and ratios of the residuals: the Lanczos matrix in another form.
@@ -77,12 +68,12 @@ fn run(
         let curvature = dot(&p, &image);
         let positive = |value: f64| value > 0.0 && value.is_finite();
         if !positive(curvature) || !positive(rz) {
-            return Err(SparseError::NotPositiveDefinite(Indefinite::Curvature(
-                iterations,
-            )));
+            let at = Indefinite::Curvature(iterations);
+            return Err(SparseError::NotPositiveDefinite(at));
         }
         let alpha = rz / curvature;
-        step(alpha, &p, &image, &mut x, &mut r);
+        add_multiple(&mut x, alpha, &p);
+        add_multiple(&mut r, -alpha, &image);
         coefficients.alpha.push(alpha);
         if dot(&r, &r).sqrt() <= level {
             break;
@@ -94,21 +85,14 @@ fn run(
         coefficients.beta.push(beta);
         p.iter_mut().zip(&z).for_each(|(p, z)| *p = z + beta * *p);
     }
+    let correction = x;
     Ok((
         Run {
-            correction: x,
+            correction,
             iterations,
         },
         coefficients,
     ))
-}
-
-/// `x += alpha p; r -= alpha A p`.
-fn step(alpha: f64, p: &[f64], image: &[f64], x: &mut [f64], r: &mut [f64]) {
-    x.iter_mut().zip(p).for_each(|(x, p)| *x += alpha * p);
-    r.iter_mut()
-        .zip(image)
-        .for_each(|(r, image)| *r -= alpha * image);
 }
 
 impl Coefficients {
@@ -117,12 +101,12 @@ impl Coefficients {
         const ROUNDS: usize = 60;
         let (alpha, beta) = (&self.alpha, &self.beta);
         let diagonal = |k: usize| {
-            1.0 / alpha[k]
-                + if k > 0 {
-                    beta[k - 1] / alpha[k - 1]
-                } else {
-                    0.0
-                }
+            let before = if k > 0 {
+                beta[k - 1] / alpha[k - 1]
+            } else {
+                0.0
+            };
+            1.0 / alpha[k] + before
         };
         let square = |k: usize| beta[k - 1] / (alpha[k - 1] * alpha[k - 1]);
         // All eigenvalues exceed `shift` when every pivot of T - shift I is positive.
@@ -136,10 +120,8 @@ impl Coefficients {
             }
             pivot > 0.0
         };
-        let (mut low, mut high) = (
-            0.0,
-            (0..alpha.len()).map(diagonal).fold(f64::INFINITY, f64::min),
-        );
+        let least = (0..alpha.len()).map(diagonal).fold(f64::INFINITY, f64::min);
+        let (mut low, mut high) = (0.0, least);
         for _ in 0..ROUNDS {
             let middle = 0.5 * (low + high);
             if below_all(middle) {

@@ -35,20 +35,13 @@ impl Csr {
         );
         // A stable sort by column, then by row.
         let (_, order) = bucket(column_count, columns.iter().copied());
-        let (starts, order) = {
-            let (starts, positions) = bucket(row_count, order.iter().map(|&at| rows[at as usize]));
-            (
-                starts,
-                positions
-                    .into_iter()
-                    .map(|at| order[at as usize])
-                    .collect::<Vec<u32>>(),
-            )
-        };
-        let sorted = order
-            .iter()
-            .map(|&at| (columns[at as usize], values[at as usize]));
-        Self::compact(column_count, &starts, sorted)
+        let (starts, places) = bucket(row_count, order.iter().map(|&at| rows[at as usize]));
+        let sorted = places.iter().map(|&place| order[place as usize] as usize);
+        Self::compact(
+            column_count,
+            &starts,
+            sorted.map(|at| (columns[at], values[at])),
+        )
     }
 
     /// Sums neighbours of one place and leaves zeros out; entries come row by row, columns ascending.
@@ -111,18 +104,13 @@ impl Csr {
         );
         let ready = starts.windows(2).all(|bounds| {
             let row = &columns[bounds[0]..bounds[1]];
-            row.windows(2).all(|pair| pair[0] < pair[1])
-                && row
-                    .last()
-                    .is_none_or(|&last| (last as usize) < column_count)
+            let inside = row
+                .last()
+                .is_none_or(|&last| (last as usize) < column_count);
+            inside && row.windows(2).all(|pair| pair[0] < pair[1])
         }) && values.iter().all(|&value| value != 0.0);
         if ready {
-            return Self {
-                column_count,
-                starts,
-                columns,
-                values,
-            };
+            return Self::from_sorted(column_count, starts, columns, values);
         }
         let mut rows = Vec::with_capacity(columns.len());
         for (row, bounds) in starts.windows(2).enumerate() {
@@ -186,16 +174,14 @@ impl Csr {
     /// The entry at a place; zero where none is stored.
     pub fn get(&self, row: usize, column: usize) -> f64 {
         let (columns, values) = self.row(row);
-        columns
-            .binary_search(&(column as u32))
-            .map_or(0.0, |at| values[at])
+        let place = columns.binary_search(&(column as u32));
+        place.map_or(0.0, |at| values[at])
     }
 
     /// The diagonal.
     pub fn diagonal(&self) -> Vec<f64> {
-        (0..self.row_count())
-            .map(|row| self.get(row, row))
-            .collect()
+        let entry = |row| self.get(row, row);
+        (0..self.row_count()).map(entry).collect()
     }
 
     /// The transpose; the same arrays are the matrix by compressed columns.
@@ -219,12 +205,7 @@ impl Csr {
                 *at += 1;
             }
         }
-        Self {
-            column_count: self.row_count(),
-            starts,
-            columns,
-            values,
-        }
+        Self::from_sorted(self.row_count(), starts, columns, values)
     }
 
     /// The first place, row by row, whose entry differs from its mirror; `None` for a symmetric matrix.
@@ -236,14 +217,10 @@ impl Csr {
             if columns == mirror_columns && values == mirror_values {
                 continue;
             }
-            let differs = columns.iter().chain(mirror_columns);
-            let column = differs
-                .copied()
-                .filter(|&column| {
-                    self.get(row, column as usize) != mirror.get(row, column as usize)
-                })
-                .min()?;
-            return Some((row, column as usize));
+            let both = columns.iter().chain(mirror_columns);
+            let places = both.map(|&column| (row, column as usize));
+            let differs = |&(row, column): &_| self.get(row, column) != mirror.get(row, column);
+            return places.filter(differs).min();
         }
         None
     }
@@ -265,40 +242,32 @@ impl Csr {
 
     /// `b - A x` as if computed with twice the digits and rounded once; about 25 operations per entry.
     pub(crate) fn precise_residual(&self, x: &[f64], b: &[f64]) -> Vec<f64> {
-        (0..self.row_count())
-            .map(|row| {
-                let (columns, values) = self.row(row);
-                let mut sum = Doubled::new(b[row]);
-                for (&column, &value) in columns.iter().zip(values) {
-                    sum.add_product(-value, x[column as usize]);
-                }
-                sum.value()
-            })
-            .collect()
+        let entry = |row: usize| {
+            let (columns, values) = self.row(row);
+            let mut sum = Doubled::new(b[row]);
+            for (&column, &value) in columns.iter().zip(values) {
+                sum.add_product(-value, x[column as usize]);
+            }
+            sum.value()
+        };
+        (0..self.row_count()).map(entry).collect()
     }
 
+    /// An entry of `A x`.
     #[inline]
-    fn row_product(&self, row: usize, x: &[f64]) -> f64 {
+    pub(super) fn row_product(&self, row: usize, x: &[f64]) -> f64 {
         let (columns, values) = self.row(row);
-        columns
-            .iter()
-            .zip(values)
-            .map(|(&column, &value)| value * x[column as usize])
-            .sum()
+        inner(columns, values, x)
     }
 
     /// `sum of |a_ij| |x_j|` for each row.
     pub(crate) fn absolute_product(&self, x: &[f64]) -> Vec<f64> {
-        (0..self.row_count())
-            .map(|row| {
-                let (columns, values) = self.row(row);
-                columns
-                    .iter()
-                    .zip(values)
-                    .map(|(&column, &value)| (value * x[column as usize]).abs())
-                    .sum()
-            })
-            .collect()
+        let sum = |row| {
+            let (columns, values) = self.row(row);
+            let pairs = columns.iter().zip(values);
+            pairs.map(|(&column, value)| (value * x[column as usize]).abs())
+        };
+        (0..self.row_count()).map(|row| sum(row).sum()).collect()
     }
 
     /// The largest column sum of magnitudes.
@@ -312,9 +281,8 @@ impl Csr {
 
     /// The largest row sum of magnitudes.
     pub(crate) fn norm_max(&self) -> f64 {
-        (0..self.row_count())
-            .map(|row| self.row(row).1.iter().map(|value| value.abs()).sum())
-            .fold(0.0, f64::max)
+        let sum = |row| self.row(row).1.iter().map(|value| value.abs()).sum();
+        (0..self.row_count()).map(sum).fold(0.0, f64::max)
     }
 
     /// Entry (i, j) times `2^(rows[i] + columns[j])`.
@@ -322,15 +290,22 @@ impl Csr {
     pub fn scaled(mut self, rows: &[i32], columns: &[i32]) -> Self {
         for (row, &exponent) in rows.iter().enumerate() {
             let range = self.starts[row]..self.starts[row + 1];
-            for (value, &column) in self.values[range.clone()]
-                .iter_mut()
-                .zip(&self.columns[range])
-            {
+            let values = self.values[range.clone()].iter_mut();
+            for (value, &column) in values.zip(&self.columns[range]) {
                 *value = scaled(*value, exponent + columns[column as usize]);
             }
         }
         self
     }
+}
+
+/// The sum of some entries of a row times those of a vector in their columns.
+#[inline]
+pub(super) fn inner(columns: &[u32], values: &[f64], x: &[f64]) -> f64 {
+    let pairs = columns.iter().zip(values);
+    pairs
+        .map(|(&column, value)| value * x[column as usize])
+        .sum()
 }
 
 /// Start of each bucket, and the positions of the keys bucket by bucket, in the order given.

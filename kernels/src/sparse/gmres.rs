@@ -2,7 +2,7 @@
 
 use super::krylov::{Iterated, Problem, Run, Target, iterate};
 use super::{SparseError, go_on, reserve_doubles};
-use crate::dense::dot;
+use crate::dense::{add_multiple, dot};
 
 /// Solves a system of any kind.
 ///
@@ -63,18 +63,14 @@ fn cycle(
     while rotated.columns.len() < steps {
         go_on(problem.limits)?;
         let mut image = vec![0.0; n];
-        problem
-            .preconditioner
-            .apply(&basis[basis.len() - 1], &mut z);
+        let last = &basis[basis.len() - 1];
+        problem.preconditioner.apply(last, &mut z);
         problem.a.multiply(&z, &mut image);
         let before = dot(&image, &image).sqrt();
         let mut column = Vec::with_capacity(basis.len() + 1);
         for vector in &basis {
             let share = dot(vector, &image);
-            image
-                .iter_mut()
-                .zip(vector)
-                .for_each(|(image, v)| *image -= share * v);
+            add_multiple(&mut image, -share, vector);
             column.push(share);
         }
         let after = dot(&image, &image).sqrt();
@@ -96,9 +92,7 @@ fn cycle(
     let iterations = rotated.columns.len().max(1);
     let mut sum = vec![0.0; n];
     for (share, vector) in rotated.solve().iter().zip(&basis) {
-        sum.iter_mut()
-            .zip(vector)
-            .for_each(|(sum, v)| *sum += share * v);
+        add_multiple(&mut sum, *share, vector);
     }
     let mut correction = z;
     problem.preconditioner.apply(&sum, &mut correction);
@@ -141,10 +135,7 @@ impl Rotated {
         for (at, column) in self.columns.iter().enumerate().rev() {
             y[at] /= column[at];
             let factor = y[at];
-            y[..at]
-                .iter_mut()
-                .zip(column)
-                .for_each(|(y, entry)| *y -= factor * entry);
+            add_multiple(&mut y[..at], -factor, column);
         }
         y
     }

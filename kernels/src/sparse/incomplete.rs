@@ -1,6 +1,9 @@
 //! Incomplete factorisations without fill: ILU(0) and IC(0).
 
-use super::precondition::Preconditioner;
+use std::ops::Range;
+
+use super::csr::inner;
+use super::precondition::{Preconditioner, breakdown};
 use super::{Csr, Limits, SparseError, go_on, reserve};
 
 /// Rows between two looks at the limits.
@@ -25,16 +28,8 @@ impl IncompleteLu {
     /// Y. Saad, "Iterative Methods for Sparse Linear Systems", 2nd ed., SIAM 2003, algorithm 10.4.
     pub fn new(a: &Csr, limits: &dyn Limits) -> Result<Self, SparseError> {
         let n = a.row_count();
-        reserve(
-            limits,
-            "the ilu0 preconditioner",
-            20 * a.nonzeros() as u64 + 24 * n as u64,
-        )?;
-        let breakdown = |row, why| SparseError::Breakdown {
-            what: "ilu0",
-            row,
-            why,
-        };
+        let bytes = 20 * a.nonzeros() as u64 + 24 * n as u64;
+        reserve(limits, "the ilu0 preconditioner", bytes)?;
         let (starts, columns) = (a.starts(), a.columns());
         let mut values = a.values().to_vec();
         let mut diagonal = vec![NONE; n];
@@ -65,16 +60,16 @@ impl IncompleteLu {
             for at in range {
                 place[columns[at] as usize] = NONE;
             }
-            match values.get(diagonal[row]) {
-                None => return Err(breakdown(row, "the diagonal entry is 0")),
-                Some(&pivot) if pivot == 0.0 || !pivot.is_finite() => {
-                    return Err(breakdown(row, "the pivot is 0 or too large"));
-                }
-                Some(_) => {}
-            }
+            let why = match values.get(diagonal[row]) {
+                None => "the diagonal entry is 0",
+                Some(&pivot) if pivot == 0.0 || !pivot.is_finite() => "the pivot is 0 or too large",
+                Some(_) => continue,
+            };
+            return Err(breakdown("ilu0", row, why));
         }
+        let pattern = a.clone();
         Ok(Self {
-            pattern: a.clone(),
+            pattern,
             values,
             diagonal,
         })
@@ -83,15 +78,10 @@ impl IncompleteLu {
 
 impl Preconditioner for IncompleteLu {
     fn apply(&mut self, r: &[f64], z: &mut [f64]) {
-        let (starts, columns, values) =
-            (self.pattern.starts(), self.pattern.columns(), &self.values);
-        let sum = |z: &[f64], range: std::ops::Range<usize>| -> f64 {
-            columns[range.clone()]
-                .iter()
-                .zip(&values[range])
-                .map(|(&column, value)| value * z[column as usize])
-                .sum()
-        };
+        let (starts, columns) = (self.pattern.starts(), self.pattern.columns());
+        let values = &self.values;
+        let sum =
+            |z: &[f64], range: Range<usize>| inner(&columns[range.clone()], &values[range], z);
         for (row, r) in r.iter().enumerate() {
             z[row] = r - sum(z, starts[row]..self.diagonal[row]);
         }
@@ -123,21 +113,18 @@ impl IncompleteCholesky {
     pub fn new(a: &Csr, limits: &dyn Limits) -> Result<Self, SparseError> {
         const SHIFT: f64 = 1e-3;
         let n = a.row_count();
-        reserve(
-            limits,
-            "the ic0 preconditioner",
-            20 * a.nonzeros() as u64 + 8 * n as u64,
-        )?;
+        let bytes = 20 * a.nonzeros() as u64 + 8 * n as u64;
+        reserve(limits, "the ic0 preconditioner", bytes)?;
         if let Some(row) = a.diagonal().iter().position(|&entry| entry <= 0.0) {
-            return Err(SparseError::Breakdown {
-                what: "ic0",
+            return Err(breakdown(
+                "ic0",
                 row,
-                why: "the diagonal entry is not greater than 0",
-            });
+                "the diagonal entry is not greater than 0",
+            ));
         }
         let half = a.nonzeros() / 2 + n;
-        let (mut starts, mut columns, mut entries) =
-            (vec![0], Vec::with_capacity(half), Vec::with_capacity(half));
+        let mut starts = vec![0];
+        let (mut columns, mut entries) = (Vec::with_capacity(half), Vec::with_capacity(half));
         for row in 0..n {
             let (row_columns, row_values) = a.row(row);
             let count = row_columns.partition_point(|&column| column as usize <= row);
@@ -146,10 +133,11 @@ impl IncompleteCholesky {
             starts.push(columns.len());
         }
         let mut shift = 0.0;
+        let values = Vec::new();
         let mut factor = Self {
             starts,
             columns,
-            values: Vec::new(),
+            values,
         };
         loop {
             factor.values.clone_from(&entries);
@@ -175,11 +163,8 @@ impl IncompleteCholesky {
                 let sum = self.common(first..at, self.starts[above]..end);
                 self.values[at] = (self.values[at] - sum) / self.values[end];
             }
-            let squares: f64 = self.values[first..last]
-                .iter()
-                .map(|value| value * value)
-                .sum();
-            let rest = raise * self.values[last] - squares;
+            let squares = self.values[first..last].iter().map(|value| value * value);
+            let rest = raise * self.values[last] - squares.sum::<f64>();
             if rest.is_nan() || rest <= 0.0 {
                 return Ok(false);
             }
@@ -189,7 +174,7 @@ impl IncompleteCholesky {
     }
 
     /// The inner product of two rows over the columns they share.
-    fn common(&self, a: std::ops::Range<usize>, b: std::ops::Range<usize>) -> f64 {
+    fn common(&self, a: Range<usize>, b: Range<usize>) -> f64 {
         let (mut i, mut j, mut sum) = (a.start, b.start, 0.0);
         while i < a.end && j < b.end {
             match self.columns[i].cmp(&self.columns[j]) {
@@ -210,21 +195,15 @@ impl Preconditioner for IncompleteCholesky {
     fn apply(&mut self, r: &[f64], z: &mut [f64]) {
         for (row, r) in r.iter().enumerate() {
             let (first, last) = (self.starts[row], self.starts[row + 1] - 1);
-            let sum: f64 = self.columns[first..last]
-                .iter()
-                .zip(&self.values[first..last])
-                .map(|(&column, value)| value * z[column as usize])
-                .sum();
+            let sum = inner(&self.columns[first..last], &self.values[first..last], z);
             z[row] = (r - sum) / self.values[last];
         }
         for row in (0..z.len()).rev() {
             let (first, last) = (self.starts[row], self.starts[row + 1] - 1);
             z[row] /= self.values[last];
             let factor = z[row];
-            for (&column, value) in self.columns[first..last]
-                .iter()
-                .zip(&self.values[first..last])
-            {
+            let columns = self.columns[first..last].iter();
+            for (&column, value) in columns.zip(&self.values[first..last]) {
                 z[column as usize] -= value * factor;
             }
         }

@@ -2,7 +2,7 @@
 
 use super::precondition::Preconditioner;
 use super::{Csr, Limits, NoConvergence, SparseError};
-use crate::dense::norm2;
+use crate::dense::{add_multiple, norm2};
 
 /// When an iteration ends.
 #[derive(Debug, Clone, Copy)]
@@ -63,12 +63,8 @@ pub(super) fn iterate(
         // Below the rounding of its start an updated residual says nothing.
         let run = inner(problem, &found.rest, level.max(f64::EPSILON * size), left)?;
         found.iterations += run.iterations;
-        let next: Vec<f64> = found
-            .x
-            .iter()
-            .zip(&run.correction)
-            .map(|(x, d)| x + d)
-            .collect();
+        let mut next = found.x.clone();
+        add_multiple(&mut next, 1.0, &run.correction);
         let rest = problem.a.precise_residual(&next, b);
         let next_size = norm2(&rest);
         let rests = next_size > level && (next_size.is_nan() || next_size > rest_max * size);

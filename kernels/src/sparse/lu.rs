@@ -1,5 +1,7 @@
 //! `P A Q = L U` of a sparse square matrix.
 
+use std::ops::Range;
+
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::sparse::SymbolicSparseColMatRef;
 use faer::sparse::linalg::colamd;
@@ -158,13 +160,16 @@ impl<'a> Elimination<'a> {
         }
         self.subtract(top);
         self.allow(self.reached.len() - top)?;
-        let pivot = self
-            .choose(top, column)
-            .ok_or(SparseError::Singular(column))?;
-        match self.work[pivot as usize].abs() {
-            0.0 => return Err(SparseError::Singular(column)),
-            size if !size.is_finite() => return Err(SparseError::Overflow),
-            _ => {}
+        let pivot = self.choose(top, column);
+        let pivot = pivot.ok_or(SparseError::Singular(column))?;
+        let value = self.work[pivot as usize];
+        if value == 0.0 || !value.is_finite() {
+            let singular = value == 0.0;
+            return Err(if singular {
+                SparseError::Singular(column)
+            } else {
+                SparseError::Overflow
+            });
         }
         self.store(top, pivot);
         Ok(())
@@ -179,9 +184,9 @@ impl<'a> Elimination<'a> {
                 continue;
             }
             self.marks[row as usize] = step;
-            self.path.push((row, self.first_below(row)));
+            self.path.push((row, self.below(row).start));
             while let Some(&(row, next)) = self.path.last() {
-                let end = self.end_below(row);
+                let end = self.below(row).end;
                 let fresh = self.lower.rows[next.min(end)..end]
                     .iter()
                     .position(|&below| self.marks[below as usize] != step);
@@ -196,43 +201,30 @@ impl<'a> Elimination<'a> {
                     last.1 = next + offset + 1;
                 }
                 self.marks[below as usize] = step;
-                self.path.push((below, self.first_below(below)));
+                self.path.push((below, self.below(below).start));
             }
         }
         top
     }
 
-    fn first_below(&self, row: u32) -> usize {
+    /// The entries of the lower triangle in the column that a row was the pivot of.
+    fn below(&self, row: u32) -> Range<usize> {
         match self.step_of[row as usize] {
-            NONE => 0,
-            step => self.lower.starts[step as usize],
-        }
-    }
-
-    fn end_below(&self, row: u32) -> usize {
-        match self.step_of[row as usize] {
-            NONE => 0,
-            step => self.lower.starts[step as usize + 1],
+            NONE => 0..0,
+            step => self.lower.starts[step as usize]..self.lower.starts[step as usize + 1],
         }
     }
 
     /// The sparse triangular solve.
     fn subtract(&mut self, top: usize) {
         for &row in &self.reached[top..] {
-            let step = self.step_of[row as usize];
-            if step == NONE {
-                continue;
-            }
-            let factor = self.work[row as usize];
-            let range = self.lower.starts[step as usize]..self.lower.starts[step as usize + 1];
+            let (factor, range) = (self.work[row as usize], self.below(row));
             self.operations += range.len() as f64;
             if factor == 0.0 {
                 continue;
             }
-            for (&below, &value) in self.lower.rows[range.clone()]
-                .iter()
-                .zip(&self.lower.values[range])
-            {
+            let rows = self.lower.rows[range.clone()].iter();
+            for (&below, &value) in rows.zip(&self.lower.values[range]) {
                 self.work[below as usize] -= value * factor;
             }
         }
@@ -248,10 +240,8 @@ impl<'a> Elimination<'a> {
             self.next_check = self.operations + CHECK;
             go_on(self.limits)?;
             if self.operations > self.operations_max {
-                return Err(SparseError::Cost {
-                    what: WHAT,
-                    operations: self.operations,
-                });
+                let (what, operations) = (WHAT, self.operations);
+                return Err(SparseError::Cost { what, operations });
             }
         }
         let needed = self.lower.values.len() + self.upper.values.len() + count;
@@ -265,15 +255,10 @@ impl<'a> Elimination<'a> {
     }
 
     fn choose(&self, top: usize, column: usize) -> Option<u32> {
-        let free = self.reached[top..]
-            .iter()
-            .copied()
-            .filter(|&row| self.step_of[row as usize] == NONE);
+        let reached = self.reached[top..].iter().copied();
+        let free = reached.filter(|&row| self.step_of[row as usize] == NONE);
         let better = |row: u32, best: u32| {
-            let (size, most) = (
-                self.work[row as usize].abs(),
-                self.work[best as usize].abs(),
-            );
+            let [size, most] = [row, best].map(|row| self.work[row as usize].abs());
             size > most
                 || (size == most
                     && best as usize != column
@@ -341,16 +326,14 @@ impl Operator for SparseLu {
         let mut y: Vec<f64> = self.rows.iter().map(|&row| x[row as usize]).collect();
         for step in 0..n {
             let factor = y[step];
-            self.lower
-                .column(step)
-                .for_each(|(row, value)| y[row] -= value * factor);
+            let column = self.lower.column(step);
+            column.for_each(|(row, value)| y[row] -= value * factor);
         }
         for step in (0..n).rev() {
             y[step] /= self.pivots[step];
             let factor = y[step];
-            self.upper
-                .column(step)
-                .for_each(|(row, value)| y[row] -= value * factor);
+            let column = self.upper.column(step);
+            column.for_each(|(row, value)| y[row] -= value * factor);
         }
         for (step, &column) in self.columns.iter().enumerate() {
             x[column] = y[step];
@@ -362,20 +345,12 @@ impl Operator for SparseLu {
         let n = x.len();
         let mut y: Vec<f64> = self.columns.iter().map(|&column| x[column]).collect();
         for step in 0..n {
-            let sum: f64 = self
-                .upper
-                .column(step)
-                .map(|(row, value)| value * y[row])
-                .sum();
-            y[step] = (y[step] - sum) / self.pivots[step];
+            let terms = self.upper.column(step).map(|(row, value)| value * y[row]);
+            y[step] = (y[step] - terms.sum::<f64>()) / self.pivots[step];
         }
         for step in (0..n).rev() {
-            let sum: f64 = self
-                .lower
-                .column(step)
-                .map(|(row, value)| value * y[row])
-                .sum();
-            y[step] -= sum;
+            let terms = self.lower.column(step).map(|(row, value)| value * y[row]);
+            y[step] -= terms.sum::<f64>();
         }
         for (step, &row) in self.rows.iter().enumerate() {
             x[row as usize] = y[step];

@@ -10,26 +10,17 @@ impl Job<'_> {
     pub(super) fn column(&self, column: usize, rows: Option<&[i32]>) -> (Vec<f64>, i32) {
         let shift = |row: usize| rows.map_or(0, |rows| rows[row]);
         let entries = || self.b.iter().skip(column).step_by(self.k).enumerate();
-        let exponent = entries()
-            .filter(|(_, entry)| **entry != 0.0)
-            .map(|(row, entry)| exponent_of(entry.abs()) + shift(row))
-            .max()
-            .unwrap_or(0);
-        (
-            entries()
-                .map(|(row, &entry)| scaled(entry, shift(row) - exponent))
-                .collect(),
-            exponent,
-        )
+        let present = entries().filter(|(_, entry)| **entry != 0.0);
+        let sizes = present.map(|(row, entry)| exponent_of(entry.abs()) + shift(row));
+        let exponent = sizes.max().unwrap_or(0);
+        let moved = entries().map(|(row, &entry)| scaled(entry, shift(row) - exponent));
+        (moved.collect(), exponent)
     }
 }
 
 pub(super) fn restored(x: &[f64], shift: impl Fn(usize) -> i32) -> Result<Vec<f64>, SparseError> {
-    let out: Vec<f64> = x
-        .iter()
-        .enumerate()
-        .map(|(row, &value)| scaled(value, shift(row)))
-        .collect();
+    let moved = |(row, &value): (usize, &f64)| scaled(value, shift(row));
+    let out: Vec<f64> = x.iter().enumerate().map(moved).collect();
     if out.iter().all(|value| value.is_finite()) {
         return Ok(out);
     }
@@ -74,12 +65,8 @@ impl Sums {
             self.x = x;
             return;
         }
-        self.x
-            .iter_mut()
-            .skip(column)
-            .step_by(self.k)
-            .zip(x)
-            .for_each(|(out, value)| *out = value);
+        let own = self.x.iter_mut().skip(column).step_by(self.k);
+        own.zip(x).for_each(|(out, value)| *out = value);
     }
 
     pub(super) fn finish(self, method: Method, evidence: Evidence) -> Solution {
@@ -103,10 +90,7 @@ pub(super) fn scaled_copy(
     if !scaling.used {
         return Ok(None);
     }
-    reserve_doubles(
-        limits,
-        "the scaled matrix",
-        2 * a.nonzeros() + a.row_count(),
-    )?;
+    let doubles = 2 * a.nonzeros() + a.row_count();
+    reserve_doubles(limits, "the scaled matrix", doubles)?;
     Ok(Some(a.clone().scaled(&scaling.rows, &scaling.columns)))
 }

@@ -11,6 +11,11 @@ pub trait Preconditioner {
 }
 
 /// `z = r`.
+/// The error of a preconditioner that does not exist.
+pub(super) fn breakdown(what: &'static str, row: usize, why: &'static str) -> SparseError {
+    SparseError::Breakdown { what, row, why }
+}
+
 struct Identity;
 
 impl Preconditioner for Identity {
@@ -25,23 +30,17 @@ struct Jacobi(Vec<f64>);
 impl Jacobi {
     fn new(a: &Csr) -> Result<Self, SparseError> {
         let diagonal = a.diagonal();
-        if let Some(row) = diagonal.iter().position(|&entry| entry == 0.0) {
-            return Err(SparseError::Breakdown {
-                what: "jacobi",
-                row,
-                why: "the diagonal entry is 0",
-            });
+        match diagonal.iter().position(|&entry| entry == 0.0) {
+            Some(row) => Err(breakdown("jacobi", row, "the diagonal entry is 0")),
+            None => Ok(Self(diagonal)),
         }
-        Ok(Self(diagonal))
     }
 }
 
 impl Preconditioner for Jacobi {
     fn apply(&mut self, r: &[f64], z: &mut [f64]) {
-        z.iter_mut()
-            .zip(r)
-            .zip(&self.0)
-            .for_each(|((z, r), d)| *z = r / d);
+        let entries = z.iter_mut().zip(r).zip(&self.0);
+        entries.for_each(|((z, r), d)| *z = r / d);
     }
 }
 

@@ -150,17 +150,14 @@ fn check_structure(a: &Csr) -> Result<(), SparseError> {
     if a.values().iter().any(|value| !value.is_finite()) {
         return Err(SparseError::Overflow);
     }
-    if let Some(row) = a
-        .starts()
-        .windows(2)
-        .position(|bounds| bounds[0] == bounds[1])
-    {
+    let mut rows = a.starts().windows(2);
+    if let Some(row) = rows.position(|bounds| bounds[0] == bounds[1]) {
         return Err(SparseError::EmptyRow(row));
     }
     let mut present = vec![false; a.column_count()];
-    a.columns()
-        .iter()
-        .for_each(|&column| present[column as usize] = true);
+    for &column in a.columns() {
+        present[column as usize] = true;
+    }
     match present.iter().position(|&present| !present) {
         Some(column) => Err(SparseError::EmptyColumn(column)),
         None => Ok(()),
@@ -248,12 +245,8 @@ impl Job<'_> {
             Method::Lu => self.by_lu(cheap.map_or(f64::INFINITY, |cheap| cheap.operations)),
             Method::ConjugateGradient => {
                 self.check_definite()?;
-                self.by_iteration(
-                    method,
-                    self.options
-                        .preconditioning
-                        .unwrap_or(Preconditioning::Multigrid),
-                )
+                let named = self.options.preconditioning;
+                self.by_iteration(method, named.unwrap_or(Preconditioning::Multigrid))
             }
             Method::Gmres => match self.options.preconditioning {
                 Some(named) => self.by_iteration(method, named),
@@ -299,25 +292,17 @@ fn first_not_positive(a: &Csr) -> Option<usize> {
 
 /// The largest distance of an entry from the diagonal.
 fn bandwidth(a: &Csr) -> usize {
-    let ends = |row: usize| {
+    let of_row = |row: usize| {
         let columns = a.row(row).0;
-        [columns.first(), columns.last()]
+        let ends = columns.first().into_iter().chain(columns.last());
+        ends.map(move |&column| (column as usize).abs_diff(row))
     };
-    (0..a.row_count())
-        .flat_map(|row| {
-            ends(row)
-                .into_iter()
-                .flatten()
-                .map(move |&column| (column as usize).abs_diff(row))
-        })
-        .max()
-        .unwrap_or(0)
+    (0..a.row_count()).flat_map(of_row).max().unwrap_or(0)
 }
 
 fn is_indefinite(abandoned: &[(Method, SparseError)]) -> bool {
-    abandoned
-        .iter()
-        .any(|(_, err)| matches!(err, SparseError::NotPositiveDefinite(_)))
+    let mut errors = abandoned.iter().map(|(_, err)| err);
+    errors.any(|err| matches!(err, SparseError::NotPositiveDefinite(_)))
 }
 
 /// Whether another method may do better: not after a stop, nor where the matrix itself is at fault.
@@ -334,21 +319,16 @@ fn leaves_another(err: &SparseError) -> bool {
 
 /// The best that an iteration reached says more than the limit that stopped a factorisation.
 fn last_error(abandoned: Vec<(Method, SparseError)>) -> SparseError {
-    abandoned
-        .into_iter()
-        .map(|(_, err)| err)
-        .reduce(|last, err| better(Some(last), err))
-        .unwrap_or(SparseError::Stopped)
+    let errors = abandoned.into_iter().map(|(_, err)| err);
+    let best = errors.reduce(|last, err| better(Some(last), err));
+    best.unwrap_or(SparseError::Stopped)
 }
 
 fn better(last: Option<SparseError>, err: SparseError) -> SparseError {
     match (last, err) {
         (Some(SparseError::NoConvergence(one)), SparseError::NoConvergence(other)) => {
-            SparseError::NoConvergence(if one.residual <= other.residual {
-                one
-            } else {
-                other
-            })
+            let first = one.residual <= other.residual;
+            SparseError::NoConvergence(if first { one } else { other })
         }
         (Some(one @ SparseError::NoConvergence(_)), _) => one,
         (_, err) => err,

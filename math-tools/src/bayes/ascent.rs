@@ -2,6 +2,8 @@
 
 use tool_core::{Ctx, ToolError};
 
+use crate::linalg::dense::max_abs;
+
 /// A point and the value there.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Peak {
@@ -41,13 +43,10 @@ pub(crate) fn maximise(
     let mut trial_gradient = vec![0.0; d];
     for _ in 0..iterations_max {
         ctx.check()?;
-        let free: Vec<bool> = (0..d)
-            .map(|i| !((x[i] <= low && gradient[i] < 0.0) || (x[i] >= high && gradient[i] > 0.0)))
-            .collect();
-        let steepest = (0..d)
-            .filter(|&i| free[i])
-            .map(|i| gradient[i].abs())
-            .fold(0.0, f64::max);
+        let held = |i: usize| (x[i] <= low && gradient[i] < 0.0) || (x[i] >= high && gradient[i] > 0.0);
+        let free: Vec<bool> = (0..d).map(|i| !held(i)).collect();
+        let slopes = (0..d).filter(|&i| free[i]).map(|i| gradient[i].abs());
+        let steepest = slopes.fold(0.0, f64::max);
         if !value.is_finite() || !steepest.is_finite() || steepest < GRADIENT_MIN {
             break;
         }
@@ -59,16 +58,13 @@ pub(crate) fn maximise(
             slope = dot(&direction, &gradient);
         }
         // No first step across more than a fifth of the box.
-        let longest = direction
-            .iter()
-            .fold(0.0, |most: f64, step| most.max(step.abs()));
+        let longest = max_abs(&direction);
         let mut length = (0.2 * (high - low) / longest).min(1.0);
         let mut accepted = None;
         for _ in 0..HALVINGS_MAX {
             ctx.check()?;
-            let trial: Vec<f64> = (0..d)
-                .map(|i| (x[i] + length * direction[i]).clamp(low, high))
-                .collect();
+            let moved = |i: usize| (x[i] + length * direction[i]).clamp(low, high);
+            let trial: Vec<f64> = (0..d).map(moved).collect();
             let trial_value = function(&trial, &mut trial_gradient);
             if trial_value.is_finite() && trial_value >= value + 1e-4 * length * slope {
                 accepted = Some((trial, trial_value));

@@ -6,6 +6,7 @@ use rand::{Rng, RngExt};
 use tool_core::{Ctx, ToolError};
 
 use super::ascent::{Peak, dot, maximise};
+use crate::linalg::dense::add_multiple;
 use crate::linalg::factors::cholesky;
 
 /// Range of the logarithm of a length scale, in units of the cube: from 1/200 to 20 of its edge.
@@ -89,21 +90,16 @@ impl Process {
         if constant {
             return Self::condition(data, &vec![0.5; d], nugget, ctx);
         }
-        let mut starts: Vec<Vec<f64>> = [0.15, 0.5, 2.0]
-            .iter()
-            .map(|length: &f64| vec![length.ln(); d])
-            .collect();
+        let mut starts: Vec<Vec<f64>> = [0.15_f64, 0.5, 2.0]
+            .map(|length| vec![length.ln(); d])
+            .into();
         starts.extend(start.map(|lengths| lengths.iter().map(|length| length.ln()).collect()));
         starts.push((0..d).map(|_| rng.random_range(-3.0..1.0)).collect());
         let mut best: Option<Peak> = None;
         for start in &starts {
-            let peak = maximise(
-                start,
-                LOG_LENGTH,
-                ITERATIONS_MAX,
-                ctx,
-                |log_lengths, gradient| likelihood(data, log_lengths, nugget, gradient, ctx),
-            )?;
+            let height =
+                |at: &[f64], gradient: &mut [f64]| likelihood(data, at, nugget, gradient, ctx);
+            let peak = maximise(start, LOG_LENGTH, ITERATIONS_MAX, ctx, height)?;
             if best.as_ref().is_none_or(|best| peak.value > best.value) {
                 best = Some(peak);
             }
@@ -135,7 +131,12 @@ impl Process {
             }
             used = (10.0 * used).max(1e-12);
         }
-        Err(ToolError::numeric("/objective", format_args!("the correlation matrix of {} points has no Cholesky factor, with a nugget up to {used:.1e}", data.y.len())).reason("singular").hint("give other `bounds`, or a `noise` from 1e-5 to 1"))
+        let message = format!(
+            "the correlation matrix of {} points has no Cholesky factor, with a nugget up to {used:.1e}",
+            data.y.len()
+        );
+        let error = ToolError::numeric("/objective", message).reason("singular");
+        Err(error.hint("give other `bounds`, or a `noise` from 1e-5 to 1"))
     }
 
     fn solved(data: Data<'_>, lengths: &[f64], nugget: f64, factor: Vec<f64>) -> Self {
@@ -165,9 +166,8 @@ impl Process {
     /// The prediction, and `L^-1 k` of the correlations `k` with the observations.
     fn half_solved(&self, point: &[f64]) -> (Prediction, Vec<f64>) {
         let others = self.x.chunks_exact(point.len());
-        let mut k: Vec<f64> = others
-            .map(|other| matern(self.distance(point, other)))
-            .collect();
+        let near = others.map(|other| matern(self.distance(point, other)));
+        let mut k: Vec<f64> = near.collect();
         let mean = self.mean + dot(&k, &self.weights);
         forward(&self.factor, &mut k);
         let explained: f64 = k.iter().map(|value| value * value).sum();
@@ -191,27 +191,25 @@ impl Process {
                 std_gradient[i] -= solved[index] * partial;
             }
         }
-        let scale = if std > 0.0 {
-            self.signal_variance / std
-        } else {
-            0.0
-        };
+        let (variance, uncertain) = (self.signal_variance, std > 0.0);
+        let scale = if uncertain { variance / std } else { 0.0 };
         std_gradient.iter_mut().for_each(|value| *value *= scale);
         (prediction, mean_gradient, std_gradient)
     }
 
     fn distance(&self, a: &[f64], b: &[f64]) -> f64 {
-        let square: f64 = a
-            .iter()
-            .zip(b)
-            .zip(&self.lengths)
-            .map(|((a, b), length)| ((a - b) / length).powi(2))
-            .sum();
-        square.sqrt()
+        square_distance(a, b, &self.lengths).sqrt()
     }
 }
 
 /// Correlation at a distance in units of the length scales.
+fn square_distance(a: &[f64], b: &[f64], lengths: &[f64]) -> f64 {
+    let pairs = a.iter().zip(b).zip(lengths);
+    pairs
+        .map(|((a, b), length)| ((a - b) / length).powi(2))
+        .sum()
+}
+
 fn matern(distance: f64) -> f64 {
     let q = SQRT_5 * distance;
     (1.0 + q + q * q / 3.0) * (-q).exp()
@@ -294,11 +292,7 @@ fn correlation(data: Data<'_>, lengths: &[f64], nugget: f64) -> (Vec<f64>, Vec<f
     for i in 0..n {
         matrix[i * n + i] = 1.0 + nugget;
         for j in 0..i {
-            let pairs = data.point(i).iter().zip(data.point(j)).zip(lengths);
-            let square: f64 = pairs
-                .map(|((a, b), length)| ((a - b) / length).powi(2))
-                .sum();
-            let q = (5.0 * square).sqrt();
+            let q = (5.0 * square_distance(data.point(i), data.point(j), lengths)).sqrt();
             let decay = (-q).exp();
             matrix[i * n + j] = (1.0 + q + q * q / 3.0) * decay;
             slopes[i * n + j] = 5.0 / 3.0 * (1.0 + q) * decay;
@@ -322,9 +316,7 @@ fn backward(factor: &[f64], b: &mut [f64]) {
     for i in (0..n).rev() {
         b[i] /= factor[i * n + i];
         let value = b[i];
-        for (slot, entry) in b[..i].iter_mut().zip(&factor[i * n..i * n + i]) {
-            *slot -= entry * value;
-        }
+        add_multiple(&mut b[..i], -value, &factor[i * n..i * n + i]);
     }
 }
 

@@ -170,6 +170,11 @@ fn bareiss(mut rows: Vec<Vec<BigInt>>, n: usize, ctx: &Ctx) -> Result<BigInt, To
 
 /// A determinant that is to be multiplied by two to a power.
 fn of_integer(determinant: &BigInt, power: i64) -> Output {
+    let sign = match determinant.sign() {
+        Sign::Minus => -1,
+        Sign::NoSign => 0,
+        Sign::Plus => 1,
+    };
     let bits = determinant.bits();
     // 128 leading bits are enough to round the logarithm; the double comes from the digits themselves.
     let shift = bits.saturating_sub(128);
@@ -178,12 +183,7 @@ fn of_integer(determinant: &BigInt, power: i64) -> Output {
         decimal_double(&determinant.to_string())
     } else {
         let exponent = (shift as i64 + power).clamp(-5000, 5000) as i32;
-        let sign = if determinant.sign() == Sign::Minus {
-            -1.0
-        } else {
-            1.0
-        };
-        sign * scaled(leading, exponent)
+        f64::from(sign) * scaled(leading, exponent)
     };
     let log = if bits == 0 {
         f64::NEG_INFINITY
@@ -192,11 +192,7 @@ fn of_integer(determinant: &BigInt, power: i64) -> Output {
     };
     Output {
         determinant: Real(value),
-        sign: match determinant.sign() {
-            Sign::Minus => -1,
-            Sign::NoSign => 0,
-            Sign::Plus => 1,
-        },
+        sign,
         log_abs_determinant: Real(log),
         exact: true,
         digits: (bits > 53 && power == 0).then(|| determinant.to_string()),
@@ -223,7 +219,11 @@ fn by_pivots(a: &Matrix, n: usize, scaling: &Scaling) -> Result<Output, ToolErro
         power += i64::from(shift);
     }
     if !mantissa.is_finite() {
-        return Err(ToolError::numeric("/A", "elimination overflows: the entries of `A` differ by more than doubles hold, in ways that scaling rows and columns does not cure").reason("overflow").hint("eliminate the largest entries by hand, or give the matrix in integers of at most 2^53"));
+        let message = "elimination overflows: the entries of `A` differ by more than doubles hold, in ways that scaling rows and columns does not cure";
+        let error = ToolError::numeric("/A", message).reason("overflow");
+        return Err(error.hint(
+            "eliminate the largest entries by hand, or give the matrix in integers of at most 2^53",
+        ));
     }
     let zero = mantissa == 0.0;
     let rcond = if zero {
@@ -281,19 +281,16 @@ impl Scaling {
     fn loses(&self, a: &Matrix) -> bool {
         const LEAST: i32 = -500;
         let mut entries = a.as_slice().iter().enumerate();
-        entries.any(|(index, &value)| {
-            value != 0.0 && exponent_of(value.abs()) + self.exponent(index) < LEAST
-        })
+        let small = |value: f64, shift| value != 0.0 && exponent_of(value.abs()) + shift < LEAST;
+        entries.any(|(index, &value)| small(value, self.exponent(index)))
     }
 
     /// The scaled matrix, each entry scaled once, and the exponent of two factored out of its determinant.
     fn apply(&self, a: &Matrix) -> (Vec<f64>, i64) {
         let entries = a.as_slice().iter().enumerate();
         let data = entries.map(|(index, &value)| scaled(value, self.exponent(index)));
-        let power = self.rows.iter().chain(&self.columns);
-        (
-            data.collect(),
-            power.map(|&exponent| i64::from(exponent)).sum(),
-        )
+        let exponents = self.rows.iter().chain(&self.columns);
+        let power = exponents.map(|&exponent| i64::from(exponent)).sum();
+        (data.collect(), power)
     }
 }

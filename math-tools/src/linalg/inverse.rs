@@ -9,7 +9,8 @@ use tool_core::{
 use super::dense::{lstsq, system};
 use super::eigen::square;
 use super::factors::{afford, finite};
-use super::solve::{Method, least_squares_error, system_error, trusted_digits};
+use super::kind;
+use super::solve::{METHODS, Method, least_squares_error, system_error, trusted_digits};
 
 /// The tool.
 pub(crate) struct MatrixInverse;
@@ -84,11 +85,9 @@ impl Tool for MatrixInverse {
         let (m, n) = (a.rows(), a.columns());
         let mut identity = vec![0.0; m * m];
         if args.pseudo {
-            afford(
-                ctx,
-                12.0 * m as f64 * n as f64 * m.max(n) as f64,
-                m.saturating_mul(m).saturating_mul(3) + 6 * m * n,
-            )?;
+            let operations = 12.0 * m as f64 * n as f64 * m.max(n) as f64;
+            let doubles = m.saturating_mul(m).saturating_mul(3) + 6 * m * n;
+            afford(ctx, operations, doubles)?;
             (0..m).for_each(|index| identity[index * m + index] = 1.0);
             let default = m.max(n) as f64 * f64::EPSILON;
             let tolerance = args.tolerance.map_or(default, Tolerance::get);
@@ -107,19 +106,15 @@ impl Tool for MatrixInverse {
             });
         }
         if args.tolerance.is_some() {
-            return Err(
-                ToolError::invalid("/tolerance", "`tolerance` requires `pseudo`")
-                    .hint("pass `pseudo`: true, or leave `tolerance` out"),
-            );
+            let error = ToolError::invalid("/tolerance", "`tolerance` requires `pseudo`");
+            return Err(error.hint("pass `pseudo`: true, or leave `tolerance` out"));
         }
         square(&a).map_err(|err| err.hint("pass `pseudo`: true for the pseudo-inverse"))?;
         afford(ctx, 4.0 * (n as f64).powi(3), 12 * n * n)?;
         (0..n).for_each(|index| identity[index * n + index] = 1.0);
-        let found = system::solve(a.as_slice(), n, &identity, n, None).map_err(|err| {
-            system_error(err)
-                .at("/A")
-                .hint("pass `pseudo`: true for the pseudo-inverse")
-        })?;
+        let hint = "pass `pseudo`: true for the pseudo-inverse";
+        let found = system::solve(a.as_slice(), n, &identity, n, None);
+        let found = found.map_err(|err| system_error(err).at("/A").hint(hint))?;
         ctx.check()?;
         let digits = trusted_digits(found.rcond);
         if found.rcond < 1.5e-8 {
@@ -134,7 +129,7 @@ impl Tool for MatrixInverse {
             error_estimate: Some(Real(found.error_estimate)),
             residual: found.residual,
             rank: n,
-            method: found.method.into(),
+            method: kind(&METHODS, found.method),
             inverse: finite(n, n, found.x)?,
         })
     }

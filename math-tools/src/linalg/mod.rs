@@ -19,7 +19,7 @@ pub mod sparse_solve;
 pub(crate) mod svd;
 
 pub(crate) use kernels::dense;
-use tool_core::{Entry, ToolError, entry};
+use tool_core::{Ctx, Entry, Input, Matrix, ToolError, Vector, entry};
 
 /// The tools of this family.
 pub(crate) static TOOLS: &[Entry] = &[
@@ -43,6 +43,55 @@ pub(crate) fn no_convergence(err: dense::NoConvergence) -> ToolError {
     ToolError::numeric("/A", err)
         .reason("no_convergence")
         .hint("check the matrix for entries of very different size and scale its rows and columns")
+}
+
+/// Loads `A` and `b` (zeros when absent) of the object at `pointer`, as large as the `n` entries of the argument named `of` need.
+///
+/// # Errors
+/// `invalid_args` when the sizes do not fit.
+pub(crate) fn square_and_vector(
+    (a, b): (&Input<Matrix>, &Option<Input<Vector>>),
+    (n, of): (usize, &str),
+    pointer: &str,
+    ctx: &Ctx,
+) -> Result<(Matrix, Vector), ToolError> {
+    let misfit = |name: &str, expected: String, found: String| {
+        ToolError::invalid(
+            format!("{pointer}/{name}"),
+            format!("expected {expected}, found {found}"),
+        )
+        .reason("shape")
+        .hint(format!(
+            "`A` is n x n and `b` has n entries, n being the length of `{of}`"
+        ))
+    };
+    let a = a.load(ctx)?;
+    let (rows, columns) = (a.rows(), a.columns());
+    if (rows, columns) != (n, n) {
+        let expected = format!("{n} x {n} for the {n} entries of `{of}`");
+        return Err(misfit("A", expected, format!("{rows} x {columns}")));
+    }
+    let Some(b) = b else {
+        return Ok((a, vec![0.0; n].into()));
+    };
+    let b = b.load(ctx)?;
+    if b.len() != n {
+        let expected = format!("{n} entries, one per entry of `{of}`");
+        return Err(misfit("b", expected, b.len().to_string()));
+    }
+    Ok((a, b))
+}
+
+/// The kernel's kind of one in a table of both; `None` for `auto`, which is in none.
+pub(crate) fn kernel_kind<T: PartialEq, K: Copy>(table: &[(T, K)], kind: T) -> Option<K> {
+    let found = table.iter().find(|(own, _)| *own == kind);
+    found.map(|&(_, kernel)| kernel)
+}
+
+/// The kind of the kernel's.
+pub(crate) fn kind<T: Copy + Default, K: PartialEq>(table: &[(T, K)], kernel: K) -> T {
+    let found = table.iter().find(|(_, known)| *known == kernel);
+    found.map_or_else(T::default, |&(own, _)| own)
 }
 
 #[cfg(test)]

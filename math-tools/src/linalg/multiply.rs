@@ -67,22 +67,18 @@ impl Tool for MatrixMultiply {
         let a = args.a.load(ctx)?;
         let b = args.b.load(ctx)?;
         if args.transpose_b && matches!(b, Rhs::One(_)) {
-            return Err(ToolError::invalid(
-                "/transpose_B",
-                "`B` is a vector, which has no transpose here",
-            )
-            .hint("pass a list of one row"));
+            let message = "`B` is a vector, which has no transpose here";
+            let error = ToolError::invalid("/transpose_B", message);
+            return Err(error.hint("pass a list of one row"));
         }
         let left_shape = oriented(a.rows(), a.columns(), args.transpose_a);
         let right_shape = oriented(b.rows(), b.columns(), args.transpose_b);
         let ((m, n), (inner, k)) = (left_shape, right_shape);
         if n != inner {
-            return Err(ToolError::invalid(
-                "/B",
-                format_args!("`A` is {m} x {n} and `B` is {inner} x {k}: the inner sizes differ"),
-            )
-            .reason("shape")
-            .hint("`transpose_A` and `transpose_B` use the transposes"));
+            let message =
+                format!("`A` is {m} x {n} and `B` is {inner} x {k}: the inner sizes differ");
+            let error = ToolError::invalid("/B", message).reason("shape");
+            return Err(error.hint("`transpose_A` and `transpose_B` use the transposes"));
         }
         let work = m as f64 * n as f64 * k as f64;
         let doubles = 2 * (m * n + n * k).saturating_add(m.saturating_mul(k));
@@ -90,17 +86,17 @@ impl Tool for MatrixMultiply {
         // Sizes near 1 first, so that nothing overflows but the result.
         let (left, left_exponent) = normalised(a.as_slice());
         let (right, right_exponent) = normalised(b.as_slice());
-        let left_columns = dense::columns_of(&left, a.rows(), a.columns());
-        let right_columns = dense::columns_of(&right, b.rows(), b.columns());
+        let left = dense::columns_of(&left, a.rows(), a.columns());
+        let right = dense::columns_of(&right, b.rows(), b.columns());
         let left = if args.transpose_a {
-            left_columns.transpose()
+            left.transpose()
         } else {
-            left_columns.as_ref()
+            left.as_ref()
         };
         let right = if args.transpose_b {
-            right_columns.transpose()
+            right.transpose()
         } else {
-            right_columns.as_ref()
+            right.as_ref()
         };
         // Rows of the left and columns of the right factor, each contiguous.
         let left_rows = left.transpose().to_owned();
@@ -110,30 +106,24 @@ impl Tool for MatrixMultiply {
         if args.precise {
             for row in 0..m {
                 ctx.check()?;
-                for column in 0..k {
-                    data.push(kernels::exact::inner(
-                        left_rows.col_as_slice(row),
-                        right_owned.col_as_slice(column),
-                    ));
-                }
+                let row = left_rows.col_as_slice(row);
+                let columns = (0..k).map(|column| right_owned.col_as_slice(column));
+                data.extend(columns.map(|column| kernels::exact::inner(row, column)));
             }
         } else {
             data = dense::rows_of(dense::product(left, right).as_ref());
         }
-        data.iter_mut()
-            .for_each(|value| *value = scaled(*value, exponent));
+        let data = dense::all_scaled(data, exponent);
         let longest = |matrix: &faer::Mat<f64>| {
-            (0..matrix.ncols())
-                .map(|column| norm2(matrix.col_as_slice(column)))
-                .fold(0.0, f64::max)
+            let lengths = (0..matrix.ncols()).map(|column| norm2(matrix.col_as_slice(column)));
+            lengths.fold(0.0, f64::max)
         };
-        let rounding = n as f64 * f64::EPSILON * longest(&left_rows) * longest(&right_owned);
-        let bound = if args.precise {
-            rounding * n as f64 * f64::EPSILON
-                + f64::EPSILON / 2.0 * scaled(dense::max_abs(&data), -exponent)
-        } else {
-            rounding
-        };
+        let unit = n as f64 * f64::EPSILON;
+        let mut bound = unit * longest(&left_rows) * longest(&right_owned);
+        if args.precise {
+            let largest = scaled(dense::max_abs(&data), -exponent);
+            bound = bound * unit + f64::EPSILON / 2.0 * largest;
+        }
         let product = match b {
             Rhs::Many(_) => Rhs::Many(finite(m, k, data)?),
             Rhs::One(_) => Rhs::One(finite(m, 1, data)?.as_slice().to_vec().into()),
@@ -146,9 +136,6 @@ impl Tool for MatrixMultiply {
 }
 
 fn oriented(rows: usize, columns: usize, transposed: bool) -> (usize, usize) {
-    if transposed {
-        (columns, rows)
-    } else {
-        (rows, columns)
-    }
+    let shapes = [(rows, columns), (columns, rows)];
+    shapes[usize::from(transposed)]
 }

@@ -6,7 +6,7 @@ use tool_core::{
     Category, Ctx, Input, JsonExample, Matrix, Real, Spec, Tolerance, Tool, ToolError,
 };
 
-use super::dense::{SingularVectors, max_abs, norm2, normalised, scaled};
+use super::dense::{SingularVectors, max_abs, norm2, normalised, scaled, system::norm1};
 use super::factors::{afford, quotient};
 use super::no_convergence;
 use super::svd::kernel;
@@ -103,16 +103,10 @@ impl Tool for MatrixRank {
         let size = m.min(n);
         let full = args.null_space;
         let long = if full { n.max(m) } else { size };
-        afford(
-            ctx,
-            4.0 * m as f64 * n as f64 * long as f64,
-            (6 * m * n).saturating_add(if full { 3 * (n * n + m * m) } else { 0 }),
-        )?;
-        let vectors = if full {
-            SingularVectors::Full
-        } else {
-            SingularVectors::None
-        };
+        let operations = 4.0 * m as f64 * n as f64 * long as f64;
+        let bases = if full { 3 * (n * n + m * m) } else { 0 };
+        afford(ctx, operations, (6 * m * n).saturating_add(bases))?;
+        let vectors = [SingularVectors::None, SingularVectors::Full][usize::from(full)];
         let found = kernel::singular(a.as_slice(), m, n, vectors).map_err(no_convergence)?;
         ctx.check()?;
         let values = found.values;
@@ -122,11 +116,8 @@ impl Tool for MatrixRank {
             None => found.tolerance,
         };
         let rank = values.iter().filter(|&&value| value > threshold).count();
-        let gap = match (
-            rank.checked_sub(1).map(|index| values[index]),
-            values.get(rank),
-        ) {
-            (Some(kept), Some(&dropped)) if dropped > 0.0 => kept / dropped,
+        let gap = match values.get(rank) {
+            Some(&dropped) if rank > 0 && dropped > 0.0 => values[rank - 1] / dropped,
             _ => f64::INFINITY,
         };
         if gap < 1e3 {
@@ -137,16 +128,16 @@ impl Tool for MatrixRank {
         let null_space = match found.v {
             Some((v, columns)) if rank < n => {
                 let width = n - rank;
-                let basis = (0..n * width)
-                    .map(|index| v[index / width * columns + rank + index % width])
-                    .collect();
-                Matrix::new(n, width, basis)
+                let entry = |index| v[index / width * columns + rank + index % width];
+                Matrix::new(n, width, (0..n * width).map(entry).collect())
             }
             _ => None,
         };
         let norms = norms(&a, &values);
         if !norms.are_finite() {
-            return Err(ToolError::numeric("/A", "a norm of `A` is beyond the range of a double").reason("overflow").hint("divide `A` by a power of two: values and norms scale with it, rank and condition do not"));
+            let error = ToolError::numeric("/A", "a norm of `A` is beyond the range of a double")
+                .reason("overflow");
+            return Err(error.hint("divide `A` by a power of two: values and norms scale with it, rank and condition do not"));
         }
         Ok(Output {
             rank,
@@ -163,18 +154,12 @@ impl Tool for MatrixRank {
 fn norms(a: &Matrix, values: &[f64]) -> Norms {
     let (data, exponent) = normalised(a.as_slice());
     let n = a.columns();
-    let mut sums = vec![0.0; n];
-    for row in data.chunks_exact(n) {
-        sums.iter_mut()
-            .zip(row)
-            .for_each(|(sum, value)| *sum += value.abs());
-    }
     let rows = data
         .chunks_exact(n)
-        .map(|row| row.iter().map(|value| value.abs()).sum::<f64>())
-        .fold(0.0, f64::max);
+        .map(|row| row.iter().map(|value| value.abs()).sum());
+    let rows: f64 = rows.fold(0.0, f64::max);
     Norms {
-        one: scaled(max_abs(&sums), exponent),
+        one: scaled(norm1(&data, n), exponent),
         two: values[0],
         infinity: scaled(rows, exponent),
         frobenius: norm2(a.as_slice()),

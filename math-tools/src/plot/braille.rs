@@ -33,10 +33,8 @@ impl Dots {
 
 impl Surface for Dots {
     fn size(&self) -> (usize, usize) {
-        (
-            self.columns * DOTS.0,
-            self.cells.len() / self.columns * DOTS.1,
-        )
+        let rows = self.cells.len() / self.columns;
+        (self.columns * DOTS.0, rows * DOTS.1)
     }
 
     fn set(&mut self, column: usize, row: usize) {
@@ -77,11 +75,8 @@ impl Chart {
     /// Labels of the vertical axis are left out where they would take more than half the width.
     pub(crate) fn new(x: Range, y: Range, width: usize, rows: usize) -> Self {
         let y_ticks = ticks(y, (rows / 3 + 1).clamp(if rows < 4 { 2 } else { 3 }, 11));
-        let widest = y_ticks
-            .iter()
-            .map(|tick| tick.label.len())
-            .max()
-            .unwrap_or(0);
+        let widths = y_ticks.iter().map(|tick| tick.label.len());
+        let widest = widths.max().unwrap_or(0);
         let fits = 2 * (widest + 2) <= width;
         let label_width = if fits { widest + 1 } else { 0 };
         let columns = width - label_width - 1;
@@ -172,19 +167,15 @@ impl Chart {
         lines.extend(words.y_label.map(line));
         let cells = self.cell_projection();
         for row in 0..self.rows {
-            let tick = self
-                .y_ticks
-                .iter()
-                .find(|tick| cells.row(tick.value) == row);
-            let label = tick
-                .filter(|_| self.label_width > 0)
-                .map_or("", |tick| &tick.label);
+            let mut ticks = self.y_ticks.iter();
+            let tick = ticks.find(|tick| cells.row(tick.value) == row);
+            let shown = tick.filter(|_| self.label_width > 0);
+            let label = shown.map_or("", |tick| &tick.label);
             let pad = self.label_width.saturating_sub(1);
             let gap = if self.label_width > 0 { " " } else { "" };
             let axis = if tick.is_some() { '┤' } else { '│' };
-            let cells: String = self.grid[row * self.columns..(row + 1) * self.columns]
-                .iter()
-                .collect();
+            let cells = &self.grid[row * self.columns..(row + 1) * self.columns];
+            let cells: String = cells.iter().collect();
             lines.push(format!("{label:>pad$}{gap}{axis}{cells}"));
         }
         let (axis, labels) = self.x_axis(left);
@@ -237,8 +228,6 @@ fn cut(text: &str, width: usize) -> String {
     if text.chars().count() <= width {
         return text.to_owned();
     }
-    text.chars()
-        .take(width - 1)
-        .chain(std::iter::once('…'))
-        .collect()
+    let shown: String = text.chars().take(width - 1).collect();
+    shown + "…"
 }

@@ -109,14 +109,8 @@ impl Figure {
         let below = area.top + area.height;
         for (tick, start) in ticks.iter().zip(starts) {
             let left = place(tick);
-            self.raster.fill(
-                Area {
-                    left,
-                    width: 1,
-                    ..area
-                },
-                GRID,
-            );
+            let line = Area::new((left, area.top), (1, area.height));
+            self.raster.fill(line, GRID);
             let mark = Area::new((left, below), (1, 2 * scale));
             self.raster.fill(mark, FRAME);
             self.write(&tick.label, (start, below + 4 * scale));
@@ -128,14 +122,8 @@ impl Figure {
         let (area, scale) = (self.area, self.scale);
         for tick in ticks {
             let top = area.top + self.projection.row(tick.value);
-            self.raster.fill(
-                Area {
-                    top,
-                    height: 1,
-                    ..area
-                },
-                GRID,
-            );
+            let line = Area::new((area.left, top), (area.width, 1));
+            self.raster.fill(line, GRID);
             let mark = Area::new((area.left - 2 * scale, top), (2 * scale, 1));
             self.raster.fill(mark, FRAME);
             let width = text_width(&tick.label, scale);
@@ -169,8 +157,9 @@ impl Figure {
         self.write(words.x_label, (centred(words.x_label), lowest));
         let half = text_width(words.y_label, scale) / 2;
         let start = (area.top + area.height / 2 + half).min(height);
+        let at = (scale, start);
         self.raster
-            .text(words.y_label, (scale, start), Direction::Up, scale, INK);
+            .text(words.y_label, at, Direction::Up, scale, INK);
     }
 
     /// The frame, drawn last so that no data covers it, and the line of zero where bars stand.
@@ -210,10 +199,8 @@ fn legend_lines(names: &[String], width: usize, scale: usize) -> Vec<Vec<usize>>
             used = 0;
         }
         used += entry;
-        lines
-            .last_mut()
-            .expect("a line was begun above")
-            .push(index);
+        let line = lines.last_mut().expect("a line was begun above");
+        line.push(index);
     }
     lines
 }

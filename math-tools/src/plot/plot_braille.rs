@@ -89,11 +89,11 @@ impl Tool for PlotBraille {
         let points = Points::load(&args.x, &args.y, args.labels.as_deref(), ctx)?;
         let several = points.series().len() > 1;
         if several && args.plot_type == PlotType::Bar {
-            return Err(ToolError::invalid(
-                "/plot_type",
-                "bars of characters show one series, found several",
-            )
-            .hint("use `line` or `scatter`, or `plot_sixel`, which draws groups of bars"));
+            let message = "bars of characters show one series, found several";
+            let error = ToolError::invalid("/plot_type", message);
+            return Err(
+                error.hint("use `line` or `scatter`, or `plot_sixel`, which draws groups of bars")
+            );
         }
         let (width, height) = (args.width.size(), args.height.size());
         ctx.reserve((width * height * 8) as u64)?;

@@ -91,10 +91,8 @@ impl Tool for PlotSixel {
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let points = Points::load(&args.x, &args.y, args.labels.as_deref(), ctx)?;
-        let palette = palette(
-            args.colors.as_deref().unwrap_or_default(),
-            points.series().len(),
-        )?;
+        let colours = args.colors.as_deref().unwrap_or_default();
+        let palette = palette(colours, points.series().len())?;
         let (width, height) = (args.width.size(), args.height.size());
         // A picture costs a byte per pixel; its text at worst one byte per column, band and colour.
         ctx.reserve((width * height * (1 + palette.len() / 6)) as u64)?;
@@ -162,9 +160,8 @@ fn draw(
         let colour = FIRST + index as u8;
         match plot_type {
             PlotType::Line => {
-                let mut pen = figure
-                    .raster
-                    .pen(figure.area, Nib::Square(figure.scale), colour);
+                let nib = Nib::Square(figure.scale);
+                let mut pen = figure.raster.pen(figure.area, nib, colour);
                 trace(&mut pen, &projection, points.of(series).map(Some), ctx)?;
             }
             PlotType::Scatter => {
@@ -185,9 +182,8 @@ fn bars(figure: &mut Figure, points: &Points, series: usize, ctx: &Ctx) -> Resul
         gap / 2.0 / projection.x.half_span() * area.width as f64
     });
     let count = points.series().len();
-    let width = (0.8 * gap / count as f64)
-        .floor()
-        .clamp(1.0, area.width as f64) as usize;
+    let width = (0.8 * gap / count as f64).floor();
+    let width = width.clamp(1.0, area.width as f64) as usize;
     let zero = projection.row(0.0);
     for (position, (x, y)) in points.of(&points.series()[series]).enumerate() {
         if position % (1 << 10) == 0 {
@@ -224,10 +220,9 @@ const COLOURS: [(&str, Rgb); 11] = [
 /// All colours of a picture: those of the figure, then one for each series.
 fn palette(names: &[String], series: usize) -> Result<Vec<Rgb>, ToolError> {
     if names.len() > series {
-        let message = format!(
-            "expected at most one colour for each of {series} series, found {}",
-            names.len()
-        );
+        let found = names.len();
+        let message =
+            format!("expected at most one colour for each of {series} series, found {found}");
         return Err(ToolError::invalid("/colors", message).reason("shape"));
     }
     let mut palette = BASE.to_vec();
@@ -243,15 +238,13 @@ fn palette(names: &[String], series: usize) -> Result<Vec<Rgb>, ToolError> {
 fn colour(name: &str) -> Option<Rgb> {
     let Some(digits) = name.strip_prefix('#') else {
         let name = name.to_ascii_lowercase().replace("grey", "gray");
-        let mut colours = COLOURS.iter();
-        return colours
-            .find(|(known, _)| *known == name)
-            .map(|(_, colour)| *colour);
+        let found = COLOURS.iter().find(|(known, _)| *known == name);
+        return found.map(|(_, colour)| *colour);
     };
-    let values: Vec<u8> = digits
+    let values = digits
         .chars()
-        .map(|digit| digit.to_digit(16).map(|value| value as u8))
-        .collect::<Option<_>>()?;
+        .map(|digit| digit.to_digit(16).map(|value| value as u8));
+    let values: Vec<u8> = values.collect::<Option<_>>()?;
     match values.as_slice() {
         [r, g, b] => Some([r * 17, g * 17, b * 17]),
         [r, red, g, green, b, blue] => Some([r * 16 + red, g * 16 + green, b * 16 + blue]),
@@ -261,10 +254,8 @@ fn colour(name: &str) -> Option<Rgb> {
 
 fn unknown_colour(name: &str, index: usize) -> ToolError {
     let shown: String = printable(name).chars().take(40).collect();
-    let err = ToolError::invalid(
-        format!("/colors/{index}"),
-        format!("expected a colour, found `{shown}`"),
-    );
+    let message = format!("expected a colour, found `{shown}`");
+    let err = ToolError::invalid(format!("/colors/{index}"), message);
     match nearest(name, COLOURS.iter().map(|(known, _)| *known)) {
         Some(near) => err.hint(format!("did you mean `{near}`?")),
         None => err.hint("write `#rrggbb`, `#rgb` or a name such as `blue`"),

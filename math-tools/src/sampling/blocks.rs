@@ -60,11 +60,9 @@ impl Moments {
 
     /// Joins parts pairwise: neighbours, then neighbours of those; the tree depends on the number of parts only.
     pub(crate) fn join_all(mut parts: Vec<Self>) -> Self {
+        let joined = |pair: &[Self]| pair.iter().copied().reduce(Self::join).unwrap_or_default();
         while parts.len() > 1 {
-            parts = parts
-                .chunks(2)
-                .map(|pair| pair.iter().copied().reduce(Self::join).unwrap_or_default())
-                .collect();
+            parts = parts.chunks(2).map(joined).collect();
         }
         parts.pop().unwrap_or_default()
     }
@@ -114,10 +112,8 @@ pub(crate) fn run_blocks<T: Send>(
 ) -> Result<Vec<T>, ToolError> {
     let blocks = block_count(samples);
     ctx.reserve(blocks.saturating_mul(size_of::<Result<T, ToolError>>() as u64))?;
-    let results: Vec<Result<T, ToolError>> = (0..blocks)
-        .into_par_iter()
-        .map(|block| work(block, block_len(samples, block), ctx.rng(seed, block)))
-        .collect();
+    let one = |block| work(block, block_len(samples, block), ctx.rng(seed, block));
+    let results: Vec<Result<T, ToolError>> = (0..blocks).into_par_iter().map(one).collect();
     results.into_iter().collect()
 }
 
@@ -134,27 +130,27 @@ impl Undefined {
     /// The values that are not finite, and the point of the first: `slots[i][k]` is coordinate `i` of point `k`.
     fn of(values: &[f64], slots: &[&[f64]]) -> Self {
         let undefined = |value: &f64| !value.is_finite();
-        let first = values.iter().position(undefined);
+        let point = |lane: usize| slots.iter().map(|slot| slot[lane]).collect();
         Self {
             count: values.iter().filter(|&value| undefined(value)).count() as u64,
-            first: first.map_or_else(Vec::new, |lane| {
-                slots.iter().map(|coordinates| coordinates[lane]).collect()
-            }),
+            first: values
+                .iter()
+                .position(undefined)
+                .map_or_else(Vec::new, point),
         }
     }
 
     /// Joins the findings of blocks, in their order.
     pub(crate) fn join_all(parts: impl IntoIterator<Item = Self>) -> Self {
-        parts
-            .into_iter()
-            .fold(Self::default(), |joined, part| Self {
-                count: joined.count + part.count,
-                first: if joined.count == 0 {
-                    part.first
-                } else {
-                    joined.first
-                },
-            })
+        let join = |joined: Self, part: Self| Self {
+            count: joined.count + part.count,
+            first: if joined.count == 0 {
+                part.first
+            } else {
+                joined.first
+            },
+        };
+        parts.into_iter().fold(Self::default(), join)
     }
 
     /// An error when there is any: `numeric`, saying what is wrong at the first point.
@@ -170,21 +166,15 @@ impl Undefined {
         if self.count == 0 {
             return Ok(());
         }
-        let coordinates: Vec<String> = self
-            .first
-            .iter()
-            .enumerate()
-            .map(|(index, x)| format!("x{index} = {x}"))
-            .collect();
+        let coordinate = |(index, x): (usize, &f64)| format!("x{index} = {x}");
+        let point: Vec<String> = self.first.iter().enumerate().map(coordinate).collect();
         let cause = match expression.value(&self.first) {
             Err(cause) => cause.to_string(),
             Ok(value) => format!("the value is {value}, out of an infinite intermediate value"),
         };
-        let message = format!(
-            "no finite value at {} of {samples} points, first at {}: {cause}",
-            self.count,
-            coordinates.join(", ")
-        );
+        let (count, point) = (self.count, point.join(", "));
+        let message =
+            format!("no finite value at {count} of {samples} points, first at {point}: {cause}");
         Err(ToolError::numeric(pointer, message)
             .reason("domain")
             .hint("guard it with `if(condition, a, b)`, or sample where it is defined"))
@@ -213,10 +203,7 @@ pub(crate) fn sample_expression(
         for (slot, coordinates) in points.iter_mut().enumerate() {
             draw(slot, &mut coordinates[..lanes]);
         }
-        let slots: Vec<&[f64]> = points
-            .iter()
-            .map(|coordinates| &coordinates[..lanes])
-            .collect();
+        let slots: Vec<&[f64]> = points.iter().map(|slot| &slot[..lanes]).collect();
         evaluator.eval_block(&slots, strip);
         // A value that is not finite makes the sum not finite.
         if !vector::sum(strip).is_finite() {

@@ -81,9 +81,8 @@ impl Diagnosis {
         let mut sorted = all.clone();
         sorted.sort_unstable_by(f64::total_cmp);
         let median = quantile(&sorted_halves(chains, &halves, &sorted), 0.5);
-        let folded = self
-            .scores
-            .of(&map(&halves, |value| (value - median).abs()));
+        let distances = map(&halves, |value| (value - median).abs());
+        let folded = self.scores.of(&distances);
         ctx.check()?;
         let effective = |chains: &[Vec<f64>]| effective_sample_size(chains, &self.roots);
         let ess_mean = effective(&halves);
@@ -137,10 +136,8 @@ fn sorted_halves<'s>(
 }
 
 fn map(chains: &[Vec<f64>], f: impl Fn(f64) -> f64) -> Vec<Vec<f64>> {
-    chains
-        .iter()
-        .map(|chain| chain.iter().map(|&value| f(value)).collect())
-        .collect()
+    let of_chain = |chain: &Vec<f64>| chain.iter().map(|&value| f(value)).collect();
+    chains.iter().map(of_chain).collect()
 }
 
 /// Normal scores of ranks, with Blom's offset 3/8.
@@ -153,14 +150,14 @@ struct Scores {
 impl Scores {
     /// The scores of this many draws.
     fn new(count: usize) -> Self {
-        let mut whole: Vec<f64> = (1..=count.div_ceil(2))
-            .map(|rank| score(rank as f64, count))
+        let ranks = 1..=count.div_ceil(2);
+        let mut whole: Vec<f64> = ranks.map(|rank| score(rank as f64, count)).collect();
+        let mirrored: Vec<f64> = whole[..count / 2]
+            .iter()
+            .rev()
+            .map(|score| -score)
             .collect();
-        whole.extend_from_within(..count / 2);
-        whole[count.div_ceil(2)..].reverse(); // symmetric
-        whole[count.div_ceil(2)..]
-            .iter_mut()
-            .for_each(|score| *score = -*score);
+        whole.extend(mirrored);
         Self { whole }
     }
 
@@ -270,20 +267,15 @@ fn mean_autocovariance(chains: &[Vec<f64>], moments: &[Moments], roots: &[(f64, 
     }
     fourier(&mut points, roots); // even, so forward and inverse agree up to the scale
     let scale = 1.0 / (size as f64 * draws as f64 * chains.len() as f64);
-    points[..draws]
-        .iter()
-        .map(|point| point.0 * scale)
-        .collect()
+    let covariances = points[..draws].iter().map(|point| point.0 * scale);
+    covariances.collect()
 }
 
 /// `exp(-2 pi i k / size)` for the first half of k.
 fn roots_of_unity(size: usize) -> Vec<(f64, f64)> {
-    (0..size / 2)
-        .map(|k| {
-            let (sine, cosine) = (-2.0 * PI * k as f64 / size as f64).sin_cos();
-            (cosine, sine)
-        })
-        .collect()
+    let angle = |k| -2.0 * PI * k as f64 / size as f64;
+    let roots = (0..size / 2).map(|k| (angle(k).cos(), angle(k).sin()));
+    roots.collect()
 }
 
 /// Radix-2 Fourier transform in place; the length is a power of two, with its [`roots_of_unity`].
@@ -302,12 +294,10 @@ fn fourier(points: &mut [(f64, f64)], roots: &[(f64, f64)]) {
         for group in points.chunks_mut(2 * half) {
             let (low, high) = group.split_at_mut(half);
             for ((low, high), root) in low.iter_mut().zip(high).zip(roots.iter().step_by(stride)) {
-                let turned = (
-                    high.0 * root.0 - high.1 * root.1,
-                    high.0 * root.1 + high.1 * root.0,
-                );
-                *high = (low.0 - turned.0, low.1 - turned.1);
-                *low = (low.0 + turned.0, low.1 + turned.1);
+                let real = high.0 * root.0 - high.1 * root.1;
+                let imaginary = high.0 * root.1 + high.1 * root.0;
+                *high = (low.0 - real, low.1 - imaginary);
+                *low = (low.0 + real, low.1 + imaginary);
             }
         }
         half *= 2;

@@ -3,6 +3,8 @@
 //! Arguments, defaults and result fields are those of 0.1.0; unknown operations, arguments and choices are errors, every seed
 //! is valid, and the results do not depend on the number of threads. `seed` and a few standard errors are added to the results.
 
+use std::f64::consts::PI;
+
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
 use rayon::prelude::*;
@@ -115,17 +117,12 @@ fn pi(args: &PiArgs, ctx: &Ctx) -> Result<Value, ToolError> {
     let count = samples as f64;
     let share = inside as f64 / count;
     let estimate = 4.0 * share;
+    let standard_error = 4.0 * (share * (1.0 - share) / count).sqrt();
     Ok(Value::object([
         ("pi_estimate", Value::from(estimate)),
-        ("true_pi", std::f64::consts::PI.into()),
-        (
-            "absolute_error",
-            (estimate - std::f64::consts::PI).abs().into(),
-        ),
-        (
-            "standard_error",
-            (4.0 * (share * (1.0 - share) / count).sqrt()).into(),
-        ),
+        ("true_pi", PI.into()),
+        ("absolute_error", (estimate - PI).abs().into()),
+        ("standard_error", standard_error.into()),
         ("n_samples", (samples as i64).into()),
         ("inside_count", (inside as i64).into()),
         ("seed", number_of(seed)),
@@ -252,28 +249,23 @@ fn random_walk(args: &WalkArgs, ctx: &Ctx) -> Result<Value, ToolError> {
         Walk::Line => ("1d", Some(mean(&|end| end.0))),
         Walk::Plane => ("2d", None),
     };
-    let mut result = Object::new();
-    for (name, value) in [
+    let mut result = vec![
         ("mean_final_distance", Value::from(mean_distance)),
         ("expected_rms_distance", expected_rms.into()),
         ("rms_final_distance", rms.into()),
         ("n_walks", walks.into()),
         ("n_steps", steps.into()),
         ("type", name.into()),
-    ] {
-        result.insert(name, value);
-    }
-    if let Some(position) = position {
-        result.insert("mean_final_position", position);
-    }
-    result.insert("seed", number_of(seed));
+    ];
+    result.extend(position.map(|position| ("mean_final_position", position.into())));
+    result.push(("seed", number_of(seed)));
     let failure = (
         "/step_size",
         "the distances are beyond the range of a double",
         "use a smaller `step_size`",
     );
     let numbers = [expected_rms, mean_distance];
-    finite(&numbers, Value::Object(result.into()), failure)
+    finite(&numbers, Value::object(result), failure)
 }
 
 /// Arguments of `bootstrap`.
@@ -322,45 +314,35 @@ fn bootstrap(args: &BootstrapArgs, ctx: &Ctx) -> Result<Value, ToolError> {
     };
     let fewest = if name == "std" { 2 } else { 1 };
     if data.len() < fewest {
-        return Err(ToolError::invalid(
-            "/data",
-            format_args!(
-                "expected {fewest} or more observations, found {}",
-                data.len()
-            ),
-        )
-        .hint("pass the observations"));
+        let message = format!(
+            "expected {fewest} or more observations, found {}",
+            data.len()
+        );
+        return Err(ToolError::invalid("/data", message).hint("pass the observations"));
     }
     let confidence = args.confidence.map_or(0.95, Finite::get);
     if !(0.0 < confidence && confidence < 1.0) {
-        return Err(ToolError::invalid(
-            "/confidence",
-            format_args!("expected a number between 0 and 1, both excluded, found {confidence}"),
-        )
-        .hint("for example 0.95"));
+        let message =
+            format!("expected a number between 0 and 1, both excluded, found {confidence}");
+        return Err(ToolError::invalid("/confidence", message).hint("for example 0.95"));
     }
     let seed = ctx.seed(args.seed);
     let resamples = args.n_samples.map_or(10_000, Bounded::size);
     ctx.count_evaluations((resamples as u64).saturating_mul(data.len() as u64))?;
-    ctx.reserve_doubles(
-        resamples
-            .saturating_mul(4)
-            .saturating_add(data.len().saturating_mul(rayon::current_num_threads() + 1)),
-    )?;
-    let values: Vec<Result<f64, ToolError>> = (0..resamples)
-        .into_par_iter()
-        .map_init(
-            || vec![0.0; data.len()],
-            |resample, index| {
-                let mut rng = ctx.rng(seed, index as u64);
-                for strip in resample.chunks_mut(BLOCK as usize) {
-                    ctx.check()?;
-                    strip.fill_with(|| data[rng.random_range(0..data.len())]);
-                }
-                Ok(statistic(resample))
-            },
-        )
-        .collect();
+    let copies = data.len().saturating_mul(rayon::current_num_threads() + 1);
+    ctx.reserve_doubles(resamples.saturating_mul(4).saturating_add(copies))?;
+    let one = |resample: &mut Vec<f64>, index: usize| {
+        let mut rng = ctx.rng(seed, index as u64);
+        for strip in resample.chunks_mut(BLOCK as usize) {
+            ctx.check()?;
+            strip.fill_with(|| data[rng.random_range(0..data.len())]);
+        }
+        Ok(statistic(resample))
+    };
+    let all = (0..resamples).into_par_iter();
+    let values = all
+        .map_init(|| vec![0.0; data.len()], one)
+        .collect::<Vec<Result<f64, ToolError>>>();
     let mut values: Vec<f64> = values.into_iter().collect::<Result<_, _>>()?;
     let standard_error = moments(&values).std();
     afford_sort(values.len(), ctx)?;

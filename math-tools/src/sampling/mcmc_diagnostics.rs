@@ -48,19 +48,16 @@ impl Load for Samples {
         };
         if !(2..=4).contains(&numbers.rank()) {
             let message = format!("{expected}, found shape {:?}", numbers.shape());
-            return Err(
-                Problem::new("", message).hint("one chain of one quantity is [[1.5, 2.5, ..]]")
-            );
+            let problem = Problem::new("", message);
+            return Err(problem.hint("one chain of one quantity is [[1.5, 2.5, ..]]"));
         }
         if numbers.as_slice().iter().any(|draw| !draw.is_finite()) {
             return Err(Problem::new("", "expected finite draws"));
         }
         let samples = Self(numbers.clone());
         if samples.dimension() > DIMENSION_MAX {
-            let message = format!(
-                "expected at most {DIMENSION_MAX} dimensions, found {}",
-                samples.dimension()
-            );
+            let found = samples.dimension();
+            let message = format!("expected at most {DIMENSION_MAX} dimensions, found {found}");
             return Err(Problem::new("", message));
         }
         Ok(samples)
@@ -98,9 +95,8 @@ impl Samples {
     fn columns(&self, axis: usize) -> Vec<Vec<f64>> {
         let dimension = self.dimension();
         let chains = self.0.as_slice().chunks_exact(self.draws() * dimension);
-        chains
-            .map(|chain| chain[axis..].iter().step_by(dimension).copied().collect())
-            .collect()
+        let column = |chain: &[f64]| chain[axis..].iter().step_by(dimension).copied().collect();
+        chains.map(column).collect()
     }
 }
 
@@ -196,10 +192,7 @@ fn diagnose(samples: &Samples, ctx: &Ctx) -> Result<Output, ToolError> {
         draws,
         dimension,
         mean: found.iter().map(|(moments, _)| moments.mean).collect(),
-        std_dev: found
-            .iter()
-            .map(|(moments, _)| Real(moments.std()))
-            .collect(),
+        std_dev: found.iter().map(|(one, _)| Real(one.std())).collect(),
         converged: reason.is_none(),
         reason,
         rhat,

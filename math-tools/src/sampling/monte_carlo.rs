@@ -170,9 +170,8 @@ impl Sampler {
             ("std", args.std.is_some(), Distribution::Normal),
             ("rate", args.rate.is_some(), Distribution::Exponential),
         ];
-        let stray = given
-            .iter()
-            .find(|(_, given, of)| *given && *of != args.distribution);
+        let stray = |(_, given, of): &&(_, bool, _)| *given && *of != args.distribution;
+        let stray = given.iter().find(stray);
         if let Some((name, _, of)) = stray {
             let of = format!("{of:?}").to_lowercase();
             let message = format!("`{name}` is a parameter of the {of} distribution");
@@ -183,14 +182,14 @@ impl Sampler {
             Distribution::Uniform => {
                 let low = args.low.map_or(0.0, Finite::get);
                 let high = args.high.map_or(1.0, Finite::get);
-                if low >= high || !(high - low).is_finite() {
-                    return Err(ToolError::invalid("/high", format_args!("expected a finite interval with `low` below `high`, found {low} and {high}"))
-                        .hint("set `low` and `high`"));
+                let width = high - low;
+                if low >= high || !width.is_finite() {
+                    let message = format!(
+                        "expected a finite interval with `low` below `high`, found {low} and {high}"
+                    );
+                    return Err(ToolError::invalid("/high", message).hint("set `low` and `high`"));
                 }
-                Ok(Self::Uniform {
-                    low,
-                    width: high - low,
-                })
+                Ok(Self::Uniform { low, width })
             }
             Distribution::Normal => Ok(Self::Normal {
                 mean: args.mean.map_or(0.0, Finite::get),
@@ -230,27 +229,20 @@ fn draw_values(
     ctx.count_evaluations(samples as u64)?;
     ctx.reserve_doubles(samples.saturating_mul(COPIES))?;
     let blocks = block_count(samples as u64);
-    ctx.reserve(
-        blocks.saturating_mul(size_of::<Result<(Summary, Undefined), ToolError>>() as u64),
-    )?;
+    let bytes = size_of::<Result<(Summary, Undefined), ToolError>>() as u64;
+    ctx.reserve(blocks.saturating_mul(bytes))?;
     let dimension = dimension(expression, VARIABLES_MAX);
     let mut values = vec![0.0; samples];
-    let blocks: Vec<Result<(Summary, Undefined), ToolError>> = values
-        .par_chunks_mut(BLOCK as usize)
-        .enumerate()
-        .map(|(block, values)| {
-            let mut stream = Stream::new(*sampler, seed, block as u64, ctx);
-            let undefined = sample_expression(expression, dimension, values, ctx, |_, out| {
-                stream.fill(out)
-            })?;
-            Ok((Summary::of(values), undefined))
-        })
-        .collect();
-    let (summaries, undefined): (Vec<_>, Vec<_>) = blocks
-        .into_iter()
-        .collect::<Result<Vec<_>, _>>()?
-        .into_iter()
-        .unzip();
+    let one = |(block, values): (usize, &mut [f64])| {
+        let mut stream = Stream::new(*sampler, seed, block as u64, ctx);
+        let fill = |_, out: &mut [f64]| stream.fill(out);
+        let undefined = sample_expression(expression, dimension, values, ctx, fill)?;
+        Ok((Summary::of(values), undefined))
+    };
+    let parts = values.par_chunks_mut(BLOCK as usize).enumerate();
+    let blocks: Vec<Result<(Summary, Undefined), ToolError>> = parts.map(one).collect();
+    let blocks = blocks.into_iter().collect::<Result<Vec<_>, _>>()?;
+    let (summaries, undefined): (Vec<_>, Vec<_>) = blocks.into_iter().unzip();
     Undefined::join_all(undefined).check(expression, samples as u64, "/expression")?;
     Ok((values, summaries))
 }
@@ -310,10 +302,8 @@ impl Stream {
 
 /// One more than the highest slot an expression uses, at most `slots`.
 pub(super) fn dimension(expression: &Expression, slots: usize) -> usize {
-    (0..slots)
-        .rev()
-        .find(|&slot| expression.uses(slot))
-        .map_or(0, |highest| highest + 1)
+    let highest = (0..slots).rev().find(|&slot| expression.uses(slot));
+    highest.map_or(0, |slot| slot + 1)
 }
 
 fn describe(
@@ -327,10 +317,8 @@ fn describe(
     if !(mean.is_finite() && std.is_finite()) {
         return Err(overflow());
     }
-    let ends = blocks
-        .iter()
-        .map(|block| (block.least, block.greatest))
-        .reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
+    let ends = blocks.iter().map(|block| (block.least, block.greatest));
+    let ends = ends.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
     let histogram = histogram(&values, ends.unwrap_or_default(), ctx)?;
     let shares = [0.05, 0.25, 0.5, 0.75, 0.95];
     let [p5, p25, p50, p75, p95] = order::quantiles(&mut values, shares, ctx)?;

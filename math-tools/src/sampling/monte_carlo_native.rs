@@ -137,9 +137,8 @@ fn check_bounds(bounds: &Matrix) -> Result<f64, ToolError> {
                 .hint("swap them, or leave the dimension out"));
         }
     }
-    let volume: f64 = (0..bounds.rows())
-        .map(|row| bounds.row(row)[1] - bounds.row(row)[0])
-        .product();
+    let side = |row| bounds.row(row)[1] - bounds.row(row)[0];
+    let volume: f64 = (0..bounds.rows()).map(side).product();
     if volume.is_finite() && volume > 0.0 {
         return Ok(volume);
     }
@@ -170,10 +169,8 @@ fn integrand(args: &Args, dimension: usize) -> Result<Expression, ToolError> {
     let scope = Scope::point(dimension).with_parameters(&args.parameters, "/parameters")?;
     let function = args.function.as_str();
     let names = || NAMED.iter().map(|(name, _)| *name);
-    let named = NAMED
-        .iter()
-        .find(|(name, _)| *name == function)
-        .map(|(_, text)| text(dimension));
+    let named = NAMED.iter().find(|(name, _)| *name == function);
+    let named = named.map(|(_, text)| text(dimension));
     let text = named.as_deref().unwrap_or(function);
     Expression::parse(text, &scope).map_err(|err| {
         let error = err.into_tool_error("/function");
@@ -193,9 +190,8 @@ fn integrate(
     ctx: &Ctx,
 ) -> Result<Moments, ToolError> {
     ctx.count_evaluations(samples)?;
-    let box_sides: Vec<(f64, f64)> = (0..bounds.rows())
-        .map(|row| (bounds.row(row)[0], bounds.row(row)[1] - bounds.row(row)[0]))
-        .collect();
+    let side = |row| (bounds.row(row)[0], bounds.row(row)[1] - bounds.row(row)[0]);
+    let box_sides: Vec<(f64, f64)> = (0..bounds.rows()).map(side).collect();
     let dimension = box_sides.len();
     let blocks = run_blocks(samples, seed, ctx, |block, len, _| {
         let mut uniforms = Uniforms::new(stream_states(seed.get(), block));

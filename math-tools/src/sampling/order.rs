@@ -33,22 +33,16 @@ pub(super) fn quantiles<const N: usize>(
     let values = &*values;
     let tables_bytes = values.len().div_ceil(PART) * (size_of::<u32>() << CLASS_BITS);
     ctx.reserve(tables_bytes as u64)?;
-    let tables: Vec<Vec<u32>> = values
-        .par_chunks(PART)
-        .map(|part| {
-            let mut table = vec![0_u32; 1 << CLASS_BITS];
-            for &value in part {
-                table[class(value)] += 1;
-            }
-            ctx.check().map(|()| table)
-        })
-        .collect::<Result<_, _>>()?;
-    let count = |class: usize| {
-        tables
-            .iter()
-            .map(|table| table[class] as usize)
-            .sum::<usize>()
+    let counted = |part: &[f64]| {
+        let mut table = vec![0_u32; 1 << CLASS_BITS];
+        for &value in part {
+            table[class(value)] += 1;
+        }
+        ctx.check().map(|()| table)
     };
+    let parts = values.par_chunks(PART);
+    let tables: Vec<Vec<u32>> = parts.map(counted).collect::<Result<_, _>>()?;
+    let count = |class: usize| -> usize { tables.iter().map(|table| table[class] as usize).sum() };
     let place = |probability: f64| probability * (values.len() - 1) as f64;
     let mut ranks: Vec<usize> = probabilities
         .iter()
@@ -93,11 +87,8 @@ pub(super) fn quantiles<const N: usize>(
 /// The leading bits of a value, in the order of the values.
 fn class(value: f64) -> usize {
     let bits = value.to_bits();
-    let ordered = if bits >> 63 == 1 {
-        !bits
-    } else {
-        bits | 1 << 63
-    };
+    let negative = bits >> 63 == 1;
+    let ordered = if negative { !bits } else { bits | 1 << 63 };
     (ordered >> (64 - CLASS_BITS)) as usize
 }
 
@@ -128,11 +119,10 @@ fn collected(values: &[f64], tables: &[Vec<u32>], classes: &[usize]) -> Vec<Vec<
         })
         .collect();
     let of = |slot: usize| {
-        let members: Vec<&[f64]> = parts
+        let members = parts
             .iter()
-            .map(|(list, ends)| &list[ends[slot]..ends[slot + 1]])
-            .collect();
-        members.concat()
+            .map(|(list, ends)| &list[ends[slot]..ends[slot + 1]]);
+        members.collect::<Vec<_>>().concat()
     };
     (0..others).map(of).collect()
 }

@@ -56,34 +56,22 @@ pub(super) fn solve_in_place<T: Entry>(mut a: Mat<T>, rhs: &mut Mat<T>) {
     let (mut order, mut inverse) = (vec![0_usize; n], vec![0_usize; n]);
     let params = Spec::default();
     let scratch = factor::lu_in_place_scratch::<usize, T>(n, n, PAR, params);
-    factor::lu_in_place(
-        a.as_mut(),
-        &mut order,
-        &mut inverse,
-        PAR,
-        MemStack::new(&mut MemBuffer::new(scratch)),
-        params,
-    );
+    let mut memory = MemBuffer::new(scratch);
+    let stack = MemStack::new(&mut memory);
+    factor::lu_in_place(a.as_mut(), &mut order, &mut inverse, PAR, stack, params);
     let scratch = solve::solve_in_place_scratch::<usize, T>(n, rhs.ncols(), PAR);
-    solve::solve_in_place(
-        a.as_ref(),
-        a.as_ref(),
+    let (order, mut memory) = (
         PermRef::new_checked(&order, &inverse, n),
-        rhs.as_mut(),
-        PAR,
-        MemStack::new(&mut MemBuffer::new(scratch)),
+        MemBuffer::new(scratch),
     );
+    let (lu, stack) = (a.as_ref(), MemStack::new(&mut memory));
+    solve::solve_in_place(lu, lu, order, rhs.as_mut(), PAR, stack);
 }
 
 /// Largest column sum of magnitudes.
 pub(super) fn norm1<T: Entry>(a: &Mat<T>) -> f64 {
-    (0..a.ncols())
-        .map(|column| {
-            (0..a.nrows())
-                .map(|row| a[(row, column)].size())
-                .sum::<f64>()
-        })
-        .fold(0.0, f64::max)
+    let sum = |column| (0..a.nrows()).map(|row| a[(row, column)].size()).sum();
+    (0..a.ncols()).map(sum).fold(0.0, f64::max)
 }
 
 /// `sum of factors[i] parts[i]`, and `constant` on the diagonal.
@@ -106,13 +94,8 @@ fn norm_of_power<T: Entry>(a: &Mat<T>, power: usize) -> f64 {
     let n = a.nrows();
     let mut x = vec![1.0; n];
     for _ in 0..power {
-        x = (0..n)
-            .map(|column| {
-                (0..n)
-                    .map(|row| a[(row, column)].size() * x[row])
-                    .sum::<f64>()
-            })
-            .collect();
+        let entry = |column| (0..n).map(|row| a[(row, column)].size() * x[row]).sum();
+        x = (0..n).map(entry).collect();
     }
     x.into_iter().fold(0.0, f64::max)
 }
@@ -126,42 +109,17 @@ fn extra<T: Entry>(a: &Mat<T>, m: usize, leading: f64) -> u32 {
     }
     let alpha = leading * (high / norm);
     let needed = ((alpha / (f64::EPSILON / 2.0)).log2() / (2 * m) as f64).ceil();
-    if needed > 0.0 { needed as u32 } else { 0 }
+    needed as u32 // 0 where it is negative, or not a number
 }
 
-const B3: [f64; 4] = [120.0, 60.0, 12.0, 1.0];
-const B5: [f64; 6] = [30240.0, 15120.0, 3360.0, 420.0, 30.0, 1.0];
-const B7: [f64; 8] = [
-    17297280.0, 8648640.0, 1995840.0, 277200.0, 25200.0, 1512.0, 56.0, 1.0,
-];
-const B9: [f64; 10] = [
-    17643225600.0,
-    8821612800.0,
-    2075673600.0,
-    302702400.0,
-    30270240.0,
-    2162160.0,
-    110880.0,
-    3960.0,
-    90.0,
-    1.0,
-];
-const B13: [f64; 14] = [
-    64764752532480000.0,
-    32382376266240000.0,
-    7771770303897600.0,
-    1187353796428800.0,
-    129060195264000.0,
-    10559470521600.0,
-    670442572800.0,
-    33522128640.0,
-    1323241920.0,
-    40840800.0,
-    960960.0,
-    16380.0,
-    182.0,
-    1.0,
-];
+/// Coefficients of the Padé approximant of a degree, from the last on: `b[j] = b[j + 1] (2m - j) (j + 1) / (m - j)`, all of them exact.
+fn coefficients(degree: usize) -> Vec<f64> {
+    let mut b = vec![1.0; degree + 1];
+    for j in (0..degree).rev() {
+        b[j] = b[j + 1] * ((2 * degree - j) * (j + 1)) as f64 / (degree - j) as f64;
+    }
+    b
+}
 
 /// `e^A` and the number of squarings; not finite where it overflows.
 ///
@@ -178,30 +136,26 @@ pub fn exponential<T: Entry>(a: Mat<T>) -> (Mat<T>, u32) {
     let (d4, d6) = (root(&a4, 4.0), root(&a6, 6.0));
     let eta = d4.max(d6);
     if eta <= 1.495585217958292e-2 && extra(&a, 3, 1.0 / 100800.0) == 0 {
-        return (approximant(&a, &[&a2], &B3, n), 0);
+        return (approximant(&a, &[&a2], n), 0);
     }
     if eta <= 2.53939833006323e-1 && extra(&a, 5, 1.0 / 10059033600.0) == 0 {
-        return (approximant(&a, &[&a2, &a4], &B5, n), 0);
+        return (approximant(&a, &[&a2, &a4], n), 0);
     }
     let a8 = power(&a4, &a4);
     let d8 = root(&a8, 8.0);
     let eta = d6.max(d8);
     if eta <= 9.504178996162932e-1 && extra(&a, 7, 1.0 / 4487938430976000.0) == 0 {
-        return (approximant(&a, &[&a2, &a4, &a6], &B7, n), 0);
+        return (approximant(&a, &[&a2, &a4, &a6], n), 0);
     }
     if eta <= 2.097847961257068 && extra(&a, 9, 1.0 / 5914384781877411840000.0) == 0 {
-        return (approximant(&a, &[&a2, &a4, &a6, &a8], &B9, n), 0);
+        return (approximant(&a, &[&a2, &a4, &a6, &a8], n), 0);
     }
     const THETA13: f64 = 4.25;
     const SQUARINGS_MAX: u32 = 1100;
     let d10 = root(&power(&a4, &a6), 10.0);
     let eta = eta.min(d8.max(d10));
     let needed = (eta / THETA13).log2().ceil();
-    let mut squarings = if needed > 0.0 {
-        needed.min(f64::from(SQUARINGS_MAX)) as u32
-    } else {
-        0
-    };
+    let mut squarings = needed.clamp(0.0, f64::from(SQUARINGS_MAX)) as u32; // 0 for NaN
     let shrunk = combination(&[(&a, shrink(squarings))], 0.0, n);
     squarings = (squarings + extra(&shrunk, 13, 1.0 / 113250775606021113483283660800000000.0))
         .min(SQUARINGS_MAX);
@@ -212,22 +166,15 @@ pub fn exponential<T: Entry>(a: Mat<T>) -> (Mat<T>, u32) {
         combination(&[(&a4, factor.powi(4))], 0.0, n),
         combination(&[(&a6, factor.powi(6))], 0.0, n),
     );
-    let b = B13;
+    let b = coefficients(13);
     let inner = combination(&[(&a6, b[13]), (&a4, b[11]), (&a2, b[9])], 0.0, n);
     let high = times(&a6, &inner);
-    let odd = combination(
-        &[(&high, 1.0), (&a6, b[7]), (&a4, b[5]), (&a2, b[3])],
-        b[1],
-        n,
-    );
-    let u = times(&a, &odd);
+    let parts = [(&high, 1.0), (&a6, b[7]), (&a4, b[5]), (&a2, b[3])];
+    let u = times(&a, &combination(&parts, b[1], n));
     let inner = combination(&[(&a6, b[12]), (&a4, b[10]), (&a2, b[8])], 0.0, n);
     let high = times(&a6, &inner);
-    let v = combination(
-        &[(&high, 1.0), (&a6, b[6]), (&a4, b[4]), (&a2, b[2])],
-        b[0],
-        n,
-    );
+    let parts = [(&high, 1.0), (&a6, b[6]), (&a4, b[4]), (&a2, b[2])];
+    let v = combination(&parts, b[0], n);
     let mut value = quotient(&u, &v, n);
     for _ in 0..squarings {
         value = times(&value, &value);
@@ -239,20 +186,17 @@ fn shrink(squarings: u32) -> f64 {
     super::super::scaled(1.0, -(squarings as i32))
 }
 
-/// `(V - U)^-1 (V + U)` of the approximant with coefficients `b`, given the even powers from the second.
-fn approximant<T: Entry>(a: &Mat<T>, powers: &[&Mat<T>], b: &[f64], n: usize) -> Mat<T> {
-    let odd: Vec<(&Mat<T>, f64)> = powers
-        .iter()
-        .enumerate()
-        .map(|(index, power)| (*power, b[2 * index + 3]))
-        .collect();
-    let even: Vec<(&Mat<T>, f64)> = powers
-        .iter()
-        .enumerate()
-        .map(|(index, power)| (*power, b[2 * index + 2]))
-        .collect();
-    let u = times(a, &combination(&odd, b[1], n));
-    quotient(&u, &combination(&even, b[0], n), n)
+/// `(V - U)^-1 (V + U)` of the approximant that the even powers from the second allow.
+fn approximant<T: Entry>(a: &Mat<T>, powers: &[&Mat<T>], n: usize) -> Mat<T> {
+    let b = coefficients(2 * powers.len() + 1);
+    let part = |first: usize| {
+        let pairs = powers
+            .iter()
+            .copied()
+            .zip(b[first + 2..].iter().copied().step_by(2));
+        combination(&pairs.collect::<Vec<_>>(), b[first], n)
+    };
+    quotient(&times(a, &part(1)), &part(0), n)
 }
 
 fn quotient<T: Entry>(u: &Mat<T>, v: &Mat<T>, n: usize) -> Mat<T> {

@@ -2,7 +2,7 @@
 
 use faer::{Mat, MatRef, c64};
 
-use crate::dense::NoConvergence;
+use crate::dense::{NoConvergence, add_multiple};
 
 /// `A = Q T Q*`, Q unitary and T upper triangular with the eigenvalues on its diagonal.
 #[derive(Debug, Clone)]
@@ -50,9 +50,8 @@ pub(crate) fn schur(a: MatRef<'_, f64>) -> Result<Schur, NoConvergence> {
         }
         steps += 1;
         if steps > STEPS_EACH {
-            return Err(NoConvergence {
-                what: "the Schur form",
-            });
+            let what = "the Schur form";
+            return Err(NoConvergence { what });
         }
         let shift = if steps % 11 == 10 {
             // An exceptional shift ends a cycle.
@@ -82,11 +81,8 @@ fn wilkinson(t: &Mat<c64>, end: usize) -> c64 {
     let half = (a - d) * 0.5;
     let root = (half * half + b * c).sqrt();
     let (plus, minus) = (half + root, half - root);
-    let larger = if size(plus) >= size(minus) {
-        plus
-    } else {
-        minus
-    };
+    let outer = size(plus) >= size(minus);
+    let larger = if outer { plus } else { minus };
     if size(larger) == 0.0 {
         return d;
     }
@@ -156,25 +152,15 @@ fn hessenberg(a: MatRef<'_, f64>) -> (Mat<f64>, Mat<f64>) {
         for column in step..n {
             let entries = &mut h.col_as_slice_mut(column)[step + 1..];
             let factor = crate::dense::dot(&v, entries);
-            entries
-                .iter_mut()
-                .zip(&v)
-                .for_each(|(entry, v)| *entry -= factor * v);
+            add_multiple(entries, -factor, &v);
         }
         for target in [&mut h, &mut z] {
             let mut image = vec![0.0; n];
             for (offset, &v) in v.iter().enumerate() {
-                image
-                    .iter_mut()
-                    .zip(target.col_as_slice(step + 1 + offset))
-                    .for_each(|(sum, entry)| *sum += v * entry);
+                add_multiple(&mut image, v, target.col_as_slice(step + 1 + offset));
             }
             for (offset, &v) in v.iter().enumerate() {
-                target
-                    .col_as_slice_mut(step + 1 + offset)
-                    .iter_mut()
-                    .zip(&image)
-                    .for_each(|(entry, image)| *entry -= v * image);
+                add_multiple(target.col_as_slice_mut(step + 1 + offset), -v, &image);
             }
         }
         (step + 2..n).for_each(|row| h[(row, step)] = 0.0);

@@ -6,7 +6,7 @@ use super::{Design, LeastSquaresError};
 use crate::dense::banded::Triangular;
 use crate::dense::condition::Operator as _;
 use crate::dense::orthogonal::orthogonal;
-use crate::dense::{SingularVectors, dot, max_abs, product, singular};
+use crate::dense::{SingularVectors, add_multiple, dot, max_abs, product, singular};
 
 /// Factors for `r + A x = f`, `A' r + C' y = g`, `C x = h`.
 pub(super) struct Saddle {
@@ -105,7 +105,7 @@ impl Saddle {
                 divide(&mut coordinates, &conditions.values);
                 let fixed = times(&conditions.range, &coordinates);
                 let image = times(&conditions.a, &fixed);
-                f.iter_mut().zip(&image).for_each(|(f, image)| *f -= image);
+                add_multiple(&mut f, -1.0, &image);
                 (Some(fixed), times_transposed(&conditions.null, g))
             }
             None => (None, g.to_vec()),
@@ -115,7 +115,7 @@ impl Saddle {
         let d = times_transposed(&self.q, &f);
         let difference: Vec<f64> = d.iter().zip(&z).map(|(d, z)| d - z).collect();
         let image = times(&self.q, &difference);
-        f.iter_mut().zip(&image).for_each(|(f, image)| *f -= image);
+        add_multiple(&mut f, -1.0, &image);
         let mut solved = difference;
         self.r.apply(&mut solved);
         let mut free = vec![0.0; solved.len()];
@@ -125,7 +125,7 @@ impl Saddle {
         let (x, y) = match (&self.conditions, fixed) {
             (Some(conditions), Some(mut x)) => {
                 let moved = times(&conditions.null, &free);
-                x.iter_mut().zip(&moved).for_each(|(x, moved)| *x += moved);
+                add_multiple(&mut x, 1.0, &moved);
                 let pull = times_transposed(&conditions.a, &f);
                 let rest: Vec<f64> = g.iter().zip(&pull).map(|(g, pull)| g - pull).collect();
                 let mut coordinates = times_transposed(&conditions.range, &rest);
@@ -146,20 +146,17 @@ fn divide(x: &mut [f64], values: &[f64]) {
     x.iter_mut().zip(values).for_each(|(x, value)| *x /= value);
 }
 
-fn times(matrix: &Mat<f64>, x: &[f64]) -> Vec<f64> {
+pub(in crate::dense) fn times(matrix: &Mat<f64>, x: &[f64]) -> Vec<f64> {
     let mut out = vec![0.0; matrix.nrows()];
     for (column, &factor) in x.iter().enumerate() {
-        out.iter_mut()
-            .zip(matrix.col_as_slice(column))
-            .for_each(|(value, entry)| *value += factor * entry);
+        add_multiple(&mut out, factor, matrix.col_as_slice(column));
     }
     out
 }
 
 fn times_transposed(matrix: &Mat<f64>, x: &[f64]) -> Vec<f64> {
-    (0..matrix.ncols())
-        .map(|column| dot(matrix.col_as_slice(column), x))
-        .collect()
+    let entry = |column| dot(matrix.col_as_slice(column), x);
+    (0..matrix.ncols()).map(entry).collect()
 }
 
 /// `A P = Q R` with the columns exchanged, largest first; thin, for at least as many rows as columns.
@@ -172,9 +169,8 @@ fn pivoted(
     let size = m.min(n);
     let diagonal = |index: usize| found.r[(index, index)];
     let largest = (0..size).map(diagonal).fold(0.0, f64::max);
-    let rank = (0..size)
-        .filter(|&index| diagonal(index) > tolerance * largest)
-        .count();
+    let independent = |&index: &usize| diagonal(index) > tolerance * largest;
+    let rank = (0..size).filter(independent).count();
     if rank < n {
         return Err(LeastSquaresError::RankDeficient { rank, columns: n });
     }

@@ -182,11 +182,7 @@ impl Tool for BayesOpt {
         };
         let total = plan.initial + plan.iterations;
         ctx.reserve_doubles(8 * total * total + total * d)?;
-        let sign = if args.mode == Mode::Maximize {
-            1.0
-        } else {
-            -1.0
-        };
+        let sign = [-1.0, 1.0][usize::from(args.mode == Mode::Maximize)];
         let mut evaluator = objective.evaluator();
         let mut point = vec![0.0; d];
         let found = search::run(&plan, ctx, |unit| {
@@ -200,36 +196,28 @@ impl Tool for BayesOpt {
         if failures > 0 {
             ctx.warn(format!("the objective was not finite at {failures} of {total} points; they count as the worst value"));
         }
-        let points: Vec<f64> = found
-            .x
-            .chunks_exact(d)
-            .flat_map(|unit| {
-                let mut point = vec![0.0; d];
-                into_box(unit, &bounds, &mut point);
-                point
-            })
-            .collect();
+        let mut points = found.x;
+        for unit in points.chunks_exact_mut(d) {
+            into_box(&unit.to_vec(), &bounds, unit);
+        }
         let x_best = points[best * d..(best + 1) * d].to_vec();
+        let nothing = || ToolError::new(ErrorCode::Internal, "no evaluation");
         let history = History {
-            X: Matrix::new(total, d, points)
-                .ok_or_else(|| ToolError::new(ErrorCode::Internal, "no evaluation"))?,
+            X: Matrix::new(total, d, points).ok_or_else(nothing)?,
             y: found.y.iter().map(|value| Real(sign * value)).collect(),
         };
         let scale = found.spread * found.spread;
         let converged = found.expected_improvement < 1e-6 * found.spread;
         let process = &found.process;
+        let lengths = process.lengths.iter().zip(&bounds);
+        let length_scales = lengths.map(|(length, (low, high))| length * (high - low));
         Ok(Output {
             x_best,
             y_best: sign * value,
             history,
             n_evaluations: total,
             model: Model {
-                length_scales: process
-                    .lengths
-                    .iter()
-                    .zip(&bounds)
-                    .map(|(length, (low, high))| length * (high - low))
-                    .collect(),
+                length_scales: length_scales.collect(),
                 signal_variance: Real(process.signal_variance * scale),
                 noise: Real(process.nugget * process.signal_variance * scale),
                 log_marginal_likelihood: Real(process.log_likelihood),
@@ -247,11 +235,9 @@ fn nugget(noise: Tolerance) -> Result<f64, ToolError> {
     /// The square is far from overflow, also times the variance of the values.
     const NOISE_MAX: f64 = 1e100;
     if noise.get() > NOISE_MAX {
-        return Err(ToolError::invalid(
-            "/noise",
-            format_args!("expected at most {NOISE_MAX:e}, found {:e}", noise.get()),
-        )
-        .hint("give it relative to the standard deviation of the objective, such as 0.1"));
+        let message = format!("expected at most {NOISE_MAX:e}, found {:e}", noise.get());
+        return Err(ToolError::invalid("/noise", message)
+            .hint("give it relative to the standard deviation of the objective, such as 0.1"));
     }
     Ok(noise.get().powi(2).max(NUGGET_MIN))
 }
@@ -260,25 +246,20 @@ fn nugget(noise: Tolerance) -> Result<f64, ToolError> {
 fn checked(bounds: &[[Finite; 2]]) -> Result<Vec<(f64, f64)>, ToolError> {
     const DIMENSIONS_MAX: usize = 20;
     if bounds.is_empty() || bounds.len() > DIMENSIONS_MAX {
-        return Err(ToolError::invalid(
-            "/bounds",
-            format_args!(
-                "expected 1 to {DIMENSIONS_MAX} pairs of bounds, found {}",
-                bounds.len()
-            ),
-        )
-        .hint("give one [low, high] for each variable"));
+        let found = bounds.len();
+        let message = format!("expected 1 to {DIMENSIONS_MAX} pairs of bounds, found {found}");
+        let error = ToolError::invalid("/bounds", message);
+        return Err(error.hint("give one [low, high] for each variable"));
     }
     let pair = |(index, [low, high]): (usize, &[Finite; 2])| {
         let (low, high) = (low.get(), high.get());
         if low < high && (high - low).is_finite() {
             return Ok((low, high));
         }
-        Err(ToolError::invalid(
-            format!("/bounds/{index}"),
-            format_args!("expected low < high, a finite distance apart, found [{low}, {high}]"),
-        )
-        .hint("write each pair as [low, high]"))
+        let message =
+            format!("expected low < high, a finite distance apart, found [{low}, {high}]");
+        let error = ToolError::invalid(format!("/bounds/{index}"), message);
+        Err(error.hint("write each pair as [low, high]"))
     };
     bounds.iter().enumerate().map(pair).collect()
 }
@@ -292,23 +273,16 @@ fn into_box(unit: &[f64], bounds: &[(f64, f64)], point: &mut [f64]) {
 
 /// Index and value of the best evaluation; an error when none was finite.
 fn best(y: &[f64], objective: &str) -> Result<(usize, f64), ToolError> {
-    let finite = y
-        .iter()
-        .copied()
-        .enumerate()
-        .filter(|(_, value)| value.is_finite());
+    let values = y.iter().copied().enumerate();
+    let finite = values.filter(|(_, value)| value.is_finite());
     // The first of equal values.
     let best = finite.reduce(|best, next| if next.1 > best.1 { next } else { best });
     best.ok_or_else(|| {
-        ToolError::numeric(
-            "/objective",
-            format_args!(
-                "`{objective}` was not finite at any of {} points in the box",
-                y.len()
-            ),
-        )
-        .reason("non_finite")
-        .hint("change `bounds` so that the objective is defined inside them")
-        .evidence(Value::object([("evaluations", y.len())]))
+        let count = y.len();
+        let message = format!("`{objective}` was not finite at any of {count} points in the box");
+        ToolError::numeric("/objective", message)
+            .reason("non_finite")
+            .hint("change `bounds` so that the objective is defined inside them")
+            .evidence(Value::object([("evaluations", count)]))
     })
 }

@@ -114,11 +114,8 @@ impl Model {
         ctx.check()?;
         let d = plan.dimension;
         let (spread, z) = standardise(y);
-        let data = Data {
-            x,
-            y: &z,
-            dimension: d,
-        };
+        let (y, dimension) = (&z[..], d);
+        let data = Data { x, y, dimension };
         let process = match lengths {
             Some(lengths) if !refit => Process::condition(data, lengths, plan.nugget, ctx)?,
             known => Process::fit(data, plan.nugget, known, rng, ctx)?,
@@ -143,10 +140,8 @@ impl Model {
         let (process, best) = (&self.process, self.best);
         let d = self.centre.len();
         let scattered = latin_hypercube((CANDIDATES * d).min(3000), d, rng);
-        let mut candidates: Vec<(f64, Vec<f64>)> = scattered
-            .chunks_exact(d)
-            .map(|point| (0.0, point.to_vec()))
-            .collect();
+        let scattered = scattered.chunks_exact(d).map(|point| (0.0, point.to_vec()));
+        let mut candidates: Vec<(f64, Vec<f64>)> = scattered.collect();
         for scale in [0.1, 0.01, 0.001] {
             for _ in 0..20 * d {
                 let moved = self.centre.iter().map(|value| {
@@ -191,22 +186,14 @@ fn latin_hypercube(count: usize, d: usize, rng: &mut impl Rng) -> Vec<f64> {
 
 /// The standard deviation, and the values with mean 0 and variance 1; those that are not finite become the worst one.
 fn standardise(y: &[f64]) -> (f64, Vec<f64>) {
-    let finite: Vec<f64> = y
-        .iter()
-        .copied()
-        .filter(|value| value.is_finite())
-        .collect();
+    let finite = y.iter().copied().filter(|value| value.is_finite());
+    let finite: Vec<f64> = finite.collect();
     let count = finite.len().max(1) as f64;
     let centre = finite.iter().map(|value| value / count).sum::<f64>();
-    let spread = finite
-        .iter()
-        .map(|value| (value - centre) / count.sqrt())
-        .fold(0.0_f64, f64::hypot);
-    let spread = if spread > 0.0 && spread.is_finite() {
-        spread
-    } else {
-        1.0
-    };
+    let deviations = finite.iter().map(|value| (value - centre) / count.sqrt());
+    let spread = deviations.fold(0.0_f64, f64::hypot);
+    let usable = spread > 0.0 && spread.is_finite();
+    let spread = if usable { spread } else { 1.0 };
     let worst = finite.iter().copied().fold(f64::INFINITY, f64::min);
     let worst = if worst.is_finite() { worst } else { centre };
     let z = y

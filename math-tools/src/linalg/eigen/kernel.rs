@@ -105,9 +105,8 @@ fn order(pairs: &RawEigen) -> Vec<usize> {
     let mut order: Vec<usize> = (0..pairs.real.len()).collect();
     order.sort_by(|&left, &right| {
         let imaginary = pairs.imaginary[left].total_cmp(&pairs.imaginary[right]);
-        pairs.real[left]
-            .total_cmp(&pairs.real[right])
-            .then(imaginary)
+        let real = pairs.real[left].total_cmp(&pairs.real[right]);
+        real.then(imaginary)
     });
     order
 }
@@ -128,11 +127,8 @@ fn normal_vectors(pairs: &RawEigen, basis: &Mat<f64>, order: &[usize]) -> Column
             // The first of its conjugate pair: the number of complex eigenvalues before it is even.
             let before = pairs.imaginary[..source].iter();
             let leads = before.filter(|&&value| value != 0.0).count() % 2 == 0;
-            let (first, sign) = if leads {
-                (source, 1.0)
-            } else {
-                (source - 1, -1.0)
-            };
+            let first = source - usize::from(!leads);
+            let sign = if leads { 1.0 } else { -1.0 };
             let im = basis.col_as_slice(first + 1);
             normal(basis.col_as_slice(first), Some(im), sign)
         };
@@ -152,32 +148,21 @@ fn normal(re: &[f64], im: Option<&[f64]>, sign: f64) -> (Vec<f64>, Option<Vec<f6
         let norm = norm2(&re).copysign(largest_entry(&re));
         return (re.iter().map(|value| value / norm).collect(), None);
     };
-    let im: Vec<f64> = im
-        .iter()
-        .map(|&value| sign * scaled(value, -exponent))
-        .collect();
+    let signed = |&value: &f64| sign * scaled(value, -exponent);
+    let im: Vec<f64> = im.iter().map(signed).collect();
     let size = |index: usize| re[index] * re[index] + im[index] * im[index];
-    let largest = (0..re.len()).fold(0, |best, index| {
-        if size(index) > size(best) {
-            index
-        } else {
-            best
-        }
-    });
+    let larger = |a, b| if size(b) > size(a) { b } else { a };
+    let largest = (0..re.len()).fold(0, larger);
     let modulus = size(largest).sqrt();
     // Dividing by the phase of the largest entry turns that entry real.
     let (cosine, sine) = (re[largest] / modulus, im[largest] / modulus);
     let norm = norm2(&re).hypot(norm2(&im));
-    let turned_re = re
-        .iter()
-        .zip(&im)
-        .map(|(re, im)| (re * cosine + im * sine) / norm)
-        .collect();
-    let mut turned_im: Vec<f64> = re
-        .iter()
-        .zip(&im)
-        .map(|(re, im)| (im * cosine - re * sine) / norm)
-        .collect();
+    let turned = |(re, im): (&f64, &f64)| {
+        let real = (re * cosine + im * sine) / norm;
+        (real, (im * cosine - re * sine) / norm)
+    };
+    let pairs = re.iter().zip(&im);
+    let (turned_re, mut turned_im): (Vec<f64>, Vec<f64>) = pairs.map(turned).unzip();
     turned_im[largest] = 0.0;
     (turned_re, Some(turned_im))
 }
@@ -195,31 +180,27 @@ fn rows((re, im): &Columns) -> Vectors {
 /// G. H. Golub, C. F. Van Loan, "Matrix Computations", 4th ed., 2013, section 7.2.2.
 fn conditions((right, right_im): &Columns, (left, mut left_im): Columns) -> (Vectors, Vec<f64>) {
     let n = right.ncols();
-    let conditions = (0..n)
-        .map(|column| {
-            let part = |im: &Option<Mat<f64>>| {
-                im.as_ref()
-                    .map_or_else(|| vec![0.0; n], |im| im.col_as_slice(column).to_vec())
-            };
-            let (x, x_im) = (right.col_as_slice(column), part(right_im));
-            let (y, y_im) = (left.col_as_slice(column), part(&left_im));
-            let (same, cross) = (dense::dot(y, x), dense::dot(&y_im, &x_im));
-            let (turn, back) = (dense::dot(y, &x_im), dense::dot(&y_im, x));
-            // y* x of the vector as it is, and of its conjugate; the left vector of the other eigenvalue is orthogonal to x.
-            let (plain, conjugate) = (
-                (same + cross).hypot(turn - back),
-                (same - cross).hypot(turn + back),
-            );
-            if conjugate > plain
-                && let Some(im) = &mut left_im
-            {
-                im.col_as_slice_mut(column)
-                    .iter_mut()
-                    .for_each(|value| *value = -*value);
-            }
-            1.0 / plain.max(conjugate)
-        })
-        .collect();
+    let mut condition = |column: usize| {
+        let part = |im: &Option<Mat<f64>>| match im {
+            Some(im) => im.col_as_slice(column).to_vec(),
+            None => vec![0.0; n],
+        };
+        let (x, x_im) = (right.col_as_slice(column), part(right_im));
+        let (y, y_im) = (left.col_as_slice(column), part(&left_im));
+        let (same, cross) = (dense::dot(y, x), dense::dot(&y_im, &x_im));
+        let (turn, back) = (dense::dot(y, &x_im), dense::dot(&y_im, x));
+        // y* x of the vector as it is, and of its conjugate; the left vector of the other eigenvalue is orthogonal to x.
+        let plain = (same + cross).hypot(turn - back);
+        let conjugate = (same - cross).hypot(turn + back);
+        if conjugate > plain
+            && let Some(im) = &mut left_im
+        {
+            let entries = im.col_as_slice_mut(column).iter_mut();
+            entries.for_each(|value| *value = -*value);
+        }
+        1.0 / plain.max(conjugate)
+    };
+    let conditions = (0..n).map(&mut condition).collect();
     (rows(&(left, left_im)), conditions)
 }
 
@@ -228,9 +209,8 @@ fn two_sided(mut balanced: Mat<f64>) -> Result<(RawEigen, Mat<f64>), NoConvergen
     let exponents = dense::balance(&mut balanced);
     let (mut pairs, left) = spectrum::two_sided(balanced.as_ref())?;
     let moved = |basis: &Mat<f64>, sign: i32| {
-        Mat::from_fn(n, n, |row, column| {
-            scaled(basis[(row, column)], sign * exponents[row])
-        })
+        let entry = |row: usize, column| scaled(basis[(row, column)], sign * exponents[row]);
+        Mat::from_fn(n, n, entry)
     };
     pairs.vectors = pairs.vectors.map(|basis| moved(&basis, 1));
     Ok((pairs, moved(&left, -1)))
@@ -288,44 +268,39 @@ fn of_pair(
     let size = |found: &Eigen| found.residual.unwrap_or(f64::INFINITY);
     let bad = |found: &Eigen| size(found).is_nan() || size(found) > RESIDUAL_GOOD;
     let columns = |data: &[f64]| dense::columns_of(data, n, n);
-    let mut best = spectrum::pair(columns(a), columns(b), true)
-        .ok()
-        .map(|raw| {
-            let limit = n as f64 * f64::EPSILON * norm2(b);
-            let kept: Vec<usize> = (0..n)
-                .filter(|&index| raw.beta[index].abs() > limit)
-                .collect();
-            let pick = |values: &[f64]| -> Vec<f64> {
-                kept.iter()
-                    .map(|&index| values[index] / raw.beta[index])
-                    .collect()
-            };
-            let pairs = RawEigen {
-                real: pick(&raw.alpha.real),
-                imaginary: pick(&raw.alpha.imaginary),
-                vectors: raw.alpha.vectors.as_ref().map(|basis| {
-                    Mat::from_fn(n, kept.len(), |row, column| basis[(row, kept[column])])
-                }),
-            };
-            (finish_pair(a, b, n, &pairs, exponent), n - kept.len(), "qz")
-        });
+    let mut best = None;
+    if let Ok(raw) = spectrum::pair(columns(a), columns(b), true) {
+        let limit = n as f64 * f64::EPSILON * norm2(b);
+        let finite = |&index: &usize| raw.beta[index].abs() > limit;
+        let kept: Vec<usize> = (0..n).filter(finite).collect();
+        let pick = |values: &[f64]| -> Vec<f64> {
+            let quotients = kept.iter().map(|&index| values[index] / raw.beta[index]);
+            quotients.collect()
+        };
+        let vectors = raw.alpha.vectors.as_ref();
+        let pairs = RawEigen {
+            real: pick(&raw.alpha.real),
+            imaginary: pick(&raw.alpha.imaginary),
+            vectors: vectors.map(|all| Mat::from_fn(n, kept.len(), |row, at| all[(row, kept[at])])),
+        };
+        let found = finish_pair(a, b, n, &pairs, exponent);
+        best = Some((found, n - kept.len(), "qz"));
+    }
     if best.as_ref().is_none_or(|(found, ..)| bad(found))
         && let Ok(solved) = dense::system::solve(b, n, a, n, None)
         && solved.rcond > RCOND_MIN
     {
         let pairs = dense::general_eigen(columns(&solved.x).as_ref(), true)?;
         let found = finish_pair(a, b, n, &pairs, exponent);
-        if best
-            .as_ref()
-            .is_none_or(|(other, ..)| size(&found).total_cmp(&size(other)).is_lt())
-        {
+        let better =
+            |(other, ..): &(Eigen, usize, &str)| size(&found) < size(other) || size(other).is_nan();
+        if best.as_ref().is_none_or(better) {
             best = Some((found, 0, "reduction"));
         }
     }
-    best.filter(|(found, ..)| size(found) <= RESIDUAL_MAX)
-        .ok_or(NoConvergence {
-            what: "the eigenvalues of the pair",
-        })
+    let what = "the eigenvalues of the pair";
+    let good = best.filter(|(found, ..)| size(found) <= RESIDUAL_MAX);
+    good.ok_or(NoConvergence { what })
 }
 
 /// The pairs of a generalised problem, with residuals in units of `n eps (|A| + |lambda| |B|)`.
@@ -355,11 +330,8 @@ fn finish(
             let unit = unit(real[index].hypot(imaginary[index]));
             if unit > 0.0 { size / unit } else { 0.0 }
         };
-        columns
-            .into_iter()
-            .enumerate()
-            .map(in_units)
-            .fold(0.0, f64::max)
+        let sizes = columns.into_iter().enumerate().map(in_units);
+        sizes.fold(0.0, f64::max)
     });
     let eigen = Eigen {
         real: all_scaled(real, exponent),
@@ -387,21 +359,18 @@ fn residuals(
     let right = |v: &Mat<f64>| b.map_or_else(|| v.clone(), |b| image(b, v));
     let (a_re, b_re) = (image(a, re), right(re));
     let parts = im.as_ref().map(|im| (image(a, im), right(im)));
-    (0..real.len())
-        .map(|column| {
-            let (lambda, mu) = (real[column], imaginary[column]);
-            let rest: Vec<f64> = (0..n)
-                .flat_map(|row| {
-                    let at = (row, column);
-                    let (image_y, y) = parts.as_ref().map_or((0.0, 0.0), |p| (p.0[at], p.1[at]));
-                    let x = b_re[at];
-                    [
-                        a_re[at] - (lambda * x - mu * y),
-                        image_y - (lambda * y + mu * x),
-                    ]
-                })
-                .collect();
-            norm2(&rest)
-        })
-        .collect()
+    let size = |column: usize| {
+        let (lambda, mu) = (real[column], imaginary[column]);
+        let rest = (0..n).flat_map(|row| {
+            let at = (row, column);
+            let (image_y, y) = parts.as_ref().map_or((0.0, 0.0), |p| (p.0[at], p.1[at]));
+            let x = b_re[at];
+            [
+                a_re[at] - (lambda * x - mu * y),
+                image_y - (lambda * y + mu * x),
+            ]
+        });
+        norm2(&rest.collect::<Vec<f64>>())
+    };
+    (0..real.len()).map(size).collect()
 }

@@ -29,24 +29,13 @@ impl Problem {
             d: d.as_slice(),
             rows: c.rows(),
         });
-        lstsq::fit(
-            design,
-            (high, low),
-            self.b.columns(),
-            constraints,
-            self.tolerance(args),
-            covariance,
-        )
+        let (k, tolerance) = (self.b.columns(), self.tolerance(args));
+        lstsq::fit(design, (high, low), k, constraints, tolerance, covariance)
     }
 
     pub(super) fn by_orthogonal_factors(&self, args: &Args) -> Result<Output, LeastSquaresError> {
-        let found = self.fit(
-            &self.design,
-            &self.high,
-            self.low.as_deref(),
-            args,
-            args.covariance,
-        )?;
+        let low = self.low.as_deref();
+        let found = self.fit(&self.design, &self.high, low, args, args.covariance)?;
         let freedom = (self.rows() - self.free()) as f64;
         let residual = norm2(&found.residual_norms);
         let inverse = found.unscaled_covariance;
@@ -77,47 +66,36 @@ impl Problem {
         };
         let low = self.low.as_deref().map(extend);
         let constrained = self.constraints.is_some();
-        let found = self
-            .fit(
-                &extended,
-                &extend(&self.high),
-                low.as_deref(),
-                args,
-                args.covariance || constrained,
-            )
-            .map_err(least_squares_error)?;
+        let (high, covariance) = (extend(&self.high), args.covariance || constrained);
+        let found = self.fit(&extended, &high, low.as_deref(), args, covariance);
+        let found = found.map_err(least_squares_error)?;
         let columns = MatRef::from_column_major_slice(&self.design.high, m, n);
         // A (A' A + ridge I)^-1, within the constraints: what the estimates answer to, row by row of A.
-        let answers = found
-            .unscaled_covariance
-            .as_ref()
-            .map(|inverse| product(columns, columns_of(inverse, n, n).as_ref()));
+        let inverse = found.unscaled_covariance.as_ref();
+        let answers = inverse.map(|inverse| product(columns, columns_of(inverse, n, n).as_ref()));
         let effective: f64 = match &answers {
-            Some(answers) if constrained => (0..n)
-                .map(|column| {
+            Some(answers) if constrained => {
+                let own = |column| {
                     dot(
                         answers.col_as_slice(column),
                         &self.design.high[column * m..][..m],
                     )
-                })
-                .sum(),
+                };
+                (0..n).map(own).sum()
+            }
             _ => {
-                let (values, _) =
-                    singular(columns, SingularVectors::None).map_err(no_convergence)?;
-                values
-                    .iter()
-                    .filter(|&&value| value > 0.0)
+                let found = singular(columns, SingularVectors::None);
+                let (values, _) = found.map_err(no_convergence)?;
+                let positive = values.iter().filter(|&&value| value > 0.0);
+                positive
                     .map(|&value| 1.0 / (1.0 + penalty / value / value))
                     .sum()
             }
         };
         let freedom = m as f64 - effective;
         let image = product(columns, columns_of(&found.x, n, k).as_ref());
-        let residual = norm2(
-            &(0..m * k)
-                .map(|index| self.high[index] - image[(index / k, index % k)])
-                .collect::<Vec<_>>(),
-        );
+        let rest = |index| self.high[index] - image[(index / k, index % k)];
+        let residual = norm2(&(0..m * k).map(rest).collect::<Vec<_>>());
         let unscaled = answers.filter(|_| args.covariance).map(|answers| {
             rows_of(product(answers.as_ref().transpose(), answers.as_ref()).as_ref())
         });
@@ -155,13 +133,10 @@ impl Problem {
             let mut inverse = vec![0.0; n * n];
             for row in 0..n {
                 for column in 0..n {
-                    inverse[row * n + column] = (0..found.rank)
-                        .map(|index| {
-                            let (left, right) =
-                                (found.v[row * size + index], found.v[column * size + index]);
-                            left / values[index] * (right / values[index])
-                        })
-                        .sum();
+                    let entry = |at: usize, index| found.v[at * size + index] / values[index];
+                    let terms =
+                        (0..found.rank).map(|index| entry(row, index) * entry(column, index));
+                    inverse[row * n + column] = terms.sum();
                 }
             }
             inverse
@@ -192,15 +167,12 @@ impl Problem {
             rank: n,
             rcond,
             trusted_digits: trusted_digits(rcond),
-            singular_values: None,
             degrees_of_freedom: freedom,
             residual_std: (self.b.columns() == 1).then(|| Real(spread(residual, freedom))),
             standard_errors,
             covariance,
-            optimality: None,
-            refinements: 0,
-            error_estimate: None,
             method,
+            ..Output::default()
         }
     }
 }
@@ -224,9 +196,8 @@ fn statistics(
         return (None, None);
     };
     let spread = spread(residual, freedom);
-    let errors = (0..n)
-        .map(|index| Real(spread * inverse[index * n + index].max(0.0).sqrt()))
-        .collect();
+    let error = |index: usize| Real(spread * inverse[index * n + index].max(0.0).sqrt());
+    let errors = (0..n).map(error).collect();
     inverse
         .iter_mut()
         .for_each(|value| *value *= spread * spread);

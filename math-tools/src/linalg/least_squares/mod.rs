@@ -79,7 +79,7 @@ pub(crate) enum Method {
 }
 
 /// The solution and its evidence.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct Output {
     /// The solution: n numbers, or n rows with one column per right-hand side.
     #[schemars(extend("x-shape" = ["n", "*k"]))]

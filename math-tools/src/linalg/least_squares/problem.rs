@@ -25,36 +25,28 @@ impl Problem {
         let b = args.b.load(ctx)?;
         let (m, k) = (a.rows(), b.columns());
         if b.rows() != m {
-            return Err(shape_error(
-                "/b",
-                format!("`A` has {m} rows but `b` has {} entries", b.rows()),
-            )
-            .hint("give one entry (or one row) of `b` per row of `A`"));
+            let message = format!("`A` has {m} rows but `b` has {} entries", b.rows());
+            let error = shape_error("/b", message);
+            return Err(error.hint("give one entry (or one row) of `b` per row of `A`"));
         }
-        let n = args
-            .polynomial
-            .map_or(a.columns(), |degree| degree.size() + 1);
+        let powers = args.polynomial.map(|degree| degree.size() + 1);
+        let n = powers.unwrap_or(a.columns());
         let size = m as f64 * n as f64 * m.min(n) as f64;
         ctx.afford(8.0 * size + 400.0 * m as f64 * n as f64 * k as f64)?;
         ctx.reserve_doubles(8 * (m + n) * n + 8 * (m + n) * k)?;
         let mut design = match args.polynomial {
             Some(_) if a.columns() != 1 => {
-                return Err(shape_error(
-                    "/A",
-                    format!("a polynomial needs one column, found {}", a.columns()),
-                )
-                .hint("leave `polynomial` out when `A` holds all columns"));
+                let message = format!("a polynomial needs one column, found {}", a.columns());
+                let error = shape_error("/A", message);
+                return Err(error.hint("leave `polynomial` out when `A` holds all columns"));
             }
             Some(degree) => Design::powers(a.as_slice(), degree.size()),
             None => Design::from_rows(a.as_slice(), m, n),
         };
         if design.high.iter().any(|value| !value.is_finite()) {
-            return Err(ToolError::invalid(
-                "/A",
-                "a power of a number in `A` is too large for a double",
-            )
-            .reason("overflow")
-            .hint("scale the column of `A`"));
+            let message = "a power of a number in `A` is too large for a double";
+            let error = ToolError::invalid("/A", message).reason("overflow");
+            return Err(error.hint("scale the column of `A`"));
         }
         let mut high = b.as_slice().to_vec();
         let mut low = None;
@@ -72,14 +64,11 @@ impl Problem {
         let constraints = match (&args.c, &args.d) {
             (None, None) => None,
             (Some(c), Some(d)) => Some(constraints(c.load(ctx)?, d.load(ctx)?, n, k)?),
-            (Some(_), None) => {
-                return Err(ToolError::invalid(
-                    "/d",
-                    "`C` needs its right-hand side `d`",
-                ));
-            }
-            (None, Some(_)) => {
-                return Err(ToolError::invalid("/C", "`d` needs its left-hand side `C`"));
+            (c, _) => {
+                let missing = ["/C", "/d"][usize::from(c.is_some())];
+                let message =
+                    "`C` and `d` are the two sides of one condition: give both or neither";
+                return Err(ToolError::invalid(missing, message));
             }
         };
         Ok(Self {
@@ -106,23 +95,17 @@ impl Problem {
 
     pub(super) fn check_method(&self, method: Method, args: &Args) -> Result<(), ToolError> {
         if method == Method::Svd && self.constraints.is_some() {
-            return Err(
-                ToolError::invalid("/C", "`svd` takes no constraints").hint("use `qr` or `ridge`")
-            );
+            let error = ToolError::invalid("/C", "`svd` takes no constraints");
+            return Err(error.hint("use `qr` or `ridge`"));
         }
         if (method == Method::Ridge) != args.ridge.is_some() {
-            return Err(ToolError::invalid(
-                "/ridge",
-                "`ridge` is the penalty of the method `ridge`, and that method needs it",
-            )
-            .reason("contradiction"));
+            let message = "`ridge` is the penalty of the method `ridge`, and that method needs it";
+            return Err(ToolError::invalid("/ridge", message).reason("contradiction"));
         }
         if args.covariance && self.b.columns() > 1 {
-            return Err(ToolError::invalid(
-                "/covariance",
-                "the covariance is that of one right-hand side",
-            )
-            .hint("call once for each column of `b`"));
+            let message = "the covariance is that of one right-hand side";
+            let error = ToolError::invalid("/covariance", message);
+            return Err(error.hint("call once for each column of `b`"));
         }
         Ok(())
     }
@@ -131,44 +114,30 @@ impl Problem {
 /// Square roots of the weights.
 fn roots(weights: &Vector, m: usize) -> Result<Vec<f64>, ToolError> {
     if weights.len() != m {
-        return Err(shape_error(
-            "/weights",
-            format!(
-                "`A` has {m} rows but `weights` has {} entries",
-                weights.len()
-            ),
-        ));
+        let found = weights.len();
+        let message = format!("`A` has {m} rows but `weights` has {found} entries");
+        return Err(shape_error("/weights", message));
     }
     if let Some(index) = weights.iter().position(|&weight| weight < 0.0) {
-        return Err(ToolError::invalid(
-            format!("/weights/{index}"),
-            format_args!("expected a weight of at least 0, found {}", weights[index]),
-        ));
+        let message = format!("expected a weight of at least 0, found {}", weights[index]);
+        return Err(ToolError::invalid(format!("/weights/{index}"), message));
     }
     Ok(weights.iter().map(|weight| weight.sqrt()).collect())
 }
 
 fn constraints(c: Matrix, d: Rhs, n: usize, k: usize) -> Result<(Matrix, Rhs), ToolError> {
-    if c.columns() != n || c.rows() > n {
-        return Err(shape_error(
-            "/C",
-            format!(
-                "expected at most {n} rows of {n} numbers, found {} x {}",
-                c.rows(),
-                c.columns()
-            ),
-        ));
+    let (rows, columns) = (c.rows(), c.columns());
+    if columns != n || rows > n {
+        let message = format!("expected at most {n} rows of {n} numbers, found {rows} x {columns}");
+        return Err(shape_error("/C", message));
     }
-    if d.rows() != c.rows() || d.columns() != k {
-        return Err(shape_error(
-            "/d",
-            format!(
-                "expected {} rows of {k}, found {} of {}",
-                c.rows(),
-                d.rows(),
-                d.columns()
-            ),
-        ));
+    let found = (d.rows(), d.columns());
+    if found != (rows, k) {
+        let message = format!(
+            "expected {rows} rows of {k}, found {} of {}",
+            found.0, found.1
+        );
+        return Err(shape_error("/d", message));
     }
     Ok((c, d))
 }

@@ -12,6 +12,7 @@ use super::dense::lstsq::{LeastSquaresError, minimum_norm};
 use super::dense::norm2;
 use super::dense::structure::Structure;
 use super::dense::system::{self, GROWTH_MAX, SystemError};
+use super::{kernel_kind, kind};
 
 /// The tool.
 pub(crate) struct MatrixSolve;
@@ -62,7 +63,7 @@ pub(crate) enum Method {
 }
 
 /// The solution and how far to trust it.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct Output {
     /// The solution: n numbers, or n rows with one column per right-hand side, as `b` was given.
     #[schemars(extend("x-shape" = ["n", "*k"]))]
@@ -151,11 +152,8 @@ impl Tool for MatrixSolve {
         } else {
             let method = square_method(args.method, &a)?;
             // LU was measured at 0.015 ns n^3; the estimate leaves an order of magnitude. QR costs four times as much.
-            let factor = if method == Some(SquareMethod::Qr) {
-                1.0
-            } else {
-                0.2
-            };
+            let by_qr = method == Some(SquareMethod::Qr);
+            let factor = if by_qr { 1.0 } else { 0.2 };
             ctx.afford(factor * size + 2.0 * sides)?;
             ctx.reserve_doubles(6 * m * n + 10 * n * k)?;
             by_factors(&a, &b, method)?
@@ -169,60 +167,41 @@ impl Tool for MatrixSolve {
 fn check_shapes(a: &Matrix, b: &Rhs, method: Method) -> Result<(), ToolError> {
     let (m, n) = (a.rows(), a.columns());
     if b.rows() != m {
-        return Err(ToolError::invalid(
-            "/b",
-            format_args!("`A` has {m} rows but `b` has {} entries", b.rows()),
-        )
-        .reason("shape")
-        .hint("give one entry (or one row) of `b` per row of `A`"));
+        let message = format!("`A` has {m} rows but `b` has {} entries", b.rows());
+        return Err(ToolError::invalid("/b", message)
+            .reason("shape")
+            .hint("give one entry (or one row) of `b` per row of `A`"));
     }
     if m != n && !matches!(method, Method::Auto | Method::Lstsq) {
-        return Err(ToolError::invalid(
-            "/A",
-            format_args!("expected a square matrix, found {m} x {n}"),
-        )
-        .reason("shape")
-        .hint("pass `method`: \"lstsq\", or call `least_squares`"));
+        let message = format!("expected a square matrix, found {m} x {n}");
+        return Err(ToolError::invalid("/A", message)
+            .reason("shape")
+            .hint("pass `method`: \"lstsq\", or call `least_squares`"));
     }
     Ok(())
 }
 
 /// The kernel's name of a method, after checking that A has the structure it needs.
 fn square_method(method: Method, a: &Matrix) -> Result<Option<SquareMethod>, ToolError> {
-    let chosen = match method {
-        Method::Auto | Method::Lstsq => return Ok(None),
-        Method::Lu => SquareMethod::Lu,
-        Method::Qr => SquareMethod::Qr,
-        Method::Cholesky => SquareMethod::Cholesky,
-        Method::SymmetricIndefinite => SquareMethod::SymmetricIndefinite,
-        Method::Triangular => SquareMethod::Triangular,
-        Method::Banded => SquareMethod::Banded,
-        Method::Tridiagonal => SquareMethod::Tridiagonal,
+    let Some(chosen) = kernel_kind(&METHODS, method) else {
+        return Ok(None);
     };
     let structure = Structure::of(a.as_slice(), a.rows());
+    let symmetric = matches!(method, Method::Cholesky | Method::SymmetricIndefinite);
     let expected = match chosen {
-        SquareMethod::Cholesky | SquareMethod::SymmetricIndefinite if !structure.symmetric => {
-            "a symmetric matrix"
-        }
+        _ if symmetric && !structure.symmetric => "a symmetric matrix",
         SquareMethod::Triangular if !structure.is_triangular() => "a triangular matrix",
         SquareMethod::Tridiagonal if !structure.is_tridiagonal() => "a tridiagonal matrix",
         _ => return Ok(Some(chosen)),
     };
-    Err(ToolError::invalid(
-        "/A",
-        format_args!(
-            "expected {expected}, found one with {} diagonals below and {} above the main one{}",
-            structure.lower,
-            structure.upper,
-            if structure.symmetric {
-                ""
-            } else {
-                " that differs from its transpose"
-            }
-        ),
-    )
-    .reason("structure")
-    .hint("leave `method` out: it is chosen by the structure"))
+    let differs = [" that differs from its transpose", ""][usize::from(structure.symmetric)];
+    let (lower, upper) = (structure.lower, structure.upper);
+    let message = format!(
+        "expected {expected}, found one with {lower} diagonals below and {upper} above the main one{differs}"
+    );
+    Err(ToolError::invalid("/A", message)
+        .reason("structure")
+        .hint("leave `method` out: it is chosen by the structure"))
 }
 
 fn by_factors(a: &Matrix, b: &Rhs, method: Option<SquareMethod>) -> Result<Output, ToolError> {
@@ -238,8 +217,8 @@ fn by_factors(a: &Matrix, b: &Rhs, method: Option<SquareMethod>) -> Result<Outpu
         error_estimate: Some(Real(found.error_estimate)),
         error_bound: Some(Real(found.error_bound)),
         rank: n,
-        method: found.method.into(),
-        abandoned: found.abandoned.map(Method::from),
+        method: kind(&METHODS, found.method),
+        abandoned: found.abandoned.map(|method| kind(&METHODS, method)),
         growth: found.growth,
         refinements: found.refinements,
         equilibrated: found.equilibrated,
@@ -255,40 +234,31 @@ fn by_least_squares(a: &Matrix, b: &Rhs) -> Result<Output, ToolError> {
     let (residual, norm) = (norm2(&found.residuals), norm2(b.as_slice()));
     let rcond = found.rcond();
     Ok(Output {
-        relative_error: if norm > 0.0 {
-            residual / norm
-        } else {
-            residual
-        },
+        relative_error: residual / if norm > 0.0 { norm } else { 1.0 },
         residual,
         backward_error: found.backward_error,
         rcond,
         trusted_digits: trusted_digits(rcond),
-        error_estimate: None,
-        error_bound: None,
         rank: found.rank,
         method: Method::Lstsq,
-        abandoned: None,
-        growth: None,
-        refinements: 0,
-        equilibrated: false,
         x: b.like(n, found.x),
+        ..Output::default()
     })
 }
 
-impl From<SquareMethod> for Method {
-    fn from(method: SquareMethod) -> Self {
-        match method {
-            SquareMethod::Lu => Self::Lu,
-            SquareMethod::Qr => Self::Qr,
-            SquareMethod::Cholesky => Self::Cholesky,
-            SquareMethod::SymmetricIndefinite => Self::SymmetricIndefinite,
-            SquareMethod::Triangular => Self::Triangular,
-            SquareMethod::Banded => Self::Banded,
-            SquareMethod::Tridiagonal => Self::Tridiagonal,
-        }
-    }
-}
+/// The methods for square matrices, and the kernel's.
+pub(crate) const METHODS: [(Method, SquareMethod); 7] = [
+    (Method::Lu, SquareMethod::Lu),
+    (Method::Qr, SquareMethod::Qr),
+    (Method::Cholesky, SquareMethod::Cholesky),
+    (
+        Method::SymmetricIndefinite,
+        SquareMethod::SymmetricIndefinite,
+    ),
+    (Method::Triangular, SquareMethod::Triangular),
+    (Method::Banded, SquareMethod::Banded),
+    (Method::Tridiagonal, SquareMethod::Tridiagonal),
+];
 
 /// The error of factors that do not exist, at the argument `A`.
 pub(crate) fn factor_error(err: FactorError) -> ToolError {
@@ -309,13 +279,16 @@ fn singular(error: ToolError) -> ToolError {
         .hint("call `least_squares` for the solution of minimum norm, or `matrix_rank` for the null space")
 }
 
+fn overflow(err: impl std::fmt::Display) -> ToolError {
+    let error = ToolError::numeric("/b", err).reason("overflow");
+    error.hint("scale `A` or `b`")
+}
+
 /// The error of a system without a solution.
 pub(crate) fn system_error(err: SystemError) -> ToolError {
     match err {
         SystemError::Factors(err) => factor_error(err),
-        SystemError::Overflow => ToolError::numeric("/b", err)
-            .reason("overflow")
-            .hint("scale `A` or `b`"),
+        SystemError::Overflow => overflow(err),
     }
 }
 
@@ -323,9 +296,7 @@ pub(crate) fn system_error(err: SystemError) -> ToolError {
 pub(crate) fn least_squares_error(err: LeastSquaresError) -> ToolError {
     match err {
         LeastSquaresError::NoConvergence(err) => super::no_convergence(err),
-        LeastSquaresError::Overflow => ToolError::numeric("/b", err)
-            .reason("overflow")
-            .hint("scale `A` or `b`"),
+        LeastSquaresError::Overflow => overflow(err),
         LeastSquaresError::RankDeficient { rank, .. } => ToolError::numeric("/A", err)
             .reason("rank_deficient")
             .hint("pass `method`: \"svd\" for the solution of minimum norm, or `ridge`")
@@ -340,21 +311,13 @@ pub(crate) fn least_squares_error(err: LeastSquaresError) -> ToolError {
 /// Digits left of sixteen when the condition takes its share.
 pub(crate) fn trusted_digits(rcond: f64) -> u32 {
     let digits = (rcond / f64::EPSILON).log10().floor();
-    if digits > 0.0 {
-        digits.min(15.0) as u32
-    } else {
-        0
-    }
+    digits.clamp(0.0, 15.0) as u32 // 0 for NaN
 }
 
 /// Warns when condition or refinement leave few digits of a solution.
 fn warn(output: &Output, n: usize, ctx: &Ctx) {
     const ILL_CONDITIONED: f64 = 1.5e-8; // the square root of eps: half of the digits
-    let Output {
-        rcond,
-        trusted_digits: digits,
-        ..
-    } = output;
+    let (rcond, digits) = (output.rcond, output.trusted_digits);
     if output.method == Method::Lstsq {
         if output.rank < n {
             ctx.warn(format!(
@@ -364,12 +327,12 @@ fn warn(output: &Output, n: usize, ctx: &Ctx) {
         }
         return;
     }
-    if *rcond < f64::EPSILON {
+    if rcond < f64::EPSILON {
         ctx.warn(format!(
             "`A` is singular to working precision (rcond {rcond:.1e}): {digits} digits of `x` can be trusted; \
              `least_squares` gives the solution of minimum norm"
         ));
-    } else if *rcond < ILL_CONDITIONED {
+    } else if rcond < ILL_CONDITIONED {
         ctx.warn(format!(
             "`A` is ill-conditioned (rcond {rcond:.1e}): {digits} digits of `x` can be trusted unless the entries of `A` and `b` \
              are known to more than 16"

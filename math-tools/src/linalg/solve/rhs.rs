@@ -15,6 +15,12 @@ pub enum Rhs {
     Many(Matrix),
 }
 
+impl Default for Rhs {
+    fn default() -> Self {
+        Self::One(Vector::default())
+    }
+}
+
 impl Rhs {
     /// Number of entries of each.
     pub(crate) fn rows(&self) -> usize {
@@ -44,8 +50,9 @@ impl Rhs {
     pub(crate) fn like(&self, rows: usize, data: Vec<f64>) -> Self {
         match self {
             Self::One(_) => Self::One(data.into()),
-            Self::Many(matrix) => Matrix::new(rows, matrix.columns(), data)
-                .map_or_else(|| Self::One(Vector::default()), Self::Many),
+            Self::Many(matrix) => {
+                Matrix::new(rows, matrix.columns(), data).map_or_else(Self::default, Self::Many)
+            }
         }
     }
 }

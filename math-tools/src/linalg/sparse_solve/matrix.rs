@@ -1,7 +1,7 @@
 //! The matrix of a call: coordinates, compressed rows or Matrix Market text, whichever is given.
 
 use kernels::sparse::{Csr, csr::SIZE_MAX};
-use tool_core::{Ctx, ErrorCode, Input, ToolError, Vector};
+use tool_core::{Ctx, ErrorCode, ToolError, Vector};
 
 use super::Args;
 use super::matrix_market;
@@ -15,19 +15,19 @@ const BYTES_PER_ENTRY: u64 = 48;
 /// `invalid_args` at the argument that does not fit; `limit_exceeded`.
 pub(super) fn matrix(args: &Args, rows_of_b: usize, ctx: &Ctx) -> Result<Csr, ToolError> {
     let coordinates = [
-        ("rows", args.rows.is_some()),
-        ("cols", args.cols.is_some()),
-        ("values", args.values.is_some()),
+        ("rows", &args.rows),
+        ("cols", &args.cols),
+        ("values", &args.values),
     ];
     let compressed = [
-        ("indptr", args.indptr.is_some()),
-        ("indices", args.indices.is_some()),
-        ("data", args.data.is_some()),
+        ("indptr", &args.indptr),
+        ("indices", &args.indices),
+        ("data", &args.data),
     ];
-    let any = |form: &[(&str, bool)]| form.iter().any(|(_, given)| *given);
+    let any = |form: [(&str, &Option<_>); 3]| form.iter().any(|(_, input)| input.is_some());
     let forms = [
-        any(&coordinates),
-        any(&compressed),
+        any(coordinates),
+        any(compressed),
         args.matrix_market.is_some(),
     ];
     if forms.iter().filter(|given| **given).count() != 1 {
@@ -36,65 +36,43 @@ pub(super) fn matrix(args: &Args, rows_of_b: usize, ctx: &Ctx) -> Result<Csr, To
         } else {
             "none of them"
         };
-        return Err(ToolError::invalid(
-            "",
-            format_args!("expected the matrix as `rows`, `cols`, `values`, as `indptr`, `indices`, `data`, or as `matrix_market`, found {found}"),
-        )
-        .reason("matrix")
-        .hint("give all three lists of one form, or `matrix_market`"));
+        let message = format!(
+            "expected the matrix as `rows`, `cols`, `values`, as `indptr`, `indices`, `data`, or as `matrix_market`, found {found}"
+        );
+        return Err(ToolError::invalid("", message)
+            .reason("matrix")
+            .hint("give all three lists of one form, or `matrix_market`"));
     }
     let n = size(args, rows_of_b)?;
     if let Some(market) = &args.matrix_market {
         let entries = matrix_market::read(&market.load(ctx)?, ctx)?;
         if entries.shape != (n, n) {
-            return Err(shape(
-                "/matrix_market",
-                format_args!("{} x {}", entries.shape.0, entries.shape.1),
-                n,
-            ));
+            let found = format!("{} x {}", entries.shape.0, entries.shape.1);
+            return Err(shape("/matrix_market", found, n));
         }
-        check_count("/matrix_market", entries.values.len())?;
-        ctx.reserve(BYTES_PER_ENTRY * entries.values.len() as u64)?;
-        return Ok(Csr::from_triplets(
-            n,
-            n,
-            &entries.rows,
-            &entries.columns,
-            &entries.values,
-        ));
+        let (rows, columns, values) = (entries.rows, entries.columns, entries.values);
+        check_count("/matrix_market", "the matrix", values.len())?;
+        ctx.reserve(BYTES_PER_ENTRY * values.len() as u64)?;
+        return Ok(Csr::from_triplets(n, n, &rows, &columns, &values));
     }
     let form = if forms[0] { coordinates } else { compressed };
-    if let Some((missing, _)) = form.iter().find(|(_, given)| !given) {
-        let names = form.map(|(name, _)| format!("`{name}`")).join(", ");
-        return Err(ToolError::invalid(
-            format!("/{missing}"),
-            format_args!("`{missing}` is missing: {names} belong together"),
-        )
-        .reason("matrix")
-        .hint("give all three"));
+    let mut lists: [Vector; 3] = Default::default();
+    for (list, (missing, input)) in lists.iter_mut().zip(form) {
+        let Some(input) = input else {
+            let names = form.map(|(name, _)| format!("`{name}`")).join(", ");
+            let message = format!("`{missing}` is missing: {names} belong together");
+            return Err(ToolError::invalid(format!("/{missing}"), message)
+                .reason("matrix")
+                .hint("give all three"));
+        };
+        *list = input.load(ctx)?;
     }
-    let load = |input: &Option<Input<Vector>>| {
-        input
-            .as_ref()
-            .map_or_else(|| Ok(Vector::default()), |input| input.load(ctx))
-    };
-    if forms[0] {
-        from_coordinates(
-            &load(&args.rows)?,
-            &load(&args.cols)?,
-            &load(&args.values)?,
-            n,
-            ctx,
-        )
+    let make = if forms[0] {
+        from_coordinates
     } else {
-        from_compressed(
-            &load(&args.indptr)?,
-            &load(&args.indices)?,
-            &load(&args.data)?,
-            n,
-            ctx,
-        )
-    }
+        from_compressed
+    };
+    make(&lists[0], &lists[1], &lists[2], n, ctx)
 }
 
 fn size(args: &Args, rows_of_b: usize) -> Result<usize, ToolError> {
@@ -103,57 +81,41 @@ fn size(args: &Args, rows_of_b: usize) -> Result<usize, ToolError> {
             .reason("shape")
             .hint("give one entry per row of the matrix"));
     }
-    if rows_of_b > SIZE_MAX {
-        return Err(ToolError::new(
-            ErrorCode::LimitExceeded,
-            format_args!("`b` has {rows_of_b} entries; the limit is {SIZE_MAX}"),
-        )
-        .at("/b"));
-    }
+    check_count("/b", "`b`", rows_of_b)?;
     match args.n {
-        Some(n) if n.size() != rows_of_b => Err(ToolError::invalid(
-            "/n",
-            format_args!("`n` is {} but `b` has {rows_of_b} entries", n.get()),
-        )
-        .reason("shape")
-        .hint("leave `n` out: it is the length of `b`")),
+        Some(n) if n.size() != rows_of_b => {
+            let message = format!("`n` is {} but `b` has {rows_of_b} entries", n.get());
+            Err(ToolError::invalid("/n", message)
+                .reason("shape")
+                .hint("leave `n` out: it is the length of `b`"))
+        }
         _ => Ok(rows_of_b),
     }
 }
 
-fn shape(path: &str, found: impl std::fmt::Display, n: usize) -> ToolError {
-    ToolError::invalid(
-        path,
-        format_args!("expected a {n} x {n} matrix, as `b` has {n} entries, found {found}"),
-    )
-    .reason("shape")
-    .hint("a matrix that is not square needs `least_squares`")
+fn shape(path: &str, found: String, n: usize) -> ToolError {
+    let message = format!("expected a {n} x {n} matrix, as `b` has {n} entries, found {found}");
+    ToolError::invalid(path, message)
+        .reason("shape")
+        .hint("a matrix that is not square needs `least_squares`")
 }
 
-fn check_count(path: &str, count: usize) -> Result<(), ToolError> {
+fn check_count(path: &str, what: &str, count: usize) -> Result<(), ToolError> {
     if count <= SIZE_MAX {
         return Ok(());
     }
-    Err(ToolError::new(
-        ErrorCode::LimitExceeded,
-        format_args!("the matrix has {count} entries; the limit is {SIZE_MAX}"),
-    )
-    .at(path))
+    let message = format!("{what} has {count} entries; the limit is {SIZE_MAX}");
+    Err(ToolError::new(ErrorCode::LimitExceeded, message).at(path))
 }
 
-fn same_length(path: &str, found: usize, expected: usize, of: &str) -> Result<(), ToolError> {
+fn same_length(name: &str, found: usize, expected: usize, of: &str) -> Result<(), ToolError> {
     if found == expected {
         return Ok(());
     }
-    Err(ToolError::invalid(
-        path,
-        format_args!(
-            "`{}` has {found} entries but `{of}` has {expected}",
-            &path[1..]
-        ),
-    )
-    .reason("shape")
-    .hint("each entry of the matrix has one of both"))
+    let message = format!("`{name}` has {found} entries but `{of}` has {expected}");
+    Err(ToolError::invalid(format!("/{name}"), message)
+        .reason("shape")
+        .hint("each entry of the matrix has one of both"))
 }
 
 fn from_coordinates(
@@ -163,9 +125,9 @@ fn from_coordinates(
     n: usize,
     ctx: &Ctx,
 ) -> Result<Csr, ToolError> {
-    same_length("/cols", cols.len(), rows.len(), "rows")?;
-    same_length("/values", values.len(), rows.len(), "rows")?;
-    check_count("/values", values.len())?;
+    same_length("cols", cols.len(), rows.len(), "rows")?;
+    same_length("values", values.len(), rows.len(), "rows")?;
+    check_count("/values", "the matrix", values.len())?;
     ctx.reserve(BYTES_PER_ENTRY * values.len() as u64 + 32 * n as u64)?;
     let (rows, cols) = (indices("/rows", rows, n)?, indices("/cols", cols, n)?);
     Ok(Csr::from_triplets(n, n, &rows, &cols, values))
@@ -179,42 +141,28 @@ fn from_compressed(
     ctx: &Ctx,
 ) -> Result<Csr, ToolError> {
     if indptr.len() != n + 1 {
-        return Err(shape(
-            "/indptr",
-            format_args!("{} row pointers, one more than rows", indptr.len()),
-            n,
-        ));
+        let found = format!("{} row pointers, one more than rows", indptr.len());
+        return Err(shape("/indptr", found, n));
     }
-    same_length("/data", data.len(), columns.len(), "indices")?;
-    check_count("/data", data.len())?;
+    same_length("data", data.len(), columns.len(), "indices")?;
+    check_count("/data", "the matrix", data.len())?;
     ctx.reserve(BYTES_PER_ENTRY * data.len() as u64 + 40 * n as u64)?;
-    let starts: Vec<usize> = indices("/indptr", indptr, data.len() + 1)?
-        .into_iter()
-        .map(|start| start as usize)
-        .collect();
-    let ordered = |message: String, at: usize| {
-        ToolError::invalid(format!("/indptr/{at}"), message)
-            .reason("indptr")
-            .hint("`indptr[i]` is where row i starts in `indices` and `data`; it begins with 0 and ends with their length")
+    let starts = indices("/indptr", indptr, data.len() + 1)?;
+    let starts: Vec<usize> = starts.into_iter().map(|start| start as usize).collect();
+    let falls = starts.windows(2).position(|pair| pair[1] < pair[0]);
+    let wrong = if starts[0] != 0 {
+        Some((0, "0".to_owned()))
+    } else if let Some(at) = falls {
+        Some((at + 1, format!("at least {}", starts[at])))
+    } else {
+        let length = data.len();
+        (starts[n] != length).then(|| (n, format!("{length}, the length of `data`")))
     };
-    if starts[0] != 0 {
-        return Err(ordered(format!("expected 0, found {}", starts[0]), 0));
-    }
-    if let Some(at) = starts.windows(2).position(|pair| pair[1] < pair[0]) {
-        return Err(ordered(
-            format!("expected at least {}, found {}", starts[at], starts[at + 1]),
-            at + 1,
-        ));
-    }
-    if starts[n] != data.len() {
-        return Err(ordered(
-            format!(
-                "expected {}, the length of `data`, found {}",
-                data.len(),
-                starts[n]
-            ),
-            n,
-        ));
+    if let Some((at, expected)) = wrong {
+        let message = format!("expected {expected}, found {}", starts[at]);
+        return Err(ToolError::invalid(format!("/indptr/{at}"), message)
+            .reason("indptr")
+            .hint("`indptr[i]` is where row i starts in `indices` and `data`; it begins with 0 and ends with their length"));
     }
     let columns = indices("/indices", columns, n)?;
     Ok(Csr::from_rows(n, starts, columns, data.to_vec()))
@@ -225,15 +173,12 @@ fn indices(path: &str, numbers: &[f64], count: usize) -> Result<Vec<u32>, ToolEr
     let good = |number: f64| number >= 0.0 && number < count as f64 && number.fract() == 0.0;
     match numbers.iter().position(|&number| !good(number)) {
         None => Ok(numbers.iter().map(|&number| number as u32).collect()),
-        Some(at) => Err(ToolError::invalid(
-            format!("{path}/{at}"),
-            format_args!(
-                "expected a whole number from 0 to {}, found {}",
-                count - 1,
-                numbers[at]
-            ),
-        )
-        .reason("index")
-        .hint("rows and columns are counted from 0")),
+        Some(at) => {
+            let (last, found) = (count - 1, numbers[at]);
+            let message = format!("expected a whole number from 0 to {last}, found {found}");
+            Err(ToolError::invalid(format!("{path}/{at}"), message)
+                .reason("index")
+                .hint("rows and columns are counted from 0"))
+        }
     }
 }

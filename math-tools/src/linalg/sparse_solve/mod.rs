@@ -4,7 +4,7 @@ mod failure;
 mod matrix;
 mod matrix_market;
 
-use kernels::sparse::{self, Csr, Evidence, Options, Preconditioning, Solution};
+use kernels::sparse::{self, Csr, Evidence, Options, Preconditioning, Solution, SparseError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tool_core::{
@@ -14,6 +14,7 @@ use tool_core::{
 use self::failure::{CtxLimits, tool_error};
 use super::dense::system::GROWTH_MAX;
 use super::solve::{Rhs, trusted_digits};
+use super::{kernel_kind, kind};
 
 /// The tool.
 pub struct SparseSolve;
@@ -113,7 +114,7 @@ pub enum Preconditioner {
 }
 
 /// The solution and how far to trust it.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct Output {
     /// The solution: n numbers, or n rows with one column per right-hand side, as `b` was given.
     #[schemars(extend("x-shape" = ["n", "*k"]))]
@@ -247,7 +248,8 @@ fn options(args: &Args) -> Result<Options, ToolError> {
         _ => false,
     };
     if !fits {
-        return Err(ToolError::invalid("/preconditioner", "the preconditioner is incompatible with this `method`")
+        let message = "the preconditioner is incompatible with this `method`";
+        return Err(ToolError::invalid("/preconditioner", message)
             .reason("preconditioner")
             .hint("`method`: \"cg\" takes `none`, `jacobi`, `ic0` or `amg`; \"gmres\" takes `none`, `jacobi` or `ilu0`; else leave it out"));
     }
@@ -264,6 +266,10 @@ fn options(args: &Args) -> Result<Options, ToolError> {
 }
 
 fn output(found: Solution, a: &Csr, b: &Rhs) -> Output {
+    let abandoned = |(method, err): &(sparse::Method, SparseError)| Abandoned {
+        method: kind(&METHODS, *method),
+        reason: err.to_string(),
+    };
     let mut output = Output {
         x: b.like(a.row_count(), found.x),
         residual: found.residual,
@@ -271,25 +277,9 @@ fn output(found: Solution, a: &Csr, b: &Rhs) -> Output {
         backward_error: found.backward_error,
         converged: true,
         method: kind(&METHODS, found.method),
-        preconditioner: None,
-        iterations: None,
-        rcond: None,
-        trusted_digits: None,
-        error_estimate: None,
-        error_bound: None,
         nonzeros: a.nonzeros(),
-        fill: None,
-        growth: None,
-        refinements: None,
-        equilibrated: None,
-        abandoned: found
-            .abandoned
-            .iter()
-            .map(|(method, err)| Abandoned {
-                method: kind(&METHODS, *method),
-                reason: err.to_string(),
-            })
-            .collect(),
+        abandoned: found.abandoned.iter().map(abandoned).collect(),
+        ..Output::default()
     };
     match found.evidence {
         Evidence::Direct {
@@ -339,18 +329,6 @@ const PRECONDITIONERS: [(Preconditioner, Preconditioning); 5] = [
     (Preconditioner::Ic0, Preconditioning::IncompleteCholesky),
     (Preconditioner::Amg, Preconditioning::Multigrid),
 ];
-
-/// The kernel's kind; `None` for `auto`.
-fn kernel_kind<T: PartialEq, K: Copy>(table: &[(T, K)], kind: T) -> Option<K> {
-    let found = table.iter().find(|(own, _)| *own == kind);
-    found.map(|&(_, kernel)| kernel)
-}
-
-/// The kind of the kernel's.
-fn kind<T: Copy + Default, K: PartialEq>(table: &[(T, K)], kernel: K) -> T {
-    let found = table.iter().find(|(_, known)| *known == kernel);
-    found.map_or_else(T::default, |&(own, _)| own)
-}
 
 /// Warns when condition or refinement leave few digits of a solution.
 fn warn(output: &Output, ctx: &Ctx) {

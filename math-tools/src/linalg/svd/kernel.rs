@@ -78,10 +78,8 @@ pub(crate) fn settle_signs(u: &mut Mat<f64>, v: &mut Mat<f64>, size: usize) {
     for index in 0..size {
         if largest_entry(u.col_as_slice(index)) < 0.0 {
             for matrix in [&mut *u, &mut *v] {
-                matrix
-                    .col_as_slice_mut(index)
-                    .iter_mut()
-                    .for_each(|value| *value = -*value);
+                let entries = matrix.col_as_slice_mut(index).iter_mut();
+                entries.for_each(|value| *value = -*value);
             }
         }
     }
@@ -93,16 +91,10 @@ fn residual(a: &Mat<f64>, values: &[f64], u: MatRef<'_, f64>, v: MatRef<'_, f64>
         u[(row, column)] * values[column]
     });
     let image = dense::product(weighted.as_ref(), v.subcols(0, size).transpose());
-    let rest: Vec<f64> = (0..a.ncols())
-        .map(|column| {
-            let difference: Vec<f64> = a
-                .col_as_slice(column)
-                .iter()
-                .zip(image.col_as_slice(column))
-                .map(|(entry, image)| entry - image)
-                .collect();
-            norm2(&difference)
-        })
-        .collect();
-    norm2(&rest)
+    let size = |column| {
+        let mut rest = a.col_as_slice(column).to_vec();
+        dense::add_multiple(&mut rest, -1.0, image.col_as_slice(column));
+        norm2(&rest)
+    };
+    norm2(&(0..a.ncols()).map(size).collect::<Vec<_>>())
 }

@@ -131,12 +131,9 @@ impl Tool for MatrixSvd {
         let size = m.min(n);
         let kept = args.components.map_or(size, Count::size).min(size);
         if args.components.is_some() && vectors == SingularVectors::Full {
-            return Err(ToolError::invalid(
-                "/components",
-                "full vectors cannot be cut to `components`",
-            )
-            .reason("contradiction")
-            .hint("pass `vectors`: \"thin\" or \"none\""));
+            let message = "full vectors cannot be cut to `components`";
+            let error = ToolError::invalid("/components", message).reason("contradiction");
+            return Err(error.hint("pass `vectors`: \"thin\" or \"none\""));
         }
         if args.randomised {
             if args.components.is_none() {

@@ -2,7 +2,7 @@
 
 use tool_core::{Ctx, ToolError};
 
-use super::kernel::{End, Options, Rhs, Trajectory, integrate};
+use super::kernel::{Options, Rhs, Trajectory, integrate};
 
 /// The right-hand side is looked at in at least about so many places of the span.
 const PLACES: f64 = 200.0;
@@ -60,12 +60,9 @@ pub(super) fn jump(
         let again = integrate(rhs, ends, path.state(index - 1), short, ctx)?;
         evaluations += again.evaluations;
         let scale = |y: f64| TOLERANCES * (options.atol + options.rtol * y.abs());
-        let differs = path
-            .state(index)
-            .iter()
-            .zip(again.y_end())
-            .any(|(y, again)| (y - again).abs() > scale(*y));
-        if again.end == End::Reached && differs {
+        let mut ends = path.state(index).iter().zip(again.y_end());
+        let differs = ends.any(|(y, again)| (y - again).abs() > scale(*y));
+        if again.stopped.is_none() && differs {
             let step = span / PLACES;
             return Ok((Some(Jump { t, step }), evaluations));
         }
@@ -111,10 +108,8 @@ fn suspicious(
     for k in 0..n {
         let at = |place: usize| seen[place * n + k];
         let values = || (0..count).map(at).filter(|value| value.is_finite());
-        let (low, high) = (
-            values().fold(f64::INFINITY, f64::min),
-            values().fold(f64::NEG_INFINITY, f64::max),
-        );
+        let low = values().fold(f64::INFINITY, f64::min);
+        let high = values().fold(f64::NEG_INFINITY, f64::max);
         let bar = (OFF * (high - low)).max(ROUNDING * low.abs().max(high.abs()));
         let bearable =
             TOLERANCES * (options.atol + options.rtol * before[k].abs().max(after[k].abs()));

@@ -13,6 +13,8 @@ use std::cell::RefCell;
 
 use ode_solvers::dop_shared::IntegrationError;
 use ode_solvers::{DVector, Dop853, Dopri5, OutputType, System};
+use schemars::JsonSchema;
+use serde::Serialize;
 use tool_core::{Ctx, ToolError};
 
 /// Computes `dy = f(t, y)`.
@@ -42,16 +44,15 @@ pub(crate) struct Options {
     pub pair: Pair,
 }
 
-/// Reason an integration ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum End {
-    /// At the end of the span.
-    Reached,
-    /// The number of steps was used up.
+/// Reason an integration stopped before its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Reason {
+    /// `max_steps` was used up.
     MaxSteps,
-    /// The step fell below what a double can resolve: a singularity, or a right-hand side that is not finite or not smooth.
+    /// The step became too small for a double: a singularity, or a right-hand side that is not smooth or not finite.
     StepTooSmall,
-    /// The solution or its derivative is not finite any more.
+    /// The solution became too large for a double, or is not a number.
     NotFinite,
 }
 
@@ -66,8 +67,8 @@ pub(crate) struct Trajectory {
     pub rejected: u64,
     /// Evaluations of the right-hand side.
     pub evaluations: u64,
-    /// Reason it ended.
-    pub end: End,
+    /// Reason it ended before the end of the span; `None` when it did not.
+    pub stopped: Option<Reason>,
 }
 
 impl Trajectory {
@@ -161,28 +162,14 @@ fn run(
     let share = (y0.len() as f64 / (y0.len() + 1) as f64).sqrt();
     let (rtol, atol) = (options.rtol * share, options.atol * share);
     let max_steps = options.max_steps;
+    let fewer = max_steps - 1; // Dopri5 allows one attempt more than its limit
     let n_stiff = if start.probe { 1 } else { u32::MAX };
     let sparse = OutputType::Sparse;
     // The numbers are the default step control of both pairs.
     let outcome = match options.pair {
-        // This pair allows one attempt more than its limit.
         Pair::Dopri5 => Dopri5::from_param(
-            watched,
-            0.0,
-            span,
-            span,
-            y,
-            rtol,
-            atol,
-            0.9,
-            0.04,
-            0.2,
-            10.0,
-            step_max,
-            step,
-            max_steps - 1,
-            n_stiff,
-            sparse,
+            watched, 0.0, span, span, y, rtol, atol, 0.9, 0.04, 0.2, 10.0, step_max, step, fewer,
+            n_stiff, sparse,
         )
         .integrate(),
         Pair::Dop853 => Dop853::from_param(
@@ -196,20 +183,20 @@ fn run(
         return Err(error);
     }
     let stiff = matches!(outcome, Err(IntegrationError::StiffnessDetected { .. }));
-    let end = match outcome {
-        _ if run.broken => End::NotFinite,
-        Ok(_) => End::Reached,
-        Err(IntegrationError::MaxNumStepReached { .. }) => End::MaxSteps,
-        Err(_) => End::StepTooSmall,
+    let stopped = match outcome {
+        _ if run.broken => Some(Reason::NotFinite),
+        Ok(_) => None,
+        Err(IntegrationError::MaxNumStepReached { .. }) => Some(Reason::MaxSteps),
+        Err(_) => Some(Reason::StepTooSmall),
     };
     let mut trajectory = Trajectory {
         rejected: rejected(run.evaluations, run.t.len() as u64 - 1, options.pair, start),
         t: run.t,
         y: run.y,
         evaluations: run.evaluations,
-        end,
+        stopped,
     };
-    if end == End::Reached {
+    if stopped.is_none() {
         let last = trajectory.t.len() - 1;
         trajectory.t[last] = t1;
     }
@@ -249,14 +236,10 @@ impl Run<'_, '_> {
     /// The derivative by the elapsed time; not a number once an error is latched, which ends the run within the step.
     fn derivative(&mut self, elapsed: f64, y: &[f64], dy: &mut [f64]) {
         self.evaluations += 1;
-        let allowed = self
-            .ctx
-            .check()
-            .and_then(|()| self.ctx.count_evaluations(1));
-        if self.error.is_none()
-            && let Err(error) = allowed
-        {
-            self.error = Some(error);
+        if self.error.is_none() {
+            let allowed = self.ctx.check();
+            let allowed = allowed.and_then(|()| self.ctx.count_evaluations(1));
+            self.error = allowed.err();
         }
         if self.error.is_some() {
             dy.fill(f64::NAN);
@@ -300,9 +283,8 @@ impl System<f64, DVector<f64>> for Watched<'_, '_, '_> {
         let n = y.len();
         let derivative = derivative.as_mut_slice();
         derivative[n] = 1.0;
-        self.state
-            .borrow_mut()
-            .derivative(elapsed, y, &mut derivative[..n]);
+        let mut run = self.state.borrow_mut();
+        run.derivative(elapsed, y, &mut derivative[..n]);
     }
 
     fn solout(&mut self, _: f64, state: &DVector<f64>, _: &DVector<f64>) -> bool {
@@ -313,10 +295,8 @@ impl System<f64, DVector<f64>> for Watched<'_, '_, '_> {
 
 /// The elapsed time, which is the last component, and the others.
 fn split(state: &DVector<f64>) -> (f64, &[f64]) {
-    let (elapsed, y) = state
-        .as_slice()
-        .split_last()
-        .expect("the state holds at least the elapsed time");
+    let parts = state.as_slice().split_last();
+    let (elapsed, y) = parts.expect("the state holds at least the elapsed time");
     (*elapsed, y)
 }
 
@@ -332,12 +312,9 @@ fn initial_step(run: &mut Run<'_, '_>, span: f64, y0: &[f64], options: Options) 
     };
     let floor = (1e3 * f64::EPSILON * run.t0.abs()).min(span);
     let size = |values: &[f64]| {
-        let sum: f64 = values
-            .iter()
-            .zip(y0)
-            .map(|(value, y)| (value / (options.atol + options.rtol * y.abs())).powi(2))
-            .sum();
-        (sum / n as f64).sqrt()
+        let scaled = |(value, y): (&f64, &f64)| value / (options.atol + options.rtol * y.abs());
+        let squares = values.iter().zip(y0).map(|pair| scaled(pair).powi(2));
+        (squares.sum::<f64>() / n as f64).sqrt()
     };
     let mut f0 = vec![0.0; n];
     run.derivative(0.0, y0, &mut f0);
@@ -402,13 +379,13 @@ pub(crate) fn states_at(
             ..options
         };
         let (between, _) = run(rhs, (t, time), y, options, start, ctx)?;
-        if between.end != End::Reached {
-            return Err(ToolError::numeric(
-                "/t_eval",
-                format_args!("the solution at t = {time}, between two steps, was not reached"),
-            )
-            .reason("no_convergence")
-            .hint("the right-hand side is not smooth there; leave `t_eval` out to see the steps"));
+        if between.stopped.is_some() {
+            let message = format!("the solution at t = {time}, between two steps, was not reached");
+            return Err(ToolError::numeric("/t_eval", message)
+                .reason("no_convergence")
+                .hint(
+                    "the right-hand side is not smooth there; leave `t_eval` out to see the steps",
+                ));
         }
         evaluations += between.evaluations;
         states.extend_from_slice(between.y_end());
@@ -472,14 +449,8 @@ pub(crate) fn error_at_end(
     };
     let span = (trajectory.t[0], trajectory.t_end());
     let other = integrate(rhs, span, trajectory.state(0), looser, ctx)?;
-    let difference = trajectory
-        .y_end()
-        .iter()
-        .zip(other.y_end())
-        .map(|(a, b)| (a - b).abs())
-        .fold(0.0, f64::max);
-    Ok((
-        (other.end == End::Reached).then_some(difference),
-        other.evaluations,
-    ))
+    let pairs = trajectory.y_end().iter().zip(other.y_end());
+    let difference = pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+    let arrived = other.stopped.is_none();
+    Ok((arrived.then_some(difference), other.evaluations))
 }

@@ -14,7 +14,7 @@ use tool_core::{
 use crate::expression::Parameters;
 
 use self::jump::Jump;
-use self::kernel::{End, Options, Pair, Trajectory};
+use self::kernel::{Options, Pair, Reason, Trajectory};
 use self::system::{Dynamics, Equations, Linear};
 
 /// The tool.
@@ -112,18 +112,6 @@ pub(crate) struct Output {
     pub error_estimate: Option<f64>,
 }
 
-/// Reason an integration stopped before its end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Reason {
-    /// `max_steps` was used up.
-    MaxSteps,
-    /// The step became too small for a double: a singularity, or a right-hand side that is not smooth or not finite.
-    StepTooSmall,
-    /// The solution became too large for a double, or is not a number.
-    NotFinite,
-}
-
 /// Work done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct Stats {
@@ -161,9 +149,8 @@ impl Tool for SolveOde {
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let y0 = args.y0.load(ctx)?;
         if y0.is_empty() {
-            return Err(
-                ToolError::invalid("/y0", "`y0` is empty").hint("give one number per component")
-            );
+            let error = ToolError::invalid("/y0", "`y0` is empty");
+            return Err(error.hint("give one number per component"));
         }
         let span = span(args.t_span)?;
         let times = match &args.t_eval {
@@ -178,7 +165,7 @@ impl Tool for SolveOde {
 
         let mut path = kernel::integrate(&mut rhs, span, &y0, options, ctx)?;
         let mut extra = 0;
-        if path.end == End::Reached {
+        if path.stopped.is_none() {
             let (jump, evaluations) = jump::jump(&mut rhs, &path, options, ctx)?;
             extra = evaluations;
             if let Some(jump) = jump {
@@ -187,8 +174,8 @@ impl Tool for SolveOde {
                     ..options
                 };
                 let again = kernel::integrate(&mut rhs, span, &y0, seeing, ctx)?;
-                warn_of_jump(jump, again.end, ctx);
-                if again.end == End::Reached {
+                warn_of_jump(jump, again.stopped, ctx);
+                if again.stopped.is_none() {
                     extra += path.evaluations;
                     (path, options) = (again, seeing);
                 } else {
@@ -198,14 +185,14 @@ impl Tool for SolveOde {
         }
         let (stiff, evaluations) = kernel::is_stiff(&mut rhs, &path, span.1, options, ctx)?;
         extra += evaluations;
-        let reason = reason(path.end);
+        let reason = path.stopped;
         let mut error_estimate = None;
         if reason.is_none() {
             let (estimate, evaluations) = kernel::error_at_end(&mut rhs, &path, options, ctx)?;
             error_estimate = estimate;
             extra += evaluations;
         }
-        let stats = Stats {
+        let mut stats = Stats {
             steps: path.t.len() as u64 - 1,
             rejected: path.rejected,
             function_evals: path.evaluations,
@@ -216,25 +203,20 @@ impl Tool for SolveOde {
         let (t, y, evaluations) = match times {
             None => (path.t, path.y, 0),
             Some(times) => {
-                let reached = times
-                    .iter()
-                    .filter(|&&time| within(time, (span.0, t_end)))
-                    .count();
-                let times = times[..reached].to_vec();
+                let reached = |time: &&f64| within(**time, (span.0, t_end));
+                let times = times[..times.iter().filter(reached).count()].to_vec();
                 let (y, evaluations) = kernel::states_at(&mut rhs, &path, &times, options, ctx)?;
                 (times, y, evaluations)
             }
         };
+        stats.extra_evals += evaluations;
         Ok(Output {
             y: y.chunks_exact(y0.len()).map(<[f64]>::to_vec).collect(),
             t,
             completed: reason.is_none(),
             reason,
             t_end,
-            stats: Stats {
-                extra_evals: stats.extra_evals + evaluations,
-                ..stats
-            },
+            stats,
             method: match options.pair {
                 Pair::Dopri5 => Method::Dopri5,
                 Pair::Dop853 => Method::Dop853,
@@ -247,19 +229,14 @@ impl Tool for SolveOde {
 
 fn span([start, end]: [Finite; 2]) -> Result<(f64, f64), ToolError> {
     let (start, end) = (start.get(), end.get());
-    if start == end {
-        return Err(ToolError::invalid(
-            "/t_span",
-            "expected two different times, found the same twice",
-        ));
-    }
-    if !(end - start).is_finite() {
-        return Err(ToolError::invalid(
-            "/t_span",
-            "the length of `t_span` is too large for a double",
-        ));
-    }
-    Ok((start, end))
+    let message = if start == end {
+        "expected two different times, found the same twice"
+    } else if !(end - start).is_finite() {
+        "the length of `t_span` is too large for a double"
+    } else {
+        return Ok((start, end));
+    };
+    Err(ToolError::invalid("/t_span", message))
 }
 
 /// Whether a time lies between start and end, whichever is larger.
@@ -269,33 +246,22 @@ fn within(time: f64, (start, end): (f64, f64)) -> bool {
 
 fn checked_times(times: Vector, span: (f64, f64)) -> Result<Vector, ToolError> {
     if times.is_empty() {
-        return Err(ToolError::invalid("/t_eval", "`t_eval` is empty")
-            .hint("leave it out to get every step"));
+        let error = ToolError::invalid("/t_eval", "`t_eval` is empty");
+        return Err(error.hint("leave it out to get every step"));
     }
     if let Some(index) = times.iter().position(|&time| !within(time, span)) {
-        let time = times[index];
-        return Err(ToolError::invalid(
-            format!("/t_eval/{index}"),
-            format_args!("expected a time within `t_span`, found {time}"),
-        ));
+        let message = format!("expected a time within `t_span`, found {}", times[index]);
+        return Err(ToolError::invalid(format!("/t_eval/{index}"), message));
     }
     let forward = span.1 > span.0;
-    let wrong = times.windows(2).position(|pair| {
-        if forward {
-            pair[1] <= pair[0]
-        } else {
-            pair[1] >= pair[0]
-        }
-    });
-    if let Some(index) = wrong {
+    let wrong = |pair: &[f64]| pair[0] == pair[1] || (pair[0] < pair[1]) != forward;
+    if let Some(index) = times.windows(2).position(wrong) {
         let order = if forward { "ascending" } else { "descending" };
+        let (before, found) = (times[index], times[index + 1]);
+        let message = format!("expected {order} times, found {found} after {before}");
         return Err(ToolError::invalid(
             format!("/t_eval/{}", index + 1),
-            format_args!(
-                "expected {order} times, found {} after {}",
-                times[index + 1],
-                times[index]
-            ),
+            message,
         ));
     }
     Ok(times)
@@ -306,8 +272,8 @@ fn options(args: &Args, ctx: &Ctx) -> Result<Options, ToolError> {
     const RTOL_MIN: f64 = 100.0 * f64::EPSILON;
     let (mut rtol, atol) = (args.rtol.get(), args.atol.get());
     if rtol == 0.0 && atol == 0.0 {
-        return Err(ToolError::invalid("/rtol", "`rtol` and `atol` are both 0")
-            .hint("set one of them above 0"));
+        let error = ToolError::invalid("/rtol", "`rtol` and `atol` are both 0");
+        return Err(error.hint("set one of them above 0"));
     }
     if rtol < RTOL_MIN {
         ctx.warn(format!(
@@ -332,18 +298,16 @@ fn dynamics(args: &Args, n: usize, ctx: &Ctx) -> Result<Dynamics, ToolError> {
     match (&args.system, &args.coefficients) {
         (Some(equations), None) => Dynamics::parse(equations, &args.parameters, n),
         (None, Some(linear)) => Dynamics::load(linear, n, ctx),
-        (Some(_), Some(_)) => Err(ToolError::invalid(
-            "/coefficients",
-            "`system` and `coefficients` are both given",
-        )
-        .hint("give only one of them")),
-        (None, None) => Err(ToolError::invalid(
-            "/system",
-            "missing right-hand side: neither `system` nor `coefficients` is given",
-        )
-        .hint(
-            "give `system`, such as [\"y1\", \"-y0\"], or `coefficients`: {\"A\": ..., \"b\": ...}",
-        )),
+        (Some(_), Some(_)) => {
+            let message = "`system` and `coefficients` are both given";
+            Err(ToolError::invalid("/coefficients", message).hint("give only one of them"))
+        }
+        (None, None) => {
+            let message = "missing right-hand side: neither `system` nor `coefficients` is given";
+            let hint =
+                r#"give `system`, such as ["y1", "-y0"], or `coefficients`: {"A": ..., "b": ...}"#;
+            Err(ToolError::invalid("/system", message).hint(hint))
+        }
     }
 }
 
@@ -356,26 +320,14 @@ fn check_start(rhs: &mut kernel::Rhs<'_>, t: f64, y: &[f64], ctx: &Ctx) -> Resul
         return Ok(());
     };
     let found = tool_core::number::spelling(dy[index]);
-    Err(ToolError::numeric(
-        "/system",
-        format_args!("the derivative of y{index} at the start (t = {t}) is {found}"),
-    )
-    .reason("not_finite")
-    .hint("check the equation and the start value"))
+    let message = format!("the derivative of y{index} at the start (t = {t}) is {found}");
+    Err(ToolError::numeric("/system", message)
+        .reason("not_finite")
+        .hint("check the equation and the start value"))
 }
 
-fn reason(end: End) -> Option<Reason> {
-    match end {
-        End::Reached => None,
-        End::MaxSteps => Some(Reason::MaxSteps),
-        End::StepTooSmall => Some(Reason::StepTooSmall),
-        End::NotFinite => Some(Reason::NotFinite),
-    }
-}
-
-fn warn_of_jump(jump: Jump, end: End, ctx: &Ctx) {
-    let Jump { t, step } = jump;
-    ctx.warn(if end == End::Reached {
+fn warn_of_jump(Jump { t, step }: Jump, stopped: Option<Reason>, ctx: &Ctx) {
+    ctx.warn(if stopped.is_none() {
         format!(
             "the right-hand side changes near t = {t} within less than the steps saw: integrated again with steps of at most {step}; \
              set `max_step` to what must not be missed"

@@ -3,16 +3,18 @@
 use std::fmt;
 
 use schemars::{JsonSchema, json_schema};
+use serde::de::value::SeqAccessDeserializer;
 use serde::de::{self, SeqAccess, Visitor};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize};
 use tool_core::{Ctx, Input, Matrix, ToolError, Vector};
 
 use crate::expression::{Expression, Parameters, Scope, System};
-use crate::linalg::dense::dot;
+use crate::linalg::{dense::dot, square_and_vector};
 use kernels::program;
 
 /// One expression per component: a list, or one text in which `;` separates them.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
 pub(crate) enum Equations {
     /// One text.
     Text(String),
@@ -38,25 +40,14 @@ impl Equations {
         match self {
             Self::Text(text) => {
                 let whole = text.trim_end().strip_suffix(';').unwrap_or(text);
-                whole
-                    .split(';')
-                    .map(|part| (part, "/system".to_owned()))
-                    .collect()
+                let parts = whole.split(';');
+                parts.map(|part| (part, "/system".to_owned())).collect()
             }
-            Self::List(list) => list
-                .iter()
-                .enumerate()
-                .map(|(index, text)| (text.as_str(), format!("/system/{index}")))
-                .collect(),
-        }
-    }
-}
-
-impl Serialize for Equations {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Text(text) => serializer.serialize_str(text),
-            Self::List(list) => list.serialize(serializer),
+            Self::List(list) => {
+                let place = |index| format!("/system/{index}");
+                let parts = list.iter().map(String::as_str).enumerate();
+                parts.map(|(index, text)| (text, place(index))).collect()
+            }
         }
     }
 }
@@ -75,11 +66,8 @@ impl<'de> Deserialize<'de> for Equations {
                 Ok(text.into())
             }
 
-            fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Equations, A::Error> {
-                let mut list = Vec::new();
-                while let Some(item) = items.next_element()? {
-                    list.push(item);
-                }
+            fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<Equations, A::Error> {
+                let list = Vec::deserialize(SeqAccessDeserializer::new(items))?;
                 Ok(Equations::List(list))
             }
         }
@@ -133,27 +121,22 @@ impl Dynamics {
     ) -> Result<Self, ToolError> {
         let parts = equations.parts();
         if parts.len() != n {
-            return Err(ToolError::invalid(
-                "/system",
-                format_args!(
-                    "expected {n} equations, one per entry of `y0`, found {}",
-                    parts.len()
-                ),
-            )
-            .reason("shape")
-            .hint("give a list of expressions in t, y0, y1, ..., or separate them by `;`"));
+            let found = parts.len();
+            let message = format!("expected {n} equations, one per entry of `y0`, found {found}");
+            return Err(ToolError::invalid("/system", message)
+                .reason("shape")
+                .hint("give a list of expressions in t, y0, y1, ..., or separate them by `;`"));
         }
         let mut scope = Scope::new().variable("t").variables("y", n);
         if n == 1 {
             scope = scope.alias("y", 1);
         }
         let scope = scope.with_parameters(parameters, "/parameters")?;
-        let expressions: Vec<Expression> = parts
-            .into_iter()
-            .map(|(text, pointer)| {
-                Expression::parse(text, &scope).map_err(|err| err.into_tool_error(&pointer))
-            })
-            .collect::<Result<_, _>>()?;
+        let mut expressions = Vec::with_capacity(n);
+        for (text, pointer) in parts {
+            let parsed = Expression::parse(text, &scope);
+            expressions.push(parsed.map_err(|err| err.into_tool_error(&pointer))?);
+        }
         Ok(Self::Expressions(System::values(&expressions), n))
     }
 
@@ -162,32 +145,7 @@ impl Dynamics {
     /// # Errors
     /// `invalid_args` at `/coefficients` when the sizes do not fit.
     pub(crate) fn load(linear: &Linear, n: usize, ctx: &Ctx) -> Result<Self, ToolError> {
-        let a = linear.a.load(ctx)?;
-        let shape = |pointer: &str, found: String| {
-            ToolError::invalid(pointer, found)
-                .reason("shape")
-                .hint("`A` is n x n and `b` has n entries, n being the length of `y0`")
-        };
-        if (a.rows(), a.columns()) != (n, n) {
-            let (rows, columns) = (a.rows(), a.columns());
-            return Err(shape(
-                "/coefficients/A",
-                format!("expected {n} x {n} for the {n} entries of `y0`, found {rows} x {columns}"),
-            ));
-        }
-        let b = match &linear.b {
-            Some(b) => b.load(ctx)?,
-            None => vec![0.0; n].into(),
-        };
-        if b.len() != n {
-            return Err(shape(
-                "/coefficients/b",
-                format!(
-                    "expected {n} entries, one per entry of `y0`, found {}",
-                    b.len()
-                ),
-            ));
-        }
+        let (a, b) = square_and_vector((&linear.a, &linear.b), (n, "y0"), "/coefficients", ctx)?;
         Ok(Self::Linear(a, b))
     }
 

@@ -5,7 +5,7 @@ use rand::RngExt;
 use tool_core::ToolError;
 
 use super::target::Target;
-use crate::linalg::dense::{dot, max_abs, norm2, symmetric_eigen};
+use crate::linalg::dense::{add_multiple, dot, max_abs, norm2, symmetric_eigen};
 
 /// Up to so many variables the whole Hessian is formed.
 const WHOLE_MAX: usize = 60;
@@ -42,10 +42,7 @@ impl Curvature {
                 return None;
             }
             let vector = vectors.col_as_slice(index);
-            let share = -dot(vector, gradient) / value;
-            step.iter_mut()
-                .zip(vector)
-                .for_each(|(step, entry)| *step += share * entry);
+            add_multiple(&mut step, -dot(vector, gradient) / value, vector);
         }
         Some(step)
     }
@@ -96,10 +93,7 @@ pub(crate) fn lowest(target: &mut Target<'_>, x: &[f64]) -> Result<Option<Curvat
         for round in 0..2 {
             for (index, vector) in basis.iter().enumerate() {
                 let share = dot(vector, &image);
-                image
-                    .iter_mut()
-                    .zip(vector)
-                    .for_each(|(entry, v)| *entry -= share * v);
+                add_multiple(&mut image, -share, vector);
                 if round == 0 {
                     projected[index][step] = share;
                     projected[step][index] = share;
@@ -121,15 +115,13 @@ fn of_matrix(hessian: &Mat<f64>, basis: Option<&[Vec<f64>]>) -> Option<Curvature
     let first = vectors.col_as_slice(0);
     let direction = match basis {
         None => first.to_vec(),
-        Some(basis) => (0..basis[0].len())
-            .map(|row| {
-                basis
-                    .iter()
-                    .zip(first)
-                    .map(|(v, share)| share * v[row])
-                    .sum()
-            })
-            .collect(),
+        Some(basis) => {
+            let mut sum = vec![0.0; basis[0].len()];
+            for (vector, share) in basis.iter().zip(first) {
+                add_multiple(&mut sum, *share, vector);
+            }
+            sum
+        }
     };
     if !size.is_finite() || direction.iter().any(|entry: &f64| !entry.is_finite()) {
         return None;
@@ -141,6 +133,12 @@ fn of_matrix(hessian: &Mat<f64>, basis: Option<&[Vec<f64>]>) -> Option<Curvature
         noise: ROUNDINGS * f64::EPSILON * values.len() as f64 * size,
         whole: basis.is_none().then_some((values, vectors)),
     })
+}
+
+/// The point one step away from another.
+pub(crate) fn along(x: &[f64], step: f64, direction: &[f64]) -> Vec<f64> {
+    let pairs = x.iter().zip(direction);
+    pairs.map(|(x, d)| x + step * d).collect()
 }
 
 /// The lowest of some points along the direction of the lowest curvature that is clearly lower than `value`; looked for only where the
@@ -167,11 +165,7 @@ pub(crate) fn lower_point(
     let size = max_abs(x).max(1.0);
     let mut best: Option<(f64, Vec<f64>)> = None;
     for step in STEPS.iter().flat_map(|step| [step * size, -step * size]) {
-        let point: Vec<f64> = x
-            .iter()
-            .zip(&curvature.direction)
-            .map(|(x, d)| x + step * d)
-            .collect();
+        let point = along(x, step, &curvature.direction);
         let found = target.value(&point)?;
         let bar = best.as_ref().map_or(value - clearly, |(value, _)| *value);
         if found < bar {

@@ -4,10 +4,10 @@ use std::collections::VecDeque;
 
 use tool_core::ToolError;
 
-use super::curvature::{self, lower_point};
+use super::curvature::{self, along, lower_point};
 use super::target::Target;
 use super::{Found, Reason};
-use crate::linalg::dense::{dot, max_abs};
+use crate::linalg::dense::{add_multiple, dot, max_abs};
 
 /// Pairs of steps and gradient changes that are kept.
 const MEMORY: usize = 10;
@@ -141,7 +141,7 @@ fn look_down(target: &mut Target<'_>, at: &Point) -> Result<Look, ToolError> {
 fn flatter(target: &mut Target<'_>, at: &Point, step: &[f64]) -> Result<Option<Point>, ToolError> {
     /// Relative to the value: residuals that cancel leave more than rounding.
     const HIGHER: f64 = 1e-9;
-    let x: Vec<f64> = at.x.iter().zip(step).map(|(x, step)| x + step).collect();
+    let x = along(&at.x, 1.0, step);
     let value = target.value(&x)?;
     if !value.is_finite() || value > at.value + HIGHER * at.value.abs() {
         return Ok(None);
@@ -152,10 +152,10 @@ fn flatter(target: &mut Target<'_>, at: &Point, step: &[f64]) -> Result<Option<P
 }
 
 /// A point with its value and gradient.
-struct Point {
-    x: Vec<f64>,
-    value: f64,
-    gradient: Vec<f64>,
+pub(crate) struct Point {
+    pub x: Vec<f64>,
+    pub value: f64,
+    pub gradient: Vec<f64>,
 }
 
 impl Point {
@@ -165,7 +165,8 @@ impl Point {
         Ok(Self { x, value, gradient })
     }
 
-    fn found(self, iterations: u64, converged: bool, reason: Reason) -> Found {
+    /// The point as the result of a method.
+    pub(crate) fn found(self, iterations: u64, converged: bool, reason: Reason) -> Found {
         Found {
             gradient_norm: max_abs(&self.gradient),
             x: self.x,
@@ -213,13 +214,11 @@ struct History {
 
 impl History {
     fn push(&mut self, from: &Point, to: &Point) {
-        let minus =
-            |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a - b).collect::<Vec<f64>>();
-        let step = minus(&to.x, &from.x);
-        let change = minus(&to.gradient, &from.gradient);
+        let step = along(&to.x, -1.0, &from.x);
+        let change = along(&to.gradient, -1.0, &from.gradient);
         let inner = dot(&step, &change);
-        if inner.is_finite() && inner > f64::EPSILON * dot(&change, &change).min(dot(&step, &step))
-        {
+        let least = f64::EPSILON * dot(&change, &change).min(dot(&step, &step));
+        if inner.is_finite() && inner > least {
             if self.pairs.len() == MEMORY {
                 self.pairs.pop_front();
             }
@@ -233,7 +232,7 @@ impl History {
         let mut weights = Vec::with_capacity(self.pairs.len());
         for (step, change, inverse) in self.pairs.iter().rev() {
             let weight = inverse * dot(step, &direction);
-            add(&mut direction, -weight, change);
+            add_multiple(&mut direction, -weight, change);
             weights.push(weight);
         }
         if let Some((_, change, inverse)) = self.pairs.back() {
@@ -242,15 +241,9 @@ impl History {
         }
         for ((step, change, inverse), weight) in self.pairs.iter().zip(weights.into_iter().rev()) {
             let correction = weight - inverse * dot(change, &direction);
-            add(&mut direction, correction, step);
+            add_multiple(&mut direction, correction, step);
         }
         direction
-    }
-}
-
-fn add(to: &mut [f64], factor: f64, values: &[f64]) {
-    for (to, value) in to.iter_mut().zip(values) {
-        *to += factor * value;
     }
 }
 
@@ -262,6 +255,43 @@ struct Trial {
     slope: f64,
 }
 
+/// A direction from a point.
+struct Line<'a> {
+    at: &'a Point,
+    direction: &'a [f64],
+    slope: f64,
+}
+
+/// A trial, by what it says of the minimum along the line.
+enum Tried {
+    /// Not low enough: the minimum is before it.
+    High(Trial),
+    /// Satisfies the strong Wolfe conditions.
+    Good(Point),
+    /// Lower, with a slope.
+    Lower(Trial, Point),
+}
+
+impl Line<'_> {
+    /// Looks at the point one step away, which is high from the value `bar` on.
+    fn tried(&self, target: &mut Target<'_>, step: f64, bar: f64) -> Result<Tried, ToolError> {
+        let x = along(&self.at.x, step, self.direction);
+        let value = target.value(&x)?;
+        if value > self.at.value + DECREASE * step * self.slope || value >= bar {
+            let slope = f64::NAN;
+            return Ok(Tried::High(Trial { step, value, slope }));
+        }
+        let gradient = target.gradient(&x, value)?;
+        let slope = dot(&gradient, self.direction);
+        let point = Point { x, value, gradient };
+        Ok(if slope.abs() <= CURVATURE * self.slope.abs() {
+            Tried::Good(point)
+        } else {
+            Tried::Lower(Trial { step, value, slope }, point)
+        })
+    }
+}
+
 /// Finds a point that satisfies the strong Wolfe conditions, or at least lowers the value; `None` when nothing does.
 fn line_search(
     target: &mut Target<'_>,
@@ -271,47 +301,27 @@ fn line_search(
 ) -> Result<Option<Point>, ToolError> {
     const EXPANSIONS_MAX: usize = 60;
     const EXPANSION: f64 = 4.0;
-    let slope = dot(direction, &at.gradient);
-    let start = Trial {
-        step: 0.0,
-        value: at.value,
+    let (slope, value) = (dot(direction, &at.gradient), at.value);
+    let line = Line {
+        at,
+        direction,
         slope,
     };
-    let enough = |trial: f64, value: f64| value <= at.value + DECREASE * trial * slope;
-    let along = |step: f64| -> Vec<f64> {
-        at.x.iter()
-            .zip(direction)
-            .map(|(x, d)| x + step * d)
-            .collect()
+    let mut low = Trial {
+        step: 0.0,
+        value,
+        slope,
     };
-    let (mut low, mut step) = (start, first);
-    let mut lowest: Option<Point> = None;
+    let (mut step, mut bar, mut lowest) = (first, f64::INFINITY, None);
     for _ in 0..EXPANSIONS_MAX {
-        let x = along(step);
-        let value = target.value(&x)?;
-        if !enough(step, value) || (low.step > 0.0 && value >= low.value) {
-            let high = Trial {
-                step,
-                value,
-                slope: f64::NAN,
-            };
-            return zoom(target, at, direction, (low, high), lowest);
+        match line.tried(target, step, bar)? {
+            Tried::High(high) => return zoom(target, &line, (low, high), lowest),
+            Tried::Good(point) => return Ok(Some(point)),
+            Tried::Lower(trial, point) if trial.slope >= 0.0 => {
+                return zoom(target, &line, (trial, low), Some(point));
+            }
+            Tried::Lower(trial, point) => (low, bar, lowest) = (trial, trial.value, Some(point)),
         }
-        let gradient = target.gradient(&x, value)?;
-        let trial = Trial {
-            step,
-            value,
-            slope: dot(&gradient, direction),
-        };
-        let point = Point { x, value, gradient };
-        if trial.slope.abs() <= CURVATURE * slope.abs() {
-            return Ok(Some(point));
-        }
-        if trial.slope >= 0.0 {
-            return zoom(target, at, direction, (trial, low), Some(point));
-        }
-        lowest = Some(point);
-        low = trial;
         step *= EXPANSION;
     }
     Ok(lowest)
@@ -320,50 +330,27 @@ fn line_search(
 /// Narrows a bracket: `low` has the lowest value that decreases enough, `high` lies across the minimum.
 fn zoom(
     target: &mut Target<'_>,
-    at: &Point,
-    direction: &[f64],
+    line: &Line<'_>,
     (mut low, mut high): (Trial, Trial),
     mut lowest: Option<Point>,
 ) -> Result<Option<Point>, ToolError> {
     const ROUNDS_MAX: usize = 60;
-    let slope = dot(direction, &at.gradient);
     for _ in 0..ROUNDS_MAX {
         let step = interpolate(low, high);
-        if step == low.step || step == high.step {
+        let still = along(&line.at.x, step, line.direction) == line.at.x;
+        if step == low.step || step == high.step || still {
             break;
         }
-        let x: Vec<f64> =
-            at.x.iter()
-                .zip(direction)
-                .map(|(x, d)| x + step * d)
-                .collect();
-        if x == at.x {
-            break;
+        match line.tried(target, step, low.value)? {
+            Tried::High(trial) => high = trial,
+            Tried::Good(point) => return Ok(Some(point)),
+            Tried::Lower(trial, point) => {
+                if trial.slope * (high.step - low.step) >= 0.0 {
+                    high = low;
+                }
+                (low, lowest) = (trial, Some(point));
+            }
         }
-        let value = target.value(&x)?;
-        if value > at.value + DECREASE * step * slope || value >= low.value {
-            high = Trial {
-                step,
-                value,
-                slope: f64::NAN,
-            };
-            continue;
-        }
-        let gradient = target.gradient(&x, value)?;
-        let trial = Trial {
-            step,
-            value,
-            slope: dot(&gradient, direction),
-        };
-        let point = Point { x, value, gradient };
-        if trial.slope.abs() <= CURVATURE * slope.abs() {
-            return Ok(Some(point));
-        }
-        if trial.slope * (high.step - low.step) >= 0.0 {
-            high = low;
-        }
-        low = trial;
-        lowest = Some(point);
     }
     Ok(lowest)
 }

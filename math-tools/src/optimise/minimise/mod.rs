@@ -178,36 +178,26 @@ impl Tool for Optimize {
         let x0 = args.x0.load(ctx)?;
         let n = x0.len();
         if n == 0 {
-            return Err(
-                ToolError::invalid("/x0", "`x0` is empty").hint("give one number per variable")
-            );
+            let error = ToolError::invalid("/x0", "`x0` is empty");
+            return Err(error.hint("give one number per variable"));
         }
         let simplex_fits = n <= nelder_mead::COORDINATES_MAX;
         if args.method == Method::NelderMead && !simplex_fits {
-            return Err(ToolError::invalid(
-                "/method",
-                format_args!(
-                    "`nelder_mead` takes at most {} variables, found {n}",
-                    nelder_mead::COORDINATES_MAX
-                ),
-            )
-            .hint("use `gradient`"));
+            let most = nelder_mead::COORDINATES_MAX;
+            let message = format!("`nelder_mead` takes at most {most} variables, found {n}");
+            return Err(ToolError::invalid("/method", message).hint("use `gradient`"));
         }
         ctx.reserve_doubles(40 * n + if simplex_fits { 4 * n * n } else { 0 })?;
         let function = Function::new(&args.objective, &args.parameters, n, ctx)?;
         let mut target = Target::new(&function, args.mode == Mode::Maximize, &x0, ctx)?;
         let (max_iter, tolerance) = (args.max_iter.get() as u64, args.tolerance.get());
 
-        let (found, method) = match args.method {
-            Method::NelderMead => (
-                nelder_mead::minimise(&mut target, &x0, max_iter, tolerance)?,
-                Method::NelderMead,
-            ),
-            Method::Gradient => (
-                lbfgs::minimise(&mut target, &x0, max_iter, tolerance)?,
-                Method::Gradient,
-            ),
-            Method::Auto => automatic(&mut target, &x0, max_iter, tolerance, simplex_fits)?,
+        let (found, method) = if args.method == Method::NelderMead {
+            let found = nelder_mead::minimise(&mut target, &x0, max_iter, tolerance)?;
+            (found, Method::NelderMead)
+        } else {
+            let then_simplex = args.method == Method::Auto && simplex_fits;
+            by_gradient(&mut target, &x0, max_iter, tolerance, then_simplex)?
         };
         if !found.converged {
             ctx.warn(format!(
@@ -233,16 +223,16 @@ impl Tool for Optimize {
     }
 }
 
-/// The gradient method, and the simplex from its end when it does not converge.
-fn automatic(
+/// The gradient method, and the simplex from its end where that is wanted and it does not converge.
+fn by_gradient(
     target: &mut Target<'_>,
     x0: &[f64],
     max_iter: u64,
     tolerance: f64,
-    simplex_fits: bool,
+    then_simplex: bool,
 ) -> Result<(Found, Method), ToolError> {
     let first = lbfgs::minimise(target, x0, max_iter, tolerance)?;
-    if first.converged || !simplex_fits {
+    if first.converged || !then_simplex {
         return Ok((first, Method::Gradient));
     }
     let mut second = nelder_mead::minimise(target, &first.x, max_iter, tolerance)?;

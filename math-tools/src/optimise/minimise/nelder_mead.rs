@@ -4,13 +4,14 @@
 //! the first evaluations fail and mistakes NaN for a defect; so values are made finite, errors are latched, and convergence is
 //! tested here, in x and in f.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 use argmin::core::{CostFunction, Error, Executor, State};
 use argmin::solver::neldermead::NelderMead;
 use tool_core::ToolError;
 
 use super::curvature::{self, lower_point};
+use super::lbfgs::Point;
 use super::target::Target;
 use super::{Found, Reason};
 
@@ -49,18 +50,12 @@ pub(crate) fn minimise(
     let mut value = target.value(&x)?;
     let (mut iterations, mut size) = (0, FIRST_SIZE);
     loop {
-        let (next, next_value, used) = run(
-            target,
-            (&x, value),
-            size,
-            run_max.min(max_iter - iterations),
-        )?;
+        let left = run_max.min(max_iter - iterations);
+        let (next, next_value, used) = run(target, (&x, value), size, left)?;
         iterations += used.max(1);
-        let moved = next
-            .iter()
-            .zip(&x)
-            .map(|(next, x)| (next - x).abs() / x.abs().max(1.0))
-            .fold(0.0, f64::max);
+        let moves = next.iter().zip(&x);
+        let moves = moves.map(|(next, x)| (next - x).abs() / x.abs().max(1.0));
+        let moved = moves.fold(0.0, f64::max);
         let lowered = (value - next_value) / value.abs().max(1.0);
         let converged = moved <= tolerance.max(X_TOLERANCE_MIN) && lowered <= tolerance;
         if next_value <= value {
@@ -77,19 +72,9 @@ pub(crate) fn minimise(
         }
         if converged || iterations >= max_iter {
             let gradient = target.gradient(&x, value)?;
-            return Ok(Found {
-                gradient_norm: crate::linalg::dense::max_abs(&gradient),
-                x,
-                value,
-                iterations,
-                converged,
-                lowest_curvature: None,
-                reason: if converged {
-                    Reason::Simplex
-                } else {
-                    Reason::MaxIter
-                },
-            });
+            let reasons = [Reason::MaxIter, Reason::Simplex];
+            let at = Point { x, value, gradient };
+            return Ok(at.found(iterations, converged, reasons[usize::from(converged)]));
         }
         size = LATER_SIZE;
     }
@@ -109,7 +94,7 @@ fn run(
         simplex.push(vertex);
     }
     let problem = Watched {
-        vertices_left: RefCell::new(simplex.len()),
+        vertices_left: Cell::new(simplex.len()),
         target: RefCell::new(target),
         error: RefCell::new(None),
     };
@@ -122,36 +107,29 @@ fn run(
                 .run()
         });
     let unexpected = |words: &dyn std::fmt::Display| {
-        ToolError::new(
-            tool_core::ErrorCode::Internal,
-            format_args!("the simplex method failed: {words}"),
-        )
+        let message = format!("the simplex method failed: {words}");
+        ToolError::new(tool_core::ErrorCode::Internal, message)
     };
     let mut result = outcome.map_err(|err| match err.downcast::<ToolError>() {
         Ok(error) => error,
         Err(err) => unexpected(&err),
     })?;
-    if let Some(error) = result
-        .problem
-        .problem
-        .as_mut()
-        .and_then(|problem| problem.error.take())
-    {
+    let problem = result.problem.problem.as_mut();
+    if let Some(error) = problem.and_then(|problem| problem.error.take()) {
         return Err(error);
     }
     let state = result.state;
-    let best = state
-        .get_best_param()
-        .ok_or_else(|| unexpected(&"no point"))?
-        .clone();
-    Ok((best, state.get_best_cost(), state.get_iter()))
+    match state.get_best_param() {
+        Some(best) => Ok((best.clone(), state.get_best_cost(), state.get_iter())),
+        None => Err(unexpected(&"no point")),
+    }
 }
 
 /// The target as the crate sees it.
 struct Watched<'r, 'a> {
     target: RefCell<&'r mut Target<'a>>,
     /// Vertices of the first simplex still to be evaluated: an error there would be a panic.
-    vertices_left: RefCell<usize>,
+    vertices_left: Cell<usize>,
     error: RefCell<Option<ToolError>>,
 }
 
@@ -160,20 +138,11 @@ impl CostFunction for Watched<'_, '_> {
     type Output = f64;
 
     fn cost(&self, x: &Vec<f64>) -> Result<f64, Error> {
-        let starting = {
-            let mut left = self.vertices_left.borrow_mut();
-            let starting = *left > 0;
-            *left = left.saturating_sub(1);
-            starting
-        };
-        if let Some(error) = self.error.borrow().clone() {
-            return if starting {
-                Ok(f64::MAX)
-            } else {
-                Err(error.into())
-            };
-        }
-        match self.target.borrow_mut().value(x) {
+        let left = self.vertices_left.get();
+        let starting = left > 0;
+        self.vertices_left.set(left.saturating_sub(1));
+        let latched = self.error.take();
+        match latched.map_or_else(|| self.target.borrow_mut().value(x), Err) {
             Ok(value) => Ok(value.min(f64::MAX)),
             Err(error) if starting => {
                 *self.error.borrow_mut() = Some(error);

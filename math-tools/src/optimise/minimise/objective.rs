@@ -6,28 +6,29 @@ use std::fmt;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, MapAccess, Visitor};
-use serde::ser::SerializeMap;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize};
 use tool_core::nearest::nearest;
 use tool_core::{Ctx, Finite, Input, Matrix, ToolError, Vector};
 
 use crate::expression::{Expression, Parameters, Scope, System};
-use crate::linalg::dense::dot;
+use crate::linalg::{dense::dot, square_and_vector};
 
 /// The names of the built-in functions.
 pub(crate) const NAMES: [&str; 2] = ["rosenbrock", "sphere"];
 
 /// The objective of an optimisation.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum Objective {
-    /// An expression in x0, x1, ...
-    Expression(String),
     /// `sum 100 (x[i+1] - x[i]^2)^2 + (1 - x[i])^2`; minimum 0 at (1, ..., 1).
     Rosenbrock,
     /// `sum x[i]^2`; minimum 0 at the origin.
     Sphere,
     /// `x'Ax / 2 + b'x + c`.
     Quadratic(Quadratic),
+    /// An expression in x0, x1, ...
+    #[serde(untagged)]
+    Expression(String),
 }
 
 /// The quadratic function 0.5 x'Ax + b'x + c.
@@ -63,29 +64,16 @@ impl From<&str> for Objective {
     }
 }
 
-impl Serialize for Objective {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Expression(text) => serializer.serialize_str(text),
-            Self::Rosenbrock => serializer.serialize_str(NAMES[0]),
-            Self::Sphere => serializer.serialize_str(NAMES[1]),
-            Self::Quadratic(quadratic) => {
-                let mut map = serializer.serialize_map(Some(1))?;
-                map.serialize_entry("quadratic", quadratic)?;
-                map.end()
-            }
-        }
-    }
-}
-
 impl<'de> Deserialize<'de> for Objective {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        const EXPECTED: &str =
+            r#"an expression, `rosenbrock`, `sphere`, or {"quadratic": {"A", "b", "c"}}"#;
         struct ObjectiveVisitor;
         impl<'de> Visitor<'de> for ObjectiveVisitor {
             type Value = Objective;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an expression, `rosenbrock`, `sphere`, or {\"quadratic\": {\"A\", \"b\", \"c\"}}")
+                f.write_str(EXPECTED)
             }
 
             fn visit_str<E: de::Error>(self, text: &str) -> Result<Objective, E> {
@@ -95,10 +83,8 @@ impl<'de> Deserialize<'de> for Objective {
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Objective, A::Error> {
                 const KEYS: &[&str] = &["quadratic", "rosenbrock", "sphere"];
                 let Some(key) = map.next_key::<String>()? else {
-                    return Err(de::Error::custom(format_args!(
-                        "expected {}, found an empty object",
-                        Expected(&self)
-                    )));
+                    let message = format!("expected {EXPECTED}, found an empty object");
+                    return Err(de::Error::custom(message));
                 };
                 let objective = match key.as_str() {
                     "quadratic" => Objective::Quadratic(map.next_value()?),
@@ -106,30 +92,20 @@ impl<'de> Deserialize<'de> for Objective {
                         let named = Objective::named(name)
                             .ok_or_else(|| de::Error::unknown_variant(name, KEYS))?;
                         if !map.next_value::<bool>()? {
-                            return Err(de::Error::custom(format_args!(
-                                "expected `true` for `{name}`, found `false`"
-                            )));
+                            let message = format!("expected `true` for `{name}`, found `false`");
+                            return Err(de::Error::custom(message));
                         }
                         named
                     }
                 };
                 if let Some(extra) = map.next_key::<String>()? {
-                    return Err(de::Error::custom(format_args!(
-                        "expected one objective, found `{key}` and `{extra}`"
-                    )));
+                    let message = format!("expected one objective, found `{key}` and `{extra}`");
+                    return Err(de::Error::custom(message));
                 }
                 Ok(objective)
             }
         }
         deserializer.deserialize_any(ObjectiveVisitor)
-    }
-}
-
-struct Expected<'a, V>(&'a V);
-
-impl<'de, V: Visitor<'de>> fmt::Display for Expected<'_, V> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.expecting(f)
     }
 }
 
@@ -194,10 +170,10 @@ impl Function {
         match objective {
             Objective::Sphere => Ok(Self::Sphere),
             Objective::Rosenbrock if n >= 2 => Ok(Self::Rosenbrock),
-            Objective::Rosenbrock => Err(ToolError::invalid(
-                "/x0",
-                "`rosenbrock` needs at least 2 coordinates, found 1",
-            )),
+            Objective::Rosenbrock => {
+                let message = "`rosenbrock` needs at least 2 coordinates, found 1";
+                Err(ToolError::invalid("/x0", message))
+            }
             Objective::Expression(text) => Self::expression(text, parameters, n),
             Objective::Quadratic(quadratic) => Self::quadratic(quadratic, n, ctx),
         }
@@ -214,51 +190,24 @@ impl Function {
         })?;
         let slots: Vec<usize> = (0..n).collect();
         let gradient = System::value_and_gradient(&expression, &slots).ok();
-        let derivatives = gradient.map(|gradient| {
-            Box::new(Derivatives {
-                gradient,
-                curvature: OnceCell::new(),
-            })
+        let curvature = OnceCell::new();
+        let derivatives = gradient.map(|gradient| Derivatives {
+            gradient,
+            curvature,
         });
-        Ok(Self::Expression(expression, derivatives))
+        Ok(Self::Expression(expression, derivatives.map(Box::new)))
     }
 
     fn quadratic(quadratic: &Quadratic, n: usize, ctx: &Ctx) -> Result<Self, ToolError> {
-        let a = quadratic.a.load(ctx)?;
-        if (a.rows(), a.columns()) != (n, n) {
-            let (rows, columns) = (a.rows(), a.columns());
-            return Err(ToolError::invalid(
-                "/objective/quadratic/A",
-                format_args!(
-                    "expected {n} x {n} for the {n} entries of `x0`, found {rows} x {columns}"
-                ),
-            )
-            .reason("shape"));
-        }
-        let b = match &quadratic.b {
-            Some(b) => b.load(ctx)?,
-            None => vec![0.0; n].into(),
-        };
-        if b.len() != n {
-            return Err(ToolError::invalid(
-                "/objective/quadratic/b",
-                format_args!(
-                    "expected {n} entries, one per entry of `x0`, found {}",
-                    b.len()
-                ),
-            )
-            .reason("shape"));
-        }
+        let parts = (&quadratic.a, &quadratic.b);
+        let (a, b) = square_and_vector(parts, (n, "x0"), "/objective/quadratic", ctx)?;
         ctx.reserve_doubles(n * n)?;
         let data = a.as_slice();
         let symmetric = (0..n * n)
             .map(|index| data[index] / 2.0 + data[index % n * n + index / n] / 2.0)
             .collect();
-        Ok(Self::Quadratic(
-            symmetric,
-            b,
-            quadratic.c.map_or(0.0, Finite::get),
-        ))
+        let c = quadratic.c.map_or(0.0, Finite::get);
+        Ok(Self::Quadratic(symmetric, b, c))
     }
 
     /// The product of the Hessian and a vector, where second derivatives are known.
@@ -266,9 +215,8 @@ impl Function {
         match self {
             Self::Expression(expression, derivatives) => {
                 let derivatives = derivatives.as_ref()?;
-                let product = derivatives
-                    .curvature
-                    .get_or_init(|| System::hessian_product(expression, x.len()).ok());
+                let compile = || System::hessian_product(expression, x.len()).ok();
+                let product = derivatives.curvature.get_or_init(compile);
                 let mut found = vec![0.0; x.len()];
                 let slots: Vec<f64> = x.iter().chain(v).copied().collect();
                 product.as_ref()?.evaluator().point(&slots, &mut found);

@@ -38,12 +38,10 @@ impl<'a> Target<'a> {
         /// Drop below the start, relative to its size, beyond which a value is no optimum.
         const FALL: f64 = 1e100;
         let (evaluator, gradient) = match function {
-            Function::Expression(expression, gradient) => (
-                Some(expression.evaluator()),
-                gradient
-                    .as_ref()
-                    .map(|derivatives| derivatives.gradient.evaluator()),
-            ),
+            Function::Expression(expression, derivatives) => {
+                let programmed = derivatives.as_ref().map(|all| all.gradient.evaluator());
+                (Some(expression.evaluator()), programmed)
+            }
             _ => (None, None),
         };
         let sign = if maximise { -1.0 } else { 1.0 };
@@ -60,36 +58,36 @@ impl<'a> Target<'a> {
         let start = target.raw(x0)?;
         if !start.is_finite() {
             let found = tool_core::number::spelling(start);
-            return Err(ToolError::numeric(
-                "/x0",
-                format_args!("the objective at `x0` is {found}"),
-            )
-            .reason("not_finite")
-            .hint("start at a point where the objective is finite"));
+            let message = format!("the objective at `x0` is {found}");
+            return Err(ToolError::numeric("/x0", message)
+                .reason("not_finite")
+                .hint("start at a point where the objective is finite"));
         }
         target.best.0 = sign * start;
         target.floor = -FALL * (1.0 + start.abs());
         Ok(target)
     }
 
-    /// The function as the caller wrote it.
-    fn raw(&mut self, x: &[f64]) -> Result<f64, ToolError> {
+    fn count(&mut self) -> Result<(), ToolError> {
         self.ctx.check()?;
         self.ctx.count_evaluations(1)?;
         self.evaluations += 1;
+        Ok(())
+    }
+
+    /// The function as the caller wrote it.
+    fn raw(&mut self, x: &[f64]) -> Result<f64, ToolError> {
+        self.count()?;
         Ok(match (self.function, &mut self.evaluator) {
             (_, Some(evaluator)) => evaluator.eval(x),
-            (Function::Rosenbrock, _) => x
-                .windows(2)
-                .map(|pair| 100.0 * (pair[1] - pair[0] * pair[0]).powi(2) + (1.0 - pair[0]).powi(2))
-                .sum(),
+            (Function::Rosenbrock, _) => {
+                let term = |x: f64, y: f64| 100.0 * (y - x * x).powi(2) + (1.0 - x).powi(2);
+                x.windows(2).map(|pair| term(pair[0], pair[1])).sum()
+            }
             (Function::Quadratic(a, b, c), _) => {
-                let rows = a.chunks_exact(x.len());
-                rows.zip(x)
-                    .zip(b.iter())
-                    .map(|((row, x_i), b)| x_i * (0.5 * dot(row, x) + b))
-                    .sum::<f64>()
-                    + c
+                let rows = a.chunks_exact(x.len()).zip(x).zip(b.iter());
+                let terms = rows.map(|((row, x_i), b)| x_i * (0.5 * dot(row, x) + b));
+                terms.sum::<f64>() + c
             }
             _ => dot(x, x),
         })
@@ -113,11 +111,8 @@ impl<'a> Target<'a> {
                 return Err(self.unbounded());
             }
         }
-        Ok(if value.is_finite() {
-            value
-        } else {
-            f64::INFINITY
-        })
+        let finite = value.is_finite();
+        Ok(if finite { value } else { f64::INFINITY })
     }
 
     fn unbounded(&self) -> ToolError {
@@ -126,17 +121,15 @@ impl<'a> Target<'a> {
         } else {
             ("below", "minimum")
         };
-        ToolError::numeric(
-            "/objective",
-            format_args!("the objective is unbounded {direction}: it has no {verb}"),
-        )
-        .reason("unbounded")
-        .hint("check the sign of the objective and `mode`")
-        .evidence(Value::object([
-            ("x", Value::vector(self.best.1.clone())),
-            ("f", Value::from(self.sign * self.best.0)),
-            ("evaluations", Value::from(self.evaluations)),
-        ]))
+        let message = format!("the objective is unbounded {direction}: it has no {verb}");
+        ToolError::numeric("/objective", message)
+            .reason("unbounded")
+            .hint("check the sign of the objective and `mode`")
+            .evidence(Value::object([
+                ("x", Value::vector(self.best.1.clone())),
+                ("f", Value::from(self.sign * self.best.0)),
+                ("evaluations", Value::from(self.evaluations)),
+            ]))
     }
 
     /// The gradient, given the value at the point: by formula or by the derivatives of the expression, else by central differences of step 6e-6 max(1, |x|), one-sided
@@ -146,9 +139,7 @@ impl<'a> Target<'a> {
     /// As [`Target::value`].
     pub(crate) fn gradient(&mut self, x: &[f64], value: f64) -> Result<Vec<f64>, ToolError> {
         if let Some(mut gradient) = self.function.exact_gradient(x) {
-            self.ctx.check()?;
-            self.ctx.count_evaluations(1)?;
-            self.evaluations += 1;
+            self.count()?;
             gradient.iter_mut().for_each(|entry| *entry *= self.sign);
             return Ok(gradient);
         }
@@ -187,8 +178,7 @@ impl<'a> Target<'a> {
         let Some(mut product) = self.function.hessian_times(x, v) else {
             return Ok(None);
         };
-        self.ctx.count_evaluations(1)?;
-        self.evaluations += 1;
+        self.count()?;
         product.iter_mut().for_each(|entry| *entry *= self.sign);
         Ok(Some(product).filter(|product| product.iter().all(|entry| entry.is_finite())))
     }
@@ -200,19 +190,15 @@ impl<'a> Target<'a> {
 
     /// The gradient by the derivatives of the expression; `None` where one is not known, or not finite at this point.
     fn programmed_gradient(&mut self, x: &[f64]) -> Result<Option<Vec<f64>>, ToolError> {
-        let Some(evaluator) = &mut self.gradient else {
-            return Ok(None);
-        };
-        self.ctx.check()?;
-        self.ctx.count_evaluations(1)?;
-        self.evaluations += 1;
         let mut found = vec![0.0; x.len() + 1]; // the value, then its derivatives
-        evaluator.point(x, &mut found);
+        match &mut self.gradient {
+            Some(evaluator) => evaluator.point(x, &mut found),
+            None => return Ok(None),
+        }
+        self.count()?;
         let gradient = found[1..].iter().map(|entry| self.sign * entry);
-        Ok(found
-            .iter()
-            .all(|entry| entry.is_finite())
-            .then(|| gradient.collect()))
+        let finite = found.iter().all(|entry| entry.is_finite());
+        Ok(finite.then(|| gradient.collect()))
     }
 
     /// The size of the rounding error of a component of the gradient.

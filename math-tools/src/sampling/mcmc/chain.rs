@@ -36,9 +36,8 @@ pub(super) enum Sampler<'a> {
 impl Plan<'_> {
     /// Steps of one chain.
     pub(super) fn steps(&self) -> usize {
-        self.draws
-            .saturating_mul(self.thin)
-            .saturating_add(self.burnin)
+        let kept = self.draws.saturating_mul(self.thin);
+        kept.saturating_add(self.burnin)
     }
 }
 
@@ -85,14 +84,11 @@ pub(super) fn start(
     const TRIES: usize = 20;
     let tries = if index == 0 { 0 } else { TRIES };
     for _ in 0..tries {
-        let near: Vec<f64> = plan
-            .start
-            .iter()
-            .map(|x| {
-                let z: f64 = StandardNormal.sample(rng);
-                x + plan.proposal_std * z
-            })
-            .collect();
+        let moved = |x: &f64| {
+            let z: f64 = StandardNormal.sample(rng);
+            x + plan.proposal_std * z
+        };
+        let near: Vec<f64> = plan.start.iter().map(moved).collect();
         if near.iter().all(|x| x.is_finite()) && level(&near).is_finite() {
             return near;
         }

@@ -103,11 +103,8 @@ impl<'a> Walker<'a> {
             return Err(infinite_density(&self.candidate));
         }
         let uniform: f64 = rng.random(); // drawn in every case, so that streams stay aligned
-        let probability = if level.is_nan() {
-            0.0
-        } else {
-            (level - self.level).exp().min(1.0)
-        };
+        let ratio = (level - self.level).exp().min(1.0);
+        let probability = if level.is_nan() { 0.0 } else { ratio };
         let accepted = uniform < probability;
         if accepted {
             std::mem::swap(&mut self.point, &mut self.candidate);
@@ -142,22 +139,19 @@ impl Proposal {
         let scale = self.log_scale.exp();
         for (row, candidate) in candidate.iter_mut().enumerate() {
             let factors = &self.factor[row * self.dimension..][..=row];
-            let sum: f64 = factors
+            let terms = factors
                 .iter()
                 .zip(normals)
-                .map(|(factor, normal)| factor * normal)
-                .sum();
-            *candidate = point[row] + scale * sum;
+                .map(|(factor, normal)| factor * normal);
+            *candidate = point[row] + scale * terms.sum::<f64>();
         }
     }
 
     /// Standard deviation per dimension.
     fn std(&self) -> Vec<f64> {
         let scale = self.log_scale.exp();
-        self.factor
-            .chunks_exact(self.dimension)
-            .map(|row| scale * norm2(row))
-            .collect()
+        let rows = self.factor.chunks_exact(self.dimension);
+        rows.map(|row| scale * norm2(row)).collect()
     }
 
     /// Sets the covariance; returns false when it is not positive definite.
@@ -207,8 +201,7 @@ impl Schedule {
         self.window.add(&walker.point);
         if self.window_ends.last() == Some(&(step + 1)) {
             self.window_ends.pop();
-            let learnt = !self.first && walker.proposal.set_covariance(&self.window.covariance());
-            if learnt {
+            if !self.first && walker.proposal.set_covariance(&self.window.covariance()) {
                 self.age = 0;
             }
             self.window = Window::new(walker.point.len());

@@ -35,9 +35,8 @@ pub(super) fn run_chain(
 ) -> Result<Chain, ToolError> {
     let dimension = plan.start.len();
     let mut hamiltonian = Hamiltonian::new(gradient, dimension, plan.proposal_std);
-    let point = start(plan, index, &mut rng, |point| {
-        hamiltonian.start_level(point)
-    });
+    let level = |point: &[f64]| hamiltonian.start_level(point);
+    let point = start(plan, index, &mut rng, level);
     let mut sampler = Sampler {
         state: hamiltonian.state(point)?,
         hamiltonian,
@@ -85,13 +84,9 @@ struct Sampler<'a> {
 impl Sampler<'_> {
     /// One trajectory.
     fn step(&mut self, step: f64) -> Result<Outcome, ToolError> {
-        let outcome = self.trajectory.step(
-            &mut self.state,
-            &mut self.hamiltonian,
-            step,
-            &mut self.rng,
-            self.ctx,
-        )?;
+        let (state, hamiltonian) = (&mut self.state, &mut self.hamiltonian);
+        let trajectory = &mut self.trajectory;
+        let outcome = trajectory.step(state, hamiltonian, step, &mut self.rng, self.ctx)?;
         self.count()?;
         Ok(outcome)
     }
@@ -151,9 +146,8 @@ impl Sampler<'_> {
     fn is_accepted(&mut self, step: f64) -> Result<bool, ToolError> {
         self.ctx.check()?;
         let mut moved = self.state.clone();
-        moved
-            .momentum
-            .fill_with(|| StandardNormal.sample(&mut self.rng));
+        let normal = || StandardNormal.sample(&mut self.rng);
+        moved.momentum.fill_with(normal);
         let before = moved.energy();
         self.hamiltonian.leapfrog(&mut moved, step)?;
         self.count()?;
@@ -218,10 +212,12 @@ impl Tally {
 
     /// Share of the energy's variance that fresh momenta explore from one draw to the next.
     fn bfmi(&self) -> f64 {
-        if self.count < 3.0 {
-            return f64::NAN;
+        let known = self.count >= 3.0;
+        if known {
+            self.jumps / self.squares
+        } else {
+            f64::NAN
         }
-        self.jumps / self.squares
     }
 }
 

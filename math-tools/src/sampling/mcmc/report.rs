@@ -40,11 +40,8 @@ pub(super) fn summarise(
     let diagnostics: Vec<Diagnostics> = found.into_iter().map(|(_, found)| found).collect();
     let covariance = covariance(chains, &mean, ctx)?;
     let count = (chains.len() * plan.draws) as f64;
-    if !covariance
-        .iter()
-        .flatten()
-        .all(|entry| entry.is_finite() || count < 2.0)
-    {
+    let mut entries = covariance.iter().flatten();
+    if count >= 2.0 && entries.any(|entry| !entry.is_finite()) {
         return Err(improper("the draws diverge"));
     }
     let real =
@@ -52,41 +49,30 @@ pub(super) fn summarise(
     let enough = ESS_PER_CHAIN_MIN * chains.len() as f64;
     let nuts = trajectories(chains);
     let unsound = |nuts: &Nuts| !is_sound(nuts, count * plan.thin as f64);
-    let reason = diagnostics
-        .iter()
-        .find_map(|found| {
-            Unconverged::of(found.rhat, lowest([found.ess_bulk, found.ess_tail]), enough)
-        })
-        .or_else(|| {
-            let unsound = nuts.as_ref().is_some_and(unsound);
-            unsound.then_some(Unconverged::Trajectories)
-        });
+    let unmixed = |found: &Diagnostics| {
+        Unconverged::of(found.rhat, lowest([found.ess_bulk, found.ess_tail]), enough)
+    };
+    let unsound = nuts.as_ref().is_some_and(unsound);
+    let reason = diagnostics.iter().find_map(unmixed);
+    let reason = reason.or(unsound.then_some(Unconverged::Trajectories));
+    let accepted = chains.iter().map(|chain| chain.accepted).sum::<f64>();
+    let std_dev = |axis: usize| Real(covariance[axis][axis].sqrt());
+    let reals = |row: &Vec<f64>| row.iter().copied().map(Real).collect();
+    let proposal = |chain: &Chain| chain.proposal_std.clone();
     Ok(Output {
         samples: None,
-        method: match nuts {
-            Some(_) => Method::Nuts,
-            None => Method::Metropolis,
-        },
-        acceptance_rate: chains.iter().map(|chain| chain.accepted).sum::<f64>()
-            / (count * plan.thin as f64),
+        method: nuts.as_ref().map_or(Method::Metropolis, |_| Method::Nuts),
+        acceptance_rate: accepted / (count * plan.thin as f64),
         mean,
-        std_dev: (0..dimension)
-            .map(|axis| Real(covariance[axis][axis].sqrt()))
-            .collect(),
-        covariance: covariance
-            .iter()
-            .map(|row| row.iter().copied().map(Real).collect())
-            .collect(),
+        std_dev: (0..dimension).map(std_dev).collect(),
+        covariance: covariance.iter().map(reals).collect(),
         ess: real(|found| found.ess_bulk),
         ess_tail: real(|found| found.ess_tail),
         rhat: real(|found| found.rhat),
         mcse: real(|found| found.mcse),
         converged: reason.is_none(),
         reason,
-        proposal_std: chains
-            .iter()
-            .map(|chain| chain.proposal_std.clone())
-            .collect(),
+        proposal_std: chains.iter().map(proposal).collect(),
         adapted: plan.burnin > 0,
         n_samples: plan.draws as i64,
         chains: chains.len() as i64,
@@ -117,14 +103,12 @@ pub(in crate::sampling) fn of_axes(
     let axes: Vec<usize> = (0..dimension).collect();
     let mut found = Vec::with_capacity(dimension);
     for group in axes.chunks(AXES_AT_ONCE) {
-        let of_group: Result<Vec<_>, ToolError> = group
-            .par_iter()
-            .map(|&axis| {
-                let columns = columns(axis);
-                let moments = columns.iter().map(|column| Moments::of(column)).collect();
-                Ok((Moments::join_all(moments), diagnosis.of(&columns, ctx)?))
-            })
-            .collect();
+        let of_axis = |&axis: &usize| {
+            let columns = columns(axis);
+            let moments = columns.iter().map(|column| Moments::of(column)).collect();
+            Ok((Moments::join_all(moments), diagnosis.of(&columns, ctx)?))
+        };
+        let of_group: Result<Vec<_>, ToolError> = group.par_iter().map(of_axis).collect();
         found.extend(of_group?);
     }
     Ok(found)
@@ -141,10 +125,10 @@ fn columns(chains: &[Chain], axis: usize, dimension: usize) -> Vec<Vec<f64>> {
 
 /// Statistics of the trajectories; `None` for random walks.
 fn trajectories(chains: &[Chain]) -> Option<Nuts> {
-    let found: Vec<&Trajectories> = chains
+    let of_chains = chains
         .iter()
-        .filter_map(|chain| chain.trajectories.as_ref())
-        .collect();
+        .filter_map(|chain| chain.trajectories.as_ref());
+    let found: Vec<&Trajectories> = of_chains.collect();
     let total = |count: fn(&Trajectories) -> u64| found.iter().map(|chain| count(chain)).sum();
     (!found.is_empty()).then(|| Nuts {
         divergences: total(|chain| chain.divergences),
@@ -167,10 +151,10 @@ fn covariance(chains: &[Chain], mean: &[f64], ctx: &Ctx) -> Result<Vec<Vec<f64>>
     let dimension = mean.len();
     let mut sums = vec![vec![0.0; dimension]; dimension];
     let mut count = 0.0;
-    for draw in chains
+    let draws = chains
         .iter()
-        .flat_map(|chain| chain.draws.chunks_exact(dimension))
-    {
+        .map(|chain| chain.draws.chunks_exact(dimension));
+    for draw in draws.flatten() {
         ctx.check()?;
         count += 1.0;
         for (row, sums) in sums.iter_mut().enumerate() {
@@ -180,26 +164,22 @@ fn covariance(chains: &[Chain], mean: &[f64], ctx: &Ctx) -> Result<Vec<Vec<f64>>
             }
         }
     }
-    sums.iter_mut()
-        .flatten()
-        .for_each(|sum| *sum /= count - 1.0);
+    let entries = sums.iter_mut().flatten();
+    entries.for_each(|sum| *sum /= count - 1.0);
     Ok(sums)
 }
 
 /// Warns of draws that must not be used as they are.
 pub(super) fn warn(output: &Output, args: &Args, ctx: &Ctx) {
     let axes = |bad: &dyn Fn(usize) -> bool| -> String {
-        let found: Vec<String> = (0..output.dimension)
-            .filter(|&axis| bad(axis))
+        let found = (0..output.dimension).filter(|&axis| bad(axis));
+        found
             .map(|axis| format!("x{axis}"))
-            .collect();
-        found.join(", ")
+            .collect::<Vec<_>>()
+            .join(", ")
     };
-    let largest = output
-        .rhat
-        .iter()
-        .map(|rhat| rhat.0)
-        .fold(f64::NAN, f64::max);
+    let sizes = output.rhat.iter().map(|rhat| rhat.0);
+    let largest = sizes.fold(f64::NAN, f64::max);
     let unmixed = axes(&|axis| output.rhat[axis].0 > RHAT_MAX);
     if !unmixed.is_empty() {
         ctx.warn(format!("R-hat is above {RHAT_MAX} (largest {largest:.3}) for {unmixed}: the chains have not mixed; do not use the draws, raise `burnin` and `n_samples`"));
@@ -226,14 +206,14 @@ pub(super) fn warn(output: &Output, args: &Args, ctx: &Ctx) {
 
 fn warn_of_proposals(output: &Output, args: &Args, ctx: &Ctx) {
     if !ACCEPTANCE_RANGE.contains(&output.acceptance_rate) {
+        let share = 100.0 * output.acceptance_rate;
+        let hint = if args.burnin.get() == 0 {
+            "set `proposal_std` to the width of the distribution, or let it adapt with `burnin`"
+        } else {
+            "raise `burnin`"
+        };
         ctx.warn(format!(
-            "{:.1} % of the proposals were accepted: {}",
-            100.0 * output.acceptance_rate,
-            if args.burnin.get() == 0 {
-                "set `proposal_std` to the width of the distribution, or let it adapt with `burnin`"
-            } else {
-                "raise `burnin`"
-            }
+            "{share:.1} % of the proposals were accepted: {hint}"
         ));
     }
 }
@@ -249,10 +229,8 @@ fn warn_of_trajectories(nuts: &Nuts, output: &Output, args: &Args, ctx: &Ctx) {
     if nuts.tree_depth_saturated > 0 {
         ctx.warn(format!("{} of {count} trajectories had not turned after {} steps: the scales of the variables differ strongly; raise `burnin`, or reparameterise", nuts.tree_depth_saturated, (1 << DEPTH_MAX) - 1));
     }
-    let low: Vec<String> = (0..nuts.bfmi.len())
-        .filter(|&chain| nuts.bfmi[chain].0 < BFMI_MIN)
-        .map(|chain| chain.to_string())
-        .collect();
+    let low = (0..nuts.bfmi.len()).filter(|&chain| nuts.bfmi[chain].0 < BFMI_MIN);
+    let low: Vec<String> = low.map(|chain| chain.to_string()).collect();
     if !low.is_empty() {
         ctx.warn(format!("the energy fraction `bfmi` is below {BFMI_MIN} in the chains {}: the tails are explored too slowly; reparameterise", low.join(", ")));
     }

@@ -8,11 +8,8 @@ pub(super) fn window_ends(start: usize, end: usize, mut length: usize) -> Vec<us
     let mut ends = vec![start];
     let mut position = start;
     while position < end {
-        position = if position + 3 * length > end {
-            end
-        } else {
-            position + length
-        };
+        let last = position + 3 * length > end;
+        position = if last { end } else { position + length };
         ends.push(position);
         length *= 2;
     }
@@ -57,15 +54,10 @@ impl Window {
     pub(super) fn covariance(&self) -> Vec<f64> {
         let n = self.mean.len();
         let weight = self.count / (self.count + n as f64 + 5.0);
-        let mut covariance: Vec<f64> = self
-            .products
-            .iter()
-            .map(|sum| weight * sum / (self.count - 1.0).max(1.0))
-            .collect();
-        covariance
-            .iter_mut()
-            .step_by(n + 1)
-            .for_each(|diagonal| *diagonal /= weight);
+        let shrunk = |sum: &f64| weight * sum / (self.count - 1.0).max(1.0);
+        let mut covariance: Vec<f64> = self.products.iter().map(shrunk).collect();
+        let diagonal = covariance.iter_mut().step_by(n + 1);
+        diagonal.for_each(|entry| *entry /= weight);
         covariance
     }
 }

@@ -3,7 +3,7 @@
 use tool_core::{Ctx, Matrix, ToolError};
 
 use kernels::dense::lstsq::Design;
-use kernels::dense::{exponent_of, max_abs, norm2, scaled};
+use kernels::dense::{add_multiple, exponent_of, max_abs, norm2, scaled};
 use kernels::exact::{self, Doubled};
 use kernels::special::student_two_sided;
 
@@ -70,10 +70,8 @@ pub(super) fn fit(
     intercept: bool,
     ctx: &Ctx,
 ) -> Result<Fit, FitError> {
-    let (n, p) = (
-        x.rows(),
-        degree.unwrap_or(x.columns()) + usize::from(intercept),
-    );
+    let n = x.rows();
+    let p = degree.unwrap_or(x.columns()) + usize::from(intercept);
     // The design, plain and scaled, its factorisation and a few vectors.
     ctx.reserve_doubles(n.saturating_mul(4 * p + 8))?;
     let (design, exponents) = design(x, degree, intercept).scaled();
@@ -91,54 +89,34 @@ pub(super) fn fit(
     let total_squares = total_squares(&y, intercept);
     let freedom = n - p;
     // A residual at the level of rounding is an exact fit; without this its r2 and t values would be noise.
-    let variance = if freedom == 0 {
-        f64::NAN
-    } else {
-        residual_squares / freedom as f64
-    };
+    let defined = |value: f64, is: bool| if is { value } else { f64::NAN };
+    let variance = defined(residual_squares / freedom as f64, freedom > 0);
     let inverse = qr.inverse(ctx)?;
-    let estimates: Vec<f64> = (0..p)
-        .map(|column| restored(solution[column], column))
-        .collect();
-    let standard_errors: Vec<f64> = (0..p)
-        .map(|column| {
-            let row = inverse.row_length(column);
-            restored((variance * row * row).sqrt(), column)
-        })
-        .collect();
-    let t_values: Vec<f64> = estimates
-        .iter()
-        .zip(&standard_errors)
-        .map(|(estimate, error)| estimate / error)
-        .collect();
+    let estimate = |column| restored(solution[column], column);
+    let estimates: Vec<f64> = (0..p).map(estimate).collect();
+    let error = |column| {
+        let row = inverse.row_length(column);
+        restored((variance * row * row).sqrt(), column)
+    };
+    let standard_errors: Vec<f64> = (0..p).map(error).collect();
+    let pairs = estimates.iter().zip(&standard_errors);
+    let t_values: Vec<f64> = pairs.map(|(estimate, error)| estimate / error).collect();
     let r2 = 1.0 - residual_squares / total_squares;
-    let adjusted_r2 = {
-        let lost = usize::from(intercept);
-        1.0 - (residual_squares / freedom as f64) / (total_squares / (n - lost) as f64)
+    let total_variance = total_squares / (n - usize::from(intercept)) as f64;
+    let p_value = |&t: &f64| match freedom {
+        0 => f64::NAN,
+        freedom => student_two_sided(t, freedom as f64),
     };
     if estimates.iter().any(|value| !value.is_finite()) {
         return Err(FitError::Overflow);
     }
     Ok(Fit {
-        p_values: t_values
-            .iter()
-            .map(|&t| {
-                if freedom == 0 {
-                    f64::NAN
-                } else {
-                    student_two_sided(t, freedom as f64)
-                }
-            })
-            .collect(),
+        p_values: t_values.iter().map(p_value).collect(),
         t_values,
         standard_errors,
         estimates,
-        r2: if total_squares == 0.0 { f64::NAN } else { r2 },
-        adjusted_r2: if total_squares == 0.0 || freedom == 0 {
-            f64::NAN
-        } else {
-            adjusted_r2
-        },
+        r2: defined(r2, total_squares != 0.0),
+        adjusted_r2: defined(1.0 - variance / total_variance, total_squares != 0.0),
         residual_std: scaled(variance.sqrt(), y_exponent),
         degrees_of_freedom: freedom,
         rcond: inverse.rcond(&qr),
@@ -174,10 +152,9 @@ fn design(x: &Matrix, degree: Option<usize>, intercept: bool) -> Design {
     let mut powers = Design::powers(x.as_slice(), degree);
     if !intercept {
         powers.high.drain(..rows);
-        powers
-            .low
-            .iter_mut()
-            .for_each(|low| drop(low.drain(..rows)));
+        if let Some(low) = &mut powers.low {
+            low.drain(..rows);
+        }
         powers.columns -= 1;
     }
     powers
@@ -252,20 +229,16 @@ impl Qr {
     /// Solves R b = c in place.
     fn solve_upper(&self, c: &mut [f64]) {
         for row in (0..self.columns).rev() {
-            let rest: f64 = (row + 1..self.columns)
-                .map(|column| self.above(row, column) * c[column])
-                .sum();
-            c[row] = (c[row] - rest) / self.diagonal[row];
+            let terms = (row + 1..self.columns).map(|column| self.above(row, column) * c[column]);
+            c[row] = (c[row] - terms.sum::<f64>()) / self.diagonal[row];
         }
     }
 
     /// Solves R' z = g in place.
     fn solve_lower(&self, g: &mut [f64]) {
         for row in 0..self.columns {
-            let rest: f64 = (0..row)
-                .map(|column| self.above(column, row) * g[column])
-                .sum();
-            g[row] = (g[row] - rest) / self.diagonal[row];
+            let terms = (0..row).map(|column| self.above(column, row) * g[column]);
+            g[row] = (g[row] - terms.sum::<f64>()) / self.diagonal[row];
         }
     }
 
@@ -285,23 +258,16 @@ impl Qr {
         for _ in 0..=REFINEMENTS {
             ctx.check()?;
             let mut f = design.augmented_residual(&y, &residual, &estimates);
-            let mut g: Vec<f64> = (0..p)
-                .map(|column| design.dual_residual(column, &residual))
-                .collect();
+            let dual = |column| design.dual_residual(column, &residual);
+            let mut g: Vec<f64> = (0..p).map(dual).collect();
             self.solve_lower(&mut g);
             self.apply_transposed(&mut f);
             let mut step: Vec<f64> = f[..p].iter().zip(&g).map(|(d, z)| d - z).collect();
             self.solve_upper(&mut step);
             f[..p].copy_from_slice(&g);
             self.apply(&mut f);
-            residual
-                .iter_mut()
-                .zip(&f)
-                .for_each(|(value, step)| *value += step);
-            estimates
-                .iter_mut()
-                .zip(&step)
-                .for_each(|(value, step)| *value += step);
+            add_multiple(&mut residual, 1.0, &f);
+            add_multiple(&mut estimates, 1.0, &step);
         }
         // The residual that belongs to the rounded coefficients.
         let rest = design.residual(&y, &estimates);
@@ -330,38 +296,27 @@ struct Inverse {
 
 impl Inverse {
     fn row_length(&self, row: usize) -> f64 {
-        let squares: f64 = (row..self.columns)
-            .map(|column| self.data[column * self.columns + row].powi(2))
-            .sum();
-        squares.sqrt()
+        let entry = |column: usize| self.data[column * self.columns + row];
+        let squares = (row..self.columns).map(|column| entry(column).powi(2));
+        squares.sum::<f64>().sqrt()
     }
 
     /// 1 / (|R| |R^-1|) in the 1-norm, with the columns of R scaled to length exactly 1.
     fn rcond(&self, qr: &Qr) -> f64 {
         let p = self.columns;
-        let lengths: Vec<f64> = (0..p)
-            .map(|column| {
-                let above: f64 = (0..column).map(|row| qr.above(row, column).powi(2)).sum();
-                (above + qr.diagonal[column].powi(2)).sqrt()
-            })
-            .collect();
-        let direct = (0..p)
-            .map(|column| {
-                let above: f64 = (0..column).map(|row| qr.above(row, column).abs()).sum();
-                (above + qr.diagonal[column].abs()) / lengths[column]
-            })
-            .fold(0.0, f64::max);
-        let inverse = self
-            .data
-            .chunks_exact(p)
-            .map(|column| {
-                column
-                    .iter()
-                    .zip(&lengths)
-                    .map(|(value, length)| (value * length).abs())
-                    .sum()
-            })
-            .fold(0.0, f64::max);
+        let sum = |column: usize, of: fn(f64) -> f64| {
+            let above: f64 = (0..column).map(|row| of(qr.above(row, column))).sum();
+            above + of(qr.diagonal[column])
+        };
+        let length = |column| sum(column, |value| value.powi(2)).sqrt();
+        let lengths: Vec<f64> = (0..p).map(length).collect();
+        let direct = (0..p).map(|column| sum(column, f64::abs) / lengths[column]);
+        let direct = direct.fold(0.0, f64::max);
+        let scaled = |column: &[f64]| {
+            let pairs = column.iter().zip(&lengths);
+            pairs.map(|(value, length)| (value * length).abs()).sum()
+        };
+        let inverse = self.data.chunks_exact(p).map(scaled).fold(0.0, f64::max);
         1.0 / (direct * inverse)
     }
 }
@@ -369,8 +324,5 @@ impl Inverse {
 /// Applies H = I - v v' to a vector.
 fn reflect(reflector: &[f64], vector: &mut [f64]) {
     let dot: f64 = reflector.iter().zip(&*vector).map(|(v, x)| v * x).sum();
-    vector
-        .iter_mut()
-        .zip(reflector)
-        .for_each(|(x, v)| *x -= dot * v);
+    add_multiple(vector, -dot, reflector);
 }

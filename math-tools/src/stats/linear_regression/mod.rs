@@ -58,11 +58,9 @@ impl Load for Predictors {
             return Matrix::from_value(value).map(Self);
         }
         let column = Vector::from_value(value)?;
-        Matrix::new(column.len(), 1, column.to_vec())
-            .map(Self)
-            .ok_or_else(|| {
-                Problem::new("", "expected at least one observation, found an empty list")
-            })
+        let matrix = Matrix::new(column.len(), 1, column.to_vec());
+        let empty = || Problem::new("", "expected at least one observation, found an empty list");
+        matrix.map(Self).ok_or_else(empty)
     }
 
     fn to_value(&self) -> Value {
@@ -134,44 +132,29 @@ impl Tool for LinearRegression {
         let x = args.x.load(ctx)?.0;
         let y = args.y.load(ctx)?;
         if x.rows() != y.len() {
-            return Err(ToolError::invalid(
-                "/y",
-                format_args!("`x` has {} rows but `y` has {} entries", x.rows(), y.len()),
-            )
-            .reason("shape")
-            .hint("give one response for each observation"));
+            let (rows, found) = (x.rows(), y.len());
+            let message = format!("`x` has {rows} rows but `y` has {found} entries");
+            let error = ToolError::invalid("/y", message).reason("shape");
+            return Err(error.hint("give one response for each observation"));
         }
         let degree = args.polynomial.map(Bounded::size);
         if degree.is_some() && x.columns() != 1 {
-            return Err(ToolError::invalid(
-                "/x",
-                format_args!("a polynomial needs one predictor, found {}", x.columns()),
-            )
-            .reason("shape")
-            .hint("leave `polynomial` out when `x` holds all columns"));
+            let message = format!("a polynomial needs one predictor, found {}", x.columns());
+            let error = ToolError::invalid("/x", message).reason("shape");
+            return Err(error.hint("leave `polynomial` out when `x` holds all columns"));
         }
-        let largest = x
-            .as_slice()
-            .iter()
-            .fold(0.0_f64, |most, x| most.max(x.abs()));
+        let largest = kernels::dense::max_abs(x.as_slice());
         if !largest.powi(degree.unwrap_or(1) as i32).is_finite() {
-            return Err(
-                ToolError::invalid("/x", "a power of `x` is too large for a double")
-                    .reason("overflow")
-                    .hint("scale `x`"),
-            );
+            let error = ToolError::invalid("/x", "a power of `x` is too large for a double");
+            return Err(error.reason("overflow").hint("scale `x`"));
         }
         let parameters = degree.unwrap_or(x.columns()) + usize::from(args.intercept);
         if x.rows() < parameters {
-            return Err(ToolError::invalid(
-                "/x",
-                format_args!(
-                    "{parameters} parameters cannot be fitted to {} observations",
-                    x.rows()
-                ),
-            )
-            .reason("underdetermined")
-            .hint("pass more observations or fewer columns"));
+            let rows = x.rows();
+            let message =
+                format!("{parameters} parameters cannot be fitted to {rows} observations");
+            let error = ToolError::invalid("/x", message).reason("underdetermined");
+            return Err(error.hint("pass more observations or fewer columns"));
         }
         let fit = fit(&x, degree, &y, args.intercept, ctx)?;
         let freedom = fit.degrees_of_freedom;
@@ -185,15 +168,11 @@ impl Tool for LinearRegression {
         if fit.rcond < 1e-12 {
             ctx.warn(format!("the columns of `x` are nearly dependent (reciprocal condition {:.1e}): few digits of the coefficients can be trusted", fit.rcond));
         }
-        let (intercept, slopes) = if args.intercept {
-            (fit.estimates[0], &fit.estimates[1..])
-        } else {
-            (0.0, &fit.estimates[..])
-        };
+        let (constant, slopes) = fit.estimates.split_at(usize::from(args.intercept));
         let reals = |values: &[f64]| values.iter().map(|&value| Real(value)).collect();
         Ok(Output {
             coefficients: slopes.to_vec(),
-            intercept,
+            intercept: constant.first().copied().unwrap_or(0.0),
             standard_errors: reals(&fit.standard_errors),
             t_values: reals(&fit.t_values),
             p_values: reals(&fit.p_values),

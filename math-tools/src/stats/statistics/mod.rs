@@ -193,11 +193,11 @@ impl Tool for Statistics {
                 if asked.is_none() {
                     continue;
                 }
-                return Err(ToolError::invalid(
-                    format!("/metrics/{index}"),
-                    "the sample variance of a single value is undefined",
-                )
-                .hint("request the population variant, or pass at least two values"));
+                let message = "the sample variance of a single value is undefined";
+                let error = ToolError::invalid(format!("/metrics/{index}"), message);
+                return Err(
+                    error.hint("request the population variant, or pass at least two values")
+                );
             }
             fill(&mut output, metric, &mut summary, ctx)?;
         }
@@ -228,32 +228,30 @@ fn fill(
             let range = summary.quantile(0.75, ctx)? - summary.quantile(0.25, ctx)?;
             (&mut output.iqr, "iqr", range)
         }
-        Metric::VarianceSample => (
-            &mut output.variance_sample,
-            "variance_sample",
-            summary.variance(1, ctx)?,
-        ),
-        Metric::VariancePopulation => (
-            &mut output.variance_population,
-            "variance_population",
-            summary.variance(0, ctx)?,
-        ),
+        Metric::VarianceSample => {
+            let value = summary.variance(1, ctx)?;
+            (&mut output.variance_sample, "variance_sample", value)
+        }
+        Metric::VariancePopulation => {
+            let value = summary.variance(0, ctx)?;
+            (
+                &mut output.variance_population,
+                "variance_population",
+                value,
+            )
+        }
         Metric::StdSample => (&mut output.std_sample, "std_sample", summary.std(1, ctx)?),
-        Metric::StdPopulation => (
-            &mut output.std_population,
-            "std_population",
-            summary.std(0, ctx)?,
-        ),
+        Metric::StdPopulation => {
+            let value = summary.std(0, ctx)?;
+            (&mut output.std_population, "std_population", value)
+        }
         Metric::Std => (&mut output.std, "std", summary.std(0, ctx)?),
         Metric::Var => (&mut output.var, "var", summary.variance(0, ctx)?),
     };
     if !value.is_finite() {
-        return Err(ToolError::numeric(
-            "/data",
-            format_args!("`{name}` is larger than the largest double, about 1.8e308"),
-        )
-        .reason("overflow")
-        .hint("scale the data, or list in `metrics` only the statistics you need"));
+        let message = format!("`{name}` is larger than the largest double, about 1.8e308");
+        let error = ToolError::numeric("/data", message).reason("overflow");
+        return Err(error.hint("scale the data, or list in `metrics` only the statistics you need"));
     }
     *slot = Some(value);
     Ok(())
