@@ -77,14 +77,12 @@ impl Tool for Args {
             true => WriteMode::Overwrite,
             false => WriteMode::Create,
         };
-        let info = ctx
-            .files()?
-            .write(&args.path, &bytes, mode)
-            .map_err(|err| match err.is(Reason::Exists) {
-                true => err.hint("set `overwrite`, or choose another name"),
-                false => err,
-            })
-            .at("/path")?;
+        let written = ctx.files()?.write(&args.path, &bytes, mode);
+        let written = written.map_err(|err| match err.is(Reason::Exists) {
+            true => err.hint("set `overwrite`, or choose another name"),
+            false => err,
+        });
+        let info = written.at("/path")?;
         Ok(Output {
             path: info.path,
             ..output
@@ -167,11 +165,10 @@ fn pack(args: &Args, ctx: &Ctx) -> Result<(Vec<u8>, Output)> {
         let executable = info.mode & 0o100 != 0;
         packing
             .file(name, info.size, executable, &mut reader)
-            .map_err(|err| failed(ctx, name, &err))?;
+            .map_err(|err| failed(ctx, name, err))?;
     }
-    let bytes = packing
-        .finish()
-        .map_err(|err| failed(ctx, &args.path, &err))?;
+    let packed = packing.finish();
+    let bytes = packed.map_err(|err| failed(ctx, &args.path, err))?;
     let output = Output {
         path: args.path.clone(),
         format,
@@ -191,7 +188,7 @@ fn too_large(fault: &super::fault::Fault) -> ToolError {
 }
 
 /// The error of a writer; a stop or an exceeded limit is returned unchanged.
-fn failed(ctx: &Ctx, name: &str, err: &std::io::Error) -> ToolError {
+fn failed(ctx: &Ctx, name: &str, err: std::io::Error) -> ToolError {
     if let Err(stopped) = ctx.check() {
         return stopped;
     }

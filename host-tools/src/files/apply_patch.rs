@@ -255,13 +255,13 @@ impl Planned {
                 patched.change = Kind::Deleted;
                 let before = text::read(ctx, &path)?;
                 self.removed += before.lines().count() as u64;
-                if let Some(hunks) = hunks {
-                    if !apply(&before, hunks, &path)?.text.is_empty() {
-                        let message = format!("`{path}` has more lines than the patch deletes");
-                        return Err(ToolError::new(ErrorCode::InvalidArgs, message)
-                            .reason("no_match")
-                            .hint("read the file and make the patch for its current content"));
-                    }
+                if let Some(hunks) = hunks
+                    && !apply(&before, hunks, &path)?.text.is_empty()
+                {
+                    let message = format!("`{path}` has more lines than the patch deletes");
+                    return Err(ToolError::new(ErrorCode::InvalidArgs, message)
+                        .reason("no_match")
+                        .hint("read the file and make the patch for its current content"));
                 }
                 self.changes.push(Change::Delete {
                     path,

@@ -76,13 +76,8 @@ impl Sentences {
     ///
     /// # Errors
     /// `cancelled` or `timeout`.
-    pub(super) fn best(
-        &self,
-        question: &str,
-        count: usize,
-        stop: &StopFlag,
-    ) -> Result<Vec<Sentence>> {
-        let asked: BTreeSet<u32> = words(question)
+    pub(super) fn best(&self, query: &str, count: usize, stop: &StopFlag) -> Result<Vec<Sentence>> {
+        let asked: BTreeSet<u32> = words(query)
             .filter_map(|word| self.words.get(&word).copied())
             .collect();
         let ranks = self.ranks(&asked, stop)?;

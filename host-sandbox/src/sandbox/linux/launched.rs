@@ -98,7 +98,7 @@ pub(super) fn reap(child: &mut Child) {
 }
 
 /// The error for a launcher that cannot be started.
-pub(super) fn unlaunched(err: &std::io::Error) -> ToolError {
+pub(super) fn unlaunched(err: std::io::Error) -> ToolError {
     tool_error!(
         SandboxUnavailable,
         "cannot start the launcher of the sandbox: {err}"
@@ -271,7 +271,7 @@ pub(super) fn run(
     stop: &StopFlag,
 ) -> Result<Result<Finished, Refusal>> {
     let started = Instant::now();
-    let mut launched = Launched::start().map_err(|err| unlaunched(&err))?;
+    let mut launched = Launched::start().map_err(unlaunched)?;
     let handed = launched.hand_over(policy, &command.stdin);
     let deadline = started + command.limits.wall;
     let mut output = Output::new(command);
@@ -287,7 +287,7 @@ pub(super) fn run(
         let failure = silent(handed.err().or(collected.err()));
         return refusal(policy, command, failure).map(Err);
     }
-    let timed_out = collected.map_err(|err| unlaunched(&err))?;
+    let timed_out = collected.map_err(unlaunched)?;
     let ended = reports.ended().unwrap_or(Ended {
         exit: Exit::Signal(libc::SIGKILL),
         cpu: Duration::ZERO,

@@ -1,6 +1,7 @@
 //! The features of texts: weighted hashes of words and n-grams.
 
 use std::collections::HashSet;
+use std::ops::RangeInclusive;
 use std::sync::LazyLock;
 
 use super::stem::stem;
@@ -13,9 +14,9 @@ const WEIGHT: u64 = 10;
 const STOP_WORD_WEIGHT: u64 = 1;
 
 /// Lengths of the n-grams of a word, with a mark at each end.
-const WORD_PARTS: std::ops::RangeInclusive<usize> = 3..=5;
+const WORD_PARTS: RangeInclusive<usize> = 3..=5;
 /// Lengths of the n-grams of a run of single characters, without marks.
-const RUN_PARTS: std::ops::RangeInclusive<usize> = 1..=3;
+const RUN_PARTS: RangeInclusive<usize> = 1..=3;
 const START: char = '\u{2}';
 const END: char = '\u{3}';
 
@@ -63,11 +64,7 @@ pub(crate) fn for_each_feature(
     })
 }
 
-fn parts(
-    characters: &[char],
-    lengths: std::ops::RangeInclusive<usize>,
-    visit: &mut dyn FnMut(Feature),
-) {
+fn parts(characters: &[char], lengths: RangeInclusive<usize>, visit: &mut dyn FnMut(Feature)) {
     for length in lengths {
         for part in characters.windows(length) {
             visit(Feature::Part(hash(PART, part)));

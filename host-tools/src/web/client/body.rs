@@ -29,12 +29,8 @@ pub(super) enum Fault {
 ///
 /// # Errors
 /// See [`Fault`].
-pub(super) fn read(
-    source: impl Read,
-    encoding: Option<&str>,
-    bytes_max: u64,
-) -> Result<Body, Fault> {
-    let (counted, wire) = Counted::new(source.take(bytes_max.saturating_add(SLACK)));
+pub(super) fn read(from: impl Read, encoding: Option<&str>, bytes_max: u64) -> Result<Body, Fault> {
+    let (counted, wire) = Counted::new(from.take(bytes_max.saturating_add(SLACK)));
     let encoding = encoding.unwrap_or_default().trim().to_ascii_lowercase();
     match encoding.as_str() {
         "" | "identity" => gather(counted, &wire, bytes_max),

@@ -14,7 +14,7 @@ mod wire;
 #[cfg(test)]
 mod tests;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use ureq::config::Config;
@@ -111,12 +111,13 @@ impl Http for Client {
             headers: own_names(&request.headers)?,
             body: request.body.clone(),
         };
-        let wire = Arc::new(Wire::new(
-            Arc::clone(&self.rules),
-            Arc::clone(&self.net),
-            stop.clone(),
-            started + request.timeout.min(self.timeout),
-        ));
+        let wire = Arc::new(Wire {
+            rules: Arc::clone(&self.rules),
+            net: Arc::clone(&self.net),
+            stop: stop.clone(),
+            deadline: started + request.timeout.min(self.timeout),
+            fault: Mutex::default(),
+        });
         let agent = self.agent(&wire);
         request.hosts.judge(&hop.target.host)?;
         for followed in 0.. {
@@ -166,16 +167,10 @@ impl Client {
     }
 
     /// Sends the request of a hop, with retries where they are safe and useful.
-    fn attempts(
-        &self,
-        agent: &Agent,
-        wire: &Arc<Wire>,
-        service: Option<&str>,
-        hop: &Hop,
-    ) -> Result<Head> {
+    fn attempts(&self, agent: &Agent, wire: &Wire, role: Option<&str>, hop: &Hop) -> Result<Head> {
         let mut wait = self.backoff;
         for attempt in 1.. {
-            let result = self.attempt(agent, wire, service, hop);
+            let result = self.attempt(agent, wire, role, hop);
             let again = attempt < ATTEMPTS_MAX && hop.method == HttpMethod::Get;
             let asked = match &result {
                 Ok(head) if again && matches!(head.status().as_u16(), 429 | 502 | 503 | 504) => {
@@ -195,13 +190,7 @@ impl Client {
         unreachable!("the loop ends by returning")
     }
 
-    fn attempt(
-        &self,
-        agent: &Agent,
-        wire: &Arc<Wire>,
-        service: Option<&str>,
-        hop: &Hop,
-    ) -> Result<Head> {
+    fn attempt(&self, agent: &Agent, wire: &Wire, role: Option<&str>, hop: &Hop) -> Result<Head> {
         wire.check()?;
         let mut builder = Request::builder()
             .method(hop.method.as_str())
@@ -209,7 +198,7 @@ impl Client {
         for (name, value) in &hop.headers {
             builder = builder.header(name, value);
         }
-        if let Some((name, secret)) = self.services.key(service, &hop.target) {
+        if let Some((name, secret)) = self.services.key(role, &hop.target) {
             builder = builder.header(name, secret);
         }
         let unfit = |_| {

@@ -56,25 +56,10 @@ pub(super) struct Wire {
     pub(super) stop: StopFlag,
     pub(super) deadline: Instant,
     /// The first fault here; more precise than the error of ureq.
-    fault: Mutex<Option<ToolError>>,
+    pub(super) fault: Mutex<Option<ToolError>>,
 }
 
 impl Wire {
-    pub(super) fn new(
-        rules: Arc<Rules>,
-        net: Arc<dyn Net>,
-        stop: StopFlag,
-        deadline: Instant,
-    ) -> Self {
-        Self {
-            rules,
-            net,
-            stop,
-            deadline,
-            fault: Mutex::new(None),
-        }
-    }
-
     /// Checks the stop flag and the deadline.
     ///
     /// # Errors

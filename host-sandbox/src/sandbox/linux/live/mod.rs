@@ -36,7 +36,7 @@ pub(super) fn start(
     scratch: Scratch,
     stop: &StopFlag,
 ) -> Result<Result<Live, Refusal>> {
-    let mut launched = Launched::start(&policy).map_err(|err| unlaunched(&err))?;
+    let mut launched = Launched::start(&policy).map_err(unlaunched)?;
     let begun = Instant::now();
     let mut more = true;
     while launched.reports.ready().is_none() {
@@ -51,16 +51,13 @@ pub(super) fn start(
             return refusal(&policy, command, failure).map(Err);
         }
         stop.check()?;
-        more = launched
-            .read_reports(LOOK)
-            .map_err(|err| unlaunched(&err))?;
+        more = launched.read_reports(LOOK).map_err(unlaunched)?;
     }
     if let Some(failure) = launched.reports.failed() {
         return refusal(&policy, command, failure).map(Err);
     }
-    Live::of(launched, policy, command, scratch)
-        .map(Ok)
-        .map_err(|err| unlaunched(&err))
+    let live = Live::of(launched, policy, command, scratch);
+    live.map(Ok).map_err(unlaunched)
 }
 
 fn ended(exit: Option<Exit>) -> ToolError {
