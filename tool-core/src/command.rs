@@ -30,7 +30,7 @@ pub enum Access {
 }
 
 /// Resource limits of a command.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CommandLimits {
     /// Wall time, after which the process tree is killed.
     pub wall: Duration,

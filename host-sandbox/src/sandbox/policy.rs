@@ -5,7 +5,7 @@ use std::io::{self, Read, Write};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use tool_core::command::{Excess, Exit, Level};
+use tool_core::command::{CommandLimits, Excess, Exit, Level};
 use tool_core::json;
 
 /// Maximum size of a policy in bytes.
@@ -34,16 +34,8 @@ pub(super) struct Policy {
     /// Absolute paths that may be read in addition to the lists and the workspace.
     pub readable: Vec<String>,
     pub environment: Vec<(String, String)>,
-    pub cpu_s: u64,
-    pub memory_bytes: u64,
-    pub tree_memory_bytes: u64,
-    pub file_bytes: u64,
-    pub scratch_bytes: u64,
-    pub scratch_entries: u64,
-    pub processes: u64,
-    pub open_files: u64,
-    /// Time after which the launcher ends the command on its own.
-    pub wall_ms: u64,
+    /// The launcher ends the command on its own after the wall time.
+    pub limits: CommandLimits,
 }
 
 impl Policy {

@@ -102,10 +102,11 @@ fn limit_resources(policy: &Policy, own_user_namespace: bool) -> io::Result<()> 
     };
     let set = |resource, limit| set_both(resource, limit, limit);
     set(Resource::Core, 0)?;
-    set(Resource::Fsize, policy.file_bytes)?;
-    set(Resource::Nofile, policy.open_files)?;
+    set(Resource::Fsize, policy.limits.file_bytes)?;
+    set(Resource::Nofile, policy.limits.open_files)?;
     // The soft limit sends a signal that can be handled.
-    set_both(Resource::Cpu, policy.cpu_s, policy.cpu_s + 1)?;
+    let cpu_s = policy.limits.cpu.as_secs().max(1);
+    set_both(Resource::Cpu, cpu_s, cpu_s + 1)?;
     set(Resource::Msgqueue, 0)?;
     // The kernel counts processes per user. The count starts at zero for a separate user or user namespace, otherwise the other
     // processes of the user count too.
@@ -116,14 +117,14 @@ fn limit_resources(policy: &Policy, own_user_namespace: bool) -> io::Result<()> 
     } else {
         tasks_of(policy.user.unwrap_or_else(|| geteuid().as_raw()))?
     };
-    set(Resource::Nproc, others + policy.processes)?;
+    set(Resource::Nproc, others + policy.limits.processes)?;
     Ok(())
 }
 
 /// The last limit, set just before exec, since this program may have mapped more.
 pub(super) fn limit_memory(policy: &Policy) -> io::Result<()> {
     let bound = getrlimit(Resource::As).maximum.unwrap_or(u64::MAX);
-    let limit = Some(policy.memory_bytes.min(bound));
+    let limit = Some(policy.limits.memory_bytes.min(bound));
     let both = Rlimit {
         current: limit,
         maximum: limit,

@@ -86,7 +86,6 @@ impl Sandbox {
             Access::None => None,
             Access::Read => Some(self.root()?),
         };
-        let limits = command.limits;
         Ok(Policy {
             level,
             probe: false,
@@ -104,15 +103,7 @@ impl Sandbox {
                 .map(|path| text(path))
                 .collect::<Result<_, _>>()?,
             environment: command.environment.clone(),
-            cpu_s: limits.cpu.as_secs().max(1),
-            memory_bytes: limits.memory_bytes,
-            tree_memory_bytes: limits.tree_memory_bytes,
-            file_bytes: limits.file_bytes,
-            scratch_bytes: limits.scratch_bytes,
-            scratch_entries: limits.scratch_entries,
-            processes: limits.processes,
-            open_files: limits.open_files,
-            wall_ms: u64::try_from(limits.wall.as_millis()).unwrap_or(u64::MAX),
+            limits: command.limits,
         })
     }
 

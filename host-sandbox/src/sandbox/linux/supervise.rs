@@ -38,7 +38,7 @@ pub(super) fn supervise(
 ) -> Ended {
     let watched = Watch::new(policy, tree);
     let (ended, exceeded) = match Pid::from_raw(child) {
-        Some(child) => watch(child, outside, policy.wall_ms, watched),
+        Some(child) => watch(child, outside, policy.limits.wall, watched),
         None => (None, None),
     };
     if tree == Tree::Mine {
@@ -60,10 +60,10 @@ pub(super) fn supervise(
 fn watch(
     child: Pid,
     outside: BorrowedFd<'_>,
-    wall_ms: u64,
+    wall: Duration,
     mut watched: Watch<'_>,
 ) -> (Option<WaitStatus>, Option<Excess>) {
-    let deadline = Instant::now() + Duration::from_millis(wall_ms) + GRACE;
+    let deadline = Instant::now() + wall + GRACE;
     let process = pidfd_open(child, PidfdFlags::empty()).ok();
     loop {
         // Orphans are children of this process too; only one child is the command.

@@ -62,7 +62,7 @@ impl<'a> Watch<'a> {
     /// Resident and swapped memory counts shared pages once per process; only if that exceeds the limit, the proportional shares are
     /// read, which is slower.
     fn memory(&self) -> Option<Excess> {
-        let limit = self.policy.tree_memory_bytes;
+        let limit = self.policy.limits.tree_memory_bytes;
         let processes = processes(self.tree);
         let held: u64 = processes.iter().map(|process| process.held).sum();
         if held <= limit {
@@ -84,12 +84,12 @@ impl<'a> Watch<'a> {
         let mut used = Used {
             bytes: 0,
             entries: 0,
-            entries_max: self.policy.scratch_entries,
+            entries_max: self.policy.limits.scratch_entries,
         };
         if used.add(scratch, DEPTH_MAX).is_none() {
             return Some(Excess::Files);
         }
-        (used.bytes > self.policy.scratch_bytes).then_some(Excess::Disk)
+        (used.bytes > self.policy.limits.scratch_bytes).then_some(Excess::Disk)
     }
 }
 
