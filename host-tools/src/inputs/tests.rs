@@ -267,7 +267,7 @@ fn bad_npy_files_are_refused_in_words() {
                 &described("<f8", false, "(18446744073709551615, 2)"),
                 &f8(2),
             ),
-            "the header declares",
+            "expected a header",
         ),
         (
             npy(
