@@ -14,7 +14,7 @@ use registry::conflicts::describe;
 const EDGES_SHOWN: usize = 8;
 
 impl CheckedPlan {
-    /// The steps of one longest way through the plan: no run is shorter than these, one after the other.
+    /// The steps of a critical path through the plan: no run is shorter than these, one after the other.
     pub fn critical_path(&self) -> Vec<usize> {
         let graph = &self.graph;
         let longest = (0..graph.len()).map(|step| graph.priority(step)).max();
@@ -22,10 +22,8 @@ impl CheckedPlan {
         let mut path = Vec::new();
         while let Some(step) = next {
             path.push(step);
-            let followers = graph
-                .followers(step)
-                .iter()
-                .map(|&follower| follower as usize);
+            let followers = graph.followers(step).iter();
+            let followers = followers.map(|&follower| follower as usize);
             next = followers
                 .filter(|&to| graph.priority(to) + 1 == graph.priority(step))
                 .min();
@@ -140,16 +138,16 @@ impl CheckedPlan {
 
     /// The explanation as text for a terminal.
     pub fn explain_text(&self) -> String {
-        let mut text = String::new();
         // Writing to a string cannot fail.
+        let mut text = String::new();
+        let waves = self.graph.waves();
+        let steps = counted(self.steps.len() as u64, "step");
+        let in_waves = counted(waves.len() as u64, "wave");
+        let barriers = if self.barrier { ", with barriers" } else { "" };
+        let (id, mode) = (&self.id, self.mode_used);
         let _ = writeln!(
             text,
-            "plan {}: {} in {}, mode {}{}",
-            self.id,
-            counted(self.steps.len() as u64, "step"),
-            counted(self.graph.waves().len() as u64, "wave"),
-            self.mode_used,
-            if self.barrier { ", with barriers" } else { "" },
+            "plan {id}: {steps} in {in_waves}, mode {mode}{barriers}"
         );
         if let Some(reason) = &self.fallback_reason {
             let _ = writeln!(text, "sequential, because {reason}");
@@ -171,7 +169,7 @@ impl CheckedPlan {
         if !waiting.is_empty() {
             let _ = writeln!(text, "awaits approval: {waiting}");
         }
-        for (index, wave) in self.graph.waves().iter().enumerate() {
+        for (index, wave) in waves.iter().enumerate() {
             let _ = writeln!(text, "wave {index}");
             wave.iter()
                 .for_each(|&step| self.write_step(step, &mut text));
@@ -192,11 +190,8 @@ impl CheckedPlan {
         text.extend(said(step).into_iter().map(|line| format!("    {line}\n")));
         let edges = self.graph.edges_into(position);
         for edge in edges.iter().take(EDGES_SHOWN) {
-            let _ = writeln!(
-                text,
-                "    after {}: {}",
-                self.steps[edge.from].id, edge.reason
-            );
+            let from = &self.steps[edge.from].id;
+            let _ = writeln!(text, "    after {from}: {}", edge.reason);
         }
         if edges.len() > EDGES_SHOWN {
             let _ = writeln!(text, "    and {} more", edges.len() - EDGES_SHOWN);
@@ -210,12 +205,10 @@ fn said(step: &CheckedStep) -> Vec<String> {
     lines.extend(step.when.as_ref().map(|when| format!("only when {when}")));
     if let Some(map) = &step.map {
         let together = map.concurrency.map(|count| format!(", {count} at a time"));
+        let list = map.over_words() + &together.unwrap_or_default();
+        let (name, fails) = (&map.name, map.on_item_error);
         lines.push(format!(
-            "for every {} of {}{}; an element that fails: {}",
-            map.name,
-            map.over_words(),
-            together.unwrap_or_default(),
-            map.on_item_error.as_str()
+            "for every {name} of {list}; an element that fails: {fails}"
         ));
     }
     if !step.gives.is_empty() {

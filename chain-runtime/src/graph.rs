@@ -106,10 +106,8 @@ impl Graph {
             }
         }
         for step in (0..steps).rev() {
-            let longest = graph.followers[step]
-                .iter()
-                .map(|&to| graph.priorities[to as usize])
-                .max();
+            let longest = graph.followers[step].iter();
+            let longest = longest.map(|&to| graph.priorities[to as usize]).max();
             graph.priorities[step] = 1 + longest.unwrap_or(0);
         }
         graph
@@ -151,7 +149,7 @@ impl Graph {
         self.waves[step]
     }
 
-    /// Length of the longest way from a step to an end, in steps.
+    /// Length of the longest path from a step to an end, in steps.
     pub fn priority(&self, step: usize) -> usize {
         self.priorities[step]
     }
@@ -160,10 +158,9 @@ impl Graph {
     pub fn waves(&self) -> Vec<Vec<usize>> {
         let count = self.waves.iter().max().map_or(0, |last| last + 1);
         let mut waves = vec![Vec::new(); count];
-        self.waves
-            .iter()
-            .enumerate()
-            .for_each(|(step, &wave)| waves[wave].push(step));
+        for (step, &wave) in self.waves.iter().enumerate() {
+            waves[wave].push(step);
+        }
         waves
     }
 }

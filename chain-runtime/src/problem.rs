@@ -199,10 +199,9 @@ impl Problems {
 
     /// Adds others.
     pub(crate) fn append(&mut self, others: Self) {
-        others
-            .list
-            .into_iter()
-            .for_each(|problem| self.push(problem));
+        for problem in others.list {
+            self.push(problem);
+        }
         self.more += others.more;
     }
 
@@ -228,10 +227,8 @@ impl Problems {
 
     /// The tools that may not be in a plan, sorted, each once.
     pub fn blocked_tools(&self) -> Vec<String> {
-        let blocked = self
-            .list
-            .iter()
-            .filter(|problem| problem.fault == Fault::BlockedTool);
+        let blocked = self.list.iter();
+        let blocked = blocked.filter(|problem| problem.fault == Fault::BlockedTool);
         let name = |problem: &PlanProblem| problem.message.split('`').nth(1).map(str::to_owned);
         let mut names: Vec<String> = blocked.filter_map(name).collect();
         names.sort_unstable();
@@ -352,9 +349,7 @@ impl From<Problems> for ToolError {
         if blocked.is_empty() {
             return error;
         }
-        error.hint(format!(
-            "Blocked tools: {}; only tools that list `chain` among their callers can be used in a plan",
-            blocked.join(", ")
-        ))
+        let rule = "only tools that list `chain` among their callers can be used in a plan";
+        error.hint(format!("Blocked tools: {}; {rule}", blocked.join(", ")))
     }
 }

@@ -239,10 +239,8 @@ fn segment(text: &str, rest: &mut &str) -> Result<Segment, Malformed> {
 
 fn unexpected(text: &str, rest: &str, expected: &str) -> Malformed {
     let position = text.len() - rest.len();
-    let found = rest
-        .chars()
-        .next()
-        .map_or_else(|| "the end".to_owned(), |c| format!("{c:?}"));
+    let found = rest.chars().next();
+    let found = found.map_or_else(|| "the end".to_owned(), |c| format!("{c:?}"));
     let expected = format!("expected {expected} at position {position}, found {found}");
     malformed(format!("`{text}` is not a valid reference: {expected}"))
 }
@@ -349,13 +347,8 @@ mod tests {
     #[test]
     fn a_sub_block_shares_its_data() {
         let root = Value::object([("m", value("[[1,2],[3,4]]"))]);
-        let whole = root
-            .get("m")
-            .unwrap()
-            .as_numbers()
-            .unwrap()
-            .as_slice()
-            .as_ptr();
+        let whole = root.get("m").unwrap().as_numbers();
+        let whole = whole.unwrap().as_slice().as_ptr();
         let row = Reference::parse("r.m[1]").unwrap().resolve(&root).unwrap();
         let row = row.as_numbers().unwrap().as_slice().as_ptr();
         assert_eq!(row as usize - whole as usize, 16);

@@ -129,12 +129,10 @@ impl ChainResult {
         let of = |key: &str| self.diagnostics.get(key).cloned().unwrap_or_default();
         let whole = of("elapsed_ms").as_f64().unwrap_or_default();
         let lanes = calls.iter().map(|call| call.lane + 1).max().unwrap_or(0);
-        let mut text = format!(
-            "chain {}: {} calls on {lanes} lanes in {whole:.1} ms, mode {}\n",
-            self.chain_id,
-            calls.len(),
-            of("mode_used").as_str().unwrap_or_default(),
-        );
+        let (id, count, mode) = (&self.chain_id, calls.len(), of("mode_used"));
+        let mode = mode.as_str().unwrap_or_default();
+        let mut text =
+            format!("chain {id}: {count} calls on {lanes} lanes in {whole:.1} ms, mode {mode}\n");
         if let Some(reason) = of("fallback_reason").as_str() {
             let _ = writeln!(text, "sequential, because {reason}");
         }
@@ -189,12 +187,8 @@ impl ChainResult {
             events: Vec::new(),
             processes: WAVES,
         };
-        trace.name(
-            "process_name",
-            CALLS,
-            0,
-            &format!("chain {}", self.chain_id),
-        );
+        let name = format!("chain {}", self.chain_id);
+        trace.name("process_name", CALLS, 0, &name);
         trace.name("process_name", WAVES, 0, "waves");
         let lanes = calls.iter().map(|call| call.lane + 1).max().unwrap_or(0);
         for lane in 0..lanes as u64 {
@@ -210,13 +204,8 @@ impl ChainResult {
                 let (name, lane) = (format!("wave {wave}"), wave as u64);
                 trace.name("thread_name", WAVES, lane, &name);
                 let times = (us(began), us(ended));
-                trace.span(
-                    (WAVES, lane),
-                    &name,
-                    "wave",
-                    times,
-                    object! { "wave" => wave },
-                );
+                let args = object! { "wave" => wave };
+                trace.span((WAVES, lane), &name, "wave", times, args);
             }
         }
         let mapped = self.steps.iter().filter(|step| !step.end.items.is_empty());
@@ -320,12 +309,8 @@ impl Trace {
         self.processes += 1;
         let process = self.processes;
         let id = chain.text("chain_id").unwrap_or_default();
-        self.name(
-            "process_name",
-            process,
-            0,
-            &format!("chain {id} of {around}"),
-        );
+        let name = format!("chain {id} of {around}");
+        self.name("process_name", process, 0, &name);
         for call in list(chain, "calls") {
             let time = |key: &str| {
                 let ms = call.get(key).and_then(Value::as_f64).unwrap_or_default();

@@ -272,10 +272,8 @@ pub(super) fn add_default(reference: &Reference, is_script: bool) -> String {
 
 /// Fit of a branch: best without a problem, else by the depth of its first problem.
 fn depth(findings: &Findings) -> usize {
-    let depths = findings
-        .problems
-        .iter()
-        .map(|problem| problem.pointer.matches('/').count());
+    let depths = findings.problems.iter();
+    let depths = depths.map(|problem| problem.pointer.matches('/').count());
     depths.min().unwrap_or(usize::MAX)
 }
 

@@ -13,11 +13,8 @@ use crate::types::{Fit, Type, fit};
 /// The conjuncts of the condition of a step, as text.
 pub(super) fn conjuncts_of(plan: &Plan, position: usize) -> Vec<String> {
     let parts = plan.steps[position].when.as_ref().map(Condition::conjuncts);
-    parts
-        .unwrap_or_default()
-        .iter()
-        .map(ToString::to_string)
-        .collect()
+    let parts = parts.unwrap_or_default().iter();
+    parts.map(ToString::to_string).collect()
 }
 
 impl Checker<'_> {

@@ -70,20 +70,16 @@ impl Checker<'_> {
         self.solver = solver;
         for misfit in misfits {
             let slot = misfit.pointer.strip_prefix(&site.base).unwrap_or_default();
-            let input = checked
-                .from_inputs
-                .iter()
-                .find(|(pointer, _)| pointer == slot);
+            let mut input = checked.from_inputs.iter();
+            let input = input.find(|(pointer, _)| pointer == slot);
             let from = input.map(|(_, input)| format!(" (`{slot}` is `{input}`)"));
             let message = misfit.message + &from.unwrap_or_default();
             if sure {
                 let problem = PlanProblem::new(Fault::Shape, misfit.pointer, message);
                 self.report(problem.hint("change one of the two arrays, or what is between them"));
             } else {
-                self.note(format!(
-                    "{}: if `{}` runs, it fails: {message}",
-                    misfit.pointer, step.id
-                ));
+                let (pointer, id) = (&misfit.pointer, &step.id);
+                self.note(format!("{pointer}: if `{id}` runs, it fails: {message}"));
             }
         }
         let shaped = &mut self.shaped[site.position];

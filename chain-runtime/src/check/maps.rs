@@ -46,11 +46,8 @@ pub(super) fn is_known(checked: &CheckedStep) -> bool {
     let Some(map) = &checked.map else {
         return false;
     };
-    let mut roots = checked
-        .args
-        .references()
-        .into_iter()
-        .map(|placed| placed.reference.root());
+    let roots = checked.args.references().into_iter();
+    let mut roots = roots.map(|placed| placed.reference.root());
     roots.all(|root| root == "index" || *root == *map.name)
 }
 

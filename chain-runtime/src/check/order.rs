@@ -115,10 +115,9 @@ impl Checker<'_> {
                     },
                 })),
             None => {
-                self.found.unnamed.get_or_insert(format!(
-                    "the steps have more than {} conflicts of resources",
-                    conflicts::EDGES_MAX
-                ));
+                let (most, unnamed) = (conflicts::EDGES_MAX, &mut self.found.unnamed);
+                let why = format!("the steps have more than {most} conflicts of resources");
+                unnamed.get_or_insert(why);
             }
         }
     }

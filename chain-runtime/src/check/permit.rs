@@ -162,22 +162,17 @@ impl Checker<'_> {
             Verdict::Deny if known => self.report(problem!(Policy, pointer;
                 "`{id}` may not call `{tool}`: denied by {why}")),
             Verdict::Deny => {
-                self.note(format!(
-                    "{pointer}: `{id}` may be denied when it is called: {why}"
-                ));
+                let what = format!("`{id}` may be denied when it is called: {why}");
+                self.note(format!("{pointer}: {what}"));
             }
             Verdict::Ask if site.approval == Approval::NeverAsk && known => {
-                let message = format_args!(
-                    "`{id}` needs an approval to call `{tool}`, and its `approval` is `never-ask`: {why}"
-                );
-                let problem = PlanProblem::new(Fault::Approval, pointer, message);
-                let hint = "add an `allow` rule that names the tool, or remove `approval`";
-                self.report(problem.hint(hint));
+                self.report(problem!(Approval, pointer;
+                    "`{id}` needs an approval to call `{tool}`, and its `approval` is `never-ask`: {why}";
+                    "add an `allow` rule that names the tool, or remove `approval`"));
             }
             Verdict::Ask if asks => {
-                self.note(format!(
-                    "{pointer}: `{id}` awaits an approval to call `{tool}`: {why}"
-                ));
+                let what = format!("`{id}` awaits an approval to call `{tool}`: {why}");
+                self.note(format!("{pointer}: {what}"));
             }
             Verdict::Ask if self.context.answer != Answer::Yes => {
                 self.report(problem!(Approval, pointer;

@@ -114,11 +114,8 @@ impl Checker<'_> {
             Ok((value, _)) => return Ok(Some(value)),
             Err(missing) => missing,
         };
-        let asked = reference
-            .segments()
-            .first()
-            .map(ToString::to_string)
-            .unwrap_or_default();
+        let asked = reference.segments().first();
+        let asked = asked.map(ToString::to_string).unwrap_or_default();
         let name = asked.trim_start_matches('.');
         if self.plan.input(name).is_some() && reference.segments().len() == 1 {
             return Ok(None); // declared, and reported as missing

@@ -145,10 +145,9 @@ impl<'d> Checker<'d> {
         let is_script = self.plan.is_script;
         let found = args::check(facts, &checked.args, &site.base, &lookup, is_script);
         let fine = found.problems.is_empty();
-        found
-            .problems
-            .into_iter()
-            .for_each(|problem| self.report(problem));
+        for problem in found.problems {
+            self.report(problem);
+        }
         found.notes.into_iter().for_each(|note| self.note(note));
         if fine {
             self.permit_open(called, checked);

@@ -90,16 +90,16 @@ impl Checker<'_> {
             Verdict::Deny => return Ok(None), // reported, or noted
         };
         let pointer = || format!("{}/plan", site.base);
-        let Some(arrays) = &self.dispatcher.host().arrays else {
-            return Err(problem!(Argument, pointer();
-                "files cannot be opened here: pass the plan inline"));
-        };
         let why = match is_permitted {
             false => "reads its plan only after an approval",
             true if self.found.written.touches(&checked.resources) => {
                 "runs a plan that an earlier step may write"
             }
             true => {
+                let Some(arrays) = &self.dispatcher.host().arrays else {
+                    return Err(problem!(Argument, pointer();
+                        "files cannot be opened here: pass the plan inline"));
+                };
                 let (role, limits) = (&self.context.who.role, self.dispatcher.limits());
                 match arrays.open_for(role, source, InputKind::Text, limits.max_input_bytes) {
                     Ok(value) => return Ok(Some(value)),
@@ -121,18 +121,12 @@ impl Checker<'_> {
         let first = around
             .iter()
             .position(|(_, digest)| *digest == plan.digest)?;
-        let names = around[first..]
-            .iter()
-            .map(|(name, _)| &**name)
-            .chain([name]);
+        let names = around[first..].iter();
+        let names = names.map(|(name, _)| &**name).chain([name]);
         let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
-        let problem = problem!(
-            Cycle,
-            pointer,
-            "the plan runs itself: {}",
-            names.join(" -> ")
-        );
-        Some(problem.hint("a plan runs other plans only; repeat a step with `map`"))
+        let way = names.join(" -> ");
+        Some(problem!(Cycle, pointer; "the plan runs itself: {way}";
+            "a plan runs other plans only; repeat a step with `map`"))
     }
 
     /// Reports the problems of an inner plan by its pointers, and by its lines where it was text.
@@ -169,10 +163,9 @@ impl Checker<'_> {
         if let Some(why) = &inner.unnamed {
             self.fall_back(site, &format!("runs a plan whose {why}"));
         }
-        inner
-            .notes
-            .iter()
-            .for_each(|note| self.note(format!("{}/plan{note}", site.base)));
+        for note in &inner.notes {
+            self.note(format!("{}/plan{note}", site.base));
+        }
         let mut effects: Vec<Effect> = Vec::new();
         for step in inner.steps {
             effects.extend(step.effects);

@@ -126,10 +126,8 @@ impl ToolFacts<'_> {
             Some(node) => node.literal().cloned(),
             None => Some(self.defaults.get(name).cloned().unwrap_or_default()),
         };
-        let there = self
-            .present
-            .iter()
-            .filter(|field| field.is_there(&argument));
+        let there = self.present.iter();
+        let there = there.filter(|field| field.is_there(&argument));
         there.fold(self.output.clone(), |output, field| {
             output.with_present(&field.path)
         })

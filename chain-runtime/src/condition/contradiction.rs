@@ -9,7 +9,7 @@ use tool_core::Value;
 
 use super::{Expr, Op, compare};
 
-/// Most alternatives that are looked at, and most terms and values of one.
+/// Maximum number of alternatives that are examined, and of terms and values of one.
 const ALTERNATIVES_MAX: usize = 32;
 const NODES_MAX: usize = 32;
 /// Most parts of which every two are held against each other.
@@ -69,9 +69,8 @@ fn normal(expr: &Expr, truth: bool) -> Option<Vec<Alternative<'_>>> {
         (Expr::Not(inner), _) => normal(inner, !truth),
         (Expr::All(parts), true) | (Expr::Any(parts), false) => {
             let one = vec![Vec::new()];
-            parts
-                .iter()
-                .try_fold(one, |all, part| product(all, normal(part, truth)))
+            let mut parts = parts.iter();
+            parts.try_fold(one, |all, part| product(all, normal(part, truth)))
         }
         (Expr::Any(parts), true) | (Expr::All(parts), false) => {
             let mut all = Vec::new();
@@ -133,7 +132,7 @@ struct Nodes {
     /// Comparisons as they are written, before what follows from them.
     edges: Vec<(usize, usize, Edge)>,
     unequal: Vec<(usize, usize)>,
-    /// Nodes that have an order, as they stand in a comparison of it.
+    /// Nodes that must have an order, since a comparison needs it.
     ordered: Vec<usize>,
 }
 
@@ -224,8 +223,7 @@ impl Nodes {
         (0..count).for_each(|node| linked[node][node] = true);
         for &(a, b, edge) in &self.edges {
             known[a][b] = known[a][b].max(edge);
-            linked[a][b] = true;
-            linked[b][a] = true;
+            (linked[a][b], linked[b][a]) = (true, true);
         }
         for (a, one) in self.nodes.iter().enumerate() {
             for (b, other) in self.nodes.iter().enumerate() {

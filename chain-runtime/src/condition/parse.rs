@@ -137,11 +137,10 @@ impl<'a> Parser<'a> {
                 self.at += end;
                 Ok(Expr::Literal(value))
             }
-            _ => Err(format!(
-                "`{}` at position {} is not a number",
-                &rest[..end],
-                self.at
-            )),
+            _ => {
+                let (text, at) = (&rest[..end], self.at);
+                Err(format!("`{text}` at position {at} is not a number"))
+            }
         }
     }
 

@@ -35,15 +35,11 @@ pub(super) fn draw(picture: &Picture<'_>) -> String {
         let style = arrow.kind.style();
         let label = arrow.label.as_ref();
         let label = label.map(|label| format!(", label={}", quoted(&shown(label))));
+        let (line, colour, from, to) = (style.dot, style.colour, arrow.from, arrow.to);
+        let (tip, label) = (quoted(&arrow.words.join("\n")), label.unwrap_or_default());
         let _ = writeln!(
             text,
-            "  s{} -> s{} [style={}, color=\"{}\", tooltip={}{}];",
-            arrow.from,
-            arrow.to,
-            style.dot,
-            style.colour,
-            quoted(&arrow.words.join("\n")),
-            label.unwrap_or_default(),
+            "  s{from} -> s{to} [style={line}, color=\"{colour}\", tooltip={tip}{label}];"
         );
     }
     text.push_str("}\n");

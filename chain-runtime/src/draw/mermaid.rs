@@ -5,13 +5,8 @@ use std::fmt::Write as _;
 use super::{CLASSES, Kind, Picture, escape, shown};
 
 pub(super) fn draw(picture: &Picture<'_>) -> String {
-    let mut text = String::from("flowchart TB\n");
-    let _ = writeln!(
-        text,
-        "  %% {}: {}",
-        shown(&picture.title).replace(['%', '{', '}'], " "),
-        picture.summary
-    );
+    let title = shown(&picture.title).replace(['%', '{', '}'], " ");
+    let mut text = format!("flowchart TB\n  %% {title}: {}\n", picture.summary);
     for (wave, steps) in picture.waves.iter().enumerate() {
         let _ = writeln!(text, "  subgraph w{wave}[\"wave {wave}\"]");
         for &step in steps {

@@ -152,18 +152,13 @@ fn escape<'a>(text: &str, control: char, escaped: impl Fn(char) -> Option<&'a st
 impl<'p> Picture<'p> {
     fn of(plan: &'p CheckedPlan) -> Self {
         let waves = plan.graph.waves();
-        let mut summary = format!(
-            "{} in {}, mode {}",
-            counted(plan.steps.len() as u64, "step"),
-            counted(waves.len() as u64, "wave"),
-            plan.mode_used
-        );
-        if plan.barrier {
-            summary.push_str(", wave by wave");
-        }
-        if plan.fallback_to_seq() {
-            summary.push_str(" (sequential)");
-        }
+        let steps = counted(plan.steps.len() as u64, "step");
+        let in_waves = counted(waves.len() as u64, "wave");
+        let barrier = if plan.barrier { ", wave by wave" } else { "" };
+        let fallback = plan.fallback_reason.as_ref();
+        let fallback = fallback.map_or("", |_| " (sequential)");
+        let mode = plan.mode_used;
+        let summary = format!("{steps} in {in_waves}, mode {mode}{barrier}{fallback}");
         let boxes = (0..plan.steps.len()).map(|step| Step::of(plan, step));
         Self {
             title: plan.id.to_string(),
@@ -226,9 +221,7 @@ fn arrows(plan: &CheckedPlan) -> Vec<Arrow> {
         match arrows.last_mut() {
             Some(arrow) if (arrow.from, arrow.to) == (edge.from, edge.to) => {
                 arrow.kind = arrow.kind.min(kind);
-                if arrow.label.is_none() {
-                    arrow.label = label;
-                }
+                arrow.label = arrow.label.take().or(label);
                 if !arrow.words.contains(&words) {
                     arrow.words.push(words);
                 }
@@ -254,9 +247,9 @@ fn reduced(mut arrows: Vec<Arrow>, steps: usize) -> Vec<Arrow> {
     // For every step a bit set of all steps before it. Arrows lead to later steps, in order.
     let mut before: Vec<Vec<u64>> = vec![vec![0; words]; steps];
     let mut into: Vec<Vec<usize>> = vec![Vec::new(); steps];
-    arrows
-        .iter()
-        .for_each(|arrow| into[arrow.to].push(arrow.from));
+    for arrow in &arrows {
+        into[arrow.to].push(arrow.from);
+    }
     for (step, direct) in into.iter().enumerate() {
         let mut set = vec![0; words];
         for &from in direct {

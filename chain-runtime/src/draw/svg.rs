@@ -180,13 +180,10 @@ fn curve(way: &[(f64, f64)]) -> String {
         let middle = (from.1 + to.1) / 2.0;
         let _ = match index % 2 == 0 || from.0 == to.0 {
             true => write!(path, " L{}", at(to)),
-            false => write!(
-                path,
-                " C{} {} {}",
-                at((from.0, middle)),
-                at((to.0, middle)),
-                at(to)
-            ),
+            false => {
+                let bends = [(from.0, middle), (to.0, middle), to].map(at);
+                write!(path, " C{}", bends.join(" "))
+            }
         };
     }
     path
@@ -228,10 +225,8 @@ fn box_of(svg: &mut String, one: &Step<'_>, place: &Place) {
         ("id", one.step.id.to_string()),
         ("tool", one.step.tool.to_owned()),
     ];
-    let warns = one
-        .marks
-        .iter()
-        .map(|(_, warns)| if *warns { "warn" } else { "mark" });
+    let warns = one.marks.iter();
+    let warns = warns.map(|(_, warns)| if *warns { "warn" } else { "mark" });
     let mut y = top + 2.0;
     for (class, text) in names.into_iter().chain(warns.zip(one.lines())) {
         y += LINE;

@@ -10,10 +10,9 @@ pub(super) fn draw(picture: &Picture<'_>) -> String {
     let id_width = widest(|one| one.step.id.len()).unwrap_or(0);
     let tool_width = widest(|one| one.step.tool.len()).unwrap_or(0);
     let mut into: Vec<Vec<&super::Arrow>> = vec![Vec::new(); picture.boxes.len()];
-    picture
-        .arrows
-        .iter()
-        .for_each(|arrow| into[arrow.to].push(arrow));
+    for arrow in &picture.arrows {
+        into[arrow.to].push(arrow);
+    }
     for (wave, steps) in picture.waves.iter().enumerate() {
         let _ = writeln!(text, "wave {wave}");
         for &step in steps {
@@ -23,12 +22,8 @@ pub(super) fn draw(picture: &Picture<'_>) -> String {
             let line = format!("  {id:id_width$}  {tool:tool_width$}  {marks}");
             let _ = writeln!(text, "{}", line.trim_end());
             for arrow in &into[step] {
-                let _ = writeln!(
-                    text,
-                    "    <- {:id_width$}  {}",
-                    picture.boxes[arrow.from].step.id,
-                    shown(&arrow.words.join(", "))
-                );
+                let (id, words) = (&picture.boxes[arrow.from].step.id, arrow.words.join(", "));
+                let _ = writeln!(text, "    <- {id:id_width$}  {}", shown(&words));
             }
         }
     }

@@ -114,11 +114,8 @@ impl Input {
     pub(crate) fn fault(&self, value: &Value) -> Option<String> {
         let whole = self.kind == InputType::Integer && value.as_i64().is_some();
         if !whole && fit(&Type::of_value(value), &self.kind.ty()) != Fit::Always {
-            return Some(format!(
-                "expected {}, found {}",
-                self.kind.ty(),
-                value.kind()
-            ));
+            let (expected, found) = (self.kind.ty(), value.kind());
+            return Some(format!("expected {expected}, found {found}"));
         }
         if let Some(choices) = &self.choices
             && !choices.contains(value)
@@ -148,10 +145,8 @@ impl Input {
             _ => json::parse(text, json::Limits::default())
                 .map_err(|_| format!("expected {} as JSON, found `{text}`", self.kind.ty()))?,
         };
-        match self.fault(&value) {
-            Some(fault) => Err(fault),
-            None => Ok(value),
-        }
+        self.fault(&value).map_or(Ok(()), Err)?;
+        Ok(value)
     }
 }
 

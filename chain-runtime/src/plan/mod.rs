@@ -4,7 +4,6 @@
 
 mod inputs;
 mod read;
-mod retry;
 mod schema;
 mod step;
 
@@ -19,10 +18,10 @@ use tool_core::{Seed, Value, convert};
 
 pub(crate) use inputs::{Given, settle};
 pub use inputs::{Input, InputType};
-pub use retry::{Jitter, RETRIES_MAX, Retry};
 pub use schema::schema;
 use schema::{id_schema, outputs_schema, positive, version_schema};
 pub use step::{Approval, COMPENSATE_SUFFIX, Compensate, ITEMS_MAX, Map, OnItemError, Step};
+pub use step::{Jitter, RETRIES_MAX, Retry};
 
 use crate::problem::Problems;
 use crate::template::Node;
@@ -153,11 +152,8 @@ fn inputs_by_name<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Input>, D::E
 fn one_or_more<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Arc<str>>, D::Error> {
     let value = Value::deserialize(from)?;
     let items = value.items().unwrap_or_else(|| vec![value]);
-    Ok(items
-        .iter()
-        .filter_map(Value::as_str)
-        .map(Arc::from)
-        .collect())
+    let texts = items.iter().filter_map(Value::as_str);
+    Ok(texts.map(Arc::from).collect())
 }
 
 impl Plan {

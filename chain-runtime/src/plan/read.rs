@@ -96,8 +96,8 @@ struct Reader {
 impl Reader {
     fn report(&mut self, fault: Fault, message: impl Display, hint: Option<&str>) {
         let problem = PlanProblem::new(fault, &self.pointer, message);
-        self.problems
-            .push(problem.hint_some(hint.map(str::to_owned)));
+        let problem = problem.hint_some(hint.map(str::to_owned));
+        self.problems.push(problem);
     }
 
     fn under<T>(&mut self, key: &str, read: impl FnOnce(&mut Self) -> T) -> T {
@@ -131,9 +131,9 @@ impl Reader {
             false => without(value, &faulty, &mut String::new()),
         };
         self.refused = faulty.into_iter().map(str::to_owned).collect();
-        violations
-            .into_iter()
-            .for_each(|one| self.problems.push(problem_of(one)));
+        for violation in violations {
+            self.problems.push(problem_of(violation));
+        }
         convert::from_value(&sound).unwrap_or_else(|problem| {
             let message = format!("{}: {}", problem.path, problem.message);
             self.report(Fault::Form, message, None);
@@ -150,9 +150,9 @@ impl Reader {
                 reader.under(&key, |reader| {
                     reader.id(&mut input.name, &[]);
                     for (key, message, hint) in input.contradictions() {
-                        reader.under(key, |reader| {
-                            reader.report(Fault::Input, message, Some(hint))
-                        });
+                        let report =
+                            |reader: &mut Self| reader.report(Fault::Input, message, Some(hint));
+                        reader.under(key, report);
                     }
                 });
             }
@@ -168,11 +168,8 @@ impl Reader {
 
     fn unique(&mut self, steps: &[Step]) {
         let mut first: HashMap<&str, usize> = HashMap::with_capacity(steps.len());
-        let steps = steps
-            .iter()
-            .enumerate()
-            .filter(|(_, step)| !step.id.is_empty());
-        for (index, step) in steps {
+        let steps = steps.iter().enumerate();
+        for (index, step) in steps.filter(|(_, step)| !step.id.is_empty()) {
             let before = *first.entry(&step.id).or_insert(index);
             if before != index {
                 let message = format!("two steps have the id `{}`", step.id);
@@ -253,7 +250,7 @@ impl Reader {
         }
     }
 
-    /// Outputs are data: an object that opens a file as an argument would stand in the answer as it is written.
+    /// Outputs are data: an object that opens a file as an argument would be part of the answer as written.
     fn opens_nothing(&mut self, value: &Value) {
         if let Some(object) = value.as_object() {
             if object.get("$lit").is_some() {

@@ -20,10 +20,8 @@ pub(super) fn diagnostics(
     };
     let all: Vec<usize> = (0..plan.steps.len()).collect();
     let timeline = waves.iter().enumerate().map(|(index, steps)| {
-        let ran = steps
-            .iter()
-            .map(|&step| &ends[step])
-            .filter(|end| end.has_run());
+        let ran = steps.iter().map(|&step| &ends[step]);
+        let ran = ran.filter(|end| end.has_run());
         let began = ran.clone().map(|end| end.began).min();
         let ended = ran.map(|end| end.ended).max();
         let elapsed = began

@@ -75,11 +75,8 @@ pub(super) fn digest_in(record: &Value) -> Option<String> {
 pub(super) fn end_of(value: &Value) -> Finished {
     let texts = |key: &str| -> Vec<String> {
         let items = value.get(key).and_then(Value::items).unwrap_or_default();
-        items
-            .iter()
-            .filter_map(Value::as_str)
-            .map(str::to_owned)
-            .collect()
+        let texts = items.iter().filter_map(Value::as_str);
+        texts.map(str::to_owned).collect()
     };
     let metadata = value.get("metadata").and_then(Value::as_object);
     Finished {
@@ -117,10 +114,8 @@ pub(super) fn ending_record(cause: &EndCause, plan: Option<&CheckedPlan>) -> Val
     let mut record = fields! { "kind" => "ending", "cause" => cause.cause };
     let step = plan.zip(cause.at).map(|(plan, at)| &*plan.steps[at].id);
     record.insert_some("at", step);
-    let error = cause
-        .error
-        .clone()
-        .map(|error| error.without_evidence().to_value());
+    let error = cause.error.clone();
+    let error = error.map(|error| error.without_evidence().to_value());
     record.insert_some("error", error);
     record.into()
 }

@@ -108,10 +108,8 @@ impl Finished {
             Status::PendingApproval { approval_id, .. } => {
                 end.status = StepStatus::Pending;
                 let tool = step.tool;
-                let error = tool_error!(
-                    ApprovalRequired,
-                    "the call of `{tool}` waits for the approval {approval_id}"
-                );
+                let what = format!("the call of `{tool}` waits for the approval {approval_id}");
+                let error = tool_error!(ApprovalRequired, "{what}");
                 let next = match run {
                     Some(run) => format!("`mathchain runs resume {run}`"),
                     None => "run the plan again".to_owned(),
@@ -205,10 +203,8 @@ fn with_origin(step: &CheckedStep, error: ToolError) -> ToolError {
         return error;
     };
     let origin = step.args.references().into_iter().find(|placed| {
-        let slot = placed
-            .pointer
-            .split_once("/args")
-            .map_or("", |(_, slot)| slot);
+        let slot = placed.pointer.split_once("/args");
+        let slot = slot.map_or("", |(_, slot)| slot);
         let rest = path.strip_prefix(slot);
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     });

@@ -32,15 +32,12 @@ impl Items {
     pub(super) fn new(map: &Map, list: Value) -> Result<Self, ToolError> {
         let kind = list.kind();
         let Some(values) = list.items() else {
-            return Err(tool_error!(InvalidArgs, "a map needs a list, found {kind}").reason("map"));
+            return Err(tool_error!(InvalidArgs, "map"; "a map needs a list, found {kind}"));
         };
         let (count, most) = (values.len(), map.max);
         if count > most {
-            let error = tool_error!(
-                LimitExceeded,
-                "the map takes at most {most} elements, found {count}"
-            );
-            return Err(error.reason("map"));
+            return Err(tool_error!(LimitExceeded, "map";
+                "the map takes at most {most} elements, found {count}"));
         }
         Ok(Self {
             values,
@@ -69,9 +66,9 @@ impl Items {
         let mut edges: Vec<(usize, usize)> = Vec::new();
         let mut conflicts = Conflicts::default();
         let named = keys.iter().all(|keys| !keys.is_empty());
-        keys.iter()
-            .enumerate()
-            .for_each(|(index, keys)| conflicts.step(index, keys));
+        for (index, keys) in keys.iter().enumerate() {
+            conflicts.step(index, keys);
+        }
         match conflicts.finish() {
             Some(found) if together && named && keys.len() == self.len() => {
                 edges.extend(found.iter().map(|edge| (edge.from, edge.to)));
@@ -148,11 +145,8 @@ impl Items {
                 };
             }
         }
-        let began = ends
-            .iter()
-            .filter(|end| end.has_run())
-            .map(|end| end.began)
-            .min();
+        let began = ends.iter().filter(|end| end.has_run());
+        let began = began.map(|end| end.began).min();
         let mut whole = Finished {
             attempts: ends.iter().map(|end| end.attempts).max().unwrap_or(1),
             began: began.unwrap_or_default(),

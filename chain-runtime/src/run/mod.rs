@@ -1,13 +1,12 @@
 //! Execution: a ready set served by a bounded pool of own threads, in an order that never shows in the result.
 //!
-//! A step is ready when all it waits for has ended; the one with the longest way behind it goes first. What a failure means
+//! A step is ready when all it waits for has ended; the one with the longest critical path goes first. What a failure means
 //! is decided by plan order, not by time: the lowest failing step counts, steps before it still run, and a later step that
 //! had already run when it failed is reported as not run (with a warning that names it). So the deterministic part of the
 //! result is the same for any number of threads, for `dep` and `seq`, with and without barriers.
 
 mod core;
 mod diagnostics;
-mod divergence;
 mod durable;
 mod encoding;
 mod events;
@@ -43,7 +42,6 @@ use tool_core::capability::Durability;
 use crate::check::{CheckMode, CheckedPlan, check};
 use crate::plan::{Mode, Plan};
 use crate::problem::Problems;
-pub use divergence::{Compared, Divergence, Unreadable};
 pub(crate) use durable::initiator;
 pub use durable::{again, build, profile, resume, same_workspace, workspace_of};
 use events::Slots;
@@ -52,6 +50,7 @@ pub(crate) use finished::ms;
 pub use finished::{Finished, StepStatus, Try};
 use limit::Limit;
 pub use memory::Memory;
+pub use memory::{Compared, Divergence, Unreadable};
 use meter::Kind;
 pub use meter::Meter;
 pub use nesting::{Cancelled, cancel, root_run};

@@ -45,11 +45,8 @@ impl Order {
     /// Drawn priorities by step, in place of the critical path.
     pub(super) fn priorities(&self, steps: usize) -> Option<Vec<u64>> {
         let seed = self.seed?;
-        Some(
-            (0..steps as u64)
-                .map(|step| derive_seed(seed, "priority", step))
-                .collect(),
-        )
+        let drawn = |step| derive_seed(seed, "priority", step);
+        Some((0..steps as u64).map(drawn).collect())
     }
 
     /// Index of the command to take from a queue of this length.

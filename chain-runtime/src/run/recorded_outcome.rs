@@ -20,10 +20,8 @@ impl Recorded {
     /// When the records cannot be read.
     pub fn of(state: &State, run: &Run) -> Result<Self, ToolError> {
         let records = state.run_records(&run.id)?;
-        let record = records
-            .iter()
-            .rev()
-            .find(|record| record.text("kind") == Some("chain"));
+        let mut record = records.iter().rev();
+        let record = record.find(|record| record.text("kind") == Some("chain"));
         let record = record.map(|record| state.with_lists(record));
         let outputs = record
             .as_ref()
@@ -48,13 +46,8 @@ impl Recorded {
     pub fn shown(&self, state: &State) -> Value {
         let shown = self.outputs(state);
         let shown = shown.and_then(|outputs| artifacts::shown(&outputs, state.artifact_bytes()));
-        let handle = |_| {
-            self.outputs
-                .as_ref()
-                .map(Handle::to_value)
-                .unwrap_or_default()
-        };
-        shown.unwrap_or_else(handle)
+        let handle = || self.outputs.as_ref().map(Handle::to_value);
+        shown.unwrap_or_else(|_| handle().unwrap_or_default())
     }
 
     /// The recorded error.

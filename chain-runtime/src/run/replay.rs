@@ -3,16 +3,15 @@
 
 use std::sync::Arc;
 
+use journal::{END_KEY, Run, RunState, State, named_values};
 use registry::{CallerContext, Dispatcher};
 use tool_core::{ToolError, Value};
 
-use super::divergence::{Compared, Unreadable};
 use super::durable::{build, checked, profile};
 use super::finished::StepStatus;
-use super::memory::Memory;
+use super::memory::{Compared, Memory, Unreadable};
 use super::options::RunOptions;
 use super::{ChainResult, drive};
-use journal::{END_KEY, Run, RunState, State, named_values};
 
 /// Result of a replay.
 #[derive(Debug)]
@@ -108,10 +107,8 @@ pub fn replay(
 
 /// Steps and compensations without a recorded end.
 fn open(result: &ChainResult) -> Vec<String> {
-    let steps = result
-        .steps
-        .iter()
-        .map(|step| (step.id.to_string(), &step.end));
+    let steps = result.steps.iter();
+    let steps = steps.map(|step| (step.id.to_string(), &step.end));
     let undone = result.undone.iter();
     let undone = undone.map(|one| (format!("{} (undoing)", one.step), &one.end));
     let open = steps

@@ -56,10 +56,8 @@ fn value_of(
         return Ok(default);
     };
     let (value, is_default) = placed.resolve(root).map_err(|missing| {
-        let hint = format!(
-            "name a part that `{}` gives, or add a `default`",
-            reference.root()
-        );
+        let root = reference.root();
+        let hint = format!("name a part that `{root}` gives, or add a `default`");
         tool_error!(InvalidArgs, "`{reference}`: {missing}").hint(hint)
     })?;
     if is_default {

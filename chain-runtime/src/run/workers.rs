@@ -153,11 +153,9 @@ impl<'a> Workers<'a> {
             core.threads += 1;
             core.threads
         };
-        let hired = Builder::new()
-            .name(format!("step-{number}"))
-            .stack_size(STACK_BYTES)
-            .spawn_scoped(scope, move || self.work(scope))
-            .is_ok();
+        let thread = Builder::new().name(format!("step-{number}"));
+        let thread = thread.stack_size(STACK_BYTES);
+        let hired = thread.spawn_scoped(scope, move || self.work(scope)).is_ok();
         if !hired {
             self.lock().threads -= 1;
         }

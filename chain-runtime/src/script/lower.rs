@@ -31,20 +31,15 @@ pub(super) fn document(name: &str, text: &str, script: &Script, faults: &mut Fau
             lowering.first.insert(Arc::clone(&target.text), id);
         }
     }
-    let steps: Vec<(Arc<str>, Built)> = script
-        .calls
-        .iter()
-        .map(|line| lowering.step(line))
-        .collect();
+    let steps = script.calls.iter();
+    let steps: Vec<(Arc<str>, Built)> = steps.map(|line| lowering.step(line)).collect();
     let ids: Vec<Arc<str>> = steps.iter().map(|(id, _)| Arc::clone(id)).collect();
     let steps = list((1, 1), steps.into_iter().map(|(_, step)| step));
     let stem = name.rsplit(['/', '\\']).next().unwrap_or_default();
     let stem = stem.strip_suffix(super::ENDING).unwrap_or(stem);
     if script.answer.is_none() && ids.len() > NAMES_MAX {
-        let message = format!(
-            "answers with every result, at most {NAMES_MAX}; found {}",
-            ids.len()
-        );
+        let found = ids.len();
+        let message = format!("answers with every result, at most {NAMES_MAX}; found {found}");
         let fault = Fault::new(text.len(), format!("a script without `return` {message}"));
         let hint = "end it with what it answers: `return {\"mean\": a.mean}`";
         lowering.faults.push(fault.hint(hint));

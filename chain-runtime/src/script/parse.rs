@@ -323,7 +323,7 @@ impl<'t> Parser<'t> {
             }
             self.space();
             let value = match self.value() {
-                // What looks like an argument is the next line.
+                // The apparent argument is the next line.
                 Err(_) if self.is_at_margin(at) && self.peek() == Some('(') => {
                     return Err(self.unclosed());
                 }

@@ -103,13 +103,9 @@ impl Parser<'_> {
             return Ok(Kind::Literal(literal));
         }
         if matches!(self.peek(), Some('"' | '\'')) {
-            let fault = Fault::new(
-                name.at,
-                format!("texts have no prefix, found `{}`", name.text),
-            );
-            return Err(fault.hint(
-                "values are put into texts with {\"$fmt\": \"mean={}\", \"args\": [a.mean]}",
-            ));
+            let message = format!("texts have no prefix, found `{}`", name.text);
+            let hint = "values are put into texts with {\"$fmt\": \"mean={}\", \"args\": [a.mean]}";
+            return Err(Fault::new(name.at, message).hint(hint));
         }
         let path = self.path()?;
         self.space();
@@ -159,9 +155,8 @@ impl Parser<'_> {
                     path.push_str(&field);
                 } else {
                     let rest = self.rest();
-                    let end = rest
-                        .find(|c: char| !c.is_ascii_digit())
-                        .unwrap_or(rest.len());
+                    let end = rest.find(|c: char| !c.is_ascii_digit());
+                    let end = end.unwrap_or(rest.len());
                     if end == 0 {
                         return Err(self.unexpected("an index from 0, or `*`", hint));
                     }

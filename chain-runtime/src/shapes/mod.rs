@@ -3,13 +3,12 @@
 //! [`Solver`] holds extents that are known, or known to be equal; [`Call`] puts one call's arguments into it and says where they
 //! do not fit together. Which calls are certain to happen is the check's business.
 
-mod argument;
 mod call;
 mod solver;
 #[cfg(test)]
 mod tests;
 
-pub use argument::{Given, shape_of_node};
 pub(crate) use call::element;
 pub use call::{Call, Misfit, Place, Stated};
+pub use call::{Given, shape_of_node};
 pub use solver::{Axis, Clash, Id, Origin, Solver};

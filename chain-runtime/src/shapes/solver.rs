@@ -171,10 +171,9 @@ impl Solver {
     /// Rolls back to the mark.
     pub fn take_back(&mut self) {
         let (_, trail) = self.trail.take().unwrap_or_default();
-        trail
-            .into_iter()
-            .rev()
-            .for_each(|(id, node)| self.set(id, node));
+        for (id, node) in trail.into_iter().rev() {
+            self.set(id, node);
+        }
     }
 
     /// A known extent, and where it was said.

@@ -263,10 +263,8 @@ impl Type {
             Self::Record(record) => Some(&record.fields),
             _ => None,
         });
-        let mut names: Vec<Arc<str>> = fields
-            .flatten()
-            .map(|field| Arc::clone(&field.name))
-            .collect();
+        let names = fields.flatten();
+        let mut names: Vec<Arc<str>> = names.map(|field| Arc::clone(&field.name)).collect();
         names.sort_unstable();
         names.dedup();
         names

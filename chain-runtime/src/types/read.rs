@@ -20,10 +20,8 @@ impl Slots {
     /// Type of a part of the schema, by address; the schema must outlive the slots and not move.
     pub(crate) fn of(&self, schema: &Schema) -> Type {
         let mut known = self.0.borrow_mut();
-        known
-            .entry(std::ptr::from_ref(schema))
-            .or_insert_with(|| Type::of_schema(schema))
-            .clone()
+        let slot = known.entry(std::ptr::from_ref(schema));
+        slot.or_insert_with(|| Type::of_schema(schema)).clone()
     }
 }
 

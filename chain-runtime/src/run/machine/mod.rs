@@ -1,12 +1,11 @@
 //! The state of a running plan as a pure machine: events in, commands out. No threads, no time, no input or output.
 //!
-//! [`Machine::step`] takes what happened and gives what is to be done next; whoever drives it may be slow, fast or a test that
-//! tries every order. A step is ready when all it waits for has ended; the one with the longest way behind it goes first. What
+//! [`Machine::step`] takes what happened and gives what is to be done next; its driver may be slow, fast or a test that
+//! tries every order. A step is ready when all it waits for has ended; the one with the longest critical path goes first. What
 //! a failure means is decided by plan order, not by time: the lowest failing step counts, steps before it still run, and later
 //! ones that had already run are reported as not run. So the outcome depends on what calls give, and on no order of events.
 
 mod call_quota;
-mod close;
 mod end;
 mod settle;
 
@@ -23,9 +22,8 @@ use super::order::Costs;
 use super::values::{self, Values, obstacle};
 
 use self::call_quota::CallQuota;
-pub(super) use self::close::Parts;
-pub(super) use self::end::EndCause;
 use self::end::EndRecord;
+pub(super) use self::end::{EndCause, Parts};
 use super::events::Attempt;
 pub(crate) use super::events::{Command, Conclusion, Event, Part, Slots, Unit};
 use crate::check::{CheckedPlan, CheckedStep};
@@ -33,7 +31,7 @@ use crate::plan::Mode;
 use crate::reference::Missing;
 use crate::template::Placed;
 
-/// A unit that may start: longest way first, then plan order, then element.
+/// A unit that may start: longest critical path first, then plan order, then element.
 type Ready = (u64, Reverse<usize>, Reverse<usize>);
 
 /// The state of a running plan.
@@ -268,10 +266,8 @@ impl<'a> Machine<'a> {
     /// Values that the arguments of a call reference.
     pub(super) fn values(&self, unit: Unit) -> Values {
         let step = self.called(unit);
-        let used = step
-            .uses
-            .iter()
-            .map(|&used| (used, self.values[used].clone()));
+        let used = step.uses.iter();
+        let used = used.map(|&used| (used, self.values[used].clone()));
         let mut values = Values {
             steps: used.collect(),
             item: None,

@@ -64,10 +64,8 @@ impl Machine<'_> {
 
     /// Remembers an attempt that is followed by another.
     fn tried(&mut self, unit: Unit, end: &Finished) {
-        let code = end
-            .error
-            .as_ref()
-            .map_or(ErrorCode::Internal, ToolError::code);
+        let code = end.error.as_ref();
+        let code = code.map_or(ErrorCode::Internal, ToolError::code);
         let (began, ended) = (end.began, end.ended);
         let mut tries = end.tries.clone();
         tries.push(Try { began, ended, code });

@@ -75,12 +75,8 @@ pub(crate) fn compose(plan: &CheckedPlan, mut parts: Parts, process: Process) ->
     if matches!(status, ChainStatus::Failed | ChainStatus::Cancelled) {
         warnings.extend(staying(plan, &steps, &undone, parts.stopped.is_some()));
     }
-    let mut effects: Vec<_> = plan
-        .steps
-        .iter()
-        .flat_map(|step| step.effects)
-        .copied()
-        .collect();
+    let effects = plan.steps.iter().flat_map(|step| step.effects);
+    let mut effects: Vec<_> = effects.copied().collect();
     effects.sort_unstable();
     effects.dedup();
     let waves = plan.graph.waves();
@@ -347,10 +343,8 @@ fn answer(
                         failed.filter(|&step| steps[step].end.status == StepStatus::Failed);
                     lacking = lacking.into_iter().chain(failed).min();
                     let root = reference.root();
-                    Err(tool_error!(
-                        DependencyFailed,
-                        "`{reference}`: step `{root}` gave no result"
-                    ))
+                    let why = format!("step `{root}` gave no result");
+                    Err(tool_error!(DependencyFailed, "`{reference}`: {why}"))
                 }
             }
         });

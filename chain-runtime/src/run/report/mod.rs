@@ -155,10 +155,8 @@ impl ChainResult {
     }
 
     fn reports(&self, whole: bool) -> Vec<Value> {
-        self.steps
-            .iter()
-            .map(|step| self.step(step, whole))
-            .collect()
+        let steps = self.steps.iter();
+        steps.map(|step| self.step(step, whole)).collect()
     }
 
     /// Outputs as shown to the caller.
@@ -180,10 +178,8 @@ impl ChainResult {
     fn outcome(&self, most: usize) -> Outcome {
         let mut metadata = bounded(&self.diagnostics, most);
         metadata.insert("run_state", self.status.run_state());
-        metadata.insert(
-            "tool_chains",
-            vec![Value::from(bounded(&self.with_calls(), most))],
-        );
+        let chain = bounded(&self.with_calls(), most);
+        metadata.insert("tool_chains", vec![Value::from(chain)]);
         metadata.insert_some("audit", self.audit.clone());
         Outcome {
             status: match (&self.error, self.approvals().first()) {
@@ -243,19 +239,16 @@ impl ChainResult {
             "status" => end.status.as_str(),
             "output_digest" => end.digest(),
         };
-        if end.is_unmet() {
-            fields.insert(
-                "cause",
-                object! { "message" => "its condition does not hold" },
-            );
-        }
+        let unmet = end.is_unmet().then_some("its condition does not hold");
+        fields.insert_some(
+            "cause",
+            unmet.map(|message| object! { "message" => message }),
+        );
         if !end.items.is_empty() {
             fields.insert("items", items(end));
         }
-        fields.insert_some(
-            "cause",
-            end.cause.map(|cause| self.cause(cause, end.status)),
-        );
+        let cause = end.cause.map(|cause| self.cause(cause, end.status));
+        fields.insert_some("cause", cause);
         let error = if whole { ToolError::to_value } else { stable };
         fields.insert_some("error", end.error.as_ref().map(error));
         if !end.defaults_used.is_empty() {
@@ -310,18 +303,10 @@ fn undone<'a>(undone: impl IntoIterator<Item = &'a Undone>) -> Vec<Value> {
 fn items(end: &Finished) -> Value {
     const SHOWN: usize = 20;
     let mut counted = fields! { "count" => end.items.len() };
-    for status in [
-        StepStatus::Done,
-        StepStatus::Failed,
-        StepStatus::Denied,
-        StepStatus::NotRun,
-    ] {
-        let count = end
-            .items
-            .iter()
-            .filter(|item| item.status == status)
-            .count();
-        counted.insert(status.as_str(), count);
+    use StepStatus::{Denied, Done, Failed, NotRun};
+    for status in [Done, Failed, Denied, NotRun] {
+        let items = end.items.iter().filter(|item| item.status == status);
+        counted.insert(status.as_str(), items.count());
     }
     let errors = end.items.iter().enumerate().filter_map(|(index, item)| {
         Some(object! { "index" => index, "error" => stable(item.error.as_ref()?) })

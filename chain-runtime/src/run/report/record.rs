@@ -12,7 +12,7 @@ use crate::run::durable;
 use journal::artifacts;
 use journal::{Journal, LISTS_KEY};
 
-/// Longest lists of steps and waves that stand in the record itself.
+/// Longest lists of steps and waves that are part of the record itself.
 const LISTS_BYTES_MAX: usize = 256 << 10;
 
 impl ChainResult {
@@ -38,8 +38,8 @@ impl ChainResult {
             Ok(head) => self.audit = Some(head.to_value()),
             Err(err) => {
                 let why = err.message();
-                self.warnings
-                    .push(format!("the run is not recorded in the audit: {why}"));
+                let warning = format!("the run is not recorded in the audit: {why}");
+                self.warnings.push(warning);
             }
         }
     }
