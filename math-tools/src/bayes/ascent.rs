@@ -43,7 +43,8 @@ pub(crate) fn maximise(
     let mut trial_gradient = vec![0.0; d];
     for _ in 0..iterations_max {
         ctx.check()?;
-        let held = |i: usize| (x[i] <= low && gradient[i] < 0.0) || (x[i] >= high && gradient[i] > 0.0);
+        let held =
+            |i: usize| (x[i] <= low && gradient[i] < 0.0) || (x[i] >= high && gradient[i] > 0.0);
         let free: Vec<bool> = (0..d).map(|i| !held(i)).collect();
         let slopes = (0..d).filter(|&i| free[i]).map(|i| gradient[i].abs());
         let steepest = slopes.fold(0.0, f64::max);

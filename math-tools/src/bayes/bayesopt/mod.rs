@@ -198,7 +198,8 @@ impl Tool for BayesOpt {
         }
         let mut points = found.x;
         for unit in points.chunks_exact_mut(d) {
-            into_box(&unit.to_vec(), &bounds, unit);
+            point.copy_from_slice(unit);
+            into_box(&point, &bounds, unit);
         }
         let x_best = points[best * d..(best + 1) * d].to_vec();
         let nothing = || ToolError::new(ErrorCode::Internal, "no evaluation");
