@@ -404,6 +404,21 @@ impl fmt::Debug for ToolError {
 
 impl std::error::Error for ToolError {}
 
+/// An error with a code of [`ErrorCode`] and a formatted message: `tool_error!(LimitExceeded, "the list has {count} tasks")`; or
+/// with a reason as well, and the next step: `tool_error!(Conflict, "run_ended"; "the run `{id}` has ended"; "start it again")`.
+#[macro_export]
+macro_rules! tool_error {
+    ($code:ident, $reason:expr; $message:literal) => {
+        $crate::tool_error!($code, $message).reason($reason)
+    };
+    ($code:ident, $reason:expr; $message:literal; $hint:literal) => {
+        $crate::tool_error!($code, $reason; $message).hint(format_args!($hint))
+    };
+    ($code:ident, $($message:tt)+) => {
+        $crate::ToolError::new($crate::ErrorCode::$code, format_args!($($message)+))
+    };
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -431,19 +446,4 @@ mod tests {
         assert!(error.to_value().to_string().len() < 20_000);
         assert!(problem.bytes() < 20_000);
     }
-}
-
-/// An error with a code of [`ErrorCode`] and a formatted message: `tool_error!(LimitExceeded, "the list has {count} tasks")`; or
-/// with a reason as well, and the next step: `tool_error!(Conflict, "run_ended"; "the run `{id}` has ended"; "start it again")`.
-#[macro_export]
-macro_rules! tool_error {
-    ($code:ident, $reason:expr; $message:literal) => {
-        $crate::tool_error!($code, $message).reason($reason)
-    };
-    ($code:ident, $reason:expr; $message:literal; $hint:literal) => {
-        $crate::tool_error!($code, $reason; $message).hint(format_args!($hint))
-    };
-    ($code:ident, $($message:tt)+) => {
-        $crate::ToolError::new($crate::ErrorCode::$code, format_args!($($message)+))
-    };
 }
