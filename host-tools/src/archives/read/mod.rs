@@ -94,7 +94,7 @@ pub(super) struct Member {
 }
 
 impl Member {
-    /// A file or folder with the mode of a Unix system, which may tell of another kind; the name comes with its legibility.
+    /// A file or a folder, or another kind if the mode of a Unix system names one; the name comes with its legibility.
     fn with_mode((name, legible): (String, bool), mode: u32, is_folder: bool, size: u64) -> Self {
         let kind = match mode & 0o170_000 {
             0o120_000 => Kind::Link,

@@ -4,8 +4,8 @@ use std::net::{IpAddr, SocketAddr};
 
 use url::{Host, Url};
 
-use super::Settings;
 use super::address::not_public;
+use super::settings::Settings;
 use crate::prelude::*;
 
 /// Maximum length of a URL in bytes.
