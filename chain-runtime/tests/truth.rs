@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use chain_runtime::run::{Replay, Resume, replay};
 use chain_runtime::{ChainResult, ChainStatus, RunOptions, StepStatus};
-use journal::{Keep, RunState};
+use journal::{Retention, RunState};
 use rusqlite::Connection;
 use tool_core::{ErrorCode, ToolError, Value};
 
@@ -100,9 +100,9 @@ fn a_replay_of_a_collected_run_says_that_it_was_collected() {
     // The same plan and inputs stay for another run.
     let pinned = durable.run(&plan, &operator()).chain_id;
     durable.state.pin_run(&pinned, true).unwrap();
-    let keep = Keep {
+    let keep = Retention {
         days: Some(0),
-        ..Keep::default()
+        ..Retention::default()
     };
     assert_eq!(
         durable.state.gc(keep).unwrap().runs,

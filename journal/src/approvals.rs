@@ -75,29 +75,22 @@ impl Approval {
     }
 }
 
-/// The answer of a person.
+/// The decision on a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Decision {
     Granted,
     Declined,
-    /// Granted by a rule for all calls like it; the request itself lets none through.
+    /// Granted by a rule for all calls like it; the request itself permits none.
     Recorded,
 }
 
 impl Decision {
-    fn as_str(self) -> &'static str {
+    /// Its name in the record, and the state of the approval afterwards.
+    fn names(self) -> (&'static str, &'static str) {
         match self {
-            Self::Granted => "granted",
-            Self::Declined => "declined",
-            Self::Recorded => "recorded",
-        }
-    }
-
-    /// The state of the approval afterwards.
-    fn state(self) -> &'static str {
-        match self {
-            Self::Recorded => "consumed",
-            other => other.as_str(),
+            Self::Granted => ("granted", "granted"),
+            Self::Declined => ("declined", "declined"),
+            Self::Recorded => ("recorded", "consumed"),
         }
     }
 }
@@ -109,9 +102,8 @@ impl State {
     /// `tool_error` when the state cannot be read.
     pub fn approvals(&self, all: bool, count_max: usize) -> Result<Vec<Approval>> {
         let now_ms = self.shared.clock.unix_ms();
-        let sql = format!(
-            "SELECT {} FROM approvals WHERE ?1 OR (state = 'pending' AND expires_ms > ?2) ORDER BY number DESC LIMIT ?3",
-            Approval::COLUMNS
+        let sql = Approval::sql(
+            "FROM approvals WHERE ?1 OR (state = 'pending' AND expires_ms > ?2) ORDER BY number DESC LIMIT ?3",
         );
         let params = params![all, now_ms as i64, sql::limit(count_max)];
         let mut listed: Vec<Approval> = self.shared.select("list the approvals", &sql, params)?;
@@ -190,31 +182,29 @@ impl Shared {
         request: &ApprovalRequest,
         intent: &Value,
     ) -> Result<ApprovalState> {
-        let lifetime_ms = self.approval_lifetime_ms();
-        let (state, _) = self.transact_on(
-            target,
-            How::SYNCED,
-            "settle the approval",
-            |transaction, now_ms| {
-                let state = settle_in(transaction, request, now_ms, lifetime_ms)?;
-                let record = match &state {
-                    ApprovalState::Consumed { id, approved_by } => {
-                        let mut record = intent.as_object().cloned().unwrap_or_default();
-                        record.insert("approval_id", id.as_str());
-                        record.insert("approved_by", approved_by.as_str());
-                        Some(Value::Object(Arc::new(record)))
-                    }
-                    _ => None,
-                };
-                Ok((state, record))
-            },
-        )?;
-        Ok(state)
+        let lifetime_ms = self.approval_lifetime_ms;
+        let work = |transaction: &Transaction<'_>, now_ms| {
+            let state = settle_in(transaction, request, now_ms, lifetime_ms)?;
+            let record = match &state {
+                ApprovalState::Consumed { id, approved_by } => {
+                    let mut record = intent.as_object().cloned().unwrap_or_default();
+                    record.insert("approval_id", id.as_str());
+                    record.insert("approved_by", approved_by.as_str());
+                    Some(Value::Object(Arc::new(record)))
+                }
+                _ => None,
+            };
+            Ok((state, record))
+        };
+        Ok(self
+            .transact_on(target, How::SYNCED, "settle the approval", work)?
+            .0)
     }
 
     fn decide(&self, id: &str, by: &str, decision: Decision) -> Result<Approval> {
         const SQL: &str = "UPDATE approvals SET state = ?, decided_by = ?, decided_ms = ?, decided_in = ?, details = NULL WHERE id = ?";
         const DIGEST: &str = "SELECT digest FROM approvals WHERE id = ?";
+        let (name, state) = decision.names();
         let session = self.lock().chains.own.session.clone();
         self.transact("answer the approval", |transaction, now_ms| {
             expire(transaction, now_ms)?;
@@ -232,12 +222,12 @@ impl Shared {
                     .hint("a person answers, with `mathchain approve` or `mathchain deny`")
                     .into());
             }
-            let params = params![decision.state(), by, now_ms as i64, session, found.id];
+            let params = params![state, by, now_ms as i64, session, found.id];
             sql::execute(transaction, SQL, params)?;
             let record = object! {
                 "event" => "approval",
                 "approval_id" => found.id.as_str(),
-                "decision" => decision.as_str(),
+                "decision" => name,
                 "decided_by" => by,
                 "tool" => found.tool.as_str(),
                 "role" => found.role.as_str(),
@@ -245,7 +235,7 @@ impl Shared {
                 "digest" => digest,
             };
             let approval = Approval {
-                state: decision.state().to_owned(),
+                state: state.to_owned(),
                 decided_by: Some(by.to_owned()),
                 decided_ms: Some(now_ms),
                 ..found
@@ -278,10 +268,7 @@ fn settle_in(
     now_ms: u64,
     lifetime_ms: u64,
 ) -> Done<ApprovalState> {
-    let newest = format!(
-        "SELECT {} FROM approvals WHERE digest = ? ORDER BY number DESC LIMIT 1",
-        Newest::COLUMNS
-    );
+    let newest = Newest::sql("FROM approvals WHERE digest = ? ORDER BY number DESC LIMIT 1");
     expire(transaction, now_ms)?;
     let newest = sql::row(transaction, &newest, [&request.digest])?;
     let mark = |id: &str, change: &str| {
@@ -373,9 +360,8 @@ fn kept_details(details: &Value) -> Option<String> {
 /// Finds an approval by its id or a unique prefix of it.
 fn find(connection: &Connection, id: &str) -> Done<Approval> {
     const SHOWN_MAX: usize = 5;
-    let sql = format!(
-        "SELECT {} FROM approvals WHERE substr(id, 1, length(?1)) = ?1 ORDER BY number DESC LIMIT 6",
-        Approval::COLUMNS
+    let sql = Approval::sql(
+        "FROM approvals WHERE substr(id, 1, length(?1)) = ?1 ORDER BY number DESC LIMIT 6",
     );
     let mut found: Vec<Approval> = sql::rows(connection, &sql, [id])?;
     if id.is_empty() || found.is_empty() {

@@ -1,6 +1,7 @@
-//! The operator's view of the audit log: list, show, export.
+//! The operator's view of the audit log: list, show, export; and the records of calls and plans, for diagnoses.
 
 use std::io::Write;
+use std::sync::Arc;
 
 use rusqlite::{Connection, Row, Transaction, TransactionBehavior, params};
 use serde::Serialize;
@@ -8,8 +9,10 @@ use tool_core::capability::LedgerHead;
 use tool_core::{ErrorCode, Result, ToolError, Value, json, tool_error};
 
 use super::chain;
+use super::run::LISTS_KEY;
 use super::sql::{self, Columns, Failure, Hash, row_structs};
 use super::state::State;
+use crate::artifacts::Handle;
 
 /// One record of the audit log.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -41,12 +44,10 @@ pub fn parse_head(text: &str) -> Result<LedgerHead> {
             hash: hash.to_ascii_lowercase(),
         });
     }
-    Err(ToolError::new(
-        ErrorCode::InvalidArgs,
-        format_args!("expected a head `session:sequence:hash`, found `{text}`"),
-    )
-    .reason("head")
-    .hint("`mathchain audit verify` prints one"))
+    let message = format_args!("expected a head `session:sequence:hash`, found `{text}`");
+    Err(ToolError::new(ErrorCode::InvalidArgs, message)
+        .reason("head")
+        .hint("`mathchain audit verify` prints one"))
 }
 
 impl State {
@@ -127,7 +128,48 @@ impl State {
         })
     }
 
-    pub(super) fn parsed(&self, row: RawRecord) -> Result<AuditRecord> {
+    /// Reads records of calls and plans: first all of one run, of any age, then those since a time, newest first.
+    ///
+    /// # Errors
+    /// `tool_error` when the state cannot be read.
+    pub fn calls_and_plans(
+        &self,
+        run: Option<&str>,
+        since_ms: u64,
+        count_max: usize,
+    ) -> Result<Vec<AuditRecord>> {
+        const SQL: &str = "SELECT session, sequence, hash, body FROM events
+             WHERE json_extract(body, '$.kind') IN ('call', 'chain')
+                 AND (session = ?1 OR json_extract(body, '$.recorded_ms') >= ?2)
+             ORDER BY session = ?1 DESC, number DESC LIMIT ?3";
+        self.flush()?;
+        let since_ms = i64::try_from(since_ms).unwrap_or(i64::MAX);
+        let params = params![run.unwrap_or(""), since_ms, sql::limit(count_max)];
+        let rows = self.shared.select("read the journal", SQL, params)?;
+        let whole = |row| {
+            let mut record = self.parsed(row)?;
+            record.record = self.with_lists(&record.record);
+            Ok(record)
+        };
+        rows.into_iter().map(whole).collect()
+    }
+
+    /// Completes the record of a chain with the lists that are stored apart; without them where they were collected.
+    pub fn with_lists(&self, record: &Value) -> Value {
+        let handle = record.get(LISTS_KEY).and_then(Handle::from_value);
+        let lists = handle.and_then(|handle| self.value(&handle).ok());
+        let lists = lists.as_ref().and_then(Value::as_object);
+        let (Some(members), Some(lists)) = (record.as_object(), lists) else {
+            return record.clone();
+        };
+        let mut members = members.clone();
+        for (key, list) in lists.iter() {
+            members.insert(key, list.clone());
+        }
+        Value::Object(Arc::new(members))
+    }
+
+    fn parsed(&self, row: RawRecord) -> Result<AuditRecord> {
         let record = json::parse(&row.body, json::Limits::default()).map_err(|err| {
             let (session, sequence, file) =
                 (&row.session, row.sequence, self.shared.file.display());

@@ -46,12 +46,12 @@ row_structs! {
 }
 
 /// Backs up the files of one workspace into one state.
-pub struct Keeper {
+pub struct FileBackups {
     state: Arc<State>,
     files: Arc<dyn Files>,
 }
 
-impl Keeper {
+impl FileBackups {
     /// Backs up these files into this state.
     pub fn new(state: Arc<State>, files: Arc<dyn Files>) -> Self {
         Self { state, files }
@@ -141,7 +141,7 @@ impl Keeper {
     }
 }
 
-impl Backups for Keeper {
+impl Backups for FileBackups {
     fn keep(&self, call_id: &str, paths: &[String]) -> Result<Vec<Kept>> {
         let mut found = Vec::new();
         for path in paths {
@@ -192,7 +192,7 @@ impl State {
     }
 
     fn select(&self, rest: &str, params: impl rusqlite::Params) -> Result<Vec<Backup>> {
-        let sql = format!("SELECT {} FROM backups {rest}", Backup::COLUMNS);
+        let sql = Backup::sql(&format!("FROM backups {rest}"));
         self.shared.select("look for backups", &sql, params)
     }
 

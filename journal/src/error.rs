@@ -13,7 +13,7 @@ pub(super) fn of_sqlite(action: &str, file: &Path, err: &rusqlite::Error) -> Too
         Some(Sqlite::NotADatabase | Sqlite::DatabaseCorrupt) => tool_error!(ToolError, "cannot {action}: the state file `{shown}` is damaged: {err}")
         .reason("state_corrupt")
         .hint(format!(
-            "keep it and begin a new one: move `{shown}` (and `{shown}-wal`, `{shown}-shm` beside it) to another name and run again"
+            "retain the file and start a new one: move `{shown}` (and `{shown}-wal`, `{shown}-shm` beside it) to another name and run again"
         )),
         Some(Sqlite::ReadOnly | Sqlite::CannotOpen | Sqlite::PermissionDenied) => {
             unwritable(file, err)

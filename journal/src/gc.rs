@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::fs;
+use std::io::ErrorKind;
 
 use rusqlite::{ToSql, Transaction, params};
 use serde::Serialize;
@@ -14,7 +15,7 @@ use crate::artifacts::ArtifactHash;
 
 /// The retention policy of a collection.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Keep {
+pub struct Retention {
     /// Retain values of runs that ended, and results that were used, within so many days; `None` for any age.
     pub days: Option<u64>,
     /// Retain at most so many bytes of values, removing those of the runs that ended first; pinned runs are never affected.
@@ -88,25 +89,19 @@ impl Graph {
     fn read(transaction: &Transaction<'_>) -> rusqlite::Result<Self> {
         const VALUES: &str =
             "SELECT hash, bytes, 1 FROM artifacts UNION ALL SELECT hash, length(body), 0 FROM vals";
+        const PARTS: &str = "SELECT value, part FROM parts";
         let mut values: HashMap<ArtifactHash, Node> = HashMap::new();
-        each(
-            transaction,
-            VALUES,
-            |(hash, bytes, is_file): (_, u64, bool)| {
-                let node = values.entry(hash).or_default();
-                node.bytes += bytes;
-                node.is_file |= is_file;
-            },
-        )?;
-        each(
-            transaction,
-            "SELECT value, part FROM parts",
-            |(value, part)| {
-                if let Some(node) = values.get_mut(&value) {
-                    node.parts.push(part);
-                }
-            },
-        )?;
+        type Row = (ArtifactHash, u64, bool);
+        each(transaction, VALUES, |(hash, bytes, is_file): Row| {
+            let node = values.entry(hash).or_default();
+            node.bytes += bytes;
+            node.is_file |= is_file;
+        })?;
+        each(transaction, PARTS, |(value, part)| {
+            if let Some(node) = values.get_mut(&value) {
+                node.parts.push(part);
+            }
+        })?;
         let left_bytes = values.values().map(|node| node.bytes).sum();
         Ok(Self { values, left_bytes })
     }
@@ -144,7 +139,7 @@ impl State {
     ///
     /// # Errors
     /// `tool_error` when the state or a file cannot be written; earlier removals remain.
-    pub fn gc(&self, keep: Keep) -> Result<Collected> {
+    pub fn gc(&self, keep: Retention) -> Result<Collected> {
         let mut done = self.collect(keep)?;
         let mut last = done.runs.len();
         // A record lists a limited number of runs; further runs get further records.
@@ -156,7 +151,7 @@ impl State {
         Ok(done)
     }
 
-    fn collect(&self, keep: Keep) -> Result<Collected> {
+    fn collect(&self, keep: Retention) -> Result<Collected> {
         self.flush()?;
         // Runs that end after this listing are left to the next collection.
         let runs = self.runs(None, usize::MAX)?;
@@ -164,14 +159,9 @@ impl State {
         let shared = &self.shared;
         shared.transact("collect values", |transaction, now_ms| {
             let (gone, graph) = choose(transaction, &runs, keep, now_ms, &mut done)?;
-            let unneeded: Vec<(ArtifactHash, bool)> = graph
-                .values
-                .iter()
-                .filter(|(_, node)| node.references == 0)
-                .map(|(hash, node)| (*hash, node.is_file))
-                .collect();
-            for (hash, _) in &unneeded {
-                let node = &graph.values[hash];
+            let unneeded = graph.values.iter().filter(|(_, node)| node.references == 0);
+            let unneeded: Vec<(&ArtifactHash, &Node)> = unneeded.collect();
+            for (_, node) in &unneeded {
                 done.freed_bytes += node.bytes;
                 done.artifacts += u64::from(node.is_file);
                 done.values += u64::from(!node.is_file);
@@ -182,15 +172,13 @@ impl State {
                 return Ok(((), None));
             }
             release(transaction, &gone)?;
-            for (hash, is_file) in &unneeded {
+            for (hash, node) in &unneeded {
                 // Within the transaction: a process that stores the value meanwhile waits, finds no file and writes it again.
-                if *is_file {
-                    self.remove(*hash)?;
+                if node.is_file {
+                    self.remove(**hash)?;
                 }
-                for table in ["artifacts", "vals"] {
-                    let sql = format!("DELETE FROM {table} WHERE hash = ?");
-                    sql::execute(transaction, &sql, [hash.0])?;
-                }
+                sql::execute(transaction, "DELETE FROM artifacts WHERE hash = ?", [hash.0])?;
+                sql::execute(transaction, "DELETE FROM vals WHERE hash = ?", [hash.0])?;
             }
             let orphans = "DELETE FROM parts WHERE value NOT IN (SELECT hash FROM vals UNION SELECT hash FROM artifacts)";
             transaction.execute(orphans, [])?;
@@ -201,11 +189,12 @@ impl State {
 
     fn remove(&self, hash: ArtifactHash) -> Result<()> {
         for ending in ["npy", "json"] {
-            match fs::remove_file(self.shared.folder.place(hash, ending)) {
-                Err(err) if err.kind() != std::io::ErrorKind::NotFound => {
-                    return Err(unremovable(&hash.to_string(), &err));
-                }
-                _ => {}
+            let removed = fs::remove_file(self.shared.folder.place(hash, ending));
+            let failed = removed
+                .err()
+                .filter(|err| err.kind() != ErrorKind::NotFound);
+            if let Some(err) = failed {
+                return Err(unremovable(&hash.to_string(), &err));
             }
         }
         Ok(())
@@ -219,15 +208,10 @@ impl State {
         graph: &Graph,
         done: &mut Collected,
     ) -> Result<()> {
-        let files = self
-            .shared
-            .folder
-            .files()
-            .map_err(|err| unremovable("artifacts", &err))?;
-        for file in files {
-            let known = file
-                .hash
-                .is_some_and(|hash| graph.values.contains_key(&hash));
+        let files = self.shared.folder.files();
+        for file in files.map_err(|err| unremovable("artifacts", &err))? {
+            let is_known = |hash| graph.values.contains_key(&hash);
+            let known = file.hash.is_some_and(is_known);
             if known || now_ms.saturating_sub(file.changed_ms) < STRAY_MS {
                 continue;
             }
@@ -286,7 +270,7 @@ impl Collected {
 fn choose(
     transaction: &Transaction<'_>,
     runs: &[Run],
-    keep: Keep,
+    keep: Retention,
     now_ms: u64,
     done: &mut Collected,
 ) -> rusqlite::Result<(Vec<Root>, Graph)> {

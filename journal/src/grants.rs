@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use rusqlite::{Connection, params};
-use tool_core::{ToolError, Value, json, tool_error};
+use tool_core::{ToolError, json, tool_error};
 
 use super::audit::{RawRecord, hash_of_event};
 use super::chain;
@@ -81,8 +81,8 @@ struct Answer {
 impl Answer {
     fn of_body(body: &str) -> Option<Self> {
         let record = json::parse(body, json::Limits::default()).ok()?;
-        let text = |key| record.get(key).and_then(Value::as_str).map(str::to_owned);
-        (text("event").as_deref() == Some("approval")).then_some(())?;
+        let text = |key| Some(record.get(key)?.as_str()?.to_owned());
+        (text("event")? == "approval").then_some(())?;
         Some(Self {
             id: text("approval_id")?,
             decision: text("decision")?,
@@ -124,7 +124,7 @@ pub(super) fn faults(connection: &Connection) -> rusqlite::Result<Vec<String>> {
         };
         if !told || !fits {
             faults.push(format!(
-                "the approval `{id}` is `{state}` in its table, not by the records of the audit log"
+                "the approval `{id}` is `{state}` in its table, which contradicts the records of the audit log"
             ));
         }
     }

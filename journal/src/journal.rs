@@ -197,14 +197,11 @@ impl Journal {
 impl Ledger for Journal {
     fn record(&self, record: &Value, durability: Durability) -> Result<LedgerHead> {
         let is_end = record.get("kind").and_then(Value::as_str) == Some("call");
-        self.write(
-            record,
-            if is_end {
-                Durability::Batched
-            } else {
-                durability
-            },
-        )
+        let durability = match is_end {
+            true => Durability::Batched,
+            false => durability,
+        };
+        self.write(record, durability)
     }
 }
 
@@ -222,8 +219,8 @@ impl Drop for Journal {
         let shared = &self.state.shared;
         if shared.lock().chains.run(&self.key).is_ok() {
             let how = How {
+                synced: false,
                 link: true,
-                ..How::QUICK
             };
             // On failure the lease expires by itself; `finish` reports failures.
             let _ = shared.transact_on(self.target(), how, RELEASE, |transaction, _| {

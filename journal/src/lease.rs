@@ -9,7 +9,8 @@ use std::io::Read as _;
 use std::path::Path;
 use std::time::Duration;
 
-use tool_core::{Reason, ToolError, json, object, tool_error};
+use serde::{Deserialize, Serialize};
+use tool_core::{Reason, ToolError, convert, json, object, tool_error};
 
 /// Duration of a lease after its last renewal.
 pub const LEASE: Duration = Duration::from_secs(30);
@@ -25,7 +26,7 @@ pub(super) struct Now {
 }
 
 /// A process, identified so that others on the same machine can check whether it still runs.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Owner {
     /// Identifies one boot of one machine; empty where unknown.
     pub(super) boot: String,
@@ -38,30 +39,11 @@ pub(super) struct Owner {
 
 impl Owner {
     pub(super) fn to_text(&self) -> String {
-        let Self {
-            boot,
-            space,
-            process,
-            started,
-        } = self;
-        json::canonical(&object! {
-            "boot" => boot.as_str(),
-            "process" => *process,
-            "space" => space.as_str(),
-            "started" => *started,
-        })
+        json::canonical(&convert::to_value(self).unwrap_or_default())
     }
 
     pub(super) fn parse(text: &str) -> Option<Self> {
-        let value = json::parse(text, json::Limits::default()).ok()?;
-        let words = |key| Some(value.get(key)?.as_str()?.to_owned());
-        let number = |key| value.get(key)?.as_i64();
-        Some(Self {
-            boot: words("boot")?,
-            space: words("space")?,
-            process: u32::try_from(number("process")?).ok()?,
-            started: u64::try_from(number("started")?).ok()?,
-        })
+        convert::from_value(&json::parse(text, json::Limits::default()).ok()?).ok()
     }
 }
 

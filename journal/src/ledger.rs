@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -17,7 +16,7 @@ use super::random::chance;
 use super::sql::{self, Columns, Done, Failure};
 use super::waiting::Waiting;
 use super::{error, schema, watching};
-use crate::artifacts::{self, Folder};
+use crate::artifacts::Folder;
 
 /// Default lifetime of an approval request, and of its answer until the call is made.
 pub const APPROVAL_LIFETIME: Duration = Duration::from_secs(24 * 60 * 60);
@@ -39,8 +38,7 @@ pub(super) struct Shared {
     pub(super) machine: Arc<dyn Machine>,
     pub(super) file: PathBuf,
     pub(super) folder: Folder,
-    approval_lifetime_ms: AtomicU64,
-    artifact_bytes: AtomicUsize,
+    pub(super) approval_lifetime_ms: u64,
 }
 
 /// The connection and the chains.
@@ -120,26 +118,8 @@ impl Shared {
             machine,
             folder: Folder::beside(&file),
             file,
-            approval_lifetime_ms: AtomicU64::new(APPROVAL_LIFETIME.as_millis() as u64),
-            artifact_bytes: AtomicUsize::new(artifacts::FILE_BYTES_LEAST),
+            approval_lifetime_ms: APPROVAL_LIFETIME.as_millis() as u64,
         }
-    }
-
-    pub(super) fn set_approval_lifetime(&self, lifetime: Duration) {
-        let ms = u64::try_from(lifetime.as_millis()).unwrap_or(u64::MAX);
-        self.approval_lifetime_ms.store(ms, Ordering::Relaxed);
-    }
-
-    pub(super) fn approval_lifetime_ms(&self) -> u64 {
-        self.approval_lifetime_ms.load(Ordering::Relaxed)
-    }
-
-    pub(super) fn set_artifact_bytes(&self, bytes: usize) {
-        self.artifact_bytes.store(bytes, Ordering::Relaxed);
-    }
-
-    pub(super) fn artifact_bytes(&self) -> usize {
-        self.artifact_bytes.load(Ordering::Relaxed)
     }
 
     pub(super) fn lock(&self) -> MutexGuard<'_, Core> {
@@ -254,6 +234,17 @@ impl Shared {
         Ok(result)
     }
 
+    /// As [`Shared::transact_on`], without a record and not synced.
+    pub(super) fn change(
+        &self,
+        target: Target<'_>,
+        action: &str,
+        work: impl FnOnce(&Transaction<'_>, u64) -> Done<()>,
+    ) -> Result<()> {
+        let work = |transaction: &Transaction<'_>, now_ms| Ok((work(transaction, now_ms)?, None));
+        self.transact_on(target, How::QUICK, action, work).map(drop)
+    }
+
     /// Runs a transaction of `work`, all batched records, and the record that `work` returns, which is appended to the chain of the
     /// target. With `how.synced` all of it is on disk when this returns. A failure leaves file and chain unchanged.
     pub(super) fn transact_on<T>(
@@ -268,9 +259,8 @@ impl Shared {
         let mut core = self.lock();
         let mark = core.chains.of(target)?.mark();
         core.set_full_sync(how.synced).map_err(fail)?;
-        let Core {
-            connection, chains, ..
-        } = &mut *core;
+        let core = &mut *core;
+        let (connection, chains) = (&core.connection, &mut core.chains);
         let done = (|| {
             let transaction = begin(connection).map_err(fail)?;
             let (result, record) =
@@ -290,21 +280,16 @@ impl Shared {
             chains.written(&written, target, link, now);
             Ok(result)
         })();
-        match done {
-            Ok(result) => {
-                let head = chains.of(target)?.head();
-                if let (Target::Run(key), true) = (target, how.synced) {
-                    chains.run(key)?.synced = true;
-                }
-                Ok((result, head))
+        let result = done.inspect_err(|_: &ToolError| {
+            if let Ok(chain) = chains.of(target) {
+                chain.roll_back(mark);
             }
-            Err(err) => {
-                if let Ok(chain) = chains.of(target) {
-                    chain.roll_back(mark);
-                }
-                Err(err)
-            }
+        })?;
+        let head = chains.of(target)?.head();
+        if let (Target::Run(key), true) = (target, how.synced) {
+            chains.run(key)?.synced = true;
         }
+        Ok((result, head))
     }
 
     /// Writes the batched records.

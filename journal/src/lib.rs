@@ -7,7 +7,7 @@
 //! Every opened state has a hash chain of its own, so that processes never wait for the chain of another. Chains are linked when
 //! they begin and end in the table `heads`, whose newest row confirms all of them. A durable run has such a chain too: its
 //! [`Journal`] (`begin_run`, `take_run` in `runs.rs`) is a ledger of its own, held by one process at a time (`lease.rs`). Its values
-//! are stored outside the chain (`values.rs`, `kept.rs`, [`crate::artifacts`]), cached for later runs (`cache.rs`) and collected when
+//! are stored outside the chain (`values.rs`, [`crate::artifacts`]), cached for later runs (`cache.rs`) and collected when
 //! no run refers to them (`gc.rs`).
 //!
 //! # Durability
@@ -16,7 +16,6 @@
 //! last few, a power cut a few more; the chain stays intact in both cases.
 
 pub mod anomalies;
-mod answers;
 mod approvals;
 pub mod artifacts;
 mod audit;
@@ -25,18 +24,16 @@ mod cache;
 mod cancelling;
 mod chain;
 mod error;
-mod evidence;
 pub mod failpoints;
 mod gc;
 mod grants;
 mod journal;
-mod kept;
 mod lease;
 mod ledger;
+mod local_disk;
 mod memory;
 mod notices;
 mod open;
-mod place;
 mod private;
 mod random;
 mod read_only;
@@ -55,14 +52,14 @@ mod tests;
 
 pub use self::approvals::{Approval, WITHOUT_KEY};
 pub use self::audit::{AuditRecord, parse_head};
-pub use self::backups::{BACKUPS, Backup, Keeper};
-pub use self::gc::{COLLECTED_KEY, Collected, Keep};
+pub use self::backups::{BACKUPS, Backup, FileBackups};
+pub use self::gc::{COLLECTED_KEY, Collected, Retention};
 pub use self::journal::Journal;
-pub use self::kept::{Artifact, OPERATOR};
 pub use self::lease::LEASE;
 pub use self::ledger::APPROVAL_LIFETIME;
 pub use self::notices::NoticeRecord;
 pub use self::run::{END_KEY, Holder, LISTS_KEY, Run, RunHeader, RunState, named_values};
 pub use self::schema::FILE_NAME;
 pub use self::state::State;
+pub use self::values::{Artifact, OPERATOR};
 pub use self::verify::{Fault, Verification};

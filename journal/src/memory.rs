@@ -62,6 +62,8 @@ fn read(key: &str, text: String) -> Result<Value> {
     json::parse(&text, json::Limits::default()).map_err(|err| {
         tool_error!(ToolError, "the memory of `{key}` cannot be read: {err}")
             .reason("state_corrupt")
-            .hint("`mathchain doctor` shows the state file; keep it, and begin with a new one")
+            .hint(
+                "`mathchain doctor` shows the state file; retain the file and start with a new one",
+            )
     })
 }

@@ -38,10 +38,7 @@ impl State {
     /// # Errors
     /// `tool_error` when the state cannot be read.
     pub fn notices(&self, count_max: usize) -> Result<Vec<NoticeRecord>> {
-        let sql = format!(
-            "SELECT {} FROM notices ORDER BY number DESC LIMIT ?",
-            NoticeRecord::COLUMNS
-        );
+        let sql = NoticeRecord::sql("FROM notices ORDER BY number DESC LIMIT ?");
         self.shared
             .select("list the notifications", &sql, [sql::limit(count_max)])
     }

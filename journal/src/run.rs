@@ -1,61 +1,33 @@
 //! A durable run: its header, its state, and its row.
 
 use rusqlite::{Connection, Row, Transaction, params};
-use tool_core::{Object, Result, Value, json, object, tool_error};
+use tool_core::{Object, Result, Value, json, names, object, tool_error};
 
 use super::lease::{Lease, Now, Owner};
 use super::sql::{self, Columns, at};
 use crate::artifacts::{ArtifactHash, Handle};
 
-/// The state of a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum RunState {
-    /// A process executes it, or died while doing so.
-    Running,
-    /// It waits for an approval, and can be resumed.
-    Suspended,
-    /// The outcome of an effect is unknown; a person decides.
-    NeedsDecision,
-    /// Every required step succeeded.
-    Succeeded,
-    /// A step failed.
-    Failed,
-    /// It was cancelled.
-    Cancelled,
-    /// The plan was refused; nothing ran.
-    Rejected,
+names! {
+    /// The state of a run, with its name in the file and in answers.
+    RunState {
+        /// A process executes it, or died while doing so.
+        Running = "running",
+        /// It waits for an approval, and can be resumed.
+        Suspended = "suspended",
+        /// The outcome of an effect is unknown; the user decides.
+        NeedsDecision = "needs_decision",
+        /// Every required step succeeded.
+        Succeeded = "succeeded",
+        /// A step failed.
+        Failed = "failed",
+        /// It was cancelled.
+        Cancelled = "cancelled",
+        /// The plan was refused; nothing ran.
+        Rejected = "rejected",
+    }
 }
 
 impl RunState {
-    /// Every state.
-    pub const ALL: [Self; 7] = [
-        Self::Running,
-        Self::Suspended,
-        Self::NeedsDecision,
-        Self::Succeeded,
-        Self::Failed,
-        Self::Cancelled,
-        Self::Rejected,
-    ];
-
-    /// The name in the file and in answers.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Running => "running",
-            Self::Suspended => "suspended",
-            Self::NeedsDecision => "needs_decision",
-            Self::Succeeded => "succeeded",
-            Self::Failed => "failed",
-            Self::Cancelled => "cancelled",
-            Self::Rejected => "rejected",
-        }
-    }
-
-    /// Parses a name.
-    pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|state| state.as_str() == text)
-    }
-
     /// Whether the run has ended.
     pub fn is_final(self) -> bool {
         !matches!(self, Self::Running | Self::Suspended | Self::NeedsDecision)
@@ -142,7 +114,7 @@ impl Run {
         Err(tool_error!(PreconditionFailed, "the values of the run `{}` were collected by `mathchain runs gc`, so it cannot be repeated",
             self.id)
             .reason("values_collected")
-            .hint("run the plan again for another run; `mathchain runs pin` keeps its values"))
+            .hint("run the plan again for another run; `mathchain runs pin` retains its values"))
     }
 }
 
@@ -290,11 +262,8 @@ fn handle_of(text: &str) -> Handle {
 
 /// Finds the row of a run.
 pub(super) fn row(connection: &Connection, id: &str) -> rusqlite::Result<Option<RunRow>> {
-    sql::row(
-        connection,
-        &format!("SELECT {COLUMNS} FROM runs WHERE id = ?"),
-        [id],
-    )
+    let sql = format!("SELECT {COLUMNS} FROM runs WHERE id = ?");
+    sql::row(connection, &sql, [id])
 }
 
 /// Whether the chain confirms the state in the row: the newest record of a run that is not running names it.

@@ -16,7 +16,7 @@ use super::run::{self, COLUMNS, Holder, Run, RunHeader, RunRow, RunState};
 use super::sql::{self, Done, Hash};
 use super::state::State;
 use super::values;
-use crate::artifacts;
+use crate::artifacts::{self, FILE_BYTES_LEAST};
 
 /// Longest id that a caller may give.
 const ID_BYTES_MAX: usize = 64;
@@ -31,9 +31,8 @@ impl State {
     pub fn begin_run(self: &Arc<Self>, header: &RunHeader) -> Result<Arc<Journal>> {
         const ACTION: &str = "begin the run";
         let shared = &self.shared;
-        let least = shared.artifact_bytes();
-        let plan = artifacts::stored(&header.plan, least)?;
-        let inputs = artifacts::stored(&header.inputs, least)?;
+        let plan = artifacts::stored(&header.plan, FILE_BYTES_LEAST)?;
+        let inputs = artifacts::stored(&header.inputs, FILE_BYTES_LEAST)?;
         let id = match &header.id {
             Some(id) => checked_id(id)?.to_owned(),
             None => random::id(),
@@ -145,33 +144,27 @@ impl State {
         let left_ms = row.lease.left_ms(shared.machine.as_ref(), now.unix_ms);
         if left_ms > 0 {
             let until_ms = now.unix_ms.saturating_add(left_ms);
-            return Err(lease::busy(
-                &id,
-                row.lease.owner.as_ref(),
-                left_ms,
-                until_ms,
-            ));
+            let owner = row.lease.owner.as_ref();
+            return Err(lease::busy(&id, owner, left_ms, until_ms));
         }
         let (chain, records) =
             read_chain(&transaction, &row).map_err(|failure| shared.failed(ACTION, failure))?;
         let fence = row.fence + 1;
         let until = lease::until(now);
         let owner = shared.machine.here();
-        transaction
-            .execute(
-                "UPDATE runs SET lease_owner = ?, lease_fence = ?, lease_until_ms = ?, lease_up_ms = ?, state = 'running', changed_ms = ?
-                 WHERE id = ?",
-                params![
-                    owner.to_text(),
-                    fence,
-                    until.unix_ms as i64,
-                    until.up_ms as i64,
-                    now.unix_ms as i64,
-                    id
-                ],
-            )
-            .and_then(|_| transaction.commit())
-            .map_err(fail)?;
+        const TAKE: &str = "UPDATE runs SET lease_owner = ?, lease_fence = ?, lease_until_ms = ?, lease_up_ms = ?, state = 'running', changed_ms = ?
+                 WHERE id = ?";
+        let (until_ms, up_ms) = (until.unix_ms as i64, until.up_ms as i64);
+        let params = params![
+            owner.to_text(),
+            fence,
+            until_ms,
+            up_ms,
+            now.unix_ms as i64,
+            id
+        ];
+        let done = sql::execute(&transaction, TAKE, params);
+        done.and_then(|_| transaction.commit()).map_err(fail)?;
         let journal = self.open_journal(&mut core, chain, fence, now);
         drop(core);
         let taken = object! {

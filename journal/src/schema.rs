@@ -8,7 +8,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode as Sqlite, MAIN_DB, OpenFlags, TransactionBehavior};
 use tool_core::{Result, tool_error};
 
-use super::{error, place, sql};
+use super::{error, local_disk, sql};
 use crate::private::{private_file, private_folder};
 
 /// Name of the file in the state folder.
@@ -323,7 +323,7 @@ fn prepare_file(folder: &Path) -> Result<PathBuf> {
     }
     // SQLite follows no link here, so links above the file are resolved first.
     let folder = folder.canonicalize().map_err(unwritable)?;
-    place::check(&folder)?;
+    local_disk::check(&folder)?;
     let file = folder.join(FILE_NAME);
     match private_file().create_new(true).open(&file) {
         Ok(_) => {}

@@ -133,8 +133,10 @@ macro_rules! row_structs {
         $vis struct $name { $($(#[$doc])* $field_vis $field: $type),+ }
 
         impl $name {
-            /// The columns of a query for it.
-            pub(crate) const COLUMNS: &str = stringify!($($field),+);
+            /// The query for it: its columns, and the rest that follows them.
+            pub(crate) fn sql(rest: &str) -> String {
+                format!("SELECT {} {rest}", stringify!($($field),+))
+            }
         }
 
         impl $crate::sql::Columns for $name {

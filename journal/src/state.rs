@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use rusqlite::Connection;
 use tool_core::capability::{
     ApprovalRequest, ApprovalState, Approvals, Clock, Durability, Ledger, LedgerHead,
 };
@@ -39,12 +40,22 @@ impl State {
         machine: Arc<dyn lease::Machine>,
     ) -> Result<Self> {
         let (connection, file) = schema::open(folder)?;
+        Ok(Self::of_connection(connection, file, clock, machine, None))
+    }
+
+    fn of_connection(
+        connection: Connection,
+        file: PathBuf,
+        clock: Arc<dyn Clock>,
+        machine: Arc<dyn lease::Machine>,
+        copy: Option<read_only::Copy>,
+    ) -> Self {
         let core = Core::new(connection, clock.unix_ms());
-        Ok(Self {
+        Self {
             shared: Arc::new(Shared::new(core, clock, machine, file)),
             flusher: Mutex::new(None),
-            _copy: None,
-        })
+            _copy: copy,
+        }
     }
 
     /// Opens the state of a read-only folder, for commands that only read. Where its write-ahead log cannot be read in place, a
@@ -58,32 +69,18 @@ impl State {
         clock: Arc<dyn Clock>,
     ) -> Result<Self> {
         let (connection, file, copy) = read_only::open(folder.as_ref(), scratch)?;
-        let core = Core::new(connection, clock.unix_ms());
         let machine = Arc::new(lease::ThisMachine::new());
-        Ok(Self {
-            shared: Arc::new(Shared::new(core, clock, machine, file)),
-            flusher: Mutex::new(None),
-            _copy: copy,
-        })
+        Ok(Self::of_connection(connection, file, clock, machine, copy))
     }
 
     /// Sets the lifetime of approvals; the default is [`crate::APPROVAL_LIFETIME`].
     #[must_use]
-    pub fn with_approval_lifetime(self, lifetime: Duration) -> Self {
-        self.shared.set_approval_lifetime(lifetime);
+    pub fn with_approval_lifetime(mut self, lifetime: Duration) -> Self {
+        // Nothing shares a state that was just opened.
+        if let Some(shared) = Arc::get_mut(&mut self.shared) {
+            shared.approval_lifetime_ms = lifetime.as_millis().try_into().unwrap_or(u64::MAX);
+        }
         self
-    }
-
-    /// Sets the size above which values become files; the default is [`crate::artifacts::FILE_BYTES_LEAST`].
-    #[must_use]
-    pub fn with_artifact_bytes(self, bytes: usize) -> Self {
-        self.shared.set_artifact_bytes(bytes);
-        self
-    }
-
-    /// Size in bytes above which values become files.
-    pub fn artifact_bytes(&self) -> usize {
-        self.shared.artifact_bytes()
     }
 
     /// Path of the SQLite file.

@@ -1,13 +1,15 @@
-//! Storing the values that runs refer to: rows of small values, the index of files, and the references.
+//! The values of runs: storing them as rows and files, and reading them by handle, by run and by role.
 
+use registry::Answers;
 use rusqlite::{Transaction, params};
-use tool_core::{Result, Value, json};
+use tool_core::{ErrorCode, Result, ToolError, Value, json};
 
-use super::ledger::{How, Shared};
+use super::ledger::Shared;
 use super::open::Target;
 use super::sql;
+use super::state::State;
 use super::waiting::{insert_small, insert_use};
-use crate::artifacts::{self, ArtifactHash, Handle, Kind, Stored};
+use crate::artifacts::{self, ArtifactHash, FILE_BYTES_LEAST, Handle, Kind, Stored};
 
 /// Inserts the rows of a value and the reference of a run to it. Files are written afterwards, so that no collection removes them in
 /// between.
@@ -49,7 +51,7 @@ pub(super) fn enter_value(
 impl Shared {
     /// Stores a value for a run that this process executes.
     pub(super) fn put(&self, key: &str, value: &Value) -> Result<Handle> {
-        let stored = artifacts::stored(value, self.artifact_bytes())?;
+        let stored = artifacts::stored(value, FILE_BYTES_LEAST)?;
         let is_small = stored.handle.kind == Kind::Small && stored.blocks.is_empty();
         let handle = stored.handle.clone();
         if is_small {
@@ -57,16 +59,9 @@ impl Shared {
             return Ok(handle);
         }
         let id = self.lock().chains.run(key)?.id.clone();
-        let target = Target::Run(key);
-        self.transact_on(
-            target,
-            How::QUICK,
-            "store a value",
-            |transaction, now_ms| {
-                enter(transaction, &id, &stored, now_ms)?;
-                Ok(((), None))
-            },
-        )?;
+        self.change(Target::Run(key), "store a value", |transaction, now_ms| {
+            Ok(enter(transaction, &id, &stored, now_ms)?)
+        })?;
         self.write_files(&stored)?;
         Ok(handle)
     }
@@ -84,19 +79,12 @@ impl Shared {
             }
         }
         let id = self.lock().chains.run(key)?.id.clone();
-        self.transact_on(
-            Target::Run(key),
-            How::QUICK,
-            "refer to a value",
-            |transaction, _| {
-                if !sql::exists(transaction, SQL, [handle.hash.0])? {
-                    return Err(artifacts::missing(handle.hash).into());
-                }
-                insert_use(transaction, handle.hash, &id)?;
-                Ok(((), None))
-            },
-        )?;
-        Ok(())
+        self.change(Target::Run(key), "refer to a value", |transaction, _| {
+            if !sql::exists(transaction, SQL, [handle.hash.0])? {
+                return Err(artifacts::missing(handle.hash).into());
+            }
+            Ok(insert_use(transaction, handle.hash, &id)?)
+        })
     }
 
     /// Adds a reference to a value, and with a body the value itself.
@@ -139,5 +127,168 @@ impl Shared {
             Ok(sql::row(connection, SQL, [hash.0])?)
         })?;
         artifacts::verified(hash, body)
+    }
+}
+
+/// The role that may open the values of every run.
+pub const OPERATOR: &str = "operator";
+
+/// A large value and the runs that refer to it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Artifact {
+    /// Its handle: hash, size and shape.
+    pub handle: Handle,
+    /// Time of its first creation, in milliseconds since 1970-01-01 UTC.
+    pub created_ms: u64,
+    /// The runs that refer to it, oldest first, at most a hundred.
+    pub runs: Vec<String>,
+}
+
+impl State {
+    /// Reads the value of a handle and verifies it against its hash.
+    ///
+    /// # Errors
+    /// `artifact_missing` or `artifact_corrupt`.
+    pub fn value(&self, handle: &Handle) -> Result<Value> {
+        self.shared.value(handle)
+    }
+
+    /// Reads and verifies the bytes of a handle: the file of an artifact, the stored form of a small value.
+    ///
+    /// # Errors
+    /// As [`State::value`].
+    pub fn bytes(&self, handle: &Handle) -> Result<Vec<u8>> {
+        match handle.kind {
+            Kind::Small => self.shared.small(handle.hash).map(String::into_bytes),
+            _ => self.shared.folder.read(handle),
+        }
+    }
+
+    /// Lists the newest artifacts of one run, or of all; newest first.
+    ///
+    /// # Errors
+    /// `tool_error` when the state cannot be read.
+    pub fn artifacts(&self, run: Option<&str>, count_max: usize) -> Result<Vec<Artifact>> {
+        const SQL: &str = "SELECT hash FROM artifacts WHERE ?1 IS NULL
+                OR hash IN (SELECT value FROM uses WHERE run = ?1)
+                OR hash IN (SELECT part FROM parts WHERE value IN (SELECT value FROM uses WHERE run = ?1))
+             ORDER BY created_ms DESC, hash LIMIT ?2";
+        self.flush()?;
+        let params = params![run, sql::limit(count_max)];
+        let hashes = self.shared.select("list the artifacts", SQL, params)?;
+        hashes.into_iter().map(|hash| self.artifact(hash)).collect()
+    }
+
+    /// Finds the artifact or small value of a hash, and the runs that refer to it.
+    ///
+    /// # Errors
+    /// `artifact_missing` when there is none.
+    pub fn artifact(&self, hash: ArtifactHash) -> Result<Artifact> {
+        const RUNS: &str = "SELECT id FROM runs WHERE id IN (SELECT run FROM uses WHERE value = ?1
+                OR value IN (SELECT value FROM parts WHERE part = ?1)) ORDER BY rowid LIMIT 100";
+        const FOUND: &str = "SELECT about, created_ms FROM artifacts WHERE hash = ?1
+             UNION ALL SELECT NULL, created_ms FROM vals WHERE hash = ?1";
+        self.flush()?;
+        let found = self.shared.read("look for the artifact", |connection| {
+            let found: Option<(Option<String>, u64)> = sql::row(connection, FOUND, [hash.0])?;
+            let runs = sql::rows(connection, RUNS, [hash.0])?;
+            Ok(found.map(|(about, created_ms)| (about, created_ms, runs)))
+        })?;
+        let (about, created_ms, runs) = found.ok_or_else(|| artifacts::missing(hash))?;
+        let handle = match about {
+            None => Some(Handle::small(hash)),
+            Some(about) => Handle::parse(&about).filter(|handle| handle.hash == hash),
+        };
+        Ok(Artifact {
+            handle: handle.ok_or_else(|| artifacts::corrupt(hash, "its row was changed"))?,
+            created_ms,
+            runs,
+        })
+    }
+
+    /// Finds the artifact that a text names: `b3:` and the digits, or a unique prefix of them.
+    ///
+    /// # Errors
+    /// `invalid_args` for a text that matches none or several.
+    pub fn artifact_named(&self, text: &str) -> Result<Artifact> {
+        const SQL: &str = "SELECT hash FROM (SELECT hash FROM artifacts UNION SELECT hash FROM vals)
+             WHERE hash >= ?1 AND substr(lower(hex(hash)), 1, length(?2)) = ?2 ORDER BY hash LIMIT 2";
+        const DIGITS_LEAST: usize = 4;
+        if let Ok(hash) = ArtifactHash::parse(text) {
+            return self.artifact(hash);
+        }
+        let digits = text.strip_prefix("b3:").unwrap_or(text);
+        let hex = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+        if digits.len() < DIGITS_LEAST || !hex {
+            return ArtifactHash::parse(text).and_then(|hash| self.artifact(hash));
+        }
+        self.flush()?;
+        let digits = digits.to_ascii_lowercase();
+        let pairs = digits.as_bytes().chunks_exact(2);
+        let byte = |pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
+        let first: Vec<u8> = pairs.filter_map(byte).collect();
+        let params = params![first, digits];
+        let found: Vec<ArtifactHash> = self.shared.select("look for the artifact", SQL, params)?;
+        match found.as_slice() {
+            [hash] => self.artifact(*hash),
+            several => {
+                let count = if several.is_empty() { "no" } else { "several" };
+                let message = format_args!("`{text}` is a prefix of {count} artifacts");
+                Err(ToolError::new(ErrorCode::InvalidArgs, message)
+                    .reason("handle")
+                    .hint("`mathchain artifacts list` shows handles"))
+            }
+        }
+    }
+
+    /// Opens a value for a caller with this role: a run of that role must refer to it, unless the caller is the operator. A handle is
+    /// a name, not a permission.
+    ///
+    /// # Errors
+    /// `policy_denied` with reason `artifact_role`, `limit_exceeded` above `bytes_max`, and as [`State::value`].
+    pub fn open_for(&self, role: &str, name: &str, bytes_max: u64) -> Result<Value> {
+        const SQL: &str = "SELECT 1 WHERE EXISTS(SELECT 1 FROM uses JOIN runs ON runs.id = uses.run
+             WHERE runs.role = ?2 AND (uses.value = ?1 OR uses.value IN (SELECT value FROM parts WHERE part = ?1)))
+             OR EXISTS(SELECT 1 FROM answers
+             WHERE role = ?2 AND (value = ?1 OR value IN (SELECT value FROM parts WHERE part = ?1)))";
+        let hash = ArtifactHash::parse(name)?;
+        self.flush()?;
+        let is_allowed = self.shared.read("look for the artifact", |connection| {
+            let params = params![hash.0, role];
+            Ok(role == OPERATOR || sql::exists(connection, SQL, params)?)
+        })?;
+        if !is_allowed {
+            // The same error whether or not it exists, so that nothing is revealed about the values of other roles.
+            let message = format_args!("no run of role `{role}` made the artifact `{hash}`");
+            return Err(ToolError::new(ErrorCode::PolicyDenied, message)
+                .reason("artifact_role")
+                .hint("an artifact is opened by the role whose run made it, or by the operator"));
+        }
+        let found = self.artifact(hash)?;
+        let bytes = found.handle.bytes();
+        if bytes > bytes_max {
+            let message =
+                format_args!("the artifact `{hash}` has {bytes} bytes; the limit is {bytes_max}");
+            return Err(ToolError::new(ErrorCode::LimitExceeded, message)
+                .reason("artifact_size")
+                .hint("raise `limits.max_input_bytes`"));
+        }
+        self.value(&found.handle)
+    }
+}
+
+impl Answers for State {
+    fn keep(&self, call_id: &str, role: &str, value: &Value) -> Result<Value> {
+        const SQL: &str =
+            "INSERT OR IGNORE INTO answers(value, call, role, created_ms) VALUES (?, ?, ?, ?)";
+        let shared = &self.shared;
+        let stored = artifacts::stored(value, FILE_BYTES_LEAST)?;
+        shared.change(Target::Own, "store a result", |transaction, now_ms| {
+            enter_value(transaction, &stored, now_ms)?;
+            let params = params![stored.handle.hash.0, call_id, role, now_ms as i64];
+            Ok(sql::execute(transaction, SQL, params).map(drop)?)
+        })?;
+        shared.write_files(&stored)?;
+        Ok(stored.handle.to_value())
     }
 }

@@ -6,7 +6,7 @@ use fakes::MemoryFiles;
 use tempfile::TempDir;
 use tool_core::capability::{Backups as _, Clock, Files};
 
-use journal::{BACKUPS, Keeper, State};
+use journal::{BACKUPS, FileBackups, State};
 
 use crate::support::*;
 
@@ -15,7 +15,7 @@ struct Place {
     clock: Arc<TestClock>,
     state: Arc<State>,
     files: Arc<MemoryFiles>,
-    keeper: Keeper,
+    keeper: FileBackups,
 }
 
 impl Place {
@@ -23,7 +23,7 @@ impl Place {
         let (top, clock) = (folder(), TestClock::at(NOW));
         let opened = State::open(top.path(), Arc::clone(&clock) as Arc<dyn Clock>);
         let (state, files) = (Arc::new(opened.unwrap()), Arc::new(MemoryFiles::default()));
-        let keeper = Keeper::new(Arc::clone(&state), Arc::clone(&files) as Arc<dyn Files>);
+        let keeper = FileBackups::new(Arc::clone(&state), Arc::clone(&files) as Arc<dyn Files>);
         Self {
             top,
             clock,

@@ -107,17 +107,12 @@ fn read(file: &Path) -> Result<Vec<u8>> {
         }
     }
     let mut key = Vec::new();
-    let most = KEY_MOST as u64 + 1; // one byte more than allowed exceeds the limit
-    opened
-        .take(most)
-        .read_to_end(&mut key)
-        .map_err(unreadable)?;
+    let mut most = opened.take(KEY_MOST as u64 + 1); // one byte more than allowed exceeds the limit
+    most.read_to_end(&mut key).map_err(unreadable)?;
     if (KEY_LEAST..=KEY_MOST).contains(&key.len()) {
         return Ok(key);
     }
-    let sizes = format!(
-        "has {} bytes; a key has {KEY_LEAST} to {KEY_MOST}",
-        key.len()
-    );
+    let bytes = key.len();
+    let sizes = format!("has {bytes} bytes; a key has {KEY_LEAST} to {KEY_MOST}");
     Err(fault(sizes).hint("create one with `head -c 32 /dev/urandom > FILE`"))
 }

@@ -53,10 +53,8 @@ pub fn agent_texts(project: &Path) -> Result<Vec<AgentText>> {
         // Other programs may have a file of this name.
         Err(_) if folder.is_file() => return Ok(Vec::new()),
         Err(err) => {
-            return Err(owned::unusable(
-                &folder,
-                &format!("cannot be listed: {err}"),
-            ));
+            let why = format!("cannot be listed: {err}");
+            return Err(owned::unusable(&folder, &why));
         }
     };
     let mut found = Vec::new();
@@ -290,13 +288,11 @@ fn config_in(folder: &Path) -> Result<Option<PathBuf>> {
     match present.as_slice() {
         [] => Ok(None),
         [only] => Ok(Some(only.clone())),
-        [first, second, ..] => Err(tool_error!(
-            Conflict,
-            "two configurations: `{}` and `{}`",
-            first.display(),
-            second.display()
-        )
-        .hint("remove one of them, or name one with --config")),
+        [first, second, ..] => {
+            let (first, second) = (first.display(), second.display());
+            let error = tool_error!(Conflict, "two configurations: `{first}` and `{second}`");
+            Err(error.hint("remove one of them, or name one with --config"))
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use registry::{Catalogue, Config, Dispatcher, Host, Layer, Policy};
 use serde::Serialize;
 use tool_core::{Entry, ErrorCode, Result, ToolError, Value, convert, object, tool_error};
 
-use crate::plugins::{self, Loaded, Loader, Seen};
+use crate::plugins::{self, Loaded, Loader, PluginRoot, Seen};
 
 /// Reloads the configuration.
 pub(crate) type Reread = dyn Fn() -> Result<Config> + Send + Sync;
@@ -119,9 +119,8 @@ impl Generations {
             .unwrap_or_else(PoisonError::into_inner);
         let old = self.current();
         self.next(&old).inspect_err(|_| {
-            let roots = self.loader.as_ref().map(Loader::roots).unwrap_or_default();
             for plugin in old.plugins.iter() {
-                if let Some(reason) = plugins::withdrawn(plugin, roots) {
+                if let Some(reason) = plugins::withdrawn(plugin, self.roots()) {
                     plugin.close(&reason);
                 }
             }
@@ -147,11 +146,8 @@ impl Generations {
                 return Err(ToolError::new(ErrorCode::Conflict, message).reason("configuration"));
             }
         }
-        let loader = self.loader.as_ref();
-        let found = loader
-            .map(|loader| loader.load(&old.plugins))
-            .transpose()?
-            .unwrap_or_default();
+        let found = self.loader.as_ref().map(|loader| loader.load(&old.plugins));
+        let found = found.transpose()?.unwrap_or_default();
         // A working plugin stays in use until its new version is free of errors.
         let fell = found.broken.iter().filter(|broken| {
             let names = &broken.names;
@@ -161,11 +157,8 @@ impl Generations {
         Loaded::strict(&fell.cloned().collect::<Vec<_>>())?;
         let mut reloaded = differences(&old.plugins, &found.plugins);
         reloaded.configuration = config != *old.config;
-        let names = found
-            .broken
-            .iter()
-            .filter_map(|one| one.names.last().cloned());
-        reloaded.broken = names.collect();
+        let names = found.broken.iter().map(|one| one.names.last().cloned());
+        reloaded.broken = names.flatten().collect();
         if !reloaded.is_any() && found.broken == old.broken {
             reloaded.generation = old.dispatcher.policy().generation().to_owned();
             return Ok(reloaded);
@@ -189,14 +182,12 @@ impl Generations {
 
     /// A snapshot of the files of plugins and of others, to detect changes.
     pub(crate) fn seen(&self, others: &[PathBuf]) -> Seen {
-        Seen::now(
-            self.loader.as_ref().map(Loader::roots).unwrap_or_default(),
-            others,
-        )
+        Seen::now(self.roots(), others)
     }
 
-    pub(crate) fn loader(&self) -> Option<&Loader> {
-        self.loader.as_ref()
+    /// The folders of plugins.
+    pub(crate) fn roots(&self) -> &[PluginRoot] {
+        self.loader.as_ref().map(Loader::roots).unwrap_or_default()
     }
 }
 
@@ -214,12 +205,8 @@ fn generation(
     let lost = broken.iter().flat_map(|broken| broken.names.clone());
     let catalogue = Catalogue::with_plugins(families, &tools)?.without(lost);
     let policy = Policy::compile(&catalogue, &config, layers)?;
-    let dispatcher = Dispatcher::new(
-        Arc::new(catalogue),
-        Arc::new(policy),
-        config.limits,
-        host.clone(),
-    );
+    let (catalogue, policy) = (Arc::new(catalogue), Arc::new(policy));
+    let dispatcher = Dispatcher::new(catalogue, policy, config.limits, host.clone());
     Ok(Generation {
         dispatcher: Arc::new(dispatcher),
         config: Arc::new(config),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use journal::{Keeper, State};
+use journal::{FileBackups, State};
 use tool_core::capability::{Arrays, Backups, Files};
 use tool_core::input::InputKind;
 use tool_core::{ErrorCode, Result, Source, ToolError, Value, tool_error};
@@ -26,13 +26,13 @@ pub(crate) fn arrays(
     })
 }
 
-/// The keeper of backups; `None` without a workspace or a state.
+/// The backups of files; `None` without a workspace or a state.
 pub(crate) fn backups(
     files: Option<&Arc<dyn Files>>,
     state: Option<&Arc<State>>,
 ) -> Option<Arc<dyn Backups>> {
-    let keeper = Keeper::new(Arc::clone(state?), Arc::clone(files?));
-    Some(Arc::new(keeper))
+    let backups = FileBackups::new(Arc::clone(state?), Arc::clone(files?));
+    Some(Arc::new(backups))
 }
 
 impl Arrays for Inputs {

@@ -72,10 +72,8 @@ pub fn families() -> impl Iterator<Item = &'static [Entry]> {
 /// # Errors
 /// `invalid_request` with line, column and JSON pointer.
 pub fn parse(text: &str) -> tool_core::Result<Value> {
-    Ok(tool_core::json::parse(
-        text,
-        tool_core::json::Limits::default(),
-    )?)
+    let limits = tool_core::json::Limits::default();
+    Ok(tool_core::json::parse(text, limits)?)
 }
 
 /// A two-dimensional view of a result, such as the `U` of `matrix_svd`; `None` when the value is no matrix.

@@ -70,10 +70,8 @@ fn regular(path: &Path, found: &Metadata) -> Result<()> {
         true => "a folder",
         false => "a pipe, socket or device",
     };
-    Err(unusable(
-        path,
-        &format!("is {kind}, expected a regular file"),
-    ))
+    let why = format!("is {kind}, expected a regular file");
+    Err(unusable(path, &why))
 }
 
 /// Refuses a file of another user.

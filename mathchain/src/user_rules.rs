@@ -58,30 +58,21 @@ fn all(folder: &Path) -> Result<Vec<Layer>> {
 fn read(name: &str, text: &str) -> Result<Vec<Layer>, LoadErrors> {
     let document = document::parse(name, text, Format::Toml)?;
     let mut errors = Vec::new();
-    for (key, _) in document
-        .value
-        .as_object()
-        .into_iter()
-        .flat_map(|top| top.iter())
-    {
+    let members = document.value.as_object().into_iter();
+    for (key, _) in members.flat_map(|top| top.iter()) {
         if !matches!(key, "version" | "policies") {
             let pointer = format!("/{key}");
-            let error = LoadError::new(
-                Some(&document.place(&pointer)),
-                format!("`{key}` belongs in the configuration; this file has `policies` only"),
-            );
+            let message =
+                format!("`{key}` belongs in the configuration; this file has `policies` only");
+            let error = LoadError::new(Some(&document.place(&pointer)), message);
             errors.push(error.at(pointer));
         }
     }
     LoadErrors::check(errors)?;
     let layers = Config::parse(name, text)?.layers;
     let others = layers.iter().filter(|layer| layer.level != Level::User);
-    let errors = others.map(|layer| {
-        LoadError::new(
-            layer.place.as_ref(),
-            "recorded rules have the level `user`; others belong in the configuration",
-        )
-    });
+    let message = "recorded rules have the level `user`; others belong in the configuration";
+    let errors = others.map(|layer| LoadError::new(layer.place.as_ref(), message));
     LoadErrors::check(errors.collect())?;
     Ok(layers)
 }
@@ -127,9 +118,10 @@ pub fn forget(folder: &Path, number: usize) -> Result<Rule> {
     for layer in &mut layers {
         if left < layer.rules.len() {
             let rule = layer.rules.remove(left);
-            layers.retain(|layer| {
-                !layer.rules.is_empty() || layer.allow.is_some() || !layer.deny.is_empty()
-            });
+            let is_empty = |layer: &Layer| {
+                layer.rules.is_empty() && layer.allow.is_none() && layer.deny.is_empty()
+            };
+            layers.retain(|layer| !is_empty(layer));
             write(&file(folder), &layers)?;
             return Ok(rule);
         }

@@ -29,9 +29,7 @@ fn settings(config: &Config) -> Settings {
     let search = web.search.as_ref().map(|search| Search {
         provider: search.provider.to_string(),
         endpoint: search.endpoint.clone(),
-        api_key: search
-            .api_key
-            .as_ref()
+        api_key: (search.api_key.as_ref())
             .and_then(KeyVariable::variable)
             .and_then(environment::secret),
     });

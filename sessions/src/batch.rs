@@ -105,9 +105,8 @@ impl Batch {
         basis: Basis,
         calls: Vec<(OpenCall, Result<Judged, Failure>)>,
     ) -> (Self, Vec<PlannedCall>, Vec<Vec<String>>) {
-        let judged: Vec<Option<&Judged>> =
-            calls.iter().map(|(_, found)| found.as_ref().ok()).collect();
-        let waves = waves(&judged);
+        let judged = calls.iter().map(|(_, found)| found.as_ref().ok());
+        let waves = waves(&judged.collect::<Vec<_>>());
         let mut planned = Vec::with_capacity(calls.len());
         let mut open = Vec::with_capacity(calls.len());
         for ((mut call, found), wave) in calls.into_iter().zip(waves) {
@@ -148,14 +147,13 @@ impl Batch {
             next_wave: 0,
             basis,
         };
-        let waves = (0..batch.waves())
-            .map(|wave| {
-                batch
-                    .of_wave(wave)
-                    .map(|call| call.call_id.clone())
-                    .collect()
-            })
-            .collect();
+        let ids = |wave| {
+            batch
+                .of_wave(wave)
+                .map(|call| call.call_id.clone())
+                .collect()
+        };
+        let waves = (0..batch.waves()).map(ids).collect();
         (batch, planned, waves)
     }
 
@@ -215,9 +213,6 @@ impl Batch {
 /// The wave of each permitted call: 0 without dependencies, else one more than the deepest dependency. A call depends on earlier calls
 /// that share a resource if either writes it; a call that runs alone separates all earlier calls from all later ones.
 pub(super) fn waves(calls: &[Option<&Judged>]) -> Vec<Option<usize>> {
-    let places: Vec<usize> = (0..calls.len())
-        .filter(|place| calls[*place].is_some())
-        .collect();
     let judged: Vec<&Judged> = calls.iter().copied().flatten().collect();
     let mut conflicts = Conflicts::default();
     // Pairs of an earlier step and one that waits for it.
@@ -245,9 +240,9 @@ pub(super) fn waves(calls: &[Option<&Judged>]) -> Vec<Option<usize>> {
     for (from, to) in edges {
         depths[to] = depths[to].max(depths[from] + 1);
     }
-    let mut waves = vec![None; calls.len()];
-    for (place, depth) in places.into_iter().zip(depths) {
-        waves[place] = Some(depth);
-    }
-    waves
+    let mut depths = depths.into_iter();
+    calls
+        .iter()
+        .map(|call| call.and_then(|_| depths.next()))
+        .collect()
 }

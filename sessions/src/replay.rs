@@ -37,14 +37,12 @@ impl fmt::Display for Divergence {
 impl From<Divergence> for ToolError {
     fn from(divergence: Divergence) -> Self {
         let error = Self::new(ErrorCode::Conflict, &divergence).reason("divergence");
-        let texts = [
-            ("expected", &divergence.expected),
-            ("found", &divergence.found),
-        ];
-        let evidence: Vec<(&str, Value)> = (texts.into_iter())
-            .filter_map(|(name, text)| Some((name, Value::from(text.as_deref()?))))
-            .collect();
-        error.evidence(Value::object(evidence))
+        let Divergence {
+            expected, found, ..
+        } = divergence;
+        let texts = [("expected", expected), ("found", found)].into_iter();
+        let texts = texts.filter_map(|(name, text)| Some((name, text?)));
+        error.evidence(Value::object(texts))
     }
 }
 
@@ -105,20 +103,15 @@ impl Replay {
             Record::LineRefused(refused) => self.refused(refused.line),
             Record::EventRefused(refused) => refused.line.map_or(Ok(()), |line| self.refused(line)),
             Record::AuditHead(_) if std::mem::replace(&mut self.headed, true) => {
-                Err(self.differs("the head of the audit log appears twice".to_owned(), None))
+                Err(self.differs("the head of the audit log appears twice", None))
             }
             Record::AuditHead(_) => Ok(()),
-            Record::StateDocument(_) if ended => {
-                Err(self.differs("the state appears twice".to_owned(), None))
-            }
+            Record::StateDocument(_) if ended => Err(self.differs("the state appears twice", None)),
             Record::StateDocument(found) => {
                 let own = StateDocument::of(&self.state).map_err(|error| self.failed(&error))?;
                 self.same("the state", &own.state, &found.state)?;
-                self.same(
-                    "the digest of the state",
-                    &own.digest.into(),
-                    &found.digest.into(),
-                )?;
+                let (own, found) = (own.digest.into(), found.digest.into());
+                self.same("the digest of the state", &own, &found)?;
                 self.complete = true;
                 Ok(())
             }
@@ -141,13 +134,14 @@ impl Replay {
     fn is_whole(&self) -> Result<(), Divergence> {
         match self.expected.front() {
             None => Ok(()),
-            Some(next) => Err(Divergence {
-                expected: Some(next.clone()),
-                ..self.differs(
-                    format!("{} lines are missing before it", self.expected.len()),
-                    None,
-                )
-            }),
+            Some(next) => {
+                let message = format!("{} lines are missing before it", self.expected.len());
+                let expected = Some(next.clone());
+                Err(Divergence {
+                    expected,
+                    ..self.differs(message, None)
+                })
+            }
         }
     }
 
@@ -157,10 +151,8 @@ impl Replay {
             self.refused = line;
             return Ok(());
         }
-        let message = format!(
-            "line {line} of the input is refused after line {}",
-            self.refused
-        );
+        let last = self.refused;
+        let message = format!("line {line} of the input is refused after line {last}");
         Err(self.differs(message, None))
     }
 
@@ -175,34 +167,37 @@ impl Replay {
         let step = apply(&self.state, &event, &recorded);
         if recorded.short.get() || !recorded.answers.borrow().is_empty() {
             let message = "the recorded answers of the registry do not match the questions";
-            return Err(self.differs(message.to_owned(), None));
+            return Err(self.differs(message, None));
         }
         let step = step.map_err(|error| {
             self.differs(format!("the event is refused: {}", error.message()), None)
         })?;
         self.offer = recorded.offer.into_inner();
         let value = step.state.to_value().map_err(|error| self.failed(&error))?;
-        let before = std::mem::take(&mut self.value);
-        let before = match before {
+        let before = match std::mem::take(&mut self.value) {
             Value::Null => self.state.to_value().map_err(|error| self.failed(&error))?,
             before => before,
         };
-        self.same(
-            "the number of the event",
-            &step.state.events.into(),
-            &applied.seq.into(),
-        )?;
-        self.same(
-            "the change of the state",
-            &patch(&before, &value),
-            &applied.changed,
-        )?;
         let digest = registry::digest::of_value(&value);
-        self.same(
-            "the digest of the state",
-            &digest.into(),
-            &applied.digest.into(),
-        )?;
+        for (what, expected, found) in [
+            (
+                "the number of the event",
+                step.state.events.into(),
+                applied.seq.into(),
+            ),
+            (
+                "the change of the state",
+                patch(&before, &value),
+                applied.changed,
+            ),
+            (
+                "the digest of the state",
+                digest.into(),
+                applied.digest.into(),
+            ),
+        ] {
+            self.same(what, &expected, &found)?;
+        }
         for emitted in &step.emitted {
             let value = emitted.to_value().map_err(|error| self.failed(&error))?;
             self.expected.push_back(json::to_text(&value));
@@ -226,17 +221,18 @@ impl Replay {
         })
     }
 
-    fn differs(&self, message: String, found: Option<String>) -> Divergence {
+    fn differs(&self, message: impl Into<String>, found: Option<String>) -> Divergence {
+        let (line, message, expected) = (self.line, message.into(), None);
         Divergence {
-            line: self.line,
+            line,
             message,
-            expected: None,
+            expected,
             found,
         }
     }
 
     fn failed(&self, error: &ToolError) -> Divergence {
-        self.differs(error.message().to_owned(), None)
+        self.differs(error.message(), None)
     }
 }
 

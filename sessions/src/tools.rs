@@ -157,14 +157,7 @@ impl Failure {
 
     /// Shortens every text to its limit.
     pub(super) fn cut(&self) -> Self {
-        let short = |text: &Option<String>| text.as_deref().map(cut);
-        Self {
-            code: self.code,
-            reason: short(&self.reason),
-            message: cut(&self.message),
-            path: short(&self.path),
-            hint: short(&self.hint),
-        }
+        Self::from(&ToolError::from(self))
     }
 }
 
@@ -182,16 +175,11 @@ impl From<&ToolError> for Failure {
 
 impl From<&Failure> for ToolError {
     fn from(failure: &Failure) -> Self {
-        let mut error = Self::new(failure.code, &failure.message);
-        if let Some(reason) = &failure.reason {
-            error = error.reason(reason.clone());
-        }
-        if let Some(path) = &failure.path {
-            error = error.at(path.clone());
-        }
-        if let Some(hint) = &failure.hint {
-            error = error.hint(hint.clone());
-        }
-        error
+        let error = Self::new(failure.code, &failure.message);
+        let texts = [&failure.reason, &failure.path, &failure.hint].map(Clone::clone);
+        let [reason, path, hint] = texts;
+        let error = reason.into_iter().fold(error, Self::reason);
+        let error = path.into_iter().fold(error, Self::at);
+        hint.into_iter().fold(error, Self::hint)
     }
 }

@@ -45,7 +45,8 @@ impl Recorded {
     /// The outputs as shown: handles in place of large arrays, and of everything where it cannot be read.
     pub fn shown(&self, state: &State) -> Value {
         let shown = self.outputs(state);
-        let shown = shown.and_then(|outputs| artifacts::shown(&outputs, state.artifact_bytes()));
+        let shown =
+            shown.and_then(|outputs| artifacts::shown(&outputs, artifacts::FILE_BYTES_LEAST));
         let handle = || self.outputs.as_ref().map(Handle::to_value);
         shown.unwrap_or_else(|_| handle().unwrap_or_default())
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tool_core::{Object, Value};
+use tool_core::Value;
 
 use crate::AuditRecord;
 
@@ -65,18 +65,16 @@ impl<'a> Facts<'a> {
         let mut calls = Vec::new();
         let mut chains: BTreeMap<&str, Chain<'_>> = BTreeMap::new();
         for record in records {
-            let Some(object) = record.record.as_object() else {
-                continue;
-            };
-            match text(object, "kind") {
-                Some("call") => calls.extend(call(record, object)),
+            match text(record, "kind") {
+                Some("call") => calls.extend(call(record)),
                 Some("chain") => {
-                    let Some(chain) = chain(record, object) else {
-                        continue;
+                    let newer = |chain: &Chain<'_>| {
+                        chains
+                            .get(chain.id)
+                            .is_none_or(|known| known.age() < chain.age())
                     };
-                    match chains.get(chain.id) {
-                        Some(known) if known.age() >= chain.age() => {}
-                        _ => drop(chains.insert(chain.id, chain)),
+                    if let Some(chain) = chain(record).filter(newer) {
+                        chains.insert(chain.id, chain);
                     }
                 }
                 _ => {}
@@ -94,16 +92,14 @@ impl<'a> Facts<'a> {
     /// counted themselves.
     pub(super) fn usual_ms(&self, calls_least: u64) -> BTreeMap<&'a str, f64> {
         let mut times: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
-        let told =
+        let counts =
             |call: &&Call<'_>| call.failed.is_none() && !call.cached && call.tool != PLAN_TOOL;
-        for call in self.calls.iter().filter(told) {
+        for call in self.calls.iter().filter(counts) {
             times.entry(call.tool).or_default().push(call.elapsed_ms);
         }
-        times
-            .into_iter()
-            .filter(|(_, times)| times.len() as u64 >= calls_least)
-            .map(|(tool, times)| (tool, median(times)))
-            .collect()
+        times.retain(|_, times| times.len() as u64 >= calls_least);
+        let times = times.into_iter();
+        times.map(|(tool, times)| (tool, median(times))).collect()
     }
 }
 
@@ -130,59 +126,60 @@ pub(super) fn median(mut numbers: Vec<f64>) -> f64 {
     }
 }
 
-fn call<'a>(record: &'a AuditRecord, object: &'a Object) -> Option<Call<'a>> {
-    let failed = match text(object, "status")? {
+fn call(record: &AuditRecord) -> Option<Call<'_>> {
+    let failed = match text(record, "status")? {
         "success" => None,
-        "error" => Some(text(object, "error_code").unwrap_or("unknown")),
+        "error" => Some(text(record, "error_code").unwrap_or("unknown")),
         _ => return None,
     };
     Some(Call {
-        site: match text(object, "chain_id") {
+        site: match text(record, "chain_id") {
             Some(chain) => Site::Run(chain),
             None => Site::Session(&record.session),
         },
-        step: text(object, "step"),
-        item: integer(object, "item"),
-        wave: integer(object, "wave"),
-        attempt: integer(object, "attempt").map_or(1, i64::unsigned_abs),
-        tool: text(object, "tool")?,
-        role: text(object, "role").unwrap_or_default(),
-        call_id: text(object, "call_id").unwrap_or_default(),
-        time_ms: integer(object, "time_ms").unwrap_or_default(),
+        step: text(record, "step"),
+        item: integer(record, "item"),
+        wave: integer(record, "wave"),
+        attempt: integer(record, "attempt").map_or(1, i64::unsigned_abs),
+        tool: text(record, "tool")?,
+        role: text(record, "role").unwrap_or_default(),
+        call_id: text(record, "call_id").unwrap_or_default(),
+        time_ms: integer(record, "time_ms").unwrap_or_default(),
         sequence: record.sequence,
-        elapsed_ms: object.get("elapsed_ms").and_then(Value::as_f64)?,
+        elapsed_ms: record.record.get("elapsed_ms")?.as_f64()?,
         failed,
-        cached: object.get("cached").and_then(Value::as_bool) == Some(true),
+        cached: is_true(record, "cached"),
     })
 }
 
-fn chain<'a>(record: &'a AuditRecord, object: &'a Object) -> Option<Chain<'a>> {
-    if text(object, "status") == Some("rejected") {
+fn chain(record: &AuditRecord) -> Option<Chain<'_>> {
+    if text(record, "status") == Some("rejected") {
         return None;
     }
-    let truth = |key: &str| object.get(key).and_then(Value::as_bool) == Some(true);
-    let waves = object.get("wave_timeline").and_then(Value::items);
-    let elapsed = |wave: Value| wave.get("elapsed_ms").and_then(Value::as_f64);
+    let waves = record.record.get("wave_timeline").and_then(Value::items);
+    let elapsed = |wave: &Value| wave.get("elapsed_ms").and_then(Value::as_f64);
+    let reason = || text(record, "fallback_reason").unwrap_or("no reason is recorded");
     Some(Chain {
-        id: text(object, "chain_id")?,
-        barrier: truth("barrier"),
-        wanted_dep: text(object, "mode_requested") == Some("dep"),
-        fallback: truth("fallback_to_seq")
-            .then(|| text(object, "fallback_reason").unwrap_or("no reason is recorded")),
-        waves: waves
-            .unwrap_or_default()
-            .into_iter()
+        id: text(record, "chain_id")?,
+        barrier: is_true(record, "barrier"),
+        wanted_dep: text(record, "mode_requested") == Some("dep"),
+        fallback: is_true(record, "fallback_to_seq").then(reason),
+        waves: (waves.iter().flatten())
             .map(|wave| elapsed(wave).unwrap_or_default())
             .collect(),
-        time_ms: integer(object, "recorded_ms").unwrap_or_default(),
+        time_ms: integer(record, "recorded_ms").unwrap_or_default(),
         sequence: record.sequence,
     })
 }
 
-fn text<'a>(object: &'a Object, key: &str) -> Option<&'a str> {
-    object.get(key).and_then(Value::as_str)
+fn text<'a>(record: &'a AuditRecord, key: &str) -> Option<&'a str> {
+    record.record.get(key)?.as_str()
 }
 
-fn integer(object: &Object, key: &str) -> Option<i64> {
-    object.get(key).and_then(Value::as_i64)
+fn integer(record: &AuditRecord, key: &str) -> Option<i64> {
+    record.record.get(key)?.as_i64()
+}
+
+fn is_true(record: &AuditRecord, key: &str) -> bool {
+    record.record.get(key).and_then(Value::as_bool) == Some(true)
 }

@@ -10,7 +10,7 @@ mod rules;
 mod tests;
 
 use registry::model::AnomalyLimits;
-use tool_core::Value;
+use tool_core::{Value, fields, names};
 
 use self::facts::{Call, Facts, Site};
 use crate::{AuditRecord, Run};
@@ -26,55 +26,42 @@ pub struct Evidence<'a> {
     pub of: Option<&'a str>,
 }
 
-/// Defines [`Kind`]: for each its name in answers and the unit of what is measured.
-macro_rules! kinds {
-    ($($(#[$doc:meta])+ $kind:ident = $name:literal, $unit:literal;)+) => {
-        /// The kinds of findings, in the order in which they are reported.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum Kind {
-            $($(#[$doc])+ $kind),+
-        }
-
-        impl Kind {
-            /// Every kind, in order.
-            pub const ALL: &[Self] = &[$(Self::$kind),+];
-
-            /// Its name in answers, such as `stalled_run`.
-            pub const fn as_str(self) -> &'static str {
-                match self {
-                    $(Self::$kind => $name),+
-                }
-            }
-
-            /// The unit of the measurement and of its threshold.
-            pub const fn unit(self) -> &'static str {
-                match self {
-                    $(Self::$kind => $unit),+
-                }
-            }
-        }
-    };
+names! {
+    /// The kinds of findings, in the order in which they are reported.
+    Kind {
+        /// A run is marked as running, and no process executes it.
+        StalledRun = "stalled_run",
+        /// A call took far longer than its tool usually does.
+        StalledStep = "stalled_step",
+        /// A wave took far longer than its calls usually do, and none of them did.
+        StalledWave = "stalled_wave",
+        /// One tool fails repeatedly.
+        RepeatedFailures = "repeated_failures",
+        /// One tool fails repeatedly before it has begun to work.
+        InstantFailures = "instant_failures",
+        /// Calls are retried far more often than they end.
+        RetryStorm = "retry_storm",
+        /// Plans that were to run by dependencies run sequentially.
+        Fallback = "fallback",
+        /// Nearly all calls are of one tool.
+        ToolShare = "tool_share",
+        /// Nearly all calls are of one role.
+        RoleShare = "role_share",
+    }
 }
 
-kinds! {
-    /// A run is marked as running, and no process executes it.
-    StalledRun = "stalled_run", "processes";
-    /// A call took far longer than its tool usually does.
-    StalledStep = "stalled_step", "ms";
-    /// A wave took far longer than its calls usually do, and none of them did.
-    StalledWave = "stalled_wave", "ms";
-    /// One tool fails repeatedly.
-    RepeatedFailures = "repeated_failures", "failures";
-    /// One tool fails repeatedly before it has begun to work.
-    InstantFailures = "instant_failures", "failures";
-    /// Calls are retried far more often than they end.
-    RetryStorm = "retry_storm", "attempts per call";
-    /// Plans that were to run by dependencies run sequentially.
-    Fallback = "fallback", "% of plans";
-    /// Nearly all calls are of one tool.
-    ToolShare = "tool_share", "% of calls";
-    /// Nearly all calls are of one role.
-    RoleShare = "role_share", "% of calls";
+impl Kind {
+    /// The unit of the measurement and of its threshold.
+    pub const fn unit(self) -> &'static str {
+        match self {
+            Self::StalledRun => "processes",
+            Self::StalledStep | Self::StalledWave => "ms",
+            Self::RepeatedFailures | Self::InstantFailures => "failures",
+            Self::RetryStorm => "attempts per call",
+            Self::Fallback => "% of plans",
+            Self::ToolShare | Self::RoleShare => "% of calls",
+        }
+    }
 }
 
 /// Where an anomaly is; parts that do not apply are absent.
@@ -151,16 +138,19 @@ pub struct Finding {
 impl Finding {
     /// The finding as an object, the parts of its location beside its other members.
     pub fn to_value(&self) -> Value {
-        let members = [
-            ("kind", Value::from(self.kind.as_str())),
-            ("measured", Value::from(self.measured)),
-            ("threshold", Value::from(self.threshold)),
-            ("unit", Value::from(self.kind.unit())),
-            ("message", Value::from(self.message.as_str())),
-            ("next", Value::from(self.next.as_str())),
-            ("calls", Value::from(self.calls.clone())),
-        ];
-        Value::object(members.into_iter().chain(self.location.parts()))
+        let mut members = fields! {
+            "kind" => self.kind.as_str(),
+            "measured" => self.measured,
+            "threshold" => self.threshold,
+            "unit" => self.kind.unit(),
+            "message" => self.message.as_str(),
+            "next" => self.next.as_str(),
+            "calls" => self.calls.clone(),
+        };
+        for (name, part) in self.location.parts() {
+            members.insert(name, part);
+        }
+        members.into()
     }
 }
 

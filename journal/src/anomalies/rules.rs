@@ -43,10 +43,10 @@ pub(super) fn stalls(
     let slow = groups(slow, |call| (call.site, call.tool));
     let mut findings = Vec::new();
     for calls in slow.values() {
-        let longest = calls
-            .iter()
-            .max_by(|a, b| a.elapsed_ms.total_cmp(&b.elapsed_ms));
-        let Some(longest) = longest else { continue };
+        let by_time = |a: &&&Call<'_>, b: &&&Call<'_>| a.elapsed_ms.total_cmp(&b.elapsed_ms);
+        let Some(longest) = calls.iter().max_by(by_time) else {
+            continue;
+        };
         let usual = usual_ms[longest.tool];
         findings.push(Finding {
             kind: Kind::StalledStep,
@@ -134,12 +134,13 @@ struct Failures<'a> {
 
 impl<'a> Failures<'a> {
     fn of(calls: &[&'a Call<'a>], counts: impl Fn(&Call<'_>) -> bool) -> Self {
-        let failed = calls
-            .iter()
-            .filter(|call| call.failed.is_some() && counts(call));
+        let failed = calls.iter().copied();
+        let failed = failed
+            .filter(|call| call.failed.is_some() && counts(call))
+            .collect();
         Self {
             calls: calls.len(),
-            failed: failed.copied().collect(),
+            failed,
         }
     }
 
@@ -231,13 +232,10 @@ pub(super) fn retries(facts: &Facts<'_>, limits: &AnomalyLimits) -> Vec<Finding>
     let mut findings = Vec::new();
     for ((_, tool), calls) in groups(steps, |call| (call.site, call.tool)) {
         let units = groups(calls, |call| (call.step, call.item));
-        let last = units.values().filter_map(|attempts| {
-            attempts
-                .iter()
-                .rev()
-                .max_by_key(|call| call.attempt)
-                .copied()
-        });
+        let attempts = units
+            .values()
+            .map(|attempts| attempts.iter().copied().rev());
+        let last = attempts.filter_map(|attempts| attempts.max_by_key(|call| call.attempt));
         let last: Vec<&Call<'_>> = last.collect();
         let attempts: u64 = last.iter().map(|call| call.attempt).sum();
         let most = u128::from(limits.attempts_per_call) * last.len() as u128;
@@ -274,9 +272,8 @@ pub(super) fn retries(facts: &Facts<'_>, limits: &AnomalyLimits) -> Vec<Finding>
 pub(super) fn fallback(facts: &Facts<'_>, limits: &AnomalyLimits) -> Option<Finding> {
     let wanted = facts.chains.iter().filter(|chain| chain.wanted_dep).count();
     let fallen = facts.chains.iter().filter(|chain| chain.wanted_dep);
-    let fallen: Vec<(&str, &str)> = fallen
-        .filter_map(|chain| Some((chain.fallback?, chain.id)))
-        .collect();
+    let fallen = fallen.filter_map(|chain| Some((chain.fallback?, chain.id)));
+    let fallen: Vec<(&str, &str)> = fallen.collect();
     let is_much = is_above(fallen.len(), wanted, limits.fallback_percent);
     if (wanted as u64) < limits.chains_least || !is_much {
         return None;
@@ -336,14 +333,8 @@ pub(super) fn shares(facts: &Facts<'_>, limits: &AnomalyLimits) -> Vec<Finding> 
         };
         let next = "other roles may lack permissions for this work: `mathchain policy matrix`";
         let whose = format!("by the role `{role}`");
-        finding(
-            Kind::RoleShare,
-            location,
-            &calls,
-            limit,
-            whose,
-            next.to_owned(),
-        )
+        let next = next.to_owned();
+        finding(Kind::RoleShare, location, &calls, limit, whose, next)
     });
     tool.into_iter().chain(role).collect()
 }
@@ -378,9 +369,7 @@ fn groups<T, K: Ord>(
 /// The most frequent of some names; of several, the first in alphabetical order.
 fn most_common<'a>(names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let groups = groups(names, |name| *name).into_iter().rev();
-    groups
-        .max_by_key(|(_, group)| group.len())
-        .map(|(name, _)| name)
+    Some(groups.max_by_key(|(_, group)| group.len())?.0)
 }
 
 /// The ids of the newest of some calls.

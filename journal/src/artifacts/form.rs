@@ -107,16 +107,18 @@ fn parse(body: &str) -> Result<Value> {
 pub(super) fn too_large(reason: &'static str, found: u64, limit: u64) -> ToolError {
     ToolError::new(
         ErrorCode::LimitExceeded,
-        format_args!("a value of {found} bytes cannot be kept; the limit is {limit}"),
+        format_args!("a value of {found} bytes cannot be stored; the limit is {limit}"),
     )
     .reason(reason)
     .hint("split it, or write it to a file of the workspace")
 }
 
 pub(super) fn damaged(why: &str) -> ToolError {
-    tool_error!(ToolError, "a kept value cannot be read: {why}")
-    .reason("artifact_corrupt")
-    .hint("`mathchain audit verify` shows what else is damaged; run the plan again to make it anew")
+    tool_error!(ToolError, "a stored value cannot be read: {why}")
+        .reason("artifact_corrupt")
+        .hint(
+            "`mathchain audit verify` lists all damage; run the plan again to recompute the value",
+        )
 }
 
 /// Whether the plain JSON text of a value parses to the same value.
@@ -154,10 +156,10 @@ fn check_depth(depth: usize) -> Result<()> {
     }
     Err(ToolError::new(
         ErrorCode::LimitExceeded,
-        format_args!("a value nested more than {DEPTH_MAX} deep cannot be kept"),
+        format_args!("a value nested more than {DEPTH_MAX} deep cannot be stored"),
     )
     .reason("value_depth")
-    .hint("make it flatter"))
+    .hint("flatten it"))
 }
 
 fn is_safe(number: i64) -> bool {
@@ -335,7 +337,7 @@ fn form(whole: &Value, key: &str, inside: &Value, open: Open<'_>) -> Result<Valu
         },
         _ => None,
     };
-    found.ok_or_else(|| damaged(&format!("`{key}` stands for nothing")))
+    found.ok_or_else(|| damaged(&format!("`{key}` is not a stored form")))
 }
 
 fn small_block(inside: &Value) -> Option<Value> {

@@ -185,7 +185,7 @@ fn every_change_is_found() {
         ("DELETE FROM heads WHERE number = 2", "a link"),
         ("DELETE FROM heads", "all links"),
         ("UPDATE events SET sequence = sequence + 1 WHERE number = 3", "a number"),
-        ("UPDATE heads SET sequence = 1 WHERE sequence = 3 AND number = 2", "what a link vouches for"),
+        ("UPDATE heads SET sequence = 1 WHERE sequence = 3 AND number = 2", "the end that a link confirms"),
         ("UPDATE sessions SET opened_ms = 1", "the time of opening"),
         ("DELETE FROM heads WHERE session = (SELECT session FROM events WHERE number = 1); DELETE FROM events WHERE number <= 3;
           DELETE FROM sessions WHERE id NOT IN (SELECT session FROM events)", "a whole session with its links"),

@@ -54,7 +54,7 @@ impl Place {
     }
 
     fn gc(&self, days: Option<u64>, quota_bytes: Option<u64>) -> Collected {
-        let keep = Keep {
+        let keep = Retention {
             days,
             quota_bytes,
             dry_run: true,
@@ -73,7 +73,7 @@ impl Place {
         );
         let done = self
             .state
-            .gc(Keep {
+            .gc(Retention {
                 dry_run: false,
                 ..keep
             })

@@ -216,7 +216,7 @@ fn killed_anywhere_the_journal_is_whole_and_no_effect_lacks_its_intent() {
             "{place}:{nth}"
         );
         clock.set(1 << 50);
-        let done = state.gc(Keep::default()).unwrap();
+        let done = state.gc(Retention::default()).unwrap();
         assert_eq!((halves(), done.runs.len()), (0, 0), "{place}");
     }
 }

@@ -124,12 +124,12 @@ fn collected_values_are_no_fault_where_a_record_says_so() {
     for number in 0..8 {
         run(&state, f64::from(number));
     }
-    let keep = Keep {
+    let keep = Retention {
         days: Some(0),
-        ..Keep::default()
+        ..Retention::default()
     };
     let dry = state
-        .gc(Keep {
+        .gc(Retention {
             dry_run: true,
             ..keep
         })
@@ -185,7 +185,7 @@ fn rows_that_say_something_else_or_are_missing_are_found() {
             "does not describe its file",
         ),
         ("DELETE FROM artifacts", "the row of the artifact"),
-        ("DELETE FROM parts", "is part of"),
+        ("DELETE FROM parts", "as a part of"),
         (
             "UPDATE sessions SET opened_ms = opened_ms + 1 WHERE header LIKE '%plan_id%'",
             "the header was changed",

@@ -160,7 +160,7 @@ fn verify_sessions(
     )?;
     for (sql, message) in [
         (ORPHANS, "the session of these records is missing"),
-        (UNLINKED, "no link vouches for the session"),
+        (UNLINKED, "no link confirms the session"),
     ] {
         for session in sql::rows::<String>(connection, sql, [])? {
             report.fault(&session, 0, message);
@@ -190,10 +190,7 @@ fn verify_session(
     first: Hash,
     report: &mut Verification,
 ) -> rusqlite::Result<()> {
-    let sql = format!(
-        "SELECT {} FROM events WHERE session = ? ORDER BY sequence",
-        RawRecord::COLUMNS
-    );
+    let sql = RawRecord::sql("FROM events WHERE session = ? ORDER BY sequence");
     let (mut before, mut expected) = (first, 1);
     sql::each(connection, &sql, [session], |record: RawRecord| {
         report.records += 1;
@@ -219,7 +216,7 @@ fn verify_links(
     genesis: &Genesis,
     report: &mut Verification,
 ) -> rusqlite::Result<()> {
-    let sql = format!("SELECT {} FROM heads ORDER BY number", Link::COLUMNS);
+    let sql = Link::sql("FROM heads ORDER BY number");
     let (mut before, mut expected) = (chain::START, 1);
     sql::each(connection, &sql, [], |link: Link| {
         let Link {
@@ -240,9 +237,11 @@ fn verify_links(
                 *sequence,
                 match found {
                     None => {
-                        format!("records are missing: link {number} vouches for number {sequence}")
+                        format!("records are missing: link {number} confirms number {sequence}")
                     }
-                    Some(_) => format!("the chain differs from what link {number} vouches for"),
+                    Some(_) => {
+                        format!("the chain differs from the one that link {number} confirms")
+                    }
                 },
             ),
         }

@@ -159,7 +159,7 @@ impl Reader<'_> {
         is_needed: bool,
     ) -> rusqlite::Result<()> {
         const SQL: &str = "SELECT 1 FROM uses WHERE value = ? AND run = ?";
-        let missing = || format!("that the run refers to `{}` is missing", handle.hash);
+        let missing = || format!("no row records that the run refers to `{}`", handle.hash);
         self.require(place, SQL, params![handle.hash.0, place.run], missing)?;
         self.value(place, handle, is_needed)
     }
@@ -202,7 +202,7 @@ impl Reader<'_> {
         };
         for block in &blocks {
             let (part, value) = (block.hash, handle.hash);
-            let missing = || format!("that `{part}` is part of `{value}` is missing");
+            let missing = || format!("no row records `{part}` as a part of `{value}`");
             self.require(place, PART, params![part.0, value.0], missing)?;
             if self.seen.insert(part) {
                 self.check_row(place, block)?;
@@ -223,10 +223,8 @@ impl Reader<'_> {
         let hash = handle.hash;
         let row: Option<(String, u64)> = sql::row(self.connection, SQL, [hash.0])?;
         let Some((about, bytes)) = row else {
-            self.fault(
-                place,
-                &format!("the row of the artifact `{hash}` is missing"),
-            );
+            let missing = format!("the row of the artifact `{hash}` is missing");
+            self.fault(place, &missing);
             return Ok(());
         };
         let fits = Handle::parse(&about).is_some_and(|found| {

@@ -43,10 +43,10 @@ pub(super) fn backups(global: &Global, backups: &Backups) -> Result<ExitCode> {
         }
         Backups::Restore { wanted, at } => (wanted, *at),
     };
-    let keeper = toolkit.keeper().ok_or_else(|| {
+    let backups = toolkit.file_backups().ok_or_else(|| {
         tool_error!(PreconditionFailed, "there is no workspace").hint("name one with --workspace")
     })?;
-    let (restored, before) = keeper.restore(wanted, at, "terminal")?;
+    let (restored, before) = backups.restore(wanted, at, "terminal")?;
     state.close()?;
     let before = before.map(|kept| kept.id);
     let data = object! { "restored" => plain(&restored), "before" => before.clone() };

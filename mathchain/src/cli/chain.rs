@@ -84,27 +84,22 @@ pub(super) fn chain(global: &Global, chain: &Chain) -> Result<ExitCode> {
 fn readable(finding: &Finding) -> String {
     let mut place = String::new();
     for (name, part) in finding.location.parts() {
-        let part = part
-            .as_str()
-            .map_or_else(|| part.to_string(), str::to_owned);
+        let text = part.as_str().map(str::to_owned);
+        let part = text.unwrap_or_else(|| part.to_string());
         let _ = write!(place, "  {name} {part}");
     }
+    let Finding {
+        kind,
+        measured,
+        threshold,
+        message,
+        next,
+        ..
+    } = finding;
+    let (kind, unit) = (kind.as_str(), kind.unit());
     let text = format!(
-        "{}{place}\n  {}\n  {} {}, threshold {}\n  next: {}\n",
-        finding.kind.as_str(),
-        finding.message,
-        finding.measured,
-        finding.kind.unit(),
-        finding.threshold,
-        finding.next
+        "{kind}{place}\n  {message}\n  {measured} {unit}, threshold {threshold}\n  next: {next}\n"
     );
     // Names of tools come from callers and must not move the cursor.
-    let shown = |one: char| {
-        if one.is_control() && one != '\n' {
-            '\u{fffd}'
-        } else {
-            one
-        }
-    };
-    text.chars().map(shown).collect()
+    text.replace(|one: char| one.is_control() && one != '\n', "\u{fffd}")
 }

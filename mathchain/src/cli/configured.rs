@@ -26,26 +26,22 @@ impl Configured {
     pub(super) fn load(path: &Path) -> Result<Self> {
         let text = environment::read_named(path)?;
         let name = format_args!("`{}`", path.display());
-        let absolute = path
-            .canonicalize()
-            .map_err(|err| io::cannot_read(name, &err))?;
+        let absolute = path.canonicalize();
+        let absolute = absolute.map_err(|err| io::cannot_read(name, &err))?;
         let folder = absolute.parent().unwrap_or(Path::new("/"));
         let agents = environment::agent_texts(folder)?.into_iter().map(|agent| {
             let shown = path.with_file_name(&agent.path); // two configurations may have agents of one name
             (shown.to_string_lossy().into_owned(), agent.text)
         });
         let agents = agents.collect();
-        let loader = Loader::new(
-            environment::plugin_roots(Some(folder), folder),
-            Arc::new(Sandbox::new(environment::surroundings(None, &[]))),
-            Arc::new(SystemClock::default()),
-        );
+        let roots = environment::plugin_roots(Some(folder), folder);
+        let sandbox = Arc::new(Sandbox::new(environment::surroundings(None, &[])));
+        let loader = Loader::new(roots, sandbox, Arc::new(SystemClock::default()));
         let loaded = loader.load(&[])?;
         Loaded::strict(&loaded.broken)?;
         let tools = loaded.plugins.iter();
-        let tools: Vec<_> = tools
-            .flat_map(|plugin| plugin.erased().iter().cloned())
-            .collect();
+        let tools = tools.flat_map(|plugin| plugin.erased().iter().cloned());
+        let tools: Vec<_> = tools.collect();
         let families: Vec<&[Entry]> = crate::families().collect();
         let catalogue = Catalogue::with_plugins(&families, &tools)?;
         let named = (&*path.to_string_lossy(), text.as_str());

@@ -271,10 +271,8 @@ fn audit(toolkit: &Toolkit) -> Probe {
         }
         Some(Ok(found)) if found.is_sound() => {
             let (records, sessions) = (found.records, found.sessions);
-            Probe::ok(
-                "audit",
-                format!("{records} records in {sessions} audit sessions, sound"),
-            )
+            let found = format!("{records} records in {sessions} audit sessions, sound");
+            Probe::ok("audit", found)
         }
         Some(Ok(found)) => {
             let cure = "retain the file; `mathchain audit verify` lists the faults";

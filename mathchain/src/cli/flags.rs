@@ -43,9 +43,8 @@ pub(super) fn command(tool: &dyn AnyTool) -> Command {
     let command = CallOptions::augment_args(command);
     let required = schema["required"].as_array().cloned().unwrap_or_default();
     let is_required = |name: &str| required.contains(&Schema::from(name));
-    let mut listed: Vec<_> = properties(&schema)
-        .filter(|(name, _)| !is_reserved(name))
-        .collect();
+    let listed = properties(&schema).filter(|(name, _)| !is_reserved(name));
+    let mut listed: Vec<_> = listed.collect();
     listed.sort_by_key(|(name, _)| !is_required(name));
     let options = listed.into_iter().map(|(name, property)| {
         Arg::new(format!("tool:{name}"))
@@ -71,10 +70,8 @@ pub(super) fn described(property: &Schema, is_required: bool) -> String {
 /// Whether `call` has an option of this name.
 fn is_reserved(name: &str) -> bool {
     let options = CallOptions::augment_args(Command::new("call"));
-    name == "help"
-        || options
-            .get_arguments()
-            .any(|arg| arg.get_long() == Some(name))
+    let mut options = options.get_arguments();
+    name == "help" || options.any(|arg| arg.get_long() == Some(name))
 }
 
 /// The arguments given as options; `None` without any, so that stdin is read.
@@ -84,9 +81,7 @@ fn is_reserved(name: &str) -> bool {
 pub(super) fn arguments(tool: &dyn AnyTool, matches: &clap::ArgMatches) -> Result<Option<Value>> {
     let schema = tool.input_schema();
     let pairs = matches.get_many::<String>("arg").into_iter().flatten();
-    let mut given = pairs
-        .map(|pair| split(pair))
-        .collect::<Result<Vec<_>, _>>()?;
+    let mut given = pairs.map(|pair| split(pair)).collect::<Result<Vec<_>>>()?;
     let named = properties(&schema).filter(|(name, _)| !is_reserved(name));
     given.extend(named.filter_map(|(name, _)| {
         let text = matches.get_one::<String>(&format!("tool:{name}"))?;
@@ -135,10 +130,8 @@ fn properties(schema: &Schema) -> impl Iterator<Item = (&String, &Schema)> {
 /// The placeholder for a value of this type; of several types the first.
 fn kind(property: &Schema) -> &'static str {
     let branches = property["anyOf"].as_array().into_iter().flatten();
-    let types = [property]
-        .into_iter()
-        .chain(branches)
-        .map(|schema| &schema["type"]);
+    let schemas = [property].into_iter().chain(branches);
+    let types = schemas.map(|schema| &schema["type"]);
     let mut names = types.filter_map(|kind| kind.as_str().or_else(|| kind.get(0)?.as_str()));
     match names.next() {
         Some("string") => "TEXT",

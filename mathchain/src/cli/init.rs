@@ -33,17 +33,13 @@ pub(super) fn init(init: &Init) -> Result<ExitCode> {
     if init.agents {
         let folder = folder.join(AGENTS_FOLDER);
         let files = AGENTS.map(|(name, text)| (folder.join(format!("{name}.md")), text));
-        let present = files
-            .iter()
-            .map(|(path, _)| path.clone())
-            .find(|path| path.exists());
+        let mut paths = files.iter().map(|(path, _)| path.clone());
+        let present = paths.find(|path| path.exists());
         write_all(&folder, present, &files)?;
         print("check them with `mathchain agent check`\n");
     } else {
-        let present = CONFIG_NAMES
-            .iter()
-            .map(|name| folder.join(name))
-            .find(|path| path.exists());
+        let mut paths = CONFIG_NAMES.iter().map(|name| folder.join(name));
+        let present = paths.find(|path| path.exists());
         write_all(folder, present, &[(folder.join(CONFIG_NAMES[0]), STARTER)])?;
         print("check it with `mathchain check`\n");
     }

@@ -93,6 +93,18 @@ pub(super) fn failed(what: &str, err: &io::Error) -> ToolError {
     ToolError::new(ErrorCode::ToolError, format_args!("{what}: {err}")).reason("io")
 }
 
+/// The number of threads that run calls: that of an option, else one for each core.
+pub(super) fn threads(wanted: Option<u16>) -> usize {
+    let cores = || std::thread::available_parallelism().map_or(2, usize::from);
+    wanted.map_or_else(cores, usize::from)
+}
+
+/// The size limit of a line, in bytes.
+pub(super) fn line_bytes_max(toolkit: &Toolkit) -> usize {
+    let limit = toolkit.config().limits.max_input_bytes;
+    usize::try_from(limit).unwrap_or(usize::MAX)
+}
+
 /// One line of input.
 pub(super) struct Line {
     /// Number from 1.

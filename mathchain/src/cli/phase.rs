@@ -123,10 +123,7 @@ fn table(selected: &Selected, verdicts: &[Row<'_>]) -> String {
         let _ = writeln!(text, "  {verdict:<7} {tool:<24} {layer}: {reason}");
     }
     for name in &selected.tools.value.external {
-        let _ = writeln!(
-            text,
-            "  handed  {name:<24} tool of another server or of a provider"
-        );
+        text += &format!("  handed  {name:<24} tool of another server or of a provider\n");
     }
     text
 }

@@ -138,8 +138,7 @@ fn check(global: &Global, toolkit: &Toolkit, start: bool) -> Result<ExitCode> {
 fn new(global: &Global, toolkit: &Toolkit, name: &str) -> Result<ExitCode> {
     registry::plugins::check_name(name)
         .map_err(|fault| ToolError::new(ErrorCode::InvalidArgs, fault))?;
-    let loader = toolkit.generations().loader();
-    let Some(root) = loader.and_then(|loader| loader.roots().first()) else {
+    let Some(root) = toolkit.generations().roots().first() else {
         let message = "there is no folder for plugins";
         return Err(ToolError::new(ErrorCode::PreconditionFailed, message)
             .hint("create a project with `mathchain init`"));
@@ -222,8 +221,7 @@ fn switch(global: &Global, toolkit: &Toolkit, name: &str, on: bool) -> Result<Ex
         );
         return Err(output::nearest(unknown, tool, names.by_ref(), hint));
     }
-    let loader = toolkit.generations().loader();
-    let roots = loader.map(plugins::Loader::roots).unwrap_or_default();
+    let roots = toolkit.generations().roots();
     let path = plugins::change_settings(plugin, roots, |settings| match tool {
         Some(tool) => {
             let on = registry::plugins::Override { enabled: Some(on) };

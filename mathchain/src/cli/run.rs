@@ -180,12 +180,8 @@ fn summary(global: &Global, result: &ChainResult) -> String {
             .as_ref()
             .map(|err| format!(": {}", err.message()));
         let (cause, message) = (cause.unwrap_or_default(), message.unwrap_or_default());
-        let _ = writeln!(
-            text,
-            "  {} {}{cause}{message}",
-            step.id,
-            step.end.status.as_str()
-        );
+        let (id, status) = (&step.id, step.end.status.as_str());
+        let _ = writeln!(text, "  {id} {status}{cause}{message}");
     }
     more(&mut text, open().count(), "step");
     let undone = undone(result);

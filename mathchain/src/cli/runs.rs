@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use chain_runtime::run as chains;
-use journal::{AuditRecord, Collected, Keep, Run, RunState, State};
+use journal::{AuditRecord, Collected, Retention, Run, RunState, State};
 
 use super::output::WhileRead;
 use super::prelude::*;
@@ -136,13 +136,11 @@ pub(super) fn runs(global: &Global, runs: &Runs) -> Result<ExitCode> {
         _ => {}
     }
     let toolkit = open::toolkit(global)?;
-    let reads = matches!(
-        runs,
-        Runs::List { .. } | Runs::Show { .. } | Runs::Export { .. }
-    );
-    let state = match reads {
-        true => open::state_to_read(global, &toolkit)?,
-        false => Arc::clone(open::state(&toolkit)?),
+    let state = match runs {
+        Runs::List { .. } | Runs::Show { .. } | Runs::Export { .. } => {
+            open::state_to_read(global, &toolkit)?
+        }
+        _ => Arc::clone(open::state(&toolkit)?),
     };
     let state = &*state;
     let code = match runs {
@@ -171,7 +169,7 @@ pub(super) fn runs(global: &Global, runs: &Runs) -> Result<ExitCode> {
             quota_mb,
             dry_run,
         } => {
-            let done = state.gc(Keep {
+            let done = state.gc(Retention {
                 days: *keep_days,
                 quota_bytes: quota_mb.map(|mb| mb.saturating_mul(1_000_000)),
                 dry_run: *dry_run,

@@ -46,12 +46,8 @@ pub(super) fn serve(global: &Global, serve: &Serve) -> Result<ExitCode> {
         Closing::on_signal(&stop).map_err(|err| jsonl::failed("cannot handle signals", &err))?;
     let door = jsonl::Door {
         roles: serve.roles.clone(),
-        workers: serve.workers.map_or_else(
-            || std::thread::available_parallelism().map_or(2, usize::from),
-            usize::from,
-        ),
-        line_bytes_max: usize::try_from(toolkit.config().limits.max_input_bytes)
-            .unwrap_or(usize::MAX),
+        workers: jsonl::threads(serve.workers),
+        line_bytes_max: jsonl::line_bytes_max(&toolkit),
         stop: stop.clone(),
         closing,
         format: global.format(),

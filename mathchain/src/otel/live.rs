@@ -83,15 +83,13 @@ impl Witness for Telemetry {
                 ("gen_ai.tool.call.arguments", Some(args)),
                 ("gen_ai.tool.call.result", result),
             ];
-            let given = given
-                .into_iter()
-                .filter_map(|(name, value)| Some(KeyValue::new(name, content(value?))));
-            span.attributes.extend(given);
+            let attribute =
+                |(name, value): (_, Option<&Value>)| Some(KeyValue::new(name, content(value?)));
+            span.attributes
+                .extend(given.into_iter().filter_map(attribute));
             // The message of an error may quote an argument.
-            if let (Status::Error { description }, Some(words)) = (
-                &mut span.status,
-                record.get("error").and_then(Value::as_str),
-            ) {
+            let words = record.get("error").and_then(Value::as_str);
+            if let (Status::Error { description }, Some(words)) = (&mut span.status, words) {
                 *description = words.to_owned().into();
             }
         }

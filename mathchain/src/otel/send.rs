@@ -72,11 +72,11 @@ impl Sender {
             .with_retry_policy(RetryPolicy::recommended().with_max_retries(1))
             .build()
             .map_err(|err| redact::text(&err.to_string()).0.into_owned())?;
-        let mut processor = BatchSpanProcessor::builder(Counted {
+        let counted = Counted {
             exporter,
             counts: Arc::clone(&counts),
-        })
-        .build();
+        };
+        let mut processor = BatchSpanProcessor::builder(counted).build();
         processor.set_resource(&settings::resource());
         Ok(Self { processor, counts })
     }

@@ -85,10 +85,8 @@ pub(super) fn resource() -> Resource {
     let found = Resource::builder().build();
     let is_unknown = |name: &Value| name.as_str().starts_with("unknown_service");
     let mut attributes = Vec::new();
-    if found
-        .get(&Key::new(SERVICE))
-        .is_none_or(|name| is_unknown(&name))
-    {
+    let name = found.get(&Key::new(SERVICE));
+    if name.is_none_or(|name| is_unknown(&name)) {
         attributes.push(KeyValue::new(SERVICE, "mathchain"));
     }
     if found.get(&Key::new("service.version")).is_none() {

@@ -54,10 +54,8 @@ pub(super) fn bundles(root: &PluginRoot) -> Result<Vec<Result<Bundle, Broken>>> 
         if root.shared && parsed.get("schema_version").is_none() {
             continue;
         }
-        let name = parsed
-            .get("name")
-            .and_then(Value::as_str)
-            .filter(|name| is_plain(name));
+        let name = parsed.get("name").and_then(Value::as_str);
+        let name = name.filter(|name| is_plain(name));
         let settings = match name.map(|name| settings(root, name)).transpose() {
             Ok(settings) => settings.flatten(),
             Err(err) => {
@@ -77,25 +75,17 @@ pub(super) fn bundles(root: &PluginRoot) -> Result<Vec<Result<Bundle, Broken>>> 
 }
 
 fn is_plain(name: &str) -> bool {
-    !name.is_empty()
-        && name
-            .bytes()
-            .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
+    let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
+    !name.is_empty() && name.bytes().all(plain)
 }
 
 /// The folders below a root that have a manifest.
 fn folders(root: &PluginRoot) -> Result<Vec<PathBuf>> {
+    use std::io::ErrorKind::{NotADirectory, NotFound};
     owned::exists(&root.plugins)?;
     let entries = match std::fs::read_dir(&root.plugins) {
         Ok(entries) => entries,
-        Err(err)
-            if matches!(
-                err.kind(),
-                std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory
-            ) =>
-        {
-            return Ok(Vec::new());
-        }
+        Err(err) if matches!(err.kind(), NotFound | NotADirectory) => return Ok(Vec::new()),
         Err(err) => return Err(unreadable(&root.plugins, &err)),
     };
     let mut folders = Vec::new();
@@ -126,12 +116,8 @@ pub(super) fn read(folder: &Path) -> Result<Folder> {
     while let Some(path) = waiting.pop() {
         for entry in std::fs::read_dir(&path).map_err(|err| unreadable(&path, &err))? {
             let entry = entry.map_err(|err| unreadable(&path, &err))?;
-            let (path, kind) = (
-                entry.path(),
-                entry
-                    .file_type()
-                    .map_err(|err| unreadable(&entry.path(), &err))?,
-            );
+            let path = entry.path();
+            let kind = entry.file_type().map_err(|err| unreadable(&path, &err))?;
             if kind.is_dir() {
                 if !SKIPPED.iter().any(|name| entry.file_name() == *name) {
                     waiting.push(path);
@@ -139,26 +125,20 @@ pub(super) fn read(folder: &Path) -> Result<Folder> {
                 continue;
             }
             if !kind.is_file() {
-                return Err(unreadable(
-                    &path,
-                    &"a plugin consists of files and folders only",
-                ));
+                let why = "a plugin consists of files and folders only";
+                return Err(unreadable(&path, &why));
             }
             let facts = entry.metadata().map_err(|err| unreadable(&path, &err))?;
             owned::of_this_user(&path, &facts)?;
             bytes += facts.len();
-            let relative = path
-                .strip_prefix(folder)
-                .unwrap_or(&path)
-                .to_str()
-                .map(str::to_owned);
-            let relative = relative.ok_or_else(|| unreadable(&path, &"its name is not UTF-8"))?;
+            let relative = path.strip_prefix(folder).unwrap_or(&path).to_str();
+            let relative = relative
+                .map(str::to_owned)
+                .ok_or_else(|| unreadable(&path, &"its name is not UTF-8"))?;
             found.push((relative, path));
             if found.len() > FILES_MAX || bytes > BYTES_MAX {
-                let limit = format!(
-                    "a plugin has at most {FILES_MAX} files and {} MiB",
-                    BYTES_MAX >> 20
-                );
+                let mib = BYTES_MAX >> 20;
+                let limit = format!("a plugin has at most {FILES_MAX} files and {mib} MiB");
                 return Err(unreadable(folder, &limit).reason("limit"));
             }
         }
@@ -172,9 +152,8 @@ pub(super) fn read(folder: &Path) -> Result<Folder> {
         digest.add(relative.as_bytes());
         digest.add(&content);
         if relative == MANIFEST {
-            let text =
-                String::from_utf8(content).map_err(|_| unreadable(&path, &"it is not UTF-8"))?;
-            manifest = Some(text);
+            let text = String::from_utf8(content);
+            manifest = Some(text.map_err(|_| unreadable(&path, &"it is not UTF-8"))?);
         }
         files.push(relative);
     }

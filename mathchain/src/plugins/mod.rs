@@ -130,32 +130,24 @@ impl Machine for Loader {
         command: &[String],
         config: &Value,
     ) -> Arc<dyn Runner> {
-        let folder = Path::new(&bundle.manifest_name)
-            .parent()
-            .unwrap_or(Path::new(""))
-            .to_owned();
-        match self.command(&folder, manifest, command) {
-            Ok(command) => {
-                let launch = Launch {
-                    plugin: manifest.name.clone(),
-                    version: manifest.version.to_string(),
-                    command,
-                    modules: manifest.modules(),
-                    config: config.clone(),
-                    concurrency: manifest.concurrency(),
-                };
-                let digest = bundle.digest.clone();
-                let unchanged =
-                    move || folder::read(&folder).is_ok_and(|read| read.digest == digest);
-                Arc::new(Process::new(
-                    launch,
-                    Arc::clone(&self.spawner),
-                    Arc::clone(&self.clock),
-                    Box::new(unchanged),
-                ))
-            }
-            Err(err) => Arc::new(Never(err)),
-        }
+        let folder = Path::new(&bundle.manifest_name).parent();
+        let folder = folder.unwrap_or(Path::new("")).to_owned();
+        let command = match self.command(&folder, manifest, command) {
+            Ok(command) => command,
+            Err(err) => return Arc::new(Never(err)),
+        };
+        let launch = Launch {
+            plugin: manifest.name.clone(),
+            version: manifest.version.to_string(),
+            command,
+            modules: manifest.modules(),
+            config: config.clone(),
+            concurrency: manifest.concurrency(),
+        };
+        let digest = bundle.digest.clone();
+        let unchanged = move || folder::read(&folder).is_ok_and(|read| read.digest == digest);
+        let (spawner, clock) = (Arc::clone(&self.spawner), Arc::clone(&self.clock));
+        Arc::new(Process::new(launch, spawner, clock, Box::new(unchanged)))
     }
 }
 
@@ -186,10 +178,9 @@ impl Loader {
         }
         let mut command = Command::new(argv);
         command.readable = readable;
-        command.workspace = if manifest.reads_workspace() {
-            Access::Read
-        } else {
-            Access::None
+        command.workspace = match manifest.reads_workspace() {
+            true => Access::Read,
+            false => Access::None,
         };
         command.limits.wall = LIFE;
         command.limits.cpu = LIFE;
@@ -212,16 +203,20 @@ impl Runner for Never {
     }
 }
 
+fn root_of<'a>(plugin: &Plugin, roots: &'a [PluginRoot]) -> Option<&'a PluginRoot> {
+    let manifest = Path::new(&plugin.bundle.manifest_name);
+    roots
+        .iter()
+        .find(|root| manifest.starts_with(&root.plugins))
+}
+
 /// The reason to close a running plugin: its settings disable it, or its folder was removed.
 pub(crate) fn withdrawn(plugin: &Plugin, roots: &[PluginRoot]) -> Option<String> {
     let name = &plugin.manifest.name;
-    let manifest = Path::new(&plugin.bundle.manifest_name);
-    if !manifest.exists() {
+    if !Path::new(&plugin.bundle.manifest_name).exists() {
         return Some(format!("the plugin `{name}` was removed"));
     }
-    let root = roots
-        .iter()
-        .find(|root| manifest.starts_with(&root.plugins))?;
+    let root = root_of(plugin, roots)?;
     let (_, text) = folder::settings(root, name).ok()??;
     let settings = registry::plugins::Settings::of_text(name, &text).ok()?;
     (settings.enabled == Some(false)).then(|| format!("the plugin `{name}` was switched off"))
@@ -231,10 +226,8 @@ pub(crate) fn withdrawn(plugin: &Plugin, roots: &[PluginRoot]) -> Option<String>
 pub(crate) fn write_template(folder: &Path, name: &str) -> Result<Vec<PathBuf>> {
     let manifest = TEMPLATE.1.replace("\"example\"", &format!("\"{name}\""));
     registry::plugins::check_manifest(&folder.join("manifest.json").to_string_lossy(), &manifest)?;
-    folder::write_new(
-        folder,
-        &[("plugin.py", TEMPLATE.0), ("manifest.json", &manifest)],
-    )
+    let files = [("plugin.py", TEMPLATE.0), ("manifest.json", &manifest)];
+    folder::write_new(folder, &files)
 }
 
 /// Changes the settings of a plugin, and returns the path of the file.
@@ -243,18 +236,10 @@ pub(crate) fn change_settings(
     roots: &[PluginRoot],
     change: impl FnOnce(&mut registry::plugins::Settings),
 ) -> Result<PathBuf> {
-    let manifest = Path::new(&plugin.bundle.manifest_name);
-    let root = roots
-        .iter()
-        .find(|root| manifest.starts_with(&root.plugins))
-        .ok_or_else(|| {
-            tool_error!(
-                Internal,
-                "the plugin `{}` is in no folder of plugins",
-                plugin.manifest.name
-            )
-        })?;
+    let name = &plugin.manifest.name;
+    let missing = || tool_error!(Internal, "the plugin `{name}` is in no folder of plugins");
+    let root = root_of(plugin, roots).ok_or_else(missing)?;
     let mut settings = plugin.settings.clone();
     change(&mut settings);
-    folder::write_settings(root, &plugin.manifest.name, &settings.to_text())
+    folder::write_settings(root, name, &settings.to_text())
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use chain_runtime::run::{Cancelled, Replay, Resume};
 use chain_runtime::{ChainResult, CheckMode, CheckedPlan, Observer, Plan, Problems, RunOptions};
 use host_sandbox::Sandbox;
-use journal::{Keeper, State};
+use journal::{FileBackups, State};
 use registry::plugins::{Broken, Plugin};
 use registry::policy::Explanation;
 use registry::{CallRequest, CallerContext, Config, Dispatcher, Facts};
@@ -103,9 +103,7 @@ impl Toolkit {
         tool: &str,
         args: Option<&Value>,
     ) -> Result<Explanation> {
-        let generation = self.generations.current();
-        let facts = self.at(&generation).facts().clone();
-        Self::explained(&generation, context, tool, args, &facts)
+        self.explain_with(context, tool, args, None)
     }
 
     /// As [`Toolkit::explain`], under other facts.
@@ -117,20 +115,13 @@ impl Toolkit {
         context: &Context,
         tool: &str,
         args: Option<&Value>,
-        facts: &Facts,
+        facts: Option<&Facts>,
     ) -> Result<Explanation> {
-        Self::explained(&self.generations.current(), context, tool, args, facts)
-    }
-
-    fn explained(
-        generation: &Generation,
-        context: &Context,
-        tool: &str,
-        args: Option<&Value>,
-        facts: &Facts,
-    ) -> Result<Explanation> {
-        let caller = context.caller(generation);
+        let generation = self.generations.current();
+        let caller = context.caller(&generation);
         let dispatcher = &generation.dispatcher;
+        let current = self.at(&generation);
+        let facts = facts.unwrap_or(current.facts());
         let catalogue = dispatcher.catalogue();
         let call = match (args, catalogue.get(tool)) {
             (Some(args), Some(found)) => Some(found.decode(args)?),
@@ -271,9 +262,9 @@ impl Toolkit {
     }
 
     /// Restores backups; `None` without a state or a workspace.
-    pub fn keeper(&self) -> Option<Keeper> {
+    pub fn file_backups(&self) -> Option<FileBackups> {
         let files = self.dispatcher().host().capabilities.files.clone()?;
-        Some(Keeper::new(Arc::clone(self.state.as_ref()?), files))
+        Some(FileBackups::new(Arc::clone(self.state.as_ref()?), files))
     }
 
     /// The error that prevented a requested state from opening.

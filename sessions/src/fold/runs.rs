@@ -59,10 +59,7 @@ impl Fold<'_> {
 
     /// The run that waits for an answer of the model.
     pub(super) fn generating(&mut self, turn: Option<u64>) -> Result<&mut Run> {
-        if let Some(batch) = &self.state.batch {
-            let message = format_args!("batch {} is open: its calls are not settled", batch.number);
-            return Err(conflict("batch_open", message));
-        }
+        self.no_batch()?;
         let run = self.running()?;
         if run.status != RunStatus::Generating {
             let message = format_args!("run {} has not asked the model", run.number);
@@ -77,6 +74,15 @@ impl Fold<'_> {
         }
     }
 
+    /// Checks that no batch is open.
+    fn no_batch(&self) -> Result<()> {
+        let Some(batch) = &self.state.batch else {
+            return Ok(());
+        };
+        let message = format_args!("batch {} is open: its calls are not settled", batch.number);
+        Err(conflict("batch_open", message))
+    }
+
     pub(super) fn run_interrupted(&mut self) -> Result<()> {
         let run = self.running()?;
         run.status = RunStatus::Interrupting;
@@ -86,11 +92,8 @@ impl Fold<'_> {
 
     pub(super) fn run_finished(&mut self, finished: &RunFinished) -> Result<()> {
         self.running()?;
-        if let Some(batch) = &self.state.batch {
-            let message = format_args!("batch {} is open: its calls are not settled", batch.number);
-            return Err(conflict("batch_open", message)
-                .hint("settle them, or stop the run with `run.interrupted`"));
-        }
+        self.no_batch()
+            .map_err(|open| open.hint("settle them, or stop the run with `run.interrupted`"))?;
         let status = match finished.status {
             Finish::Completed => RunStatus::Completed,
             Finish::Failed => RunStatus::Failed,
@@ -130,11 +133,8 @@ impl Fold<'_> {
     pub(super) fn closed(&mut self) -> Result<()> {
         if let Some(batch) = &mut self.state.batch {
             let message = "the session was closed";
-            batch.cancel(&Failure::new(
-                ErrorCode::Cancelled,
-                "session_closed",
-                message,
-            ));
+            let failure = Failure::new(ErrorCode::Cancelled, "session_closed", message);
+            batch.cancel(&failure);
             self.settle()?;
         }
         self.end_run(RunStatus::Cancelled, Some("the session was closed"));

@@ -15,11 +15,8 @@ pub(super) fn diff(global: &Global, before: &Path, after: &Path) -> Result<ExitC
     let facts = ["workspace=ready", "sandbox=ready", "state=ready"]
         .into_iter()
         .fold(Facts::default(), Facts::with);
-    let changes = difference(
-        (&old.catalogue, &old.policy),
-        (&new.catalogue, &new.policy),
-        &facts,
-    );
+    let (old, new) = ((&old.catalogue, &old.policy), (&new.catalogue, &new.policy));
+    let changes = difference(old, new, &facts);
     let data = Value::array(changes.iter().map(AccessChange::to_value).collect());
     output::data(global, &data, || {
         if changes.is_empty() {

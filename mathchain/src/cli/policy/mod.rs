@@ -108,7 +108,7 @@ fn explain(global: &Global, asked: &Explain) -> Result<ExitCode> {
         }
     };
     let facts = open::facts(&toolkit, &asked.facts)?;
-    let explanation = toolkit.explain_with(&context, &asked.tool, given.as_ref(), &facts)?;
+    let explanation = toolkit.explain_with(&context, &asked.tool, given.as_ref(), Some(&facts))?;
     output::data(global, &explanation.to_value(), || readable(&explanation))
 }
 

@@ -66,12 +66,8 @@ pub(in crate::cli) fn of_approval(toolkit: &Toolkit, approval: &Approval) -> Res
         })
         .who;
     let dispatcher = toolkit.dispatcher();
-    dispatcher.policy().may_record(
-        dispatcher.catalogue(),
-        (&approval.tool, &rule),
-        &who,
-        dispatcher.facts(),
-    )?;
+    let (policy, catalogue) = (dispatcher.policy(), dispatcher.catalogue());
+    policy.may_record(catalogue, (&approval.tool, &rule), &who, dispatcher.facts())?;
     Ok(rule)
 }
 

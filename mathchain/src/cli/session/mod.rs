@@ -100,11 +100,7 @@ pub(super) fn session(global: &Global, args: &Session) -> Result<ExitCode> {
     match &args.command {
         Some(SessionCommand::Replay { log }) => replay::replay(global, log),
         Some(SessionCommand::Schema { of }) => {
-            print(&format!(
-                "{:#}
-",
-                of()
-            ));
+            print(&format!("{:#}\n", of()));
             Ok(exit::OK.into())
         }
         None => serve(global, args),
@@ -187,10 +183,6 @@ impl<'a> Door<'a> {
         };
         let world = World::new(toolkit);
         let live = Live::new(world.dispatcher(&base, registry::Facts::default()));
-        let threads = args.threads.map_or_else(
-            || std::thread::available_parallelism().map_or(2, usize::from),
-            usize::from,
-        );
         Ok(Self {
             toolkit,
             session: sessions::Session::new(live)?,
@@ -198,10 +190,9 @@ impl<'a> Door<'a> {
             base,
             opened,
             plan_only: args.plan_only,
-            threads,
+            threads: jsonl::threads(args.threads),
             answer: open::answer(toolkit, args.yes, false)?,
-            line_bytes_max: usize::try_from(toolkit.config().limits.max_input_bytes)
-                .unwrap_or(usize::MAX),
+            line_bytes_max: jsonl::line_bytes_max(toolkit),
             stop,
             closing,
         })

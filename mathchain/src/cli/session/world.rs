@@ -48,16 +48,10 @@ impl World {
             places.set(Some(("w1".to_owned(), places.folder(path)?)));
         }
         let mut facts = Facts::default();
-        for fact in world
-            .get("facts")
-            .and_then(Value::items)
-            .unwrap_or_default()
-        {
-            let unknown =
-                |message| ToolError::new(ErrorCode::PreconditionFailed, message).reason("world");
-            facts
-                .add(fact.as_str().unwrap_or_default())
-                .map_err(unknown)?;
+        let given = world.get("facts").and_then(Value::items);
+        for fact in given.unwrap_or_default() {
+            let added = facts.add(fact.as_str().unwrap_or_default());
+            added.map_err(|err| tool_error!(PreconditionFailed, "{err}").reason("world"))?;
         }
         Ok(places.dispatcher(&toolkit.dispatcher(), facts))
     }
@@ -82,12 +76,10 @@ impl World {
         let mut host = base.host().clone();
         let open = self.place.lock().open.clone();
         let folder = open.map(|(_, folder)| folder);
-        let seen =
-            (folder.as_ref()).and_then(|folder| Some(self.root.as_ref()?.join(folder.folder())));
-        let sandbox = Arc::new(Sandbox::new(environment::surroundings(
-            seen.as_deref(),
-            &self.closed,
-        )));
+        let below = |folder: &Arc<OpenFolder>| Some(self.root.as_ref()?.join(folder.folder()));
+        let seen = folder.as_ref().and_then(below);
+        let surroundings = environment::surroundings(seen.as_deref(), &self.closed);
+        let sandbox = Arc::new(Sandbox::new(surroundings));
         let name = folder.as_ref().map_or(".", |folder| folder.folder());
         host.capabilities.spawner = Some(Arc::new(FolderSpawner::new(sandbox, name)));
         let files = folder.map(|folder| folder as Arc<dyn Files>);
@@ -152,9 +144,8 @@ impl Workspaces for Place {
             path: folder.folder().to_owned(),
         };
         opened.open = Some((workspace.id.clone(), folder));
-        opened
-            .changes
-            .push(change(&workspace, WorkspaceStatus::Ready));
+        let change = change(&workspace, WorkspaceStatus::Ready);
+        opened.changes.push(change);
         Ok(workspace)
     }
 
@@ -169,9 +160,8 @@ impl Workspaces for Place {
             id,
             path: folder.folder().to_owned(),
         };
-        opened
-            .changes
-            .push(change(&closed, WorkspaceStatus::Closed));
+        let change = change(&closed, WorkspaceStatus::Closed);
+        opened.changes.push(change);
         Ok(closed)
     }
 
