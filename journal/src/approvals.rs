@@ -247,12 +247,8 @@ impl Shared {
 
 fn settled(found: &Approval) -> ToolError {
     let Approval { id, state, .. } = found;
-    tool_error!(
-        Conflict,
-        "approval `{id}` is no longer pending: it is {state}"
-    )
-    .reason("settled")
-    .hint("call again to request a new approval")
+    tool_error!(Conflict, "settled"; "approval `{id}` is no longer pending: it is {state}";
+        "call again to request a new approval")
 }
 
 /// Expires the approvals that were not answered or used in time.

@@ -44,10 +44,9 @@ pub fn parse_head(text: &str) -> Result<LedgerHead> {
             hash: hash.to_ascii_lowercase(),
         });
     }
-    let message = format_args!("expected a head `session:sequence:hash`, found `{text}`");
-    Err(ToolError::new(ErrorCode::InvalidArgs, message)
-        .reason("head")
-        .hint("`mathchain audit verify` prints one"))
+    Err(tool_error!(InvalidArgs, "head";
+        "expected a head `session:sequence:hash`, found `{text}`";
+        "`mathchain audit verify` prints one"))
 }
 
 impl State {
@@ -173,10 +172,9 @@ impl State {
         let record = json::parse(&row.body, json::Limits::default()).map_err(|err| {
             let (session, sequence, file) =
                 (&row.session, row.sequence, self.shared.file.display());
-            let message = format_args!("record {session}:{sequence} in `{file}` is damaged: {err}");
-            ToolError::new(ErrorCode::ToolError, message)
-                .reason("state_corrupt")
-                .hint("`mathchain audit verify` shows all damage")
+            tool_error!(ToolError, "state_corrupt";
+                "record {session}:{sequence} in `{file}` is damaged: {err}";
+                "`mathchain audit verify` shows all damage")
         })?;
         Ok(AuditRecord {
             session: row.session,

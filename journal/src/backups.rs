@@ -132,9 +132,8 @@ impl FileBackups {
                 found.extend(files);
             }
             FileKind::Link | FileKind::Other => {
-                let message =
-                    format_args!("`{path}` is not a regular file and cannot be backed up");
-                return Err(ToolError::new(ErrorCode::ToolError, message).reason("backup"));
+                return Err(tool_error!(ToolError, "backup";
+                    "`{path}` is not a regular file and cannot be backed up"));
             }
         }
         Ok(())
@@ -272,10 +271,8 @@ fn digest_of(content: &[u8]) -> String {
 }
 
 fn too_many(path: &str) -> ToolError {
-    let message = format_args!(
-        "`{path}`: at most {FILES_MAX} files of {BYTES_MAX} bytes in total are backed up before a call"
-    );
-    ToolError::new(ErrorCode::LimitExceeded, message).reason("backup")
+    tool_error!(LimitExceeded, "backup";
+        "`{path}`: at most {FILES_MAX} files of {BYTES_MAX} bytes in total are backed up before a call")
 }
 
 fn read(place: &Path) -> io::Result<Vec<u8>> {

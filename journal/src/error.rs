@@ -26,8 +26,7 @@ pub(super) fn of_sqlite(action: &str, file: &Path, err: &rusqlite::Error) -> Too
         Some(Sqlite::DiskFull) => tool_error!(ToolError, "cannot {action}: no space left for `{shown}`")
         .reason("state_full")
         .hint("free space on the disk and call again"),
-        _ => tool_error!(ToolError, "cannot {action} in `{shown}`: {err}")
-        .reason("state_io"),
+        _ => tool_error!(ToolError, "state_io"; "cannot {action} in `{shown}`: {err}"),
     }
 }
 

@@ -227,9 +227,8 @@ impl State {
 }
 
 fn unremovable(what: &str, err: &std::io::Error) -> ToolError {
-    tool_error!(ToolError, "`{what}` cannot be removed: {err}")
-        .reason("artifact_unwritable")
-        .hint("`mathchain doctor` shows the state folder")
+    tool_error!(ToolError, "artifact_unwritable"; "`{what}` cannot be removed: {err}";
+        "`mathchain doctor` shows the state folder")
 }
 
 impl Collected {

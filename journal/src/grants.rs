@@ -11,11 +11,9 @@ use super::sql::{self, Hash};
 
 /// The error for a grant without a record.
 pub(super) fn unrecorded(id: &str) -> ToolError {
-    tool_error!(PolicyDenied, "approval `{id}` is granted in its table, but the audit log has no record of an unused grant")
-        .reason("approval_unrecorded")
-        .hint(format!(
-            "`mathchain audit verify` names the changes; `mathchain deny {id}` revokes the grant"
-        ))
+    tool_error!(PolicyDenied, "approval_unrecorded";
+        "approval `{id}` is granted in its table, but the audit log has no record of an unused grant";
+        "`mathchain audit verify` names the changes; `mathchain deny {id}` revokes the grant")
 }
 
 /// Whether the audit log has the record of this grant, with a valid hash and for the same call, and none of its use.

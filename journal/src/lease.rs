@@ -113,19 +113,15 @@ pub(super) fn busy(run: &str, owner: Option<&Owner>, left_ms: u64, until_ms: u64
 }
 
 pub(super) fn lost(run: &str) -> ToolError {
-    tool_error!(
-        Conflict,
-        "run `{run}` was taken over by another process; this one may no longer write to it"
-    )
-    .reason("run_lost")
-    .hint("`mathchain runs show` shows its progress")
+    tool_error!(Conflict, "run_lost";
+        "run `{run}` was taken over by another process; this one may no longer write to it";
+        "`mathchain runs show` shows its progress")
 }
 
 /// The error for a run that has ended.
 pub(super) fn ended(id: &str) -> ToolError {
-    tool_error!(Conflict, "run `{id}` has ended and takes no more records")
-        .reason(Reason::RunEnded)
-        .hint("`mathchain runs show` shows the outcome; run the plan again for another run")
+    tool_error!(Conflict, Reason::RunEnded; "run `{id}` has ended and takes no more records";
+        "`mathchain runs show` shows the outcome; run the plan again for another run")
 }
 
 /// This machine, according to `/proc`.

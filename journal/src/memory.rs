@@ -1,8 +1,7 @@
 //! The memory of tools: one JSON value per key, changed in transactions, so that no process loses the change of another.
 
 use rusqlite::params;
-use tool_core::{ErrorCode, ToolError, Value, json, tool_error};
-use tool_core::{Result, capability};
+use tool_core::{Result, Value, capability, json, tool_error};
 
 use super::sql;
 use super::state::State;
@@ -38,11 +37,10 @@ impl capability::State for State {
                 let value = change(before)?;
                 let text = json::to_text(&value);
                 if text.len() > VALUE_BYTES_MAX {
-                    let message = format_args!("`{key}` would exceed {VALUE_BYTES_MAX} bytes");
-                    return Err(ToolError::new(ErrorCode::LimitExceeded, message)
-                        .reason("memory_full")
-                        .hint("delete something from it first")
-                        .into());
+                    return Err(tool_error!(LimitExceeded, "memory_full";
+                        "`{key}` would exceed {VALUE_BYTES_MAX} bytes";
+                        "delete something from it first")
+                    .into());
                 }
                 sql::execute(transaction, STORE, params![key, text, now_ms as i64])?;
                 Ok((value, None))
@@ -54,16 +52,13 @@ fn check_key(key: &str) -> Result<()> {
     if (1..=KEY_BYTES_MAX).contains(&key.len()) {
         return Ok(());
     }
-    let message = format_args!("a key of the memory has 1 to {KEY_BYTES_MAX} bytes");
-    Err(ToolError::new(ErrorCode::InvalidArgs, message).reason("key"))
+    Err(tool_error!(InvalidArgs, "key"; "a key of the memory has 1 to {KEY_BYTES_MAX} bytes"))
 }
 
 fn read(key: &str, text: String) -> Result<Value> {
     json::parse(&text, json::Limits::default()).map_err(|err| {
-        tool_error!(ToolError, "the memory of `{key}` cannot be read: {err}")
-            .reason("state_corrupt")
-            .hint(
-                "`mathchain doctor` shows the state file; retain the file and start with a new one",
-            )
+        tool_error!(ToolError, "state_corrupt"; "the memory of `{key}` cannot be read: {err}").hint(
+            "`mathchain doctor` shows the state file; retain the file and start with a new one",
+        )
     })
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rusqlite::{Connection, params};
 use tool_core::capability::Durability;
-use tool_core::{ErrorCode, Result, ToolError, Value, json, object, tool_error};
+use tool_core::{Result, ToolError, Value, json, object, tool_error};
 
 use super::chain::{self, Chain};
 use super::journal::Journal;
@@ -199,7 +199,8 @@ impl State {
     pub fn recent_durations_ms(&self) -> Result<Vec<(String, f64)>> {
         const NEWEST: i64 = 2_000;
         const SQL: &str = "SELECT body ->> '$.tool', body ->> '$.elapsed_ms' FROM
-            (SELECT body FROM events ORDER BY number DESC LIMIT ?) WHERE body ->> '$.kind' = 'settled'";
+            (SELECT body FROM events ORDER BY number DESC LIMIT ?) WHERE body ->> '$.kind' = 'settled'
+                AND body ->> '$.tool' IS NOT NULL AND body ->> '$.elapsed_ms' >= 0";
         self.shared
             .select("read the durations of calls", SQL, [NEWEST])
     }
@@ -251,10 +252,9 @@ impl State {
             return Err(unknown(id));
         }
         if found.len() > 1 && found[0].id != id {
-            let message = format_args!("`{id}` is a prefix of several run ids");
-            return Err(ToolError::new(ErrorCode::InvalidArgs, message)
-                .reason("ambiguous_run")
-                .hint("`mathchain runs list` shows them"));
+            return Err(tool_error!(InvalidArgs, "ambiguous_run";
+                "`{id}` is a prefix of several run ids";
+                "`mathchain runs list` shows them"));
         }
         Ok(found.swap_remove(0))
     }
@@ -300,32 +300,24 @@ fn checked_id(id: &str) -> Result<&str> {
     if (ID_BYTES_LEAST..=ID_BYTES_MAX).contains(&id.len()) && id.bytes().all(letters) {
         return Ok(id);
     }
-    Err(ToolError::new(
-        ErrorCode::InvalidArgs,
-        "the id of a run has 4 to 64 of the characters a-z, 0-9 and `-`",
-    )
-    .reason("run_id"))
+    Err(tool_error!(InvalidArgs, "run_id";
+        "the id of a run has 4 to 64 of the characters a-z, 0-9 and `-`"))
 }
 
 fn taken(id: &str) -> ToolError {
-    tool_error!(Conflict, "the id `{id}` is taken by a run or a session")
-        .reason("run_exists")
-        .hint("choose another id, or none")
+    tool_error!(Conflict, "run_exists"; "the id `{id}` is taken by a run or a session";
+        "choose another id, or none")
 }
 
 fn unknown(id: &str) -> ToolError {
-    tool_error!(InvalidArgs, "no run has the id `{id}`")
-        .reason("unknown_run")
-        .hint("`mathchain runs list` shows runs")
+    tool_error!(InvalidArgs, "unknown_run"; "no run has the id `{id}`";
+        "`mathchain runs list` shows runs")
 }
 
 fn corrupt(id: &str, sequence: u64, why: &str) -> ToolError {
-    ToolError::new(
-        ErrorCode::ToolError,
-        format_args!("run `{id}` cannot be resumed: record {sequence}: {why}"),
-    )
-    .reason("run_corrupt")
-    .hint("`mathchain audit verify` lists all damage; run the plan again for another run")
+    tool_error!(ToolError, "run_corrupt";
+        "run `{id}` cannot be resumed: record {sequence}: {why}";
+        "`mathchain audit verify` lists all damage; run the plan again for another run")
 }
 
 /// Reads and verifies the chain of a run from its header to its newest record; returns the records too.

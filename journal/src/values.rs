@@ -2,7 +2,7 @@
 
 use registry::Answers;
 use rusqlite::{Transaction, params};
-use tool_core::{ErrorCode, Result, ToolError, Value, json};
+use tool_core::{Result, Value, json, tool_error};
 
 use super::ledger::Shared;
 use super::open::Target;
@@ -233,10 +233,9 @@ impl State {
             [hash] => self.artifact(*hash),
             several => {
                 let count = if several.is_empty() { "no" } else { "several" };
-                let message = format_args!("`{text}` is a prefix of {count} artifacts");
-                Err(ToolError::new(ErrorCode::InvalidArgs, message)
-                    .reason("handle")
-                    .hint("`mathchain artifacts list` shows handles"))
+                Err(tool_error!(InvalidArgs, "handle";
+                    "`{text}` is a prefix of {count} artifacts";
+                    "`mathchain artifacts list` shows handles"))
             }
         }
     }
@@ -259,19 +258,16 @@ impl State {
         })?;
         if !is_allowed {
             // The same error whether or not it exists, so that nothing is revealed about the values of other roles.
-            let message = format_args!("no run of role `{role}` made the artifact `{hash}`");
-            return Err(ToolError::new(ErrorCode::PolicyDenied, message)
-                .reason("artifact_role")
-                .hint("an artifact is opened by the role whose run made it, or by the operator"));
+            return Err(tool_error!(PolicyDenied, "artifact_role";
+                "no run of role `{role}` made the artifact `{hash}`";
+                "an artifact is opened by the role whose run made it, or by the operator"));
         }
         let found = self.artifact(hash)?;
         let bytes = found.handle.bytes();
         if bytes > bytes_max {
-            let message =
-                format_args!("the artifact `{hash}` has {bytes} bytes; the limit is {bytes_max}");
-            return Err(ToolError::new(ErrorCode::LimitExceeded, message)
-                .reason("artifact_size")
-                .hint("raise `limits.max_input_bytes`"));
+            return Err(tool_error!(LimitExceeded, "artifact_size";
+                "the artifact `{hash}` has {bytes} bytes; the limit is {bytes_max}";
+                "raise `limits.max_input_bytes`"));
         }
         self.value(&found.handle)
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use journal::{FileBackups, State};
 use tool_core::capability::{Arrays, Backups, Files};
 use tool_core::input::InputKind;
-use tool_core::{ErrorCode, Result, Source, ToolError, Value, tool_error};
+use tool_core::{Result, Source, Value, tool_error};
 
 /// Opens files through the workspace and artifacts from the state, if present.
 struct Inputs {
@@ -40,18 +40,14 @@ impl Arrays for Inputs {
     fn open(&self, source: &Source, kind: InputKind, bytes_max: u64) -> Result<Value> {
         match (source, &self.files) {
             (Source::File(_), Some(files)) => files.open(source, kind, bytes_max),
-            (Source::File(path), None) => Err(ToolError::new(
-                ErrorCode::PreconditionFailed,
-                format_args!("`{path}` cannot be opened: there is no workspace"),
-            )
-            .reason("no_workspace")
-            .hint("pass the data inline, or open a workspace with --workspace")),
-            (Source::Artifact(handle), _) => Err(ToolError::new(
-                ErrorCode::PreconditionFailed,
-                format_args!("the artifact `{handle}` cannot be opened: there is no state folder"),
-            )
-            .reason("no_artifact_store")
-            .hint("pass the data inline, or as a file with `{\"$file\": path}`")),
+            (Source::File(path), None) => Err(tool_error!(PreconditionFailed, "no_workspace";
+                "`{path}` cannot be opened: there is no workspace";
+                "pass the data inline, or open a workspace with --workspace")),
+            (Source::Artifact(handle), _) => {
+                Err(tool_error!(PreconditionFailed, "no_artifact_store";
+                "the artifact `{handle}` cannot be opened: there is no state folder";
+                "pass the data inline, or as a file with `{{\"$file\": path}}`"))
+            }
         }
     }
 

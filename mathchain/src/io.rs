@@ -4,12 +4,11 @@ use std::fmt::Display;
 use std::io::{Error, Write as _};
 use std::path::Path;
 
-use tool_core::{ErrorCode, ToolError, tool_error};
+use tool_core::{ToolError, tool_error};
 
 /// The error for a file that cannot be read; `name` is a path or a description.
 pub(crate) fn cannot_read(name: impl Display, err: &dyn Display) -> ToolError {
-    let message = format_args!("cannot read {name}: {err}");
-    ToolError::new(ErrorCode::InvalidRequest, message).reason("io")
+    tool_error!(InvalidRequest, "io"; "cannot read {name}: {err}")
 }
 
 /// The error for a file that cannot be written.

@@ -118,9 +118,8 @@ pub(super) fn split(value: &Value, known: &[&str]) -> Result<(String, Value)> {
 
 pub(super) fn unknown(kind: &str, known: &[&str]) -> ToolError {
     let shown: String = kind.chars().take(80).collect();
-    let error = tool_error!(InvalidRequest, "no document of type `{shown}`")
-        .reason("document")
-        .at("/type");
+    let error =
+        tool_error!(InvalidRequest, "document"; "no document of type `{shown}`").at("/type");
     match tool_core::nearest::nearest(kind, known.iter().copied()) {
         Some(near) => error.hint(format!("did you mean `{near}`?")),
         None => error.hint(format!("types are `{}`", known.join("`, `"))),

@@ -167,16 +167,14 @@ impl Folder {
 
 /// The error for an artifact that does not exist.
 pub(crate) fn missing(hash: ArtifactHash) -> ToolError {
-    ToolError::new(ErrorCode::ToolError, format_args!("the artifact `{hash}` no longer exists"))
-    .reason(Reason::ArtifactMissing)
-    .hint("run the plan again to recreate it; `mathchain runs pin RUN` protects the values of a run from collection")
+    tool_error!(ToolError, Reason::ArtifactMissing; "the artifact `{hash}` no longer exists";
+        "run the plan again to recreate it; `mathchain runs pin RUN` protects the values of a run from collection")
 }
 
 /// The error for an artifact whose content does not match its hash.
 pub(crate) fn corrupt(hash: ArtifactHash, why: &str) -> ToolError {
-    tool_error!(ToolError, "the artifact `{hash}` cannot be used: {why}")
-        .reason("artifact_corrupt")
-        .hint("run the plan again; it replaces a damaged file")
+    tool_error!(ToolError, "artifact_corrupt"; "the artifact `{hash}` cannot be used: {why}";
+        "run the plan again; it replaces a damaged file")
 }
 
 fn mismatched(hash: ArtifactHash) -> ToolError {

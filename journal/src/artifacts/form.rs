@@ -114,11 +114,9 @@ pub(super) fn too_large(reason: &'static str, found: u64, limit: u64) -> ToolErr
 }
 
 pub(super) fn damaged(why: &str) -> ToolError {
-    tool_error!(ToolError, "a stored value cannot be read: {why}")
-        .reason("artifact_corrupt")
-        .hint(
-            "`mathchain audit verify` lists all damage; run the plan again to recompute the value",
-        )
+    tool_error!(ToolError, "artifact_corrupt"; "a stored value cannot be read: {why}").hint(
+        "`mathchain audit verify` lists all damage; run the plan again to recompute the value",
+    )
 }
 
 /// Whether the plain JSON text of a value parses to the same value.
@@ -154,12 +152,9 @@ fn check_depth(depth: usize) -> Result<()> {
     if depth <= DEPTH_MAX {
         return Ok(());
     }
-    Err(ToolError::new(
-        ErrorCode::LimitExceeded,
-        format_args!("a value nested more than {DEPTH_MAX} deep cannot be stored"),
-    )
-    .reason("value_depth")
-    .hint("flatten it"))
+    Err(tool_error!(LimitExceeded, "value_depth";
+        "a value nested more than {DEPTH_MAX} deep cannot be stored";
+        "flatten it"))
 }
 
 fn is_safe(number: i64) -> bool {

@@ -4,7 +4,7 @@ use std::fmt;
 
 use rusqlite::types::ValueRef;
 use tool_core::value::Numbers;
-use tool_core::{ErrorCode, Object, Result, ToolError, Value, json};
+use tool_core::{Object, Result, Value, json, tool_error};
 
 use super::form::RANK_MAX;
 use crate::sql::{Column, Hash};
@@ -49,12 +49,9 @@ impl ArtifactHash {
             .map(|hash| Self(hash.into()))
             .ok_or_else(|| {
                 let shown: String = text.chars().take(80).collect();
-                ToolError::new(
-                    ErrorCode::InvalidArgs,
-                    format_args!("expected a handle `b3:<64 hex digits>`, found `{shown}`"),
-                )
-                .reason("handle")
-                .hint("`mathchain artifacts list` shows handles")
+                tool_error!(InvalidArgs, "handle";
+                    "expected a handle `b3:<64 hex digits>`, found `{shown}`";
+                    "`mathchain artifacts list` shows handles")
             })
     }
 }

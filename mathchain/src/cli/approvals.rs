@@ -108,10 +108,9 @@ fn workspace_of(details: Option<&Value>) -> Result<WorkspaceId> {
     let workspace =
         details.and_then(|details| from_value::<WorkspaceId>(details.get("workspace")?).ok());
     workspace.ok_or_else(|| {
-        let message = "a rule applies to one workspace, and this call has none";
-        ToolError::new(ErrorCode::PreconditionFailed, message)
-            .reason("workspace")
-            .hint("approve it without `--always`")
+        tool_error!(PreconditionFailed, "workspace";
+            "a rule applies to one workspace, and this call has none";
+            "approve it without `--always`")
     })
 }
 

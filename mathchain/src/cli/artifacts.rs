@@ -72,9 +72,7 @@ pub(super) fn artifacts(global: &Global, artifacts: &Artifacts) -> Result<ExitCo
 
 fn write(bytes: &[u8], to: Option<&Path>) -> Result<ExitCode> {
     let failed = |name: &str, err: &io::Error, hint: &str| {
-        tool_error!(ToolError, "cannot write `{name}`: {err}")
-            .reason("io")
-            .hint(hint)
+        tool_error!(ToolError, "io"; "cannot write `{name}`: {err}").hint(hint)
     };
     match to {
         Some(path) => {

@@ -115,10 +115,9 @@ fn cancelled_elsewhere(global: &Global, state: &State, found: &Run) -> Result<Ex
     let is_end = |record: &Value| record.get("kind").and_then(Value::as_str) == Some("ending");
     if !records.iter().any(is_end) {
         let (id, state) = (&found.id, ended.state.as_str());
-        let message = format_args!("the run `{id}` ended before it could be cancelled: {state}");
-        return Err(ToolError::new(ErrorCode::Conflict, message)
-            .reason(Reason::RunEnded)
-            .hint(format!("`mathchain runs show {id}`")));
+        return Err(tool_error!(Conflict, Reason::RunEnded;
+            "the run `{id}` ended before it could be cancelled: {state}";
+            "`mathchain runs show {id}`"));
     }
     let report = Report {
         state: ended.state.as_str(),

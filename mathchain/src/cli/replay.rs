@@ -196,9 +196,8 @@ fn open_last(global: &Global) -> Result<(Toolkit, Run)> {
         .into_iter()
         .find(|run| run.state.is_final() && run.state != RunState::Rejected);
     let found = last.ok_or_else(|| {
-        ToolError::new(ErrorCode::InvalidArgs, "no run has ended yet")
-            .reason("run")
-            .hint("run one with `mathchain run PLAN`")
+        tool_error!(InvalidArgs, "run"; "no run has ended yet";
+            "run one with `mathchain run PLAN`")
     })?;
     drop(toolkit);
     open_run(global, &found.id, false)

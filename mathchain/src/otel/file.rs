@@ -35,9 +35,8 @@ pub(crate) fn write_run(records: &[Value], out: &mut dyn Write) -> Result<()> {
         let mut line =
             serde_json::to_vec(&request).map_err(|err| ToolError::new(ErrorCode::Internal, err))?;
         line.push(b'\n');
-        out.write_all(&line).map_err(|err| {
-            tool_error!(ToolError, "the spans cannot be written: {err}").reason("io")
-        })?;
+        out.write_all(&line)
+            .map_err(|err| tool_error!(ToolError, "io"; "the spans cannot be written: {err}"))?;
     }
     Ok(())
 }

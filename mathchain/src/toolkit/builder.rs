@@ -8,7 +8,7 @@ use host_sandbox::{Sandbox, Workspace};
 use journal::State;
 use registry::{Answers, Config, Host, Layer, Level, Witness};
 use tool_core::capability::{Approvals, Clock, Files, Ledger, Notices};
-use tool_core::{Capabilities, Entry, ErrorCode, Result, ToolError};
+use tool_core::{Capabilities, Entry, Result, tool_error};
 
 use super::Toolkit;
 use crate::clock::SystemClock;
@@ -184,11 +184,9 @@ fn open_workspace(
     let mut around = places.iter().chain(closed);
     if let Some(around) = around.find(|place| root.starts_with(place)) {
         let (root, around) = (root.display(), around.display());
-        let message =
-            format_args!("the workspace `{root}` is inside `{around}`, which tools must not write");
-        return Err(ToolError::new(ErrorCode::PreconditionFailed, message)
-            .reason("workspace")
-            .hint("choose another folder with --workspace"));
+        return Err(tool_error!(PreconditionFailed, "workspace";
+            "the workspace `{root}` is inside `{around}`, which tools must not write";
+            "choose another folder with --workspace"));
     }
     let below = |place: &'_ PathBuf| place.strip_prefix(&root).ok()?.to_str().map(str::to_owned);
     let places: Vec<String> = places.iter().filter_map(below).collect();

@@ -13,7 +13,7 @@ use journal::{FileBackups, State};
 use registry::plugins::{Broken, Plugin};
 use registry::policy::Explanation;
 use registry::{CallRequest, CallerContext, Config, Dispatcher, Facts};
-use tool_core::{ErrorCode, Object, Outcome, Result, Seed, ToolError, Value};
+use tool_core::{Object, Outcome, Result, Seed, ToolError, Value, tool_error};
 
 use crate::generation::{Generation, Generations, Reloaded};
 pub use builder::Builder;
@@ -223,9 +223,8 @@ impl Toolkit {
     /// The state that records runs.
     fn runs(&self) -> Result<&Arc<State>> {
         self.state.as_ref().ok_or_else(|| {
-            ToolError::new(ErrorCode::PreconditionFailed, "there is no state folder")
-                .reason("state")
-                .hint("`mathchain doctor` checks the state folder")
+            tool_error!(PreconditionFailed, "state"; "there is no state folder";
+                "`mathchain doctor` checks the state folder")
         })
     }
 

@@ -61,9 +61,8 @@ fn fold(mut input: impl BufRead) -> Result<Replayed> {
             bytes_max: LINE_BYTES_MAX,
             ..Limits::default()
         };
-        let line = json::parse_bytes(&bytes, limits).map_err(|err| {
-            tool_error!(InvalidRequest, "line {number} of the log: {err}").reason("log")
-        })?;
+        let line = json::parse_bytes(&bytes, limits)
+            .map_err(|err| tool_error!(InvalidRequest, "log"; "line {number} of the log: {err}"))?;
         replay.line(number, &line)?;
     }
     Ok(replay.finish()?)

@@ -119,10 +119,9 @@ impl Place {
 
     fn folder(&self, path: &str) -> Result<Arc<OpenFolder>> {
         let Some(files) = &self.files else {
-            let message = "there is no workspace to open";
-            return Err(ToolError::new(ErrorCode::PreconditionFailed, message)
-                .reason("workspace")
-                .hint("name one with --workspace"));
+            return Err(tool_error!(PreconditionFailed, "workspace";
+                "there is no workspace to open";
+                "name one with --workspace"));
         };
         OpenFolder::new(Arc::clone(files), path).map(Arc::new)
     }
