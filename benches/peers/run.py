@@ -174,14 +174,14 @@ def executable(name):
 
 
 class Run:
-    """What the tables share."""
+    """Binaries, folders and repetitions that the tables share."""
 
     def __init__(self, quick, wanted):
         self.quick = quick
         self.runs = 3 if quick else 11
         self.target = target_directory()
         if {"start", "calls"} & set(wanted):
-            subprocess.check_call(["cargo", "build", "--release", "-q"], cwd=ROOT)
+            subprocess.check_call(["cargo", "build", "--release", "-q", "-p", "mathchain", "-p", "math-tools"], cwd=ROOT)
         self.python = str(peer_python(self.target))
         self.binary, self.small = str(self.target / "release" / "mathchain"), str(self.target / "release" / "math-tools")
         state, config = str(self.target / "bench-state"), str(self.target / "bench-config")

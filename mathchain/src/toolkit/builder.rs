@@ -151,7 +151,7 @@ impl Builder {
             answers: state.clone().map(|state| state as Arc<dyn Answers>),
             witness: self.witness,
             workspace: root.and_then(environment::workspace_id),
-            chains: Some(Subchains::new(config.chain.into(), state.clone()).into_chains()),
+            chains: Some(Subchains::new(config.chain, state.clone()).into_chains()),
         };
         let (spawner, clock) = (Arc::clone(&sandbox) as _, Arc::clone(&host.clock));
         let loader = (!self.plugins.is_empty()).then(|| Loader::new(self.plugins, spawner, clock));
