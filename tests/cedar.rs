@@ -32,18 +32,12 @@ use std::sync::LazyLock;
 use cedar_policy::{Authorizer, Context, Entities, EntityUid, PolicySet, Request};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
+use registry::model::*;
 use registry::policy::*;
-use registry::{Catalogue, Config, catalogue, config, dispatch, policy};
+use registry::{Catalogue, Config};
 use serde_json::json;
 
-// Generator, calls and tools are the same files that the tests of `registry` use.
-#[allow(
-    dead_code,
-    unused_imports,
-    reason = "only its twelve tools are used here"
-)]
-#[path = "../registry/src/fakes.rs"]
-mod fakes;
+// The generator and the calls are the same files that the tests of `registry` use.
 #[allow(dead_code, reason = "what the other evaluator looks at")]
 #[path = "../registry/src/policy/tests/random.rs"]
 mod random;
@@ -51,9 +45,12 @@ mod random;
 #[path = "../registry/src/policy/tests/samples.rs"]
 mod samples;
 
-use fakes::twelve;
 use random::{Condition, Random, RandomLayer, RandomRule, RandomSelection, random};
 use samples::{CATALOGUE, SAMPLES, SELECTORS, Sample};
+
+fn twelve() -> Catalogue {
+    Catalogue::new(&[fakes::TWELVE]).unwrap()
+}
 
 /// What holds in every configuration.
 const FIXED: &str = r#"
