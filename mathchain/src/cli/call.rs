@@ -186,10 +186,17 @@ fn prompt(
         None => human::value(args),
     };
     let reason = decision.reason;
-    complain(&format!("{name}: {reason}\n{shown}run it? [y/N] "));
     // A signal ends the process at the prompt: records so far are flushed first.
     let _ = toolkit.state().map(|state| state.flush());
     let mut line = String::new();
-    signals::while_asking(|| std::io::stdin().read_line(&mut line)).ok()?;
+    let ask = || {
+        // A signal before the prompt has stopped the call: there is nothing to approve.
+        if context.stop.is_set() {
+            return None;
+        }
+        complain(&format!("{name}: {reason}\n{shown}run it? [y/N] "));
+        std::io::stdin().read_line(&mut line).ok()
+    };
+    signals::while_asking(ask)?;
     Some(matches!(line.trim(), "y" | "Y" | "yes"))
 }
