@@ -3,6 +3,8 @@
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Output, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
@@ -22,6 +24,7 @@ pub(crate) struct Answer {
 
 impl Place {
     pub(crate) fn new() -> Self {
+        hear_signals();
         let place = Self {
             folder: tempfile::tempdir().expect("a folder"),
         };
@@ -79,6 +82,32 @@ impl Place {
         answer_of(self.command(args), stdin)
     }
 }
+
+/// A shell without job control starts programs with some signals ignored, and a program inherits that unless its parent handles them:
+/// gives the ones that tests send a handler where they are ignored.
+#[cfg(unix)]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a file of the kernel about this process"
+)]
+fn hear_signals() {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    static ONCE: std::sync::Once = std::sync::Once::new();
+    ONCE.call_once(|| {
+        let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+        let mask = mask.map_or(0, |mask| u64::from_str_radix(mask.trim(), 16).expect("hex"));
+        for signal in [SIGHUP, SIGINT, SIGTERM] {
+            if mask >> (signal - 1) & 1 == 1 {
+                signal_hook::flag::register(signal, Arc::<AtomicBool>::default())
+                    .expect("a handler");
+            }
+        }
+    });
+}
+
+#[cfg(not(unix))]
+fn hear_signals() {}
 
 /// What a command of [`Place::command`] answers to bytes on stdin.
 pub(crate) fn answer_of(mut command: Command, stdin: &[u8]) -> Answer {
