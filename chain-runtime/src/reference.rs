@@ -1,6 +1,6 @@
 //! References: `root ( "." ident | "[" int "]" | "[*]" )*`, such as `fit.samples[0].mean` or `rows[*].price`.
 //!
-//! A reference is read once, typed against the schema of the step it names ([`crate::types`]), and resolved on values by
+//! A reference is read once, typed against the schema of the step it names (`types`), and resolved on values by
 //! moving pointers: only a projection `[*]` followed by more builds a new list.
 
 use std::fmt;

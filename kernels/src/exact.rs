@@ -193,7 +193,7 @@ fn interleaved(
 /// `a . x` in twice the working precision, rounded once.
 ///
 /// # References
-/// As [`residual_entry`].
+/// As `residual_entry`.
 pub fn inner(a: &[f64], x: &[f64]) -> f64 {
     -residual_entry(a, x, 0.0)
 }

@@ -1,7 +1,7 @@
 //! Language-model tools: vectors for texts, similarity, classification, text in images.
 //!
-//! All work with the [`lexical`] backend, which is always available, and on request with a model behind a configured endpoint,
-//! through the context's `Model`; [`endpoint`] implements that capability over HTTP. [`compare`] scores texts for all tools.
+//! All work with the `lexical` backend, which is always available, and on request with a model behind a configured endpoint,
+//! through the context's `Model`; [`endpoint`] implements that capability over HTTP. `compare` scores texts for all tools.
 
 use crate::prelude::*;
 

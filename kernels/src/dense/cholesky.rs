@@ -84,7 +84,7 @@ impl Cholesky {
     /// [`NotPositiveDefinite`] at the first pivot that is not greater than zero.
     ///
     /// # Method
-    /// Blocked elimination of faer, from 512 rows on in panels whose updates run side by side; plain columns up to [`SMALL`].
+    /// Blocked elimination of faer, from 512 rows on in panels whose updates run side by side; plain columns up to `SMALL`.
     pub fn new(mut packed: Mat<f64>) -> Result<Self, NotPositiveDefinite> {
         let n = packed.nrows();
         if n <= SMALL {

@@ -226,7 +226,7 @@ impl Lu {
     ///
     /// # Method
     /// Recursive blocked elimination of faer, from 512 rows on in panels whose updates run side by side (`lu`); plain columns
-    /// up to [`SMALL`].
+    /// up to `SMALL`.
     pub fn new(mut packed: Mat<f64>) -> Self {
         let (m, n) = packed.shape();
         if m.max(n) <= SMALL {

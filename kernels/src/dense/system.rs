@@ -70,9 +70,9 @@ pub enum SystemError {
 /// # Method
 /// Without a `method` the structure decides: triangular; banded where the band is narrow; Cholesky for a symmetric matrix with
 /// positive diagonal, block diagonal pivoting where that fails or the diagonal has other signs; else LU with partial pivoting.
-/// Elimination that grows by more than [`GROWTH_MAX`] or leaves a backward error above [`BACKWARD_ERROR_MAX`] gives way to
+/// Elimination that grows by more than [`GROWTH_MAX`] or leaves a backward error above `BACKWARD_ERROR_MAX` gives way to
 /// Householder QR. Rows and columns are scaled by powers of two when their sizes differ by more than 2^26 or come near the
-/// range of a double. Up to [`PRECISE_COLUMNS_MAX`] columns are refined with residuals in doubled precision until the
+/// range of a double. Up to `PRECISE_COLUMNS_MAX` columns are refined with residuals in doubled precision until the
 /// corrections stop shrinking; more columns get one step in plain precision where it makes the residual smaller.
 ///
 /// # Accuracy and cost

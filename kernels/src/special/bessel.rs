@@ -51,7 +51,7 @@ pub fn bessely1(x: f64) -> f64 {
 /// `|n|` to 2000; the error in double-double units grows with the order.
 ///
 /// Forward recurrence for orders up to the argument, the power series where its terms fall at once, backward recurrence between
-/// (NIST DLMF 10.6, 10.2.2, 3.6). At most about `|n|` steps; NaN for `|n|` beyond [`ORDER_MAX`] unless `n > x^2 / 40`.
+/// (NIST DLMF 10.6, 10.2.2, 3.6). At most about `|n|` steps; NaN for `|n|` beyond `ORDER_MAX` unless `n > x^2 / 40`.
 pub fn besselj(n: i32, x: f64) -> f64 {
     let order = n.unsigned_abs();
     let odd = order % 2 == 1;
@@ -79,7 +79,7 @@ pub fn besselj(n: i32, x: f64) -> f64 {
 /// Bessel function of the second kind of whole order `n`; accuracy as [`besselj`].
 ///
 /// Forward recurrence from the orders 0 and 1, which is stable. Minus infinity at 0 and where the value overflows, NaN for negative
-/// arguments and for `|n|` beyond [`ORDER_MAX`].
+/// arguments and for `|n|` beyond `ORDER_MAX`.
 pub fn bessely(n: i32, x: f64) -> f64 {
     let order = n.unsigned_abs();
     if x.is_nan() || x < 0.0 || order > ORDER_MAX.unsigned_abs() {

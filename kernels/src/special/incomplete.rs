@@ -67,7 +67,7 @@ pub fn gammaincc(a: f64, x: f64) -> f64 {
 /// The regularised incomplete beta function `I_x(a, b)`. Largest relative error measured: 2e-14 for parameters up to 1e4.
 ///
 /// `a, b > 0` and `0 <= x <= 1`, else NaN. The continued fraction (NIST DLMF 8.17.22) on the side of the mean where it converges,
-/// its factor in double-double arithmetic. About the square root of the larger parameter in steps; NaN where [`TERMS_MAX`] are not
+/// its factor in double-double arithmetic. About the square root of the larger parameter in steps; NaN where `TERMS_MAX` are not
 /// enough, for parameters from about 1e10.
 pub fn betainc(a: f64, b: f64, x: f64) -> f64 {
     if !(a > 0.0 && b > 0.0 && (0.0..=1.0).contains(&x) && a.is_finite() && b.is_finite()) {

@@ -1,6 +1,6 @@
 //! The expression language of every tool that takes a user's formula, and the calculator.
 //!
-//! A text is read once (`parse`) into a tree in post-order ([`ast`]), compiled to a program of the
+//! A text is read once (`parse`) into a tree in post-order (`ast`), compiled to a program of the
 //! kernels (`program`) and evaluated without allocation, point by point or in blocks. [`Expression`] is the type to read first. There are no assignments, no loops and no user
 //! functions: every expression ends.
 //!
@@ -80,7 +80,7 @@ impl Expression {
     /// Cost is linear in the length of the text.
     ///
     /// # Errors
-    /// The first thing that cannot be read, with its 1-based column; [`LENGTH_MAX`], [`TOKENS_MAX`] and [`DEPTH_MAX`].
+    /// The first thing that cannot be read, with its 1-based column; `LENGTH_MAX`, `TOKENS_MAX` and `DEPTH_MAX`.
     pub fn parse(text: &str, scope: &Scope) -> Result<Self, ExpressionError> {
         let ast = parse::parse(text, scope)?;
         Ok(Self(Arc::new(Inner {

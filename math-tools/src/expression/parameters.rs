@@ -47,7 +47,7 @@ impl Parameters {
     /// Checks names and sizes; `pointer` is where the parameters stand.
     ///
     /// # Errors
-    /// `invalid_args` for what is no name or a name of the language, `limit_exceeded` beyond [`VALUES_MAX`] numbers.
+    /// `invalid_args` for what is no name or a name of the language, `limit_exceeded` beyond `VALUES_MAX` numbers.
     pub fn check(&self, pointer: &str) -> Result<(), ToolError> {
         let mut count = 0;
         for (name, parameter) in self.iter() {

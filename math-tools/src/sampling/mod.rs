@@ -1,6 +1,6 @@
 //! Monte Carlo and Markov chain Monte Carlo.
 //!
-//! Work is cut into blocks of a fixed size, each with its own random stream, and reduced in a fixed tree ([`blocks`]), so results
+//! Work is cut into blocks of a fixed size, each with its own random stream, and reduced in a fixed tree (`blocks`), so results
 //! do not depend on the number of threads. [`legacy`] answers the operations of the earlier `monte_carlo` command.
 
 use tool_core::{Entry, entry};

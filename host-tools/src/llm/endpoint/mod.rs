@@ -1,6 +1,6 @@
 //! Models behind OpenAI-compatible endpoints (llama.cpp server, Ollama, vLLM and others): `Model` over `Http`.
 //!
-//! [`request`] builds requests and [`answer`] parses responses, both without a network; [`Endpoints`] connects them with a
+//! `request` builds requests and `answer` parses responses, both without a network; [`Endpoints`] connects them with a
 //! transport.
 
 mod answer;
