@@ -122,8 +122,7 @@ fn call(a: &Csr, b: &[f64]) -> String {
     };
     let value = json::parse(&text, limits).expect("JSON");
     let args = convert::from_value(&value).expect("arguments");
-    let output =
-        math_tools::linalg::sparse_solve::SparseSolve::run(args, &ctx).expect("a solution");
+    let output = math_tools::linalg::sparse_solve::Args::run(args, &ctx).expect("a solution");
     let answer = json::to_text(&convert::to_value(&output).expect("a value"));
     format!(
         "\"call_ms\":{:.1},\"request_bytes\":{},\"answer_bytes\":{}",

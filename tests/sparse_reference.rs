@@ -2,7 +2,7 @@
 //!
 //! The cases lie in `tests/reference/`, beside the script that made them.
 
-use math_tools::linalg::sparse_solve::SparseSolve;
+use math_tools::linalg::sparse_solve::Args;
 use tool_core::{Ctx, Tool, Value, convert, json};
 
 const SPARSE: &str = include_str!("reference/sparse_solve.json");
@@ -25,7 +25,7 @@ fn numbers(value: &Value, key: &str) -> Vec<f64> {
 fn solve(args: Value) -> Value {
     let args = convert::from_value(&args)
         .unwrap_or_else(|problem| panic!("{}: {}", problem.path, problem.message));
-    let output = SparseSolve::run(args, &Ctx::default()).unwrap_or_else(|err| panic!("{err:?}"));
+    let output = Args::run(args, &Ctx::default()).unwrap_or_else(|err| panic!("{err:?}"));
     convert::to_value(&output).expect("the output has a value")
 }
 

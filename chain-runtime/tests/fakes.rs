@@ -361,7 +361,7 @@ tool!(pub(crate) Trace, "trace", { ..Spec::pure() }, TraceArgs { a: Input<Matrix
     Ok(TraceOutput { trace: (0..a.rows().min(a.columns())).map(|i| a.row(i)[i]).sum() })
 });
 
-tool!(pub(crate) Random, "random", { ..Spec::seeded() },
+tool!(pub(crate) Random, "random", { ..Spec::pure().seeded() },
 RandomArgs { #[serde(default)] count: u8, #[serde(default)] seed: Option<Seed> },
 RandomOutput { values: Vec<u32>, seed: Seed },
 |args, ctx| {

@@ -5,6 +5,9 @@
 
 use tool_core::Entry;
 
+#[macro_use]
+mod prelude;
+
 pub(crate) mod bayes;
 pub(crate) mod data;
 pub mod expression;

@@ -217,11 +217,42 @@ impl Spec {
         }
     }
 
-    /// As [`Spec::pure`], and a function of the seed too.
-    pub const fn seeded() -> Self {
+    /// [`Spec::pure`] with an id and a title.
+    pub const fn named(id: &'static str, title: &'static str) -> Self {
+        let pure = Self::pure();
+        Self { id, title, ..pure }
+    }
+
+    /// Sets the category; [`Category::Math`] where none is set.
+    pub const fn category(self, category: Category) -> Self {
+        Self { category, ..self }
+    }
+
+    /// Sets the tags.
+    pub const fn tags(self, tags: &'static [&'static str]) -> Self {
+        Self { tags, ..self }
+    }
+
+    /// Sets the parameters whose text is a language or a name.
+    pub const fn syntax(self, syntax: &'static [(&'static str, Syntax)]) -> Self {
+        Self { syntax, ..self }
+    }
+
+    /// Makes the result a function of the seed too.
+    pub const fn seeded(self) -> Self {
+        let determinism = Determinism::Seeded;
         Self {
-            determinism: Determinism::Seeded,
-            ..Self::pure()
+            determinism,
+            ..self
+        }
+    }
+
+    /// Raises the limit of the result to 256 MiB, for tools whose result is arrays.
+    pub const fn large(self) -> Self {
+        let output_bytes_max = Some(256 << 20);
+        Self {
+            output_bytes_max,
+            ..self
         }
     }
 

@@ -9,4 +9,4 @@ pub(crate) mod bayesopt;
 pub(crate) mod process;
 
 /// The tools of this family.
-pub(crate) static TOOLS: &[Entry] = &[entry::<bayesopt::BayesOpt>()];
+pub(crate) static TOOLS: &[Entry] = &[entry::<bayesopt::Args>()];

@@ -12,8 +12,8 @@ pub(crate) mod sql_query;
 
 /// The tools of this family.
 pub(crate) static TOOLS: &[Entry] = &[
-    entry::<json_query::JsonQuery>(),
-    entry::<csv_to_json::CsvToJson>(),
-    entry::<json_to_csv::JsonToCsv>(),
-    entry::<sql_query::SqlQuery>(),
+    entry::<json_query::Args>(),
+    entry::<csv_to_json::Args>(),
+    entry::<json_to_csv::Args>(),
+    entry::<sql_query::Args>(),
 ];

@@ -4,7 +4,7 @@ use schemars::{JsonSchema, json_schema};
 use serde::ser::SerializeStruct;
 use serde::{Deserialize, Serialize, Serializer};
 use tool_core::{
-    Bounded, Category, Ctx, JsonExample, Spec, Syntax, Tool, ToolError, number, value::SAFE_INTEGER,
+    Bounded, Ctx, JsonExample, Spec, Syntax, Tool, ToolError, number, value::SAFE_INTEGER,
 };
 
 use super::ast::{Ast, Kind};
@@ -15,10 +15,6 @@ use super::exact::Exact;
 use super::parameters::{Parameter, Parameters};
 use super::rational::Rational;
 use super::{Expression, Scope};
-
-/// The calculator.
-#[derive(Debug)]
-pub(crate) struct Calculate;
 
 /// Calculate the value of one mathematical expression, such as `2*pi*sqrt(2)`, `2**200`, `15% of 80` or `if(x > 0, log(x), 0)`; with `precision`
 /// to as many digits as requested, correctly rounded; with `complex` over the complex numbers.
@@ -127,16 +123,11 @@ tool_core::inline_schema!(
     ] })
 );
 
-impl Tool for Calculate {
-    const SPEC: Spec = Spec {
-        id: "calculate",
-        title: "Calculator",
-        category: Category::Math,
-        tags: &["expression", "arithmetic", "exact"],
-        syntax: &[("/expression", Syntax::Expression)],
-        ..Spec::pure()
-    };
-    type Args = Args;
+impl Tool for Args {
+    const SPEC: Spec = Spec::named("calculate", "Calculator")
+        .tags(&["expression", "arithmetic", "exact"])
+        .syntax(&[("/expression", Syntax::Expression)]);
+    type Args = Self;
     type Output = Output;
     const EXAMPLES: &'static [JsonExample] = &[
         JsonExample {
@@ -348,11 +339,8 @@ fn rounded_answer(value: &Rational) -> Result<Output, ToolError> {
     }
     let nearest = value.to_f64();
     if nearest.is_infinite() {
-        return Err(
-            ToolError::numeric("/expression", "the value is beyond the range of a double")
-                .reason("overflow")
-                .hint("request it with `exact` or `precision`"),
-        );
+        refuse!(numeric "/expression", "overflow"; "the value is beyond the range of a double";
+            "request it with `exact` or `precision`");
     }
     Ok(nearest_output(nearest))
 }

@@ -53,7 +53,7 @@ use kernels::program::{Builder, Program};
 mod tests;
 
 /// The tools of this family.
-pub static TOOLS: &[Entry] = &[entry::<calculate::Calculate>()];
+pub static TOOLS: &[Entry] = &[entry::<calculate::Args>()];
 
 /// Longest text, in bytes.
 pub(crate) const LENGTH_MAX: usize = 100_000;

@@ -70,11 +70,8 @@ impl Scope {
         parameters.check(pointer)?;
         let hidden = |name: &&str| self.slot(name).is_some() || self.lists.contains_key(*name);
         if let Some(name) = parameters.iter().map(|(name, _)| name).find(hidden) {
-            return Err(ToolError::invalid(
-                format!("{pointer}/{name}"),
-                format_args!("`{name}` is a variable of the expression"),
-            )
-            .hint("rename the parameter"));
+            refuse!(invalid format!("{pointer}/{name}"); "`{name}` is a variable of the expression";
+                "rename the parameter");
         }
         self.parameters = parameters.clone();
         Ok(self)

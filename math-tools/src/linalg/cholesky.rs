@@ -1,9 +1,5 @@
 //! `matrix_cholesky`: the triangular root of a symmetric positive definite matrix.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use tool_core::{Category, Ctx, Input, JsonExample, Matrix, Spec, Tool, ToolError};
-
 use super::dense::cholesky::Cholesky;
 use super::dense::condition::reciprocal_condition;
 use super::dense::factors::FactorError;
@@ -12,9 +8,7 @@ use super::dense::{self, scaled, system};
 use super::eigen::square;
 use super::factors::{afford, finite, residual};
 use super::solve::factor_error;
-
-/// The tool.
-pub(crate) struct MatrixCholesky;
+use crate::prelude::*;
 
 /// Factor a symmetric positive definite matrix as A = L L', L lower triangular with a positive diagonal. A matrix that is not
 /// symmetric, or not positive definite, is refused: the factorisation is also the test.
@@ -42,16 +36,11 @@ pub(crate) struct Output {
     pub residual: f64,
 }
 
-impl Tool for MatrixCholesky {
-    const SPEC: Spec = Spec {
-        id: "matrix_cholesky",
-        title: "Cholesky factorisation",
-        category: Category::Math,
-        tags: &["linear algebra", "cholesky", "positive definite"],
-        output_bytes_max: Some(256 << 20), // the arrays are the result
-        ..Spec::pure()
-    };
-    type Args = Args;
+impl Tool for Args {
+    const SPEC: Spec = Spec::named("matrix_cholesky", "Cholesky factorisation")
+        .tags(&["linear algebra", "cholesky", "positive definite"])
+        .large();
+    type Args = Self;
     type Output = Output;
     const EXAMPLES: &'static [JsonExample] = &[JsonExample {
         title: "a matrix of squares",

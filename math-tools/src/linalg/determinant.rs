@@ -1,15 +1,13 @@
 //! `matrix_determinant`: value, logarithm and sign; exact for matrices of integers.
 
 use num_bigint::{BigInt, Sign};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use tool_core::{Category, Ctx, Input, JsonExample, Matrix, Real, Spec, Tool, ToolError};
 
 use super::dense::condition::reciprocal_condition;
 use super::dense::factors::Factors;
 use super::dense::{self, Lu, exponent_of, scaled, system};
 use super::eigen::square;
 use super::factors::afford;
+use crate::prelude::*;
 
 /// Integer matrices up to this size are done exactly.
 const EXACT_SIZE_MAX: usize = 100;
@@ -19,9 +17,6 @@ const WIDE_SIZE_MAX: usize = 32;
 
 /// Integers up to this magnitude are exact as doubles.
 const INTEGER_MAX: f64 = 9_007_199_254_740_992.0;
-
-/// The tool.
-pub(crate) struct MatrixDeterminant;
 
 /// Find the determinant of a square real matrix, its sign, and the logarithm of its magnitude, which does not overflow. A matrix of
 /// integers of at most 100 rows gets its exact determinant, with all its digits.
@@ -64,15 +59,13 @@ pub(crate) enum Method {
     Lu,
 }
 
-impl Tool for MatrixDeterminant {
-    const SPEC: Spec = Spec {
-        id: "matrix_determinant",
-        title: "Determinant",
-        category: Category::Math,
-        tags: &["linear algebra", "determinant", "log-determinant"],
-        ..Spec::pure()
-    };
-    type Args = Args;
+impl Tool for Args {
+    const SPEC: Spec = Spec::named("matrix_determinant", "Determinant").tags(&[
+        "linear algebra",
+        "determinant",
+        "log-determinant",
+    ]);
+    type Args = Self;
     type Output = Output;
     const EXAMPLES: &'static [JsonExample] = &[
         JsonExample {
@@ -219,11 +212,9 @@ fn by_pivots(a: &Matrix, n: usize, scaling: &Scaling) -> Result<Output, ToolErro
         power += i64::from(shift);
     }
     if !mantissa.is_finite() {
-        let message = "elimination overflows: the entries of `A` differ by more than doubles hold, in ways that scaling rows and columns does not cure";
-        let error = ToolError::numeric("/A", message).reason("overflow");
-        return Err(error.hint(
-            "eliminate the largest entries by hand, or give the matrix in integers of at most 2^53",
-        ));
+        refuse!(numeric "/A", "overflow";
+            "elimination overflows: the entries of `A` differ by more than doubles hold, in ways that scaling rows and columns does not cure";
+            "eliminate the largest entries by hand, or give the matrix in integers of at most 2^53");
     }
     let zero = mantissa == 0.0;
     let rcond = if zero {

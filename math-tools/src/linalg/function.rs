@@ -1,18 +1,10 @@
 //! `matrix_function`: exponential, logarithm, roots, powers, sine and cosine of a square matrix.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use tool_core::{
-    Category, Ctx, Finite, Input, JsonExample, Matrix, Real, Spec, Tool, ToolError, Value,
-};
-
 use super::dense::function::{self, FunctionError};
 use super::dense::{columns_of, rows_of};
 use super::eigen::square;
 use super::factors::{afford, finite};
-
-/// The tool.
-pub(crate) struct MatrixFunction;
+use crate::prelude::*;
 
 /// Evaluate a function of a square real matrix (not entry by entry): `exp`, the principal `log` and `sqrt`, `power`, `sin` or `cos`,
 /// with its condition and an estimate of the error. `log`, `sqrt` and broken powers of a matrix with an eigenvalue on the closed
@@ -66,21 +58,16 @@ pub(crate) struct Output {
     pub method: String,
 }
 
-impl Tool for MatrixFunction {
-    const SPEC: Spec = Spec {
-        id: "matrix_function",
-        title: "Functions of a matrix",
-        category: Category::Math,
-        tags: &[
+impl Tool for Args {
+    const SPEC: Spec = Spec::named("matrix_function", "Functions of a matrix")
+        .tags(&[
             "linear algebra",
             "matrix exponential",
             "matrix logarithm",
             "matrix power",
-        ],
-        output_bytes_max: Some(256 << 20), // the arrays are the result
-        ..Spec::pure()
-    };
-    type Args = Args;
+        ])
+        .large();
+    type Args = Self;
     type Output = Output;
     const EXAMPLES: &'static [JsonExample] = &[JsonExample {
         title: "the exponential of zero is the identity",
@@ -117,11 +104,8 @@ impl Tool for MatrixFunction {
 
 fn chosen(args: &Args) -> Result<(function::Function, &'static str), ToolError> {
     if (args.function == Function::Power) != args.exponent.is_some() {
-        return Err(ToolError::invalid(
-            "/exponent",
-            "`exponent` is that of the function `power`, and `power` needs it",
-        )
-        .reason("contradiction"));
+        refuse!(invalid "/exponent", "contradiction";
+            "`exponent` is that of the function `power`, and `power` needs it");
     }
     Ok(match (args.function, args.exponent) {
         (Function::Exp, _) => (

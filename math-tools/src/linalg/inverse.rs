@@ -1,19 +1,11 @@
 //! `matrix_inverse`: the inverse with its error, and the pseudo-inverse of any matrix.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use tool_core::{
-    Category, Ctx, Input, JsonExample, Matrix, Real, Spec, Tolerance, Tool, ToolError,
-};
-
 use super::dense::{lstsq, system};
 use super::eigen::square;
 use super::factors::{afford, finite};
 use super::kind;
 use super::solve::{METHODS, Method, least_squares_error, system_error, trusted_digits};
-
-/// The tool.
-pub(crate) struct MatrixInverse;
+use crate::prelude::*;
 
 /// Invert a square real matrix, or find the Moore-Penrose pseudo-inverse of a matrix of any shape and rank. To solve a system,
 /// `matrix_solve` is faster and more exact than the product with an inverse.
@@ -54,16 +46,11 @@ pub(crate) struct Output {
     pub method: Method,
 }
 
-impl Tool for MatrixInverse {
-    const SPEC: Spec = Spec {
-        id: "matrix_inverse",
-        title: "Inverse and pseudo-inverse",
-        category: Category::Math,
-        tags: &["linear algebra", "inverse", "pseudo-inverse"],
-        output_bytes_max: Some(256 << 20), // the arrays are the result
-        ..Spec::pure()
-    };
-    type Args = Args;
+impl Tool for Args {
+    const SPEC: Spec = Spec::named("matrix_inverse", "Inverse and pseudo-inverse")
+        .tags(&["linear algebra", "inverse", "pseudo-inverse"])
+        .large();
+    type Args = Self;
     type Output = Output;
     const EXAMPLES: &'static [JsonExample] = &[
         JsonExample {

@@ -1,17 +1,12 @@
 //! `matrix_lu`: triangular factors with partial pivoting, for any shape.
 
 use faer::Mat;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use tool_core::{Category, Ctx, Input, JsonExample, Matrix, Spec, Tool, ToolError};
 
 use super::dense::condition::{Operator as _, reciprocal_condition};
 use super::dense::factors::Factors;
 use super::dense::{self, Lu, all_scaled, max_abs, normalised, system};
 use super::factors::{afford, finite, matrix, residual};
-
-/// The tool.
-pub(crate) struct MatrixLu;
+use crate::prelude::*;
 
 /// Factor a real matrix of any shape as P A = L U with partial pivoting: L lower triangular with ones on the diagonal, U upper
 /// triangular, P an order of the rows. A singular matrix has factors too, with a zero on the diagonal of U.
@@ -50,16 +45,11 @@ pub(crate) struct Output {
     pub residual: f64,
 }
 
-impl Tool for MatrixLu {
-    const SPEC: Spec = Spec {
-        id: "matrix_lu",
-        title: "LU factorisation",
-        category: Category::Math,
-        tags: &["linear algebra", "lu", "triangular"],
-        output_bytes_max: Some(256 << 20), // the arrays are the result
-        ..Spec::pure()
-    };
-    type Args = Args;
+impl Tool for Args {
+    const SPEC: Spec = Spec::named("matrix_lu", "LU factorisation")
+        .tags(&["linear algebra", "lu", "triangular"])
+        .large();
+    type Args = Self;
     type Output = Output;
     const EXAMPLES: &'static [JsonExample] = &[JsonExample {
         title: "the larger entry of the first column comes first",

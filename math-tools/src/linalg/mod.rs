@@ -23,19 +23,19 @@ use tool_core::{Ctx, Entry, Input, Matrix, ToolError, Vector, entry};
 
 /// The tools of this family.
 pub(crate) static TOOLS: &[Entry] = &[
-    entry::<solve::MatrixSolve>(),
-    entry::<sparse_solve::SparseSolve>(),
-    entry::<least_squares::LeastSquares>(),
-    entry::<eigen::MatrixEigenvalues>(),
-    entry::<svd::MatrixSvd>(),
-    entry::<qr::MatrixQr>(),
-    entry::<lu::MatrixLu>(),
-    entry::<cholesky::MatrixCholesky>(),
-    entry::<inverse::MatrixInverse>(),
-    entry::<determinant::MatrixDeterminant>(),
-    entry::<rank::MatrixRank>(),
-    entry::<multiply::MatrixMultiply>(),
-    entry::<function::MatrixFunction>(),
+    entry::<solve::Args>(),
+    entry::<sparse_solve::Args>(),
+    entry::<least_squares::Args>(),
+    entry::<eigen::Args>(),
+    entry::<svd::Args>(),
+    entry::<qr::Args>(),
+    entry::<lu::Args>(),
+    entry::<cholesky::Args>(),
+    entry::<inverse::Args>(),
+    entry::<determinant::Args>(),
+    entry::<rank::Args>(),
+    entry::<multiply::Args>(),
+    entry::<function::Args>(),
 ];
 
 /// The error of an iteration that did not end, at the argument `A`.

@@ -1,15 +1,9 @@
 //! `matrix_multiply`: products, in plain or doubled precision.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use tool_core::{Category, Ctx, Input, JsonExample, Matrix, Spec, Tool, ToolError};
-
 use super::dense::{self, norm2, normalised, scaled};
 use super::factors::{afford, finite};
 use super::solve::Rhs;
-
-/// The tool.
-pub(crate) struct MatrixMultiply;
+use crate::prelude::*;
 
 /// Multiply a real matrix by a matrix or a vector, either transposed first when asked; with `precise` every entry is as if computed
 /// with twice the digits and rounded once.
@@ -46,16 +40,11 @@ pub(crate) struct Output {
     pub error_bound: f64,
 }
 
-impl Tool for MatrixMultiply {
-    const SPEC: Spec = Spec {
-        id: "matrix_multiply",
-        title: "Matrix product",
-        category: Category::Math,
-        tags: &["linear algebra", "product"],
-        output_bytes_max: Some(256 << 20), // the arrays are the result
-        ..Spec::pure()
-    };
-    type Args = Args;
+impl Tool for Args {
+    const SPEC: Spec = Spec::named("matrix_multiply", "Matrix product")
+        .tags(&["linear algebra", "product"])
+        .large();
+    type Args = Self;
     type Output = Output;
     const EXAMPLES: &'static [JsonExample] = &[JsonExample {
         title: "a row times a column is their inner product",
@@ -67,18 +56,16 @@ impl Tool for MatrixMultiply {
         let a = args.a.load(ctx)?;
         let b = args.b.load(ctx)?;
         if args.transpose_b && matches!(b, Rhs::One(_)) {
-            let message = "`B` is a vector, which has no transpose here";
-            let error = ToolError::invalid("/transpose_B", message);
-            return Err(error.hint("pass a list of one row"));
+            refuse!(invalid "/transpose_B"; "`B` is a vector, which has no transpose here";
+                "pass a list of one row");
         }
         let left_shape = oriented(a.rows(), a.columns(), args.transpose_a);
         let right_shape = oriented(b.rows(), b.columns(), args.transpose_b);
         let ((m, n), (inner, k)) = (left_shape, right_shape);
         if n != inner {
-            let message =
-                format!("`A` is {m} x {n} and `B` is {inner} x {k}: the inner sizes differ");
-            let error = ToolError::invalid("/B", message).reason("shape");
-            return Err(error.hint("`transpose_A` and `transpose_B` use the transposes"));
+            refuse!(invalid "/B", "shape";
+                "`A` is {m} x {n} and `B` is {inner} x {k}: the inner sizes differ";
+                "`transpose_A` and `transpose_B` use the transposes");
         }
         let work = m as f64 * n as f64 * k as f64;
         let doubles = 2 * (m * n + n * k).saturating_add(m.saturating_mul(k));

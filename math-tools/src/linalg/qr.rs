@@ -1,15 +1,9 @@
 //! `matrix_qr`: orthogonal times triangular, with or without column exchanges.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use tool_core::{Category, Ctx, Input, JsonExample, Matrix, Spec, Tool, ToolError};
-
 use super::dense::orthogonal::orthogonal;
 use super::dense::{self, all_scaled, normalised};
 use super::factors::{afford, finite, matrix, orthogonality, residual};
-
-/// The tool.
-pub(crate) struct MatrixQr;
+use crate::prelude::*;
 
 /// Factor a real matrix of any shape as A = Q R, Q with orthonormal columns and R upper triangular with a diagonal that is not
 /// negative; with `pivoting` as A P = Q R, the diagonal of R falling, which shows the rank.
@@ -52,16 +46,11 @@ pub(crate) struct Output {
     pub orthogonality: f64,
 }
 
-impl Tool for MatrixQr {
-    const SPEC: Spec = Spec {
-        id: "matrix_qr",
-        title: "QR factorisation",
-        category: Category::Math,
-        tags: &["linear algebra", "qr", "orthogonal"],
-        output_bytes_max: Some(256 << 20), // the arrays are the result
-        ..Spec::pure()
-    };
-    type Args = Args;
+impl Tool for Args {
+    const SPEC: Spec = Spec::named("matrix_qr", "QR factorisation")
+        .tags(&["linear algebra", "qr", "orthogonal"])
+        .large();
+    type Args = Self;
     type Output = Output;
     const EXAMPLES: &'static [JsonExample] = &[JsonExample {
         title: "an upper triangle with a positive diagonal is its own R",

@@ -1,18 +1,10 @@
 //! `matrix_rank`: rank, condition, null space and norms, all from the singular values.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use tool_core::{
-    Category, Ctx, Input, JsonExample, Matrix, Real, Spec, Tolerance, Tool, ToolError,
-};
-
 use super::dense::{SingularVectors, max_abs, norm2, normalised, scaled, system::norm1};
 use super::factors::{afford, quotient};
 use super::no_convergence;
 use super::svd::kernel;
-
-/// The tool.
-pub(crate) struct MatrixRank;
+use crate::prelude::*;
 
 /// Find the numerical rank of a real matrix of any shape, its condition number and norms, and an orthonormal basis of its null space
 /// when asked.
@@ -78,16 +70,11 @@ impl Norms {
     }
 }
 
-impl Tool for MatrixRank {
-    const SPEC: Spec = Spec {
-        id: "matrix_rank",
-        title: "Rank, condition, null space and norms",
-        category: Category::Math,
-        tags: &["linear algebra", "rank", "condition", "null space", "norm"],
-        output_bytes_max: Some(256 << 20), // the arrays are the result
-        ..Spec::pure()
-    };
-    type Args = Args;
+impl Tool for Args {
+    const SPEC: Spec = Spec::named("matrix_rank", "Rank, condition, null space and norms")
+        .tags(&["linear algebra", "rank", "condition", "null space", "norm"])
+        .large();
+    type Args = Self;
     type Output = Output;
     const EXAMPLES: &'static [JsonExample] = &[JsonExample {
         title: "a row of zeros",
@@ -135,9 +122,8 @@ impl Tool for MatrixRank {
         };
         let norms = norms(&a, &values);
         if !norms.are_finite() {
-            let error = ToolError::numeric("/A", "a norm of `A` is beyond the range of a double")
-                .reason("overflow");
-            return Err(error.hint("divide `A` by a power of two: values and norms scale with it, rank and condition do not"));
+            refuse!(numeric "/A", "overflow"; "a norm of `A` is beyond the range of a double";
+                "divide `A` by a power of two: values and norms scale with it, rank and condition do not");
         }
         Ok(Output {
             rank,

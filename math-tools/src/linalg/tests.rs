@@ -7,9 +7,9 @@ use proptest::prelude::*;
 use tool_core::{Ctx, Input, Matrix, Value, json};
 
 use super::dense::{self, Lu, exponent_of, norm2, scaled};
-use super::eigen::{self, MatrixEigenvalues};
-use super::solve::{self, MatrixSolve, Rhs};
-use super::svd::{self, MatrixSvd};
+use super::eigen;
+use super::solve::{self, Rhs};
+use super::svd;
 use tool_core::Tool;
 
 /// A full-rank matrix without structure whose entries any language computes to the same bits.
@@ -75,7 +75,7 @@ fn all_bits(n: usize) -> Vec<Vec<u64>> {
         .map(|index| a[index] + a[(index % n) * n + index / n])
         .collect();
     let input = |data: &[f64]| Input::Inline(matrix(n, n, data.to_vec()));
-    let solved = MatrixSolve::run(
+    let solved = solve::Args::run(
         solve::Args {
             a: input(&a),
             b: Input::Inline(Rhs::One(
@@ -99,7 +99,7 @@ fn all_bits(n: usize) -> Vec<Vec<u64>> {
             select: eigen::Select::All,
             count: None,
         };
-        let found = MatrixEigenvalues::run(args, &ctx).unwrap();
+        let found = eigen::Args::run(args, &ctx).unwrap();
         out.push(bits(&found.real));
         out.push(bits(&found.imaginary));
         for vectors in [found.eigenvectors, found.eigenvectors_real]
@@ -117,7 +117,7 @@ fn all_bits(n: usize) -> Vec<Vec<u64>> {
         randomised: false,
         seed: None,
     };
-    let found = MatrixSvd::run(args, &ctx).unwrap();
+    let found = svd::Args::run(args, &ctx).unwrap();
     out.push(bits(&found.singular_values));
     out.extend(
         found

@@ -5,4 +5,4 @@ pub(crate) mod solve;
 use tool_core::{Entry, entry};
 
 /// The tools of this family.
-pub(crate) static TOOLS: &[Entry] = &[entry::<solve::SolveOde>()];
+pub(crate) static TOOLS: &[Entry] = &[entry::<solve::Args>()];

@@ -5,4 +5,4 @@ pub(crate) mod minimise;
 use tool_core::{Entry, entry};
 
 /// The tools of this family.
-pub(crate) static TOOLS: &[Entry] = &[entry::<minimise::Optimize>()];
+pub(crate) static TOOLS: &[Entry] = &[entry::<minimise::Args>()];

@@ -1,16 +1,9 @@
 //! Counts of values in bins, as numbers and as a plot.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use tool_core::{Bounded, Category, Ctx, Input, JsonExample, Spec, Tool, ToolError, Vector};
-
 use super::axis::Range;
 use super::braille::{Chart, Words};
 use super::series::extent;
-
-/// Counts of values in bins.
-#[derive(Debug)]
-pub(crate) struct Histogram;
+use crate::prelude::*;
 
 /// Count how often values fall into equal bins, and draw the counts as bars of text.
 ///
@@ -52,15 +45,11 @@ pub(crate) struct Output {
     pub data_range: [f64; 2],
 }
 
-impl Tool for Histogram {
-    const SPEC: Spec = Spec {
-        id: "histogram",
-        title: "Histogram as text",
-        category: Category::Data,
-        tags: &["plot", "terminal", "statistics"],
-        ..Spec::pure()
-    };
-    type Args = Args;
+impl Tool for Args {
+    const SPEC: Spec = Spec::named("histogram", "Histogram as text")
+        .category(Category::Data)
+        .tags(&["plot", "terminal", "statistics"]);
+    type Args = Self;
     type Output = Output;
     const EXAMPLES: &'static [JsonExample] = &[JsonExample {
         title: "one value in the lower half, two in the upper",
@@ -81,10 +70,7 @@ impl Tool for Histogram {
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let data = args.data.load(ctx)?;
         if data.is_empty() {
-            return Err(
-                ToolError::invalid("/data", "expected at least one value, found none")
-                    .reason("empty"),
-            );
+            refuse!(invalid "/data", "empty"; "expected at least one value, found none");
         }
         let (bins, width, height) = (args.bins.size(), args.width.size(), args.height.size());
         ctx.reserve((width * height * 8 + bins * 16) as u64)?;

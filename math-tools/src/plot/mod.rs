@@ -20,10 +20,10 @@ mod sixel;
 
 /// The tools of this family.
 pub(crate) static TOOLS: &[Entry] = &[
-    entry::<plot_braille::PlotBraille>(),
-    entry::<plot_function::PlotFunction>(),
-    entry::<histogram::Histogram>(),
-    entry::<plot_sixel::PlotSixel>(),
+    entry::<plot_braille::Args>(),
+    entry::<plot_function::Args>(),
+    entry::<histogram::Args>(),
+    entry::<plot_sixel::Args>(),
 ];
 
 #[cfg(test)]

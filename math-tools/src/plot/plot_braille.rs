@@ -1,17 +1,10 @@
 //! Data as a plot of characters.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use tool_core::{Bounded, Category, Ctx, Input, JsonExample, Spec, Tool, ToolError, Vector};
-
 use super::axis::Range;
 use super::braille::{Chart, SYMBOLS, Words};
 use super::canvas::{Projection, dots, trace};
 use super::series::{PlotType, Points, Series};
-
-/// Data as a plot of characters.
-#[derive(Debug)]
-pub(crate) struct PlotBraille;
+use crate::prelude::*;
 
 /// Plot data as text: braille dots in a frame with ticks and labels, for a terminal or a chat.
 ///
@@ -59,15 +52,11 @@ pub(crate) struct Output {
     pub n_points: usize,
 }
 
-impl Tool for PlotBraille {
-    const SPEC: Spec = Spec {
-        id: "plot_braille",
-        title: "Plot data as text",
-        category: Category::Data,
-        tags: &["plot", "terminal"],
-        ..Spec::pure()
-    };
-    type Args = Args;
+impl Tool for Args {
+    const SPEC: Spec = Spec::named("plot_braille", "Plot data as text")
+        .category(Category::Data)
+        .tags(&["plot", "terminal"]);
+    type Args = Self;
     type Output = Output;
     const EXAMPLES: &'static [JsonExample] = &[JsonExample {
         title: "three points on a line",
@@ -89,11 +78,8 @@ impl Tool for PlotBraille {
         let points = Points::load(&args.x, &args.y, args.labels.as_deref(), ctx)?;
         let several = points.series().len() > 1;
         if several && args.plot_type == PlotType::Bar {
-            let message = "bars of characters show one series, found several";
-            let error = ToolError::invalid("/plot_type", message);
-            return Err(
-                error.hint("use `line` or `scatter`, or `plot_sixel`, which draws groups of bars")
-            );
+            refuse!(invalid "/plot_type"; "bars of characters show one series, found several";
+                "use `line` or `scatter`, or `plot_sixel`, which draws groups of bars");
         }
         let (width, height) = (args.width.size(), args.height.size());
         ctx.reserve((width * height * 8) as u64)?;

@@ -1,18 +1,11 @@
 //! A function of `x` as a plot of characters.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use tool_core::{Bounded, Category, Ctx, Finite, JsonExample, Spec, Syntax, Tool, ToolError};
-
 use super::axis::Range;
 use super::braille::{Chart, Words};
 use super::canvas::trace;
 use super::curve::sample;
 use crate::expression::{Expression, Parameters, Scope};
-
-/// A function of `x` as a plot of characters.
-#[derive(Debug)]
-pub(crate) struct PlotFunction;
+use crate::prelude::*;
 
 /// Plot a function of `x` as text: braille dots in a frame with ticks.
 ///
@@ -63,16 +56,12 @@ pub(crate) struct Output {
     pub clipped: usize,
 }
 
-impl Tool for PlotFunction {
-    const SPEC: Spec = Spec {
-        id: "plot_function",
-        title: "Plot a function as text",
-        category: Category::Data,
-        tags: &["plot", "terminal", "expression"],
-        syntax: &[("/function", Syntax::Expression)],
-        ..Spec::pure()
-    };
-    type Args = Args;
+impl Tool for Args {
+    const SPEC: Spec = Spec::named("plot_function", "Plot a function as text")
+        .category(Category::Data)
+        .tags(&["plot", "terminal", "expression"])
+        .syntax(&[("/function", Syntax::Expression)]);
+    type Args = Self;
     type Output = Output;
     const EXAMPLES: &'static [JsonExample] = &[JsonExample {
         title: "the diagonal",
@@ -102,12 +91,9 @@ impl Tool for PlotFunction {
         let (width, height, count) = (args.width.size(), args.height.size(), args.n_points.size());
         ctx.reserve((width * height * 8) as u64)?;
         let Some(curve) = sample(&expression, (low, high), count, ctx)? else {
-            let message = format!(
-                "`function` has no finite value at any of {count} points from {low:?} to {high:?}"
-            );
-            return Err(ToolError::numeric("/function", message)
-                .reason("undefined")
-                .hint("choose `x_min` and `x_max` where it is defined"));
+            refuse!(numeric "/function", "undefined";
+                "`function` has no finite value at any of {count} points from {low:?} to {high:?}";
+                "choose `x_min` and `x_max` where it is defined");
         };
         let mut chart = Chart::new(x, curve.y, width, height);
         let mut canvas = chart.canvas();

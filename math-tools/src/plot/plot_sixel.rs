@@ -12,10 +12,6 @@ use super::raster::{Area, Nib};
 use super::series::{PlotType, Points, Series, printable};
 use super::sixel::{Rgb, encode};
 
-/// Data as a picture for terminals.
-#[derive(Debug)]
-pub(crate) struct PlotSixel;
-
 /// Plot data as a sixel picture with axes, ticks, grid, labels and legend, for terminals that show sixel graphics.
 ///
 /// Several series share one `x`, each in its colour. For a chat or a plain terminal use `plot_braille`.
@@ -78,15 +74,11 @@ pub(crate) struct Dimensions {
     pub height: usize,
 }
 
-impl Tool for PlotSixel {
-    const SPEC: Spec = Spec {
-        id: "plot_sixel",
-        title: "Plot data as a sixel picture",
-        category: Category::Data,
-        tags: &["plot", "terminal", "picture"],
-        ..Spec::pure()
-    };
-    type Args = Args;
+impl Tool for Args {
+    const SPEC: Spec = Spec::named("plot_sixel", "Plot data as a sixel picture")
+        .category(Category::Data)
+        .tags(&["plot", "terminal", "picture"]);
+    type Args = Self;
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
@@ -221,9 +213,8 @@ const COLOURS: [(&str, Rgb); 11] = [
 fn palette(names: &[String], series: usize) -> Result<Vec<Rgb>, ToolError> {
     if names.len() > series {
         let found = names.len();
-        let message =
-            format!("expected at most one colour for each of {series} series, found {found}");
-        return Err(ToolError::invalid("/colors", message).reason("shape"));
+        refuse!(invalid "/colors", "shape";
+            "expected at most one colour for each of {series} series, found {found}");
     }
     let mut palette = BASE.to_vec();
     for index in 0..series {

@@ -112,9 +112,7 @@ impl Points {
     ) -> Result<Self, ToolError> {
         let (x, Series(series)) = (x.load(ctx)?, y.load(ctx)?);
         if x.is_empty() {
-            return Err(
-                ToolError::invalid("/x", "expected at least one point, found none").reason("empty"),
-            );
+            refuse!(invalid "/x", "empty"; "expected at least one point, found none");
         }
         let transposed = series.len() == x.len() && series.iter().all(|one| one.len() != x.len());
         for (index, one) in series.iter().enumerate() {
@@ -135,12 +133,8 @@ impl Points {
         }
         let names = match labels {
             Some(names) if names.len() != series.len() => {
-                let message = format!(
-                    "expected one label for each of {} series, found {}",
-                    series.len(),
-                    names.len()
-                );
-                return Err(ToolError::invalid("/labels", message).reason("shape"));
+                refuse!(invalid "/labels", "shape";
+                    "expected one label for each of {} series, found {}", series.len(), names.len());
             }
             Some(names) => names.iter().map(|name| printable(name)).collect(),
             None if series.len() == 1 => Vec::new(),

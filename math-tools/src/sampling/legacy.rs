@@ -314,11 +314,8 @@ fn bootstrap(args: &BootstrapArgs, ctx: &Ctx) -> Result<Value, ToolError> {
     };
     let fewest = if name == "std" { 2 } else { 1 };
     if data.len() < fewest {
-        let message = format!(
-            "expected {fewest} or more observations, found {}",
-            data.len()
-        );
-        return Err(ToolError::invalid("/data", message).hint("pass the observations"));
+        refuse!(invalid "/data"; "expected {fewest} or more observations, found {}", data.len();
+            "pass the observations");
     }
     let confidence = args.confidence.map_or(0.95, Finite::get);
     if !(0.0 < confidence && confidence < 1.0) {

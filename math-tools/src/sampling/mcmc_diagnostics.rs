@@ -1,20 +1,13 @@
 //! Diagnostics of independently sampled chains.
 
-use schemars::{JsonSchema, Schema, json_schema};
-use serde::{Deserialize, Serialize};
+use schemars::{Schema, json_schema};
 use tool_core::input::{InputKind, Load};
-use tool_core::{
-    Category, Ctx, Input, JsonExample, Numbers, Problem, Real, Spec, Tool, ToolError, Value,
-};
 
 use super::diagnostics::Diagnostics;
 use super::mcmc::DIMENSION_MAX;
 use super::mcmc::model::{ESS_PER_CHAIN_MIN, Unconverged};
 use super::mcmc::report;
-
-/// Diagnostics of Markov chains.
-#[derive(Debug)]
-pub(crate) struct McmcDiagnostics;
+use crate::prelude::*;
 
 /// Diagnose several Markov chains together: rank-normalised split R-hat, effective sample sizes, Monte Carlo
 /// errors, and mean and standard deviation of each dimension.
@@ -139,22 +132,16 @@ pub(crate) struct Output {
     pub reason: Option<Unconverged>,
 }
 
-impl Tool for McmcDiagnostics {
-    const SPEC: Spec = Spec {
-        id: "mcmc_diagnostics",
-        title: "Diagnostics of Markov chains",
-        category: Category::Math,
-        tags: &[
-            "bayes",
-            "posterior",
-            "rhat",
-            "ess",
-            "convergence",
-            "sampling",
-        ],
-        ..Spec::pure()
-    };
-    type Args = Args;
+impl Tool for Args {
+    const SPEC: Spec = Spec::named("mcmc_diagnostics", "Diagnostics of Markov chains").tags(&[
+        "bayes",
+        "posterior",
+        "rhat",
+        "ess",
+        "convergence",
+        "sampling",
+    ]);
+    type Args = Self;
     type Output = Output;
     const EXAMPLES: &'static [JsonExample] = &[JsonExample {
         title: "two chains that stay at (1, 2): their mean is known, but nothing says that they have converged",
@@ -207,7 +194,7 @@ fn diagnose(samples: &Samples, ctx: &Ctx) -> Result<Output, ToolError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sampling::mcmc::Mcmc;
+    use crate::sampling::mcmc;
     use tool_core::json;
 
     fn value(text: &str) -> Value {
@@ -226,11 +213,11 @@ mod tests {
         let args = format!(
             r#"{{"log_density":"-0.5*((x0-1)**2 + x1**2/4)","x0":[0,0],"n_samples":400,"burnin":200,"chains":{chains},"seed":{seed}}}"#
         );
-        call::<Mcmc>(&value(&args)).unwrap()
+        call::<mcmc::Args>(&value(&args)).unwrap()
     }
 
     fn diagnosed(samples: Value) -> Value {
-        call::<McmcDiagnostics>(&Value::object([("samples", samples)])).unwrap()
+        call::<Args>(&Value::object([("samples", samples)])).unwrap()
     }
 
     #[test]
@@ -313,12 +300,12 @@ mod tests {
             ("[[[[[1]]]]]", "shape"),
             ("3", "expected draws"),
         ] {
-            let err = call::<McmcDiagnostics>(&Value::object([("samples", value(samples))]));
+            let err = call::<Args>(&Value::object([("samples", value(samples))]));
             let err = err.unwrap_err();
             assert!(err.to_string().contains(expected), "{samples}: {err}");
         }
         let wide = Value::array(vec![Value::array(vec![Value::vector(vec![0.0; 201])])]);
-        let err = call::<McmcDiagnostics>(&Value::object([("samples", wide)])).unwrap_err();
+        let err = call::<Args>(&Value::object([("samples", wide)])).unwrap_err();
         assert!(err.to_string().contains("200 dimensions"), "{err}");
     }
 }

@@ -19,8 +19,8 @@ mod tests;
 
 /// The tools of this family.
 pub(crate) static TOOLS: &[Entry] = &[
-    entry::<monte_carlo::MonteCarlo>(),
-    entry::<monte_carlo_native::MonteCarloNative>(),
-    entry::<mcmc::Mcmc>(),
-    entry::<mcmc_diagnostics::McmcDiagnostics>(),
+    entry::<monte_carlo::Args>(),
+    entry::<monte_carlo_native::Args>(),
+    entry::<mcmc::Args>(),
+    entry::<mcmc_diagnostics::Args>(),
 ];

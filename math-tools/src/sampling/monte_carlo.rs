@@ -4,20 +4,12 @@ use kernels::vector::Uniforms;
 use rand::RngExt;
 use rand_distr::{Distribution as _, Exp1, StandardNormal};
 use rayon::prelude::*;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use tool_core::rng::{StreamRng, stream_states};
-use tool_core::{
-    Bounded, Category, Ctx, Finite, JsonExample, Positive, Seed, Spec, Syntax, Tool, ToolError,
-};
 
 use super::blocks::{BLOCK, Moments, Undefined, block_count, sample_expression};
 use super::order;
 use crate::expression::{Expression, Parameters, Scope};
-
-/// Statistics of an expression of random variables.
-#[derive(Debug)]
-pub(crate) struct MonteCarlo;
+use crate::prelude::*;
 
 /// Most variables of an expression: `x0` to `x63`.
 pub(crate) const VARIABLES_MAX: usize = 64;
@@ -122,16 +114,12 @@ pub(crate) struct Histogram {
     pub counts: Vec<u64>,
 }
 
-impl Tool for MonteCarlo {
-    const SPEC: Spec = Spec {
-        id: "monte_carlo",
-        title: "Monte Carlo simulation",
-        category: Category::Math,
-        tags: &["random", "sampling", "distribution", "uncertainty"],
-        syntax: &[("/expression", Syntax::Expression)],
-        ..Spec::seeded()
-    };
-    type Args = Args;
+impl Tool for Args {
+    const SPEC: Spec = Spec::named("monte_carlo", "Monte Carlo simulation")
+        .seeded()
+        .tags(&["random", "sampling", "distribution", "uncertainty"])
+        .syntax(&[("/expression", Syntax::Expression)]);
+    type Args = Self;
     type Output = Output;
     const EXAMPLES: &'static [JsonExample] = &[JsonExample {
         title: "a constant has no spread",
@@ -184,10 +172,9 @@ impl Sampler {
                 let high = args.high.map_or(1.0, Finite::get);
                 let width = high - low;
                 if low >= high || !width.is_finite() {
-                    let message = format!(
-                        "expected a finite interval with `low` below `high`, found {low} and {high}"
-                    );
-                    return Err(ToolError::invalid("/high", message).hint("set `low` and `high`"));
+                    refuse!(invalid "/high";
+                        "expected a finite interval with `low` below `high`, found {low} and {high}";
+                        "set `low` and `high`");
                 }
                 Ok(Self::Uniform { low, width })
             }

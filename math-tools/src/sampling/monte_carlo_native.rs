@@ -1,20 +1,12 @@
 //! Integration over a box by plain Monte Carlo.
 
 use kernels::vector::Uniforms;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use tool_core::nearest::nearest;
 use tool_core::rng::stream_states;
-use tool_core::{
-    Bounded, Category, Ctx, Input, JsonExample, Matrix, Seed, Spec, Syntax, Tool, ToolError,
-};
 
 use super::blocks::{Moments, Undefined, run_blocks, sample_expression, too_many_dimensions};
 use crate::expression::{Expression, Parameters, Scope};
-
-/// Integration over a box.
-#[derive(Debug)]
-pub(crate) struct MonteCarloNative;
+use crate::prelude::*;
 
 /// Most dimensions of the box.
 pub(crate) const DIMENSION_MAX: usize = 1000;
@@ -73,16 +65,12 @@ pub(crate) struct Output {
     pub seed: Seed,
 }
 
-impl Tool for MonteCarloNative {
-    const SPEC: Spec = Spec {
-        id: "monte_carlo_native",
-        title: "Monte Carlo integration",
-        category: Category::Math,
-        tags: &["integral", "quadrature", "random", "parallel"],
-        syntax: &[("/function", Syntax::Expression)],
-        ..Spec::seeded()
-    };
-    type Args = Args;
+impl Tool for Args {
+    const SPEC: Spec = Spec::named("monte_carlo_native", "Monte Carlo integration")
+        .seeded()
+        .tags(&["integral", "quadrature", "random", "parallel"])
+        .syntax(&[("/function", Syntax::Expression)]);
+    type Args = Self;
     type Output = Output;
     const EXAMPLES: &'static [JsonExample] = &[JsonExample {
         title: "the integral of 1 is the area",

@@ -28,17 +28,16 @@ fn number(output: &Value, pointer: &str) -> f64 {
 }
 
 fn integrate(args: &str) -> Value {
-    call::<monte_carlo_native::MonteCarloNative>(args)
-        .unwrap_or_else(|err| panic!("{args}: {err:?}"))
+    call::<monte_carlo_native::Args>(args).unwrap_or_else(|err| panic!("{args}: {err:?}"))
 }
 
 fn simulate(args: &str) -> Value {
-    call::<monte_carlo::MonteCarlo>(args).unwrap_or_else(|err| panic!("{args}: {err:?}"))
+    call::<monte_carlo::Args>(args).unwrap_or_else(|err| panic!("{args}: {err:?}"))
 }
 
 fn old(operation: &str, params: &str) -> Result<Value, ToolError> {
     match operation {
-        "integrate" => call::<monte_carlo_native::MonteCarloNative>(params),
+        "integrate" => call::<monte_carlo_native::Args>(params),
         _ => legacy::run(operation, &value(params), &Ctx::default()),
     }
 }
@@ -335,7 +334,7 @@ fn distributions() {
 
 #[test]
 fn undefined_values_are_errors_with_a_point() {
-    let err = call::<monte_carlo::MonteCarlo>(r#"{"expression":"log(x)","distribution":"normal"}"#)
+    let err = call::<monte_carlo::Args>(r#"{"expression":"log(x)","distribution":"normal"}"#)
         .unwrap_err();
     assert_eq!(
         (err.code(), err.reason_str(), err.path()),
@@ -345,9 +344,8 @@ fn undefined_values_are_errors_with_a_point() {
         err.message().contains("of 10000 points") && err.message().contains("x0 = -"),
         "{err}"
     );
-    let err =
-        call::<monte_carlo_native::MonteCarloNative>(r#"{"bounds":[[-1,1]],"function":"sqrt(x)"}"#)
-            .unwrap_err();
+    let err = call::<monte_carlo_native::Args>(r#"{"bounds":[[-1,1]],"function":"sqrt(x)"}"#)
+        .unwrap_err();
     assert_eq!(
         (err.code(), err.path()),
         (ErrorCode::Numeric, Some("/function"))
@@ -367,7 +365,7 @@ fn faults_of_arguments() {
         (r#"{"expression":"2x"}"#, "/expression"),
         (r#"{"expression":"x","seed":1.5}"#, "/seed"),
     ] {
-        let err = call::<monte_carlo::MonteCarlo>(args).expect_err(args);
+        let err = call::<monte_carlo::Args>(args).expect_err(args);
         assert_eq!(
             (err.code(), err.path()),
             (ErrorCode::InvalidArgs, Some(path)),
@@ -381,15 +379,14 @@ fn faults_of_arguments() {
         (r#"{"bounds":[[0,1]],"n_samples":1}"#, "/n_samples"),
         (r#"{"bounds":[[0,1]],"function":"y"}"#, "/function"),
     ] {
-        let err = call::<monte_carlo_native::MonteCarloNative>(args).expect_err(args);
+        let err = call::<monte_carlo_native::Args>(args).expect_err(args);
         assert_eq!(
             (err.code(), err.path()),
             (ErrorCode::InvalidArgs, Some(path)),
             "{args}: {err:?}"
         );
     }
-    let err =
-        call::<monte_carlo_native::MonteCarloNative>(r#"{"bounds":[[-1e308,1e308]]}"#).unwrap_err();
+    let err = call::<monte_carlo_native::Args>(r#"{"bounds":[[-1e308,1e308]]}"#).unwrap_err();
     assert_eq!(
         (err.code(), err.path()),
         (ErrorCode::Numeric, Some("/bounds"))
@@ -406,20 +403,19 @@ fn work_stops_when_it_is_cancelled_and_budgets_hold() {
     };
     let ctx = Ctx::default();
     ctx.stop().cancel();
-    let err = monte_carlo_native::MonteCarloNative::run(args(), &ctx).unwrap_err();
+    let err = monte_carlo_native::Args::run(args(), &ctx).unwrap_err();
     assert_eq!(err.code(), ErrorCode::Cancelled);
     let budget = tool_core::Budget {
         evaluations: 1000,
         ..Default::default()
     };
     let ctx = Ctx::new(tool_core::StopFlag::new(), budget);
-    let err = monte_carlo_native::MonteCarloNative::run(args(), &ctx).unwrap_err();
+    let err = monte_carlo_native::Args::run(args(), &ctx).unwrap_err();
     assert_eq!(
         (err.code(), err.reason_str()),
         (ErrorCode::LimitExceeded, Some("evaluations"))
     );
-    let err =
-        call::<monte_carlo::MonteCarlo>(r#"{"expression":"x","samples":1000000000}"#).unwrap_err();
+    let err = call::<monte_carlo::Args>(r#"{"expression":"x","samples":1000000000}"#).unwrap_err();
     assert_eq!(err.reason_str(), Some("memory"));
 }
 

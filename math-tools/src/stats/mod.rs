@@ -7,6 +7,6 @@ pub(crate) mod statistics;
 
 /// The tools of this family.
 pub(crate) static TOOLS: &[Entry] = &[
-    entry::<statistics::Statistics>(),
-    entry::<linear_regression::LinearRegression>(),
+    entry::<statistics::Args>(),
+    entry::<linear_regression::Args>(),
 ];

@@ -2,15 +2,11 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tool_core::{Category, Ctx, Finite, JsonExample, Spec, Syntax, Tool, ToolError, number};
+use tool_core::{Ctx, Finite, JsonExample, Spec, Syntax, Tool, ToolError, number};
 
 use super::quantity::{self, Quantity, UnitError, dimension_text};
 use super::table::{Dimension, Source};
 use crate::expression::rational::Rational;
-
-/// The converter of units.
-#[derive(Debug)]
-pub(crate) struct ConvertUnits;
 
 /// Convert a value from one unit of measurement to another, with exact factors where the units are defined exactly (1 in = 2.54 cm).
 ///
@@ -68,16 +64,11 @@ const ECONOMY: Dimension = [-2, 0, 0, 0, 0, 0, 0, 0, 0];
 /// Dimension of volume per distance.
 const CONSUMPTION: Dimension = [2, 0, 0, 0, 0, 0, 0, 0, 0];
 
-impl Tool for ConvertUnits {
-    const SPEC: Spec = Spec {
-        id: "convert_units",
-        title: "Unit converter",
-        category: Category::Math,
-        tags: &["units", "conversion"],
-        syntax: &[("/from", Syntax::Expression), ("/to", Syntax::Expression)],
-        ..Spec::pure()
-    };
-    type Args = Args;
+impl Tool for Args {
+    const SPEC: Spec = Spec::named("convert_units", "Unit converter")
+        .tags(&["units", "conversion"])
+        .syntax(&[("/from", Syntax::Expression), ("/to", Syntax::Expression)]);
+    type Args = Self;
     type Output = Output;
     const EXAMPLES: &'static [JsonExample] = &[
         JsonExample {
@@ -161,19 +152,13 @@ fn convert(
         base.mul(&pi)?.div(&to.factor)?.sub(&offset(to))
     };
     if method == Method::Reciprocal && value.is_zero() {
-        return Err(
-            ToolError::numeric("/value", "the reciprocal of zero does not exist")
-                .reason("division_by_zero")
-                .hint("pass a fuel economy above zero"),
-        );
+        refuse!(numeric "/value", "division_by_zero"; "the reciprocal of zero does not exist";
+            "pass a fuel economy above zero");
     }
     let result = convert().map_err(|_| range())?;
     if method == Method::Scale && value.add(&offset(from)).map_err(|_| range())?.is_negative() {
-        return Err(
-            ToolError::numeric("/value", "the temperature is below absolute zero")
-                .reason("domain")
-                .hint("for differences write `delta_degC`, `delta_degF` or `K`"),
-        );
+        refuse!(numeric "/value", "domain"; "the temperature is below absolute zero";
+            "for differences write `delta_degC`, `delta_degF` or `K`");
     }
     Ok(result)
 }

@@ -10,4 +10,4 @@ mod table;
 mod tests;
 
 /// The tools of this family.
-pub(crate) static TOOLS: &[Entry] = &[entry::<convert::ConvertUnits>()];
+pub(crate) static TOOLS: &[Entry] = &[entry::<convert::Args>()];

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 use tool_core::{Ctx, ErrorCode, Finite, Tool, ToolError};
 
-use super::convert::{Args, ConvertUnits, Method, Output};
+use super::convert::{Args, Method, Output};
 
 fn run(value: f64, from: &str, to: &str) -> Result<Output, ToolError> {
     let args = Args {
@@ -9,7 +9,7 @@ fn run(value: f64, from: &str, to: &str) -> Result<Output, ToolError> {
         from: from.into(),
         to: to.into(),
     };
-    ConvertUnits::run(args, &Ctx::default())
+    Args::run(args, &Ctx::default())
 }
 
 /// Definitions in the SI Brochure (9th edition) and NIST SP 811, appendix B.8; where that prints rounded factors, the quotient of the

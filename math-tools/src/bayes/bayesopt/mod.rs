@@ -5,17 +5,8 @@ mod search;
 #[cfg(test)]
 mod tests;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use tool_core::{
-    Bounded, Category, Ctx, ErrorCode, Finite, JsonExample, Matrix, Real, Seed, Spec, Syntax,
-    Tolerance, Tool, ToolError, Value,
-};
-
 use crate::expression::{Expression, Parameters, Scope};
-
-/// The tool `bayesopt`.
-pub(crate) struct BayesOpt;
+use crate::prelude::*;
 
 /// Optimises an expression in a box with few evaluations: a Gaussian process (Matern 5/2, one fitted length scale for each
 /// dimension) is fitted to all evaluations so far and the next point maximises an acquisition function. Maximises unless `mode`
@@ -145,16 +136,12 @@ pub(crate) struct Model {
     pub log_marginal_likelihood: Real,
 }
 
-impl Tool for BayesOpt {
-    const SPEC: Spec = Spec {
-        id: "bayesopt",
-        title: "Bayesian optimisation",
-        category: Category::Math,
-        tags: &["optimisation", "numeric"],
-        syntax: &[("/objective", Syntax::Expression)],
-        ..Spec::seeded()
-    };
-    type Args = Args;
+impl Tool for Args {
+    const SPEC: Spec = Spec::named("bayesopt", "Bayesian optimisation")
+        .seeded()
+        .tags(&["optimisation", "numeric"])
+        .syntax(&[("/objective", Syntax::Expression)]);
+    type Args = Self;
     type Output = Output;
     const EXAMPLES: &'static [JsonExample] = &[JsonExample {
         title: "a constant objective: nothing to improve anywhere",
@@ -236,9 +223,8 @@ fn nugget(noise: Tolerance) -> Result<f64, ToolError> {
     /// The square is far from overflow, also times the variance of the values.
     const NOISE_MAX: f64 = 1e100;
     if noise.get() > NOISE_MAX {
-        let message = format!("expected at most {NOISE_MAX:e}, found {:e}", noise.get());
-        return Err(ToolError::invalid("/noise", message)
-            .hint("give it relative to the standard deviation of the objective, such as 0.1"));
+        refuse!(invalid "/noise"; "expected at most {NOISE_MAX:e}, found {:e}", noise.get();
+            "give it relative to the standard deviation of the objective, such as 0.1");
     }
     Ok(noise.get().powi(2).max(NUGGET_MIN))
 }
@@ -248,9 +234,8 @@ fn checked(bounds: &[[Finite; 2]]) -> Result<Vec<(f64, f64)>, ToolError> {
     const DIMENSIONS_MAX: usize = 20;
     if bounds.is_empty() || bounds.len() > DIMENSIONS_MAX {
         let found = bounds.len();
-        let message = format!("expected 1 to {DIMENSIONS_MAX} pairs of bounds, found {found}");
-        let error = ToolError::invalid("/bounds", message);
-        return Err(error.hint("give one [low, high] for each variable"));
+        refuse!(invalid "/bounds"; "expected 1 to {DIMENSIONS_MAX} pairs of bounds, found {found}";
+            "give one [low, high] for each variable");
     }
     let pair = |(index, [low, high]): (usize, &[Finite; 2])| {
         let (low, high) = (low.get(), high.get());

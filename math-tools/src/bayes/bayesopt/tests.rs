@@ -1,13 +1,13 @@
 use tool_core::{AnyTool, Budget, Ctx, ErrorCode, StopFlag, ToolError, Value, entry, json};
 
-use super::BayesOpt;
+use super::Args;
 
 fn parse(text: &str) -> Value {
     json::parse(text, json::Limits::default()).unwrap()
 }
 
 fn run_in(args: &str, ctx: &Ctx) -> Result<Value, ToolError> {
-    let tool: &dyn AnyTool = entry::<BayesOpt>().tool();
+    let tool: &dyn AnyTool = entry::<Args>().tool();
     tool.decode(&parse(args))?.run(ctx)
 }
 

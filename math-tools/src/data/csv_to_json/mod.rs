@@ -4,15 +4,9 @@ mod kernel;
 #[cfg(test)]
 mod tests;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use tool_core::{Category, Ctx, ErrorCode, Input, JsonExample, Spec, Text, Tool, ToolError, Value};
-
 use self::kernel::{CsvError, Records, read};
 use super::delimiter::Delimiter;
-
-/// The tool `csv_to_json`.
-pub(crate) struct CsvToJson;
+use crate::prelude::*;
 
 /// Reads a CSV text (RFC 4180, quotes, CRLF or LF, byte order mark allowed) into typed records. The type is decided for each
 /// column as a whole: `number` when every non-empty cell is a JSON number, `boolean` when every one is `true` or `false`, else
@@ -62,15 +56,11 @@ pub(crate) enum ColumnType {
     Null,
 }
 
-impl Tool for CsvToJson {
-    const SPEC: Spec = Spec {
-        id: "csv_to_json",
-        title: "Read CSV into records",
-        category: Category::Data,
-        tags: &["table", "convert"],
-        ..Spec::pure()
-    };
-    type Args = Args;
+impl Tool for Args {
+    const SPEC: Spec = Spec::named("csv_to_json", "Read CSV into records")
+        .category(Category::Data)
+        .tags(&["table", "convert"]);
+    type Args = Self;
     type Output = Output;
     const EXAMPLES: &'static [JsonExample] = &[JsonExample {
         title: "codes stay text, numbers become numbers, empty cells null",

@@ -1,13 +1,13 @@
 use tool_core::{AnyTool, Ctx, ErrorCode, StopFlag, ToolError, Value, entry, json};
 
-use super::CsvToJson;
+use super::Args;
 
 fn parse(text: &str) -> Value {
     json::parse(text, json::Limits::default()).unwrap()
 }
 
 fn run_in(args: &Value, ctx: &Ctx) -> Result<Value, ToolError> {
-    let tool: &dyn AnyTool = entry::<CsvToJson>().tool();
+    let tool: &dyn AnyTool = entry::<Args>().tool();
     tool.decode(args)?.run(ctx)
 }
 

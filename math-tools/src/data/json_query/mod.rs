@@ -9,12 +9,7 @@ mod guard;
 #[cfg(test)]
 mod tests;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use tool_core::{Category, Ctx, ErrorCode, JsonExample, Spec, Syntax, Tool, ToolError, Value};
-
-/// The tool `json_query`.
-pub(crate) struct JsonQuery;
+use crate::prelude::*;
 
 /// Queries a JSON value with JMESPath (jmespath.org): fields, indices from either end, slices, projections `[*]` and `*`,
 /// flattening `[]`, filters `[?price > `10`]`, pipes, multi-select lists and objects, and the 26 standard functions. Raw
@@ -36,16 +31,12 @@ pub(crate) struct Output {
     pub result: Value,
 }
 
-impl Tool for JsonQuery {
-    const SPEC: Spec = Spec {
-        id: "json_query",
-        title: "Query JSON with JMESPath",
-        category: Category::Data,
-        tags: &["json", "query"],
-        syntax: &[("/query", Syntax::Query)],
-        ..Spec::pure()
-    };
-    type Args = Args;
+impl Tool for Args {
+    const SPEC: Spec = Spec::named("json_query", "Query JSON with JMESPath")
+        .category(Category::Data)
+        .tags(&["json", "query"])
+        .syntax(&[("/query", Syntax::Query)]);
+    type Args = Self;
     type Output = Output;
     const EXAMPLES: &'static [JsonExample] = &[
         JsonExample {

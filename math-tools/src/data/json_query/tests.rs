@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 use tool_core::{AnyTool, Ctx, ErrorCode, StopFlag, ToolError, Value, entry, json};
 
-use super::JsonQuery;
+use super::Args;
 use super::guard::{NESTING_MAX, TOKENS_MAX};
 
 fn parse(text: &str) -> Value {
@@ -9,7 +9,7 @@ fn parse(text: &str) -> Value {
 }
 
 fn run_in(data: &Value, query: &str, ctx: &Ctx) -> Result<Value, ToolError> {
-    let tool: &dyn AnyTool = entry::<JsonQuery>().tool();
+    let tool: &dyn AnyTool = entry::<Args>().tool();
     let args = Value::object([("data", data.clone()), ("query", Value::from(query))]);
     let output = tool.decode(&args)?.run(ctx)?;
     Ok(output.get("result").unwrap().clone())

@@ -5,17 +5,11 @@ mod tests;
 
 use std::collections::HashMap;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use tool_core::json;
 use tool_core::nearest::nearest;
-use tool_core::{
-    Category, Ctx, ErrorCode, Input, JsonExample, Spec, Table, Tool, ToolError, Value, json,
-};
 
 use super::delimiter::Delimiter;
-
-/// The tool `json_to_csv`.
-pub(crate) struct JsonToCsv;
+use crate::prelude::*;
 
 /// Writes records or columns as a CSV text with a header line (RFC 4180 quoting, lines end in LF). Null and missing cells are
 /// empty, numbers have their shortest exact spelling. `csv_to_json` reads the text back, except that an empty text comes back
@@ -45,15 +39,11 @@ pub(crate) struct Output {
     pub columns: Vec<String>,
 }
 
-impl Tool for JsonToCsv {
-    const SPEC: Spec = Spec {
-        id: "json_to_csv",
-        title: "Write records as CSV",
-        category: Category::Data,
-        tags: &["table", "convert"],
-        ..Spec::pure()
-    };
-    type Args = Args;
+impl Tool for Args {
+    const SPEC: Spec = Spec::named("json_to_csv", "Write records as CSV")
+        .category(Category::Data)
+        .tags(&["table", "convert"]);
+    type Args = Self;
     type Output = Output;
     const EXAMPLES: &'static [JsonExample] = &[JsonExample {
         title: "columns in the order of first appearance",

@@ -1,8 +1,8 @@
 use proptest::prelude::*;
 use tool_core::{AnyTool, Ctx, Entry, ErrorCode, ToolError, Value, entry, json};
 
-use super::JsonToCsv;
-use crate::data::csv_to_json::CsvToJson;
+use super::Args;
+use crate::data::csv_to_json;
 
 fn parse(text: &str) -> Value {
     json::parse(text, json::Limits::default()).unwrap()
@@ -14,7 +14,7 @@ fn call(entry: Entry, args: &Value) -> Result<Value, ToolError> {
 }
 
 fn write(args: &str) -> Result<Value, ToolError> {
-    call(entry::<JsonToCsv>(), &parse(args))
+    call(entry::<Args>(), &parse(args))
 }
 
 fn check(args: &str, csv: &str) {
@@ -111,9 +111,9 @@ proptest! {
             .collect();
         let data = Value::array(records);
         let columns = Value::array(["a", "b, \"quoted\"", "c"].map(Value::from).to_vec());
-        let written = call(entry::<JsonToCsv>(), &Value::object([("data", data.clone()), ("columns", columns)])).unwrap();
+        let written = call(entry::<Args>(), &Value::object([("data", data.clone()), ("columns", columns)])).unwrap();
         let csv = written.get("csv").unwrap().clone();
-        let read = call(entry::<CsvToJson>(), &Value::object([("csv_content", csv)])).unwrap();
+        let read = call(entry::<csv_to_json::Args>(), &Value::object([("csv_content", csv)])).unwrap();
         prop_assert_eq!(read.get("rows").unwrap(), &data);
     }
 }

@@ -318,9 +318,8 @@ fn collect(
         .collect();
     let mut seen = HashSet::new();
     if let Some(twice) = columns.iter().find(|name| !seen.insert(&***name)) {
-        let message = format!("two result columns are named `{twice}`");
-        let error = ToolError::invalid("/query", message).reason("sql");
-        return Err(error.hint("give one of them another name with AS"));
+        refuse!(invalid "/query", "sql"; "two result columns are named `{twice}`";
+            "give one of them another name with AS");
     }
     let mut rows = Vec::new();
     let mut truncated = false;
@@ -345,9 +344,8 @@ fn collect(
                     Value::from(String::from_utf8_lossy(text).into_owned())
                 }
                 ValueRef::Blob(_) => {
-                    let message = format!("the result column `{name}` holds a blob");
-                    let error = ToolError::invalid("/query", message).reason("sql");
-                    return Err(error.hint("wrap it in hex(...) or CAST(... AS TEXT)"));
+                    refuse!(invalid "/query", "sql"; "the result column `{name}` holds a blob";
+                        "wrap it in hex(...) or CAST(... AS TEXT)");
                 }
             };
             object.push_unique(Arc::clone(name), cell);

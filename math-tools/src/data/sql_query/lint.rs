@@ -38,12 +38,8 @@ pub(super) fn check(query: &str) -> Result<(), ToolError> {
     }
     // SQLite reads to the first NUL and would answer another query.
     if let Some(at) = query.find('\0') {
-        return Err(ToolError::invalid(
-            "/query",
-            format_args!("NUL at byte {}, which ends a query", at + 1),
-        )
-        .reason("sql")
-        .hint("leave it out; a text with NUL can be passed in `params`"));
+        refuse!(invalid "/query", "sql"; "NUL at byte {}, which ends a query", at + 1;
+            "leave it out; a text with NUL can be passed in `params`");
     }
     let tokens = tokens(query);
     for (index, token) in tokens.iter().enumerate() {

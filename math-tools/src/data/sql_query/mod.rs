@@ -7,12 +7,7 @@ mod tests;
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use tool_core::{Bounded, Category, Ctx, Input, JsonExample, Spec, Table, Tool, ToolError, Value};
-
-/// The tool `sql_query`.
-pub(crate) struct SqlQuery;
+use crate::prelude::*;
 
 /// Runs one SELECT (SQLite dialect, with WITH, window functions and JSON functions) over tables given as arguments. Columns are
 /// typed from all their cells (integer, real, text, boolean), so comparisons and ORDER BY work on numbers. Nothing can be
@@ -48,17 +43,15 @@ pub(crate) struct Output {
     pub truncated: bool,
 }
 
-impl Tool for SqlQuery {
+impl Tool for Args {
     const SPEC: Spec = Spec {
-        id: "sql_query",
-        title: "Query tables with SQL",
-        category: Category::Data,
-        tags: &["table", "query"],
-        syntax: &[("/query", tool_core::Syntax::Sql)],
         timeout_ms: Some(20_000),
-        ..Spec::pure()
+        ..Spec::named("sql_query", "Query tables with SQL")
+            .category(Category::Data)
+            .tags(&["table", "query"])
+            .syntax(&[("/query", Syntax::Sql)])
     };
-    type Args = Args;
+    type Args = Self;
     type Output = Output;
     const EXAMPLES: &'static [JsonExample] = &[JsonExample {
         title: "numbers compare as numbers",

@@ -1,14 +1,14 @@
 use proptest::prelude::*;
 use tool_core::{AnyTool, Budget, Ctx, ErrorCode, StopFlag, ToolError, Value, entry, json};
 
-use super::SqlQuery;
+use super::Args;
 
 fn parse(text: &str) -> Value {
     json::parse(text, json::Limits::default()).unwrap()
 }
 
 fn run_in(args: &Value, ctx: &Ctx) -> Result<Value, ToolError> {
-    let tool: &dyn AnyTool = entry::<SqlQuery>().tool();
+    let tool: &dyn AnyTool = entry::<Args>().tool();
     tool.decode(args)?.run(ctx)
 }
 
@@ -444,7 +444,7 @@ fn an_endless_query_ends() {
     let error = run_in(&args, &Ctx::new(stop, Budget::default())).unwrap_err();
     timer.join().unwrap();
     assert_eq!(error.code(), ErrorCode::Timeout);
-    let spec = entry::<SqlQuery>().tool().spec();
+    let spec = entry::<Args>().tool().spec();
     assert!(
         spec.timeout_ms
             .is_some_and(|limit| limit < Budget::default().timeout_ms)

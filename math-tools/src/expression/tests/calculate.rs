@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 use tool_core::{Ctx, ErrorCode, Tool, ToolError};
 
-use crate::expression::calculate::{Answer, AnswerKind, Args, Calculate};
+use crate::expression::calculate::{Answer, AnswerKind, Args};
 
 fn run(
     expression: &str,
@@ -16,7 +16,7 @@ fn run(
         precision: None,
         complex: false,
     };
-    Calculate::run(args, &Ctx::default()).map(|output| (output.value, output.kind))
+    Args::run(args, &Ctx::default()).map(|output| (output.value, output.kind))
 }
 
 fn check(expression: &str, expected: Answer) {
@@ -238,7 +238,7 @@ fn floor_division_is_python_s() {
         precision: Some(tool_core::Bounded::literal(5)),
         complex: false,
     };
-    let decimal = Calculate::run(decimal, &Ctx::default()).unwrap();
+    let decimal = Args::run(decimal, &Ctx::default()).unwrap();
     assert_eq!(decimal.value, text("31.000"));
 }
 
@@ -271,7 +271,7 @@ fn the_page_names_what_is_known_in_doubles_only() {
                 precision: Some(tool_core::Bounded::literal(20)),
                 complex: false,
             };
-            Calculate::run(args, &Ctx::default())
+            Args::run(args, &Ctx::default())
         });
         calls.iter().any(|found| {
             found

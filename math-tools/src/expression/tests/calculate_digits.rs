@@ -3,7 +3,7 @@
 use tool_core::{Bounded, Ctx, ErrorCode, Tool, ToolError};
 
 use crate::expression::Parameters;
-use crate::expression::calculate::{Answer, AnswerKind, Args, Calculate, Output};
+use crate::expression::calculate::{Answer, AnswerKind, Args, Output};
 
 fn args(expression: &str) -> Args {
     Args {
@@ -17,7 +17,7 @@ fn args(expression: &str) -> Args {
 
 fn digits(expression: &str, digits: i64) -> Result<Output, ToolError> {
     let precision = Bounded::new(digits);
-    Calculate::run(
+    Args::run(
         Args {
             precision,
             ..args(expression)
@@ -27,7 +27,7 @@ fn digits(expression: &str, digits: i64) -> Result<Output, ToolError> {
 }
 
 fn complex(expression: &str) -> Result<Output, ToolError> {
-    Calculate::run(
+    Args::run(
         Args {
             complex: true,
             ..args(expression)
@@ -266,7 +266,7 @@ fn what_cannot_be_decided_says_so() {
         precision: Bounded::new(20),
         ..args("sin(pi)")
     };
-    let output = Calculate::run(args, &ctx).unwrap();
+    let output = Args::run(args, &ctx).unwrap();
     assert_eq!((text(&output), output.exact), ("0", false));
     assert!(
         ctx.take_warnings()
@@ -305,7 +305,7 @@ fn half_integer_powers_have_the_digits_of_the_logarithm() {
         assert_eq!(err.reason_str(), Some(reason), "{expression}");
     }
     // sqrt(2) is the double 1.4142135623730951 less 9.667293313452913e-17.
-    let output = Calculate::run(args("2**0.5"), &Ctx::default()).unwrap();
+    let output = Args::run(args("2**0.5"), &Ctx::default()).unwrap();
     let Answer::Double(found) = output.value else {
         panic!("{output:?}");
     };
@@ -318,11 +318,11 @@ fn half_integer_powers_have_the_digits_of_the_logarithm() {
 #[test]
 fn doubles_carry_a_bound_and_a_warning_where_digits_cancel() {
     let ctx = Ctx::default();
-    let output = Calculate::run(args("sin(1)"), &ctx).unwrap();
+    let output = Args::run(args("sin(1)"), &ctx).unwrap();
     let bound: f64 = output.error_bound.unwrap().parse().unwrap();
     assert!(0.0 < bound && bound < 2e-16, "{bound}");
     assert!(ctx.take_warnings().is_empty());
-    let output = Calculate::run(args("sqrt(1e16 + 1.0) - 1e8"), &ctx).unwrap();
+    let output = Args::run(args("sqrt(1e16 + 1.0) - 1e8"), &ctx).unwrap();
     let bound: f64 = output.error_bound.unwrap().parse().unwrap();
     assert!(4e-9 < bound && bound < 6e-9, "{bound}"); // the value is 5e-9, doubles give 0
     assert!(
@@ -371,7 +371,7 @@ fn hostile_expressions_are_refused() {
                 complex,
                 ..args(expression)
             };
-            assert!(Calculate::run(args, &Ctx::default()).is_err());
+            assert!(Args::run(args, &Ctx::default()).is_err());
         }
     }
 }
@@ -389,7 +389,7 @@ fn modes_exclude_each_other() {
             complex,
             ..args("1")
         };
-        let err = Calculate::run(args, &Ctx::default()).unwrap_err();
+        let err = Args::run(args, &Ctx::default()).unwrap_err();
         assert_eq!(err.reason_str(), Some("conflict"));
     }
 }
@@ -461,7 +461,7 @@ fn the_sides_of_the_cuts() {
     );
     assert_eq!(complex("log(0)").unwrap_err().code(), ErrorCode::Numeric);
     // Without `complex` there is no imaginary unit.
-    let err = Calculate::run(args("2i"), &Ctx::default()).unwrap_err();
+    let err = Args::run(args("2i"), &Ctx::default()).unwrap_err();
     assert_eq!(err.reason_str(), Some("expression"));
 }
 
@@ -483,12 +483,12 @@ fn percentages() {
         ("50% == 1/2", 1),
         ("(2 + 3)% of 200", 10),
     ] {
-        let output = Calculate::run(args(expression), &Ctx::default())
+        let output = Args::run(args(expression), &Ctx::default())
             .unwrap_or_else(|err| panic!("`{expression}`: {err:?}"));
         assert_eq!(output.value, Answer::Integer(expected), "`{expression}`");
     }
     let ctx = Ctx::default();
-    let output = Calculate::run(args("10% + 4"), &ctx).unwrap();
+    let output = Args::run(args("10% + 4"), &ctx).unwrap();
     assert_eq!(output.value, Answer::Integer(2)); // the remainder, as before, and a warning
     assert!(
         ctx.take_warnings()

@@ -3,7 +3,7 @@
 
 use tool_core::{Ctx, ErrorCode, Tool, ToolError};
 
-use crate::expression::calculate::{Args, Calculate};
+use crate::expression::calculate::Args;
 use crate::expression::evaluate::Fault;
 use crate::expression::rational::{INTEGER_BITS_MAX, Rational};
 use crate::expression::{DEPTH_MAX, LENGTH_MAX, TOKENS_MAX};
@@ -22,7 +22,7 @@ fn args(expression: &str) -> Args {
 }
 
 fn refused(expression: &str) -> ToolError {
-    Calculate::run(args(expression), &Ctx::default()).unwrap_err()
+    Args::run(args(expression), &Ctx::default()).unwrap_err()
 }
 
 #[test]
@@ -55,7 +55,7 @@ fn ten_thousand_parentheses_are_refused_before_the_token_past_the_limit() {
 #[test]
 fn a_tower_of_powers_is_refused_by_the_bits_it_would_have() {
     for exact in [false, true] {
-        let err = Calculate::run(
+        let err = Args::run(
             Args {
                 exact,
                 ..args("10**10**10")

@@ -2,14 +2,8 @@
 
 pub(crate) mod kernel;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use tool_core::{Category, Count, Ctx, Input, JsonExample, Matrix, Real, Spec, Tool, ToolError};
-
 use super::factors::overflow;
-
-/// The tool.
-pub(crate) struct MatrixEigenvalues;
+use crate::prelude::*;
 
 /// Find the eigenvalues of a square real matrix, and its eigenvectors when asked. An exactly symmetric matrix takes the symmetric
 /// method and has real eigenvalues; any other may have complex ones. They are sorted ascending by real part, then by imaginary part.
@@ -111,16 +105,11 @@ pub(crate) struct Output {
     pub method: String,
 }
 
-impl Tool for MatrixEigenvalues {
-    const SPEC: Spec = Spec {
-        id: "matrix_eigenvalues",
-        title: "Eigenvalues and eigenvectors",
-        category: Category::Math,
-        tags: &["linear algebra", "eigenvalues", "spectrum"],
-        output_bytes_max: Some(256 << 20), // the arrays are the result
-        ..Spec::pure()
-    };
-    type Args = Args;
+impl Tool for Args {
+    const SPEC: Spec = Spec::named("matrix_eigenvalues", "Eigenvalues and eigenvectors")
+        .tags(&["linear algebra", "eigenvalues", "spectrum"])
+        .large();
+    type Args = Self;
     type Output = Output;
     const EXAMPLES: &'static [JsonExample] = &[
         JsonExample {
@@ -145,18 +134,12 @@ impl Tool for MatrixEigenvalues {
         ctx.afford(4.0 * (n as f64).powi(3))?;
         ctx.reserve_doubles(12 * n * n)?;
         if args.left && args.b.is_some() {
-            return Err(ToolError::invalid(
-                "/left",
-                "left eigenvectors are computed for the standard problem only",
-            )
-            .hint("leave `left` or `B` out"));
+            refuse!(invalid "/left"; "left eigenvectors are computed for the standard problem only";
+                "leave `left` or `B` out");
         }
         if (args.select == Select::All) == args.count.is_some() {
-            return Err(ToolError::invalid(
-                "/count",
-                "`count` belongs to `select`: \"smallest\" or \"largest\", which need it",
-            )
-            .reason("contradiction"));
+            refuse!(invalid "/count", "contradiction";
+                "`count` belongs to `select`: \"smallest\" or \"largest\", which need it");
         }
         let vectors = args.vectors || args.left;
         let (found, infinite, method) = match &args.b {
@@ -164,8 +147,7 @@ impl Tool for MatrixEigenvalues {
                 let b = b.load(ctx)?;
                 if (b.rows(), b.columns()) != (n, n) {
                     let found = format!("found {} x {}", b.rows(), b.columns());
-                    let message = format!("expected {n} x {n} as `A`, {found}");
-                    return Err(ToolError::invalid("/B", message).reason("shape"));
+                    refuse!(invalid "/B", "shape"; "expected {n} x {n} as `A`, {found}");
                 }
                 ctx.afford(20.0 * (n as f64).powi(3))?;
                 ctx.reserve_doubles(8 * n * n)?;

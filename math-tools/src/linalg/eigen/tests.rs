@@ -2,7 +2,7 @@ use proptest::prelude::*;
 use tool_core::{Ctx, ErrorCode, Input, Tool};
 
 use super::kernel::{Eigen, eigen};
-use super::{Args, MatrixEigenvalues, Select};
+use super::{Args, Select};
 use crate::linalg::tests::{distance, formula, matrix};
 
 fn find(n: usize, a: &[f64]) -> Eigen {
@@ -163,7 +163,7 @@ fn vectors_have_unit_norm_and_a_positive_largest_entry() {
 #[test]
 fn the_result_has_numbers_only_when_all_are_real() {
     let run = |n, data, vectors| {
-        MatrixEigenvalues::run(
+        Args::run(
             Args {
                 a: Input::Inline(matrix(n, n, data)),
                 vectors,
@@ -191,7 +191,7 @@ fn the_result_has_numbers_only_when_all_are_real() {
         select: Select::All,
         count: None,
     };
-    let err = MatrixEigenvalues::run(args, &Ctx::default()).unwrap_err();
+    let err = Args::run(args, &Ctx::default()).unwrap_err();
     assert_eq!(
         (err.code(), err.path()),
         (ErrorCode::InvalidArgs, Some("/A"))

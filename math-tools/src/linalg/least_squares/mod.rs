@@ -3,19 +3,10 @@
 mod methods;
 mod problem;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use tool_core::{
-    Bounded, Category, Ctx, Input, JsonExample, Matrix, Real, Spec, Tolerance, Tool, ToolError,
-    Vector,
-};
-
 use self::problem::Problem;
 use super::dense::lstsq::LeastSquaresError;
 use super::solve::{Rhs, least_squares_error};
-
-/// The tool.
-pub(crate) struct LeastSquares;
+use crate::prelude::*;
 
 /// Find x that makes |b - A x| smallest, for any shape and rank of A: by orthogonal factors refined to full precision, by singular
 /// values with minimum norm, or with a ridge penalty; with weights, equality constraints, and the covariance of the estimates.
@@ -129,16 +120,11 @@ pub(crate) struct Output {
     pub method: Method,
 }
 
-impl Tool for LeastSquares {
-    const SPEC: Spec = Spec {
-        id: "least_squares",
-        title: "Linear least squares",
-        category: Category::Math,
-        tags: &["linear algebra", "least squares", "qr", "fit"],
-        output_bytes_max: Some(256 << 20), // the arrays are the result
-        ..Spec::pure()
-    };
-    type Args = Args;
+impl Tool for Args {
+    const SPEC: Spec = Spec::named("least_squares", "Linear least squares")
+        .tags(&["linear algebra", "least squares", "qr", "fit"])
+        .large();
+    type Args = Self;
     type Output = Output;
     const EXAMPLES: &'static [JsonExample] = &[
         JsonExample {

@@ -44,9 +44,8 @@ impl Problem {
             None => Design::from_rows(a.as_slice(), m, n),
         };
         if design.high.iter().any(|value| !value.is_finite()) {
-            let message = "a power of a number in `A` is too large for a double";
-            let error = ToolError::invalid("/A", message).reason("overflow");
-            return Err(error.hint("scale the column of `A`"));
+            refuse!(invalid "/A", "overflow";
+                "a power of a number in `A` is too large for a double"; "scale the column of `A`");
         }
         let mut high = b.as_slice().to_vec();
         let mut low = None;
@@ -95,17 +94,15 @@ impl Problem {
 
     pub(super) fn check_method(&self, method: Method, args: &Args) -> Result<(), ToolError> {
         if method == Method::Svd && self.constraints.is_some() {
-            let error = ToolError::invalid("/C", "`svd` takes no constraints");
-            return Err(error.hint("use `qr` or `ridge`"));
+            refuse!(invalid "/C"; "`svd` takes no constraints"; "use `qr` or `ridge`");
         }
         if (method == Method::Ridge) != args.ridge.is_some() {
             let message = "`ridge` is the penalty of the method `ridge`, and that method needs it";
             return Err(ToolError::invalid("/ridge", message).reason("contradiction"));
         }
         if args.covariance && self.b.columns() > 1 {
-            let message = "the covariance is that of one right-hand side";
-            let error = ToolError::invalid("/covariance", message);
-            return Err(error.hint("call once for each column of `b`"));
+            refuse!(invalid "/covariance"; "the covariance is that of one right-hand side";
+                "call once for each column of `b`");
         }
         Ok(())
     }

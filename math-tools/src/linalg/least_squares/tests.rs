@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 use tool_core::{Ctx, ErrorCode, ToolError, Value, convert};
 
-use super::{Args, LeastSquares, Output};
+use super::{Args, Output};
 use crate::linalg::tests::nist::{
     FILIP, FILIP_RESIDUAL_STD, FILIP_X, FILIP_Y, LONGLEY, LONGLEY_DATA, WAMPLER_DELTA,
     WAMPLER5_RESIDUAL_STD, WAMPLER5_STANDARD_ERRORS,
@@ -13,7 +13,7 @@ fn call(fields: Vec<(&'static str, Value)>) -> Result<(Output, Vec<String>), Too
     let args: Args = convert::from_value(&Value::object(fields))
         .map_err(|problem| ToolError::invalid(problem.path, problem.message))?;
     let ctx = Ctx::default();
-    let output = LeastSquares::run(args, &ctx)?;
+    let output = Args::run(args, &ctx)?;
     Ok((output, ctx.take_warnings()))
 }
 
@@ -377,7 +377,7 @@ fn bad_input_names_the_argument() {
         let args: Result<Args, _> = convert::from_value(&parse(text));
         let err = match args {
             Err(problem) => ToolError::invalid(problem.path, problem.message),
-            Ok(args) => LeastSquares::run(args, &Ctx::default()).unwrap_err(),
+            Ok(args) => Args::run(args, &Ctx::default()).unwrap_err(),
         };
         assert_eq!(
             (err.code(), err.path()),

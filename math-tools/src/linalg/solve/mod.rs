@@ -2,10 +2,6 @@
 
 pub(crate) mod rhs;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use tool_core::{Category, Ctx, Input, JsonExample, Matrix, Real, Spec, Tool, ToolError, Value};
-
 pub(crate) use self::rhs::Rhs;
 use super::dense::factors::{FactorError, SquareMethod};
 use super::dense::lstsq::{LeastSquaresError, minimum_norm};
@@ -13,9 +9,7 @@ use super::dense::norm2;
 use super::dense::structure::Structure;
 use super::dense::system::{self, GROWTH_MAX, SystemError};
 use super::{kernel_kind, kind};
-
-/// The tool.
-pub(crate) struct MatrixSolve;
+use crate::prelude::*;
 
 /// Solve the linear system A x = b, for one right-hand side or several at once. The method follows from the structure of A unless
 /// one is named; the solution is refined with residuals in doubled precision, and comes with its residual, condition and error.
@@ -107,16 +101,11 @@ pub(crate) struct Output {
     pub equilibrated: bool,
 }
 
-impl Tool for MatrixSolve {
-    const SPEC: Spec = Spec {
-        id: "matrix_solve",
-        title: "Solve a linear system",
-        category: Category::Math,
-        tags: &["linear algebra", "lu", "cholesky", "least squares"],
-        output_bytes_max: Some(256 << 20), // the arrays are the result
-        ..Spec::pure()
-    };
-    type Args = Args;
+impl Tool for Args {
+    const SPEC: Spec = Spec::named("matrix_solve", "Solve a linear system")
+        .tags(&["linear algebra", "lu", "cholesky", "least squares"])
+        .large();
+    type Args = Self;
     type Output = Output;
     const EXAMPLES: &'static [JsonExample] = &[
         JsonExample {
@@ -167,16 +156,12 @@ impl Tool for MatrixSolve {
 fn check_shapes(a: &Matrix, b: &Rhs, method: Method) -> Result<(), ToolError> {
     let (m, n) = (a.rows(), a.columns());
     if b.rows() != m {
-        let message = format!("`A` has {m} rows but `b` has {} entries", b.rows());
-        return Err(ToolError::invalid("/b", message)
-            .reason("shape")
-            .hint("give one entry (or one row) of `b` per row of `A`"));
+        refuse!(invalid "/b", "shape"; "`A` has {m} rows but `b` has {} entries", b.rows();
+            "give one entry (or one row) of `b` per row of `A`");
     }
     if m != n && !matches!(method, Method::Auto | Method::Lstsq) {
-        let message = format!("expected a square matrix, found {m} x {n}");
-        return Err(ToolError::invalid("/A", message)
-            .reason("shape")
-            .hint("pass `method`: \"lstsq\", or call `least_squares`"));
+        refuse!(invalid "/A", "shape"; "expected a square matrix, found {m} x {n}";
+            "pass `method`: \"lstsq\", or call `least_squares`");
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 use tool_core::{Budget, Ctx, ErrorCode, Input, Matrix, StopFlag, Tool, ToolError, Value, convert};
 
-use super::{Args, MatrixSolve, Method, Output, Rhs};
+use super::{Args, Method, Output, Rhs};
 use crate::linalg::tests::{distance, formula, hilbert, matrix, multiply, parse};
 
 fn call(a: Matrix, b: Rhs, method: Method) -> Result<Output, ToolError> {
@@ -10,7 +10,7 @@ fn call(a: Matrix, b: Rhs, method: Method) -> Result<Output, ToolError> {
         b: Input::Inline(b),
         method,
     };
-    MatrixSolve::run(args, &Ctx::default())
+    Args::run(args, &Ctx::default())
 }
 
 fn solve(n: usize, a: Vec<f64>, b: Vec<f64>) -> Output {
@@ -22,7 +22,7 @@ fn from_json(text: &str) -> Result<(Value, Vec<String>), ToolError> {
     let ctx = Ctx::default();
     let args: Args = convert::from_value(&parse(text))
         .map_err(|problem| ToolError::invalid(problem.path, problem.message))?;
-    let output = convert::to_value(&MatrixSolve::run(args, &ctx)?)?;
+    let output = convert::to_value(&Args::run(args, &ctx)?)?;
     Ok((output, ctx.take_warnings()))
 }
 
@@ -78,7 +78,7 @@ fn hilbert_12_is_solved_with_a_warning() {
         b: Input::Inline(Rhs::One(vec![1.0; 12].into())),
         method: Method::Auto,
     };
-    let found = MatrixSolve::run(args, &ctx).unwrap();
+    let found = Args::run(args, &ctx).unwrap();
     assert!(found.backward_error < 1e-15, "{}", found.backward_error);
     assert!(
         found.rcond < f64::EPSILON && found.rcond > 1e-18,
@@ -283,7 +283,7 @@ fn limits_are_checked_before_the_work() {
         b: Input::Inline(Rhs::One(vec![1.0; 50].into())),
         method: Method::Auto,
     };
-    let with = |budget| MatrixSolve::run(args(), &Ctx::new(StopFlag::new(), budget)).unwrap_err();
+    let with = |budget| Args::run(args(), &Ctx::new(StopFlag::new(), budget)).unwrap_err();
     let memory = with(Budget {
         memory_bytes: 1000,
         ..Budget::default()

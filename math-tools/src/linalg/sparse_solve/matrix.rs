@@ -36,12 +36,9 @@ pub(super) fn matrix(args: &Args, rows_of_b: usize, ctx: &Ctx) -> Result<Csr, To
         } else {
             "none of them"
         };
-        let message = format!(
-            "expected the matrix as `rows`, `cols`, `values`, as `indptr`, `indices`, `data`, or as `matrix_market`, found {found}"
-        );
-        return Err(ToolError::invalid("", message)
-            .reason("matrix")
-            .hint("give all three lists of one form, or `matrix_market`"));
+        refuse!(invalid "", "matrix";
+            "expected the matrix as `rows`, `cols`, `values`, as `indptr`, `indices`, `data`, or as `matrix_market`, found {found}";
+            "give all three lists of one form, or `matrix_market`");
     }
     let n = size(args, rows_of_b)?;
     if let Some(market) = &args.matrix_market {
@@ -60,10 +57,8 @@ pub(super) fn matrix(args: &Args, rows_of_b: usize, ctx: &Ctx) -> Result<Csr, To
     for (list, (missing, input)) in lists.iter_mut().zip(form) {
         let Some(input) = input else {
             let names = form.map(|(name, _)| format!("`{name}`")).join(", ");
-            let message = format!("`{missing}` is missing: {names} belong together");
-            return Err(ToolError::invalid(format!("/{missing}"), message)
-                .reason("matrix")
-                .hint("give all three"));
+            refuse!(invalid format!("/{missing}"), "matrix";
+                "`{missing}` is missing: {names} belong together"; "give all three");
         };
         *list = input.load(ctx)?;
     }
@@ -77,9 +72,7 @@ pub(super) fn matrix(args: &Args, rows_of_b: usize, ctx: &Ctx) -> Result<Csr, To
 
 fn size(args: &Args, rows_of_b: usize) -> Result<usize, ToolError> {
     if rows_of_b == 0 {
-        return Err(ToolError::invalid("/b", "`b` is empty")
-            .reason("shape")
-            .hint("give one entry per row of the matrix"));
+        refuse!(invalid "/b", "shape"; "`b` is empty"; "give one entry per row of the matrix");
     }
     check_count("/b", "`b`", rows_of_b)?;
     match args.n {
@@ -159,10 +152,8 @@ fn from_compressed(
         (starts[n] != length).then(|| (n, format!("{length}, the length of `data`")))
     };
     if let Some((at, expected)) = wrong {
-        let message = format!("expected {expected}, found {}", starts[at]);
-        return Err(ToolError::invalid(format!("/indptr/{at}"), message)
-            .reason("indptr")
-            .hint("`indptr[i]` is where row i starts in `indices` and `data`; it begins with 0 and ends with their length"));
+        refuse!(invalid format!("/indptr/{at}"), "indptr"; "expected {expected}, found {}", starts[at];
+            "`indptr[i]` is where row i starts in `indices` and `data`; it begins with 0 and ends with their length");
     }
     let columns = indices("/indices", columns, n)?;
     Ok(Csr::from_rows(n, starts, columns, data.to_vec()))

@@ -5,19 +5,12 @@ mod matrix;
 mod matrix_market;
 
 use kernels::sparse::{self, Csr, Evidence, Options, Preconditioning, Solution, SparseError};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use tool_core::{
-    Category, Count, Ctx, Input, JsonExample, Positive, Real, Spec, Text, Tool, ToolError, Vector,
-};
 
 use self::failure::{CtxLimits, tool_error};
 use super::dense::system::GROWTH_MAX;
 use super::solve::{Rhs, trusted_digits};
 use super::{kernel_kind, kind};
-
-/// The tool.
-pub struct SparseSolve;
+use crate::prelude::*;
 
 /// Solve A x = b for a large sparse square matrix A, for one right-hand side or several. Give A in one of three forms: `rows`,
 /// `cols`, `values` (one of each per entry); `indptr`, `indices`, `data` (compressed rows, as SciPy's csr_matrix); or `matrix_market`
@@ -188,23 +181,18 @@ pub struct Abandoned {
     pub reason: String,
 }
 
-impl Tool for SparseSolve {
-    const SPEC: Spec = Spec {
-        id: "sparse_solve",
-        title: "Solve a sparse linear system",
-        category: Category::Math,
-        tags: &[
+impl Tool for Args {
+    const SPEC: Spec = Spec::named("sparse_solve", "Solve a sparse linear system")
+        .tags(&[
             "linear algebra",
             "sparse",
             "conjugate gradients",
             "gmres",
             "multigrid",
             "matrix market",
-        ],
-        output_bytes_max: Some(256 << 20), // the arrays are the result
-        ..Spec::pure()
-    };
-    type Args = Args;
+        ])
+        .large();
+    type Args = Self;
     type Output = Output;
     const EXAMPLES: &'static [JsonExample] = &[
         JsonExample {
@@ -248,10 +236,9 @@ fn options(args: &Args) -> Result<Options, ToolError> {
         _ => false,
     };
     if !fits {
-        let message = "the preconditioner is incompatible with this `method`";
-        return Err(ToolError::invalid("/preconditioner", message)
-            .reason("preconditioner")
-            .hint("`method`: \"cg\" takes `none`, `jacobi`, `ic0` or `amg`; \"gmres\" takes `none`, `jacobi` or `ilu0`; else leave it out"));
+        refuse!(invalid "/preconditioner", "preconditioner";
+            "the preconditioner is incompatible with this `method`";
+            "`method`: \"cg\" takes `none`, `jacobi`, `ic0` or `amg`; \"gmres\" takes `none`, `jacobi` or `ilu0`; else leave it out");
     }
     let default = Options::default();
     Ok(Options {

@@ -1,13 +1,13 @@
 use tool_core::{Budget, Ctx, ErrorCode, StopFlag, Tool, ToolError, Value, convert};
 
-use super::{Args, SparseSolve};
+use super::Args;
 use crate::linalg::tests::parse;
 
 /// Runs a call written as JSON, through decoding, within a budget.
 fn within(text: &str, ctx: &Ctx) -> Result<Value, ToolError> {
     let args: Args = convert::from_value(&parse(text))
         .map_err(|problem| ToolError::invalid(problem.path, problem.message))?;
-    convert::to_value(&SparseSolve::run(args, ctx)?)
+    convert::to_value(&Args::run(args, ctx)?)
 }
 
 fn call(text: &str) -> Result<Value, ToolError> {

@@ -3,20 +3,13 @@
 pub(crate) mod kernel;
 
 use rand_distr::{Distribution as _, StandardNormal};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use tool_core::{
-    Category, Count, Ctx, Input, JsonExample, Matrix, Real, Seed, Spec, Tool, ToolError,
-};
 
 use super::dense::lstsq::rank_tolerance;
 use super::dense::randomised::randomised;
 use super::dense::{self, SingularVectors, norm2, normalised, scaled};
 use super::factors::{matrix, overflow, quotient};
 use super::no_convergence;
-
-/// The tool.
-pub(crate) struct MatrixSvd;
+use crate::prelude::*;
 
 /// Find the singular value decomposition A = U S V' of a real matrix of any shape: singular values, rank and condition, and the
 /// orthonormal factors when asked.
@@ -97,16 +90,11 @@ pub(crate) struct Output {
     pub seed: Option<Seed>,
 }
 
-impl Tool for MatrixSvd {
-    const SPEC: Spec = Spec {
-        id: "matrix_svd",
-        title: "Singular value decomposition",
-        category: Category::Math,
-        tags: &["linear algebra", "svd", "rank", "condition"],
-        output_bytes_max: Some(256 << 20), // the arrays are the result
-        ..Spec::pure()
-    };
-    type Args = Args;
+impl Tool for Args {
+    const SPEC: Spec = Spec::named("matrix_svd", "Singular value decomposition")
+        .tags(&["linear algebra", "svd", "rank", "condition"])
+        .large();
+    type Args = Self;
     type Output = Output;
     const EXAMPLES: &'static [JsonExample] = &[
         JsonExample {
@@ -131,17 +119,13 @@ impl Tool for MatrixSvd {
         let size = m.min(n);
         let kept = args.components.map_or(size, Count::size).min(size);
         if args.components.is_some() && vectors == SingularVectors::Full {
-            let message = "full vectors cannot be cut to `components`";
-            let error = ToolError::invalid("/components", message).reason("contradiction");
-            return Err(error.hint("pass `vectors`: \"thin\" or \"none\""));
+            refuse!(invalid "/components", "contradiction"; "full vectors cannot be cut to `components`";
+                "pass `vectors`: \"thin\" or \"none\"");
         }
         if args.randomised {
             if args.components.is_none() {
-                return Err(ToolError::invalid(
-                    "/components",
-                    "`randomised` needs the number of `components`",
-                )
-                .hint("pass the number of singular values"));
+                refuse!(invalid "/components"; "`randomised` needs the number of `components`";
+                    "pass the number of singular values");
             }
             let seed = ctx.seed(args.seed);
             return by_sketch(&a, kept, vectors != SingularVectors::None, seed, ctx);

@@ -2,12 +2,12 @@ use proptest::prelude::*;
 use tool_core::{Budget, Ctx, ErrorCode, Input, Matrix, StopFlag, Tool, ToolError};
 
 use super::kernel::{Singular, singular};
-use super::{Args, MatrixSvd, Output, Vectors};
+use super::{Args, Output, Vectors};
 use crate::linalg::dense::SingularVectors;
 use crate::linalg::tests::{distance, formula, hilbert, matrix, multiply};
 
 fn call(a: Matrix, full: bool, vectors: Option<Vectors>) -> Result<Output, ToolError> {
-    MatrixSvd::run(
+    Args::run(
         Args {
             a: Input::Inline(a),
             full,
@@ -186,7 +186,7 @@ fn a_full_basis_of_a_long_matrix_is_refused_before_it_is_allocated() {
         memory_bytes: 1 << 30,
         ..Budget::default()
     };
-    let err = MatrixSvd::run(args, &Ctx::new(StopFlag::new(), budget)).unwrap_err();
+    let err = Args::run(args, &Ctx::new(StopFlag::new(), budget)).unwrap_err();
     assert_eq!(
         (err.code(), err.reason_str()),
         (ErrorCode::LimitExceeded, Some("memory"))

@@ -380,12 +380,9 @@ pub(crate) fn states_at(
         };
         let (between, _) = run(rhs, (t, time), y, options, start, ctx)?;
         if between.stopped.is_some() {
-            let message = format!("the solution at t = {time}, between two steps, was not reached");
-            return Err(ToolError::numeric("/t_eval", message)
-                .reason("no_convergence")
-                .hint(
-                    "the right-hand side is not smooth there; leave `t_eval` out to see the steps",
-                ));
+            refuse!(numeric "/t_eval", "no_convergence";
+                "the solution at t = {time}, between two steps, was not reached";
+                "the right-hand side is not smooth there; leave `t_eval` out to see the steps");
         }
         evaluations += between.evaluations;
         states.extend_from_slice(between.y_end());

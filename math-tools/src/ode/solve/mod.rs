@@ -4,21 +4,14 @@ mod jump;
 pub(crate) mod kernel;
 pub(crate) mod system;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use tool_core::{
-    Bounded, Category, Ctx, Finite, Input, JsonExample, Positive, Shortfall, Spec, Syntax,
-    Tolerance, Tool, ToolError, Vector,
-};
+use tool_core::Shortfall;
 
 use crate::expression::Parameters;
+use crate::prelude::*;
 
 use self::jump::Jump;
 use self::kernel::{Options, Pair, Reason, Trajectory};
 use self::system::{Dynamics, Equations, Linear};
-
-/// The tool.
-pub(crate) struct SolveOde;
 
 /// Integrate the ordinary differential equations y' = f(t, y) from a start value, forwards or backwards in time, with adaptive
 /// steps. Give the right-hand side either as expressions (`system`) or as a linear system (`coefficients`). An integration that
@@ -125,17 +118,12 @@ pub(crate) struct Stats {
     pub extra_evals: u64,
 }
 
-impl Tool for SolveOde {
-    const SPEC: Spec = Spec {
-        id: "solve_ode",
-        title: "Integrate differential equations",
-        category: Category::Math,
-        tags: &["ode", "initial value problem", "runge-kutta"],
-        syntax: &[("/system", Syntax::Expression)],
-        output_bytes_max: Some(256 << 20), // the arrays are the result
-        ..Spec::pure()
-    };
-    type Args = Args;
+impl Tool for Args {
+    const SPEC: Spec = Spec::named("solve_ode", "Integrate differential equations")
+        .tags(&["ode", "initial value problem", "runge-kutta"])
+        .syntax(&[("/system", Syntax::Expression)])
+        .large();
+    type Args = Self;
     type Output = Output;
     const EXAMPLES: &'static [JsonExample] = &[JsonExample {
         title: "y' = 2 t with y(0) = 1 gives y = 1 + t^2",
@@ -149,8 +137,7 @@ impl Tool for SolveOde {
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let y0 = args.y0.load(ctx)?;
         if y0.is_empty() {
-            let error = ToolError::invalid("/y0", "`y0` is empty");
-            return Err(error.hint("give one number per component"));
+            refuse!(invalid "/y0"; "`y0` is empty"; "give one number per component");
         }
         let span = span(args.t_span)?;
         let times = match &args.t_eval {
@@ -246,8 +233,7 @@ fn within(time: f64, (start, end): (f64, f64)) -> bool {
 
 fn checked_times(times: Vector, span: (f64, f64)) -> Result<Vector, ToolError> {
     if times.is_empty() {
-        let error = ToolError::invalid("/t_eval", "`t_eval` is empty");
-        return Err(error.hint("leave it out to get every step"));
+        refuse!(invalid "/t_eval"; "`t_eval` is empty"; "leave it out to get every step");
     }
     if let Some(index) = times.iter().position(|&time| !within(time, span)) {
         let message = format!("expected a time within `t_span`, found {}", times[index]);
@@ -272,8 +258,7 @@ fn options(args: &Args, ctx: &Ctx) -> Result<Options, ToolError> {
     const RTOL_MIN: f64 = 100.0 * f64::EPSILON;
     let (mut rtol, atol) = (args.rtol.get(), args.atol.get());
     if rtol == 0.0 && atol == 0.0 {
-        let error = ToolError::invalid("/rtol", "`rtol` and `atol` are both 0");
-        return Err(error.hint("set one of them above 0"));
+        refuse!(invalid "/rtol"; "`rtol` and `atol` are both 0"; "set one of them above 0");
     }
     if rtol < RTOL_MIN {
         ctx.warn(format!(

@@ -122,10 +122,9 @@ impl Dynamics {
         let parts = equations.parts();
         if parts.len() != n {
             let found = parts.len();
-            let message = format!("expected {n} equations, one per entry of `y0`, found {found}");
-            return Err(ToolError::invalid("/system", message)
-                .reason("shape")
-                .hint("give a list of expressions in t, y0, y1, ..., or separate them by `;`"));
+            refuse!(invalid "/system", "shape";
+                "expected {n} equations, one per entry of `y0`, found {found}";
+                "give a list of expressions in t, y0, y1, ..., or separate them by `;`");
         }
         let mut scope = Scope::new().variable("t").variables("y", n);
         if n == 1 {

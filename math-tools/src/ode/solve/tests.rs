@@ -4,7 +4,7 @@ use tool_core::{Bounded, Budget, Ctx, ErrorCode, Input, StopFlag, Tool, ToolErro
 use crate::linalg::tests::parse;
 
 use super::system::Equations;
-use super::{Args, Method, Output, Reason, SolveOde};
+use super::{Args, Method, Output, Reason};
 
 fn args(y0: &[f64], span: [f64; 2], system: impl Into<Equations>) -> Args {
     Args {
@@ -31,7 +31,7 @@ fn tight(args: Args) -> Args {
 }
 
 fn run(args: Args) -> Output {
-    SolveOde::run(args, &Ctx::default()).unwrap()
+    Args::run(args, &Ctx::default()).unwrap()
 }
 
 fn last(output: &Output) -> &[f64] {
@@ -43,7 +43,7 @@ fn from_json(text: &str) -> Result<(Output, String), ToolError> {
     let ctx = Ctx::default();
     let args: Args = convert::from_value(&parse(text))
         .map_err(|problem| ToolError::invalid(problem.path, problem.message))?;
-    Ok((SolveOde::run(args, &ctx)?, ctx.take_warnings().join("\n")))
+    Ok((Args::run(args, &ctx)?, ctx.take_warnings().join("\n")))
 }
 
 fn assert_end(args: Args, expected: &[f64], tolerance: f64) {
@@ -432,7 +432,7 @@ fn stops_and_budgets_reach_the_loop() {
     };
     let stop = StopFlag::new();
     stop.cancel();
-    let with = |ctx: Ctx| SolveOde::run(long(), &ctx).unwrap_err();
+    let with = |ctx: Ctx| Args::run(long(), &ctx).unwrap_err();
     assert_eq!(
         with(Ctx::new(stop, Budget::default())).code(),
         ErrorCode::Cancelled
@@ -504,7 +504,7 @@ fn what_steps_jump_over_is_found() {
                 method,
                 ..args(&[0.0], span, system)
             };
-            let output = SolveOde::run(args, &ctx).unwrap();
+            let output = Args::run(args, &ctx).unwrap();
             let warnings = ctx.take_warnings().join("\n");
             let found = last(&output)[0];
             assert!(
@@ -596,7 +596,7 @@ fn ordinary_problems_are_not_warned_of() {
                 args.atol = tool_core::Tolerance::literal(1e-6);
             }
             let ctx = Ctx::default();
-            let output = SolveOde::run(args, &ctx).unwrap();
+            let output = Args::run(args, &ctx).unwrap();
             assert!(output.completed);
             assert_eq!(
                 ctx.take_warnings(),

@@ -6,20 +6,11 @@ pub(crate) mod nelder_mead;
 pub(crate) mod objective;
 pub(crate) mod target;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use tool_core::{
-    Bounded, Category, Ctx, Input, JsonExample, Real, Spec, Syntax, Tolerance, Tool, ToolError,
-    Vector,
-};
-
 use crate::expression::Parameters;
+use crate::prelude::*;
 
 use self::objective::{Function, Objective};
 use self::target::Target;
-
-/// The tool.
-pub(crate) struct Optimize;
 
 /// Find a local minimum or maximum of a function of n variables from a start point, without constraints. A run that does not
 /// converge returns its best point with `converged`: false and the reason; an unbounded objective is an error that carries the
@@ -154,16 +145,11 @@ impl Found {
     }
 }
 
-impl Tool for Optimize {
-    const SPEC: Spec = Spec {
-        id: "optimize",
-        title: "Minimise or maximise a function",
-        category: Category::Math,
-        tags: &["optimisation", "nelder-mead", "bfgs"],
-        syntax: &[("/objective", Syntax::Expression)],
-        ..Spec::pure()
-    };
-    type Args = Args;
+impl Tool for Args {
+    const SPEC: Spec = Spec::named("optimize", "Minimise or maximise a function")
+        .tags(&["optimisation", "nelder-mead", "bfgs"])
+        .syntax(&[("/objective", Syntax::Expression)]);
+    type Args = Self;
     type Output = Output;
     const EXAMPLES: &'static [JsonExample] = &[JsonExample {
         title: "x^2 + y^2 - 2 x - 4 y is lowest at (1, 2)",
@@ -178,8 +164,7 @@ impl Tool for Optimize {
         let x0 = args.x0.load(ctx)?;
         let n = x0.len();
         if n == 0 {
-            let error = ToolError::invalid("/x0", "`x0` is empty");
-            return Err(error.hint("give one number per variable"));
+            refuse!(invalid "/x0"; "`x0` is empty"; "give one number per variable");
         }
         let simplex_fits = n <= nelder_mead::COORDINATES_MAX;
         if args.method == Method::NelderMead && !simplex_fits {

@@ -58,10 +58,8 @@ impl<'a> Target<'a> {
         let start = target.raw(x0)?;
         if !start.is_finite() {
             let found = tool_core::number::spelling(start);
-            let message = format!("the objective at `x0` is {found}");
-            return Err(ToolError::numeric("/x0", message)
-                .reason("not_finite")
-                .hint("start at a point where the objective is finite"));
+            refuse!(numeric "/x0", "not_finite"; "the objective at `x0` is {found}";
+                "start at a point where the objective is finite");
         }
         target.best.0 = sign * start;
         target.floor = -FALL * (1.0 + start.abs());

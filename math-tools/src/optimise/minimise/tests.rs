@@ -5,7 +5,7 @@ use tool_core::{Bounded, Budget, Ctx, ErrorCode, Input, StopFlag, Tool, ToolErro
 
 use crate::linalg::tests::parse;
 
-use super::{Args, Method, Mode, Objective, Optimize, Output, Reason};
+use super::{Args, Method, Mode, Objective, Output, Reason};
 
 pub(super) fn args(x0: &[f64], objective: impl Into<Objective>) -> Args {
     Args {
@@ -24,13 +24,13 @@ pub(super) fn with(method: Method, args: Args) -> Args {
 }
 
 pub(super) fn run(args: Args) -> Output {
-    Optimize::run(args, &Ctx::default()).unwrap()
+    Args::run(args, &Ctx::default()).unwrap()
 }
 
 fn from_json(text: &str) -> Result<Output, ToolError> {
     let args: Args = convert::from_value(&parse(text))
         .map_err(|problem| ToolError::invalid(problem.path, problem.message))?;
-    Optimize::run(args, &Ctx::default())
+    Args::run(args, &Ctx::default())
 }
 
 fn assert_found(output: &Output, x: &[f64], f: f64, tolerance: f64) {
@@ -120,7 +120,7 @@ fn w21_unbounded_objectives_are_refused() {
             (vec![1.0], "x", Mode::Minimize),
             (vec![1.0], "x**3", Mode::Minimize),
         ] {
-            let err = Optimize::run(
+            let err = Args::run(
                 Args {
                     mode,
                     ..with(method, args(&x0, objective))
@@ -250,8 +250,7 @@ fn limits_of_iterations_are_kept_and_said() {
 fn a_start_that_is_not_finite_is_refused() {
     for (x0, objective) in [(-1.0, "log(x)"), (0.0, "1/x"), (-1.0, "sqrt(x)")] {
         for method in [Method::Auto, Method::Gradient, Method::NelderMead] {
-            let err =
-                Optimize::run(with(method, args(&[x0], objective)), &Ctx::default()).unwrap_err();
+            let err = Args::run(with(method, args(&[x0], objective)), &Ctx::default()).unwrap_err();
             assert_eq!(
                 (err.code(), err.reason_str()),
                 (ErrorCode::Numeric, Some("not_finite"))
@@ -376,7 +375,7 @@ fn bad_input_names_the_argument() {
     assert_eq!(err.hint_str(), Some("did you mean `rosenbrock`?"));
     let many = with(Method::NelderMead, args(&[1.0; 201], "sphere"));
     assert_eq!(
-        Optimize::run(many, &Ctx::default()).unwrap_err().path(),
+        Args::run(many, &Ctx::default()).unwrap_err().path(),
         Some("/method")
     );
 }
@@ -390,7 +389,7 @@ fn stops_and_budgets_reach_the_methods() {
                 tolerance: tool_core::Tolerance::literal(0.0),
                 ..with(method, args(&valley(20), rosenbrock_text(20).as_str()))
             };
-            Optimize::run(endless, &ctx)
+            Args::run(endless, &ctx)
         };
         // A tolerance of zero still ends.
         let output = go(Ctx::default()).unwrap();

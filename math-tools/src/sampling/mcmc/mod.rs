@@ -3,12 +3,9 @@
 //! `model` has the arguments and results, `chain` the schedule of a chain, `kernel` runs the chains; `nuts`, `trajectory` and
 //! `hamiltonian` are the one sampler, `metropolis` the other; `warmup` adapts both, `report` summarises the draws.
 
-use tool_core::{
-    Category, Ctx, JsonExample, Numbers, Probability, Spec, Syntax, Tool, ToolError, Value,
-};
-
 use super::blocks::too_many_dimensions;
 use crate::expression::{Expression, Scope, System};
+use crate::prelude::*;
 
 mod chain;
 mod hamiltonian;
@@ -28,31 +25,23 @@ pub(crate) use model::{Args, DIMENSION_MAX, Method, Output};
 #[cfg(test)]
 pub(crate) use model::{Metric, Nuts};
 
-/// Markov chain Monte Carlo.
-#[derive(Debug)]
-pub(crate) struct Mcmc;
-
 /// The acceptance that `nuts` adapts its steps to where the arguments set none.
 const TARGET_ACCEPT: f64 = 0.8;
 
-impl Tool for Mcmc {
-    const SPEC: Spec = Spec {
-        id: "mcmc",
-        title: "Markov chain Monte Carlo",
-        category: Category::Math,
-        tags: &[
+impl Tool for Args {
+    const SPEC: Spec = Spec::named("mcmc", "Markov chain Monte Carlo")
+        .seeded()
+        .tags(&[
             "bayes",
             "posterior",
             "metropolis",
             "nuts",
             "hamiltonian",
             "sampling",
-        ],
-        syntax: &[("/log_density", Syntax::Expression)],
-        output_bytes_max: Some(256 << 20), // the draws are the result
-        ..Spec::seeded()
-    };
-    type Args = Args;
+        ])
+        .syntax(&[("/log_density", Syntax::Expression)])
+        .large();
+    type Args = Self;
     type Output = Output;
     const EXAMPLES: &'static [JsonExample] = &[JsonExample {
         title: "a single point has all the density: the chain stays, and says that it did not converge",

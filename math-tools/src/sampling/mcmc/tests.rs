@@ -2,7 +2,7 @@ mod posterior;
 
 use tool_core::{Bounded, Ctx, ErrorCode, Input, Positive, Real, Seed, Tool};
 
-use super::{Args, Mcmc, Method, Output};
+use super::{Args, Method, Output};
 
 pub(super) fn args(log_density: &str, start: Vec<f64>) -> Args {
     Args {
@@ -23,7 +23,7 @@ pub(super) fn args(log_density: &str, start: Vec<f64>) -> Args {
 
 pub(super) fn run(args: Args) -> (Output, Vec<String>) {
     let ctx = Ctx::default();
-    let output = Mcmc::run(args, &ctx).unwrap_or_else(|err| panic!("{err:?}"));
+    let output = Args::run(args, &ctx).unwrap_or_else(|err| panic!("{err:?}"));
     (output, ctx.take_warnings())
 }
 
@@ -75,7 +75,7 @@ fn w6_spaces_around_power() {
 
 #[test]
 fn w7_trailing_text_is_an_error_with_its_column() {
-    let err = Mcmc::run(args("-0.5*x0**2 garbage", vec![0.0]), &Ctx::default()).unwrap_err();
+    let err = Args::run(args("-0.5*x0**2 garbage", vec![0.0]), &Ctx::default()).unwrap_err();
     assert_eq!(
         (err.code(), err.path()),
         (ErrorCode::InvalidArgs, Some("/log_density"))
@@ -208,7 +208,7 @@ fn faults_are_typed() {
         for method in [Method::Auto, Method::Metropolis] {
             let mut args = args(density, start.clone());
             args.method = method;
-            let err = Mcmc::run(args, &Ctx::default()).expect_err(density);
+            let err = Args::run(args, &Ctx::default()).expect_err(density);
             assert_eq!(
                 (err.code(), err.path()),
                 (code, Some(path)),
@@ -222,7 +222,7 @@ fn faults_are_typed() {
 fn w29_zero_draws_and_zero_thinning_are_refused() {
     let decode = |text: &str| {
         let args = tool_core::json::parse(text, Default::default()).unwrap();
-        tool_core::entry::<Mcmc>().tool().decode(&args).map(|_| ())
+        tool_core::entry::<Args>().tool().decode(&args).map(|_| ())
     };
     assert!(decode(r#"{"log_density":"-x**2","x0":[0]}"#).is_ok());
     for bad in [
@@ -242,7 +242,7 @@ fn a_large_request_is_refused_before_memory_is_taken() {
     let mut args = args("-x0**2", vec![0.0]);
     args.n_samples = Bounded::literal(100_000_000);
     args.chains = Bounded::literal(256);
-    let err = Mcmc::run(args, &Ctx::default()).unwrap_err();
+    let err = Args::run(args, &Ctx::default()).unwrap_err();
     assert_eq!(
         (err.code(), err.reason_str()),
         (ErrorCode::LimitExceeded, Some("memory"))

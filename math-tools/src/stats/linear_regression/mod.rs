@@ -4,18 +4,12 @@ mod kernel;
 #[cfg(test)]
 mod tests;
 
-use schemars::{JsonSchema, Schema, json_schema};
-use serde::{Deserialize, Serialize};
+use schemars::{Schema, json_schema};
+use tool_core::Load;
 use tool_core::input::InputKind;
-use tool_core::{
-    Bounded, Category, Ctx, ErrorCode, Input, JsonExample, Load, Matrix, Problem, Real, Spec, Tool,
-    ToolError, Value, Vector,
-};
 
 use self::kernel::{FitError, fit};
-
-/// The tool `linear_regression`.
-pub(crate) struct LinearRegression;
+use crate::prelude::*;
 
 /// Fits y = intercept + x b, or a polynomial in x, by ordinary least squares (Householder QR) and reports coefficients with standard errors, t and p
 /// values, r2 and the conditioning of the problem.
@@ -107,15 +101,13 @@ pub(crate) struct Output {
     pub method: String,
 }
 
-impl Tool for LinearRegression {
-    const SPEC: Spec = Spec {
-        id: "linear_regression",
-        title: "Linear least squares",
-        category: Category::Math,
-        tags: &["statistics", "numeric", "fit"],
-        ..Spec::pure()
-    };
-    type Args = Args;
+impl Tool for Args {
+    const SPEC: Spec = Spec::named("linear_regression", "Linear least squares").tags(&[
+        "statistics",
+        "numeric",
+        "fit",
+    ]);
+    type Args = Self;
     type Output = Output;
     const EXAMPLES: &'static [JsonExample] = &[JsonExample {
         title: "a line through four points, two above it and two below",
@@ -133,15 +125,13 @@ impl Tool for LinearRegression {
         let y = args.y.load(ctx)?;
         if x.rows() != y.len() {
             let (rows, found) = (x.rows(), y.len());
-            let message = format!("`x` has {rows} rows but `y` has {found} entries");
-            let error = ToolError::invalid("/y", message).reason("shape");
-            return Err(error.hint("give one response for each observation"));
+            refuse!(invalid "/y", "shape"; "`x` has {rows} rows but `y` has {found} entries";
+                "give one response for each observation");
         }
         let degree = args.polynomial.map(Bounded::size);
         if degree.is_some() && x.columns() != 1 {
-            let message = format!("a polynomial needs one predictor, found {}", x.columns());
-            let error = ToolError::invalid("/x", message).reason("shape");
-            return Err(error.hint("leave `polynomial` out when `x` holds all columns"));
+            refuse!(invalid "/x", "shape"; "a polynomial needs one predictor, found {}", x.columns();
+                "leave `polynomial` out when `x` holds all columns");
         }
         let largest = kernels::dense::max_abs(x.as_slice());
         if !largest.powi(degree.unwrap_or(1) as i32).is_finite() {
@@ -151,10 +141,9 @@ impl Tool for LinearRegression {
         let parameters = degree.unwrap_or(x.columns()) + usize::from(args.intercept);
         if x.rows() < parameters {
             let rows = x.rows();
-            let message =
-                format!("{parameters} parameters cannot be fitted to {rows} observations");
-            let error = ToolError::invalid("/x", message).reason("underdetermined");
-            return Err(error.hint("pass more observations or fewer columns"));
+            refuse!(invalid "/x", "underdetermined";
+                "{parameters} parameters cannot be fitted to {rows} observations";
+                "pass more observations or fewer columns");
         }
         let fit = fit(&x, degree, &y, args.intercept, ctx)?;
         let freedom = fit.degrees_of_freedom;

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 use tool_core::{AnyTool, Ctx, ErrorCode, StopFlag, Value, entry, json};
 
-use super::LinearRegression;
+use super::Args;
 
 fn parse(text: &str) -> Value {
     json::parse(text, json::Limits::default()).unwrap()
@@ -12,7 +12,7 @@ fn run(args: &Value) -> Result<Value, tool_core::ToolError> {
 }
 
 fn run_in(args: &Value, ctx: &Ctx) -> Result<Value, tool_core::ToolError> {
-    let tool: &dyn AnyTool = entry::<LinearRegression>().tool();
+    let tool: &dyn AnyTool = entry::<Args>().tool();
     tool.decode(args)?.run(ctx)
 }
 

@@ -4,12 +4,7 @@ mod kernel;
 #[cfg(test)]
 mod tests;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use tool_core::{Category, Count, Ctx, Input, JsonExample, Spec, Tool, ToolError, Vector};
-
-/// The tool `statistics`.
-pub(crate) struct Statistics;
+use crate::prelude::*;
 
 /// Summary statistics of a list of numbers: count, sum, mean, extremes, median, quartiles, and variance and standard deviation
 /// in both variants (`_sample` divides by n - 1, `_population` by n).
@@ -144,15 +139,10 @@ pub(crate) struct Output {
     pub var: Option<f64>,
 }
 
-impl Tool for Statistics {
-    const SPEC: Spec = Spec {
-        id: "statistics",
-        title: "Summary statistics",
-        category: Category::Math,
-        tags: &["statistics", "numeric"],
-        ..Spec::pure()
-    };
-    type Args = Args;
+impl Tool for Args {
+    const SPEC: Spec =
+        Spec::named("statistics", "Summary statistics").tags(&["statistics", "numeric"]);
+    type Args = Self;
     type Output = Output;
     const EXAMPLES: &'static [JsonExample] = &[
         JsonExample {
@@ -172,9 +162,7 @@ impl Tool for Statistics {
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let data = args.data.load(ctx)?;
         if data.is_empty() {
-            return Err(ToolError::invalid("/data", "`data` is empty")
-                .reason("empty")
-                .hint("pass at least one number"));
+            refuse!(invalid "/data", "empty"; "`data` is empty"; "pass at least one number");
         }
         let asked = args.metrics.as_deref();
         let metrics = asked.unwrap_or(&Metric::DEFAULT);
@@ -193,11 +181,9 @@ impl Tool for Statistics {
                 if asked.is_none() {
                     continue;
                 }
-                let message = "the sample variance of a single value is undefined";
-                let error = ToolError::invalid(format!("/metrics/{index}"), message);
-                return Err(
-                    error.hint("request the population variant, or pass at least two values")
-                );
+                refuse!(invalid format!("/metrics/{index}");
+                    "the sample variance of a single value is undefined";
+                    "request the population variant, or pass at least two values");
             }
             fill(&mut output, metric, &mut summary, ctx)?;
         }
@@ -249,9 +235,8 @@ fn fill(
         Metric::Var => (&mut output.var, "var", summary.variance(0, ctx)?),
     };
     if !value.is_finite() {
-        let message = format!("`{name}` is larger than the largest double, about 1.8e308");
-        let error = ToolError::numeric("/data", message).reason("overflow");
-        return Err(error.hint("scale the data, or list in `metrics` only the statistics you need"));
+        refuse!(numeric "/data", "overflow"; "`{name}` is larger than the largest double, about 1.8e308";
+            "scale the data, or list in `metrics` only the statistics you need");
     }
     *slot = Some(value);
     Ok(())

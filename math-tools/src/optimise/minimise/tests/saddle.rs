@@ -1,7 +1,7 @@
 //! Saddles, and problems whose iterates pass near them.
 
 use super::{args, run, with};
-use crate::optimise::minimise::{Method, Mode, Optimize, Output, Reason};
+use crate::optimise::minimise::{Args, Method, Mode, Output, Reason};
 use tool_core::{Ctx, Tool};
 
 /// Both methods that use gradients; the simplex too where `simplex` says so.
@@ -50,7 +50,7 @@ fn a_saddle_of_an_unbounded_objective_is_no_minimum() {
                 mode,
                 ..with(method, args(&[0.0, 0.0], objective))
             };
-            let error = Optimize::run(args, &Ctx::default()).unwrap_err();
+            let error = Args::run(args, &Ctx::default()).unwrap_err();
             assert_eq!(
                 error.reason_str(),
                 Some("unbounded"),

@@ -5,7 +5,7 @@ use tool_core::{Bounded, Budget, Ctx, ErrorCode, Probability, StopFlag, Tool};
 use super::{args, run};
 use crate::sampling::blocks::Moments;
 use crate::sampling::diagnostics::diagnose;
-use crate::sampling::mcmc::{Args, Mcmc, Method, Metric, Nuts, Output};
+use crate::sampling::mcmc::{Args, Method, Metric, Nuts, Output};
 
 fn nuts_args(log_density: &str, start: Vec<f64>) -> Args {
     let mut args = args(log_density, start);
@@ -249,7 +249,7 @@ fn faults_of_the_method_are_typed() {
         let mut args = args(density, vec![1.0]);
         args.method = method;
         args.target_accept = target.map(|target| Probability::new(target).unwrap());
-        Mcmc::run(args, &Ctx::default()).expect_err(density)
+        Args::run(args, &Ctx::default()).expect_err(density)
     };
     for (density, method, target, code, path, reason) in [
         (
@@ -332,7 +332,7 @@ fn trajectories_are_stopped_and_counted() {
         evaluations: 1000,
         ..Budget::default()
     };
-    let err = Mcmc::run(
+    let err = Args::run(
         nuts_args("-x**2", vec![0.0]),
         &Ctx::new(StopFlag::new(), budget),
     )
@@ -343,7 +343,7 @@ fn trajectories_are_stopped_and_counted() {
     );
     let stop = StopFlag::new();
     stop.cancel();
-    let err = Mcmc::run(
+    let err = Args::run(
         nuts_args("-x**2", vec![0.0]),
         &Ctx::new(stop, Budget::default()),
     )

@@ -1,0 +1,17 @@
+//! The names that every tool needs, and [`refuse!`] for errors that name an argument, a reason and the next step.
+
+/// Returns the error `invalid` or `numeric` at an argument: `refuse!(invalid "/A", "shape"; "expected {n} rows"; "add rows")`.
+macro_rules! refuse {
+    ($kind:ident $at:expr $(, $reason:literal)?; $message:literal $(, $value:expr)* $(; $hint:literal)?) => {{
+        let error = tool_core::ToolError::$kind($at, format_args!($message $(, $value)*));
+        return Err(error$(.reason($reason))?$(.hint($hint))?);
+    }};
+}
+
+pub(crate) use schemars::JsonSchema;
+pub(crate) use serde::{Deserialize, Serialize};
+pub(crate) use tool_core::{
+    Bounded, Category, Count, Ctx, ErrorCode, Finite, Input, JsonExample, Matrix, Numbers,
+    Positive, Probability, Problem, Real, Seed, Spec, Syntax, Table, Text, Tolerance, Tool,
+    ToolError, Value, Vector,
+};
