@@ -8,6 +8,21 @@ macro_rules! refuse {
     }};
 }
 
+/// A tool's examples: `"title": arguments => result;`, both as JSON.
+macro_rules! examples {
+    ($($title:literal: $args:expr => $output:expr;)+) => {
+        &[$(tool_core::JsonExample { title: $title, args: $args, output: $output }),+]
+    };
+}
+
+/// The hint of the nearest known name, where one is near enough.
+pub(crate) fn did_you_mean<'a>(
+    name: &str,
+    known: impl IntoIterator<Item = &'a str>,
+) -> Option<String> {
+    tool_core::nearest::nearest(name, known).map(|near| format!("did you mean `{near}`?"))
+}
+
 pub(crate) use schemars::JsonSchema;
 pub(crate) use serde::{Deserialize, Serialize};
 pub(crate) use tool_core::{

@@ -181,18 +181,24 @@ impl<S: Simd, const R: usize> Unit<S, R> {
         }
     }
 
-    /// Inner products of one vector with any number of others, four at a time.
+    /// Subtracts from a vector `right left' v`, whose columns are any number of vectors; the inner products run four at a time.
     #[inline(always)]
-    pub(super) fn dots_all(self, vector: &[f64], columns: &[&[f64]]) -> Vec<f64> {
-        let mut found = Vec::with_capacity(columns.len());
-        let (fours, rest) = columns.as_chunks::<4>();
+    pub(super) fn subtract_image(
+        self,
+        entries: &mut [f64],
+        right: &[&[f64]],
+        left: &[&[f64]],
+        v: &[f64],
+    ) {
+        let mut factors = Vec::with_capacity(left.len());
+        let (fours, rest) = left.as_chunks::<4>();
         for four in fours {
-            found.extend(self.dots(vector, *four));
+            factors.extend(self.dots(v, *four).map(|factor| -factor));
         }
         for column in rest {
-            found.extend(self.dots(vector, [*column]));
+            factors.extend(self.dots(v, [*column]).map(|factor| -factor));
         }
-        found
+        self.add_all(entries, right, &factors);
     }
 
     /// Adds a multiple of one vector to each of several.

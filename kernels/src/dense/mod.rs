@@ -97,6 +97,17 @@ fn column_blocks(matrix: MatMut<'_, f64>, width: usize) -> Vec<MatMut<'_, f64>> 
     blocks
 }
 
+/// The entries of some columns from a row on.
+fn tails(matrix: &Mat<f64>, columns: impl Iterator<Item = usize>, from: usize) -> Vec<&[f64]> {
+    columns.map(|k| &matrix.col_as_slice(k)[from..]).collect()
+}
+
+/// Makes the given entries those of a column from a row on, below zeros.
+fn set_from(column: &mut [f64], from: usize, entries: &[f64]) {
+    column[..from].fill(0.0);
+    column[from..].copy_from_slice(entries);
+}
+
 /// The entries row by row.
 pub fn rows_of(matrix: MatRef<'_, f64>) -> Vec<f64> {
     let mut data = Vec::with_capacity(matrix.nrows() * matrix.ncols());

@@ -64,27 +64,11 @@ pub fn gammaincc(a: f64, x: f64) -> f64 {
     both_gammas(a, x).1
 }
 
-/// The regularised incomplete beta function `I_x(a, b)`. Largest relative error measured: 2e-14 for parameters up to 1e4.
-///
-/// `a, b > 0` and `0 <= x <= 1`, else NaN. The continued fraction (NIST DLMF 8.17.22) on the side of the mean where it converges,
-/// its factor in double-double arithmetic. About the square root of the larger parameter in steps; NaN where `TERMS_MAX` are not
-/// enough, for parameters from about 1e10.
-pub fn betainc(a: f64, b: f64, x: f64) -> f64 {
-    if !(a > 0.0 && b > 0.0 && (0.0..=1.0).contains(&x) && a.is_finite() && b.is_finite()) {
-        return f64::NAN;
-    }
-    if x == 0.0 || x == 1.0 {
-        return x;
-    }
-    let (x, y) = (Dd::from(x), Dd::sum(1.0, -x));
-    beta_share(a, b, (x, x.ln()), (y, ln_of_rest(x, y)))
-}
-
 /// The probability that |T| is at least |t| in Student's t distribution. Largest relative error measured: 1e-13 up to 4000 degrees of
 /// freedom, down to the smallest doubles.
 ///
-/// `freedom >= 1`, else NaN. `I_x(freedom / 2, 1 / 2)` at `x = freedom / (freedom + t^2)` as in [`betainc`], with x and 1 - x from the
-/// ratio `t / sqrt(freedom)`, so that neither cancels and the square may overflow.
+/// `freedom >= 1`, else NaN. `I_x(freedom / 2, 1 / 2)` at `x = freedom / (freedom + t^2)` with x and 1 - x from the ratio
+/// `t / sqrt(freedom)`, so that neither cancels and the square may overflow.
 pub fn student_two_sided(t: f64, freedom: f64) -> f64 {
     /// Beyond, the ratio squared differs from the square plus 1 by less than its rounding.
     const SQUARED_MAX: f64 = 1e150;
@@ -107,8 +91,9 @@ pub fn student_two_sided(t: f64, freedom: f64) -> f64 {
     beta_share(freedom / 2.0, 0.5, (x, ln_x), (y, ln_square + ln_x))
 }
 
-/// `I_x(a, b)` from x and `y = 1 - x` with their logarithms.
-fn beta_share(a: f64, b: f64, (x, ln_x): (Dd, Dd), (y, ln_y): (Dd, Dd)) -> f64 {
+/// The regularised incomplete beta function `I_x(a, b)` from x and `y = 1 - x` with their logarithms. The continued fraction (NIST DLMF
+/// 8.17.22) on the side of the mean where it converges, its factor in double-double arithmetic; NaN where `TERMS_MAX` are not enough.
+pub(super) fn beta_share(a: f64, b: f64, (x, ln_x): (Dd, Dd), (y, ln_y): (Dd, Dd)) -> f64 {
     let ln = ln_x * Dd::from(a) + ln_y * Dd::from(b) - ln_beta(a, b);
     if x.hi <= (a + 1.0) / (a + b + 2.0) {
         return ln.exp_round() * beta_fraction(a, b, x.hi) / a;
@@ -320,11 +305,6 @@ fn temme(a: f64, x: f64) -> (f64, f64) {
         let upper = 0.5 * tail + rest;
         (1.0 - upper, upper)
     }
-}
-
-/// `ln(1 - x)`, from whichever of the two is small.
-fn ln_of_rest(x: Dd, rest: Dd) -> Dd {
-    if x.hi < 0.1 { (-x).ln_1p() } else { rest.ln() }
 }
 
 /// The continued fraction of the incomplete beta function, by the modified Lentz algorithm.

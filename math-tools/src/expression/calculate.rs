@@ -1,8 +1,7 @@
 //! The calculator: one expression, exact where its numbers are integers, to any number of digits, real or complex.
 
 use schemars::{JsonSchema, json_schema};
-use serde::ser::SerializeStruct;
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 use tool_core::{
     Bounded, Ctx, JsonExample, Spec, Syntax, Tool, ToolError, number, value::SAFE_INTEGER,
 };
@@ -64,7 +63,8 @@ pub(crate) struct Output {
 }
 
 /// The value of an expression, in the form its kind requires.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
 pub(crate) enum Answer {
     /// An integer of magnitude at most 2^53.
     Integer(i64),
@@ -73,7 +73,7 @@ pub(crate) enum Answer {
     /// Digits of a large integer, a fraction `p/q`, or a decimal.
     Text(String),
     /// Real and imaginary part.
-    Complex(f64, f64),
+    Complex { re: f64, im: f64 },
 }
 
 /// Whether the value is exact.
@@ -90,22 +90,6 @@ pub(crate) enum AnswerKind {
     Complex,
     /// A number rounded to the digits requested.
     Decimal,
-}
-
-impl Serialize for Answer {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Integer(value) => serializer.serialize_i64(*value),
-            Self::Double(value) => serializer.serialize_f64(*value),
-            Self::Text(text) => serializer.serialize_str(text),
-            Self::Complex(re, im) => {
-                let mut pair = serializer.serialize_struct("Complex", 2)?;
-                pair.serialize_field("re", re)?;
-                pair.serialize_field("im", im)?;
-                pair.end()
-            }
-        }
-    }
 }
 
 tool_core::inline_schema!(
@@ -129,46 +113,25 @@ impl Tool for Args {
         .syntax(&[("/expression", Syntax::Expression)]);
     type Args = Self;
     type Output = Output;
-    const EXAMPLES: &'static [JsonExample] = &[
-        JsonExample {
-            title: "power binds tighter than unary minus",
-            args: r#"{"expression": "-3**2 + 10"}"#,
-            output: r#"{"value": 1, "kind": "integer", "exact": true, "error_bound": "0"}"#,
-        },
-        JsonExample {
-            title: "large integers are exact",
-            args: r#"{"expression": "2**100"}"#,
-            output: r#"{"value": "1267650600228229401496703205376", "kind": "integer", "exact": true,
-                "error_bound": "0"}"#,
-        },
-        JsonExample {
-            title: "exact decimals",
-            args: r#"{"expression": "0.1 + 0.2", "exact": true}"#,
-            output: r#"{"value": "3/10", "kind": "rational", "exact": true, "error_bound": "0"}"#,
-        },
-        JsonExample {
-            title: "a circle of radius 2",
-            args: r#"{"expression": "pi * r**2", "variables": {"r": 2}}"#,
-            output: r#"{"value": 12.566370614359172, "kind": "double", "exact": false,
-                "error_bound": "5.2e-16"}"#,
-        },
-        JsonExample {
-            title: "a third to 30 digits",
-            args: r#"{"expression": "10 + 1/3", "precision": 30}"#,
-            output: r#"{"value": "10.3333333333333333333333333333", "kind": "decimal",
-                "exact": false, "error_bound": "5e-29"}"#,
-        },
-        JsonExample {
-            title: "a complex product",
-            args: r#"{"expression": "(1 + 2i) * (3 - 1i)", "complex": true}"#,
-            output: r#"{"value": {"re": 5.0, "im": 5.0}, "kind": "complex", "exact": false}"#,
-        },
-        JsonExample {
-            title: "a price with tax",
-            args: r#"{"expression": "200 + 10%"}"#,
-            output: r#"{"value": 220, "kind": "integer", "exact": true, "error_bound": "0"}"#,
-        },
-    ];
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "power binds tighter than unary minus": r#"{"expression": "-3**2 + 10"}"#
+            => r#"{"value": 1, "kind": "integer", "exact": true, "error_bound": "0"}"#;
+        "large integers are exact": r#"{"expression": "2**100"}"#
+            => r#"{"value": "1267650600228229401496703205376", "kind": "integer", "exact": true,
+                "error_bound": "0"}"#;
+        "exact decimals": r#"{"expression": "0.1 + 0.2", "exact": true}"#
+            => r#"{"value": "3/10", "kind": "rational", "exact": true, "error_bound": "0"}"#;
+        "a circle of radius 2": r#"{"expression": "pi * r**2", "variables": {"r": 2}}"#
+            => r#"{"value": 12.566370614359172, "kind": "double", "exact": false,
+                "error_bound": "5.2e-16"}"#;
+        "a third to 30 digits": r#"{"expression": "10 + 1/3", "precision": 30}"#
+            => r#"{"value": "10.3333333333333333333333333333", "kind": "decimal",
+                "exact": false, "error_bound": "5e-29"}"#;
+        "a complex product": r#"{"expression": "(1 + 2i) * (3 - 1i)", "complex": true}"#
+            => r#"{"value": {"re": 5.0, "im": 5.0}, "kind": "complex", "exact": false}"#;
+        "a price with tax": r#"{"expression": "200 + 10%"}"#
+            => r#"{"value": 220, "kind": "integer", "exact": true, "error_bound": "0"}"#;
+    };
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         check_modes(&args)?;
@@ -288,7 +251,7 @@ fn complex_answer(ast: &Ast, values: &[f64]) -> Result<Output, ToolError> {
     let value = evaluate(ast, &mut Plane(values));
     let (value, kind) = match value.map_err(|err| err.into_tool_error("/expression"))? {
         Complex::Real(value) => (Answer::Double(value), AnswerKind::Double),
-        Complex::Pair(re, im) => (Answer::Complex(re, im), AnswerKind::Complex),
+        Complex::Pair(re, im) => (Answer::Complex { re, im }, AnswerKind::Complex),
     };
     Ok(Output {
         value,

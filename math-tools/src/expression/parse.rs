@@ -3,7 +3,7 @@
 //! Chains of equal precedence are loops, so a sum of thousands of terms has depth 1; only parentheses, signs, powers and
 //! calls nest.
 
-use tool_core::nearest::nearest;
+use crate::prelude::did_you_mean;
 use tool_core::number;
 
 use super::ast::{Ast, Kind, Node};
@@ -173,7 +173,7 @@ impl<'a> Parser<'a> {
             ")", ",", "*", "/", "//", "%", "<", "<=", ">", ">=", "==", "!=",
         ];
         let token = self.peek();
-        self.scope.percent()
+        self.scope.percent
             && (token.kind == TokenKind::End
                 || FOLLOWERS.iter().any(|sign| is_sign(token, sign))
                 || (is_name(token, "of") && self.scope.leaf("of").is_none()))
@@ -183,7 +183,7 @@ impl<'a> Parser<'a> {
     fn imaginary(&mut self, number: Token<'_>) {
         let unit = self.peek();
         let adjacent = unit.column == number.column + number.text.len();
-        if let Some(slot) = self.scope.imaginary_unit()
+        if let Some(slot) = self.scope.imaginary_unit
             && adjacent
             && (is_name(unit, "i") || is_name(unit, "j"))
         {
@@ -312,20 +312,12 @@ impl<'a> Parser<'a> {
             return format!("`{name}` is a function: write `{name}(x)`");
         }
         let constants = || functions::CONSTANTS.iter().map(|(constant, _)| *constant);
-        match nearest(name, self.scope.names().chain(constants())) {
-            Some(meant) => format!("did you mean `{meant}`?"),
-            None => {
-                const LISTED: usize = 12;
-                let names: Vec<String> = self
-                    .scope
-                    .names()
-                    .take(LISTED)
-                    .chain(constants())
-                    .map(|name| format!("`{name}`"))
-                    .collect();
-                format!("known names: {}", names.join(", "))
-            }
-        }
+        did_you_mean(name, self.scope.names().chain(constants())).unwrap_or_else(|| {
+            const LISTED: usize = 12;
+            let names = self.scope.names().take(LISTED).chain(constants());
+            let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
+            format!("known names: {}", names.join(", "))
+        })
     }
 
     fn call(&mut self, name: &str, prefixed: bool, column: usize) -> Result<(), ExpressionError> {
@@ -406,15 +398,12 @@ impl<'a> Parser<'a> {
         if value {
             return format!("`{name}` is a value: write the product with `*`, `{name} * (...)`");
         }
-        match nearest(name, functions::function_names()) {
-            Some(meant) => format!("did you mean `{meant}`?"),
-            None => {
-                let mut names: Vec<&str> = functions::function_names().collect();
-                names.sort_unstable();
-                names.dedup();
-                format!("functions: {}", names.join(", "))
-            }
-        }
+        did_you_mean(name, functions::function_names()).unwrap_or_else(|| {
+            let mut names: Vec<&str> = functions::function_names().collect();
+            names.sort_unstable();
+            names.dedup();
+            format!("functions: {}", names.join(", "))
+        })
     }
 }
 

@@ -14,8 +14,10 @@ pub struct Scope {
     lists: BTreeMap<String, Range<usize>>,
     parameters: Parameters,
     len: usize,
-    percent: bool,
-    imaginary: Option<usize>,
+    /// Whether percentages are read.
+    pub(super) percent: bool,
+    /// The slot of the imaginary unit.
+    pub(super) imaginary_unit: Option<usize>,
 }
 
 impl Scope {
@@ -87,19 +89,9 @@ impl Scope {
     /// Reads `2i` and `2j` as multiples of the imaginary unit, which is in the next slot.
     #[must_use]
     pub(crate) fn with_imaginary_unit(mut self) -> Self {
-        self.imaginary = Some(self.len);
+        self.imaginary_unit = Some(self.len);
         self.len += 1;
         self
-    }
-
-    /// Whether percentages are read.
-    pub(super) fn percent(&self) -> bool {
-        self.percent
-    }
-
-    /// The slot of the imaginary unit.
-    pub(super) fn imaginary_unit(&self) -> Option<usize> {
-        self.imaginary
     }
 
     /// The coordinates of a point: `x0..x{n-1}` or `x[0]..x[n-1]`, with `x` = `x0` and (n >= 2) `y` = `x1`, (n >= 3) `z` = `x2`.
@@ -159,13 +151,9 @@ impl Scope {
 
     /// All names of single values: variables, then parameters, each in alphabetical order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        let numbers = self
-            .parameters
-            .iter()
-            .filter_map(|(name, value)| match value {
-                Parameter::Number(_) => Some(name),
-                Parameter::List(_) => None,
-            });
+        let parameters = self.parameters.iter();
+        let numbers = parameters.filter(|(_, value)| matches!(value, Parameter::Number(_)));
+        let numbers = numbers.map(|(name, _)| name);
         self.slots.keys().map(String::as_str).chain(numbers)
     }
 }

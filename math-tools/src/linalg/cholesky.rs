@@ -42,12 +42,11 @@ impl Tool for Args {
         .large();
     type Args = Self;
     type Output = Output;
-    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
-        title: "a matrix of squares",
-        args: r#"{"A": [[4, 2], [2, 10]]}"#,
-        output: r#"{"L": [[2.0, 0.0], [1.0, 3.0]], "log_determinant": 3.58351893845611,
-                "rcond": 0.25, "residual": 0.0}"#,
-    }];
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "a matrix of squares": r#"{"A": [[4, 2], [2, 10]]}"#
+            => r#"{"L": [[2.0, 0.0], [1.0, 3.0]], "log_determinant": 3.58351893845611,
+                "rcond": 0.25, "residual": 0.0}"#;
+    };
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let a = args.a.load(ctx)?;

@@ -67,20 +67,14 @@ impl Tool for Args {
     ]);
     type Args = Self;
     type Output = Output;
-    const EXAMPLES: &'static [JsonExample] = &[
-        JsonExample {
-            title: "1 times 4 less 2 times 3",
-            args: r#"{"A": [[1, 2], [3, 4]]}"#,
-            output: r#"{"determinant": -2.0, "sign": -1, "log_abs_determinant": 0.6931471805599453,
-                "exact": true, "error_estimate": 0.0, "method": "bareiss"}"#,
-        },
-        JsonExample {
-            title: "of a diagonal matrix the product",
-            args: r#"{"A": [[0.5, 0], [0, 0.5]]}"#,
-            output: r#"{"determinant": 0.25, "sign": 1, "log_abs_determinant": -1.3862943611198906,
-                "exact": false, "error_estimate": 4.440892098500626e-16, "method": "lu"}"#,
-        },
-    ];
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "1 times 4 less 2 times 3": r#"{"A": [[1, 2], [3, 4]]}"#
+            => r#"{"determinant": -2.0, "sign": -1, "log_abs_determinant": 0.6931471805599453,
+                "exact": true, "error_estimate": 0.0, "method": "bareiss"}"#;
+        "of a diagonal matrix the product": r#"{"A": [[0.5, 0], [0, 0.5]]}"#
+            => r#"{"determinant": 0.25, "sign": 1, "log_abs_determinant": -1.3862943611198906,
+                "exact": false, "error_estimate": 4.440892098500626e-16, "method": "lu"}"#;
+    };
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let a = args.a.load(ctx)?;

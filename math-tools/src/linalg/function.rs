@@ -69,13 +69,12 @@ impl Tool for Args {
         .large();
     type Args = Self;
     type Output = Output;
-    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
-        title: "the exponential of zero is the identity",
-        args: r#"{"A": [[0, 0], [0, 0]], "function": "exp"}"#,
-        output: r#"{"value": [[1.0, 0.0], [0.0, 1.0]], "condition": 1.0,
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "the exponential of zero is the identity": r#"{"A": [[0, 0], [0, 0]], "function": "exp"}"#
+            => r#"{"value": [[1.0, 0.0], [0.0, 1.0]], "condition": 1.0,
                 "error_estimate": 3.1401849173675503e-16, "scalings": 0,
-                "method": "scaling and squaring, Pade"}"#,
-    }];
+                "method": "scaling and squaring, Pade"}"#;
+    };
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let a = args.a.load(ctx)?;

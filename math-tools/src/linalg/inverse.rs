@@ -52,20 +52,15 @@ impl Tool for Args {
         .large();
     type Args = Self;
     type Output = Output;
-    const EXAMPLES: &'static [JsonExample] = &[
-        JsonExample {
-            title: "a matrix of determinant 1",
-            args: r#"{"A": [[2, 3], [1, 2]]}"#,
-            output: r#"{"inverse": [[2.0, -3.0], [-1.0, 2.0]], "rcond": 0.04, "trusted_digits": 14,
-                "error_estimate": 0.0, "residual": 0.0, "rank": 2, "method": "lu"}"#,
-        },
-        JsonExample {
-            title: "the pseudo-inverse of a column divides by its squared length",
-            args: r#"{"A": [[3], [4]], "pseudo": true}"#,
-            output: r#"{"inverse": [[0.12, 0.16]], "rcond": 1.0, "trusted_digits": 15,
-                "residual": 1.0, "rank": 1, "method": "lstsq"}"#,
-        },
-    ];
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "a matrix of determinant 1": r#"{"A": [[2, 3], [1, 2]]}"#
+            => r#"{"inverse": [[2.0, -3.0], [-1.0, 2.0]], "rcond": 0.04, "trusted_digits": 14,
+                "error_estimate": 0.0, "residual": 0.0, "rank": 2, "method": "lu"}"#;
+        "the pseudo-inverse of a column divides by its squared length":
+            r#"{"A": [[3], [4]], "pseudo": true}"#
+            => r#"{"inverse": [[0.12, 0.16]], "rcond": 1.0, "trusted_digits": 15,
+                "residual": 1.0, "rank": 1, "method": "lstsq"}"#;
+    };
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let a = args.a.load(ctx)?;

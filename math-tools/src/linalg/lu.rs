@@ -51,12 +51,11 @@ impl Tool for Args {
         .large();
     type Args = Self;
     type Output = Output;
-    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
-        title: "the larger entry of the first column comes first",
-        args: r#"{"A": [[1, 2], [4, 4]]}"#,
-        output: r#"{"L": [[1.0, 0.0], [0.25, 1.0]], "U": [[4.0, 4.0], [0.0, 1.0]],
-                "permutation": [1, 0], "rcond": 0.08333333333333333, "growth": 1.0, "residual": 0.0}"#,
-    }];
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "the larger entry of the first column comes first": r#"{"A": [[1, 2], [4, 4]]}"#
+            => r#"{"L": [[1.0, 0.0], [0.25, 1.0]], "U": [[4.0, 4.0], [0.0, 1.0]],
+                "permutation": [1, 0], "rcond": 0.08333333333333333, "growth": 1.0, "residual": 0.0}"#;
+    };
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let a = args.a.load(ctx)?;

@@ -46,11 +46,10 @@ impl Tool for Args {
         .large();
     type Args = Self;
     type Output = Output;
-    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
-        title: "a row times a column is their inner product",
-        args: r#"{"A": [[1, 2, 2]], "B": [[2], [2], [1]]}"#,
-        output: r#"{"product": [[8.0]], "error_bound": 5.995204332975845e-15}"#,
-    }];
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "a row times a column is their inner product": r#"{"A": [[1, 2, 2]], "B": [[2], [2], [1]]}"#
+            => r#"{"product": [[8.0]], "error_bound": 5.995204332975845e-15}"#;
+    };
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let a = args.a.load(ctx)?;

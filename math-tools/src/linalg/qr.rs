@@ -52,12 +52,11 @@ impl Tool for Args {
         .large();
     type Args = Self;
     type Output = Output;
-    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
-        title: "an upper triangle with a positive diagonal is its own R",
-        args: r#"{"A": [[3, 1], [0, 4]]}"#,
-        output: r#"{"Q": [[1.0, 0.0], [0.0, 1.0]], "R": [[3.0, 1.0], [0.0, 4.0]], "rank": 2,
-                "residual": 0.0, "orthogonality": 0.0}"#,
-    }];
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "an upper triangle with a positive diagonal is its own R": r#"{"A": [[3, 1], [0, 4]]}"#
+            => r#"{"Q": [[1.0, 0.0], [0.0, 1.0]], "R": [[3.0, 1.0], [0.0, 4.0]], "rank": 2,
+                "residual": 0.0, "orthogonality": 0.0}"#;
+    };
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let a = args.a.load(ctx)?;

@@ -76,13 +76,12 @@ impl Tool for Args {
         .large();
     type Args = Self;
     type Output = Output;
-    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
-        title: "a row of zeros",
-        args: r#"{"A": [[3, 4], [0, 0]], "tolerance": 1e-10}"#,
-        output: r#"{"rank": 1, "threshold": 5e-10, "gap": "Infinity",
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "a row of zeros": r#"{"A": [[3, 4], [0, 0]], "tolerance": 1e-10}"#
+            => r#"{"rank": 1, "threshold": 5e-10, "gap": "Infinity",
                 "singular_values": [5.0, 0.0], "condition": "Infinity",
-                "norms": {"one": 4.0, "two": 5.0, "infinity": 7.0, "frobenius": 5.0, "nuclear": 5.0, "max": 4.0}}"#,
-    }];
+                "norms": {"one": 4.0, "two": 5.0, "infinity": 7.0, "frobenius": 5.0, "nuclear": 5.0, "max": 4.0}}"#;
+    };
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let a = args.a.load(ctx)?;

@@ -51,10 +51,10 @@ impl Tool for Args {
         .tags(&["plot", "terminal", "statistics"]);
     type Args = Self;
     type Output = Output;
-    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
-        title: "one value in the lower half, two in the upper",
-        args: r#"{"data": [0, 1, 2], "bins": 2, "width": 12, "height": 4}"#,
-        output: concat!(
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "one value in the lower half, two in the upper":
+            r#"{"data": [0, 1, 2], "bins": 2, "width": 12, "height": 4}"#
+            => concat!(
             r#"{"plot": ""#,
             r"   Histogram\n",
             r"2 ┤    █████\n",
@@ -64,8 +64,8 @@ impl Tool for Args {
             r"  └┬───────┬\n",
             r#"   0       2", "n_bins": 2, "bin_edges": [0.0, 1.0, 2.0], "counts": [1, 2],"#,
             r#" "max_count": 2, "data_range": [0.0, 2.0]}"#,
-        ),
-    }];
+        );
+    };
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let data = args.data.load(ctx)?;

@@ -58,10 +58,10 @@ impl Tool for Args {
         .tags(&["plot", "terminal"]);
     type Args = Self;
     type Output = Output;
-    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
-        title: "three points on a line",
-        args: r#"{"x": [1, 2, 3], "y": [1, 2, 3], "width": 24, "height": 5, "title": "rising"}"#,
-        output: concat!(
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "three points on a line":
+            r#"{"x": [1, 2, 3], "y": [1, 2, 3], "width": 24, "height": 5, "title": "rising"}"#
+            => concat!(
             r#"{"plot": ""#,
             r"          rising\n",
             r"3 ┤                 ⣀⠤⠒⠁\n",
@@ -71,8 +71,8 @@ impl Tool for Args {
             r"1 ┤⢀⡠⠔⠊⠁\n",
             r"  └┬─────────┬─────────┬\n",
             r#"   1         2         3", "x_range": [0.9, 3.1], "y_range": [0.9, 3.1], "n_points": 3}"#,
-        ),
-    }];
+        );
+    };
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let points = Points::load(&args.x, &args.y, args.labels.as_deref(), ctx)?;

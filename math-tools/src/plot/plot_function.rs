@@ -63,10 +63,9 @@ impl Tool for Args {
         .syntax(&[("/function", Syntax::Expression)]);
     type Args = Self;
     type Output = Output;
-    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
-        title: "the diagonal",
-        args: r#"{"function": "x", "x_min": -1, "x_max": 1, "width": 23, "height": 5}"#,
-        output: concat!(
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "the diagonal": r#"{"function": "x", "x_min": -1, "x_max": 1, "width": 23, "height": 5}"#
+            => concat!(
             r#"{"plot": ""#,
             r"         f(x) = x\n",
             r" 1 ┤               ⢀⣠⠴⠚\n",
@@ -77,8 +76,8 @@ impl Tool for Args {
             r"   └┬────────┬────────┬\n",
             r#"   -1        0        1", "x_range": [-1.0, 1.0], "y_range": [-1.1, 1.1], "n_points": 400,"#,
             r#" "undefined": 0, "clipped": 0}"#,
-        ),
-    }];
+        );
+    };
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let (low, high) = (args.x_min.get(), args.x_max.get());

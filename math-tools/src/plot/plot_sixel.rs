@@ -1,8 +1,8 @@
 //! Data as a picture for terminals.
 
+use crate::prelude::did_you_mean;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tool_core::nearest::nearest;
 use tool_core::{Bounded, Category, Ctx, Example, Input, Spec, Tool, ToolError, Vector};
 
 use super::canvas::{dots, trace};
@@ -246,9 +246,7 @@ fn colour(name: &str) -> Option<Rgb> {
 fn unknown_colour(name: &str, index: usize) -> ToolError {
     let shown: String = printable(name).chars().take(40).collect();
     let message = format!("expected a colour, found `{shown}`");
-    let err = ToolError::invalid(format!("/colors/{index}"), message);
-    match nearest(name, COLOURS.iter().map(|(known, _)| *known)) {
-        Some(near) => err.hint(format!("did you mean `{near}`?")),
-        None => err.hint("write `#rrggbb`, `#rgb` or a name such as `blue`"),
-    }
+    let near = did_you_mean(name, COLOURS.iter().map(|(known, _)| *known));
+    let forms = "write `#rrggbb`, `#rgb` or a name such as `blue`";
+    ToolError::invalid(format!("/colors/{index}"), message).hint(near.as_deref().unwrap_or(forms))
 }

@@ -3,7 +3,7 @@
 //!
 //! Their shapes are data: [`COMMANDS`] and [`MATRIX`]. All other commands, and the results, are those of the tools.
 
-use tool_core::{AnyTool, Ctx, ErrorCode, Object, ToolError, Value};
+use tool_core::{AnyTool, Ctx, Object, ToolError, Value, tool_error};
 
 use super::request::{Params, pointer};
 use super::work::{
@@ -49,13 +49,10 @@ pub(super) fn find(command: &str) -> Option<Find> {
 }
 
 fn later(command: &str) -> Result<Work, ToolError> {
-    Err(ToolError::new(
-        ErrorCode::UnknownTool,
-        format_args!("`{command}` is not part of this release"),
-    )
-    .reason("not_in_this_release")
-    .at("/command")
-    .hint("it comes with a later release; send {\"command\":\"help\"} for the available commands"))
+    Err(tool_error!(UnknownTool, "`{command}` is not part of this release")
+        .reason("not_in_this_release")
+        .at("/command")
+        .hint("it comes with a later release; send {\"command\":\"help\"} for the available commands"))
 }
 
 /// The operations of `matrix_op`: the name, the tool whose result answers it, the arguments passed on, and the members returned, some
@@ -154,7 +151,7 @@ pub(super) fn matrix(operation: &str, params: &Value, ctx: &Ctx) -> Result<Value
 }
 
 fn known(id: &str) -> Result<&'static dyn AnyTool, ToolError> {
-    tool(id).ok_or_else(|| ToolError::new(ErrorCode::Internal, format_args!("no tool `{id}`")))
+    tool(id).ok_or_else(|| tool_error!(Internal, "no tool `{id}`"))
 }
 
 fn flag(given: &Object, name: &str) -> Result<bool, ToolError> {

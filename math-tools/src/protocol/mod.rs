@@ -16,7 +16,7 @@ mod work;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
-use tool_core::{ErrorCode, Object, ToolError, Value, json};
+use tool_core::{Object, ToolError, Value, json, tool_error};
 
 pub use help::{HELP, version};
 pub use run::STACK_BYTES;
@@ -50,22 +50,17 @@ pub fn answer(bytes: &[u8]) -> (String, bool) {
 
 /// The answer to a request that could not be read.
 pub fn unreadable(err: &std::io::Error) -> String {
-    let error = ToolError::new(
-        ErrorCode::InvalidRequest,
-        format_args!("standard input cannot be read: {err}"),
-    );
-    failure(error)
+    failure(tool_error!(
+        InvalidRequest,
+        "standard input cannot be read: {err}"
+    ))
 }
 
 /// The answer to arguments on the command line that mean nothing.
 pub fn unknown_argument(argument: &str) -> String {
     let shown: String = argument.chars().take(80).collect();
-    let error = ToolError::new(
-        ErrorCode::InvalidRequest,
-        format_args!("unknown argument `{shown}`"),
-    )
-    .hint("the request is read from standard input; see `math-tools --help`");
-    failure(error)
+    let error = tool_error!(InvalidRequest, "unknown argument `{shown}`");
+    failure(error.hint("the request is read from standard input; see `math-tools --help`"))
 }
 
 /// The answer to a request that reached no command.
@@ -98,12 +93,12 @@ fn line(outcome: Result<Done, ToolError>, start: Instant, bytes_max: usize) -> (
     if !ok || text.len() <= bytes_max {
         return (text, ok);
     }
-    let message = format!(
-        "the answer has {} bytes, the limit is {bytes_max}",
-        text.len()
+    let length = text.len();
+    let error = tool_error!(
+        OutputTooLarge,
+        "the answer has {length} bytes, the limit is {bytes_max}"
     );
-    let error = ToolError::new(ErrorCode::OutputTooLarge, message).hint("request less");
-    line(Err(error), start, bytes_max)
+    line(Err(error.hint("request less")), start, bytes_max)
 }
 
 /// Replaces the panic message, which may hold arguments, by the place of the defect; for the binary to call once.

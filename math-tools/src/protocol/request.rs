@@ -63,25 +63,22 @@ pub(super) fn read(bytes: &[u8]) -> Result<Request, ToolError> {
             format!("the request has more than {INPUT_BYTES_MAX} bytes, which is the limit");
         return Err(ToolError::new(ErrorCode::LimitExceeded, message).reason("json"));
     }
+    const LIST: &str = r#"send {"command":"help"} for a list"#;
+    let expected = |path: &str, expected: &str, found: &Value| {
+        refused(
+            path,
+            format_args!("expected {expected}, found {}", found.kind()),
+        )
+    };
     let Value::Object(object) = json::parse_bytes(bytes, limits)? else {
-        return Err(
-            refused("", "expected one JSON object with the member `command`")
-                .hint(r#"send {"command":"help"} for a list"#),
-        );
+        let message = "expected one JSON object with the member `command`";
+        return Err(refused("", message).hint(LIST));
     };
     let mut envelope = Arc::unwrap_or_clone(object);
     let command = match envelope.remove("command") {
         Some(Value::String(name)) => name.to_string(),
-        Some(other) => {
-            return Err(refused(
-                "/command",
-                format!("expected the name of a command, found {}", other.kind()),
-            ));
-        }
-        None => {
-            return Err(refused("/command", "missing member `command`")
-                .hint(r#"send {"command":"help"} for a list"#));
-        }
+        Some(other) => return Err(expected("/command", "the name of a command", &other)),
+        None => return Err(refused("/command", "missing member `command`").hint(LIST)),
     };
     let timeout_ms = timeout(envelope.remove("timeout_ms"))?;
     let params = match envelope.remove("params") {
@@ -92,12 +89,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Request, ToolError> {
             return Err(refused(&pointer(name), message).hint("put all parameters in one place"));
         }
         Some(Value::Object(nested)) => Arc::unwrap_or_clone(nested),
-        Some(other) => {
-            return Err(refused(
-                "/params",
-                format!("expected an object, found {}", other.kind()),
-            ));
-        }
+        Some(other) => return Err(expected("/params", "an object", &other)),
     };
     Ok(Request {
         command,

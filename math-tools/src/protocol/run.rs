@@ -5,7 +5,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
-use tool_core::{Budget, Ctx, ErrorCode, Object, StopFlag, ToolError, Value};
+use tool_core::{Budget, Ctx, Object, StopFlag, ToolError, Value, tool_error};
 
 use super::Done;
 use super::help;
@@ -45,10 +45,7 @@ pub(super) fn run(work: Work, timeout_ms: u64) -> Result<Done, ToolError> {
         .stack_size(STACK_BYTES)
         .spawn(body);
     if let Err(err) = spawned {
-        return Err(ToolError::new(
-            ErrorCode::Internal,
-            format_args!("no thread could be started: {err}"),
-        ));
+        return Err(tool_error!(Internal, "no thread could be started: {err}"));
     }
     match receiver.recv_timeout(Duration::from_millis(timeout_ms)) {
         Ok(outcome) => outcome,
@@ -63,11 +60,8 @@ pub(super) fn run(work: Work, timeout_ms: u64) -> Result<Done, ToolError> {
 
 /// The error that a panic becomes; the hook has named the place.
 pub(super) fn panicked() -> ToolError {
-    ToolError::new(
-        ErrorCode::Internal,
-        "a defect in this program stopped the call",
-    )
-    .hint("report the request that leads here")
+    tool_error!(Internal, "a defect in this program stopped the call")
+        .hint("report the request that leads here")
 }
 
 fn execute(work: Work, ctx: &Ctx) -> Result<Done, ToolError> {

@@ -1,8 +1,8 @@
 //! The unit of work that a request resolves to, and the names it is resolved by.
 
-use tool_core::nearest::nearest;
+use crate::prelude::did_you_mean;
 use tool_core::spec::wire_name;
-use tool_core::{AnyTool, Ctx, ErrorCode, Object, ToolError, Value};
+use tool_core::{AnyTool, Ctx, Object, ToolError, Value, tool_error};
 
 use super::request::{Params, pointer};
 use crate::FAMILIES;
@@ -97,16 +97,11 @@ pub(super) fn unknown(name: &str) -> ToolError {
         .map(|tool| tool.spec().id)
         .chain(EXTRA.map(|(name, _)| name))
         .chain(LATER);
-    let hint = match nearest(name, names) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => "send {\"command\":\"help\"} for a list".to_owned(),
-    };
-    ToolError::new(
-        ErrorCode::UnknownTool,
-        format_args!("no command named `{}`", shown(name)),
-    )
-    .at("/command")
-    .hint(hint)
+    let near = did_you_mean(name, names);
+    let list = "send {\"command\":\"help\"} for a list";
+    tool_error!(UnknownTool, "no command named `{}`", shown(name))
+        .at("/command")
+        .hint(near.as_deref().unwrap_or(list))
 }
 
 /// The beginning of a name from a request, for a message.
@@ -116,10 +111,8 @@ pub(super) fn shown(name: &str) -> String {
 
 /// The hint for a name that is none of the known ones.
 pub(super) fn near_or_all(name: &str, known: &[&str]) -> String {
-    match nearest(name, known.iter().copied()) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => format!("one of {}", known.join(", ")),
-    }
+    let near = did_you_mean(name, known.iter().copied());
+    near.unwrap_or_else(|| format!("one of {}", known.join(", ")))
 }
 
 /// Refuses parameters other than the known ones.
@@ -132,12 +125,9 @@ pub(super) fn refuse_unknown(
         return Ok(());
     };
     let message = format!("unknown argument `{}`", shown(name));
-    Err(ToolError::invalid(pointer(name), message).hint(
-        match nearest(name, known.iter().copied()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("`{command}` takes {}", known.join(", ")),
-        },
-    ))
+    let hint = did_you_mean(name, known.iter().copied());
+    let hint = hint.unwrap_or_else(|| format!("`{command}` takes {}", known.join(", ")));
+    Err(ToolError::invalid(pointer(name), message).hint(hint))
 }
 
 pub(super) fn unchanged(_: &Value, result: Value, _: &mut Object) -> Value {
@@ -152,11 +142,8 @@ pub(super) fn call(
 ) -> Result<(Value, Value), ToolError> {
     let call = tool.decode(args)?;
     if let Some(source) = call.sources().first() {
-        return Err(
-            ToolError::invalid(source.pointer.clone(), "this program reads no files")
-                .reason("source")
-                .hint("pass the data inline, or call the tool through `mathchain`"),
-        );
+        refuse!(invalid &source.pointer, "source"; "this program reads no files";
+            "pass the data inline, or call the tool through `mathchain`");
     }
     let canonical = call.args().clone();
     Ok((canonical, call.run(ctx)?))

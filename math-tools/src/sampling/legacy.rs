@@ -11,7 +11,6 @@ use rayon::prelude::*;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use tool_core::convert::from_value;
-use tool_core::nearest::nearest;
 use tool_core::{
     Bounded, Ctx, ErrorCode, Finite, Input, Object, Positive, Seed, ToolError, Value, Vector,
 };
@@ -57,14 +56,11 @@ fn decode<T: DeserializeOwned>(params: &Value) -> Result<T, ToolError> {
 }
 
 fn unknown_name(argument: &str, name: &str, known: &[&str]) -> ToolError {
-    let hint = match nearest(name, known.iter().copied()) {
-        Some(meant) => format!("did you mean `{meant}`?"),
-        None => format!("one of: {}", known.join(", ")),
-    };
+    let near = did_you_mean(name, known.iter().copied());
     let message = format!("unknown {argument} `{name}`");
     ToolError::invalid(format!("/{argument}"), message)
         .reason("unknown_name")
-        .hint(hint)
+        .hint(near.unwrap_or_else(|| format!("one of: {}", known.join(", "))))
 }
 
 /// The result, unless one of these numbers is beyond the range of a double.

@@ -143,14 +143,14 @@ impl Tool for Args {
     ]);
     type Args = Self;
     type Output = Output;
-    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
-        title: "two chains that stay at (1, 2): their mean is known, but nothing says that they have converged",
-        args: r#"{"samples": [[[1, 2], [1, 2]], [[1, 2], [1, 2]]]}"#,
-        output: r#"{"chains": 2, "draws": 2, "dimension": 2, "mean": [1.0, 2.0],
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "two chains that stay at (1, 2): their mean is known, but nothing says that they have converged":
+            r#"{"samples": [[[1, 2], [1, 2]], [[1, 2], [1, 2]]]}"#
+            => r#"{"chains": 2, "draws": 2, "dimension": 2, "mean": [1.0, 2.0],
                 "std_dev": [0.0, 0.0], "rhat": ["NaN", "NaN"], "rhat_max": "NaN", "ess": ["NaN", "NaN"],
                 "ess_tail": ["NaN", "NaN"], "ess_min": "NaN", "mcse": ["NaN", "NaN"],
-                "converged": false, "reason": "undefined"}"#,
-    }];
+                "converged": false, "reason": "undefined"}"#;
+    };
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let samples = args.samples.load(ctx)?;

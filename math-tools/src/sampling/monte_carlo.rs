@@ -121,13 +121,13 @@ impl Tool for Args {
         .syntax(&[("/expression", Syntax::Expression)]);
     type Args = Self;
     type Output = Output;
-    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
-        title: "a constant has no spread",
-        args: r#"{"expression": "3 + 0*x", "samples": 100, "distribution": "normal"}"#,
-        output: r#"{"mean": 3.0, "std": 0.0, "standard_error": 0.0,
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "a constant has no spread":
+            r#"{"expression": "3 + 0*x", "samples": 100, "distribution": "normal"}"#
+            => r#"{"mean": 3.0, "std": 0.0, "standard_error": 0.0,
                 "percentiles": {"5": 3.0, "25": 3.0, "50": 3.0, "75": 3.0, "95": 3.0}, "samples": 100,
-                "histogram": {"edges": [2.5, 3.5], "counts": [100]}, "seed": 42}"#,
-    }];
+                "histogram": {"edges": [2.5, 3.5], "counts": [100]}, "seed": 42}"#;
+    };
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let sampler = Sampler::new(&args)?;

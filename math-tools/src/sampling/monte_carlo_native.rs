@@ -1,7 +1,6 @@
 //! Integration over a box by plain Monte Carlo.
 
 use kernels::vector::Uniforms;
-use tool_core::nearest::nearest;
 use tool_core::rng::stream_states;
 
 use super::blocks::{Moments, Undefined, run_blocks, sample_expression, too_many_dimensions};
@@ -72,12 +71,11 @@ impl Tool for Args {
         .syntax(&[("/function", Syntax::Expression)]);
     type Args = Self;
     type Output = Output;
-    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
-        title: "the integral of 1 is the area",
-        args: r#"{"bounds": [[0, 2], [0, 3]], "n_samples": 100}"#,
-        output: r#"{"integral": 6.0, "standard_error": 0.0, "samples_used": 100, "volume": 6.0,
-                "mean_value": 1.0, "variance": 0.0, "n_samples": 100, "seed": 42}"#,
-    }];
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "the integral of 1 is the area": r#"{"bounds": [[0, 2], [0, 3]], "n_samples": 100}"#
+            => r#"{"integral": 6.0, "standard_error": 0.0, "samples_used": 100, "volume": 6.0,
+                "mean_value": 1.0, "variance": 0.0, "n_samples": 100, "seed": 42}"#;
+    };
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let bounds = args.bounds.load(ctx)?;
@@ -156,14 +154,13 @@ fn sum(n: usize, term: impl Fn(usize) -> String) -> String {
 fn integrand(args: &Args, dimension: usize) -> Result<Expression, ToolError> {
     let scope = Scope::point(dimension).with_parameters(&args.parameters, "/parameters")?;
     let function = args.function.as_str();
-    let names = || NAMED.iter().map(|(name, _)| *name);
     let named = NAMED.iter().find(|(name, _)| *name == function);
     let named = named.map(|(_, text)| text(dimension));
     let text = named.as_deref().unwrap_or(function);
     Expression::parse(text, &scope).map_err(|err| {
         let error = err.into_tool_error("/function");
-        match nearest(function.trim(), names()) {
-            Some(meant) => error.hint(format!("did you mean `{meant}`?")),
+        match did_you_mean(function.trim(), NAMED.iter().map(|(name, _)| *name)) {
+            Some(near) => error.hint(near),
             None => error,
         }
     })

@@ -70,29 +70,20 @@ impl Tool for Args {
         .syntax(&[("/from", Syntax::Expression), ("/to", Syntax::Expression)]);
     type Args = Self;
     type Output = Output;
-    const EXAMPLES: &'static [JsonExample] = &[
-        JsonExample {
-            title: "inches to centimetres",
-            args: r#"{"value": 10, "from": "in", "to": "cm"}"#,
-            output: r#"{"value": 25.4, "unit": "cm", "exact": true, "exact_value": "127/5",
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "inches to centimetres": r#"{"value": 10, "from": "in", "to": "cm"}"#
+            => r#"{"value": 25.4, "unit": "cm", "exact": true, "exact_value": "127/5",
                 "method": "factor", "dimension": "m",
-                "sources": ["NIST Special Publication 811 (2008), appendix B", "SI Brochure, 9th edition (BIPM 2019)"]}"#,
-        },
-        JsonExample {
-            title: "a temperature",
-            args: r#"{"value": 212, "from": "degF", "to": "degC"}"#,
-            output: r#"{"value": 100.0, "unit": "degC", "exact": true, "exact_value": "100",
+                "sources": ["NIST Special Publication 811 (2008), appendix B", "SI Brochure, 9th edition (BIPM 2019)"]}"#;
+        "a temperature": r#"{"value": 212, "from": "degF", "to": "degC"}"#
+            => r#"{"value": 100.0, "unit": "degC", "exact": true, "exact_value": "100",
                 "method": "scale", "dimension": "K",
-                "sources": ["NIST Special Publication 811 (2008), appendix B"]}"#,
-        },
-        JsonExample {
-            title: "a speed",
-            args: r#"{"value": 90, "from": "km/h", "to": "m/s"}"#,
-            output: r#"{"value": 25.0, "unit": "m/s", "exact": true, "exact_value": "25",
+                "sources": ["NIST Special Publication 811 (2008), appendix B"]}"#;
+        "a speed": r#"{"value": 90, "from": "km/h", "to": "m/s"}"#
+            => r#"{"value": 25.0, "unit": "m/s", "exact": true, "exact_value": "25",
                 "method": "factor", "dimension": "m s^-1",
-                "sources": ["SI Brochure, 9th edition (BIPM 2019)"]}"#,
-        },
-    ];
+                "sources": ["SI Brochure, 9th edition (BIPM 2019)"]}"#;
+    };
 
     fn run(args: Args, _: &Ctx) -> Result<Output, ToolError> {
         let from = quantity::parse(&args.from).map_err(|err| unit_error(&err, "/from"))?;

@@ -6,7 +6,7 @@
 //! power   = [ [ "^" | "**" ] integer ]                          "m^2", "m**2", "m2", "m²", "s-1"
 //! ```
 
-use tool_core::nearest::nearest;
+use crate::prelude::did_you_mean;
 
 use super::table::{BASE, BINARY_PREFIXES, Dimension, Prefixes, SI_PREFIXES, Source, UNITS, Unit};
 use crate::expression::rational::Rational;
@@ -330,13 +330,11 @@ fn look_up(name: &str) -> Result<Quantity, UnitError> {
         return Ok(found);
     }
     let names = || UNITS.iter().flat_map(|unit| unit.names.iter().copied());
-    let hint = match nearest(name, names()) {
-        Some(meant) => format!("did you mean `{meant}`?"),
-        None => match UNITS.iter().flat_map(|unit| unit.names).find(|known| known.eq_ignore_ascii_case(name)) {
+    let hint = did_you_mean(name, names());
+    let hint = hint.unwrap_or_else(|| match UNITS.iter().flat_map(|unit| unit.names).find(|known| known.eq_ignore_ascii_case(name)) {
             Some(meant) => format!("names are case-sensitive: did you mean `{meant}`?"),
             None => "write symbols such as `m`, `kg`, `s`, `N`, `psi`, `degC` with SI prefixes, or names such as `mile`".into(),
-        },
-    };
+        });
     Err(UnitError::Unknown {
         name: name.into(),
         hint,

@@ -50,7 +50,14 @@ impl Kernel for BackSubstitution<'_> {
                 for (entry, t) in x[..last].iter_mut().zip(t.col_as_slice(last)) {
                     *entry = -t;
                 }
-                real_vector(unit, t, imaginary, real[last], least, x, last);
+                solve(
+                    unit,
+                    (t, imaginary),
+                    (real[last], 0.0),
+                    least,
+                    &mut [x],
+                    last,
+                );
                 end -= 1;
                 continue;
             }
@@ -69,14 +76,13 @@ impl Kernel for BackSubstitution<'_> {
                 x[row] = -to_first[row] * x[first];
                 y[row] = -to_last[row] * y[last];
             }
-            complex_vector(
+            let lambda = (real[first], omega);
+            solve(
                 unit,
-                t,
-                imaginary,
-                (real[first], omega),
+                (t, imaginary),
+                lambda,
                 least,
-                &mut x,
-                &mut y,
+                &mut [&mut x[..], &mut y[..]],
                 first,
             );
             vectors.col_as_slice_mut(first).copy_from_slice(&x);
@@ -87,89 +93,49 @@ impl Kernel for BackSubstitution<'_> {
     }
 }
 
-/// Solves `(T - lambda I) x = b` for the rows before `rows`, `b` standing in `x`.
+/// Solves `(T - lambda I) z = b` for the rows before `rows`, `b` standing in `z`: the real part, and with P = 2 the imaginary one.
 #[inline(always)]
-fn real_vector<S: Simd, const R: usize>(
+fn solve<S: Simd, const R: usize, const P: usize>(
     unit: Unit<S, R>,
-    t: &Mat<f64>,
-    imaginary: &[f64],
-    lambda: f64,
+    (t, imaginary): (&Mat<f64>, &[f64]),
+    lambda: Complex,
     least: f64,
-    x: &mut [f64],
+    z: &mut [&mut [f64]; P],
     rows: usize,
 ) {
-    let whole = rows + 1;
     let mut end = rows;
     while end > 0 {
         let last = end - 1;
+        let entry =
+            |z: &[&mut [f64]; P], row: usize| (z[0][row], if P == 2 { z[1][row] } else { 0.0 });
         if imaginary[last] == 0.0 {
-            x[last] /= away_from_zero(t[(last, last)] - lambda, least);
-            shrink(&mut [&mut x[..whole]], last..end);
-            let (before, entry) = x.split_at_mut(last);
-            unit.add_multiples(before, [&t.col_as_slice(last)[..last]], [-entry[0]]);
-            end -= 1;
-            continue;
-        }
-        let first = last - 1;
-        let block = block(t, first, (lambda, 0.0));
-        let [a, b] = solve_block(block, [(x[first], 0.0), (x[last], 0.0)], least);
-        (x[first], x[last]) = (a.0, b.0);
-        shrink(&mut [&mut x[..whole]], first..end);
-        let (before, entries) = x.split_at_mut(first);
-        let columns = [
-            &t.col_as_slice(first)[..first],
-            &t.col_as_slice(last)[..first],
-        ];
-        unit.add_multiples(before, columns, [-entries[0], -entries[1]]);
-        end -= 2;
-    }
-}
-
-/// Solves `(T - lambda I) (x + i y) = b` for the rows before `rows`, `b` standing in `x` and `y`.
-#[inline(always)]
-#[expect(clippy::too_many_arguments, reason = "one system, spelled out")]
-fn complex_vector<S: Simd, const R: usize>(
-    unit: Unit<S, R>,
-    t: &Mat<f64>,
-    imaginary: &[f64],
-    lambda: (f64, f64),
-    least: f64,
-    x: &mut [f64],
-    y: &mut [f64],
-    rows: usize,
-) {
-    let whole = rows + 2;
-    let mut end = rows;
-    while end > 0 {
-        let last = end - 1;
-        if imaginary[last] == 0.0 {
-            let pivot = (t[(last, last)] - lambda.0, -lambda.1);
-            let pivot = if pivot.0.abs() + pivot.1.abs() < least {
-                (least, 0.0)
+            let mut pivot = (t[(last, last)] - lambda.0, -lambda.1);
+            if size(pivot) < least {
+                pivot = (least, 0.0);
+            }
+            if P == 1 {
+                z[0][last] /= pivot.0;
             } else {
-                pivot
-            };
-            (x[last], y[last]) = quotient((x[last], y[last]), pivot);
-            shrink(&mut [&mut x[..whole], &mut y[..whole]], last..end);
-            let column = &t.col_as_slice(last)[..last];
-            for part in [&mut *x, &mut *y] {
+                (z[0][last], z[1][last]) = quotient(entry(z, last), pivot);
+            }
+            shrink(z, rows + P, last..end);
+            for part in &mut *z {
                 let (before, entry) = part.split_at_mut(last);
-                unit.add_multiples(before, [column], [-entry[0]]);
+                unit.add_multiples(before, [&t.col_as_slice(last)[..last]], [-entry[0]]);
             }
             end -= 1;
             continue;
         }
         let first = last - 1;
-        let rhs = [(x[first], y[first]), (x[last], y[last])];
+        let rhs = [entry(z, first), entry(z, last)];
         let [a, b] = solve_block(block(t, first, lambda), rhs, least);
-        (x[first], y[first]) = a;
-        (x[last], y[last]) = b;
-        shrink(&mut [&mut x[..whole], &mut y[..whole]], first..end);
-        let columns = [
-            &t.col_as_slice(first)[..first],
-            &t.col_as_slice(last)[..first],
-        ];
-        for part in [&mut *x, &mut *y] {
+        (z[0][first], z[0][last]) = (a.0, b.0);
+        if P == 2 {
+            (z[1][first], z[1][last]) = (a.1, b.1);
+        }
+        shrink(z, rows + P, first..end);
+        let columns = [first, last].map(|column| &t.col_as_slice(column)[..first]);
+        for part in &mut *z {
             let (before, entries) = part.split_at_mut(first);
             unit.add_multiples(before, columns, [-entries[0], -entries[1]]);
         }
@@ -241,12 +207,8 @@ fn quotient(a: Complex, b: Complex) -> Complex {
     }
 }
 
-fn away_from_zero(pivot: f64, least: f64) -> f64 {
-    if pivot.abs() < least { least } else { pivot }
-}
-
 /// Scales a vector back when one of the given components has grown large.
-fn shrink(parts: &mut [&mut [f64]], components: std::ops::Range<usize>) {
+fn shrink(parts: &mut [&mut [f64]], whole: usize, components: std::ops::Range<usize>) {
     let most = parts
         .iter()
         .flat_map(|part| &part[components.clone()])
@@ -254,7 +216,7 @@ fn shrink(parts: &mut [&mut [f64]], components: std::ops::Range<usize>) {
     if most > LARGE {
         let factor = most.recip();
         for part in parts {
-            part.iter_mut().for_each(|entry| *entry *= factor);
+            part[..whole].iter_mut().for_each(|entry| *entry *= factor);
         }
     }
 }

@@ -15,7 +15,7 @@ use pulp::Simd;
 
 use crate::dense::householder::reflector;
 use crate::dense::lanes::{Kernel, Unit, WIDTH, dispatch};
-use crate::dense::{BLOCK, PAR, column_blocks, column_of, share};
+use crate::dense::{BLOCK, PAR, column_blocks, column_of, set_from, share, tails};
 
 /// Products with fewer entries of the matrix are not worth a second thread.
 const SHARED_LEAST: usize = 1 << 18;
@@ -120,9 +120,7 @@ impl Kernel for Step<'_> {
         let top = step / WIDTH * WIDTH;
         let mut column = work.col_as_slice(step)[top..].to_vec();
         let factors = negative(&panel.rows, step, count);
-        let terms: Vec<&[f64]> = used(count)
-            .map(|k| &panel.columns.col_as_slice(k)[top..])
-            .collect();
+        let terms = tails(&panel.columns, used(count), top);
         unit.add_all(&mut column, &terms, &factors);
         column[..step - top].fill(0.0);
         let (tau, _) = reflector(unit, &mut column[step - top..height - top]);
@@ -132,65 +130,43 @@ impl Kernel for Step<'_> {
         }
         let inverse = if tau.is_infinite() { 0.0 } else { tau.recip() };
         column[step - top] = 1.0;
-        let into = panel.columns.col_as_slice_mut(count);
-        into[..top].fill(0.0);
-        into[top..].copy_from_slice(&column);
+        set_from(panel.columns.col_as_slice_mut(count), top, &column);
 
         // y = (A' v - Y V' v - U X' v) / tau.
         let right = step + 1;
         let mut image = vec![0.0; n - right];
         if inverse != 0.0 {
             product::<S, R, true>(unit, work.as_ref(), &column, (top, right), &mut image);
-            let terms: Vec<&[f64]> = used(count)
-                .map(|k| &panel.columns.col_as_slice(k)[top..])
-                .collect();
-            let factors = unit.dots_all(&column, &terms);
-            let factors: Vec<f64> = factors.into_iter().map(|factor| -factor).collect();
-            let terms: Vec<&[f64]> = used(count)
-                .map(|k| &panel.rows.col_as_slice(k)[right..])
-                .collect();
-            unit.add_all(&mut image, &terms, &factors);
+            let terms = tails(&panel.rows, used(count), right);
+            let others = tails(&panel.columns, used(count), top);
+            unit.subtract_image(&mut image, &terms, &others, &column);
             image.iter_mut().for_each(|entry| *entry *= inverse);
         }
-        let into = panel.rows.col_as_slice_mut(count);
-        into[..right].fill(0.0);
-        into[right..].copy_from_slice(&image);
+        set_from(panel.rows.col_as_slice_mut(count), right, &image);
 
         // The row, and its reflection.
         let mut row: Vec<f64> = (right..n).map(|column| work[(step, column)]).collect();
         let factors = negative(&panel.columns, step, count + 1);
-        let terms: Vec<&[f64]> = used(count + 1)
-            .map(|k| &panel.rows.col_as_slice(k)[right..])
-            .collect();
+        let terms = tails(&panel.rows, used(count + 1), right);
         unit.add_all(&mut row, &terms, &factors);
         let (tau, _) = reflector(unit, &mut row);
         panel.above.push(row[0]);
         let inverse = if tau.is_infinite() { 0.0 } else { tau.recip() };
         row[0] = 1.0;
-        let into = panel.rows.col_as_slice_mut(width + count);
-        into[..right].fill(0.0);
-        into[right..].copy_from_slice(&row);
+        set_from(panel.rows.col_as_slice_mut(width + count), right, &row);
 
         // x = (A u - V Y' u - X U' u) / tau.
         let top = right / WIDTH * WIDTH;
         let mut image = vec![0.0; work.nrows() - top];
         if inverse != 0.0 {
             product::<S, R, false>(unit, work.as_ref(), &row, (top, right), &mut image);
-            let terms: Vec<&[f64]> = used(count + 1)
-                .map(|k| &panel.rows.col_as_slice(k)[right..])
-                .collect();
-            let factors = unit.dots_all(&row, &terms);
-            let factors: Vec<f64> = factors.into_iter().map(|factor| -factor).collect();
-            let terms: Vec<&[f64]> = used(count + 1)
-                .map(|k| &panel.columns.col_as_slice(k)[top..])
-                .collect();
-            unit.add_all(&mut image, &terms, &factors);
+            let terms = tails(&panel.columns, used(count + 1), top);
+            let others = tails(&panel.rows, used(count + 1), right);
+            unit.subtract_image(&mut image, &terms, &others, &row);
             image.iter_mut().for_each(|entry| *entry *= inverse);
             image[..right - top].fill(0.0);
         }
-        let into = panel.columns.col_as_slice_mut(width + count);
-        into[..top].fill(0.0);
-        into[top..].copy_from_slice(&image);
+        set_from(panel.columns.col_as_slice_mut(width + count), top, &image);
     }
 }
 
@@ -247,64 +223,28 @@ impl<const TRANSPOSED: bool> Kernel for Part<'_, TRANSPOSED> {
 
     #[inline(always)]
     fn run<S: Simd, const R: usize>(self, unit: Unit<S, R>) {
-        let Self {
-            a,
-            x,
-            top,
-            left,
-            out,
-        } = self;
+        let Self { a, x, out, .. } = self;
+        let length = if TRANSPOSED { x.len() } else { out.len() };
+        let column = |index: usize| &column_of(a, self.left + index)[self.top..self.top + length];
+        let four = |at: usize| [column(at), column(at + 1), column(at + 2), column(at + 3)];
         if TRANSPOSED {
-            dots_with_columns(unit, a, x, top, left, out);
+            let (fours, rest) = out.as_chunks_mut::<4>();
+            let done = 4 * fours.len();
+            for (index, out) in fours.iter_mut().enumerate() {
+                *out = unit.dots(x, four(4 * index));
+            }
+            for (index, out) in rest.iter_mut().enumerate() {
+                [*out] = unit.dots(x, [column(done + index)]);
+            }
         } else {
-            sum_of_columns(unit, a, x, top, left, out);
+            let (fours, rest) = x.as_chunks::<4>();
+            let done = 4 * fours.len();
+            for (index, factors) in fours.iter().enumerate() {
+                unit.add_multiples(out, four(4 * index), *factors);
+            }
+            for (index, factor) in rest.iter().enumerate() {
+                unit.add_multiples(out, [column(done + index)], [*factor]);
+            }
         }
-    }
-}
-
-#[inline(always)]
-fn dots_with_columns<S: Simd, const R: usize>(
-    unit: Unit<S, R>,
-    a: MatRef<'_, f64>,
-    v: &[f64],
-    top: usize,
-    left: usize,
-    out: &mut [f64],
-) {
-    let column = |index: usize| &column_of(a, left + index)[top..];
-    let (fours, rest) = out.as_chunks_mut::<4>();
-    let done = 4 * fours.len();
-    for (index, four) in fours.iter_mut().enumerate() {
-        let at = 4 * index;
-        *four = unit.dots(
-            v,
-            [column(at), column(at + 1), column(at + 2), column(at + 3)],
-        );
-    }
-    for (index, out) in rest.iter_mut().enumerate() {
-        [*out] = unit.dots(v, [column(done + index)]);
-    }
-}
-
-#[inline(always)]
-fn sum_of_columns<S: Simd, const R: usize>(
-    unit: Unit<S, R>,
-    a: MatRef<'_, f64>,
-    u: &[f64],
-    top: usize,
-    left: usize,
-    out: &mut [f64],
-) {
-    let rows = top..top + out.len();
-    let column = |index: usize| &column_of(a, left + index)[rows.clone()];
-    let (fours, rest) = u.as_chunks::<4>();
-    let done = 4 * fours.len();
-    for (index, four) in fours.iter().enumerate() {
-        let at = 4 * index;
-        let columns = [column(at), column(at + 1), column(at + 2), column(at + 3)];
-        unit.add_multiples(out, columns, *four);
-    }
-    for (index, factor) in rest.iter().enumerate() {
-        unit.add_multiples(out, [column(done + index)], [*factor]);
     }
 }

@@ -19,7 +19,7 @@ use pulp::Simd;
 use crate::dense::householder::reflector;
 use crate::dense::lanes::{Kernel, Unit, WIDTH as LANES, dispatch};
 use crate::dense::product::take_lower;
-use crate::dense::{BLOCK, column_blocks, column_of, share};
+use crate::dense::{BLOCK, column_blocks, column_of, set_from, share, tails};
 
 /// Products with fewer rows are not worth a second thread.
 const SHARED_LEAST: usize = 512;
@@ -50,7 +50,8 @@ pub(super) fn tridiagonal(matrix: MatRef<'_, f64>) -> Tridiagonal {
         vectors: Mat::new(),
         taus: Vec::with_capacity(n.saturating_sub(1)),
     };
-    let width = panel_width(n);
+    // Few columns, since every column reads the panel three times.
+    let width = if n < 300 { 8 } else { 16 };
     let mut panel = Panel {
         left: Mat::zeros(rows, 2 * width),
         width,
@@ -61,7 +62,14 @@ pub(super) fn tridiagonal(matrix: MatRef<'_, f64>) -> Tridiagonal {
     while start < n {
         let end = (start + width).min(n);
         for column in start..end {
-            panel.reduce(&mut work, start, column, n, &mut found);
+            dispatch(Step {
+                panel: &mut panel,
+                work: &mut work,
+                column,
+                count: column - start,
+                n,
+                found: &mut found,
+            });
         }
         if end < n {
             panel.update(work.as_mut().subrows_mut(0, n), end);
@@ -70,11 +78,6 @@ pub(super) fn tridiagonal(matrix: MatRef<'_, f64>) -> Tridiagonal {
     }
     found.vectors = work;
     found
-}
-
-/// Columns of a panel: few, since every column reads the panel three times.
-fn panel_width(n: usize) -> usize {
-    if n < 300 { 8 } else { 16 }
 }
 
 /// The reflections of a panel: the trailing matrix is to lose `left right'`, with `left = [V W]` and `right = [W V]`.
@@ -86,26 +89,6 @@ struct Panel {
 }
 
 impl Panel {
-    /// Brings one column up to date, reduces it, and notes what its reflection does to the columns after it.
-    fn reduce(
-        &mut self,
-        work: &mut Mat<f64>,
-        start: usize,
-        column: usize,
-        n: usize,
-        found: &mut Tridiagonal,
-    ) {
-        let count = column - start;
-        dispatch(Step {
-            panel: self,
-            work,
-            column,
-            count,
-            n,
-            found,
-        });
-    }
-
     /// Subtracts the reflections of the panel from the trailing matrix, from row `first` on.
     fn update(&self, work: MatMut<'_, f64>, first: usize) {
         let n = work.nrows();
@@ -132,6 +115,7 @@ impl Panel {
     }
 }
 
+/// Brings one column up to date, reduces it, and notes what its reflection does to the columns after it.
 struct Step<'a> {
     panel: &'a mut Panel,
     work: &'a mut Mat<f64>,
@@ -159,10 +143,7 @@ impl Kernel for Step<'_> {
         let partner = |k: usize| if k < width { k + width } else { k - width };
         let entries = &mut work.col_as_slice_mut(column)[column..];
         let factors: Vec<f64> = used().map(|k| -panel.left[(column, partner(k))]).collect();
-        let terms: Vec<&[f64]> = used()
-            .map(|k| &panel.left.col_as_slice(k)[column..])
-            .collect();
-        unit.add_all(entries, &terms, &factors);
+        unit.add_all(entries, &tails(&panel.left, used(), column), &factors);
         found.diagonal.push(entries[0]);
         if column + 1 == n {
             return;
@@ -174,16 +155,13 @@ impl Kernel for Step<'_> {
         found.taus.push(tau);
         let v = panel.left.col_as_slice_mut(count);
         v[..below].fill(0.0);
-        v[below] = 1.0;
         if tau.is_infinite() {
             v[below..].fill(0.0);
-        } else {
-            v[below + 1..n].copy_from_slice(&entries[1..]);
-        }
-        if tau.is_infinite() {
             panel.left.col_as_slice_mut(width + count).fill(0.0);
             return;
         }
+        v[below] = 1.0;
+        v[below + 1..n].copy_from_slice(&entries[1..]);
         let (product, second) = (&mut panel.product, &mut panel.second);
         symmetric_product(
             unit,
@@ -197,15 +175,9 @@ impl Kernel for Step<'_> {
         // w = (A v - V W' v - W V' v) / tau, then made such that the two-sided reflection is A - v w' - w v'.
         let v = &panel.left.col_as_slice(count)[below..];
         let product = &mut product[below..];
-        let partners: Vec<&[f64]> = used()
-            .map(|k| &panel.left.col_as_slice(partner(k))[below..])
-            .collect();
-        let terms: Vec<&[f64]> = used()
-            .map(|k| &panel.left.col_as_slice(k)[below..])
-            .collect();
-        let factors = unit.dots_all(v, &partners);
-        let factors: Vec<f64> = factors.into_iter().map(|factor| -factor).collect();
-        unit.add_all(product, &terms, &factors);
+        let partners = tails(&panel.left, used().map(partner), below);
+        let terms = tails(&panel.left, used(), below);
+        unit.subtract_image(product, &terms, &partners, v);
         let inverse = tau.recip();
         product.iter_mut().for_each(|entry| *entry *= inverse);
         let [inner] = unit.dots(v, [product]);
@@ -213,9 +185,7 @@ impl Kernel for Step<'_> {
         for (entry, v) in product.iter_mut().zip(v) {
             *entry = v.mul_add(half, *entry);
         }
-        let into = panel.left.col_as_slice_mut(width + count);
-        into[..below].fill(0.0);
-        into[below..].copy_from_slice(product);
+        set_from(panel.left.col_as_slice_mut(width + count), below, product);
     }
 }
 

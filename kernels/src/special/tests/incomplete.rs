@@ -1,6 +1,8 @@
 //! Reference values: mpmath 1.4 with 60 digits, rounded to the nearest double.
 
 use super::check;
+use crate::special::dd::Dd;
+use crate::special::incomplete::beta_share;
 use crate::special::*;
 
 #[test]
@@ -67,6 +69,13 @@ fn gammaincc_values() {
         ],
         12.0,
     );
+}
+
+/// `I_x(a, b)` for x between 0 and 1.
+fn betainc(a: f64, b: f64, x: f64) -> f64 {
+    let (x, y) = (Dd::from(x), Dd::sum(1.0, -x));
+    let ln_y = if x.hi < 0.1 { (-x).ln_1p() } else { y.ln() };
+    beta_share(a, b, (x, x.ln()), (y, ln_y))
 }
 
 #[test]
@@ -189,8 +198,6 @@ fn ends() {
             && gammainc(1.0, -1.0).is_nan()
             && gammainc(f64::NAN, 1.0).is_nan()
     );
-    assert_eq!((betainc(2.0, 3.0, 0.0), betainc(2.0, 3.0, 1.0)), (0.0, 1.0));
-    assert!(betainc(2.0, 3.0, 1.5).is_nan() && betainc(0.0, 3.0, 0.5).is_nan());
     assert_eq!(
         (e1(0.0), e1(800.0), ei(0.0)),
         (f64::INFINITY, 0.0, f64::NEG_INFINITY)

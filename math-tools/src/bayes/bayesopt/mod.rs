@@ -143,15 +143,15 @@ impl Tool for Args {
         .syntax(&[("/objective", Syntax::Expression)]);
     type Args = Self;
     type Output = Output;
-    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
-        title: "a constant objective: nothing to improve anywhere",
-        args: r#"{"bounds": [[0, 1]], "objective": "7", "n_init": 2, "n_iter": 0}"#,
-        output: r#"{"x_best": [0.7207068555433085], "y_best": 7.0,
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "a constant objective: nothing to improve anywhere":
+            r#"{"bounds": [[0, 1]], "objective": "7", "n_init": 2, "n_iter": 0}"#
+            => r#"{"x_best": [0.7207068555433085], "y_best": 7.0,
                 "history": {"X": [[0.7207068555433085], [0.017846825567724656]], "y": [7.0, 7.0]},
                 "n_evaluations": 2,
                 "model": {"length_scales": [0.5], "signal_variance": 0.0, "noise": 0.0, "log_marginal_likelihood": "Infinity"},
-                "expected_improvement": 0.0, "converged": true, "seed": 42}"#,
-    }];
+                "expected_improvement": 0.0, "converged": true, "seed": 42}"#;
+    };
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let bounds = checked(&args.bounds)?;

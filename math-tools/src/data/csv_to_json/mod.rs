@@ -62,12 +62,12 @@ impl Tool for Args {
         .tags(&["table", "convert"]);
     type Args = Self;
     type Output = Output;
-    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
-        title: "codes stay text, numbers become numbers, empty cells null",
-        args: r#"{"csv_content": "id,price,sold\n007,1.5,true\n010,2e3,\n"}"#,
-        output: r#"{"rows": [{"id": "007", "price": 1.5, "sold": true}, {"id": "010", "price": 2000.0, "sold": null}],
-                "columns": ["id", "price", "sold"], "types": ["text", "number", "boolean"], "count": 2}"#,
-    }];
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "codes stay text, numbers become numbers, empty cells null":
+            r#"{"csv_content": "id,price,sold\n007,1.5,true\n010,2e3,\n"}"#
+            => r#"{"rows": [{"id": "007", "price": 1.5, "sold": true}, {"id": "010", "price": 2000.0, "sold": null}],
+                "columns": ["id", "price", "sold"], "types": ["text", "number", "boolean"], "count": 2}"#;
+    };
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let text = args.csv_content.load(ctx)?;

@@ -1,6 +1,6 @@
 //! Limits on a query before the recursive parser sees it: a stack overflow would end the whole process.
 
-use tool_core::nearest::nearest;
+use crate::prelude::did_you_mean;
 use tool_core::{ErrorCode, ToolError};
 
 use super::error_at;
@@ -63,10 +63,8 @@ fn check_function(query: &str, offset: usize, name: &str) -> Result<(), ToolErro
         return Ok(());
     }
     let error = error_at(query, offset, format_args!("no function named `{name}`"));
-    Err(match nearest(name, names.by_ref()) {
-        Some(near) => error.hint(format!("did you mean `{near}`?")),
-        None => error.hint(format!("the functions are {NAMES}")),
-    })
+    let near = did_you_mean(name, names.by_ref());
+    Err(error.hint(near.unwrap_or_else(|| format!("the functions are {NAMES}"))))
 }
 
 fn is_name(token: &str) -> bool {

@@ -38,26 +38,20 @@ impl Tool for Args {
         .syntax(&[("/query", Syntax::Query)]);
     type Args = Self;
     type Output = Output;
-    const EXAMPLES: &'static [JsonExample] = &[
-        JsonExample {
-            title: "names of what costs more than 10",
-            args: r#"{"data": {"items": [{"name": "pen", "price": 2}, {"name": "book", "price": 12}, {"name": "lamp", "price": 30}]},
-                "query": "items[?price > `10`].name"}"#,
-            output: r#"{"result": ["book", "lamp"]}"#,
-        },
-        JsonExample {
-            title: "the last item",
-            args: r#"{"data": {"items": [{"name": "pen", "price": 2}, {"name": "book", "price": 12}, {"name": "lamp", "price": 30}]},
-                "query": "items[-1].name"}"#,
-            output: r#"{"result": "lamp"}"#,
-        },
-        JsonExample {
-            title: "a total and a count",
-            args: r#"{"data": {"items": [{"name": "pen", "price": 2}, {"name": "book", "price": 12}, {"name": "lamp", "price": 30}]},
-                "query": "{total: sum(items[].price), count: length(items)}"}"#,
-            output: r#"{"result": {"total": 44, "count": 3}}"#,
-        },
-    ];
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "names of what costs more than 10":
+            r#"{"data": {"items": [{"name": "pen", "price": 2}, {"name": "book", "price": 12}, {"name": "lamp", "price": 30}]},
+                "query": "items[?price > `10`].name"}"#
+            => r#"{"result": ["book", "lamp"]}"#;
+        "the last item":
+            r#"{"data": {"items": [{"name": "pen", "price": 2}, {"name": "book", "price": 12}, {"name": "lamp", "price": 30}]},
+                "query": "items[-1].name"}"#
+            => r#"{"result": "lamp"}"#;
+        "a total and a count":
+            r#"{"data": {"items": [{"name": "pen", "price": 2}, {"name": "book", "price": 12}, {"name": "lamp", "price": 30}]},
+                "query": "{total: sum(items[].price), count: length(items)}"}"#
+            => r#"{"result": {"total": 44, "count": 3}}"#;
+    };
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         guard::check(&args.query)?;

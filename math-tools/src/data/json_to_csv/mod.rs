@@ -6,7 +6,6 @@ mod tests;
 use std::collections::HashMap;
 
 use tool_core::json;
-use tool_core::nearest::nearest;
 
 use super::delimiter::Delimiter;
 use crate::prelude::*;
@@ -45,12 +44,12 @@ impl Tool for Args {
         .tags(&["table", "convert"]);
     type Args = Self;
     type Output = Output;
-    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
-        title: "columns in the order of first appearance",
-        args: r#"{"data": {"name": ["Ann", "Bob"], "age": [30, null], "city": [null, "Rome, Italy"]}}"#,
-        output: r#"{"csv": "name,age,city\nAnn,30,\nBob,,\"Rome, Italy\"\n", "rows": 2,
-                "columns": ["name", "age", "city"]}"#,
-    }];
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "columns in the order of first appearance":
+            r#"{"data": {"name": ["Ann", "Bob"], "age": [30, null], "city": [null, "Rome, Italy"]}}"#
+            => r#"{"csv": "name,age,city\nAnn,30,\nBob,,\"Rome, Italy\"\n", "rows": 2,
+                "columns": ["name", "age", "city"]}"#;
+    };
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let table = args.data.load(ctx)?;
@@ -88,14 +87,10 @@ fn choose(table: &Table, wanted: Option<Vec<String>>) -> Result<Vec<Column<'_>>,
         }
         // A table without records has no columns of its own: any header may be requested.
         if !known.is_empty() && !known.contains_key(name.as_str()) {
-            let hint = match nearest(name, table.names()) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => {
-                    let names: Vec<String> =
-                        table.names().map(|name| format!("`{name}`")).collect();
-                    format!("the columns are {}", names.join(", "))
-                }
-            };
+            let hint = did_you_mean(name, table.names()).unwrap_or_else(|| {
+                let names: Vec<String> = table.names().map(|name| format!("`{name}`")).collect();
+                format!("the columns are {}", names.join(", "))
+            });
             let message = format!("`data` has no column `{name}`");
             return Err(ToolError::invalid(pointer, message)
                 .reason("unknown_column")

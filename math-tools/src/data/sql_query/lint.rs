@@ -4,7 +4,7 @@
 //! the progress handler, so their format must be a literal with small widths. Date functions read the clock for `'now'` (or no
 //! argument at all) and the machine's time zone for `'localtime'`, which would make the result depend on the machine.
 
-use tool_core::{ErrorCode, ToolError};
+use tool_core::{ToolError, tool_error};
 
 /// Longest query, in bytes.
 pub(super) const QUERY_BYTES_MAX: usize = 100_000;
@@ -25,16 +25,11 @@ const MOMENTS: [&str; 3] = ["now", "localtime", "utc"];
 /// Refuses a query that is too long or calls those functions in such a way.
 pub(super) fn check(query: &str) -> Result<(), ToolError> {
     if query.len() > QUERY_BYTES_MAX {
-        return Err(ToolError::new(
-            ErrorCode::LimitExceeded,
-            format_args!(
-                "the query has {} bytes, the limit is {QUERY_BYTES_MAX}",
-                query.len()
-            ),
-        )
-        .reason("query_length")
-        .at("/query")
-        .hint("put data into `tables` or `params` instead of the query"));
+        let length = query.len();
+        let error = tool_error!(LimitExceeded, "query_length";
+            "the query has {length} bytes, the limit is {QUERY_BYTES_MAX}";
+            "put data into `tables` or `params` instead of the query");
+        return Err(error.at("/query"));
     }
     // SQLite reads to the first NUL and would answer another query.
     if let Some(at) = query.find('\0') {

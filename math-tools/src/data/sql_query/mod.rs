@@ -53,15 +53,15 @@ impl Tool for Args {
     };
     type Args = Self;
     type Output = Output;
-    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
-        title: "numbers compare as numbers",
-        args: r#"{"query": "SELECT name, age FROM people WHERE age > ? ORDER BY age",
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "numbers compare as numbers":
+            r#"{"query": "SELECT name, age FROM people WHERE age > ? ORDER BY age",
                 "tables": {"people": {"name": ["Ann", "Bob", "Cem"], "age": [9, 100, 30]}},
-                "params": [25]}"#,
-        output: r#"{"columns": ["name", "age"],
+                "params": [25]}"#
+            => r#"{"columns": ["name", "age"],
                 "rows": [{"name": "Cem", "age": 30}, {"name": "Bob", "age": 100}], "count": 2,
-                "truncated": false}"#,
-    }];
+                "truncated": false}"#;
+    };
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let mut tables = Vec::with_capacity(args.tables.len());

@@ -433,7 +433,7 @@ fn complex_values() {
         let output = complex(expression).unwrap_or_else(|err| panic!("`{expression}`: {err:?}"));
         let found: (f64, f64) = match output.value {
             Answer::Double(re) => (re, 0.0),
-            Answer::Complex(re, im) => (re, im),
+            Answer::Complex { re, im } => (re, im),
             other => panic!("`{expression}`: {other:?}"),
         };
         let (re, im): (f64, f64) = (re, im);
@@ -448,7 +448,7 @@ fn complex_values() {
 #[test]
 fn the_sides_of_the_cuts() {
     let pair = |expression: &str| match complex(expression).unwrap().value {
-        Answer::Complex(re, im) => (re, im),
+        Answer::Complex { re, im } => (re, im),
         other => panic!("`{expression}`: {other:?}"),
     };
     assert_eq!(pair("sqrt(-4)"), (0.0, 2.0));

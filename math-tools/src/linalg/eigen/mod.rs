@@ -111,21 +111,16 @@ impl Tool for Args {
         .large();
     type Args = Self;
     type Output = Output;
-    const EXAMPLES: &'static [JsonExample] = &[
-        JsonExample {
-            title: "a diagonal matrix has its entries as eigenvalues",
-            args: r#"{"A": [[3, 0], [0, 1]], "vectors": true}"#,
-            output: r#"{"eigenvalues": [1.0, 3.0], "real": [1.0, 3.0], "imaginary": [0.0, 0.0],
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "a diagonal matrix has its entries as eigenvalues":
+            r#"{"A": [[3, 0], [0, 1]], "vectors": true}"#
+            => r#"{"eigenvalues": [1.0, 3.0], "real": [1.0, 3.0], "imaginary": [0.0, 0.0],
                 "eigenvectors": [[0.0, 1.0], [1.0, 0.0]], "symmetric": true, "trace_error": 0.0,
-                "residual": 0.0, "method": "symmetric"}"#,
-        },
-        JsonExample {
-            title: "a quarter turn has the eigenvalues -i and i",
-            args: r#"{"A": [[0, -1], [1, 0]]}"#,
-            output: r#"{"real": [0.0, 0.0], "imaginary": [-1.0, 1.0], "symmetric": false,
-                "trace_error": 0.0, "method": "general"}"#,
-        },
-    ];
+                "residual": 0.0, "method": "symmetric"}"#;
+        "a quarter turn has the eigenvalues -i and i": r#"{"A": [[0, -1], [1, 0]]}"#
+            => r#"{"real": [0.0, 0.0], "imaginary": [-1.0, 1.0], "symmetric": false,
+                "trace_error": 0.0, "method": "general"}"#;
+    };
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let a = args.a.load(ctx)?;

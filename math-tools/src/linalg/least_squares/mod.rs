@@ -126,24 +126,19 @@ impl Tool for Args {
         .large();
     type Args = Self;
     type Output = Output;
-    const EXAMPLES: &'static [JsonExample] = &[
-        JsonExample {
-            title: "the mean of 1, 2 and 6, and its standard error sqrt(7 / 3)",
-            args: r#"{"A": [[1], [1], [1]], "b": [1, 2, 6], "covariance": true}"#,
-            output: r#"{"x": [3.0], "residual": 3.7416573867739413, "rank": 1, "rcond": 1.0,
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "the mean of 1, 2 and 6, and its standard error sqrt(7 / 3)":
+            r#"{"A": [[1], [1], [1]], "b": [1, 2, 6], "covariance": true}"#
+            => r#"{"x": [3.0], "residual": 3.7416573867739413, "rank": 1, "rcond": 1.0,
                 "trusted_digits": 15, "degrees_of_freedom": 2.0, "residual_std": 2.6457513110645907,
                 "standard_errors": [1.5275252316519468], "covariance": [[2.3333333333333335]],
                 "optimality": 0.0, "refinements": 2, "error_estimate": 2.220446049250313e-16,
-                "method": "qr"}"#,
-        },
-        JsonExample {
-            title: "of all x with x0 + x1 = 2 the shortest is (1, 1)",
-            args: r#"{"A": [[1, 1]], "b": [2]}"#,
-            output: r#"{"x": [1.0, 1.0], "residual": 0.0, "rank": 1, "rcond": 1.0,
+                "method": "qr"}"#;
+        "of all x with x0 + x1 = 2 the shortest is (1, 1)": r#"{"A": [[1, 1]], "b": [2]}"#
+            => r#"{"x": [1.0, 1.0], "residual": 0.0, "rank": 1, "rcond": 1.0,
                 "trusted_digits": 15, "singular_values": [1.4142135623730951],
-                "degrees_of_freedom": 0.0, "residual_std": "NaN", "refinements": 0, "method": "svd"}"#,
-        },
-    ];
+                "degrees_of_freedom": 0.0, "residual_std": "NaN", "refinements": 0, "method": "svd"}"#;
+    };
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let problem = Problem::new(&args, ctx)?;

@@ -107,24 +107,19 @@ impl Tool for Args {
         .large();
     type Args = Self;
     type Output = Output;
-    const EXAMPLES: &'static [JsonExample] = &[
-        JsonExample {
-            title: "3 x + y = 9 and x + 2 y = 8",
-            args: r#"{"A": [[3, 1], [1, 2]], "b": [9, 8]}"#,
-            output: r#"{"x": [2.0, 3.0], "relative_error": 0.0, "residual": 0.0,
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "3 x + y = 9 and x + 2 y = 8": r#"{"A": [[3, 1], [1, 2]], "b": [9, 8]}"#
+            => r#"{"x": [2.0, 3.0], "relative_error": 0.0, "residual": 0.0,
                 "backward_error": 0.0, "rcond": 0.3125, "trusted_digits": 15, "error_estimate": 0.0,
                 "error_bound": 2.4424906541753446e-16, "rank": 2, "method": "cholesky",
-                "refinements": 0, "equilibrated": false}"#,
-        },
-        JsonExample {
-            title: "the mean is the least squares solution of x = 1, x = 2, x = 6",
-            args: r#"{"A": [[1], [1], [1]], "b": [1, 2, 6], "method": "lstsq"}"#,
-            output: r#"{"x": [3.0], "relative_error": 0.5843487097907776,
+                "refinements": 0, "equilibrated": false}"#;
+        "the mean is the least squares solution of x = 1, x = 2, x = 6":
+            r#"{"A": [[1], [1], [1]], "b": [1, 2, 6], "method": "lstsq"}"#
+            => r#"{"x": [3.0], "relative_error": 0.5843487097907776,
                 "residual": 3.7416573867739413, "backward_error": 0.3333333333333333, "rcond": 1.0,
                 "trusted_digits": 15, "rank": 1, "method": "lstsq", "refinements": 0,
-                "equilibrated": false}"#,
-        },
-    ];
+                "equilibrated": false}"#;
+    };
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let a = args.a.load(ctx)?;

@@ -194,25 +194,21 @@ impl Tool for Args {
         .large();
     type Args = Self;
     type Output = Output;
-    const EXAMPLES: &'static [JsonExample] = &[
-        JsonExample {
-            title: "2 x + y = 4 and x + 3 y = 7, entry by entry",
-            args: r#"{"rows": [0, 0, 1, 1], "cols": [0, 1, 0, 1], "values": [2, 1, 1, 3],
-                "b": [4, 7]}"#,
-            output: r#"{"x": [1.0, 2.0], "residual": 0.0, "relative_residual": 0.0,
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "2 x + y = 4 and x + 3 y = 7, entry by entry":
+            r#"{"rows": [0, 0, 1, 1], "cols": [0, 1, 0, 1], "values": [2, 1, 1, 3],
+                "b": [4, 7]}"#
+            => r#"{"x": [1.0, 2.0], "residual": 0.0, "relative_residual": 0.0,
                 "backward_error": 0.0, "converged": true, "method": "cholesky", "rcond": 0.3125,
                 "trusted_digits": 15, "error_estimate": 0.0, "error_bound": 4.2188474935755947e-16,
-                "nonzeros": 4, "fill": 3, "refinements": 1, "equilibrated": false}"#,
-        },
-        JsonExample {
-            title: "half of each from a diagonal matrix in Matrix Market form, by conjugate gradients",
-            args: r#"{"matrix_market": "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 2\n2 2 2\n",
-                "b": [1, 3], "method": "cg", "preconditioner": "none"}"#,
-            output: r#"{"x": [0.5, 1.5], "residual": 0.0, "relative_residual": 0.0,
+                "nonzeros": 4, "fill": 3, "refinements": 1, "equilibrated": false}"#;
+        "half of each from a diagonal matrix in Matrix Market form, by conjugate gradients":
+            r#"{"matrix_market": "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 2\n2 2 2\n",
+                "b": [1, 3], "method": "cg", "preconditioner": "none"}"#
+            => r#"{"x": [0.5, 1.5], "residual": 0.0, "relative_residual": 0.0,
                 "backward_error": 0.0, "converged": true, "method": "cg", "preconditioner": "none",
-                "iterations": 1, "error_estimate": 0.0, "nonzeros": 2}"#,
-        },
-    ];
+                "iterations": 1, "error_estimate": 0.0, "nonzeros": 2}"#;
+    };
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let options = options(&args)?;

@@ -96,21 +96,15 @@ impl Tool for Args {
         .large();
     type Args = Self;
     type Output = Output;
-    const EXAMPLES: &'static [JsonExample] = &[
-        JsonExample {
-            title: "a matrix that stretches by 3 and by 2",
-            args: r#"{"A": [[0, 2], [3, 0]], "full": true}"#,
-            output: r#"{"singular_values": [3.0, 2.0], "U": [[0.0, 1.0], [1.0, 0.0]],
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "a matrix that stretches by 3 and by 2": r#"{"A": [[0, 2], [3, 0]], "full": true}"#
+            => r#"{"singular_values": [3.0, 2.0], "U": [[0.0, 1.0], [1.0, 0.0]],
                 "V": [[1.0, 0.0], [0.0, 1.0]], "rank": 2, "tolerance": 1.3322676295501878e-15,
-                "condition": 1.5, "norm_error": 0.0, "residual": 0.0}"#,
-        },
-        JsonExample {
-            title: "proportional rows have rank 1",
-            args: r#"{"A": [[3, 4], [0, 0]]}"#,
-            output: r#"{"singular_values": [5.0, 0.0], "rank": 1, "tolerance": 2.220446049250313e-15,
-                "condition": "Infinity", "norm_error": 0.0}"#,
-        },
-    ];
+                "condition": 1.5, "norm_error": 0.0, "residual": 0.0}"#;
+        "proportional rows have rank 1": r#"{"A": [[3, 4], [0, 0]]}"#
+            => r#"{"singular_values": [5.0, 0.0], "rank": 1, "tolerance": 2.220446049250313e-15,
+                "condition": "Infinity", "norm_error": 0.0}"#;
+    };
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let vectors = wanted(args.full, args.vectors)?;

@@ -125,14 +125,14 @@ impl Tool for Args {
         .large();
     type Args = Self;
     type Output = Output;
-    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
-        title: "y' = 2 t with y(0) = 1 gives y = 1 + t^2",
-        args: r#"{"y0": [1], "t_span": [0, 3], "system": "2*t", "t_eval": [0, 1, 2, 3]}"#,
-        output: r#"{"t": [0.0, 1.0, 2.0, 3.0], "y": [[1.0], [2.0], [5.0], [10.0]],
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "y' = 2 t with y(0) = 1 gives y = 1 + t^2":
+            r#"{"y0": [1], "t_span": [0, 3], "system": "2*t", "t_eval": [0, 1, 2, 3]}"#
+            => r#"{"t": [0.0, 1.0, 2.0, 3.0], "y": [[1.0], [2.0], [5.0], [10.0]],
                 "completed": true, "t_end": 3.0,
                 "stats": {"steps": 7, "rejected": 0, "function_evals": 87, "extra_evals": 307},
-                "method": "dop853", "stiff": false, "error_estimate": 0.0}"#,
-    }];
+                "method": "dop853", "stiff": false, "error_estimate": 0.0}"#;
+    };
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let y0 = args.y0.load(ctx)?;

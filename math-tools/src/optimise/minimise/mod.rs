@@ -151,14 +151,13 @@ impl Tool for Args {
         .syntax(&[("/objective", Syntax::Expression)]);
     type Args = Self;
     type Output = Output;
-    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
-        title: "x^2 + y^2 - 2 x - 4 y is lowest at (1, 2)",
-        args: r#"{"x0": [0, 0],
-                "objective": {"quadratic": {"A": [[2, 0], [0, 2]], "b": [-2, -4]}}}"#,
-        output: r#"{"x": [1.0, 2.0], "f": -5.0, "iterations": 2, "evaluations": 13,
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "x^2 + y^2 - 2 x - 4 y is lowest at (1, 2)": r#"{"x0": [0, 0],
+                "objective": {"quadratic": {"A": [[2, 0], [0, 2]], "b": [-2, -4]}}}"#
+            => r#"{"x": [1.0, 2.0], "f": -5.0, "iterations": 2, "evaluations": 13,
                 "gradient_norm": 0.0, "lowest_curvature": 2.0, "converged": true, "method": "gradient",
-                "reason": "gradient"}"#,
-    }];
+                "reason": "gradient"}"#;
+    };
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let x0 = args.x0.load(ctx)?;

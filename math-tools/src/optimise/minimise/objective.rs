@@ -4,10 +4,10 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::fmt;
 
+use crate::prelude::did_you_mean;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
-use tool_core::nearest::nearest;
 use tool_core::{Ctx, Finite, Input, Matrix, ToolError, Vector};
 
 use crate::expression::{Expression, Parameters, Scope, System};
@@ -183,8 +183,8 @@ impl Function {
         let scope = Scope::point(n).with_parameters(parameters, "/parameters")?;
         let expression = Expression::parse(text, &scope).map_err(|err| {
             let error = err.into_tool_error("/objective");
-            match nearest(text.trim(), NAMES) {
-                Some(name) => error.hint(format!("did you mean `{name}`?")),
+            match did_you_mean(text.trim(), NAMES) {
+                Some(near) => error.hint(near),
                 None => error,
             }
         })?;

@@ -43,16 +43,16 @@ impl Tool for Args {
         .large();
     type Args = Self;
     type Output = Output;
-    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
-        title: "a single point has all the density: the chain stays, and says that it did not converge",
-        args: r#"{"log_density": "if(x == 1, 0, log(0))", "x0": [1], "n_samples": 2, "burnin": 0,
-                "chains": 1}"#,
-        output: r#"{"samples": [[[1.0], [1.0]]], "method": "metropolis", "acceptance_rate": 0.0,
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "a single point has all the density: the chain stays, and says that it did not converge":
+            r#"{"log_density": "if(x == 1, 0, log(0))", "x0": [1], "n_samples": 2, "burnin": 0,
+                "chains": 1}"#
+            => r#"{"samples": [[[1.0], [1.0]]], "method": "metropolis", "acceptance_rate": 0.0,
                 "mean": [1.0], "std_dev": [0.0], "covariance": [[0.0]], "ess": ["NaN"],
                 "ess_tail": ["NaN"], "rhat": ["NaN"], "mcse": ["NaN"], "converged": false,
                 "reason": "undefined", "proposal_std": [[1.0]], "adapted": false, "n_samples": 2,
-                "chains": 1, "dimension": 1, "evaluations": 3, "seed": 42}"#,
-    }];
+                "chains": 1, "dimension": 1, "evaluations": 3, "seed": 42}"#;
+    };
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let start = args.x0.load(ctx)?;

@@ -109,16 +109,16 @@ impl Tool for Args {
     ]);
     type Args = Self;
     type Output = Output;
-    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
-        title: "a line through four points, two above it and two below",
-        args: r#"{"x": [[0], [1], [2], [3]], "y": [2, 2, 4, 8]}"#,
-        output: r#"{"coefficients": [2.0], "intercept": 1.0,
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "a line through four points, two above it and two below":
+            r#"{"x": [[0], [1], [2], [3]], "y": [2, 2, 4, 8]}"#
+            => r#"{"coefficients": [2.0], "intercept": 1.0,
                 "standard_errors": [1.1832159566199232, 0.6324555320336759],
                 "t_values": [0.8451542547285166, 3.162277660168379],
                 "p_values": [0.487010823957423, 0.0871290708247231], "r2": 0.8333333333333334,
                 "adjusted_r2": 0.75, "residual_std": 1.4142135623730951, "degrees_of_freedom": 2,
-                "rcond": 0.2370156734266744, "method": "Householder QR with refinement"}"#,
-    }];
+                "rcond": 0.2370156734266744, "method": "Householder QR with refinement"}"#;
+    };
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let x = args.x.load(ctx)?.0;

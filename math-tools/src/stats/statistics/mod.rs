@@ -144,20 +144,14 @@ impl Tool for Args {
         Spec::named("statistics", "Summary statistics").tags(&["statistics", "numeric"]);
     type Args = Self;
     type Output = Output;
-    const EXAMPLES: &'static [JsonExample] = &[
-        JsonExample {
-            title: "both variances of a small sample",
-            args: r#"{"data": [2, 4, 4, 4, 5, 5, 7, 9]}"#,
-            output: r#"{"count": 8, "sum": 40.0, "mean": 5.0, "min": 2.0, "max": 9.0, "median": 4.5,
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "both variances of a small sample": r#"{"data": [2, 4, 4, 4, 5, 5, 7, 9]}"#
+            => r#"{"count": 8, "sum": 40.0, "mean": 5.0, "min": 2.0, "max": 9.0, "median": 4.5,
                 "q25": 4.0, "q75": 5.5, "iqr": 1.5, "variance_sample": 4.571428571428571,
-                "variance_population": 4.0, "std_sample": 2.138089935299395, "std_population": 2.0}"#,
-        },
-        JsonExample {
-            title: "only the requested statistics; `std` divides by n",
-            args: r#"{"data": [1, 3], "metrics": ["mean", "std"]}"#,
-            output: r#"{"mean": 2.0, "std": 1.0}"#,
-        },
-    ];
+                "variance_population": 4.0, "std_sample": 2.138089935299395, "std_population": 2.0}"#;
+        "only the requested statistics; `std` divides by n":
+            r#"{"data": [1, 3], "metrics": ["mean", "std"]}"# => r#"{"mean": 2.0, "std": 1.0}"#;
+    };
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let data = args.data.load(ctx)?;
