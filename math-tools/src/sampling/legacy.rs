@@ -16,6 +16,7 @@ use tool_core::{
 };
 
 use super::blocks::{BLOCK, Moments, afford_sort, quantile, run_blocks};
+use crate::prelude::did_you_mean;
 
 const OPERATIONS: [&str; 5] = [
     "integrate",
