@@ -12,11 +12,8 @@ pub(crate) fn name<'a>(name: &'a str, pointer: &str) -> Result<&'a str> {
         return Ok(name);
     }
     let found = name.chars().take(80).collect::<String>();
-    let message = format_args!(
-        "expected 1 to 64 letters, digits, `-`, `_` or `.`, found `{}`",
-        found.escape_debug()
-    );
-    Err(ToolError::invalid(pointer, message).reason("name"))
+    Err(tool_error!(InvalidArgs at pointer, "name";
+        "expected 1 to 64 letters, digits, `-`, `_` or `.`, found `{}`", found.escape_debug()))
 }
 
 /// A trimmed text of 1 to `characters_max` characters.
@@ -29,8 +26,8 @@ pub(crate) fn text(text: &str, characters_max: usize, pointer: &str) -> Result<S
     if (1..=characters_max).contains(&count) {
         return Ok(text.to_owned());
     }
-    let message = format_args!("expected 1 to {characters_max} characters, found {count}");
-    Err(ToolError::invalid(pointer, message).reason("length"))
+    Err(tool_error!(InvalidArgs at pointer, "length";
+        "expected 1 to {characters_max} characters, found {count}"))
 }
 
 /// Invisible characters that change how a name looks: text directions, joiners, marks.

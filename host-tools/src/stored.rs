@@ -28,7 +28,7 @@ pub(crate) fn update<T: DeserializeOwned + Serialize + Default, R>(
         result = Some(change(&mut document)?);
         to_value(&document)
     })?;
-    result.ok_or_else(|| ToolError::new(ErrorCode::Internal, "the document was not changed"))
+    result.ok_or_else(|| tool_error!(Internal, "the document was not changed"))
 }
 
 fn decode<T: DeserializeOwned + Default>(value: Option<Value>, key: &str) -> Result<T> {
@@ -36,9 +36,7 @@ fn decode<T: DeserializeOwned + Default>(value: Option<Value>, key: &str) -> Res
         return Ok(T::default());
     };
     from_value(&value).map_err(|problem| {
-        let message = format_args!("cannot read the stored `{key}`: {}", problem.message);
-        ToolError::new(ErrorCode::ToolError, message)
-            .reason("state_corrupt")
-            .hint("use another name")
+        tool_error!(ToolError, "state_corrupt";
+            "cannot read the stored `{key}`: {}", problem.message; "use another name")
     })
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use journal::WITHOUT_KEY;
 use registry::load::{Approver, key_digest};
 use registry::{ApprovalsFrom, Config};
-use tool_core::{ErrorCode, Result, ToolError, tool_error};
+use tool_core::{Result, ToolError, tool_error};
 
 use crate::environment;
 
@@ -26,10 +26,9 @@ pub(crate) fn configured() -> Result<Option<Vec<Approver>>> {
     match list.symlink_metadata() {
         Err(err) if err.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Ok(_) if !list.is_file() => {
-            let message = format_args!("`{}` is not a readable file", list.display());
-            return Err(ToolError::new(ErrorCode::InvalidRequest, message)
-                .reason("approvers")
-                .hint("it lists approvers: repair or remove it"));
+            return Err(tool_error!(InvalidRequest, "approvers";
+                "`{}` is not a readable file", list.display();
+                "it lists approvers: repair or remove it"));
         }
         _ => {}
     }
@@ -57,12 +56,8 @@ pub(crate) fn settle(config: &mut Config) -> Result<()> {
 
 /// The error for a decision without a key if approvers have keys.
 pub(crate) fn key_needed(what: &str) -> ToolError {
-    tool_error!(PolicyDenied, "approval requires an approver's key: {what}")
-        .reason("approver")
-        .hint(format!(
-            "`mathchain approve ID --key FILE`; `{}` lists the approvers",
-            shown()
-        ))
+    tool_error!(PolicyDenied, "approver"; "approval requires an approver's key: {what}";
+        "`mathchain approve ID --key FILE`; `{}` lists the approvers", shown())
 }
 
 /// The name of the approver: without a key the operator, who runs the command line.
@@ -83,17 +78,15 @@ pub(crate) fn approver(key: Option<&Path>, from: ApprovalsFrom) -> Result<String
         return Ok(found.name);
     }
     let shown = shown();
-    let message = format_args!("the key in `{}` belongs to no approver", file.display());
-    Err(ToolError::new(ErrorCode::PolicyDenied, message)
-        .reason("approver")
-        .hint(format!(
-            "`{shown}` lists approvers: `[approvers]` with a line `NAME = \"{digest}\"`"
-        )))
+    Err(tool_error!(PolicyDenied, "approver";
+        "the key in `{}` belongs to no approver", file.display();
+        "`{shown}` lists approvers: `[approvers]` with a line `NAME = \"{digest}\"`"))
 }
 
 fn read(file: &Path) -> Result<Vec<u8>> {
     let fault = |what: String| {
-        tool_error!(InvalidRequest, "the key file `{}` {what}", file.display()).reason("key")
+        tool_error!(InvalidRequest, "key";
+        "the key file `{}` {what}", file.display())
     };
     let unreadable = |err: std::io::Error| fault(format!("cannot be read: {err}"));
     let opened = std::fs::File::open(file).map_err(unreadable)?;
@@ -102,8 +95,8 @@ fn read(file: &Path) -> Result<Vec<u8>> {
         use std::os::unix::fs::PermissionsExt as _;
         let mode = opened.metadata().map_err(unreadable)?.permissions().mode();
         if mode & 0o077 != 0 {
-            let hint = format!("chmod 600 {}", file.display());
-            return Err(fault("is accessible to others".to_owned()).hint(hint));
+            return Err(fault("is accessible to others".to_owned())
+                .hint(format!("chmod 600 {}", file.display())));
         }
     }
     let mut key = Vec::new();

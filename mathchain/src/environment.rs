@@ -290,8 +290,9 @@ fn config_in(folder: &Path) -> Result<Option<PathBuf>> {
         [only] => Ok(Some(only.clone())),
         [first, second, ..] => {
             let (first, second) = (first.display(), second.display());
-            let error = tool_error!(Conflict, "two configurations: `{first}` and `{second}`");
-            Err(error.hint("remove one of them, or name one with --config"))
+            Err(tool_error!(Conflict;
+                "two configurations: `{first}` and `{second}`";
+                "remove one of them, or name one with --config"))
         }
     }
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, Weak};
 use registry::plugins::{Broken, Plugin, Status};
 use registry::{Catalogue, Config, Dispatcher, Host, Layer, Policy};
 use serde::Serialize;
-use tool_core::{Entry, ErrorCode, Result, ToolError, Value, convert, object, tool_error};
+use tool_core::{Entry, Result, Value, convert, object, tool_error};
 
 use crate::plugins::{self, Loaded, Loader, PluginRoot, Seen};
 
@@ -142,8 +142,8 @@ impl Generations {
             ("files", named(&config) != named(&old.config)),
         ] {
             if changed {
-                let message = format_args!("`{key}` changed, which requires a restart");
-                return Err(ToolError::new(ErrorCode::Conflict, message).reason("configuration"));
+                return Err(tool_error!(Conflict, "configuration";
+                    "`{key}` changed, which requires a restart"));
             }
         }
         let found = self.loader.as_ref().map(|loader| loader.load(&old.plugins));

@@ -45,8 +45,8 @@ impl Arrays for Inputs {
                 "pass the data inline, or open a workspace with --workspace")),
             (Source::Artifact(handle), _) => {
                 Err(tool_error!(PreconditionFailed, "no_artifact_store";
-                "the artifact `{handle}` cannot be opened: there is no state folder";
-                "pass the data inline, or as a file with `{{\"$file\": path}}`"))
+                    "the artifact `{handle}` cannot be opened: there is no state folder";
+                    "pass the data inline, or as a file with `{{\"$file\": path}}`"))
             }
         }
     }
@@ -64,12 +64,8 @@ impl Arrays for Inputs {
         let value = state.open_for(role, handle, bytes_max)?;
         match (kind, &value) {
             (InputKind::Text, Value::String(_)) | (InputKind::Data, _) => Ok(value),
-            (InputKind::Text, other) => Err(tool_error!(
-                InvalidArgs,
-                "the artifact `{handle}`: expected a text, found {}",
-                other.kind()
-            )
-            .reason("format")),
+            (InputKind::Text, other) => Err(tool_error!(InvalidArgs, "format";
+                "the artifact `{handle}`: expected a text, found {}", other.kind())),
         }
     }
 

@@ -13,7 +13,7 @@ pub(crate) fn cannot_read(name: impl Display, err: &dyn Display) -> ToolError {
 
 /// The error for a file that cannot be written.
 pub(crate) fn cannot_write(path: &Path, err: &Error) -> ToolError {
-    tool_error!(ToolError, "cannot write `{}`: {err}", path.display()).reason("io")
+    tool_error!(ToolError, "io"; "cannot write `{}`: {err}", path.display())
 }
 
 /// Writes a new file durably; an existing one is an error.

@@ -80,15 +80,11 @@ fn regular(path: &Path, found: &Metadata) -> Result<()> {
 /// `invalid_request` with the owner's id and a fix.
 pub(crate) fn of_this_user(path: &Path, found: &Metadata) -> Result<()> {
     match owner(found) {
-        Some(owner) if !accepts(owner, this_user(), TRUSTED.get().copied()) => Err(tool_error!(
-            InvalidRequest,
-            "`{}` belongs to another user (id {owner}), who could grant permissions to tools",
-            path.display()
-        )
-        .reason("owner")
-        .hint(
-            "change its owner, or trust the owner of a configuration by naming it with --config",
-        )),
+        Some(owner) if !accepts(owner, this_user(), TRUSTED.get().copied()) => {
+            Err(tool_error!(InvalidRequest, "owner";
+                "`{}` belongs to another user (id {owner}), who could grant permissions to tools", path.display();
+                "change its owner, or trust the owner of a configuration by naming it with --config"))
+        }
         _ => Ok(()),
     }
 }
@@ -100,9 +96,8 @@ fn accepts(owner: u32, this_user: u32, trusted: Option<u32>) -> bool {
 
 /// An error about a file.
 pub(crate) fn unusable(path: &Path, why: &str) -> ToolError {
-    tool_error!(InvalidRequest, "`{}` {why}", path.display())
-        .reason("configuration")
-        .hint("repair or remove it: restrictions in it must not be ignored")
+    tool_error!(InvalidRequest, "configuration"; "`{}` {why}", path.display();
+        "repair or remove it: restrictions in it must not be ignored")
 }
 
 #[cfg(unix)]

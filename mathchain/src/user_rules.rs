@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use registry::document::{self, Format};
 use registry::load::layers_to_toml;
 use registry::{Config, Layer, Level, LoadError, LoadErrors, Rule, WorkspaceId};
-use tool_core::{ErrorCode, Result, ToolError};
+use tool_core::{Result, tool_error};
 
 /// Name of the file in the state folder.
 pub const FILE_NAME: &str = "user-rules.toml";
@@ -127,10 +127,8 @@ pub fn forget(folder: &Path, number: usize) -> Result<Rule> {
         }
         left = left.wrapping_sub(layer.rules.len());
     }
-    let message = format_args!("no recorded rule has the number {number}");
-    Err(ToolError::new(ErrorCode::InvalidArgs, message)
-        .reason("unknown_rule")
-        .hint("`mathchain policy rules` lists them"))
+    Err(tool_error!(InvalidArgs, "unknown_rule";
+        "no recorded rule has the number {number}"; "`mathchain policy rules` lists them"))
 }
 
 /// Replaces the file atomically, readable by this user alone.

@@ -405,14 +405,12 @@ impl fmt::Debug for ToolError {
 impl std::error::Error for ToolError {}
 
 /// An error with a code of [`ErrorCode`] and a formatted message: `tool_error!(LimitExceeded, "the list has {count} tasks")`; or
-/// with a reason as well, and the next step: `tool_error!(Conflict, "run_ended"; "the run `{id}` has ended"; "start it again")`.
+/// with argument, reason and next step, each optional: `tool_error!(Conflict at "/run", "run_ended"; "it has ended"; "start it again")`.
 #[macro_export]
 macro_rules! tool_error {
-    ($code:ident, $reason:expr; $message:literal) => {
-        $crate::tool_error!($code, $message).reason($reason)
-    };
-    ($code:ident, $reason:expr; $message:literal; $hint:literal) => {
-        $crate::tool_error!($code, $reason; $message).hint(format_args!($hint))
+    ($code:ident $(at $path:expr)? $(, $reason:expr)?; $message:literal $(, $value:expr)* $(; $hint:literal $(, $part:expr)*)?) => {
+        $crate::ToolError::new($crate::ErrorCode::$code, format_args!($message $(, $value)*))
+            $(.at($path))? $(.reason($reason))? $(.hint(format_args!($hint $(, $part)*)))?
     };
     ($code:ident, $($message:tt)+) => {
         $crate::ToolError::new($crate::ErrorCode::$code, format_args!($($message)+))

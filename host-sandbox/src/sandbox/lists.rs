@@ -46,106 +46,45 @@ pub(super) const MASKED: &str = "/proc/kallsyms /proc/kcore /proc/keys /proc/key
     /proc/pagetypeinfo /proc/sched_debug /proc/slabinfo /proc/sysrq-trigger \
     /proc/timer_list /proc/vmallocinfo";
 
+/// The numbers of system calls, of which some exist on x86-64 alone.
+macro_rules! calls {
+    ($($name:ident)* $(; x86_64: $($old:ident)*)?) => {{
+        use libc::*;
+        &[$($name,)* $($(#[cfg(target_arch = "x86_64")] $old),*)?]
+    }};
+}
+
 /// System calls denied altogether (EPERM).
-pub(super) const DENIED: &[i64] = &[
+pub(super) const DENIED: &[i64] = calls! {
     // network: no socket of any family except connected pairs, see `seccomp`
-    libc::SYS_socket,
-    libc::SYS_connect,
-    libc::SYS_bind,
-    libc::SYS_listen,
-    libc::SYS_accept,
-    libc::SYS_accept4,
+    SYS_socket SYS_connect SYS_bind SYS_listen SYS_accept SYS_accept4
     // other processes
-    libc::SYS_ptrace,
-    libc::SYS_process_vm_readv,
-    libc::SYS_process_vm_writev,
-    libc::SYS_process_madvise,
-    libc::SYS_process_mrelease,
-    libc::SYS_pidfd_open,
-    libc::SYS_pidfd_getfd,
-    libc::SYS_kcmp,
-    libc::SYS_lookup_dcookie,
+    SYS_ptrace SYS_process_vm_readv SYS_process_vm_writev SYS_process_madvise SYS_process_mrelease
+    SYS_pidfd_open SYS_pidfd_getfd SYS_kcmp SYS_lookup_dcookie
     // interfaces that bypass the checks on single calls
-    libc::SYS_io_uring_setup,
-    libc::SYS_io_uring_enter,
-    libc::SYS_io_uring_register,
-    libc::SYS_bpf,
-    libc::SYS_perf_event_open,
-    libc::SYS_userfaultfd,
+    SYS_io_uring_setup SYS_io_uring_enter SYS_io_uring_register SYS_bpf SYS_perf_event_open
+    SYS_userfaultfd
     // namespaces and mounts
-    libc::SYS_unshare,
-    libc::SYS_setns,
-    libc::SYS_chroot,
-    libc::SYS_pivot_root,
-    libc::SYS_mount,
-    libc::SYS_umount2,
-    libc::SYS_open_tree,
-    libc::SYS_move_mount,
-    libc::SYS_fsopen,
-    libc::SYS_fsconfig,
-    libc::SYS_fsmount,
-    libc::SYS_fspick,
-    libc::SYS_mount_setattr,
-    SYS_OPEN_TREE_ATTR,
-    libc::SYS_swapon,
-    libc::SYS_swapoff,
-    libc::SYS_quotactl,
-    libc::SYS_quotactl_fd,
-    SYS_STATMOUNT,
-    SYS_LISTMOUNT,
-    SYS_LISTNS,
+    SYS_unshare SYS_setns SYS_chroot SYS_pivot_root SYS_mount SYS_umount2 SYS_open_tree
+    SYS_move_mount SYS_fsopen SYS_fsconfig SYS_fsmount SYS_fspick SYS_mount_setattr
+    SYS_OPEN_TREE_ATTR SYS_swapon SYS_swapoff SYS_quotactl SYS_quotactl_fd SYS_STATMOUNT
+    SYS_LISTMOUNT SYS_LISTNS
     // files by handle, and watches on files, which Landlock does not limit
-    libc::SYS_inotify_add_watch,
-    libc::SYS_open_by_handle_at,
-    libc::SYS_name_to_handle_at,
-    libc::SYS_fanotify_init,
-    libc::SYS_fanotify_mark,
+    SYS_inotify_add_watch SYS_open_by_handle_at SYS_name_to_handle_at SYS_fanotify_init
+    SYS_fanotify_mark
     // keys
-    libc::SYS_add_key,
-    libc::SYS_request_key,
-    libc::SYS_keyctl,
+    SYS_add_key SYS_request_key SYS_keyctl
     // objects that outlive the command: System V and POSIX queues, memory, semaphores
-    libc::SYS_shmget,
-    libc::SYS_shmat,
-    libc::SYS_shmctl,
-    libc::SYS_semget,
-    libc::SYS_semctl,
-    libc::SYS_semop,
-    libc::SYS_semtimedop,
-    libc::SYS_msgget,
-    libc::SYS_msgsnd,
-    libc::SYS_msgrcv,
-    libc::SYS_msgctl,
-    libc::SYS_mq_open,
-    libc::SYS_mq_unlink,
+    SYS_shmget SYS_shmat SYS_shmctl SYS_semget SYS_semctl SYS_semop SYS_semtimedop SYS_msgget
+    SYS_msgsnd SYS_msgrcv SYS_msgctl SYS_mq_open SYS_mq_unlink
     // memory that is charged to no process
-    libc::SYS_memfd_create,
-    libc::SYS_memfd_secret,
+    SYS_memfd_create SYS_memfd_secret
     // the machine
-    libc::SYS_init_module,
-    libc::SYS_finit_module,
-    libc::SYS_delete_module,
-    libc::SYS_kexec_load,
-    SYS_KEXEC_FILE_LOAD,
-    libc::SYS_reboot,
-    libc::SYS_acct,
-    libc::SYS_syslog,
-    libc::SYS_sethostname,
-    libc::SYS_setdomainname,
-    libc::SYS_settimeofday,
-    libc::SYS_clock_settime,
-    libc::SYS_clock_adjtime,
-    libc::SYS_adjtimex,
-    libc::SYS_vhangup,
-    #[cfg(target_arch = "x86_64")]
-    libc::SYS_iopl,
-    #[cfg(target_arch = "x86_64")]
-    libc::SYS_ioperm,
-    #[cfg(target_arch = "x86_64")]
-    libc::SYS_modify_ldt,
-    #[cfg(target_arch = "x86_64")]
-    libc::SYS_uselib,
-];
+    SYS_init_module SYS_finit_module SYS_delete_module SYS_kexec_load SYS_KEXEC_FILE_LOAD SYS_reboot
+    SYS_acct SYS_syslog SYS_sethostname SYS_setdomainname SYS_settimeofday SYS_clock_settime
+    SYS_clock_adjtime SYS_adjtimex SYS_vhangup;
+    x86_64: SYS_iopl SYS_ioperm SYS_modify_ldt SYS_uselib
+};
 
 /// Numbers that the crate `libc` lacks; newer ones are equal on every architecture.
 const SYS_STATMOUNT: i64 = 457;
@@ -163,45 +102,17 @@ const SYS_FILE_SETATTR: i64 = 469;
 
 /// Modes, owners, times and attributes of files: Landlock does not limit these, so they are denied if neither another
 /// user id nor a mount namespace protects the files of the caller.
-pub(super) const METADATA: &[i64] = &[
-    libc::SYS_fchmod,
-    libc::SYS_fchmodat,
-    SYS_FCHMODAT2,
-    libc::SYS_fchown,
-    libc::SYS_fchownat,
-    libc::SYS_utimensat,
-    libc::SYS_setxattr,
-    libc::SYS_lsetxattr,
-    libc::SYS_fsetxattr,
-    libc::SYS_removexattr,
-    libc::SYS_lremovexattr,
-    libc::SYS_fremovexattr,
-    SYS_SETXATTRAT,
-    SYS_REMOVEXATTRAT,
-    SYS_FILE_SETATTR,
-    #[cfg(target_arch = "x86_64")]
-    libc::SYS_chmod,
-    #[cfg(target_arch = "x86_64")]
-    libc::SYS_chown,
-    #[cfg(target_arch = "x86_64")]
-    libc::SYS_lchown,
-    #[cfg(target_arch = "x86_64")]
-    libc::SYS_utime,
-    #[cfg(target_arch = "x86_64")]
-    libc::SYS_utimes,
-    #[cfg(target_arch = "x86_64")]
-    libc::SYS_futimesat,
-];
+pub(super) const METADATA: &[i64] = calls! {
+    SYS_fchmod SYS_fchmodat SYS_FCHMODAT2 SYS_fchown SYS_fchownat SYS_utimensat SYS_setxattr
+    SYS_lsetxattr SYS_fsetxattr SYS_removexattr SYS_lremovexattr SYS_fremovexattr SYS_SETXATTRAT
+    SYS_REMOVEXATTRAT SYS_FILE_SETATTR;
+    x86_64: SYS_chmod SYS_chown SYS_lchown SYS_utime SYS_utimes SYS_futimesat
+};
 
 /// Signals to other processes: denied if neither another user id nor Landlock (from ABI 6) limits them.
-pub(super) const SIGNALS: &[i64] = &[
-    libc::SYS_kill,
-    libc::SYS_tkill,
-    libc::SYS_tgkill,
-    libc::SYS_rt_sigqueueinfo,
-    libc::SYS_rt_tgsigqueueinfo,
-    libc::SYS_pidfd_send_signal,
-];
+pub(super) const SIGNALS: &[i64] = calls! {
+    SYS_kill SYS_tkill SYS_tgkill SYS_rt_sigqueueinfo SYS_rt_tgsigqueueinfo SYS_pidfd_send_signal
+};
 
 /// The first system call number after the last review of these lists against `syscalls(2)`, on every architecture. From here on
 /// calls return ENOSYS, as on a kernel without them.

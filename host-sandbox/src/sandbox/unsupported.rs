@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use tool_core::capability::Spawner;
 use tool_core::command::{Command, Finished, Level, Program};
-use tool_core::{ErrorCode, Result, StopFlag, tool_error};
+use tool_core::{Result, StopFlag, tool_error};
 
 use super::{Probe, Standing, Surroundings};
 
@@ -40,11 +40,9 @@ impl Sandbox {
 
 impl Spawner for Sandbox {
     fn run(&self, _: &Command, _: &StopFlag) -> Result<Finished> {
-        Err(tool_error!(
-            SandboxUnavailable,
-            "programs run only in a sandbox, and this system has none"
-        )
-        .hint("run on Linux 6.2 or newer"))
+        Err(tool_error!(SandboxUnavailable;
+            "programs run only in a sandbox, and this system has none";
+            "run on Linux 6.2 or newer"))
     }
 
     fn find(&self, _: &str) -> Option<Program> {

@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 
 use tool_core::capability::{FileContent, FileInfo, Files, WriteMode};
-use tool_core::{ErrorCode, ResourceId, Result, StopFlag, tool_error};
+use tool_core::{ResourceId, Result, StopFlag, tool_error};
 
 /// Access to the files beneath one folder; this type has no values on this system.
 #[derive(Debug)]
@@ -24,13 +24,9 @@ impl Workspace {
     /// # Errors
     /// As [`Workspace::open`].
     pub fn with_protected(root: impl AsRef<Path>, _: &[&str]) -> Result<Self> {
-        Err(tool_error!(
-            PreconditionFailed,
-            "cannot open the workspace `{}`: this system lacks `openat2`",
-            root.as_ref().display()
-        )
-        .reason("openat2")
-        .hint("file tools need Linux 5.6 or newer; pure tools work everywhere"))
+        Err(tool_error!(PreconditionFailed, "openat2";
+            "cannot open the workspace `{}`: this system lacks `openat2`", root.as_ref().display();
+            "file tools need Linux 5.6 or newer; pure tools work everywhere"))
     }
 
     /// As [`Workspace::open`].

@@ -147,8 +147,8 @@ fn pack(args: &Args, ctx: &Ctx) -> Result<(Vec<u8>, Output)> {
     let format = match args.format {
         Some(format) => format,
         None => Format::of_path(&args.path).ok_or_else(|| {
-            ToolError::invalid("/path", "the file extension names no archive format")
-                .hint("use `.zip` or `.tar.gz`, or set `format`")
+            tool_error!(InvalidArgs at "/path"; "the file extension names no archive format";
+                "use `.zip` or `.tar.gz`, or set `format`")
         })?,
     };
     let files = ctx.files()?;
@@ -181,10 +181,8 @@ fn pack(args: &Args, ctx: &Ctx) -> Result<(Vec<u8>, Output)> {
 }
 
 fn too_large(fault: &super::fault::Fault) -> ToolError {
-    tool_error!(LimitExceeded, "cannot pack the files: {fault}")
-        .reason(fault.kind.spelling())
-        .at("/from")
-        .hint("choose fewer files with `pattern`")
+    tool_error!(LimitExceeded at "/from", fault.kind.spelling(); "cannot pack the files: {fault}";
+        "choose fewer files with `pattern`")
 }
 
 /// The error of a writer; a stop or an exceeded limit is returned unchanged.
@@ -195,10 +193,8 @@ fn failed(ctx: &Ctx, name: &str, err: std::io::Error) -> ToolError {
     if let Some(known) = err.get_ref().and_then(|err| err.downcast_ref()) {
         return ToolError::clone(known);
     }
-    tool_error!(ToolError, "cannot pack `{name}`: {err}")
-        .reason("io")
-        .hint("a file changed while it was packed: call again")
-        .at("/from")
+    tool_error!(ToolError at "/from", "io"; "cannot pack `{name}`: {err}";
+        "a file changed while it was packed: call again")
 }
 
 /// The member names with their files, sorted by name.
@@ -226,19 +222,16 @@ fn members(args: &Args, own: &str, ctx: &Ctx) -> Result<(Vec<(String, FileInfo)>
             Ok(Next::On)
         });
         if walked.at("/from")?.unread > 0 {
-            return Err(tool_error!(ToolError, "cannot read a folder below")
-                .reason("permission")
-                .at("/from")
-                .hint("check its owner and mode"));
+            return Err(tool_error!(ToolError at "/from", "permission";
+                "cannot read a folder below"; "check its owner and mode"));
         }
     } else {
         let name = info.path.rsplit('/').next().unwrap_or_default().to_owned();
         members.push((name, info));
     }
     if members.is_empty() {
-        return Err(ToolError::invalid("/from", "no files to pack")
-            .reason("empty")
-            .hint("`glob` shows what a pattern matches"));
+        return Err(tool_error!(InvalidArgs at "/from", "empty";
+            "no files to pack"; "`glob` shows what a pattern matches"));
     }
     members.sort_by(|a, b| a.0.cmp(&b.0));
     Ok((members, skipped))

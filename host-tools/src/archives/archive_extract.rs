@@ -153,9 +153,8 @@ fn unpack(
         return Err(no_member("/files", name));
     }
     if unpacking.output.extracted == 0 && !matches!(unpacking.selection, Selection::All) {
-        let error = ToolError::invalid("/pattern", "no file of the archive matches");
-        let error = error.reason("no_member");
-        return Err(error.hint("`archive_open` lists the members"));
+        return Err(tool_error!(InvalidArgs at "/pattern", "no_member";
+            "no file of the archive matches"; "`archive_open` lists the members"));
     }
     Ok(unpacking.output)
 }
@@ -229,10 +228,8 @@ fn copy(
         bytes += count as u64;
         limits::check_file(bytes)?;
         file.write_all(&buffer[..count]).map_err(|err| {
-            tool_error!(ToolError, "cannot write `{path}`: {err}")
-                .reason("io")
-                .hint("check the free space with `disk_usage`; nothing was written")
-                .at("/to")
+            tool_error!(ToolError at "/to", "io"; "cannot write `{path}`: {err}";
+                "check the free space with `disk_usage`; nothing was written")
         })?;
     }
 }

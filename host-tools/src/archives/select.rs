@@ -17,13 +17,11 @@ pub(super) enum Selection {
 impl Selection {
     pub(super) fn of(pattern: Option<&str>, files: Option<&[String]>) -> Result<Self> {
         match (pattern, files) {
-            (Some(_), Some(_)) => {
-                let message = "give `pattern` or `files`, not both";
-                Err(ToolError::invalid("/files", message).hint("omit one of them"))
-            }
+            (Some(_), Some(_)) => Err(tool_error!(InvalidArgs at "/files";
+                "give `pattern` or `files`, not both"; "omit one of them")),
             (Some(pattern), None) => Ok(Self::Pattern(matcher(pattern, "/pattern")?)),
-            (None, Some([])) => Err(ToolError::invalid("/files", "`files` is empty")
-                .hint("omit it to select all members")),
+            (None, Some([])) => Err(tool_error!(InvalidArgs at "/files"; "`files` is empty";
+                "omit it to select all members")),
             (None, Some(files)) => Ok(Self::Names(files.iter().map(|name| tidy(name)).collect())),
             (None, None) => Ok(Self::All),
         }
@@ -46,7 +44,6 @@ pub(super) fn tidy(name: &str) -> String {
 /// The error for a name that no member has.
 pub(super) fn no_member(pointer: &str, name: &str) -> ToolError {
     let name = super::fault::brief(name);
-    ToolError::invalid(pointer, format_args!("the archive has no file `{name}`"))
-        .reason("no_member")
-        .hint("`archive_open` lists the members")
+    tool_error!(InvalidArgs at pointer, "no_member"; "the archive has no file `{name}`";
+        "`archive_open` lists the members")
 }

@@ -34,11 +34,10 @@ impl Write for Memory {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let needed = self.bytes.position() + bytes.len() as u64;
         if needed > ARCHIVE_MAX {
-            let message = format_args!("the archive has more than {ARCHIVE_MAX} bytes");
-            let error = ToolError::new(ErrorCode::LimitExceeded, message).at("/from");
-            let error = error.reason("too_large");
             return Err(io::Error::other(
-                error.hint("select fewer files with `pattern`"),
+                tool_error!(LimitExceeded at "/from", "too_large";
+                "the archive has more than {ARCHIVE_MAX} bytes";
+                "select fewer files with `pattern`"),
             ));
         }
         while self.reserved < needed {

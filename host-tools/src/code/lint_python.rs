@@ -127,9 +127,8 @@ fn check(ctx: &Ctx, options: &[String], code: &str) -> Result<Vec<Issue>> {
     let words = ruff::words(&["check", "--output-format=json"], options);
     let finished = ruff::run(ctx, &words, code)?;
     let unread = || {
-        tool_error!(ToolError, "unexpected output of `ruff`")
-            .reason("ruff")
-            .hint("version 0.5 or newer is required")
+        tool_error!(ToolError, "ruff"; "unexpected output of `ruff`";
+            "version 0.5 or newer is required")
     };
     let found = json::parse_bytes(&finished.stdout.bytes, json::Limits::default());
     let issues = found.ok().and_then(|found| found.items());

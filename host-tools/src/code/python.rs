@@ -20,9 +20,8 @@ pub(super) const SPEC: Spec = Spec {
 /// `precondition_failed` with reason `python` if it is not installed.
 pub(super) fn find(ctx: &Ctx) -> Result<Program> {
     ctx.spawner()?.find("python3").ok_or_else(|| {
-        ToolError::new(ErrorCode::PreconditionFailed, "`python3` is not installed")
-            .reason("python")
-            .hint("install Python 3; `calculate` evaluates formulas without it")
+        tool_error!(PreconditionFailed, "python"; "`python3` is not installed";
+            "install Python 3; `calculate` evaluates formulas without it")
     })
 }
 

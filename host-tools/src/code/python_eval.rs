@@ -63,8 +63,8 @@ impl Tool for Args {
     fn run(args: Args, ctx: &Ctx) -> Result<Output> {
         if args.variables.as_object().is_none() {
             let found = args.variables.kind();
-            let message = format_args!("expected an object of names and values, found {found}");
-            return Err(ToolError::invalid("/variables", message));
+            return Err(tool_error!(InvalidArgs at "/variables";
+                "expected an object of names and values, found {found}"));
         }
         let mut command = command(&args, ctx)?;
         ctx.reserve((command.stdin.len() + 2 * ANSWER_BYTES_MAX) as u64)?;
@@ -107,21 +107,19 @@ fn command(args: &Args, ctx: &Ctx) -> Result<Command> {
 
 fn answer(finished: &Finished) -> Result<Output> {
     if finished.timed_out {
-        let message = "the expression did not finish before the timeout";
-        return Err(ToolError::new(ErrorCode::Timeout, message)
-            .at("/timeout")
-            .hint("raise `timeout`, or simplify the expression"));
+        return Err(tool_error!(Timeout at "/timeout";
+            "the expression did not finish before the timeout";
+            "raise `timeout`, or simplify the expression"));
     }
     if let Some(excess) = finished.exceeded {
         let what = excess.as_str();
-        let message = format_args!("the expression exceeded its limit on {what}");
-        let error = ToolError::new(ErrorCode::LimitExceeded, message);
-        return Err(error.reason(what).at("/expression"));
+        return Err(tool_error!(LimitExceeded at "/expression", what;
+            "the expression exceeded its limit on {what}"));
     }
     if finished.stdout.truncated() {
-        let message = format_args!("the value has more than {ANSWER_BYTES_MAX} bytes");
-        let error = ToolError::new(ErrorCode::OutputTooLarge, message);
-        return Err(error.hint("request a part of it, or its length"));
+        return Err(tool_error!(OutputTooLarge;
+            "the value has more than {ANSWER_BYTES_MAX} bytes";
+            "request a part of it, or its length"));
     }
     let ended = || {
         let how = match finished.exit {
@@ -130,9 +128,8 @@ fn answer(finished: &Finished) -> Result<Output> {
         };
         let text = finished.stderr.text();
         let last = text.lines().last().unwrap_or("no output");
-        tool_error!(ToolError, "Python ended with {how} and no value: {last}")
-            .reason("python")
-            .at("/expression")
+        tool_error!(ToolError at "/expression", "python";
+            "Python ended with {how} and no value: {last}")
     };
     let text = &finished.stdout.bytes;
     let result = json::parse_bytes(text, json::Limits::default()).map_err(|_| ended())?;
@@ -160,10 +157,9 @@ fn failure(error: &Value) -> ToolError {
             .at("/expression")
     };
     match member("kind") {
-        "syntax" => tool_error!(InvalidArgs, "not a Python expression: {message}")
-            .at("/expression")
-            .reason("syntax")
-            .hint("pass one expression; `python_run` runs statements"),
+        "syntax" => tool_error!(InvalidArgs at "/expression", "syntax";
+            "not a Python expression: {message}";
+            "pass one expression; `python_run` runs statements"),
         "variable" => ToolError::invalid("/variables", message).hint("choose another name"),
         "not_json" => fail(ErrorCode::ToolError, "not_json").hint(
             "convert it to numbers, texts, lists or dicts, such as `list(...)` or `str(...)`",

@@ -21,13 +21,12 @@ pub(super) const CODE_BYTES_MAX: usize = 4 << 20;
 pub(super) fn run(ctx: &Ctx, words: &[String], code: &str) -> Result<Finished> {
     if code.len() > CODE_BYTES_MAX {
         let length = code.len();
-        let message = format!("the code has {length} bytes; the maximum is {CODE_BYTES_MAX}");
-        return Err(ToolError::new(ErrorCode::LimitExceeded, message).at("/code"));
+        return Err(tool_error!(LimitExceeded at "/code";
+            "the code has {length} bytes; the maximum is {CODE_BYTES_MAX}"));
     }
     let ruff = ctx.spawner()?.find("ruff").ok_or_else(|| {
-        ToolError::new(ErrorCode::PreconditionFailed, "`ruff` is not installed")
-            .reason("ruff")
-            .hint("`pip install ruff`, or add its folder to PATH")
+        tool_error!(PreconditionFailed, "ruff"; "`ruff` is not installed";
+            "`pip install ruff`, or add its folder to PATH")
     })?;
     let first = std::iter::once(ruff.path);
     let mut command = Command::new(first.chain(words.iter().cloned()));
@@ -39,12 +38,12 @@ pub(super) fn run(ctx: &Ctx, words: &[String], code: &str) -> Result<Finished> {
     ctx.reserve((code.len() + 2 * OUTPUT_BYTES_MAX) as u64)?;
     let finished = ctx.spawner()?.run(&command, ctx.stop())?;
     if finished.timed_out {
-        let message = "`ruff` did not finish before the timeout";
-        return Err(ToolError::new(ErrorCode::Timeout, message));
+        return Err(tool_error!(Timeout;
+            "`ruff` did not finish before the timeout"));
     }
     if finished.stdout.truncated() {
-        let error = tool_error!(OutputTooLarge, "the output of `ruff` is too large");
-        return Err(error.hint("pass less code"));
+        return Err(tool_error!(OutputTooLarge;
+            "the output of `ruff` is too large"; "pass less code"));
     }
     // Status 1 means that there are diagnostics.
     if matches!(finished.exit, Exit::Status(0 | 1)) {
@@ -53,10 +52,10 @@ pub(super) fn run(ctx: &Ctx, words: &[String], code: &str) -> Result<Finished> {
     let said = cut(&finished.stderr);
     let words = said.trim().trim_start_matches("error: ");
     if words.contains("Failed to parse") {
-        let error = tool_error!(InvalidArgs, "not Python: {words}");
-        return Err(error.at("/code").reason("syntax"));
+        return Err(tool_error!(InvalidArgs at "/code", "syntax";
+            "not Python: {words}"));
     }
-    Err(tool_error!(ToolError, "`ruff` failed: {words}").reason("ruff"))
+    Err(tool_error!(ToolError, "ruff"; "`ruff` failed: {words}"))
 }
 
 /// Arguments that disable configuration and cache.

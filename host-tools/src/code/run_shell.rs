@@ -52,12 +52,13 @@ impl Args {
             }
             (None, Some(_)) => ("/command", "it is empty"),
             (None, None) => {
-                return Err(ToolError::invalid("", "`argv` or `command` is required")
-                    .hint("`argv` is a list such as [\"ls\", \"-l\"]"));
+                return Err(tool_error!(InvalidArgs at "";
+                    "`argv` or `command` is required";
+                    "`argv` is a list such as [\"ls\", \"-l\"]"));
             }
             (Some(_), Some(_)) => {
-                let message = "`argv` and `command` exclude each other";
-                return Err(ToolError::invalid("/command", message).hint("omit one of them"));
+                return Err(tool_error!(InvalidArgs at "/command";
+                    "`argv` and `command` exclude each other"; "omit one of them"));
             }
         };
         Err(ToolError::invalid(at, message))

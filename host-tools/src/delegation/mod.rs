@@ -209,7 +209,7 @@ impl Tool for BudgetOverride {
         const REASON_CHARS: usize = 160;
         let reason: String = args.reason.trim().chars().take(REASON_CHARS).collect();
         if reason.is_empty() {
-            return Err(ToolError::invalid("/reason", "expected a reason"));
+            return Err(tool_error!(InvalidArgs at "/reason"; "expected a reason"));
         }
         let category = to_value(&args.category)?;
         let raised = ctx

@@ -164,12 +164,9 @@ fn refuse_twice(files: &[FilePatch], ctx: &Ctx) -> Result<()> {
             let identity = identity.map_err(|err| at_patch(err, file))?;
             if let Some(line) = seen.insert(identity, file.line) {
                 let again = file.line;
-                let message = format!(
-                    "`{path}` is changed on line {line} of the patch and again on line {again}"
-                );
-                return Err(ToolError::invalid("/patch", message)
-                    .reason("patch")
-                    .hint(HINT));
+                return Err(tool_error!(InvalidArgs at "/patch", "patch";
+                    "`{path}` is changed on line {line} of the patch and again on line {again}")
+                .hint(HINT));
             }
         }
     }
@@ -258,10 +255,9 @@ impl Planned {
                 if let Some(hunks) = hunks
                     && !apply(&before, hunks, &path)?.text.is_empty()
                 {
-                    let message = format!("`{path}` has more lines than the patch deletes");
-                    return Err(ToolError::new(ErrorCode::InvalidArgs, message)
-                        .reason("no_match")
-                        .hint("read the file and make the patch for its current content"));
+                    return Err(tool_error!(InvalidArgs, "no_match";
+                        "`{path}` has more lines than the patch deletes";
+                        "read the file and make the patch for its current content"));
                 }
                 self.changes.push(Change::Delete {
                     path,
@@ -310,9 +306,9 @@ impl Planned {
 
     fn refuse_existing(&self, path: &str, ctx: &Ctx) -> Result<()> {
         match ctx.files()?.stat(path) {
-            Ok(_) => Err(tool_error!(Conflict, "`{path}` already exists")
-                .reason(Reason::Exists)
-                .hint("change it with `*** Update File:`, or choose another path")),
+            Ok(_) => Err(tool_error!(Conflict, Reason::Exists;
+                "`{path}` already exists";
+                "change it with `*** Update File:`, or choose another path")),
             Err(err) if err.is(Reason::NotFound) || err.is(Reason::NotAFolder) => Ok(()),
             Err(err) => Err(err),
         }

@@ -51,8 +51,7 @@ impl Tool for Args {
         let (change, mut output) = plan(&args, ctx)?;
         let changed = ctx.files()?.change(&[change]);
         let info = changed.at("/path")?.pop();
-        let info =
-            info.ok_or_else(|| ToolError::new(ErrorCode::Internal, "nothing was changed"))?;
+        let info = info.ok_or_else(|| tool_error!(Internal, "nothing was changed"))?;
         output.path = info.path;
         Ok(output)
     }
@@ -85,12 +84,13 @@ impl Tool for Args {
 /// The change to write and the output of the call.
 fn plan(args: &Args, ctx: &Ctx) -> Result<(Change, Output)> {
     if args.old_string.is_empty() {
-        return Err(ToolError::invalid("/old_string", "`old_string` is empty")
-            .hint("`write_file` creates a file, or appends to it with the mode `append`"));
+        return Err(tool_error!(InvalidArgs at "/old_string";
+            "`old_string` is empty";
+            "`write_file` creates a file, or appends to it with the mode `append`"));
     }
     if args.old_string == args.new_string {
-        let message = "`new_string` is the same as `old_string`";
-        return Err(ToolError::invalid("/new_string", message).hint("nothing would change"));
+        return Err(tool_error!(InvalidArgs at "/new_string";
+            "`new_string` is the same as `old_string`"; "nothing would change"));
     }
     let before = text::read(ctx, &args.path).at("/path")?;
     ctx.check()?;
@@ -144,20 +144,17 @@ fn places(before: &str, args: &Args) -> Result<Vec<usize>> {
             let lines: Vec<String> = places.iter().take(PLACES_MAX).map(line).collect();
             let more = if count > PLACES_MAX { ", ..." } else { "" };
             let (path, lines) = (&args.path, lines.join(", "));
-            let message =
-                format!("`old_string` is in `{path}` {count} times, on lines {lines}{more}");
-            Err(ToolError::invalid("/old_string", message)
-                .reason("ambiguous")
-                .hint("add context lines, or set `replace_all: true`"))
+            Err(tool_error!(InvalidArgs at "/old_string", "ambiguous";
+                "`old_string` is in `{path}` {count} times, on lines {lines}{more}";
+                "add context lines, or set `replace_all: true`"))
         }
     }
 }
 
 /// The error for a missing text, with the most frequent causes: other spaces or line ends.
 fn not_there(before: &str, args: &Args) -> ToolError {
-    let error = tool_error!(InvalidArgs, "`old_string` is not in `{}`", args.path)
-        .at("/old_string")
-        .reason("no_match");
+    let error = tool_error!(InvalidArgs at "/old_string", "no_match";
+        "`old_string` is not in `{}`", args.path);
     if before.contains("\r\n") && !args.old_string.contains('\r') && args.old_string.contains('\n')
     {
         return error.hint("the lines of the file end in CR LF: write `\\r\\n`");

@@ -145,8 +145,8 @@ fn decode_utf16(bytes: &[u8], truncated: bool) -> Result<(String, usize)> {
     };
     let (pairs, rest) = bytes.as_chunks::<2>();
     let refuse = |why: String| {
-        let hint = "use `encoding: \"base64\"` for bytes as they are";
-        unfit(format!("the file is not UTF-16: {why}")).hint(hint)
+        unfit(format!("the file is not UTF-16: {why}"))
+            .hint("use `encoding: \"base64\"` for bytes as they are")
     };
     if !rest.is_empty() && !truncated {
         return Err(refuse("it has an odd number of bytes".to_owned()));

@@ -177,7 +177,7 @@ pub(super) fn held_and_then(files: &dyn Files, path: &str, more: &[u8], ctx: &Ct
         ctx.check()?;
         let read = reader
             .read(&mut buffer)
-            .map_err(|err| tool_error!(ToolError, "cannot read `{path}`: {err}").reason("io"))?;
+            .map_err(|err| tool_error!(ToolError, "io"; "cannot read `{path}`: {err}"))?;
         if read == 0 {
             break;
         }

@@ -152,6 +152,5 @@ fn search_file(scan: &mut Scan<'_>, files: &dyn Files, info: &FileInfo) -> Resul
     let (_, mut reader) = files.open(&info.path, Links::Refuse)?;
     let searched = scan.search(&info.path, &mut reader);
     scan.stop().check()?;
-    searched
-        .map_err(|err| tool_error!(ToolError, "cannot read `{}`: {err}", info.path).reason("io"))
+    searched.map_err(|err| tool_error!(ToolError, "io"; "cannot read `{}`: {err}", info.path))
 }

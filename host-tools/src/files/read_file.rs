@@ -157,9 +157,7 @@ impl Tool for Args {
 }
 
 fn failed(args: &Args, err: &std::io::Error) -> ToolError {
-    tool_error!(ToolError, "cannot read `{}`: {err}", args.path)
-        .reason("io")
-        .at("/path")
+    tool_error!(ToolError at "/path", "io"; "cannot read `{}`: {err}", args.path)
 }
 
 /// Reads from an offset. The file may grow meanwhile, and files such as those of `/proc` have size 0: the limit applies to the bytes
@@ -170,9 +168,8 @@ fn read_bytes(args: &Args, info: FileInfo, reader: &mut dyn FileReader, ctx: &Ct
     let bytes_max = args.max_bytes.get().unsigned_abs();
     let failed = |err| failed(args, &err);
     if from > info.size {
-        let message = format_args!("the file has {} bytes", info.size);
-        let error = ToolError::invalid("/offset", message).reason("range");
-        return Err(error.hint("count from 0"));
+        return Err(tool_error!(InvalidArgs at "/offset", "range";
+            "the file has {} bytes", info.size; "count from 0"));
     }
     if from > 0 {
         reader.seek(SeekFrom::Start(from)).map_err(failed)?;
@@ -206,12 +203,12 @@ fn read_lines(args: &Args, info: FileInfo, reader: &mut dyn FileReader, ctx: &Ct
         args.last_line.map_or(u64::MAX, number),
     );
     if last < first {
-        let message = format_args!("expected at least `first_line`, {first}, found {last}");
-        return Err(ToolError::invalid("/last_line", message).reason("range"));
+        return Err(tool_error!(InvalidArgs at "/last_line", "range";
+            "expected at least `first_line`, {first}, found {last}"));
     }
     if args.offset.get() > 0 {
-        let message = "give a range in bytes or in lines, not both";
-        return Err(ToolError::invalid("/offset", message).hint("omit `offset`"));
+        return Err(tool_error!(InvalidArgs at "/offset";
+            "give a range in bytes or in lines, not both"; "omit `offset`"));
     }
     let mut scan = Scan {
         first,
@@ -232,8 +229,8 @@ fn read_lines(args: &Args, info: FileInfo, reader: &mut dyn FileReader, ctx: &Ct
         let part = &buffer[..count];
         let found = units.or_else(|| args.encoding.units(part));
         units = Some(found.ok_or_else(|| {
-            ToolError::invalid("/encoding", "bytes in `base64` have no lines")
-                .hint("use `offset` and `max_bytes`")
+            tool_error!(InvalidArgs at "/encoding"; "bytes in `base64` have no lines";
+                "use `offset` and `max_bytes`")
         })?);
         if units.is_some_and(|units| !scan.part(part, units)) {
             break;
@@ -242,9 +239,8 @@ fn read_lines(args: &Args, info: FileInfo, reader: &mut dyn FileReader, ctx: &Ct
     // A line exists if it has a byte.
     let lines = scan.line - u64::from(scan.ended);
     if first > lines.max(1) {
-        let message = format_args!("the file has {lines} lines");
-        let error = ToolError::invalid("/first_line", message).reason("range");
-        return Err(error.hint("count from 1"));
+        return Err(tool_error!(InvalidArgs at "/first_line", "range";
+            "the file has {lines} lines"; "count from 1"));
     }
     Ok(Part {
         info,

@@ -16,18 +16,13 @@ pub(super) fn read(ctx: &Ctx, path: &str) -> Result<String> {
     ctx.reserve(size.saturating_mul(4))?;
     let content = files.read(path, BYTES_MAX)?;
     if content.truncated {
-        let error = tool_error!(LimitExceeded, "`{path}` has more than {BYTES_MAX} bytes");
-        let error = error.reason("bytes");
-        return Err(error.hint("replace such a file with `write_file`"));
+        return Err(tool_error!(LimitExceeded, "bytes";
+            "`{path}` has more than {BYTES_MAX} bytes"; "replace such a file with `write_file`"));
     }
     String::from_utf8(content.bytes).map_err(|err| {
         let place = err.utf8_error().valid_up_to();
-        tool_error!(
-            InvalidArgs,
-            "`{path}` is not UTF-8: byte {place} is invalid"
-        )
-        .reason("encoding")
-        .hint("only UTF-8 texts are edited in place; `write_file` supports other encodings")
+        tool_error!(InvalidArgs, "encoding"; "`{path}` is not UTF-8: byte {place} is invalid";
+            "only UTF-8 texts are edited in place; `write_file` supports other encodings")
     })
 }
 

@@ -115,9 +115,8 @@ impl Walk<'_> {
         if self.entries <= ENTRIES_MAX {
             return Ok(());
         }
-        let error = tool_error!(LimitExceeded, "more than {ENTRIES_MAX} entries");
-        let error = error.reason("entries");
-        Err(error.hint("choose a folder further down"))
+        Err(tool_error!(LimitExceeded, "entries";
+            "more than {ENTRIES_MAX} entries"; "choose a folder further down"))
     }
 
     /// Patterns of the folders above the top apply too.

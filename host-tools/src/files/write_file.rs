@@ -94,16 +94,16 @@ impl Content {
 /// An array in the format of the file extension.
 fn array_bytes(numbers: &Numbers, args: &Args) -> Result<Vec<u8>> {
     if args.encoding != Encoding::default() {
-        let message = "an array of numbers has no encoding";
-        return Err(ToolError::invalid("/encoding", message)
-            .hint("omit `encoding`; the file extension selects the format"));
+        return Err(tool_error!(InvalidArgs at "/encoding";
+            "an array of numbers has no encoding";
+            "omit `encoding`; the file extension selects the format"));
     }
     let ending = args.path.rsplit_once('.').map(|(_, ending)| ending);
     match (ending, numbers.rank()) {
         (Some("npy" | "json"), _) if args.mode == Mode::Append => {
-            let message = "a file of this format cannot be appended to";
-            Err(ToolError::invalid("/mode", message)
-                .hint("use `create` or `overwrite`, or a path that ends in `.csv`"))
+            Err(tool_error!(InvalidArgs at "/mode";
+                "a file of this format cannot be appended to";
+                "use `create` or `overwrite`, or a path that ends in `.csv`"))
         }
         (Some("npy"), _) => Ok(npy::write(numbers)),
         (Some("json"), _) => {
@@ -111,15 +111,11 @@ fn array_bytes(numbers: &Numbers, args: &Args) -> Result<Vec<u8>> {
             Ok((text + "\n").into_bytes())
         }
         (Some("csv"), 1 | 2) => Ok(rows(numbers).into_bytes()),
-        (Some("csv"), _) => {
-            let message = "CSV supports arrays of at most two dimensions";
-            Err(ToolError::invalid("/content", message).hint("use a path that ends in `.npy`"))
-        }
-        _ => {
-            let message = "the file extension names no format for arrays of numbers";
-            Err(ToolError::invalid("/path", message)
-                .hint("use a path that ends in `.npy`, `.csv` or `.json`"))
-        }
+        (Some("csv"), _) => Err(tool_error!(InvalidArgs at "/content";
+            "CSV supports arrays of at most two dimensions"; "use a path that ends in `.npy`")),
+        _ => Err(tool_error!(InvalidArgs at "/path";
+            "the file extension names no format for arrays of numbers";
+            "use a path that ends in `.npy`, `.csv` or `.json`")),
     }
 }
 

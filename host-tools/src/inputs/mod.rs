@@ -39,21 +39,16 @@ impl Arrays for Inputs {
         let path = match source {
             Source::File(path) => path,
             Source::Artifact(handle) => {
-                let message = format!(
-                    "the artifact `{handle}` cannot be opened here: there is no artifact store"
-                );
-                return Err(ToolError::new(ErrorCode::PreconditionFailed, message)
-                    .reason("no_artifact_store")
-                    .hint("pass the data inline, or as a file with `{\"$file\": path}`"));
+                return Err(tool_error!(PreconditionFailed, "no_artifact_store";
+                    "the artifact `{handle}` cannot be opened here: there is no artifact store")
+                .hint("pass the data inline, or as a file with `{\"$file\": path}`"));
             }
         };
         let content = self.files.read(path, bytes_max)?;
         if content.truncated {
             let size = content.info.size.max(bytes_max);
-            let error = tool_error!(
-                LimitExceeded,
-                "`{path}` has {size} bytes; the limit is {bytes_max}"
-            );
+            let error = tool_error!(LimitExceeded;
+                "`{path}` has {size} bytes; the limit is {bytes_max}");
             return Err(error
                 .reason("file_size")
                 .hint("pass a smaller file, or raise `limits.max_input_bytes`"));
@@ -97,7 +92,7 @@ fn data(path: &str, bytes: &[u8]) -> Result<Value> {
 }
 
 fn unfit(path: &str, message: &str, reason: &'static str) -> ToolError {
-    tool_error!(InvalidArgs, "`{path}`: {message}").reason(reason)
+    tool_error!(InvalidArgs, reason; "`{path}`: {message}")
 }
 
 fn text<'a>(path: &str, bytes: &'a [u8]) -> Result<&'a str> {

@@ -58,14 +58,9 @@ pub(crate) struct KnownVector {
 
 /// The error for an endpoint that is not configured.
 pub(crate) fn no_endpoint(key: &str) -> ToolError {
-    tool_error!(
-        PreconditionFailed,
-        "no endpoint is configured: `{key}.endpoint` is not set"
-    )
-    .reason("no_endpoint")
-    .hint(format!(
-        "set `{key}.endpoint` in the configuration to an OpenAI-compatible URL"
-    ))
+    tool_error!(PreconditionFailed, "no_endpoint";
+        "no endpoint is configured: `{key}.endpoint` is not set";
+        "set `{key}.endpoint` in the configuration to an OpenAI-compatible URL")
 }
 
 /// Checks a text against the limits.
@@ -111,6 +106,6 @@ pub(crate) fn check_texts(texts: &[&str], pointer: &str, ctx: &Ctx) -> Result<()
 
 /// The error for a text without features.
 pub(crate) fn nothing_to_compare(pointer: &str) -> ToolError {
-    let message = "expected a text with a letter, a digit or an emoji, found none";
-    ToolError::invalid(pointer, message).reason("empty")
+    tool_error!(InvalidArgs at pointer, "empty";
+        "expected a text with a letter, a digit or an emoji, found none")
 }

@@ -131,17 +131,19 @@ impl Tool for Args {
 fn check_categories(categories: &[String]) -> Result<()> {
     let count = categories.len();
     if !(1..=CATEGORIES_MAX).contains(&count) {
-        let message = format_args!("expected 1 to {CATEGORIES_MAX} categories, found {count}");
-        return Err(ToolError::invalid("/categories", message));
+        return Err(tool_error!(InvalidArgs at "/categories";
+            "expected 1 to {CATEGORIES_MAX} categories, found {count}"));
     }
     for (index, category) in categories.iter().enumerate() {
         let at = format!("/categories/{index}");
         check_text(category, &at)?;
         if category.trim().is_empty() {
-            return Err(ToolError::invalid(at, "expected a name, found none"));
+            return Err(tool_error!(InvalidArgs at at;
+                "expected a name, found none"));
         }
         if categories[..index].contains(category) {
-            return Err(tool_error!(InvalidArgs, "`{category}` is listed twice").at(at));
+            return Err(tool_error!(InvalidArgs at at;
+                "`{category}` is listed twice"));
         }
     }
     Ok(())
@@ -156,8 +158,8 @@ fn owners(categories: &[String], examples: &[Labelled]) -> Result<Vec<usize>> {
         check_text(&example.text, &format!("/examples/{index}/text"))?;
         let category = example.category.as_str();
         let Some(&owner) = positions.get(category) else {
-            let error = tool_error!(InvalidArgs, "`{category}` is not one of `categories`");
-            let error = error.at(format!("/examples/{index}/category"));
+            let error = tool_error!(InvalidArgs at format!("/examples/{index}/category");
+                "`{category}` is not one of `categories`");
             return Err(match nearest(category, names()) {
                 Some(near) => error.hint(format!("did you mean `{near}`?")),
                 None => error,

@@ -72,9 +72,9 @@ impl Comparison<'_> {
         };
         let (vectors, texts) = (self.vectors.len(), self.texts.0.len());
         if vectors != texts {
-            let message = format_args!("{vectors} vectors for {texts} texts");
-            return Err(ToolError::invalid("/vectors", message)
-                .hint("pass one vector per text, in the same order"));
+            return Err(tool_error!(InvalidArgs at "/vectors";
+                "{vectors} vectors for {texts} texts";
+                "pass one vector per text, in the same order"));
         }
         let mut known = Vec::with_capacity(texts);
         for (index, given) in self.vectors.iter().enumerate() {
@@ -136,10 +136,8 @@ impl Comparison<'_> {
             let fits = |vector: &Vec<f64>| vector.len() == query.len();
             if answer.backend != backend || !answer.vectors.iter().all(fits) {
                 let changed = answer.backend;
-                let message = format!(
-                    "the endpoint changed its model within one call: `{backend}` to `{changed}`"
-                );
-                return Err(ToolError::new(ErrorCode::ToolError, message).reason("answer"));
+                return Err(tool_error!(ToolError, "answer";
+                    "the endpoint changed its model within one call: `{backend}` to `{changed}`"));
             }
             for (&index, vector) in part.iter().zip(&answer.vectors) {
                 scores[index] = cosine(query, vector);
@@ -172,8 +170,8 @@ pub(crate) fn asked(texts: &[&str], ctx: &Ctx) -> Result<Embeddings> {
         return Ok(answer);
     }
     let (found, expected) = (answer.vectors.len(), texts.len());
-    let message = format_args!("the endpoint returned {found} vectors for {expected} texts");
-    Err(ToolError::new(ErrorCode::ToolError, message).reason("answer"))
+    Err(tool_error!(ToolError, "answer";
+        "the endpoint returned {found} vectors for {expected} texts"))
 }
 
 /// The cosine similarity of two vectors; 0 if one has norm 0.
@@ -198,17 +196,15 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 }
 
 fn mixed(at: &str, found: &str, expected: &str) -> ToolError {
-    let message =
-        format_args!("expected a vector of the backend `{expected}`, found one of `{found}`");
-    ToolError::invalid(at, message)
-        .reason("backend_mismatch")
-        .hint("vectors of different backends are not comparable: embed all texts with one backend")
+    tool_error!(InvalidArgs at at, "backend_mismatch";
+        "expected a vector of the backend `{expected}`, found one of `{found}`";
+        "vectors of different backends are not comparable: embed all texts with one backend")
 }
 
 fn check_length(found: usize, expected: usize, at: &str) -> Result<()> {
-    let message = format_args!("expected a vector of {expected} numbers, found {found}");
     match found == expected {
         true => Ok(()),
-        false => Err(ToolError::invalid(at, message).reason("backend_mismatch")),
+        false => Err(tool_error!(InvalidArgs at at, "backend_mismatch";
+            "expected a vector of {expected} numbers, found {found}")),
     }
 }

@@ -86,21 +86,18 @@ pub(crate) fn image(text: &str) -> Result<Image> {
         Some(rest) => match rest.split_once(";base64,") {
             Some((_, base64)) => base64,
             None => {
-                return Err(ToolError::invalid(
-                    AT,
-                    "expected a `data:` URL with `;base64,`",
-                ));
+                return Err(tool_error!(InvalidArgs at AT;
+                    "expected a `data:` URL with `;base64,`"));
             }
         },
         None => text,
     };
     if base64.len() / 4 * 3 > IMAGE_BYTES_MAX {
-        let message = format_args!("the image is larger than {IMAGE_BYTES_MAX} bytes");
-        let error = ToolError::new(ErrorCode::LimitExceeded, message).at(AT);
-        return Err(error.reason("image").hint("reduce the image"));
+        return Err(tool_error!(LimitExceeded at AT, "image";
+            "the image is larger than {IMAGE_BYTES_MAX} bytes"; "reduce the image"));
     }
     let base64: String = base64.split_ascii_whitespace().collect();
-    let not_base64 = |err| tool_error!(InvalidArgs, "not base64: {err}").at(AT);
+    let not_base64 = |err| tool_error!(InvalidArgs at AT; "not base64: {err}");
     let bytes = STANDARD.decode(&base64).map_err(not_base64)?;
     let media_type = match bytes.as_slice() {
         [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => "image/png",
@@ -108,8 +105,8 @@ pub(crate) fn image(text: &str) -> Result<Image> {
         [b'G', b'I', b'F', b'8', b'7' | b'9', b'a', ..] => "image/gif",
         riff if riff.starts_with(b"RIFF") && riff.get(8..12) == Some(b"WEBP") => "image/webp",
         _ => {
-            let message = "expected a PNG, JPEG, GIF or WebP image, found something else";
-            return Err(ToolError::invalid(AT, message));
+            return Err(tool_error!(InvalidArgs at AT;
+                "expected a PNG, JPEG, GIF or WebP image, found something else"));
         }
     };
     Ok(Image {

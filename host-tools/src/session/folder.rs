@@ -25,8 +25,8 @@ impl OpenFolder {
         let folder = files.identity(path)?.path;
         let kind = files.stat(path)?.kind;
         if kind != FileKind::Directory {
-            let message = format_args!("expected a folder, found a {}: `{path}`", kind.as_str());
-            return Err(ToolError::new(ErrorCode::InvalidArgs, message).reason(Reason::NotAFolder));
+            return Err(tool_error!(InvalidArgs, Reason::NotAFolder;
+                "expected a folder, found a {}: `{path}`", kind.as_str()));
         }
         Ok(Self { files, folder })
     }
@@ -61,12 +61,8 @@ fn outside(path: &str, folder: &str) -> ToolError {
     const HINT: &str =
         "paths are relative to the workspace root; close the workspace and open another folder";
     let shown: String = path.chars().take(80).collect();
-    tool_error!(
-        InvalidArgs,
-        "`{shown}` is not in the open folder `{folder}`"
-    )
-    .reason("outside_folder")
-    .hint(HINT)
+    tool_error!(InvalidArgs, "outside_folder"; "`{shown}` is not in the open folder `{folder}`")
+        .hint(HINT)
 }
 
 /// Forwards methods on one path, which must be in the folder.

@@ -172,12 +172,9 @@ fn now(ctx: &Ctx, name: &str) -> Result<(Zoned, u64)> {
     let moment = i64::try_from(unix_ms).ok();
     let moment = moment.and_then(|ms| Timestamp::from_millisecond(ms).ok());
     let moment = moment.ok_or_else(|| {
-        tool_error!(
-            ToolError,
-            "the clock is at {unix_ms} ms after 1970, outside the calendar"
-        )
-        .reason("clock")
-        .hint("set the clock of this machine")
+        tool_error!(ToolError, "clock";
+            "the clock is at {unix_ms} ms after 1970, outside the calendar";
+            "set the clock of this machine")
     })?;
     Ok((moment.to_zoned(zone), unix_ms))
 }
@@ -187,10 +184,9 @@ fn zone(name: &str) -> Result<TimeZone> {
         return Ok(TimeZone::fixed(offset));
     }
     TimeZoneDatabase::bundled().get(name).map_err(|_| {
-        tool_error!(InvalidArgs, "unknown time zone `{}`", name.escape_debug())
-            .at("/time_zone")
-            .reason("time_zone")
-            .hint(nearest(name))
+        tool_error!(InvalidArgs at "/time_zone", "time_zone";
+            "unknown time zone `{}`", name.escape_debug())
+        .hint(nearest(name))
     })
 }
 

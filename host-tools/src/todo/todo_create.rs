@@ -41,11 +41,8 @@ impl Tool for Args {
         let new = new_task(&args)?;
         let task = stored::update(ctx, &tasks::key(&args.list)?, &mut |list: &mut Tasks| {
             if list.tasks.len() == TASKS_MAX {
-                let message = format_args!("the list `{}` has {TASKS_MAX} tasks", args.list);
-                return Err(ToolError::new(ErrorCode::LimitExceeded, message)
-                    .reason("tasks")
-                    .at("/list")
-                    .hint("start another `list`"));
+                return Err(tool_error!(LimitExceeded at "/list", "tasks";
+                    "the list `{}` has {TASKS_MAX} tasks", args.list; "start another `list`"));
             }
             let task = numbered(&new, list.tasks.len() + 1);
             if let Some(key) = ctx.idempotency_key() {

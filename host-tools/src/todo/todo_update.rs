@@ -75,12 +75,11 @@ fn find(list: &Tasks, args: &Args) -> Result<usize> {
         let present = list.tasks.iter().filter(|task| present(task)).take(20);
         let ids: Vec<&str> = present.map(|task| task.id.as_str()).collect();
         let id: String = args.task_id.chars().take(40).collect();
-        let message = format_args!("the list `{}` has no task `{id}`", args.list);
-        ToolError::invalid("/task_id", message)
-            .reason("no_task")
-            .hint(match ids.as_slice() {
-                [] => "the list is empty; `todo_create` adds a task".to_owned(),
-                ids => format!("it has {}", ids.join(", ")),
-            })
+        tool_error!(InvalidArgs at "/task_id", "no_task";
+            "the list `{}` has no task `{id}`", args.list)
+        .hint(match ids.as_slice() {
+            [] => "the list is empty; `todo_create` adds a task".to_owned(),
+            ids => format!("it has {}", ids.join(", ")),
+        })
     })
 }

@@ -50,10 +50,9 @@ impl Tool for Args {
         let text = argument::text(&args.fact, 500, "/fact")?;
         let category = argument::name(&args.category, "/category")?;
         if let Some(why) = suspicious(&text) {
-            let message = format_args!("the fact reads like an instruction to a model: {why}");
-            return Err(ToolError::invalid("/fact", message)
-                .reason("injection")
-                .hint("state plainly, in one line, what is true of the user"));
+            return Err(tool_error!(InvalidArgs at "/fact", "injection";
+                "the fact reads like an instruction to a model: {why}";
+                "state plainly, in one line, what is true of the user"));
         }
         let noted_at = ctx.clock()?.unix_ms() as f64 / 1000.0;
         let key = facts::key(&args.user_id)?;
@@ -61,10 +60,8 @@ impl Tool for Args {
             let same = |fact: &&Fact| fact.fact.to_lowercase() == text.to_lowercase();
             let known = stored.facts.iter().find(same).cloned();
             if known.is_none() && stored.facts.len() == FACTS_MAX {
-                let message = format_args!("`{}` has {FACTS_MAX} facts already", args.user_id);
-                return Err(ToolError::new(ErrorCode::LimitExceeded, message)
-                    .reason("facts")
-                    .at("/user_id"));
+                return Err(tool_error!(LimitExceeded at "/user_id", "facts";
+                    "`{}` has {FACTS_MAX} facts already", args.user_id));
             }
             let is_known = known.is_some();
             let fact = known.unwrap_or_else(|| Fact {

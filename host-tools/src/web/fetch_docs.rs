@@ -111,10 +111,11 @@ pub(super) fn fetch(request: HttpRequest, ctx: &Ctx) -> Result<(Page, String, bo
     };
     let response = ctx.http()?.send(&request, ctx.stop())?;
     if !(200..300).contains(&response.status) {
-        let message = format_args!("the server answered with status {}", response.status);
-        return Err(ToolError::new(ErrorCode::ToolError, message)
-            .reason(super::services::reason_of(response.status))
-            .hint("`http_get` shows the response of the server"));
+        return Err(
+            tool_error!(ToolError, super::services::reason_of(response.status);
+            "the server answered with status {}", response.status;
+            "`http_get` shows the response of the server"),
+        );
     }
     let kind = response.header("content-type");
     let (text, lossy) = text::decode(&response.body, kind);

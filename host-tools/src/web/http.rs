@@ -150,9 +150,9 @@ impl Tool for HttpPost {
             None => Vec::new(),
             Some(Value::String(text)) if !is_json => text.as_bytes().to_vec(),
             Some(_) if !is_json => {
-                let message = "expected a text, as the `content-type` is not JSON";
-                return Err(ToolError::invalid("/data", message)
-                    .hint("pass the body as a text, or omit the `content-type`"));
+                return Err(tool_error!(InvalidArgs at "/data";
+                    "expected a text, as the `content-type` is not JSON";
+                    "pass the body as a text, or omit the `content-type`"));
             }
             Some(data) => {
                 ctx.reserve(data.memory_bytes().saturating_mul(4))?;

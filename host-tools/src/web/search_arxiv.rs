@@ -134,8 +134,8 @@ fn read(text: &str, count: usize, service: &Service) -> Result<Output> {
     if let [only] = results.as_slice()
         && only.title == "Error"
     {
-        let error = tool_error!(ToolError, "`arxiv` refuses the query: {}", only.r#abstract);
-        return Err(error.reason("answer").at("/query"));
+        return Err(tool_error!(ToolError at "/query", "answer";
+            "`arxiv` refuses the query: {}", only.r#abstract));
     }
     Ok(Output {
         total: child(feed, "totalResults").parse().ok(),

@@ -103,10 +103,8 @@ fn years(range: &str) -> Result<String> {
         (Some(Some(from)), Some(None)) => (Some(from), None),
         (Some(None), Some(Some(until))) => (None, Some(until)),
         _ => {
-            let message = format_args!(
-                "expected years as in `2020`, `2018-2022`, `2018-` or `-2022`, found `{range}`"
-            );
-            return Err(ToolError::invalid("/year_range", message));
+            return Err(tool_error!(InvalidArgs at "/year_range";
+                "expected years as in `2020`, `2018-2022`, `2018-` or `-2022`, found `{range}`"));
         }
     };
     let from = from.map(|year| format!("from-pub-date:{year}"));

@@ -18,9 +18,8 @@ impl Service {
     /// The service of a role; `language` fills the placeholder of its address.
     pub(super) fn of(role: &'static str, language: Option<&str>, ctx: &Ctx) -> Result<Self> {
         let mut at = ctx.http()?.service(role).ok_or_else(|| {
-            tool_error!(PreconditionFailed, "no service for `{role}`")
-            .reason("no_provider")
-            .hint("set `web.search` in the configuration, and the environment variable that its `api_key` names")
+            tool_error!(PreconditionFailed, "no_provider"; "no service for `{role}`";
+                "set `web.search` in the configuration, and the environment variable that its `api_key` names")
         })?;
         if let Some(language) = language {
             at.base = at.base.replace("{language}", language);
@@ -72,10 +71,9 @@ impl Service {
     fn good(&self, response: &HttpResponse) -> Result<()> {
         let (provider, status) = (&self.at.provider, response.status);
         if response.truncated {
-            let message =
-                format!("the response of `{provider}` has more than {ANSWER_BYTES_MAX} bytes");
-            let error = ToolError::new(ErrorCode::LimitExceeded, message);
-            return Err(error.hint("request fewer results"));
+            return Err(tool_error!(LimitExceeded;
+                "the response of `{provider}` has more than {ANSWER_BYTES_MAX} bytes";
+                "request fewer results"));
         }
         let hint = match status {
             200..=299 => return Ok(()),
@@ -85,8 +83,7 @@ impl Service {
             _ => "change the query",
         };
         Err(
-            tool_error!(ToolError, "`{provider}` answered with status {status}")
-                .reason(reason_of(status))
+            tool_error!(ToolError, reason_of(status); "`{provider}` answered with status {status}")
                 .hint(hint),
         )
     }
@@ -94,9 +91,8 @@ impl Service {
     /// The error for a response in an unexpected format.
     pub(super) fn unreadable(&self, why: &str) -> ToolError {
         let provider = &self.at.provider;
-        tool_error!(ToolError, "cannot read the response of `{provider}`: {why}")
-            .reason("answer")
-            .hint("check the address in the configuration")
+        tool_error!(ToolError, "answer"; "cannot read the response of `{provider}`: {why}";
+            "check the address in the configuration")
     }
 
     /// The list at a JSON pointer of a response.
@@ -195,8 +191,8 @@ pub(super) fn question(query: &str) -> Result<&str> {
         Some(letter) => format!("the control character {letter:?}"),
         None => return Ok(query),
     };
-    let message = format_args!("expected 1 to {CHARS_MAX} characters on one line, found {found}");
-    Err(ToolError::invalid("/query", message).hint("use a few words"))
+    Err(tool_error!(InvalidArgs at "/query";
+        "expected 1 to {CHARS_MAX} characters on one line, found {found}"; "use a few words"))
 }
 
 /// The error reason for a status; plans retry by it.

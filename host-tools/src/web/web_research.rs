@@ -188,8 +188,8 @@ fn domain(text: &str) -> Result<String> {
     let domain = text.trim().trim_start_matches("*.").trim_matches('.');
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-');
     if domain.is_empty() || !domain.bytes().all(plain) {
-        let message = format_args!("expected a host such as `wikipedia.org`, found `{text}`");
-        return Err(ToolError::invalid("/domain_filter", message));
+        return Err(tool_error!(InvalidArgs at "/domain_filter";
+            "expected a host such as `wikipedia.org`, found `{text}`"));
     }
     Ok(domain.to_ascii_lowercase())
 }

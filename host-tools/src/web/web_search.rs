@@ -100,12 +100,8 @@ impl Region {
                 country: Some(if country == "uk" { "gb" } else { country }.to_owned()),
                 language: Some(language.to_owned()),
             }),
-            _ => {
-                let message = format_args!(
-                    "expected a country and a language as in `us-en`, or `wt-wt` for none, found `{text}`"
-                );
-                Err(ToolError::invalid("/region", message))
-            }
+            _ => Err(tool_error!(InvalidArgs at "/region";
+                "expected a country and a language as in `us-en`, or `wt-wt` for none, found `{text}`")),
         }
     }
 }

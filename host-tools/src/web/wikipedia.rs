@@ -256,9 +256,8 @@ fn checked(language: &str) -> Result<&str> {
     if language.len() <= 16 && language.split('-').all(letters) {
         return Ok(language);
     }
-    let message =
-        format_args!("expected a language code such as `en` or `zh-yue`, found `{language}`");
-    Err(ToolError::invalid("/language", message))
+    Err(tool_error!(InvalidArgs at "/language";
+        "expected a language code such as `en` or `zh-yue`, found `{language}`"))
 }
 
 /// The page of a title, after redirects; `extent` selects the part of its text.
@@ -268,10 +267,8 @@ fn page(title: &str, language: &str, extent: &[(&str, &str)], ctx: &Ctx) -> Resu
     let title = title.trim();
     let sound = !title.contains(['|', '\n', '#', '[', ']', '{', '}', '<', '>']);
     if !sound || !(1..=TITLE_BYTES_MAX).contains(&title.len()) {
-        let message = format_args!(
-            "expected a title of 1 to {TITLE_BYTES_MAX} bytes without |, #, brackets or line breaks"
-        );
-        return Err(ToolError::invalid("/title", message).hint(HINT));
+        return Err(tool_error!(InvalidArgs at "/title";
+            "expected a title of 1 to {TITLE_BYTES_MAX} bytes without |, #, brackets or line breaks").hint(HINT));
     }
     let mut query = vec![
         ("prop", "extracts|info|categories"),
@@ -292,11 +289,9 @@ fn page(title: &str, language: &str, extent: &[(&str, &str)], ctx: &Ctx) -> Resu
             .is_some_and(|flag| flag.as_bool() != Some(false))
     };
     if ["missing", "invalid"].iter().any(flagged) {
-        let message = format_args!("the Wikipedia edition `{language}` has no page `{title}`");
-        return Err(ToolError::new(ErrorCode::ToolError, message)
-            .reason(Reason::NotFound)
-            .at("/title")
-            .hint(HINT));
+        return Err(tool_error!(ToolError at "/title", Reason::NotFound;
+            "the Wikipedia edition `{language}` has no page `{title}`")
+        .hint(HINT));
     }
     Ok(read(page))
 }
@@ -336,8 +331,8 @@ fn ask(language: &str, query: &[(&str, &str)], ctx: &Ctx) -> Result<(Service, Va
     whole.extend(query);
     let answer = service.json("/w/api.php", &whole, ctx)?;
     if let Some(error) = answer.get("error") {
-        let message = format_args!("`wikipedia` refuses the query: {}", text_of(error, "info"));
-        return Err(ToolError::new(ErrorCode::ToolError, message).reason("answer"));
+        return Err(tool_error!(ToolError, "answer";
+            "`wikipedia` refuses the query: {}", text_of(error, "info")));
     }
     Ok((service, answer))
 }

@@ -126,8 +126,8 @@ fn find(global: &Global, toolkit: &Toolkit, name: &str) -> Result<(AgentFile, Ch
         Some(text) if found.is_empty() => Ok(load(toolkit, &text)?),
         other => {
             let count = found.len() + usize::from(other.is_some());
-            let message = format_args!("{count} files for the agent `{name}`");
-            Err(ToolError::new(ErrorCode::Conflict, message))
+            Err(tool_error!(Conflict;
+                "{count} files for the agent `{name}`"))
         }
     }
 }

@@ -66,10 +66,10 @@ pub(super) fn approve(global: &Global, approve: &Approve) -> Result<ExitCode> {
     let (waiting, details) = (state.waiting(id)?, state.approval(id)?.1);
     // A rule that the policy would refuse is an error before anything is decided.
     let rule = match approve.always {
-        true => {
-            let workspace = workspace_of(details.as_ref())?;
-            Some((workspace, rules::of_approval(&toolkit, &waiting)?))
-        }
+        true => Some((
+            workspace_of(details.as_ref())?,
+            rules::of_approval(&toolkit, &waiting)?,
+        )),
         false => None,
     };
     let (granted, recorded) = match &rule {
@@ -150,13 +150,8 @@ pub(super) fn approvals(global: &Global, approvals: &Approvals) -> Result<ExitCo
 
 /// One request of a list.
 fn line(command: &str, approval: &Approval) -> String {
-    let Approval {
-        id,
-        state,
-        tool,
-        role,
-        ..
-    } = approval;
+    let (id, state) = (&approval.id, &approval.state);
+    let (tool, role) = (&approval.tool, &approval.role);
     let place = match (&approval.run, &approval.step) {
         (Some(run), Some(step)) => format!(", step `{step}` of run {run}"),
         _ => String::new(),

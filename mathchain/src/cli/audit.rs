@@ -1,6 +1,6 @@
 //! `mathchain audit`: the record of every call, listed, verified and exported.
 
-use journal::{AuditRecord, Fault, State, parse_head};
+use journal::{AuditRecord, State, parse_head};
 
 use super::prelude::*;
 
@@ -77,12 +77,8 @@ fn verify(global: &Global, state: &State, heads: &[String], values: bool) -> Res
         let sessions = counted(found.sessions, "audit session");
         let mut text = format!("{records} in {sessions}{values}: {verdict}\n");
         for fault in &found.faults {
-            let Fault {
-                session,
-                sequence,
-                message,
-            } = fault;
-            let _ = writeln!(text, "  {session} {sequence}: {message}");
+            let (session, message) = (&fault.session, &fault.message);
+            let _ = writeln!(text, "  {session} {}: {message}", fault.sequence);
         }
         if let Some(head) = head {
             text += &format!(

@@ -1,7 +1,5 @@
 //! `mathchain backups`: copies of files, kept before calls changed them.
 
-use journal::Backup;
-
 use super::prelude::*;
 
 #[derive(Debug, Subcommand)]
@@ -31,21 +29,15 @@ pub(super) fn backups(global: &Global, backups: &Backups) -> Result<ExitCode> {
         Backups::List => {
             let listed = state.backups(SHOWN_MAX)?;
             return output::list(global, &listed, plain, "no backups", |one| {
-                let Backup {
-                    id,
-                    time_ms,
-                    bytes,
-                    path,
-                    ..
-                } = one;
-                format!("{id}  {time_ms}  {bytes:9} bytes  {path}\n")
+                let (id, time_ms, path) = (&one.id, one.time_ms, &one.path);
+                format!("{id}  {time_ms}  {:9} bytes  {path}\n", one.bytes)
             });
         }
         Backups::Restore { wanted, at } => (wanted, *at),
     };
-    let backups = toolkit.file_backups().ok_or_else(|| {
-        tool_error!(PreconditionFailed, "there is no workspace").hint("name one with --workspace")
-    })?;
+    let backups = toolkit.file_backups().ok_or_else(
+        || tool_error!(PreconditionFailed; "there is no workspace"; "name one with --workspace"),
+    )?;
     let (restored, before) = backups.restore(wanted, at, "terminal")?;
     state.close()?;
     let before = before.map(|kept| kept.id);

@@ -50,7 +50,7 @@ impl Call {
 
 /// Answers one call.
 pub(super) fn call(global: &Global, call: &Call) -> Result<ExitCode> {
-    let missing = || ToolError::new(ErrorCode::InvalidRequest, "expected the name of a tool");
+    let missing = || tool_error!(InvalidRequest, "expected the name of a tool");
     let (name, rest) = call.words.split_first().ok_or_else(missing)?;
     let built_in = Catalogue::new(&crate::families().collect::<Vec<_>>())?;
     // Usage errors and help of built-in tools need no toolkit; tools of plugins are known once plugins are loaded.
@@ -97,8 +97,8 @@ fn misused_tool(global: &Global, name: &str, rest: &[String], err: &clap::Error)
 fn context(call: &Call, toolkit: &Toolkit, matches: &ArgMatches) -> Result<Context> {
     let role = match (&call.role, matches.get_one::<String>("role")) {
         (Some(_), Some(_)) => {
-            let message = "--role is given twice, before and after the tool name";
-            return Err(ToolError::new(ErrorCode::InvalidRequest, message));
+            return Err(tool_error!(InvalidRequest;
+                "--role is given twice, before and after the tool name"));
         }
         (before, after) => before.as_ref().or(after).cloned(),
     };
@@ -117,14 +117,11 @@ fn read_arguments(tool: &dyn AnyTool, limits: &registry::Limits) -> Result<Value
         if schema["required"].as_array().is_none_or(Vec::is_empty) {
             return none;
         }
-        let hint = format!(
-            "pipe one JSON object in, or use options: `mathchain call {} --help`",
-            tool.spec().id
-        );
-        return Err(ToolError::new(ErrorCode::InvalidRequest, "no arguments").hint(hint));
+        return Err(tool_error!(InvalidRequest; "no arguments";
+            "pipe one JSON object in, or use options: `mathchain call {} --help`", tool.spec().id));
     }
     let text = stdin::read(limits.max_input_bytes)
-        .map_err(|err| tool_error!(ToolError, "cannot read stdin: {err}").reason("io"))?;
+        .map_err(|err| tool_error!(ToolError, "io"; "cannot read stdin: {err}"))?;
     if text.iter().all(u8::is_ascii_whitespace) {
         return none;
     }

@@ -88,15 +88,9 @@ fn readable(finding: &Finding) -> String {
         let part = text.unwrap_or_else(|| part.to_string());
         let _ = write!(place, "  {name} {part}");
     }
-    let Finding {
-        kind,
-        measured,
-        threshold,
-        message,
-        next,
-        ..
-    } = finding;
-    let (kind, unit) = (kind.as_str(), kind.unit());
+    let (kind, unit) = (finding.kind.as_str(), finding.kind.unit());
+    let (measured, threshold) = (&finding.measured, &finding.threshold);
+    let (message, next) = (&finding.message, &finding.next);
     let text = format!(
         "{kind}{place}\n  {message}\n  {measured} {unit}, threshold {threshold}\n  next: {next}\n"
     );

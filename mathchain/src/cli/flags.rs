@@ -3,7 +3,7 @@
 use clap::{Arg, Args, Command};
 use tool_core::json::{Limits, parse};
 use tool_core::schema::Schema;
-use tool_core::{AnyTool, ErrorCode, Object, Result, ToolError, Value};
+use tool_core::{AnyTool, Object, Result, Value, tool_error};
 
 /// Options of `call` after the tool name. A tool argument of the same name is given by `--arg`.
 #[derive(Debug, Args)]
@@ -93,8 +93,8 @@ pub(super) fn arguments(tool: &dyn AnyTool, matches: &clap::ArgMatches) -> Resul
     let mut object = Object::new();
     for (name, text) in given {
         if object.get(&name).is_some() {
-            let message = format_args!("the argument `{name}` is given twice");
-            return Err(ToolError::new(ErrorCode::InvalidRequest, message));
+            return Err(tool_error!(InvalidRequest;
+                "the argument `{name}` is given twice"));
         }
         let value = value_of(&schema["properties"][&name], &text);
         object.insert(name, value);
@@ -108,9 +108,8 @@ pub(super) fn arguments(tool: &dyn AnyTool, matches: &clap::ArgMatches) -> Resul
 /// `invalid_request` when there is no `=`.
 pub(super) fn split(pair: &str) -> Result<(String, String)> {
     let Some((name, value)) = pair.split_once('=') else {
-        let message = format_args!("expected NAME=VALUE, found `{pair}`");
-        return Err(ToolError::new(ErrorCode::InvalidRequest, message)
-            .hint("for example --arg expression='2**10'"));
+        return Err(tool_error!(InvalidRequest;
+            "expected NAME=VALUE, found `{pair}`"; "for example --arg expression='2**10'"));
     };
     Ok((name.to_owned(), value.to_owned()))
 }

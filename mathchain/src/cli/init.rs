@@ -49,8 +49,8 @@ pub(super) fn init(init: &Init) -> Result<ExitCode> {
 /// Writes new files, unless one is `present` already.
 fn write_all(folder: &Path, present: Option<PathBuf>, files: &[(PathBuf, &str)]) -> Result<()> {
     if let Some(present) = present {
-        return Err(tool_error!(Conflict, "`{}` exists", present.display())
-            .hint("edit it, or choose another folder"));
+        return Err(tool_error!(Conflict; "`{}` exists", present.display();
+            "edit it, or choose another folder"));
     }
     let failed = |err| io::cannot_write(folder, &err);
     std::fs::create_dir_all(folder).map_err(failed)?;

@@ -90,7 +90,7 @@ pub(super) fn serve(
 }
 
 pub(super) fn failed(what: &str, err: &io::Error) -> ToolError {
-    ToolError::new(ErrorCode::ToolError, format_args!("{what}: {err}")).reason("io")
+    tool_error!(ToolError, "io"; "{what}: {err}")
 }
 
 /// The number of threads that run calls: that of an option, else one for each core.
@@ -265,9 +265,8 @@ fn line_call(door: &Door, object: &Object, id: &Value) -> Result<LineCall> {
     let missing = || invalid("/tool", format_args!("expected `tool`, the name of a tool"));
     let role = text(object, "role", "the name of a role")?;
     if let Some(role) = role.filter(|role| !door.roles.iter().any(|allowed| allowed == role)) {
-        let err =
-            tool_error!(PolicyDenied, "role"; "the role `{role}` is not allowed here").at("/role");
-        return Err(err.hint("start the server with --roles to allow it"));
+        return Err(tool_error!(PolicyDenied at "/role", "role";
+            "the role `{role}` is not allowed here"; "start the server with --roles to allow it"));
     }
     let trace = text(object, "traceparent", "a text")?;
     Ok(LineCall {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use journal::{FILE_NAME, State};
 use registry::agent_cli::quoted;
 use registry::{Answer, ApprovalsFrom, Config, Facts, Unattended};
-use tool_core::{ErrorCode, Reason, Result, ToolError, tool_error};
+use tool_core::{Reason, Result, ToolError, tool_error};
 
 use super::configured::Configured;
 use super::global::Global;
@@ -230,8 +230,8 @@ pub(super) fn command(global: &Global) -> (String, String) {
 }
 
 fn no_state() -> ToolError {
-    ToolError::new(ErrorCode::PreconditionFailed, "there is no state folder")
-        .hint("set HOME or XDG_STATE_HOME, or write a configuration with `mathchain init`")
+    tool_error!(PreconditionFailed; "there is no state folder";
+        "set HOME or XDG_STATE_HOME, or write a configuration with `mathchain init`")
 }
 
 /// The state of an open toolkit.
@@ -273,7 +273,7 @@ pub(super) fn facts(toolkit: &Toolkit, given: &[String]) -> Result<Facts> {
     let mut facts = toolkit.dispatcher().facts().clone();
     for fact in given {
         let added = facts.add(fact);
-        added.map_err(|unknown| tool_error!(InvalidRequest, "{unknown}").reason("fact"))?;
+        added.map_err(|unknown| tool_error!(InvalidRequest, "fact"; "{unknown}"))?;
     }
     Ok(facts)
 }

@@ -170,8 +170,9 @@ pub(super) fn unwritable(err: &std::io::Error) -> Option<ToolError> {
     if err.kind() == std::io::ErrorKind::BrokenPipe {
         return None;
     }
-    let error = tool_error!(ToolError, "cannot write the answer to stdout: {err}").reason("io");
-    Some(error.hint("free space at the destination; `mathchain audit list` shows which calls ran"))
+    Some(tool_error!(ToolError, "io";
+        "cannot write the answer to stdout: {err}";
+        "free space at the destination; `mathchain audit list` shows which calls ran"))
 }
 
 /// Adds the nearest known name to an error about an unknown one, or else another hint.

@@ -139,9 +139,8 @@ fn new(global: &Global, toolkit: &Toolkit, name: &str) -> Result<ExitCode> {
     registry::plugins::check_name(name)
         .map_err(|fault| ToolError::new(ErrorCode::InvalidArgs, fault))?;
     let Some(root) = toolkit.generations().roots().first() else {
-        let message = "there is no folder for plugins";
-        return Err(ToolError::new(ErrorCode::PreconditionFailed, message)
-            .hint("create a project with `mathchain init`"));
+        return Err(tool_error!(PreconditionFailed;
+            "there is no folder for plugins"; "create a project with `mathchain init`"));
     };
     let loaded = toolkit.plugins();
     let same = (loaded.iter()).find(|plugin| plugin.manifest.name == name);
@@ -150,8 +149,8 @@ fn new(global: &Global, toolkit: &Toolkit, name: &str) -> Result<ExitCode> {
         |plugin| Path::new(&plugin.bundle.manifest_name).to_owned(),
     );
     if folder.exists() {
-        let message = format_args!("`{}` exists", folder.display());
-        return Err(ToolError::new(ErrorCode::Conflict, message).hint("choose another name"));
+        return Err(tool_error!(Conflict; "`{}` exists", folder.display();
+            "choose another name"));
     }
     let written = plugins::write_template(&folder, name)?;
     toolkit.reload()?;
@@ -199,10 +198,9 @@ fn switch(global: &Global, toolkit: &Toolkit, name: &str, on: bool) -> Result<Ex
     let broken = toolkit.broken_plugins();
     let has_name = |one: &&Broken| one.names.iter().any(|name| name == plugin_name);
     if let Some(broken) = broken.iter().find(has_name) {
-        let message = format_args!("the plugin `{plugin_name}` is broken: {}", broken.errors);
-        return Err(ToolError::new(ErrorCode::InvalidRequest, message)
-            .reason("plugin")
-            .hint("repair it, or remove its folder"));
+        return Err(tool_error!(InvalidRequest, "plugin";
+            "the plugin `{plugin_name}` is broken: {}", broken.errors;
+            "repair it, or remove its folder"));
     }
     let hint = "`mathchain plugins list` lists the plugins";
     let names = || loaded.iter().map(|plugin| plugin.manifest.name.as_str());
@@ -215,10 +213,7 @@ fn switch(global: &Global, toolkit: &Toolkit, name: &str, on: bool) -> Result<Ex
     })?;
     let mut names = plugin.manifest.tools.iter().map(|tool| tool.name.as_str());
     if let Some(tool) = tool.filter(|tool| !names.clone().any(|known| known == *tool)) {
-        let unknown = tool_error!(
-            InvalidArgs,
-            "the plugin `{plugin_name}` has no tool `{tool}`"
-        );
+        let unknown = tool_error!(InvalidArgs; "the plugin `{plugin_name}` has no tool `{tool}`");
         return Err(output::nearest(unknown, tool, names.by_ref(), hint));
     }
     let roots = toolkit.generations().roots();

@@ -196,8 +196,7 @@ fn open_last(global: &Global) -> Result<(Toolkit, Run)> {
         .into_iter()
         .find(|run| run.state.is_final() && run.state != RunState::Rejected);
     let found = last.ok_or_else(|| {
-        tool_error!(InvalidArgs, "run"; "no run has ended yet";
-            "run one with `mathchain run PLAN`")
+        tool_error!(InvalidArgs, "run"; "no run has ended yet"; "run one with `mathchain run PLAN`")
     })?;
     drop(toolkit);
     open_run(global, &found.id, false)

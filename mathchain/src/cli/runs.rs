@@ -86,44 +86,25 @@ pub(super) enum ExportFormat {
 /// The states of the list: that of a run, and for `running` whether a process executes it.
 type Listed = (RunState, Option<bool>);
 
-const STATES: &[(&str, Listed, &str)] = &[
-    (
-        "running",
-        (RunState::Running, Some(true)),
-        "Executed by a process now",
-    ),
-    (
-        "interrupted",
-        (RunState::Running, Some(false)),
-        "Its process ended before the run did",
-    ),
-    (
-        "suspended",
-        (RunState::Suspended, None),
-        "Awaiting approval",
-    ),
-    (
-        "needs_decision",
-        (RunState::NeedsDecision, None),
-        "The outcome of an effect is unknown",
-    ),
-    (
-        "succeeded",
-        (RunState::Succeeded, None),
-        "Every step succeeded",
-    ),
-    ("failed", (RunState::Failed, None), "A step failed"),
-    (
-        "cancelled",
-        (RunState::Cancelled, None),
-        "Cancelled by a user",
-    ),
-    (
-        "rejected",
-        (RunState::Rejected, None),
-        "The plan check failed",
-    ),
-];
+const STATES: &[(&str, Listed, &str)] = {
+    use RunState::*;
+    const NOW: Listed = (Running, Some(true));
+    const ENDED: Listed = (Running, Some(false));
+    &[
+        ("running", NOW, "Executed by a process now"),
+        ("interrupted", ENDED, "Its process ended before the run did"),
+        ("suspended", (Suspended, None), "Awaiting approval"),
+        (
+            "needs_decision",
+            (NeedsDecision, None),
+            "An outcome is unknown",
+        ),
+        ("succeeded", (Succeeded, None), "Every step succeeded"),
+        ("failed", (Failed, None), "A step failed"),
+        ("cancelled", (Cancelled, None), "Cancelled by a user"),
+        ("rejected", (Rejected, None), "The plan check failed"),
+    ]
+};
 
 /// Maximum number of records shown of a run; `runs export` writes all.
 const RECORDS_MAX: usize = 1000;
@@ -243,9 +224,7 @@ fn line(run: &Run) -> String {
     if run.collected {
         notes.push_str("  values deleted");
     }
-    let Run {
-        id, plan_id, role, ..
-    } = run;
+    let (id, plan_id, role) = (&run.id, &run.plan_id, &run.role);
     let (began, state) = (human::time(run.created_ms), words(run));
     format!("{id}  {began}  {state:14} {plan_id:20} {role}{notes}\n")
 }

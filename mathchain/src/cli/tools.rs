@@ -1,7 +1,7 @@
 //! `mathchain tools list|show|search`.
 
 use registry::catalogue::Query;
-use tool_core::{AnyTool, Category, Effect, Spec};
+use tool_core::{AnyTool, Category, Effect};
 
 use super::flags;
 use super::prelude::*;
@@ -156,11 +156,7 @@ fn show(global: &Global, toolkit: &Toolkit, name: &str, schema: bool) -> Result<
         });
     }
     let examples = tool.examples().into_iter().map(|example| {
-        object! {
-            "title" => example.title,
-            "args" => example.args,
-            "output" => example.output,
-        }
+        object! { "title" => example.title, "args" => example.args, "output" => example.output }
     });
     let mut fields = summary(tool);
     fields.extend(schemas);
@@ -202,13 +198,7 @@ fn page(tool: &dyn AnyTool, input: &serde_json::Value, output: &serde_json::Valu
         true => "none".to_owned(),
         false => effects.join(", "),
     };
-    let Spec {
-        id,
-        title,
-        category,
-        determinism,
-        ..
-    } = spec;
+    let (id, title, category, determinism) = (spec.id, spec.title, spec.category, spec.determinism);
     let description = tool.description();
     let mut text = format!(
         "{id} - {title}\n\n{description}\n\ncategory {category}, effects {effects}, {determinism}\n"

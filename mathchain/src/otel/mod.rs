@@ -34,10 +34,7 @@ mod absent {
     }
 
     pub(crate) fn write_run(_: &[Value], _: &mut dyn std::io::Write) -> Result<()> {
-        let error = tool_error!(
-            PreconditionFailed,
-            "this program was built without OpenTelemetry"
-        );
+        let error = tool_error!(PreconditionFailed; "this program was built without OpenTelemetry");
         Err(error
             .reason("feature")
             .hint("build it with `--features otel`"))

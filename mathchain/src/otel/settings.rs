@@ -12,18 +12,6 @@ use opentelemetry_sdk::propagation::TraceContextPropagator;
 
 /// Default timeout for a collector, as specified by OTLP.
 const TIMEOUT_DEFAULT: Duration = Duration::from_secs(10);
-const ENDPOINTS: [&str; 2] = [
-    "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
-    "OTEL_EXPORTER_OTLP_ENDPOINT",
-];
-const PROTOCOLS: [&str; 2] = [
-    "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL",
-    "OTEL_EXPORTER_OTLP_PROTOCOL",
-];
-const TIMEOUTS: [&str; 2] = [
-    "OTEL_EXPORTER_OTLP_TRACES_TIMEOUT",
-    "OTEL_EXPORTER_OTLP_TIMEOUT",
-];
 /// Whether arguments and results are sent too.
 const CONTENT: &str = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT";
 
@@ -49,14 +37,14 @@ impl Settings {
         let exporter = set(variables, "OTEL_TRACES_EXPORTER");
         let wanted = match &exporter {
             Some(name) => name == "otlp",
-            None => first(variables, ENDPOINTS).is_some(),
+            None => first(variables, "ENDPOINT").is_some(),
         };
         let parent = parent(variables);
         let is_sampled = parent.as_ref().is_none_or(SpanContext::is_sampled);
         if !wanted || is("OTEL_SDK_DISABLED", "true") || !is_sampled {
             return None;
         }
-        let timeout = first(variables, TIMEOUTS).and_then(|(_, ms)| ms.trim().parse().ok());
+        let timeout = first(variables, "TIMEOUT").and_then(|(_, ms)| ms.trim().parse().ok());
         let content = ["true", "span_only", "span_and_event"];
         Some(Self {
             protocol: protocol(variables),
@@ -97,7 +85,7 @@ pub(super) fn resource() -> Resource {
 }
 
 fn protocol(variables: Variables<'_>) -> Result<Protocol, String> {
-    match first(variables, PROTOCOLS) {
+    match first(variables, "PROTOCOL") {
         None => Ok(Protocol::HttpBinary),
         Some((_, name)) if name.eq_ignore_ascii_case("http/protobuf") => Ok(Protocol::HttpBinary),
         Some((_, name)) if name.eq_ignore_ascii_case("http/json") => Ok(Protocol::HttpJson),
@@ -112,9 +100,11 @@ fn set(variables: Variables<'_>, name: &str) -> Option<String> {
     variables(name).filter(|value| !value.is_empty())
 }
 
-fn first(variables: Variables<'_>, names: [&'static str; 2]) -> Option<(&'static str, String)> {
-    let mut names = names.into_iter();
-    names.find_map(|name| Some((name, set(variables, name)?)))
+/// The variable of an exporter's setting for spans, else the one for all signals, with its name.
+fn first(variables: Variables<'_>, setting: &str) -> Option<(String, String)> {
+    let names = ["TRACES_", ""].map(|of| format!("OTEL_EXPORTER_OTLP_{of}{setting}"));
+    let value = |name: String| set(variables, &name).map(|value| (name, value));
+    names.into_iter().find_map(value)
 }
 
 #[cfg(test)]

@@ -18,48 +18,11 @@ use tool_core::Value as Data;
 const NO_SUCH_TOOL: &str = "_OTHER";
 
 /// Fields of both kinds of record. An attribute is named `mathchain.` and the field, unless [`NAMED`] has another name.
-const OF_BOTH: &[&str] = &[
-    "client_id",
-    "caller_type",
-    "chain_id",
-    "part",
-    "role",
-    "agent",
-    "phase",
-    "task",
-    "status",
-];
-const OF_CALL: &[&str] = &[
-    "call_id",
-    "version",
-    "source",
-    "step",
-    "item",
-    "wave",
-    "decision",
-    "layer",
-    "rule",
-    "policy_generation",
-    "approval_id",
-    "approved_by",
-    "effects",
-    "cached",
-    "redacted",
-    "error_reason",
-];
-const OF_CHAIN: &[&str] = &[
-    "plan",
-    "mode_requested",
-    "mode_used",
-    "fallback_to_seq",
-    "fallback_reason",
-    "parallel_mutations_enabled",
-    "barrier",
-    "threads",
-    "waves",
-    "steps",
-    "failed_step",
-];
+const OF_BOTH: &str = "client_id caller_type chain_id part role agent phase task status";
+const OF_CALL: &str = "call_id version source step item wave decision layer rule policy_generation \
+    approval_id approved_by effects cached redacted error_reason";
+const OF_CHAIN: &str = "plan mode_requested mode_used fallback_to_seq fallback_reason \
+    parallel_mutations_enabled barrier threads waves steps failed_step";
 const NAMED: &[(&str, &str)] = &[
     ("client_id", "gen_ai.tool.call.id"),
     ("version", "mathchain.tool.version"),
@@ -111,7 +74,7 @@ impl Spans {
         attributes.push(KeyValue::new("gen_ai.tool.type", "function"));
         add(attributes, record, OF_CALL);
         if chain.is_some() {
-            add(attributes, record, &["chain_index"]);
+            add(attributes, record, "chain_index");
             let attempt = record.get("attempt").and_then(Data::as_i64).unwrap_or(1);
             attributes.push(KeyValue::new("mathchain.attempt", attempt));
         }
@@ -150,9 +113,7 @@ impl Spans {
 
     /// The common part of all spans. The parent is the call that made this one, else its run, else the span of the process.
     fn span(&self, basis: Basis<'_>) -> SpanData {
-        let Basis {
-            record, operation, ..
-        } = basis;
+        let (record, operation) = (basis.record, basis.operation);
         let client = client_span(record).and_then(|client| {
             let trace = TraceId::from_hex(client.trace()).ok()?;
             let span = SpanId::from_hex(client.span()).ok()?;
@@ -253,10 +214,10 @@ fn text<'r>(record: &'r Data, key: &str) -> Option<&'r str> {
 }
 
 /// Adds the fields that the record has.
-fn add(attributes: &mut Vec<KeyValue>, record: &Data, fields: &[&str]) {
-    for field in fields {
+fn add(attributes: &mut Vec<KeyValue>, record: &Data, fields: &str) {
+    for field in fields.split(' ') {
         if let Some(value) = record.get(field).and_then(attribute) {
-            let named = NAMED.iter().find(|(named, _)| named == field);
+            let named = NAMED.iter().find(|(named, _)| *named == field);
             let name = named.map_or_else(
                 || format!("mathchain.{field}"),
                 |(_, name)| (*name).to_owned(),

@@ -28,7 +28,7 @@ pub(super) struct Folder {
 }
 
 fn unreadable(path: &Path, err: &dyn std::fmt::Display) -> ToolError {
-    tool_error!(ToolError, "cannot read `{}`: {err}", path.display()).reason("io")
+    tool_error!(ToolError, "io"; "cannot read `{}`: {err}", path.display())
 }
 
 /// Every plugin below a root, by the name of its folder.

@@ -11,7 +11,7 @@ use registry::LoadErrors;
 use registry::plugins::{Broken, Bundle, Launch, Machine, Manifest, Plugin, Process, Runner};
 use tool_core::capability::{Clock, Spawner};
 use tool_core::command::{Access, Command};
-use tool_core::{Ctx, ErrorCode, Result, ToolError, Value, tool_error};
+use tool_core::{Ctx, Result, ToolError, Value, tool_error};
 
 pub(crate) use watch::Seen;
 
@@ -154,12 +154,9 @@ impl Machine for Loader {
 impl Loader {
     fn command(&self, folder: &Path, manifest: &Manifest, words: &[String]) -> Result<Command> {
         let text = |path: &Path| {
-            path.to_str().map(str::to_owned).ok_or_else(|| {
-                ToolError::new(
-                    ErrorCode::PreconditionFailed,
-                    format_args!("the path `{}` is not UTF-8", path.display()),
-                )
-            })
+            path.to_str().map(str::to_owned).ok_or_else(
+                || tool_error!(PreconditionFailed; "the path `{}` is not UTF-8", path.display()),
+            )
         };
         let mut argv = Vec::new();
         let mut readable = vec![folder.to_owned()];

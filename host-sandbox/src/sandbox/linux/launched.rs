@@ -99,12 +99,8 @@ pub(super) fn reap(child: &mut Child) {
 
 /// The error for a launcher that cannot be started.
 pub(super) fn unlaunched(err: std::io::Error) -> ToolError {
-    tool_error!(
-        SandboxUnavailable,
-        "cannot start the launcher of the sandbox: {err}"
-    )
-    .reason("launcher")
-    .hint("`/proc` must be mounted, and the process limit of the user must allow another process")
+    tool_error!(SandboxUnavailable, "launcher"; "cannot start the launcher of the sandbox: {err}";
+        "`/proc` must be mounted, and the process limit of the user must allow another process")
 }
 
 /// The launcher of a one-shot command.

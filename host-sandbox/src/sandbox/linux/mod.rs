@@ -126,17 +126,17 @@ impl Sandbox {
         });
         stop.check()?;
         if !complete {
-            let message = "the workspace has more than 2000000 entries, too many to hide the states among them";
-            let error = ToolError::new(ErrorCode::LimitExceeded, message).reason("entries");
-            return Err(error.hint("choose a smaller folder with --workspace"));
+            return Err(tool_error!(LimitExceeded, "entries";
+                "the workspace has more than 2000000 entries, too many to hide the states among them";
+                "choose a smaller folder with --workspace"));
         }
         closed.iter().map(|folder| text(folder)).collect()
     }
 
     fn root(&self) -> Result<&Path> {
         self.surroundings.workspace.as_deref().ok_or_else(|| {
-            tool_error!(PreconditionFailed, "the command requires a workspace")
-                .hint("name one with --workspace")
+            tool_error!(PreconditionFailed; "the command requires a workspace";
+                "name one with --workspace")
         })
     }
 
@@ -150,12 +150,9 @@ impl Sandbox {
         check(command)?;
         stop.check()?;
         if !LAUNCHABLE.load(Ordering::Relaxed) {
-            return Err(tool_error!(
-                SandboxUnavailable,
-                "this program cannot act as the launcher of the sandbox"
-            )
-            .reason("launcher")
-            .hint("call `host_sandbox::sandbox::launch_if_asked` first in `main`"));
+            return Err(tool_error!(SandboxUnavailable, "launcher";
+                "this program cannot act as the launcher of the sandbox";
+                "call `host_sandbox::sandbox::launch_if_asked` first in `main`"));
         }
         let minimum = command.minimum.max(Level::S1);
         let mut missing = None;
@@ -179,13 +176,9 @@ impl Sandbox {
         }
         Err(match missing {
             Some(refusal) => refusal.error(minimum),
-            None => tool_error!(
-                SandboxUnavailable,
-                "the command requires sandbox level {minimum}, and this machine offers {}",
-                self.ceiling()
-            )
-            .reason("level")
-            .hint("`mathchain doctor` shows the missing parts and their cure"),
+            None => tool_error!(SandboxUnavailable, "level";
+                "the command requires sandbox level {minimum}, and this machine offers {}", self.ceiling();
+                "`mathchain doctor` shows the missing parts and their cure"),
         })
     }
 }
@@ -231,10 +224,9 @@ fn check(command: &Command) -> Result<()> {
         None => ("/argv", "the argument vector is empty"),
         Some("") => ("/argv/0", "the program is an empty text"),
         _ if bytes > ARGUMENTS_BYTES_MAX => {
-            let message =
-                format!("the arguments have {bytes} bytes; the maximum is {ARGUMENTS_BYTES_MAX}");
-            return Err(ToolError::new(ErrorCode::LimitExceeded, message)
-                .hint("pass long texts through standard input"));
+            return Err(tool_error!(LimitExceeded;
+                "the arguments have {bytes} bytes; the maximum is {ARGUMENTS_BYTES_MAX}";
+                "pass long texts through standard input"));
         }
         _ if texts.any(|text| text.contains('\0')) => ("", "an argument contains a NUL character"),
         _ if environment.iter().any(unnamed) => ("", "an environment variable has an invalid name"),
@@ -247,7 +239,7 @@ fn check(command: &Command) -> Result<()> {
 fn text(path: &Path) -> Result<String> {
     path.to_str().map(str::to_owned).ok_or_else(|| {
         let path = path.display();
-        tool_error!(PreconditionFailed, "the path `{path}` is not UTF-8")
-            .hint("sandboxed commands need paths in UTF-8")
+        tool_error!(PreconditionFailed; "the path `{path}` is not UTF-8";
+            "sandboxed commands need paths in UTF-8")
     })
 }

@@ -1,7 +1,7 @@
 //! Refusals: missing parts of the sandbox, and their cure.
 
 use tool_core::command::{Command, Level};
-use tool_core::{ErrorCode, Result, ToolError, tool_error};
+use tool_core::{Result, ToolError, tool_error};
 
 use super::super::policy::{Failure, Policy};
 
@@ -18,31 +18,26 @@ pub(super) fn refusal(policy: &Policy, command: &Command, failure: Failure) -> R
     const RUNNABLE: &str = "programs of the system and of the workspace can be run";
     let program = command.argv.first().map_or("", String::as_str);
     let directory = &command.directory;
-    let (code, reason, message, hint) = match (failure.stage.as_str(), failure.errno) {
+    Err(match (failure.stage.as_str(), failure.errno) {
         ("exec", libc::ENOENT | libc::ENOTDIR) => {
-            let message = format!("no program `{program}` in the sandbox");
-            (ErrorCode::ToolError, "not_found", message, RUNNABLE)
+            tool_error!(ToolError, "not_found"; "no program `{program}` in the sandbox")
+                .hint(RUNNABLE)
         }
-        ("exec", libc::E2BIG) => {
-            let message = "the arguments are longer than the kernel allows".to_owned();
-            let hint = "pass long texts through standard input";
-            (ErrorCode::LimitExceeded, "arguments", message, hint)
-        }
-        ("exec", libc::EAGAIN) => {
-            let message = "the user has more processes than the limit of the command".to_owned();
-            let hint = "try again when other processes have ended";
-            (ErrorCode::LimitExceeded, "processes", message, hint)
-        }
+        ("exec", libc::E2BIG) => tool_error!(LimitExceeded, "arguments";
+            "the arguments are longer than the kernel allows";
+            "pass long texts through standard input"),
+        ("exec", libc::EAGAIN) => tool_error!(LimitExceeded, "processes";
+            "the user has more processes than the limit of the command";
+            "try again when other processes have ended"),
         ("exec", _) => {
-            let message = format!("cannot run `{program}`: {}", failure.message);
-            (ErrorCode::ToolError, "exec", message, RUNNABLE)
+            tool_error!(ToolError, "exec"; "cannot run `{program}`: {}", failure.message)
+                .hint(RUNNABLE)
         }
-        ("folder", libc::ENOENT | libc::ENOTDIR | libc::EXDEV) => {
-            let message = match failure.errno {
-                libc::EXDEV => format!("`{directory}` leads out of the workspace"),
-                _ => format!("no folder `{directory}` in the workspace"),
-            };
-            return Err(ToolError::invalid("/cwd", message));
+        ("folder", libc::EXDEV) => {
+            tool_error!(InvalidArgs at "/cwd"; "`{directory}` leads out of the workspace")
+        }
+        ("folder", libc::ENOENT | libc::ENOTDIR) => {
+            tool_error!(InvalidArgs at "/cwd"; "no folder `{directory}` in the workspace")
         }
         _ => {
             return Ok(Refusal {
@@ -51,8 +46,7 @@ pub(super) fn refusal(policy: &Policy, command: &Command, failure: Failure) -> R
                 message: failure.message,
             });
         }
-    };
-    Err(ToolError::new(code, message).reason(reason).hint(hint))
+    })
 }
 
 impl Refusal {
@@ -90,12 +84,8 @@ impl Refusal {
 
     pub(super) fn error(&self, minimum: Level) -> ToolError {
         let (missing, cure) = self.missing();
-        tool_error!(
-            SandboxUnavailable,
-            "the command did not run: it requires sandbox level {minimum}, and {missing} (tried {})",
-            self.level
-        )
-        .reason(self.stage.clone())
+        tool_error!(SandboxUnavailable, self.stage.clone();
+            "the command did not run: it requires sandbox level {minimum}, and {missing} (tried {})", self.level)
         .hint(cure)
     }
 }

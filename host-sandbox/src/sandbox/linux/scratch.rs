@@ -30,13 +30,9 @@ impl Scratch {
     /// Creates a folder that only the user of the command can open.
     pub(super) fn make(parent: &Path) -> Result<Self> {
         let refuse = |err: std::io::Error| {
-            tool_error!(
-                SandboxUnavailable,
-                "cannot create a scratch folder in `{}`: {err}",
-                parent.display()
-            )
-            .reason("scratch")
-            .hint("set TMPDIR to a writable folder")
+            tool_error!(SandboxUnavailable, "scratch";
+                "cannot create a scratch folder in `{}`: {err}", parent.display();
+                "set TMPDIR to a writable folder")
         };
         let parent = parent.canonicalize().map_err(refuse)?;
         let mut last = None;

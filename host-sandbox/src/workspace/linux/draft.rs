@@ -195,9 +195,8 @@ fn check_free(above: &OwnedFd, name: &str, path: &str) -> Result<()> {
 }
 
 fn taken(path: &str) -> ToolError {
-    tool_error!(Conflict, "`{path}` already exists")
-        .reason(Reason::Exists)
-        .hint("name a folder that does not exist yet, or an empty one")
+    tool_error!(Conflict, Reason::Exists; "`{path}` already exists";
+        "name a folder that does not exist yet, or an empty one")
 }
 
 /// Deletes a tree without following links; entries that cannot be deleted remain.

@@ -2,25 +2,17 @@
 
 use rustix::io::Errno;
 use tool_core::capability::FileKind;
-use tool_core::{ErrorCode, ToolError};
-
-use ErrorCode::{Conflict, InvalidArgs, PolicyDenied, ResourceChanged};
-
-fn error(code: ErrorCode, reason: &'static str, message: String) -> ToolError {
-    ToolError::new(code, message).reason(reason)
-}
+use tool_core::{ToolError, tool_error};
 
 /// A path that leaves the workspace, or would if it were followed.
 pub(super) fn outside(path: &str) -> ToolError {
-    let message = format!("`{}` leaves the workspace", brief(path));
-    error(InvalidArgs, "outside_workspace", message)
-        .hint("name a file beneath the workspace root, with a path relative to it")
+    tool_error!(InvalidArgs, "outside_workspace"; "`{}` leaves the workspace", brief(path);
+        "name a file beneath the workspace root, with a path relative to it")
 }
 
 /// A text that is not a path.
 pub(super) fn malformed(path: &str, why: &str) -> ToolError {
-    let message = format!("invalid path `{}`: {why}", brief(path));
-    error(InvalidArgs, "path", message)
+    tool_error!(InvalidArgs, "path"; "invalid path `{}`: {why}", brief(path))
 }
 
 /// A new folder named through `..`.
@@ -35,108 +27,85 @@ pub(super) fn not_regular(path: &str, kind: FileKind) -> ToolError {
         FileKind::Link => ("a link", "name the file it leads to"),
         _ => ("a device, socket or pipe", "name a regular file"),
     };
-    let message = format!("expected a regular file, found {words}: `{}`", brief(path));
-    error(InvalidArgs, "not_a_file", message).hint(hint)
+    tool_error!(InvalidArgs, "not_a_file";
+        "expected a regular file, found {words}: `{}`", brief(path))
+    .hint(hint)
 }
 
 /// A link that must not be followed.
 pub(super) fn link(path: &str) -> ToolError {
-    let message = format!("`{}` goes through a link", brief(path));
-    error(InvalidArgs, "link", message).hint(
-        "links are followed for reading one file or folder, never for writing or listing a tree: pass the path of the target",
-    )
+    tool_error!(InvalidArgs, "link"; "`{}` goes through a link", brief(path);
+        "links are followed for reading one file or folder, never for writing or listing a tree: pass the path of the target")
 }
 
 /// Anything but a folder.
 pub(super) fn no_folder(path: &str) -> ToolError {
-    let message = format!("expected a folder: `{}`", brief(path));
-    error(InvalidArgs, "not_a_folder", message)
-        .hint("read a file with `read_file`, delete one with `delete_file`")
+    tool_error!(InvalidArgs, "not_a_folder"; "expected a folder: `{}`", brief(path);
+        "read a file with `read_file`, delete one with `delete_file`")
 }
 
 /// A path that tools never write.
 pub(super) fn protected(path: &str) -> ToolError {
-    let message = format!(
-        "tools never write `{}`: it belongs to the repository, the configuration or the state",
-        brief(path)
-    );
-    error(PolicyDenied, "protected_path", message)
-        .hint("write to another place; the user may change this file by hand")
+    tool_error!(PolicyDenied, "protected_path";
+        "tools never write `{}`: it belongs to the repository, the configuration or the state", brief(path);
+        "write to another place; the user may change this file by hand")
 }
 
 /// A name reserved for temporary files of calls.
 pub(super) fn temporary(path: &str) -> ToolError {
-    let message = format!(
-        "`{}` has the name of a temporary file (`.mathchain-*.tmp`): tools neither read nor create such files",
-        brief(path)
-    );
-    error(PolicyDenied, "protected_path", message)
-        .hint("use another name; `mathchain doctor` lists the leftovers of killed calls and how to remove them")
+    tool_error!(PolicyDenied, "protected_path";
+        "`{}` has the name of a temporary file (`.mathchain-*.tmp`): tools neither read nor create such files", brief(path);
+        "use another name; `mathchain doctor` lists the leftovers of killed calls and how to remove them")
 }
 
 /// A path whose target changed after the decision on the call.
 pub(super) fn turned(path: &str) -> ToolError {
-    let message = format!(
-        "`{}` leads elsewhere than when the policy was evaluated: a link on the way changed",
-        brief(path)
-    );
-    error(ResourceChanged, "resource_changed", message)
-        .hint("call again: the policy is then evaluated for the new place")
+    tool_error!(ResourceChanged, "resource_changed";
+        "`{}` leads elsewhere than when the policy was evaluated: a link on the way changed", brief(path);
+        "call again: the policy is then evaluated for the new place")
 }
 
 /// A path that tools never read.
 pub(super) fn closed(path: &str) -> ToolError {
-    let message = format!(
-        "tools never read `{}`: the state holds data of calls by every role",
-        brief(path)
-    );
-    error(PolicyDenied, "protected_path", message)
-        .hint("pass a value as `{\"$artifact\": \"b3:...\"}`; users read it with `mathchain artifacts get` and `mathchain runs show`")
+    tool_error!(PolicyDenied, "protected_path";
+        "tools never read `{}`: the state holds data of calls by every role", brief(path);
+        "pass a value as `{{\"$artifact\": \"b3:...\"}}`; users read it with `mathchain artifacts get` and `mathchain runs show`")
 }
 
 /// A folder that must be empty.
 pub(super) fn not_empty(path: &str) -> ToolError {
-    let message = format!("the folder `{}` is not empty", brief(path));
-    error(Conflict, "not_empty", message)
-        .hint("`list_directory` shows its content; name another folder, or empty this one first")
+    tool_error!(Conflict, "not_empty"; "the folder `{}` is not empty", brief(path);
+        "`list_directory` shows its content; name another folder, or empty this one first")
 }
 
 /// A file that changed between reading and writing.
 pub(super) fn changed(path: &str) -> ToolError {
-    let message = format!("`{}` changed since it was read", brief(path));
-    error(ResourceChanged, "changed", message)
-        .hint("nothing was written: read the file again, then call again")
+    tool_error!(ResourceChanged, "changed"; "`{}` changed since it was read", brief(path);
+        "nothing was written: read the file again, then call again")
 }
 
 /// An error of the operating system.
 pub(super) fn io(action: &str, path: &str, err: Errno) -> ToolError {
     let shown = brief(path);
-    let failed = |reason, message: String| error(ErrorCode::ToolError, reason, message);
-    let invalid =
-        |reason, message: &str| error(InvalidArgs, reason, format!("`{shown}` {message}"));
     match err {
         Errno::XDEV => outside(path),
         Errno::LOOP => link(path),
         Errno::ISDIR => not_regular(path, FileKind::Directory),
         Errno::NXIO => not_regular(path, FileKind::Other),
-        Errno::NOTDIR => invalid(
-            "not_a_folder",
-            "goes through something that is not a folder",
-        ),
-        Errno::NAMETOOLONG => invalid("path", "is too long, or a part of it is"),
-        Errno::NOENT => failed("not_found", format!("`{shown}` does not exist"))
-            .hint("`list_directory` shows which files exist"),
-        Errno::ACCESS | Errno::PERM | Errno::ROFS => failed(
-            "permission",
-            format!("no permission to {action} `{shown}`: {err}"),
-        )
-        .hint("check owner and mode of the file and its folder"),
-        Errno::NOSPC | Errno::DQUOT => failed("io", format!("no space left to {action} `{shown}`"))
-            .hint("free space on the disk and call again"),
-        Errno::AGAIN => {
-            failed("io", format!("`{shown}` kept changing during the look-up")).hint("call again")
-        }
-        _ => failed("io", format!("cannot {action} `{shown}`: {err}")),
+        Errno::NOTDIR => tool_error!(InvalidArgs, "not_a_folder";
+            "`{shown}` goes through something that is not a folder"),
+        Errno::NAMETOOLONG => tool_error!(InvalidArgs, "path";
+            "`{shown}` is too long, or a part of it is"),
+        Errno::NOENT => tool_error!(ToolError, "not_found"; "`{shown}` does not exist";
+            "`list_directory` shows which files exist"),
+        Errno::ACCESS | Errno::PERM | Errno::ROFS => tool_error!(ToolError, "permission";
+            "no permission to {action} `{shown}`: {err}";
+            "check owner and mode of the file and its folder"),
+        Errno::NOSPC | Errno::DQUOT => tool_error!(ToolError, "io";
+            "no space left to {action} `{shown}`"; "free space on the disk and call again"),
+        Errno::AGAIN => tool_error!(ToolError, "io"; "`{shown}` kept changing during the look-up";
+            "call again"),
+        _ => tool_error!(ToolError, "io"; "cannot {action} `{shown}`: {err}"),
     }
 }
 

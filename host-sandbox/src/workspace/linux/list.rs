@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{AtFlags, OFlags, RawDir, statat};
 use rustix::io::Errno;
 use tool_core::capability::{FileInfo, FileKind, Links};
-use tool_core::{ErrorCode, Reason, Result, StopFlag, ToolError};
+use tool_core::{Reason, Result, StopFlag, tool_error};
 
 use super::resolve::{PARTS_MAX, Root, legible};
 use super::{error, info, shown};
@@ -189,8 +189,7 @@ impl<'a> Listing<'a> {
         if self.read <= ENTRIES_READ_MAX {
             return Ok(());
         }
-        let message = format_args!("more than {ENTRIES_READ_MAX} entries to read");
-        let error = ToolError::new(ErrorCode::LimitExceeded, message);
-        Err(error.reason("entries").hint("list a subfolder"))
+        Err(tool_error!(LimitExceeded, "entries";
+            "more than {ENTRIES_READ_MAX} entries to read"; "list a subfolder"))
     }
 }

@@ -54,11 +54,8 @@ impl Root {
     pub(super) fn open(path: &Path) -> Result<Self> {
         let refuse = |why: String, reason: &'static str, hint: &str| {
             let path = path.display();
-            tool_error!(
-                PreconditionFailed,
-                "the workspace `{path}` cannot be opened: {why}"
-            )
-            .reason(reason)
+            tool_error!(PreconditionFailed, reason;
+                "the workspace `{path}` cannot be opened: {why}")
             .hint(hint)
         };
         let flags = OFlags::DIRECTORY | OFlags::RDONLY | OFlags::CLOEXEC;

@@ -12,7 +12,7 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 use tool_core::capability::{FileInfo, FileKind, WriteMode};
-use tool_core::{ErrorCode, Reason, Result, ToolError, tool_error};
+use tool_core::{Reason, Result, ToolError, tool_error};
 
 use super::leftovers::New;
 use super::resolve::tidy;
@@ -153,9 +153,8 @@ fn is_link(folder: &OwnedFd, name: &str) -> bool {
 
 fn missing_folder(folder: &str, path: &str, err: Errno) -> ToolError {
     if err == Errno::NOENT {
-        return tool_error!(ToolError, "the folder `{folder}` does not exist")
-            .reason(Reason::NotFound)
-            .hint("create it with `create_directory`, or pass `parents: true` to `write_file`");
+        return tool_error!(ToolError, Reason::NotFound; "the folder `{folder}` does not exist";
+            "create it with `create_directory`, or pass `parents: true` to `write_file`");
     }
     error::io("write", path, err)
 }
@@ -175,9 +174,8 @@ impl Target<'_> {
     }
 
     pub(super) fn exists(&self) -> ToolError {
-        tool_error!(Conflict, "`{}` already exists", self.shown)
-            .reason(Reason::Exists)
-            .hint("use the mode `overwrite` or `append`, or another name")
+        tool_error!(Conflict, Reason::Exists; "`{}` already exists", self.shown;
+            "use the mode `overwrite` or `append`, or another name")
     }
 
     pub(super) fn fail(&self, err: Errno) -> ToolError {
@@ -253,13 +251,9 @@ impl Target<'_> {
             return Err(error::not_regular(self.path, kind_of(before.st_mode)));
         }
         if before.st_nlink > 1 {
-            let message = format!(
-                "`{}` has several names (hard links), and an append would change all of them",
-                self.shown
-            );
-            return Err(ToolError::new(ErrorCode::InvalidArgs, message)
-                .reason("link")
-                .hint("use the mode `overwrite`, which changes this name only"));
+            return Err(tool_error!(InvalidArgs, "link";
+                "`{}` has several names (hard links), and an append would change all of them", self.shown;
+                "use the mode `overwrite`, which changes this name only"));
         }
         let mut file = File::from(fd);
         let written = file
@@ -289,11 +283,9 @@ impl Target<'_> {
             }
         }
         let shown = &self.shown;
-        Err(
-            tool_error!(Conflict, "`{shown}` remained locked for {LOCK_WAIT_MS} ms")
-                .reason("locked")
-                .hint("another program has locked it: call again later"),
-        )
+        Err(tool_error!(Conflict, "locked";
+            "`{shown}` remained locked for {LOCK_WAIT_MS} ms";
+            "another program has locked it: call again later"))
     }
 }
 

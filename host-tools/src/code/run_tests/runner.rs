@@ -56,8 +56,8 @@ const ENTRIES_MAX: usize = 10_000;
 pub(super) fn command(args: &Args, ctx: &Ctx) -> Result<(Option<Runner>, Command)> {
     let runner = match (&args.argv, args.runner) {
         (Some(_), Some(_)) => {
-            let message = "`argv` and `runner` exclude each other";
-            return Err(ToolError::invalid("/argv", message).hint("omit one of them"));
+            return Err(tool_error!(InvalidArgs at "/argv";
+                "`argv` and `runner` exclude each other"; "omit one of them"));
         }
         (Some(argv), None) => {
             return Ok((None, Command::new(argv.iter().chain(&args.args).cloned())));
@@ -129,10 +129,8 @@ fn detect(args: &Args, ctx: &Ctx) -> Result<Runner> {
 
 fn missing(runner: Runner) -> ToolError {
     let name = runner.name();
-    tool_error!(PreconditionFailed, "`{name}` is not installed")
-        .reason("runner")
-        .at("/runner")
-        .hint(format!("install `{name}`, or add its folder to PATH"))
+    tool_error!(PreconditionFailed at "/runner", "runner"; "`{name}` is not installed";
+        "install `{name}`, or add its folder to PATH")
 }
 
 /// The command of a runner. All its files go to the scratch folder, whose path only a shell can expand.

@@ -98,8 +98,8 @@ impl Hunk {
 /// `invalid_args` at `/patch` with the line of the patch.
 pub(super) fn parse(text: &str) -> Result<Vec<FilePatch>> {
     if text.len() > BYTES_MAX {
-        let message = format_args!("expected at most {BYTES_MAX} bytes, found {}", text.len());
-        return Err(ToolError::invalid("/patch", message).reason("bytes"));
+        return Err(tool_error!(InvalidArgs at "/patch", "bytes";
+            "expected at most {BYTES_MAX} bytes, found {}", text.len()));
     }
     let reader = Reader::new(text);
     let first = reader.lines.iter().find(|line| !line.trim().is_empty());
@@ -168,10 +168,7 @@ fn strip_cr(lines: &mut [&str]) -> bool {
 
 /// An error about a line of the patch.
 fn fault(line: usize, why: impl std::fmt::Display, hint: &str) -> ToolError {
-    tool_error!(InvalidArgs, "line {line} of the patch: {why}")
-        .at("/patch")
-        .reason("patch")
-        .hint(hint)
+    tool_error!(InvalidArgs at "/patch", "patch"; "line {line} of the patch: {why}").hint(hint)
 }
 
 /// A line for a message.

@@ -46,10 +46,11 @@ pub(crate) enum AnswerError {
 impl AnswerError {
     /// Converts to the error of a call, with the configuration key of the endpoint.
     pub(crate) fn of(self, key: &str) -> ToolError {
-        let hint = format!("check that `{key}.endpoint` is an OpenAI-compatible URL for this use");
         ToolError::new(ErrorCode::ToolError, self)
             .reason("answer")
-            .hint(hint)
+            .hint(format!(
+                "check that `{key}.endpoint` is an OpenAI-compatible URL for this use"
+            ))
     }
 }
 
@@ -175,12 +176,8 @@ pub(crate) fn refusal(key: &str, status: u16, body: &[u8]) -> ToolError {
     } else {
         "endpoint"
     };
-    tool_error!(
-        ToolError,
-        "the endpoint of `{key}` answered with status {status}{said}"
-    )
-    .reason(reason)
-    .hint(hint)
+    tool_error!(ToolError, reason; "the endpoint of `{key}` answered with status {status}{said}")
+        .hint(hint)
 }
 
 /// The message of the server: OpenAI, llama.cpp and vLLM write `error.message`, Ollama `error`, older vLLM `message`.

@@ -75,26 +75,22 @@ impl Endpoints {
     ) -> Result<Vec<u8>> {
         stop.check()?;
         if let Key::NotSet(variable) = &endpoint.api_key {
-            let message =
-                format!("`{key}.api_key` names the variable `{variable}`, which is not set");
-            return Err(ToolError::new(ErrorCode::PreconditionFailed, message)
-                .reason("no_key")
-                .hint(format!("set `{variable}`, or omit `{key}.api_key`")));
+            return Err(tool_error!(PreconditionFailed, "no_key";
+                "`{key}.api_key` names the variable `{variable}`, which is not set";
+                "set `{variable}`, or omit `{key}.api_key`"));
         }
         let Some(http) = &self.http else {
-            let message = format!("`{key}` is unavailable: this program has no HTTP client");
-            return Err(ToolError::new(ErrorCode::PreconditionFailed, message)
-                .reason("no_transport")
-                .hint("use the backend `lexical`"));
+            return Err(tool_error!(PreconditionFailed, "no_transport";
+                "`{key}` is unavailable: this program has no HTTP client";
+                "use the backend `lexical`"));
         };
         let response = http.send(&request, stop)?;
         match response.status {
             200..=299 if response.truncated => {
                 let most = request.bytes_max;
-                let message = format!("the response of `{key}` is larger than {most} bytes");
-                Err(ToolError::new(ErrorCode::ToolError, message)
-                    .reason("answer")
-                    .hint("send fewer texts, or use a model with shorter vectors"))
+                Err(tool_error!(ToolError, "answer";
+                    "the response of `{key}` is larger than {most} bytes";
+                    "send fewer texts, or use a model with shorter vectors"))
             }
             200..=299 => Ok(response.body),
             status => Err(answer::refusal(key, status, &response.body)),

@@ -95,11 +95,8 @@ fn accepted(found: Option<&str>, accept: &[&str], target: &Target) -> Result<()>
         found => format!("is `{found}`"),
     };
     let (shown, accepted) = (target.shown(), accept.join("`, `"));
-    Err(
-        tool_error!(ToolError, "{shown} {what}, expected one of `{accepted}`")
-            .reason("content_type")
-            .hint("`http_get` accepts any content type"),
-    )
+    Err(tool_error!(ToolError, "content_type";
+        "{shown} {what}, expected one of `{accepted}`"; "`http_get` accepts any content type"))
 }
 
 /// Converts an error of ureq; a fault recorded on the wire takes precedence.
@@ -110,13 +107,9 @@ pub(super) fn failed(err: &Error, target: &Target, wire: &Wire) -> ToolError {
     let of_tls = |err: &std::io::Error| target.secure() && err.kind() == InvalidData;
     let (reason, hint) = match err {
         Error::LargeResponseHeader(..) => {
-            let message = format_args!(
-                "the response headers of {} are larger than {HEAD_BYTES_MAX} bytes",
-                target.shown()
-            );
-            return ToolError::new(ErrorCode::LimitExceeded, message)
-                .reason("header")
-                .may_have_happened();
+            return tool_error!(LimitExceeded, "header";
+                "the response headers of {} are larger than {HEAD_BYTES_MAX} bytes", target.shown())
+            .may_have_happened();
         }
         Error::Tls(_) | Error::Rustls(_) | Error::TlsRequired => ("tls", TLS),
         Error::Io(err) if of_tls(err) => ("tls", TLS),
@@ -133,10 +126,9 @@ pub(super) fn failed(err: &Error, target: &Target, wire: &Wire) -> ToolError {
     const NOT_HTTP: &str = "the server does not speak valid HTTP; use another URL";
     const TLS: &str =
         "the server's certificate or encryption cannot be trusted; this check cannot be disabled";
-    let message = format_args!("the exchange with {} failed: {err}", target.shown());
-    let error = ToolError::new(ErrorCode::ToolError, message)
-        .reason(reason)
-        .hint(hint);
+    let error =
+        tool_error!(ToolError, reason; "the exchange with {} failed: {err}", target.shown())
+            .hint(hint);
     match reason {
         "tls" => error,
         // The request may have arrived before the exchange broke.

@@ -35,12 +35,8 @@ pub(super) fn read(from: impl Read, encoding: Option<&str>, bytes_max: u64) -> R
     match encoding.as_str() {
         "" | "identity" => gather(counted, &wire, bytes_max),
         "gzip" | "x-gzip" => gather(MultiGzDecoder::new(counted), &wire, bytes_max),
-        other => {
-            let message =
-                format!("the server sent the content encoding `{other}`, which was not requested");
-            let error = ToolError::new(ErrorCode::ToolError, message);
-            Err(Fault::Refused(error.reason("encoding")))
-        }
+        other => Err(Fault::Refused(tool_error!(ToolError, "encoding";
+            "the server sent the content encoding `{other}`, which was not requested"))),
     }
 }
 
@@ -62,12 +58,9 @@ fn gather(mut source: impl Read, wire: &Cell<u64>, bytes_max: u64) -> Result<Bod
         body.extend_from_slice(&piece[..count]);
         let decoded = body.len() as u64;
         if decoded > RATIO_FROM && decoded > wire.get().saturating_mul(RATIO_MAX) {
-            let message = format!(
-                "compression ratio too high (possible zip bomb): the body expands to more than {RATIO_MAX} times its size"
-            );
-            let error = ToolError::new(ErrorCode::LimitExceeded, message);
-            let error = error.reason("compression");
-            return Err(Fault::Refused(error.hint("use another source")));
+            return Err(Fault::Refused(tool_error!(LimitExceeded, "compression";
+                "compression ratio too high (possible zip bomb): the body expands to more than {RATIO_MAX} times its size";
+                "use another source")));
         }
     }
 }

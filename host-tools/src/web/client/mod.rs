@@ -133,9 +133,9 @@ impl Http for Client {
             };
             if followed == request.redirects_max {
                 let from = hop.target.shown();
-                let error = tool_error!(ToolError, "{from} redirects more than {followed} times");
-                let error = error.reason("redirect");
-                return Err(error.hint("the site redirects in a circle; use another URL"));
+                return Err(tool_error!(ToolError, "redirect";
+                    "{from} redirects more than {followed} times";
+                    "the site redirects in a circle; use another URL"));
             }
             hop = self.follow(hop, head.status().as_u16(), &location, request)?;
         }
@@ -202,8 +202,8 @@ impl Client {
             builder = builder.header(name, secret);
         }
         let unfit = |_| {
-            ToolError::invalid("/headers", "the request has a header that cannot be sent")
-                .hint("names are letters, digits and dashes; values have no line breaks")
+            tool_error!(InvalidArgs at "/headers"; "the request has a header that cannot be sent";
+                "names are letters, digits and dashes; values have no line breaks")
         };
         let result = match hop.method {
             HttpMethod::Get => agent.run(builder.body(()).map_err(unfit)?),
@@ -216,10 +216,8 @@ impl Client {
     fn follow(&self, hop: Hop, status: u16, location: &str, request: &HttpRequest) -> Result<Hop> {
         let next = hop.target.join(location)?;
         let refuse = |what: &str, to: &str| {
-            let message = format!("{} redirects {what}{to}", hop.target.shown());
-            ToolError::new(ErrorCode::PolicyDenied, message)
-                .reason("redirect")
-                .at("/url")
+            tool_error!(PolicyDenied at "/url", "redirect";
+                "{} redirects {what}{to}", hop.target.shown())
         };
         let to = format!(" {}", next.shown());
         if hop.target.secure() && !next.secure() {
@@ -234,8 +232,7 @@ impl Client {
             });
         }
         if !request.any_host && !self.rules.may_follow(&hop.target, &next) {
-            let hint = "call the tool with that URL, or list the host in `permissions.network.allowed_hosts`";
-            return Err(refuse("to another host,", &to).hint(hint));
+            return Err(refuse("to another host,", &to).hint("call the tool with that URL, or list the host in `permissions.network.allowed_hosts`"));
         }
         let same = hop.target.same_origin(&next);
         let keeps_body = matches!(status, 307 | 308);
@@ -268,17 +265,15 @@ fn own_names(headers: &[(String, String)]) -> Result<Vec<(String, String)>> {
     let bytes = headers.iter().map(|(name, value)| name.len() + value.len());
     let bytes: usize = bytes.sum();
     if bytes > BYTES_MAX {
-        let message = format_args!("the headers have {bytes} bytes, the limit is {BYTES_MAX}");
-        return Err(ToolError::invalid("/headers", message));
+        return Err(tool_error!(InvalidArgs at "/headers";
+            "the headers have {bytes} bytes, the limit is {BYTES_MAX}"));
     }
     let lower = |(name, value): &(String, String)| (name.to_ascii_lowercase(), value.clone());
     let lower: Vec<(String, String)> = headers.iter().map(lower).collect();
     let own = |name: &str| OWN_HEADERS.split(' ').any(|own| own == name);
     match lower.iter().find(|(name, _)| own(name)) {
-        Some((name, _)) => {
-            let message = format_args!("the header `{name}` is set by the client");
-            Err(ToolError::invalid("/headers", message).hint("omit it"))
-        }
+        Some((name, _)) => Err(tool_error!(InvalidArgs at "/headers";
+            "the header `{name}` is set by the client"; "omit it")),
         None => Ok(lower),
     }
 }

@@ -87,7 +87,7 @@ impl Target {
     pub(super) fn join(&self, location: &str) -> Result<Self> {
         let next = self.url.join(location).map_err(|err| {
             let from = self.shown();
-            tool_error!(ToolError, "{from} redirects to an invalid URL: {err}").reason("redirect")
+            tool_error!(ToolError, "redirect"; "{from} redirects to an invalid URL: {err}")
         })?;
         Self::parse(next.as_str())
     }
@@ -143,10 +143,8 @@ struct Pattern {
 impl Pattern {
     fn parse(text: &str) -> Result<Self> {
         let wrong = || {
-            tool_error!(
-                InvalidRequest,
-                "expected a host such as `example.org`, `*.example.org` or `example.org:8080`, found `{text}`"
-            )
+            tool_error!(InvalidRequest;
+                "expected a host such as `example.org`, `*.example.org` or `example.org:8080`, found `{text}`")
         };
         let (front, host) = match text.strip_prefix("*.") {
             Some(rest) => ("*.", rest),
@@ -323,10 +321,7 @@ fn address(text: &str) -> Result<(IpAddr, Option<u16>)> {
         .map(|address: SocketAddr| (address.ip(), Some(address.port())));
     let known = known.or_else(|_| text.parse().map(|address: IpAddr| (address, None)));
     let (address, port) = known.map_err(|_| {
-        tool_error!(
-            InvalidRequest,
-            "expected an address such as `127.0.0.1:8080`, found `{text}`"
-        )
+        tool_error!(InvalidRequest; "expected an address such as `127.0.0.1:8080`, found `{text}`")
     })?;
     Ok((address.to_canonical(), port))
 }

@@ -69,9 +69,8 @@ impl Wire {
         if Instant::now() < self.deadline {
             return Ok(());
         }
-        let error = ToolError::new(ErrorCode::Timeout, "the server did not answer in time");
-        let error = error.reason("network");
-        Err(error.hint("raise `timeout`, or try again later"))
+        Err(tool_error!(Timeout, "network";
+            "the server did not answer in time"; "raise `timeout`, or try again later"))
     }
 
     /// Waits, unless stopped.

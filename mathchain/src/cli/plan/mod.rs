@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use chain_runtime::{CheckMode, CheckedPlan, draw};
 use registry::Answer;
 
-use source::{Given, Prepared, Problematic};
+use source::{Given, Problematic};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Plan {
@@ -103,12 +103,13 @@ fn checked(global: &Global, given: &Given, yes: bool) -> Result<CheckedPlan, Pro
         true => Answer::Yes,
         false => open::answer(&toolkit, false, false)?,
     };
-    let Prepared {
-        plan,
-        inputs,
-        context,
-    } = given.prepare(&toolkit, answer)?;
-    Ok(toolkit.check(&context, &plan, &inputs, CheckMode::Inspect)?)
+    let given = given.prepare(&toolkit, answer)?;
+    Ok(toolkit.check(
+        &given.context,
+        &given.plan,
+        &given.inputs,
+        CheckMode::Inspect,
+    )?)
 }
 
 /// The facts of a valid plan.

@@ -113,10 +113,9 @@ fn text(path: &Path) -> Result<String> {
     } else {
         // Opening a pipe without a writer would block forever.
         if !std::fs::metadata(path).map_err(failed)?.is_file() {
-            let message = format_args!("the plan `{}` is not a regular file", path.display());
-            return Err(ToolError::new(ErrorCode::InvalidRequest, message)
-                .reason("not_a_file")
-                .hint("name a file, or `-` for a plan from stdin"));
+            return Err(tool_error!(InvalidRequest, "not_a_file";
+                "the plan `{}` is not a regular file", path.display();
+                "name a file, or `-` for a plan from stdin"));
         }
         let file = std::fs::File::open(path).map_err(failed)?;
         file.take(BYTES_MAX + 1)
@@ -140,7 +139,9 @@ fn inputs(plan: &Plan, pairs: &[String]) -> Result<Object, Problematic> {
             None => text.as_str().into(),
         };
         if inputs.get(&name).is_some() {
-            return Err(tool_error!(InvalidRequest, "the input `{name}` is given twice").into());
+            return Err(tool_error!(InvalidRequest;
+                "the input `{name}` is given twice")
+            .into());
         }
         inputs.insert(name, value);
     }

@@ -26,7 +26,7 @@ pub(super) fn write(name: &str) -> Result<ExitCode> {
     let text = text.replace("FILE", &file);
     io::write_new(path, &text).map_err(|err| match err.kind() {
         std::io::ErrorKind::AlreadyExists => {
-            tool_error!(Conflict, "`{file}` exists").hint("choose another name")
+            tool_error!(Conflict; "`{file}` exists"; "choose another name")
         }
         _ => io::cannot_write(path, &err),
     })?;
@@ -44,8 +44,7 @@ fn id(stem: &str) -> Result<String> {
     if begins && id.len() <= 64 && id.bytes().all(plain) {
         return Ok(id);
     }
-    Err(
-        tool_error!(InvalidRequest, "`{stem}` is not a valid plan id")
-            .hint("start with a-z, continue with a-z, 0-9 and _, at most 64 characters"),
-    )
+    Err(tool_error!(InvalidRequest;
+        "`{stem}` is not a valid plan id";
+        "start with a-z, continue with a-z, 0-9 and _, at most 64 characters"))
 }

@@ -117,9 +117,9 @@ fn object(text: &str) -> Result<Value> {
     if value.as_object().is_some() {
         return Ok(value);
     }
-    let message = format_args!("expected an object of arguments, found {}", value.kind());
-    Err(ToolError::new(ErrorCode::InvalidRequest, message)
-        .hint("for example --args '{\"expression\":\"2**10\"}'"))
+    Err(tool_error!(InvalidRequest;
+        "expected an object of arguments, found {}", value.kind())
+    .hint("for example --args '{\"expression\":\"2**10\"}'"))
 }
 
 fn readable(explanation: &Explanation) -> String {

@@ -43,10 +43,9 @@ pub(super) fn forget(global: &Global, number: usize) -> Result<ExitCode> {
 /// `policy_denied` if such a rule would have no effect, or no rule is as exact as the call.
 pub(in crate::cli) fn of_approval(toolkit: &Toolkit, approval: &Approval) -> Result<Rule> {
     let Some(text) = &approval.condition else {
-        return Err(tool_error!(PolicyDenied, "cannot record a rule for this call of `{}`: it is destructive, or no rule can be as exact",
-            approval.tool)
-            .reason("rule")
-            .hint("approve it without `--always`, or add an `allow` rule to the configuration"));
+        return Err(tool_error!(PolicyDenied, "rule";
+            "cannot record a rule for this call of `{}`: it is destructive, or no rule can be as exact", approval.tool;
+            "approve it without `--always`, or add an `allow` rule to the configuration"));
     };
     let condition = crate::parse(text)?;
     let mut rule = Rule::new(Verdict::Allow, [approval.tool.as_str()]);

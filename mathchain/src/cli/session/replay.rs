@@ -6,7 +6,7 @@ use std::path::Path;
 use sessions::{Record, Replay, Replayed, StateDocument};
 use tool_core::json::Limits;
 
-use super::super::jsonl::{self, Line};
+use super::super::jsonl;
 use super::super::prelude::*;
 
 /// Maximum length of a line: a log has the output of each call twice.
@@ -21,10 +21,9 @@ pub(super) fn replay(global: &Global, log: &Path) -> Result<ExitCode> {
         fold(BufReader::with_capacity(64 << 10, file))?
     };
     if replayed.state.events == 0 {
-        let message = format_args!("the log `{}` has no event", log.display());
-        return Err(ToolError::new(ErrorCode::InvalidRequest, message)
-            .reason("log")
-            .hint("write one with `mathchain session < events.jsonl > session.log`"));
+        return Err(tool_error!(InvalidRequest, "log";
+            "the log `{}` has no event", log.display();
+            "write one with `mathchain session < events.jsonl > session.log`"));
     }
     if !replayed.complete {
         complain(
@@ -47,16 +46,12 @@ fn fold(mut input: impl BufRead) -> Result<Replayed> {
     loop {
         number += 1;
         let read = jsonl::read_line(&mut input, number, LINE_BYTES_MAX);
-        let bytes = match read.map_err(|err| unreadable(Path::new("-"), &err))? {
-            None => break,
-            Some(Line {
-                bytes: Some(bytes), ..
-            }) => bytes,
-            Some(Line { bytes: None, .. }) => {
-                let message = format_args!("line {number} is longer than {LINE_BYTES_MAX} bytes");
-                return Err(ToolError::new(ErrorCode::LimitExceeded, message));
-            }
+        let Some(line) = read.map_err(|err| unreadable(Path::new("-"), &err))? else {
+            break;
         };
+        let bytes = line.bytes.ok_or_else(
+            || tool_error!(LimitExceeded; "line {number} is longer than {LINE_BYTES_MAX} bytes"),
+        )?;
         let limits = Limits {
             bytes_max: LINE_BYTES_MAX,
             ..Limits::default()

@@ -51,7 +51,7 @@ impl World {
         let given = world.get("facts").and_then(Value::items);
         for fact in given.unwrap_or_default() {
             let added = facts.add(fact.as_str().unwrap_or_default());
-            added.map_err(|err| tool_error!(PreconditionFailed, "{err}").reason("world"))?;
+            added.map_err(|err| tool_error!(PreconditionFailed, "world"; "{err}"))?;
         }
         Ok(places.dispatcher(&toolkit.dispatcher(), facts))
     }
@@ -120,8 +120,7 @@ impl Place {
     fn folder(&self, path: &str) -> Result<Arc<OpenFolder>> {
         let Some(files) = &self.files else {
             return Err(tool_error!(PreconditionFailed, "workspace";
-                "there is no workspace to open";
-                "name one with --workspace"));
+                "there is no workspace to open"; "name one with --workspace"));
         };
         OpenFolder::new(Arc::clone(files), path).map(Arc::new)
     }
@@ -132,45 +131,43 @@ impl Workspaces for Place {
         let folder = self.folder(path)?;
         let mut opened = self.lock();
         if let Some((id, folder)) = &opened.open {
-            let message = format_args!("the workspace `{id}` is open: `{}`", folder.folder());
-            return Err(ToolError::new(ErrorCode::Conflict, message)
-                .reason("workspace_open")
-                .hint("close it with `workspace_close`"));
+            return Err(tool_error!(Conflict, "workspace_open";
+                "the workspace `{id}` is open: `{}`", folder.folder();
+                "close it with `workspace_close`"));
         }
         opened.count += 1;
-        let workspace = OpenWorkspace {
-            id: format!("w{}", opened.count),
-            path: folder.folder().to_owned(),
-        };
+        let workspace = described(&format!("w{}", opened.count), &folder);
         opened.open = Some((workspace.id.clone(), folder));
-        let change = change(&workspace, WorkspaceStatus::Ready);
-        opened.changes.push(change);
+        opened
+            .changes
+            .push(change(&workspace, WorkspaceStatus::Ready));
         Ok(workspace)
     }
 
     fn close(&self) -> Result<OpenWorkspace> {
         let mut opened = self.lock();
         let Some((id, folder)) = opened.open.take() else {
-            return Err(tool_error!(PreconditionFailed, "no workspace is open")
-                .reason("workspace")
-                .hint("open one with `workspace_open`"));
+            return Err(tool_error!(PreconditionFailed, "workspace";
+                "no workspace is open"; "open one with `workspace_open`"));
         };
-        let closed = OpenWorkspace {
-            id,
-            path: folder.folder().to_owned(),
-        };
-        let change = change(&closed, WorkspaceStatus::Closed);
-        opened.changes.push(change);
+        let closed = described(&id, &folder);
+        opened
+            .changes
+            .push(change(&closed, WorkspaceStatus::Closed));
         Ok(closed)
     }
 
     fn opened(&self) -> Option<OpenWorkspace> {
         let opened = self.lock();
         let (id, folder) = opened.open.as_ref()?;
-        Some(OpenWorkspace {
-            id: id.clone(),
-            path: folder.folder().to_owned(),
-        })
+        Some(described(id, folder))
+    }
+}
+
+fn described(id: &str, folder: &OpenFolder) -> OpenWorkspace {
+    OpenWorkspace {
+        id: id.to_owned(),
+        path: folder.folder().to_owned(),
     }
 }
 

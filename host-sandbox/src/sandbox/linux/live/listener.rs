@@ -9,7 +9,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use tool_core::command::{Command, Exit};
-use tool_core::{ErrorCode, ToolError};
+use tool_core::{ToolError, tool_error};
 
 use super::super::super::policy::Policy;
 use super::super::launched::{END, LOOK, await_input, read_parts};
@@ -127,8 +127,8 @@ impl Listener {
 
     fn push(&self, line: Vec<u8>) {
         let Ok(line) = String::from_utf8(line) else {
-            let err = ToolError::new(ErrorCode::ToolError, "a line of the process is not UTF-8");
-            return self.fail(err.reason("line"));
+            return self.fail(tool_error!(ToolError, "line";
+                "a line of the process is not UTF-8"));
         };
         let mut found = self.shared.found();
         found.bytes += line.len();

@@ -66,7 +66,7 @@ fn ended(exit: Option<Exit>) -> ToolError {
         Some(Exit::Signal(signal)) => format!(" by signal {signal}"),
         None => String::new(),
     };
-    tool_error!(ToolError, "the process has ended{how}").reason(Reason::Ended)
+    tool_error!(ToolError, Reason::Ended; "the process has ended{how}")
 }
 
 /// A running command.
@@ -212,11 +212,8 @@ impl Drop for Live {
 }
 
 fn too_long(bytes_max: usize) -> ToolError {
-    tool_error!(
-        LimitExceeded,
-        "a line of the conversation is longer than {bytes_max} bytes"
-    )
-    .reason("line")
+    tool_error!(LimitExceeded, "line";
+        "a line of the conversation is longer than {bytes_max} bytes")
 }
 
 /// A launcher and its connections. Dropping it ends the command.
