@@ -4,12 +4,10 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tool_core::{Ctx, Entry, Example, Finite, Input, Matrix, Spec, Tool, ToolError, entry};
+use tool_core::{Ctx, Entry, Finite, Input, Matrix, Spec, Tool, ToolError, entry};
 
 /// The tools of this file.
-pub static TOOLS: &[Entry] = &[entry::<Add>(), entry::<HandOn>()];
-
-struct Add;
+pub static TOOLS: &[Entry] = &[entry::<AddArgs>(), entry::<HandOnArgs>()];
 
 /// Add one to a number, some time later.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
@@ -28,13 +26,12 @@ struct AddOutput {
     x: f64,
 }
 
-impl Tool for Add {
+impl Tool for AddArgs {
     const SPEC: Spec = Spec {
         id: "add_one",
         title: "Add one",
         ..Spec::pure()
     };
-    type Args = AddArgs;
     type Output = AddOutput;
 
     fn run(args: AddArgs, _: &Ctx) -> Result<AddOutput, ToolError> {
@@ -45,13 +42,7 @@ impl Tool for Add {
             x: args.x.get() + 1.0,
         })
     }
-
-    fn examples() -> Vec<Example<AddArgs, AddOutput>> {
-        Vec::new()
-    }
 }
-
-struct HandOn;
 
 /// Give a matrix back.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
@@ -67,22 +58,17 @@ struct HandOnOutput {
     matrix: Matrix,
 }
 
-impl Tool for HandOn {
+impl Tool for HandOnArgs {
     const SPEC: Spec = Spec {
         id: "hand_on",
         title: "Hand on",
         ..Spec::pure()
     };
-    type Args = HandOnArgs;
     type Output = HandOnOutput;
 
     fn run(args: HandOnArgs, ctx: &Ctx) -> Result<HandOnOutput, ToolError> {
         Ok(HandOnOutput {
             matrix: args.matrix.load(ctx)?,
         })
-    }
-
-    fn examples() -> Vec<Example<HandOnArgs, HandOnOutput>> {
-        Vec::new()
     }
 }

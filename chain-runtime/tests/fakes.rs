@@ -15,8 +15,8 @@ use registry::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tool_core::{
-    Caller, Ctx, Determinism, Effect, Entry, ErrorCode, Example, Input, Matrix, Object, Probe,
-    Seed, Spec, Syntax, Tool, ToolError, Value, Vector, entry,
+    Caller, Ctx, Determinism, Effect, Entry, ErrorCode, Input, Matrix, Object, Probe, Seed, Spec,
+    Syntax, Tool, ToolError, Value, Vector, entry,
 };
 
 /// What tools did, in order, by the key of the test.
@@ -257,9 +257,6 @@ MarkOutput { text: String },
 });
 
 /// Makes a real file, and can tell afterwards whether it did.
-pub(crate) struct Stamp;
-
-/// Makes a file.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct StampArgs {
@@ -273,7 +270,7 @@ pub(crate) struct StampOutput {
     text: String,
 }
 
-impl Tool for Stamp {
+impl Tool for StampArgs {
     const SPEC: Spec = Spec {
         id: "stamp",
         title: "stamp",
@@ -282,7 +279,6 @@ impl Tool for Stamp {
         idempotent: false,
         ..Spec::pure()
     };
-    type Args = StampArgs;
     type Output = StampOutput;
 
     fn run(args: StampArgs, _: &Ctx) -> Result<StampOutput, ToolError> {
@@ -315,10 +311,6 @@ impl Tool for Stamp {
             }
             _ => Probe::Unknown,
         })
-    }
-
-    fn examples() -> Vec<Example<StampArgs, StampOutput>> {
-        Vec::new()
     }
 }
 
@@ -445,7 +437,7 @@ static TOOLS: &[Entry] = &[
     entry::<Block>(),
     entry::<Append>(),
     entry::<Mark>(),
-    entry::<Stamp>(),
+    entry::<StampArgs>(),
     entry::<FailWrite>(),
     entry::<Boom>(),
     entry::<Any>(),

@@ -43,7 +43,6 @@ impl Tool for ReloadPlugins {
         callers: &[Caller::Direct],
         ..Spec::pure()
     };
-    type Args = Self;
     type Output = Output;
 
     fn run(_: ReloadPlugins, ctx: &Ctx) -> Result<Output> {

@@ -5,7 +5,7 @@ use chain_runtime::template::Node;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tool_core::shape::{Field, fields};
-use tool_core::{AnyTool, Ctx, Entry, Example, Input, Spec, Tool, ToolError, Value, Vector, entry};
+use tool_core::{AnyTool, Ctx, Entry, Input, Spec, Tool, ToolError, Value, Vector, entry};
 
 use super::{run, tools, value};
 
@@ -206,9 +206,6 @@ fn what_tools_state_of_their_arrays_is_true_of_calls() {
     }
 }
 
-/// A tool that states what is not true.
-struct Liar;
-
 /// Gives what it is given.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -231,13 +228,12 @@ struct Output {
     longer: Vec<f64>,
 }
 
-impl Tool for Liar {
+impl Tool for Args {
     const SPEC: Spec = Spec {
         id: "liar",
         title: "States what is not true",
         ..Spec::pure()
     };
-    type Args = Args;
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
@@ -245,15 +241,11 @@ impl Tool for Liar {
         let longer = [same.clone(), vec![0.0]].concat();
         Ok(Output { same, longer })
     }
-
-    fn examples() -> Vec<Example<Args, Output>> {
-        Vec::new()
-    }
 }
 
 #[test]
 fn a_statement_that_is_not_true_is_found() {
-    static LIAR: Entry = entry::<Liar>();
+    static LIAR: Entry = entry::<Args>();
     let args = value(r#"{"data": [1,2], "more": [1,2,3]}"#);
     let output = run(LIAR.tool(), &args).expect("runs");
     let found = faults(LIAR.tool(), &args, &output)

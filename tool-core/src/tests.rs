@@ -11,8 +11,6 @@ use crate::nearest::nearest;
 use crate::rng::{derive_seed, stream_rng};
 use crate::*;
 
-struct Scale;
-
 /// Multiply every number.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -47,13 +45,12 @@ struct Output {
     product: Vec<f64>,
 }
 
-impl Tool for Scale {
+impl Tool for Args {
     const SPEC: Spec = Spec {
         id: "scale",
         title: "Scale",
         ..Spec::pure()
     };
-    type Args = Args;
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
@@ -87,7 +84,7 @@ impl Tool for Scale {
     }
 }
 
-static TOOLS: &[Entry] = &[entry::<Scale>()];
+static TOOLS: &[Entry] = &[entry::<Args>()];
 
 fn value(text: &str) -> Value {
     parse(text, Limits::default()).expect(text)

@@ -17,13 +17,11 @@ use crate::schema::{self, Schema};
 use crate::spec::{Effect, Spec};
 use crate::value::Value;
 
-/// A tool is one type that implements this, in one file, listed once in its family.
-pub trait Tool: 'static {
+/// A tool is the type of its arguments, in one file, listed once in its family: a plain struct, whose doc comment is the tool's
+/// description; those of the fields are the parameters'.
+pub trait Tool: DeserializeOwned + Serialize + JsonSchema + Send + 'static {
     /// The specification.
     const SPEC: Spec;
-    /// Arguments: a plain struct; the doc comment of the struct is the tool's description, those of the fields the
-    /// parameters'.
-    type Args: DeserializeOwned + Serialize + JsonSchema;
     /// The result: a plain struct whose fields are documented likewise.
     type Output: Serialize + JsonSchema;
 
@@ -31,13 +29,13 @@ pub trait Tool: 'static {
     ///
     /// # Errors
     /// As the tool documents, with the argument at fault and a hint.
-    fn run(args: Self::Args, ctx: &Ctx) -> Result<Self::Output, ToolError>;
+    fn run(args: Self, ctx: &Ctx) -> Result<Self::Output, ToolError>;
 
     /// Calls with their expected results as a caller writes them; they run as tests for every tool.
     const EXAMPLES: &'static [JsonExample] = &[];
 
     /// Further examples, for those that are easier to compute than to write as JSON.
-    fn examples() -> Vec<Example<Self::Args, Self::Output>> {
+    fn examples() -> Vec<Example<Self, Self::Output>> {
         Vec::new()
     }
 
@@ -45,12 +43,12 @@ pub trait Tool: 'static {
     ///
     /// # Errors
     /// When an argument cannot name a resource.
-    fn resources(args: &Self::Args) -> Result<Vec<ResourceKey>, ToolError> {
+    fn resources(args: &Self) -> Result<Vec<ResourceKey>, ToolError> {
         resources_from_templates(&Self::SPEC, &to_value(args)?)
     }
 
     /// The effects of this call at most, from its arguments; never more than those of the [`Spec`].
-    fn narrow(args: &Self::Args) -> Reach {
+    fn narrow(args: &Self) -> Reach {
         let _ = args;
         Reach::of(&Self::SPEC)
     }
@@ -60,7 +58,7 @@ pub trait Tool: 'static {
     ///
     /// # Errors
     /// As [`Tool::run`]; the call itself then reports the error.
-    fn before(args: &Self::Args, ctx: &Ctx) -> Result<Option<Value>, ToolError> {
+    fn before(args: &Self, ctx: &Ctx) -> Result<Option<Value>, ToolError> {
         let _ = (args, ctx);
         Ok(None)
     }
@@ -69,7 +67,7 @@ pub trait Tool: 'static {
     ///
     /// # Errors
     /// When it cannot tell; the outcome is then unknown.
-    fn probe(args: &Self::Args, before: &Value, ctx: &Ctx) -> Result<Probe, ToolError> {
+    fn probe(args: &Self, before: &Value, ctx: &Ctx) -> Result<Probe, ToolError> {
         let _ = (args, before, ctx);
         Ok(Probe::Unknown)
     }
@@ -204,10 +202,7 @@ pub trait Call: Send {
 pub struct Entry(&'static dyn AnyTool);
 
 /// Erases a tool for a family's list.
-pub const fn entry<T: Tool>() -> Entry
-where
-    T::Args: Send,
-{
+pub const fn entry<T: Tool>() -> Entry {
     Entry(const { &Typed::<T>(PhantomData) })
 }
 
@@ -230,20 +225,17 @@ impl<T: Tool> Typed<T> {
     const SPEC: &'static Spec = &T::SPEC;
 }
 
-impl<T: Tool> AnyTool for Typed<T>
-where
-    T::Args: Send,
-{
+impl<T: Tool> AnyTool for Typed<T> {
     fn spec(&self) -> &Spec {
         Self::SPEC
     }
 
     fn description(&self) -> String {
-        schema::description(&schema::of_input::<T::Args>())
+        schema::description(&schema::of_input::<T>())
     }
 
     fn input_schema(&self) -> Schema {
-        schema::of_input::<T::Args>()
+        schema::of_input::<T>()
     }
 
     fn output_schema(&self) -> Schema {
@@ -256,7 +248,7 @@ where
         };
         let written = T::EXAMPLES.iter().map(|example| ErasedExample {
             title: example.title,
-            args: encode(canonical::<T::Args>(example.args)),
+            args: encode(canonical::<T>(example.args)),
             output: encode(parse(example.output)),
         });
         let computed = T::examples().into_iter().map(|example| ErasedExample {
@@ -273,8 +265,8 @@ where
             let message = format_args!("expected the arguments as an object, found {found}");
             return Err(ToolError::invalid("", message));
         }
-        let typed: T::Args = from_value(args)
-            .map_err(|first| argument_error(&schema::of_input::<T::Args>(), args, first))?;
+        let typed: T = from_value(args)
+            .map_err(|first| argument_error(&schema::of_input::<T>(), args, first))?;
         let encoded = convert::encode(&typed)?;
         Ok(Box::new(TypedCall::<T> {
             typed,
@@ -308,16 +300,13 @@ fn argument_error(schema: &Schema, args: &Value, first: Problem) -> ToolError {
     ToolError::of_problems(ErrorCode::InvalidArgs, problems)
 }
 
-struct TypedCall<T: Tool> {
-    typed: T::Args,
+struct TypedCall<T> {
+    typed: T,
     args: Value,
     sources: Vec<SourceRef>,
 }
 
-impl<T: Tool> Call for TypedCall<T>
-where
-    T::Args: Send,
-{
+impl<T: Tool> Call for TypedCall<T> {
     fn args(&self) -> &Value {
         &self.args
     }

@@ -2,12 +2,9 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tool_core::{Ctx, Example, Input, Spec, Tool, ToolError, Value};
+use tool_core::{Ctx, Input, Spec, Tool, ToolError, Value};
 
 use super::{PlanInputs, PlanSource};
-
-/// Checks a plan.
-pub struct ChainCheck;
 
 /// Check a plan completely without running it: ids, references and their types, arguments, permissions, resources, order. A plan
 /// with problems gives an error that lists each with its place and the next step; a valid plan gives its waves.
@@ -28,14 +25,13 @@ pub struct Output {
     pub plan: Value,
 }
 
-impl Tool for ChainCheck {
+impl Tool for Args {
     const SPEC: Spec = Spec {
         id: "chain_check",
         title: "Check a plan",
         idempotent: true,
         ..super::PLANS
     };
-    type Args = Args;
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
@@ -43,7 +39,5 @@ impl Tool for ChainCheck {
         Ok(Output { plan })
     }
 
-    fn examples() -> Vec<Example<Args, Output>> {
-        Vec::new() // the verdicts are those of the caller
-    }
+    // No examples: the verdicts are those of the caller.
 }

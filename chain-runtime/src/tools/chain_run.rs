@@ -2,12 +2,9 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tool_core::{Ctx, Example, Input, Spec, Tool, ToolError, Value, convert, tool_error};
+use tool_core::{Ctx, Input, Spec, Tool, ToolError, Value, convert, tool_error};
 
 use super::{PlanInputs, PlanSource};
-
-/// Runs a plan.
-pub struct ChainRun;
 
 /// Run a whole plan of steps in one call, in parallel where data and resources allow. Every step is checked before the first one
 /// runs, and decided, approved and recorded separately with at most your own permissions. Returns the plan's `outputs` and a
@@ -44,14 +41,13 @@ pub struct Output {
     pub warnings: Vec<String>,
 }
 
-impl Tool for ChainRun {
+impl Tool for Args {
     const SPEC: Spec = Spec {
         id: "chain_run",
         title: "Run a plan",
         hands_on: true,
         ..super::PLANS
     };
-    type Args = Args;
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
@@ -73,7 +69,5 @@ impl Tool for ChainRun {
         }
     }
 
-    fn examples() -> Vec<Example<Args, Output>> {
-        Vec::new() // each result carries an id of its own
-    }
+    // No examples: each result carries an id of its own.
 }

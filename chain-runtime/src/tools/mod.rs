@@ -32,10 +32,7 @@ const PLANS: Spec = Spec {
 };
 
 /// The tools of this family, in reading order.
-pub static TOOLS: &[Entry] = &[
-    entry::<chain_run::ChainRun>(),
-    entry::<chain_check::ChainCheck>(),
-];
+pub static TOOLS: &[Entry] = &[entry::<chain_run::Args>(), entry::<chain_check::Args>()];
 
 /// A plan as an argument: the document itself, or its text in YAML, JSON or as a call script.
 #[derive(Debug, Clone)]

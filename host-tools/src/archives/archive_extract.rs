@@ -64,7 +64,6 @@ impl Tool for Args {
         ],
         ..crate::files::WRITING
     };
-    type Args = Self;
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output> {

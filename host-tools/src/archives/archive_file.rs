@@ -52,7 +52,6 @@ impl Tool for Args {
         syntax: &[("/path", Syntax::Path), ("/filename", Syntax::Member)],
         ..crate::files::READING
     };
-    type Args = Self;
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output> {

@@ -112,7 +112,6 @@ impl Tool for Args {
         tags: &["archive", "zip", "tar"],
         ..crate::files::READING
     };
-    type Args = Self;
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output> {

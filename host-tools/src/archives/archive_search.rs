@@ -64,7 +64,6 @@ impl Tool for Args {
         syntax: &[("/path", Syntax::Path), ("/pattern", Syntax::Pattern)],
         ..crate::files::READING
     };
-    type Args = Self;
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output> {

@@ -30,7 +30,6 @@ impl Tool for Args {
         syntax: &[("/code", Syntax::Expression)],
         ..python::SPEC
     };
-    type Args = Self;
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output> {

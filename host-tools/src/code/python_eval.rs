@@ -57,7 +57,6 @@ impl Tool for Args {
         syntax: &[("/expression", Syntax::Expression)],
         ..python::SPEC
     };
-    type Args = Self;
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output> {

@@ -78,7 +78,6 @@ impl Tool for Args {
         ],
         ..PROGRAM
     };
-    type Args = Self;
     type Output = Ran;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Ran> {

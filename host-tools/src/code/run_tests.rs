@@ -88,7 +88,6 @@ impl Tool for Args {
         timeout_ms: Some(600_000),
         ..PROGRAM
     };
-    type Args = Self;
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output> {

@@ -70,7 +70,6 @@ impl Tool for Delegate {
         hands_on: true,
         ..CALLS
     };
-    type Args = Self;
     type Output = Delegated;
 
     fn run(args: Delegate, ctx: &Ctx) -> Result<Delegated> {
@@ -136,7 +135,6 @@ impl Tool for Escalate {
         tags: &["delegation"],
         ..CALLS
     };
-    type Args = Self;
     type Output = Escalated;
 
     fn run(args: Escalate, ctx: &Ctx) -> Result<Escalated> {
@@ -202,7 +200,6 @@ impl Tool for BudgetOverride {
         effects: &[Effect::SystemState],
         ..CALLS
     };
-    type Args = Self;
     type Output = Raised;
 
     fn run(args: BudgetOverride, ctx: &Ctx) -> Result<Raised> {

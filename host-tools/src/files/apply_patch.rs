@@ -78,7 +78,6 @@ impl Tool for Args {
         syntax: &[("/patch", Syntax::Patch)],
         ..super::WRITING
     };
-    type Args = Self;
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output> {

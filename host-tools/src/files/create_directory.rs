@@ -25,7 +25,6 @@ impl Tool for Args {
         tags: &["folder"],
         ..super::WRITING
     };
-    type Args = Self;
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output> {

@@ -61,7 +61,6 @@ impl Tool for Args {
         syntax: &[("/path", Syntax::Tree)],
         ..super::READING
     };
-    type Args = Self;
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output> {

@@ -74,7 +74,6 @@ impl Tool for Args {
         ],
         ..super::READING
     };
-    type Args = Self;
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output> {

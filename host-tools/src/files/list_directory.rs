@@ -65,7 +65,6 @@ impl Tool for Args {
         syntax: &[("/path", Syntax::Tree), ("/pattern", Syntax::Pattern)],
         ..super::READING
     };
-    type Args = Self;
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output> {

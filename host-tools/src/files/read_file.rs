@@ -92,7 +92,6 @@ impl Tool for Args {
         tags: &["file", "text"],
         ..super::READING
     };
-    type Args = Self;
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output> {

@@ -34,7 +34,6 @@ impl Tool for Stat {
         tags: &["file", "folder"],
         ..super::READING
     };
-    type Args = Self;
     type Output = Metadata;
 
     fn run(args: Stat, ctx: &Ctx) -> Result<Metadata> {
@@ -86,7 +85,6 @@ impl Tool for Exists {
         tags: &["file", "folder"],
         ..super::READING
     };
-    type Args = Self;
     type Output = Existence;
 
     fn run(args: Exists, ctx: &Ctx) -> Result<Existence> {

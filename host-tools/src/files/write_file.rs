@@ -165,7 +165,6 @@ impl Tool for Args {
         idempotent: false,
         ..super::WRITING
     };
-    type Args = Self;
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output> {

@@ -72,7 +72,6 @@ impl Tool for Args {
         tags: &["text", "similarity"],
         ..Backend::SPEC
     };
-    type Args = Self;
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output> {

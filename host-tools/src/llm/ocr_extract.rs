@@ -46,7 +46,6 @@ impl Tool for Args {
         determinism: Determinism::External,
         ..Spec::pure()
     };
-    type Args = Self;
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output> {

@@ -53,7 +53,6 @@ impl Tool for Args {
         tags: &["text", "similarity", "search"],
         ..Backend::SPEC
     };
-    type Args = Self;
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output> {

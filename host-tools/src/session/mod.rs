@@ -81,7 +81,6 @@ impl Tool for WorkspaceOpen {
         syntax: &[("/path", Syntax::Path)],
         ..CHANGING
     };
-    type Args = Self;
     type Output = Output;
 
     fn run(args: WorkspaceOpen, ctx: &Ctx) -> Result<Output> {
@@ -115,7 +114,6 @@ impl Tool for WorkspaceClose {
         title: "Close the workspace of the session",
         ..CHANGING
     };
-    type Args = Self;
     type Output = Output;
 
     fn run(_: WorkspaceClose, ctx: &Ctx) -> Result<Output> {

@@ -46,7 +46,6 @@ impl Tool for GetCurrentDate {
         title: "Today's date",
         ..SPEC
     };
-    type Args = Self;
     type Output = Today;
 
     fn run(args: GetCurrentDate, ctx: &Ctx) -> Result<Today> {
@@ -119,7 +118,6 @@ impl Tool for GetCurrentTime {
         title: "Time of day",
         ..SPEC
     };
-    type Args = Self;
     type Output = Now;
 
     fn run(args: GetCurrentTime, ctx: &Ctx) -> Result<Now> {

@@ -34,7 +34,6 @@ impl Tool for Args {
         idempotent: false,
         ..tasks::SPEC
     };
-    type Args = Self;
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output> {

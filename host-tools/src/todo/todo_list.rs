@@ -30,7 +30,6 @@ impl Tool for Args {
         resources: &[resource(ResourceKind::Name, "/list", Access::Read)],
         ..tasks::SPEC
     };
-    type Args = Self;
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output> {

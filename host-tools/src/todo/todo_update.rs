@@ -29,7 +29,6 @@ impl Tool for Args {
         title: "Change a task",
         ..tasks::SPEC
     };
-    type Args = Self;
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output> {

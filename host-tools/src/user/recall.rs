@@ -27,7 +27,6 @@ impl Tool for UserProfile {
         title: "Show facts about a user",
         ..super::READING
     };
-    type Args = Self;
     type Output = Profile;
 
     fn run(args: UserProfile, ctx: &Ctx) -> Result<Profile> {
@@ -74,7 +73,6 @@ impl Tool for UserSearch {
         title: "Search facts about a user",
         ..super::READING
     };
-    type Args = Self;
     type Output = Matches;
 
     fn run(args: UserSearch, ctx: &Ctx) -> Result<Matches> {
@@ -122,7 +120,6 @@ impl Tool for UserContext {
         title: "Gather facts for a question",
         ..super::READING
     };
-    type Args = Self;
     type Output = Context;
 
     fn run(args: UserContext, ctx: &Ctx) -> Result<Context> {

@@ -43,7 +43,6 @@ impl Tool for Args {
         resources: &[resource(ResourceKind::Name, "/user_id", Access::Write)],
         ..super::READING
     };
-    type Args = Self;
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output> {

@@ -57,7 +57,6 @@ impl Tool for Args {
         tags: &["html", "url", "text"],
         ..OF_URL
     };
-    type Args = Self;
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output> {

@@ -103,7 +103,6 @@ impl Tool for HttpGet {
         tags: &["http", "url"],
         ..OF_URL
     };
-    type Args = Self;
     type Output = Output;
 
     fn run(args: Self, ctx: &Ctx) -> Result<Output> {
@@ -137,7 +136,6 @@ impl Tool for HttpPost {
         idempotent: false,
         ..OF_URL
     };
-    type Args = Self;
     type Output = Output;
 
     fn run(args: Self, ctx: &Ctx) -> Result<Output> {

@@ -59,7 +59,6 @@ impl Tool for Args {
         syntax: &[("/query", Syntax::Query)],
         ..super::WEB
     };
-    type Args = Self;
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output> {

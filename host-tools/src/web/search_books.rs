@@ -63,7 +63,6 @@ impl Tool for Args {
         syntax: &[("/query", Syntax::Query)],
         ..super::WEB
     };
-    type Args = Self;
     type Output = Results<Book>;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Results<Book>> {

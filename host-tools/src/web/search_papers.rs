@@ -49,7 +49,6 @@ impl Tool for Args {
         tags: &["papers", "search"],
         ..super::WEB
     };
-    type Args = Self;
     type Output = Results<Paper>;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Results<Paper>> {

@@ -89,7 +89,6 @@ impl Tool for Args {
         syntax: &[("/domain_filter", Syntax::Host)],
         ..super::WEB
     };
-    type Args = Self;
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output> {

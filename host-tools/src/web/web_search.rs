@@ -38,7 +38,6 @@ impl Tool for WebSearch {
         tags: &["search"],
         ..super::WEB
     };
-    type Args = Self;
     type Output = WebHits;
 
     fn run(args: WebSearch, ctx: &Ctx) -> Result<WebHits> {

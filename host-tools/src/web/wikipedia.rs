@@ -61,7 +61,6 @@ impl Tool for SearchWikipedia {
         tags: &["wikipedia", "encyclopaedia", "search"],
         ..OF_LANGUAGE
     };
-    type Args = Self;
     type Output = Articles;
 
     fn run(args: Self, ctx: &Ctx) -> Result<Articles> {
@@ -134,7 +133,6 @@ impl Tool for FetchWikipedia {
         title: "Get the summary of a Wikipedia article",
         ..OF_LANGUAGE
     };
-    type Args = Self;
     type Output = Summary;
 
     fn run(args: Self, ctx: &Ctx) -> Result<Summary> {
@@ -205,7 +203,6 @@ impl Tool for GetWikipediaArticle {
         title: "Get a Wikipedia article",
         ..OF_LANGUAGE
     };
-    type Args = Self;
     type Output = FullArticle;
 
     fn run(args: Self, ctx: &Ctx) -> Result<FullArticle> {

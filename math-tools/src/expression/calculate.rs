@@ -111,7 +111,6 @@ impl Tool for Args {
     const SPEC: Spec = Spec::named("calculate", "Calculator")
         .tags(&["expression", "arithmetic", "exact"])
         .syntax(&[("/expression", Syntax::Expression)]);
-    type Args = Self;
     type Output = Output;
     const EXAMPLES: &'static [JsonExample] = examples! {
         "power binds tighter than unary minus": r#"{"expression": "-3**2 + 10"}"#

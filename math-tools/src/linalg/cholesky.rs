@@ -40,7 +40,6 @@ impl Tool for Args {
     const SPEC: Spec = Spec::named("matrix_cholesky", "Cholesky factorisation")
         .tags(&["linear algebra", "cholesky", "positive definite"])
         .large();
-    type Args = Self;
     type Output = Output;
     const EXAMPLES: &'static [JsonExample] = examples! {
         "a matrix of squares": r#"{"A": [[4, 2], [2, 10]]}"#

@@ -65,7 +65,6 @@ impl Tool for Args {
         "determinant",
         "log-determinant",
     ]);
-    type Args = Self;
     type Output = Output;
     const EXAMPLES: &'static [JsonExample] = examples! {
         "1 times 4 less 2 times 3": r#"{"A": [[1, 2], [3, 4]]}"#

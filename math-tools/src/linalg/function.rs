@@ -67,7 +67,6 @@ impl Tool for Args {
             "matrix power",
         ])
         .large();
-    type Args = Self;
     type Output = Output;
     const EXAMPLES: &'static [JsonExample] = examples! {
         "the exponential of zero is the identity": r#"{"A": [[0, 0], [0, 0]], "function": "exp"}"#

@@ -50,7 +50,6 @@ impl Tool for Args {
     const SPEC: Spec = Spec::named("matrix_inverse", "Inverse and pseudo-inverse")
         .tags(&["linear algebra", "inverse", "pseudo-inverse"])
         .large();
-    type Args = Self;
     type Output = Output;
     const EXAMPLES: &'static [JsonExample] = examples! {
         "a matrix of determinant 1": r#"{"A": [[2, 3], [1, 2]]}"#

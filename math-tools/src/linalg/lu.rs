@@ -49,7 +49,6 @@ impl Tool for Args {
     const SPEC: Spec = Spec::named("matrix_lu", "LU factorisation")
         .tags(&["linear algebra", "lu", "triangular"])
         .large();
-    type Args = Self;
     type Output = Output;
     const EXAMPLES: &'static [JsonExample] = examples! {
         "the larger entry of the first column comes first": r#"{"A": [[1, 2], [4, 4]]}"#

@@ -44,7 +44,6 @@ impl Tool for Args {
     const SPEC: Spec = Spec::named("matrix_multiply", "Matrix product")
         .tags(&["linear algebra", "product"])
         .large();
-    type Args = Self;
     type Output = Output;
     const EXAMPLES: &'static [JsonExample] = examples! {
         "a row times a column is their inner product": r#"{"A": [[1, 2, 2]], "B": [[2], [2], [1]]}"#

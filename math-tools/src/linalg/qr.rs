@@ -50,7 +50,6 @@ impl Tool for Args {
     const SPEC: Spec = Spec::named("matrix_qr", "QR factorisation")
         .tags(&["linear algebra", "qr", "orthogonal"])
         .large();
-    type Args = Self;
     type Output = Output;
     const EXAMPLES: &'static [JsonExample] = examples! {
         "an upper triangle with a positive diagonal is its own R": r#"{"A": [[3, 1], [0, 4]]}"#

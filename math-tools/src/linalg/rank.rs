@@ -74,7 +74,6 @@ impl Tool for Args {
     const SPEC: Spec = Spec::named("matrix_rank", "Rank, condition, null space and norms")
         .tags(&["linear algebra", "rank", "condition", "null space", "norm"])
         .large();
-    type Args = Self;
     type Output = Output;
     const EXAMPLES: &'static [JsonExample] = examples! {
         "a row of zeros": r#"{"A": [[3, 4], [0, 0]], "tolerance": 1e-10}"#

@@ -49,7 +49,6 @@ impl Tool for Args {
     const SPEC: Spec = Spec::named("histogram", "Histogram as text")
         .category(Category::Data)
         .tags(&["plot", "terminal", "statistics"]);
-    type Args = Self;
     type Output = Output;
     const EXAMPLES: &'static [JsonExample] = examples! {
         "one value in the lower half, two in the upper":

@@ -56,7 +56,6 @@ impl Tool for Args {
     const SPEC: Spec = Spec::named("plot_braille", "Plot data as text")
         .category(Category::Data)
         .tags(&["plot", "terminal"]);
-    type Args = Self;
     type Output = Output;
     const EXAMPLES: &'static [JsonExample] = examples! {
         "three points on a line":

@@ -61,7 +61,6 @@ impl Tool for Args {
         .category(Category::Data)
         .tags(&["plot", "terminal", "expression"])
         .syntax(&[("/function", Syntax::Expression)]);
-    type Args = Self;
     type Output = Output;
     const EXAMPLES: &'static [JsonExample] = examples! {
         "the diagonal": r#"{"function": "x", "x_min": -1, "x_max": 1, "width": 23, "height": 5}"#

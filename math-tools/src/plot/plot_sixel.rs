@@ -78,7 +78,6 @@ impl Tool for Args {
     const SPEC: Spec = Spec::named("plot_sixel", "Plot data as a sixel picture")
         .category(Category::Data)
         .tags(&["plot", "terminal", "picture"]);
-    type Args = Self;
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {

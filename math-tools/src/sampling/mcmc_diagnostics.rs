@@ -141,7 +141,6 @@ impl Tool for Args {
         "convergence",
         "sampling",
     ]);
-    type Args = Self;
     type Output = Output;
     const EXAMPLES: &'static [JsonExample] = examples! {
         "two chains that stay at (1, 2): their mean is known, but nothing says that they have converged":
@@ -201,10 +200,7 @@ mod tests {
         json::parse(text, json::Limits::default()).unwrap()
     }
 
-    fn call<T: Tool>(args: &Value) -> Result<Value, ToolError>
-    where
-        T::Args: Send,
-    {
+    fn call<T: Tool>(args: &Value) -> Result<Value, ToolError> {
         let tool = tool_core::entry::<T>().tool();
         tool.decode(args)?.run(&Ctx::default())
     }

@@ -119,7 +119,6 @@ impl Tool for Args {
         .seeded()
         .tags(&["random", "sampling", "distribution", "uncertainty"])
         .syntax(&[("/expression", Syntax::Expression)]);
-    type Args = Self;
     type Output = Output;
     const EXAMPLES: &'static [JsonExample] = examples! {
         "a constant has no spread":

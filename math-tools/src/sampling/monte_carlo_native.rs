@@ -69,7 +69,6 @@ impl Tool for Args {
         .seeded()
         .tags(&["integral", "quadrature", "random", "parallel"])
         .syntax(&[("/function", Syntax::Expression)]);
-    type Args = Self;
     type Output = Output;
     const EXAMPLES: &'static [JsonExample] = examples! {
         "the integral of 1 is the area": r#"{"bounds": [[0, 2], [0, 3]], "n_samples": 100}"#

@@ -10,10 +10,7 @@ fn value(text: &str) -> Value {
     json::parse(text, json::Limits::default()).unwrap_or_else(|err| panic!("{text}: {err:?}"))
 }
 
-fn call<T: Tool>(args: &str) -> Result<Value, ToolError>
-where
-    T::Args: Send,
-{
+fn call<T: Tool>(args: &str) -> Result<Value, ToolError> {
     tool_core::entry::<T>()
         .tool()
         .decode(&value(args))?

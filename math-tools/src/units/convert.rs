@@ -68,7 +68,6 @@ impl Tool for Args {
     const SPEC: Spec = Spec::named("convert_units", "Unit converter")
         .tags(&["units", "conversion"])
         .syntax(&[("/from", Syntax::Expression), ("/to", Syntax::Expression)]);
-    type Args = Self;
     type Output = Output;
     const EXAMPLES: &'static [JsonExample] = examples! {
         "inches to centimetres": r#"{"value": 10, "from": "in", "to": "cm"}"#

@@ -3,9 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tool_core::{
-    Access, Bounded, Caller, Capability, Category, Ctx, Determinism, Effect, Entry, Example,
-    Finite, Input, Permission, Reach, ResourceKind, ResourceTemplate, Seed, Spec, Syntax, Text,
-    Tool, ToolError, Value, entry, json,
+    Access, Bounded, Caller, Capability, Category, Ctx, Determinism, Effect, Entry, Finite, Input,
+    Permission, Reach, ResourceKind, ResourceTemplate, Seed, Spec, Syntax, Text, Tool, ToolError,
+    Value, entry, json,
 };
 
 /// Declares a tool with its arguments, fields of its spec, and a function of the arguments and the context.
@@ -15,12 +15,16 @@ use tool_core::{
 macro_rules! tool {
     ($(#[$meta:meta])* $vis:vis $name:ident($args:ty) { $($field:ident: $value:expr),* $(,)? } = $run:expr) => {
         $(#[$meta])*
-        $vis struct $name;
+        #[derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+        #[serde(transparent)]
+        $vis struct $name($args);
         $crate::tool!(@impl $name, $args, $crate::tool_core::Value, { title: "a fake", $($field: $value,)* ..$crate::tool_core::Spec::pure() }, $run);
     };
     ($vis:vis $name:ident, $id:literal, { $($spec:tt)* }, $args:ident { $($(#[$meta:meta])* $field:ident: $ty:ty),* $(,)? },
      $output:ident { $($out:ident: $out_ty:ty),* $(,)? }, |$arg:pat_param, $ctx:pat_param| $body:block) => {
-        $vis struct $name;
+        #[derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+        #[serde(transparent)]
+        $vis struct $name($args);
         /// A tool of the tests.
         #[derive(Debug, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
         #[serde(deny_unknown_fields)]
@@ -32,14 +36,10 @@ macro_rules! tool {
     (@impl $name:ident, $args:ty, $output:ty, { $($spec:tt)* }, $run:expr) => {
         impl $crate::tool_core::Tool for $name {
             const SPEC: $crate::tool_core::Spec = $crate::tool_core::Spec { $($spec)* };
-            type Args = $args;
             type Output = $output;
-            fn run(args: $args, ctx: &$crate::tool_core::Ctx) -> Result<$output, $crate::tool_core::ToolError> {
+            fn run(args: Self, ctx: &$crate::tool_core::Ctx) -> Result<$output, $crate::tool_core::ToolError> {
                 let run: fn($args, &$crate::tool_core::Ctx) -> Result<$output, $crate::tool_core::ToolError> = $run;
-                run(args, ctx)
-            }
-            fn examples() -> Vec<$crate::tool_core::Example<$args, $output>> {
-                Vec::new()
+                run(args.0, ctx)
             }
         }
     };
@@ -122,9 +122,7 @@ tool!(Plot(TextArgs) { id: "plot", category: Category::Math } = |args, ctx| matc
 });
 
 /// Writes a file; only replacing an existing one is destructive.
-struct WriteFile;
-
-impl Tool for WriteFile {
+impl Tool for WriteArgs {
     const SPEC: Spec = Spec {
         id: "write_file",
         title: "a fake",
@@ -137,7 +135,6 @@ impl Tool for WriteFile {
         resources: WRITES_PATH,
         ..Spec::pure()
     };
-    type Args = WriteArgs;
     type Output = Value;
 
     fn run(args: WriteArgs, ctx: &Ctx) -> Result<Value, ToolError> {
@@ -145,10 +142,6 @@ impl Tool for WriteFile {
         ctx.files()?
             .write(&args.path, args.content.as_bytes(), mode)?;
         Ok(Value::from("written"))
-    }
-
-    fn examples() -> Vec<Example<WriteArgs, Value>> {
-        Vec::new()
     }
 
     fn narrow(args: &WriteArgs) -> Reach {
@@ -164,7 +157,7 @@ pub static TWELVE: &[Entry] = &[
     entry::<ListDir>(),
     entry::<ReadFile>(),
     entry::<SearchFiles>(),
-    entry::<WriteFile>(),
+    entry::<WriteArgs>(),
     entry::<EditFile>(),
     entry::<RunShell>(),
     entry::<WebFetch>(),

@@ -141,7 +141,6 @@ impl Tool for Args {
         .seeded()
         .tags(&["optimisation", "numeric"])
         .syntax(&[("/objective", Syntax::Expression)]);
-    type Args = Self;
     type Output = Output;
     const EXAMPLES: &'static [JsonExample] = examples! {
         "a constant objective: nothing to improve anywhere":

@@ -60,7 +60,6 @@ impl Tool for Args {
     const SPEC: Spec = Spec::named("csv_to_json", "Read CSV into records")
         .category(Category::Data)
         .tags(&["table", "convert"]);
-    type Args = Self;
     type Output = Output;
     const EXAMPLES: &'static [JsonExample] = examples! {
         "codes stay text, numbers become numbers, empty cells null":

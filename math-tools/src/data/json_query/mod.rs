@@ -36,7 +36,6 @@ impl Tool for Args {
         .category(Category::Data)
         .tags(&["json", "query"])
         .syntax(&[("/query", Syntax::Query)]);
-    type Args = Self;
     type Output = Output;
     const EXAMPLES: &'static [JsonExample] = examples! {
         "names of what costs more than 10":

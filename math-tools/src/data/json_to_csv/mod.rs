@@ -42,7 +42,6 @@ impl Tool for Args {
     const SPEC: Spec = Spec::named("json_to_csv", "Write records as CSV")
         .category(Category::Data)
         .tags(&["table", "convert"]);
-    type Args = Self;
     type Output = Output;
     const EXAMPLES: &'static [JsonExample] = examples! {
         "columns in the order of first appearance":

@@ -51,7 +51,6 @@ impl Tool for Args {
             .tags(&["table", "query"])
             .syntax(&[("/query", Syntax::Sql)])
     };
-    type Args = Self;
     type Output = Output;
     const EXAMPLES: &'static [JsonExample] = examples! {
         "numbers compare as numbers":

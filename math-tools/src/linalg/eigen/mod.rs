@@ -109,7 +109,6 @@ impl Tool for Args {
     const SPEC: Spec = Spec::named("matrix_eigenvalues", "Eigenvalues and eigenvectors")
         .tags(&["linear algebra", "eigenvalues", "spectrum"])
         .large();
-    type Args = Self;
     type Output = Output;
     const EXAMPLES: &'static [JsonExample] = examples! {
         "a diagonal matrix has its entries as eigenvalues":

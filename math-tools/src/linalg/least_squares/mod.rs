@@ -124,7 +124,6 @@ impl Tool for Args {
     const SPEC: Spec = Spec::named("least_squares", "Linear least squares")
         .tags(&["linear algebra", "least squares", "qr", "fit"])
         .large();
-    type Args = Self;
     type Output = Output;
     const EXAMPLES: &'static [JsonExample] = examples! {
         "the mean of 1, 2 and 6, and its standard error sqrt(7 / 3)":

@@ -105,7 +105,6 @@ impl Tool for Args {
     const SPEC: Spec = Spec::named("matrix_solve", "Solve a linear system")
         .tags(&["linear algebra", "lu", "cholesky", "least squares"])
         .large();
-    type Args = Self;
     type Output = Output;
     const EXAMPLES: &'static [JsonExample] = examples! {
         "3 x + y = 9 and x + 2 y = 8": r#"{"A": [[3, 1], [1, 2]], "b": [9, 8]}"#

@@ -192,7 +192,6 @@ impl Tool for Args {
             "matrix market",
         ])
         .large();
-    type Args = Self;
     type Output = Output;
     const EXAMPLES: &'static [JsonExample] = examples! {
         "2 x + y = 4 and x + 3 y = 7, entry by entry":

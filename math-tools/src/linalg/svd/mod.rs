@@ -94,7 +94,6 @@ impl Tool for Args {
     const SPEC: Spec = Spec::named("matrix_svd", "Singular value decomposition")
         .tags(&["linear algebra", "svd", "rank", "condition"])
         .large();
-    type Args = Self;
     type Output = Output;
     const EXAMPLES: &'static [JsonExample] = examples! {
         "a matrix that stretches by 3 and by 2": r#"{"A": [[0, 2], [3, 0]], "full": true}"#

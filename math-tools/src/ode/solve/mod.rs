@@ -123,7 +123,6 @@ impl Tool for Args {
         .tags(&["ode", "initial value problem", "runge-kutta"])
         .syntax(&[("/system", Syntax::Expression)])
         .large();
-    type Args = Self;
     type Output = Output;
     const EXAMPLES: &'static [JsonExample] = examples! {
         "y' = 2 t with y(0) = 1 gives y = 1 + t^2":

@@ -149,7 +149,6 @@ impl Tool for Args {
     const SPEC: Spec = Spec::named("optimize", "Minimise or maximise a function")
         .tags(&["optimisation", "nelder-mead", "bfgs"])
         .syntax(&[("/objective", Syntax::Expression)]);
-    type Args = Self;
     type Output = Output;
     const EXAMPLES: &'static [JsonExample] = examples! {
         "x^2 + y^2 - 2 x - 4 y is lowest at (1, 2)": r#"{"x0": [0, 0],

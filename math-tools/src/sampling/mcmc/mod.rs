@@ -41,7 +41,6 @@ impl Tool for Args {
         ])
         .syntax(&[("/log_density", Syntax::Expression)])
         .large();
-    type Args = Self;
     type Output = Output;
     const EXAMPLES: &'static [JsonExample] = examples! {
         "a single point has all the density: the chain stays, and says that it did not converge":

@@ -107,7 +107,6 @@ impl Tool for Args {
         "numeric",
         "fit",
     ]);
-    type Args = Self;
     type Output = Output;
     const EXAMPLES: &'static [JsonExample] = examples! {
         "a line through four points, two above it and two below":

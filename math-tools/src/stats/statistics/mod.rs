@@ -142,7 +142,6 @@ pub(crate) struct Output {
 impl Tool for Args {
     const SPEC: Spec =
         Spec::named("statistics", "Summary statistics").tags(&["statistics", "numeric"]);
-    type Args = Self;
     type Output = Output;
     const EXAMPLES: &'static [JsonExample] = examples! {
         "both variances of a small sample": r#"{"data": [2, 4, 4, 4, 5, 5, 7, 9]}"#

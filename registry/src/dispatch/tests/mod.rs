@@ -12,8 +12,7 @@ mod visibility;
 mod witnesses;
 
 use tool_core::{
-    Ctx, Determinism, Effect, Entry, ErrorCode, Example, Outcome, Spec, Tool, ToolError, Value,
-    entry,
+    Ctx, Determinism, Effect, Entry, ErrorCode, Outcome, Spec, Tool, ToolError, Value, entry,
 };
 
 use crate::fakes::{World, context, request};

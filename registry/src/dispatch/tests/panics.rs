@@ -45,22 +45,20 @@ impl Drop for Bomb {
 }
 
 /// Panics before it runs, while its reach is worked out.
-struct PanicEarly;
+#[derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(transparent)]
+struct PanicEarly(NoArgs);
 impl Tool for PanicEarly {
     const SPEC: Spec = Spec {
         id: "panic_early",
         title: "a fake",
         ..Spec::pure()
     };
-    type Args = NoArgs;
     type Output = Value;
-    fn run(_: NoArgs, _: &Ctx) -> Result<Value, ToolError> {
+    fn run(_: Self, _: &Ctx) -> Result<Value, ToolError> {
         Ok(Value::Null)
     }
-    fn examples() -> Vec<Example<NoArgs, Value>> {
-        Vec::new()
-    }
-    fn resources(_: &NoArgs) -> Result<Vec<tool_core::ResourceKey>, ToolError> {
+    fn resources(_: &Self) -> Result<Vec<tool_core::ResourceKey>, ToolError> {
         panic!("no resources")
     }
 }

@@ -149,7 +149,9 @@ fn r36_contexts_of_a_call_filter_listing_and_call_alike() {
 }
 
 /// Reaches the network only when told to.
-struct MayReach;
+#[derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(transparent)]
+struct MayReach(fakes::WriteArgs);
 
 impl Tool for MayReach {
     const SPEC: Spec = Spec {
@@ -161,17 +163,13 @@ impl Tool for MayReach {
         determinism: Determinism::External,
         ..Spec::pure()
     };
-    type Args = fakes::WriteArgs;
     type Output = Value;
-    fn run(_: Self::Args, _: &Ctx) -> Result<Value, ToolError> {
+    fn run(_: Self, _: &Ctx) -> Result<Value, ToolError> {
         Ok(Value::from("done"))
     }
-    fn examples() -> Vec<Example<Self::Args, Value>> {
-        Vec::new()
-    }
-    fn narrow(args: &Self::Args) -> tool_core::Reach {
+    fn narrow(args: &Self) -> tool_core::Reach {
         tool_core::Reach {
-            effects: if args.overwrite {
+            effects: if args.0.overwrite {
                 Self::SPEC.effects
             } else {
                 &[]
