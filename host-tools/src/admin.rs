@@ -53,12 +53,10 @@ impl Tool for ReloadPlugins {
     }
 
     /// Without a change since the start.
-    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
-        title: "nothing changed",
-        args: "{}",
-        output: r#"{
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "nothing changed": "{}" => r#"{
             "added": [], "removed": [], "changed": [], "broken": [], "configuration": false,
             "generation": "0000000000000000000000000000000000000000000000000000000000000000"
-        }"#,
-    }];
+        }"#;
+    };
 }

@@ -8,13 +8,6 @@ macro_rules! refuse {
     }};
 }
 
-/// A tool's examples: `"title": arguments => result;`, both as JSON.
-macro_rules! examples {
-    ($($title:literal: $args:expr => $output:expr;)+) => {
-        &[$(tool_core::JsonExample { title: $title, args: $args, output: $output }),+]
-    };
-}
-
 /// The hint of the nearest known name, where one is near enough.
 pub(crate) fn did_you_mean<'a>(
     name: &str,
@@ -25,6 +18,7 @@ pub(crate) fn did_you_mean<'a>(
 
 pub(crate) use schemars::JsonSchema;
 pub(crate) use serde::{Deserialize, Serialize};
+pub(crate) use tool_core::examples;
 pub(crate) use tool_core::{
     Bounded, Category, Count, Ctx, ErrorCode, Finite, Input, JsonExample, Matrix, Numbers,
     Positive, Probability, Problem, Real, Seed, Spec, Syntax, Table, Text, Tolerance, Tool,

@@ -219,8 +219,12 @@ impl Spec {
 
     /// [`Spec::pure`] with an id and a title.
     pub const fn named(id: &'static str, title: &'static str) -> Self {
-        let pure = Self::pure();
-        Self { id, title, ..pure }
+        Self::pure().with_name(id, title)
+    }
+
+    /// A declaration that several tools share, with the id and the title of one.
+    pub const fn with_name(self, id: &'static str, title: &'static str) -> Self {
+        Self { id, title, ..self }
     }
 
     /// Sets the category; [`Category::Math`] where none is set.

@@ -106,6 +106,14 @@ pub struct JsonExample {
     pub output: &'static str,
 }
 
+/// Examples as rows: `"title": arguments => result;`, both as JSON.
+#[macro_export]
+macro_rules! examples {
+    ($($title:literal: $args:expr => $output:expr;)+) => {
+        &[$($crate::JsonExample { title: $title, args: $args, output: $output }),+]
+    };
+}
+
 /// An example of an erased tool.
 #[derive(Debug, Clone)]
 pub struct ErasedExample {

@@ -132,13 +132,11 @@ impl Tool for Args {
     }
 
     /// Run in a workspace that has `data/a.csv` with 6 bytes and `data/b.txt` with 2.
-    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
-        title: "a folder",
-        args: r#"{"path": "data.tar", "from": "data"}"#,
-        output: r#"{
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "a folder": r#"{"path": "data.tar", "from": "data"}"# => r#"{
             "path": "data.tar", "format": "tar", "files": 2, "total_size": 8, "archive_size": 3072, "skipped": 0
-        }"#,
-    }];
+        }"#;
+    };
 }
 
 /// Packs the archive; the output lacks the path as results show it.
@@ -220,7 +218,7 @@ fn members(args: &Args, own: &str, ctx: &Ctx) -> Result<(Vec<(String, FileInfo)>
             limits::check_members(members.len() as u64).map_err(|fault| too_large(&fault))?;
             Ok(Next::On)
         });
-        if walked.at("/from")?.unread > 0 {
+        if walked.at("/from")? > 0 {
             return Err(tool_error!(ToolError at "/from", "permission";
                 "cannot read a folder below"; "check its owner and mode"));
         }

@@ -106,11 +106,10 @@ impl Tool for Args {
     }
 
     /// Run in a workspace that has `bundle.zip`, with `a.txt` (6 bytes) and `d/b.csv` (4 bytes).
-    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
-        title: "one file of an archive",
-        args: r#"{"path": "bundle.zip", "to": "unpacked", "pattern": "*.csv"}"#,
-        output: r#"{"to": "unpacked", "extracted": 1, "skipped": 1, "bytes": 4, "files": ["d/b.csv"]}"#,
-    }];
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "one file of an archive": r#"{"path": "bundle.zip", "to": "unpacked", "pattern": "*.csv"}"#
+            => r#"{"to": "unpacked", "extracted": 1, "skipped": 1, "bytes": 4, "files": ["d/b.csv"]}"#;
+    };
 }
 
 /// Whether the target folder does not exist or is empty.

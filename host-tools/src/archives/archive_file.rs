@@ -44,14 +44,11 @@ pub(crate) struct Output {
 }
 
 impl Tool for Args {
-    const SPEC: Spec = Spec {
-        id: "archive_file",
-        title: "Read a file of an archive",
-        category: Category::Archive,
-        tags: &["archive", "zip", "tar", "text"],
-        syntax: &[("/path", Syntax::Path), ("/filename", Syntax::Member)],
-        ..crate::files::READING
-    };
+    const SPEC: Spec = crate::files::READING
+        .with_name("archive_file", "Read a file of an archive")
+        .category(Category::Archive)
+        .tags(&["archive", "zip", "tar", "text"])
+        .syntax(&[("/path", Syntax::Path), ("/filename", Syntax::Member)]);
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output> {
@@ -93,11 +90,9 @@ impl Tool for Args {
     }
 
     /// Run in a workspace that has `bundle.zip`, with `a.txt`.
-    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
-        title: "a text file",
-        args: r#"{"path": "bundle.zip", "filename": "a.txt"}"#,
-        output: r#"{
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "a text file": r#"{"path": "bundle.zip", "filename": "a.txt"}"# => r#"{
             "filename": "a.txt", "content": "hello\n", "encoding": "utf-8", "size": 6, "truncated": false
-        }"#,
-    }];
+        }"#;
+    };
 }

@@ -105,13 +105,10 @@ pub(crate) struct Listed {
 }
 
 impl Tool for Args {
-    const SPEC: Spec = Spec {
-        id: "archive_open",
-        title: "Inspect an archive",
-        category: Category::Archive,
-        tags: &["archive", "zip", "tar"],
-        ..crate::files::READING
-    };
+    const SPEC: Spec = crate::files::READING
+        .with_name("archive_open", "Inspect an archive")
+        .category(Category::Archive)
+        .tags(&["archive", "zip", "tar"]);
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output> {
@@ -144,16 +141,14 @@ impl Tool for Args {
     }
 
     /// Run in a workspace that has `notes.txt`, which is not an archive.
-    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
-        title: "a file that is not an archive",
-        args: r#"{"path": "notes.txt"}"#,
-        output: r#"{
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "a file that is not an archive": r#"{"path": "notes.txt"}"# => r#"{
             "status": "invalid",
             "problems": [{"kind": "not_an_archive", "message": "its content is not of a known format"}],
             "total_files": 0, "total_folders": 0, "total_size": 0, "archive_size": 12, "types": {},
             "nested_archives": [], "recommendation": "refuse", "files": [], "truncated": false
-        }"#,
-    }];
+        }"#;
+    };
 }
 
 /// The findings so far.

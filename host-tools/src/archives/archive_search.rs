@@ -56,14 +56,11 @@ pub(crate) struct Found {
 }
 
 impl Tool for Args {
-    const SPEC: Spec = Spec {
-        id: "archive_search",
-        title: "Search an archive",
-        category: Category::Archive,
-        tags: &["archive", "zip", "tar", "search"],
-        syntax: &[("/path", Syntax::Path), ("/pattern", Syntax::Pattern)],
-        ..crate::files::READING
-    };
+    const SPEC: Spec = crate::files::READING
+        .with_name("archive_search", "Search an archive")
+        .category(Category::Archive)
+        .tags(&["archive", "zip", "tar", "search"])
+        .syntax(&[("/path", Syntax::Path), ("/pattern", Syntax::Pattern)]);
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output> {
@@ -107,12 +104,10 @@ impl Tool for Args {
     }
 
     /// Run in a workspace that has `bundle.zip`, with `a.txt` and `d/b.csv`.
-    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
-        title: "a word in any case",
-        args: r#"{"path": "bundle.zip", "query": "HELLO"}"#,
-        output: r#"{
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "a word in any case": r#"{"path": "bundle.zip", "query": "HELLO"}"# => r#"{
             "matches": [{"file": "a.txt", "line": 1, "match": "hello"}], "count": 1, "files_searched": 2,
             "files_skipped": 0, "truncated": false
-        }"#,
-    }];
+        }"#;
+    };
 }

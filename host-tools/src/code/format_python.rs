@@ -23,13 +23,10 @@ pub(crate) struct Output {
 }
 
 impl Tool for Args {
-    const SPEC: Spec = Spec {
-        id: "format_python",
-        title: "Format Python code",
-        tags: &["python", "format"],
-        syntax: &[("/code", Syntax::Expression)],
-        ..python::SPEC
-    };
+    const SPEC: Spec = python::SPEC
+        .with_name("format_python", "Format Python code")
+        .tags(&["python", "format"])
+        .syntax(&[("/code", Syntax::Expression)]);
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output> {
@@ -42,9 +39,8 @@ impl Tool for Args {
         })
     }
 
-    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
-        title: "spaces and quotes",
-        args: r#"{"code": "x = { 'a':1 }\n"}"#,
-        output: r#"{"formatted": "x = {\"a\": 1}\n", "changed": true}"#,
-    }];
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "spaces and quotes": r#"{"code": "x = { 'a':1 }\n"}"#
+            => r#"{"formatted": "x = {\"a\": 1}\n", "changed": true}"#;
+    };
 }

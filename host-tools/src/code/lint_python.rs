@@ -58,13 +58,10 @@ pub(crate) struct Summary {
 }
 
 impl Tool for Args {
-    const SPEC: Spec = Spec {
-        id: "lint_python",
-        title: "Lint Python code",
-        tags: &["python", "lint"],
-        syntax: &[("/code", Syntax::Expression)],
-        ..python::SPEC
-    };
+    const SPEC: Spec = python::SPEC
+        .with_name("lint_python", "Lint Python code")
+        .tags(&["python", "lint"])
+        .syntax(&[("/code", Syntax::Expression)]);
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output> {
@@ -94,17 +91,16 @@ impl Tool for Args {
     }
 
     /// With the rules of ruff 0.16.
-    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
-        title: "an unused import",
-        args: r#"{"code": "import os\nprint(1)\n", "fix": true, "select": ["F"]}"#,
-        output: r#"{
-            "issues": [{
-                "code": "F401", "message": "`os` imported but unused", "line": 1, "column": 8, "fixable": true,
-                "url": "https://docs.astral.sh/ruff/rules/unused-import"
-            }],
-            "fixed_code": "print(1)\n", "summary": {"total": 1, "fixable": 1, "remaining": 0}
-        }"#,
-    }];
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "an unused import": r#"{"code": "import os\nprint(1)\n", "fix": true, "select": ["F"]}"#
+            => r#"{
+                "issues": [{
+                    "code": "F401", "message": "`os` imported but unused", "line": 1, "column": 8, "fixable": true,
+                    "url": "https://docs.astral.sh/ruff/rules/unused-import"
+                }],
+                "fixed_code": "print(1)\n", "summary": {"total": 1, "fixable": 1, "remaining": 0}
+            }"#;
+    };
 }
 
 /// Accepts letters, then digits, so that a rule cannot be another option.

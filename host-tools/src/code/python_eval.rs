@@ -73,18 +73,13 @@ impl Tool for Args {
     }
 
     /// The level depends on the machine.
-    const EXAMPLES: &'static [JsonExample] = &[
-        JsonExample {
-            title: "a sum over a variable",
-            args: r#"{"expression": "sum(x * x for x in xs)", "variables": {"xs": [1, 2, 3]}}"#,
-            output: r#"{"value": 14, "type": "int", "printed": "", "level": "S3"}"#,
-        },
-        JsonExample {
-            title: "a module without an import",
-            args: r#"{"expression": "math.gcd(12, 18)"}"#,
-            output: r#"{"value": 6, "type": "int", "printed": "", "level": "S3"}"#,
-        },
-    ];
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "a sum over a variable":
+            r#"{"expression": "sum(x * x for x in xs)", "variables": {"xs": [1, 2, 3]}}"#
+            => r#"{"value": 14, "type": "int", "printed": "", "level": "S3"}"#;
+        "a module without an import": r#"{"expression": "math.gcd(12, 18)"}"#
+            => r#"{"value": 6, "type": "int", "printed": "", "level": "S3"}"#;
+    };
 }
 
 fn command(args: &Args, ctx: &Ctx) -> Result<Command> {

@@ -54,11 +54,9 @@ impl Tool for Args {
     fn run(args: Args, ctx: &Ctx) -> Result<Ran> {
         if args.code.len() > CODE_BYTES_MAX {
             let length = args.code.len();
-            let message = format!("the script has {length} bytes; the maximum is {CODE_BYTES_MAX}");
-            let hint =
-                "write it to a file in the workspace and run that: `exec(open(path).read())`";
-            let error = ToolError::new(ErrorCode::LimitExceeded, message).at("/code");
-            return Err(error.hint(hint));
+            return Err(tool_error!(LimitExceeded at "/code";
+                "the script has {length} bytes; the maximum is {CODE_BYTES_MAX}";
+                "write it to a file in the workspace and run that: `exec(open(path).read())`"));
         }
         let words = ["-c", args.code.as_str()].into_iter();
         let words = words.chain(args.args.iter().map(String::as_str));
@@ -78,13 +76,13 @@ impl Tool for Args {
     }
 
     /// In a workspace with `notes.txt`, 12 bytes of text; times and level depend on the machine.
-    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
-        title: "reading a file of the workspace",
-        args: r#"{"code": "import sys\nprint(len(open(sys.argv[1]).read()))", "args": ["notes.txt"]}"#,
-        output: r#"{
-            "stdout": "12\n", "stderr": "", "returncode": 0, "signal": null, "elapsed_ms": 12.5, "cpu_ms": 2.0,
-            "stdout_truncated": false, "stdout_bytes": 3, "stderr_truncated": false, "stderr_bytes": 0,
-            "timed_out": false, "exceeded": null, "level": "S3"
-        }"#,
-    }];
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "reading a file of the workspace":
+            r#"{"code": "import sys\nprint(len(open(sys.argv[1]).read()))", "args": ["notes.txt"]}"#
+            => r#"{
+                "stdout": "12\n", "stderr": "", "returncode": 0, "signal": null, "elapsed_ms": 12.5, "cpu_ms": 2.0,
+                "stdout_truncated": false, "stdout_bytes": 3, "stderr_truncated": false, "stderr_bytes": 0,
+                "timed_out": false, "exceeded": null, "level": "S3"
+            }"#;
+    };
 }

@@ -88,22 +88,25 @@ impl Ran {
     /// Reports a program that did not exit with status 0 as a shortfall of the call.
     pub(super) fn reported(self, ctx: &Ctx) -> Self {
         let ended = "the program was ended";
+        use Shortfall::{Exceeded, ExitStatus, TimedOut};
         let (kind, message) = match (&self.signal, self.exceeded, self.returncode) {
             _ if self.timed_out => {
-                let message = format!("{ended} at its deadline; the output until then is shown");
-                (Shortfall::TimedOut, message)
+                let shown = "the output until then is shown";
+                (TimedOut, format!("{ended} at its deadline; {shown}"))
             }
             (_, Some(excess), _) => {
                 let what = excess.as_str();
-                let message = format!("{ended}: it exceeded its limit on {what}");
-                (Shortfall::Exceeded, message)
+                (
+                    Exceeded,
+                    format!("{ended}: it exceeded its limit on {what}"),
+                )
             }
-            (Some(signal), ..) => (Shortfall::ExitStatus, format!("{ended} by {signal}")),
+            (Some(signal), ..) => (ExitStatus, format!("{ended} by {signal}")),
             (None, None, 0) => return self,
-            (None, None, status) => {
-                let message = format!("the program exited with status {status}");
-                (Shortfall::ExitStatus, message)
-            }
+            (None, None, status) => (
+                ExitStatus,
+                format!("the program exited with status {status}"),
+            ),
         };
         ctx.fall_short(kind, message);
         self

@@ -98,24 +98,16 @@ impl Tool for Args {
     }
 
     /// In a workspace with `notes.txt`, 12 bytes of text; times and level depend on the machine.
-    const EXAMPLES: &'static [JsonExample] = &[
-        JsonExample {
-            title: "counting the words of a file",
-            args: r#"{"argv": ["wc", "-w", "notes.txt"]}"#,
-            output: r#"{
-                "stdout": "2 notes.txt\n", "stderr": "", "returncode": 0, "signal": null, "elapsed_ms": 12.5,
-                "cpu_ms": 2.0, "stdout_truncated": false, "stdout_bytes": 12, "stderr_truncated": false,
-                "stderr_bytes": 0, "timed_out": false, "exceeded": null, "level": "S3"
-            }"#,
-        },
-        JsonExample {
-            title: "a pipe of plain commands",
-            args: r#"{"command": "cat notes.txt | tr a-z A-Z"}"#,
-            output: r#"{
-                "stdout": "HELLO WORLD\n", "stderr": "", "returncode": 0, "signal": null, "elapsed_ms": 12.5,
-                "cpu_ms": 2.0, "stdout_truncated": false, "stdout_bytes": 12, "stderr_truncated": false,
-                "stderr_bytes": 0, "timed_out": false, "exceeded": null, "level": "S3"
-            }"#,
-        },
-    ];
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "counting the words of a file": r#"{"argv": ["wc", "-w", "notes.txt"]}"# => r#"{
+            "stdout": "2 notes.txt\n", "stderr": "", "returncode": 0, "signal": null, "elapsed_ms": 12.5,
+            "cpu_ms": 2.0, "stdout_truncated": false, "stdout_bytes": 12, "stderr_truncated": false,
+            "stderr_bytes": 0, "timed_out": false, "exceeded": null, "level": "S3"
+        }"#;
+        "a pipe of plain commands": r#"{"command": "cat notes.txt | tr a-z A-Z"}"# => r#"{
+            "stdout": "HELLO WORLD\n", "stderr": "", "returncode": 0, "signal": null, "elapsed_ms": 12.5,
+            "cpu_ms": 2.0, "stdout_truncated": false, "stdout_bytes": 12, "stderr_truncated": false,
+            "stderr_bytes": 0, "timed_out": false, "exceeded": null, "level": "S3"
+        }"#;
+    };
 }

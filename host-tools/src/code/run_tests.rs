@@ -135,15 +135,13 @@ impl Tool for Args {
     }
 
     /// Times and level are the machine's.
-    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
-        title: "a command of one's own",
-        args: r#"{"argv": ["echo", "2 passed"]}"#,
-        output: r#"{
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "a command of one's own": r#"{"argv": ["echo", "2 passed"]}"# => r#"{
             "success": true, "runner": null, "passed": 2, "failed": 0, "skipped": 0, "returncode": 0,
             "stdout": "2 passed\n", "stderr": "", "stdout_truncated": false, "stderr_truncated": false,
             "elapsed_ms": 12.5, "timed_out": false, "exceeded": null, "level": "S3"
-        }"#,
-    }];
+        }"#;
+    };
 }
 
 /// The end of a text, from a whole character on.

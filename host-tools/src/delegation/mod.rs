@@ -129,12 +129,9 @@ pub(crate) struct Escalated {
 
 impl Tool for Escalate {
     // No effect: an approval request for this call would reach the operator too.
-    const SPEC: Spec = Spec {
-        id: "escalate",
-        title: "Ask the person",
-        tags: &["delegation"],
-        ..CALLS
-    };
+    const SPEC: Spec = CALLS
+        .with_name("escalate", "Ask the person")
+        .tags(&["delegation"]);
     type Output = Escalated;
 
     fn run(args: Escalate, ctx: &Ctx) -> Result<Escalated> {
@@ -222,12 +219,12 @@ impl Tool for BudgetOverride {
         })
     }
 
-    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
-        title: "a call without a task",
-        args: r#"{"category": "write", "reason": "two more files belong to the fix"}"#,
-        output: r#"{
-            "ok": false, "category": "write", "reason": "two more files belong to the fix", "remaining": null,
-            "overrides_used": 0, "error": "the caller has no task with a budget"
-        }"#,
-    }];
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "a call without a task":
+            r#"{"category": "write", "reason": "two more files belong to the fix"}"#
+            => r#"{
+                "ok": false, "category": "write", "reason": "two more files belong to the fix", "remaining": null,
+                "overrides_used": 0, "error": "the caller has no task with a budget"
+            }"#;
+    };
 }

@@ -33,7 +33,7 @@ pub struct Output {
 }
 
 /// One changed file.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct Patched {
     /// Path relative to the workspace root; of a moved file, the new one.
     pub path: String,
@@ -52,12 +52,13 @@ pub struct Patched {
 }
 
 /// Kind of change.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
     /// The file is new.
     Added,
     /// The content changed.
+    #[default]
     Updated,
     /// The path changed.
     Moved,
@@ -119,30 +120,25 @@ impl Tool for Args {
     }
 
     /// Run in a workspace that has `notes.txt` with `hello world` and `data/b.txt` with `x`, each example in one of its own.
-    const EXAMPLES: &'static [JsonExample] = &[
-        JsonExample {
-            title: "one line changed, a file added and one deleted",
-            args: r#"{
-                "patch": "*** Begin Patch\n*** Update File: notes.txt\n@@\n-hello world\n+hello there\n*** Add File: out/new.txt\n+first\n*** Delete File: data/b.txt\n*** End Patch\n"
-            }"#,
-            output: r#"{
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "one line changed, a file added and one deleted": r#"{
+            "patch": "*** Begin Patch\n*** Update File: notes.txt\n@@\n-hello world\n+hello there\n*** Add File: out/new.txt\n+first\n*** Delete File: data/b.txt\n*** End Patch\n"
+        }"#
+            => r#"{
                 "files": [
                     {"path": "notes.txt", "change": "updated", "places": 1, "size": 12},
                     {"path": "out/new.txt", "change": "added", "places": 0, "size": 6},
                     {"path": "data/b.txt", "change": "deleted", "places": 0, "size": 0}
                 ],
                 "added": 2, "removed": 2
-            }"#,
-        },
-        JsonExample {
-            title: "a unified diff",
-            args: r#"{"patch": "--- a/notes.txt\n+++ b/notes.txt\n@@ -1 +1,2 @@\n hello world\n+and more\n"}"#,
-            output: r#"{
+            }"#;
+        "a unified diff":
+            r#"{"patch": "--- a/notes.txt\n+++ b/notes.txt\n@@ -1 +1,2 @@\n hello world\n+and more\n"}"#
+            => r#"{
                 "files": [{"path": "notes.txt", "change": "updated", "places": 1, "offset": 0, "size": 21}],
                 "added": 1, "removed": 0
-            }"#,
-        },
-    ];
+            }"#;
+    };
 }
 
 fn paths(file: &FilePatch) -> impl Iterator<Item = &str> {
@@ -227,11 +223,7 @@ impl Planned {
         let path = file.path.clone();
         let mut patched = Patched {
             path: path.clone(),
-            change: Kind::Updated,
-            moved_from: None,
-            places: 0,
-            offset: None,
-            size: 0,
+            ..Patched::default()
         };
         match &file.action {
             Action::Add {

@@ -19,12 +19,9 @@ pub(crate) struct Output {
 }
 
 impl Tool for Args {
-    const SPEC: Spec = Spec {
-        id: "create_directory",
-        title: "Create a folder",
-        tags: &["folder"],
-        ..super::WRITING
-    };
+    const SPEC: Spec = super::WRITING
+        .with_name("create_directory", "Create a folder")
+        .tags(&["folder"]);
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output> {
@@ -44,16 +41,9 @@ impl Tool for Args {
     }
 
     /// Run in a workspace that has the folder `data`.
-    const EXAMPLES: &'static [JsonExample] = &[
-        JsonExample {
-            title: "a folder in a new folder",
-            args: r#"{"path": "out/plots"}"#,
-            output: r#"{"path": "out/plots", "created": true}"#,
-        },
-        JsonExample {
-            title: "an existing folder",
-            args: r#"{"path": "data"}"#,
-            output: r#"{"path": "data", "created": false}"#,
-        },
-    ];
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "a folder in a new folder": r#"{"path": "out/plots"}"#
+            => r#"{"path": "out/plots", "created": true}"#;
+        "an existing folder": r#"{"path": "data"}"# => r#"{"path": "data", "created": false}"#;
+    };
 }

@@ -85,9 +85,8 @@ impl Tool for Args {
     }
 
     /// Run in a workspace that has `notes.txt` with 12 bytes.
-    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
-        title: "a file",
-        args: r#"{"path": "notes.txt"}"#,
-        output: r#"{"path": "notes.txt", "type": "file", "size": 12}"#,
-    }];
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "a file": r#"{"path": "notes.txt"}"#
+            => r#"{"path": "notes.txt", "type": "file", "size": 12}"#;
+    };
 }

@@ -54,13 +54,10 @@ pub(crate) struct Share {
 }
 
 impl Tool for Args {
-    const SPEC: Spec = Spec {
-        id: "disk_usage",
-        title: "Size of a folder",
-        tags: &["folder", "size"],
-        syntax: &[("/path", Syntax::Tree)],
-        ..super::READING
-    };
+    const SPEC: Spec = super::READING
+        .with_name("disk_usage", "Size of a folder")
+        .tags(&["folder", "size"])
+        .syntax(&[("/path", Syntax::Tree)]);
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output> {
@@ -75,14 +72,12 @@ impl Tool for Args {
     }
 
     /// Run in a workspace that has `notes.txt` with 12 bytes, `data/a.csv` with 6 and `data/b.txt` with 2.
-    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
-        title: "the size of the workspace",
-        args: r#"{"disk": false}"#,
-        output: r#"{
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "the size of the workspace": r#"{"disk": false}"# => r#"{
             "files": 3, "folders": 1, "bytes": 20,
             "largest": [{"path": "notes.txt", "bytes": 12}, {"path": "data", "bytes": 8}], "unread": 0
-        }"#,
-    }];
+        }"#;
+    };
 }
 
 fn measure(args: &Args, ctx: &Ctx) -> Result<Output> {
@@ -90,7 +85,7 @@ fn measure(args: &Args, ctx: &Ctx) -> Result<Output> {
     let below = Below::of(&top);
     let (mut files, mut folders, mut bytes) = (0, 0, 0_u64);
     let mut shares: BTreeMap<String, u64> = BTreeMap::new();
-    let walked = walk::walk(ctx, &top, true, &mut |entry| {
+    let unread = walk::walk(ctx, &top, true, &mut |entry| {
         match entry.kind {
             FileKind::File => files += 1,
             FileKind::Directory => folders += 1,
@@ -117,6 +112,6 @@ fn measure(args: &Args, ctx: &Ctx) -> Result<Output> {
         largest,
         disk_bytes: None,
         free_bytes: None,
-        unread: walked.unread,
+        unread,
     })
 }

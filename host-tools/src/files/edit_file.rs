@@ -48,8 +48,7 @@ impl Tool for Args {
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output> {
         let (change, mut output) = plan(&args, ctx)?;
-        let changed = ctx.files()?.change(&[change]);
-        let info = changed.at("/path")?.pop();
+        let info = ctx.files()?.change(&[change]).at("/path")?.pop();
         let info = info.ok_or_else(|| tool_error!(Internal, "nothing was changed"))?;
         output.path = info.path;
         Ok(output)
@@ -66,18 +65,13 @@ impl Tool for Args {
     }
 
     /// Run in a workspace that has `notes.txt` with the text `hello world` and a line end, each example in one of its own.
-    const EXAMPLES: &'static [JsonExample] = &[
-        JsonExample {
-            title: "one word",
-            args: r#"{"path": "notes.txt", "old_string": "world", "new_string": "there"}"#,
-            output: r#"{"path": "notes.txt", "replacements": 1, "lines": [1], "size": 12}"#,
-        },
-        JsonExample {
-            title: "every occurrence of a letter",
-            args: r#"{"path": "notes.txt", "old_string": "o", "new_string": "0\n", "replace_all": true}"#,
-            output: r#"{"path": "notes.txt", "replacements": 2, "lines": [1, 2], "size": 14}"#,
-        },
-    ];
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "one word": r#"{"path": "notes.txt", "old_string": "world", "new_string": "there"}"#
+            => r#"{"path": "notes.txt", "replacements": 1, "lines": [1], "size": 12}"#;
+        "every occurrence of a letter":
+            r#"{"path": "notes.txt", "old_string": "o", "new_string": "0\n", "replace_all": true}"#
+            => r#"{"path": "notes.txt", "replacements": 2, "lines": [1, 2], "size": 14}"#;
+    };
 }
 
 /// The change to write and the output of the call.

@@ -43,13 +43,10 @@ pub(crate) struct Output {
 }
 
 impl Tool for Args {
-    const SPEC: Spec = Spec {
-        id: "glob",
-        title: "Find files by name",
-        tags: &["file", "search"],
-        syntax: &[("/path", Syntax::Tree), ("/pattern", Syntax::Pattern)],
-        ..super::READING
-    };
+    const SPEC: Spec = super::READING
+        .with_name("glob", "Find files by name")
+        .tags(&["file", "search"])
+        .syntax(&[("/path", Syntax::Tree), ("/pattern", Syntax::Pattern)]);
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output> {
@@ -58,7 +55,7 @@ impl Tool for Args {
         let below = Below::of(&top);
         let mut paths = Vec::new();
         let mut truncated = false;
-        let walked = walk::walk(ctx, &top, args.ignored, &mut |entry| {
+        let unread = walk::walk(ctx, &top, args.ignored, &mut |entry| {
             let folder = args.folders && entry.kind == FileKind::Directory;
             let wanted = folder || entry.kind == FileKind::File;
             if !wanted || !pattern.is_match(below.path(&entry.path)) {
@@ -75,23 +72,17 @@ impl Tool for Args {
         Ok(Output {
             count: paths.len(),
             paths,
-            truncated: truncated || walked.unread > 0,
+            truncated: truncated || unread > 0,
         })
     }
 
     /// Run in a workspace that has `notes.txt`, `data/a.csv` and `data/b.txt`.
-    const EXAMPLES: &'static [JsonExample] = &[
-        JsonExample {
-            title: "text files at any depth",
-            args: r#"{"pattern": "*.txt"}"#,
-            output: r#"{"paths": ["data/b.txt", "notes.txt"], "count": 2, "truncated": false}"#,
-        },
-        JsonExample {
-            title: "tables of one folder",
-            args: r#"{"pattern": "data/*.{csv,tsv}"}"#,
-            output: r#"{"paths": ["data/a.csv"], "count": 1, "truncated": false}"#,
-        },
-    ];
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "text files at any depth": r#"{"pattern": "*.txt"}"#
+            => r#"{"paths": ["data/b.txt", "notes.txt"], "count": 2, "truncated": false}"#;
+        "tables of one folder": r#"{"pattern": "data/*.{csv,tsv}"}"#
+            => r#"{"paths": ["data/a.csv"], "count": 1, "truncated": false}"#;
+    };
 }
 
 /// Reads a pattern for paths.

@@ -63,17 +63,14 @@ pub(crate) struct Output {
 }
 
 impl Tool for Args {
-    const SPEC: Spec = Spec {
-        id: "grep",
-        title: "Search in files",
-        tags: &["file", "text", "search"],
-        syntax: &[
+    const SPEC: Spec = super::READING
+        .with_name("grep", "Search in files")
+        .tags(&["file", "text", "search"])
+        .syntax(&[
             ("/path", Syntax::Tree),
             ("/pattern", Syntax::Pattern),
             ("/glob", Syntax::Pattern),
-        ],
-        ..super::READING
-    };
+        ]);
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output> {
@@ -107,7 +104,7 @@ impl Tool for Args {
                 }
                 Ok(if scan.full { Next::Stop } else { Next::On })
             });
-            unread = walked.at("/path")?.unread;
+            unread = walked.at("/path")?;
         } else {
             search_file(&mut scan, files, &info).at("/path")?;
         }
@@ -123,24 +120,18 @@ impl Tool for Args {
 
     /// Run in a workspace that has `notes.txt` with `hello world`, `data/a.csv` with the lines `1,2` and `3`, and `data/b.txt`
     /// with `x`.
-    const EXAMPLES: &'static [JsonExample] = &[
-        JsonExample {
-            title: "a word in any case",
-            args: r#"{"pattern": "\\bWorld\\b", "ignore_case": true}"#,
-            output: r#"{
-                "matches": [{"path": "notes.txt", "line": 1, "column": 7, "text": "hello world"}], "count": 1,
-                "files_matched": 1, "files_searched": 3, "files_skipped": 0, "truncated": false
-            }"#,
-        },
-        JsonExample {
-            title: "a line of a table and the one before it",
-            args: r#"{"pattern": "^[3-9]", "glob": "*.csv", "before": 1}"#,
-            output: r#"{
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "a word in any case": r#"{"pattern": "\\bWorld\\b", "ignore_case": true}"# => r#"{
+            "matches": [{"path": "notes.txt", "line": 1, "column": 7, "text": "hello world"}], "count": 1,
+            "files_matched": 1, "files_searched": 3, "files_skipped": 0, "truncated": false
+        }"#;
+        "a line of a table and the one before it":
+            r#"{"pattern": "^[3-9]", "glob": "*.csv", "before": 1}"#
+            => r#"{
                 "matches": [{"path": "data/a.csv", "line": 2, "column": 1, "text": "3", "before": ["1,2"]}],
                 "count": 1, "files_matched": 1, "files_searched": 1, "files_skipped": 0, "truncated": false
-            }"#,
-        },
-    ];
+            }"#;
+    };
 }
 
 fn skippable(err: &ToolError) -> bool {

@@ -58,13 +58,10 @@ pub(crate) struct ListedEntry {
 }
 
 impl Tool for Args {
-    const SPEC: Spec = Spec {
-        id: "list_directory",
-        title: "List a folder",
-        tags: &["file", "folder"],
-        syntax: &[("/path", Syntax::Tree), ("/pattern", Syntax::Pattern)],
-        ..super::READING
-    };
+    const SPEC: Spec = super::READING
+        .with_name("list_directory", "List a folder")
+        .tags(&["file", "folder"])
+        .syntax(&[("/path", Syntax::Tree), ("/pattern", Syntax::Pattern)]);
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output> {
@@ -95,16 +92,14 @@ impl Tool for Args {
     }
 
     /// Run in a workspace that has `data/a.csv` with 6 bytes and `data/b.txt` with 2, last changed at second 1,700,000,000.
-    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
-        title: "the CSV files of a folder",
-        args: r#"{"path": "data", "pattern": "*.csv"}"#,
-        output: r#"{
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "the CSV files of a folder": r#"{"path": "data", "pattern": "*.csv"}"# => r#"{
             "entries": [{
                 "name": "a.csv", "path": "data/a.csv", "type": "file", "size": 6, "modified": 1700000000.0
             }],
             "count": 1, "truncated": false
-        }"#,
-    }];
+        }"#;
+    };
 }
 
 impl From<FileInfo> for ListedEntry {

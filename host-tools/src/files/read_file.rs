@@ -86,12 +86,9 @@ struct Part {
 }
 
 impl Tool for Args {
-    const SPEC: Spec = Spec {
-        id: "read_file",
-        title: "Read a file",
-        tags: &["file", "text"],
-        ..super::READING
-    };
+    const SPEC: Spec = super::READING
+        .with_name("read_file", "Read a file")
+        .tags(&["file", "text"]);
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output> {
@@ -127,32 +124,22 @@ impl Tool for Args {
     }
 
     /// Run in a workspace that has `notes.txt`, 12 bytes of text, last changed at second 1,700,000,000.
-    const EXAMPLES: &'static [JsonExample] = &[
-        JsonExample {
-            title: "a short text",
-            args: r#"{"path": "notes.txt"}"#,
-            output: r#"{
-                "content": "hello world\n", "encoding": "utf-8", "size": 12, "truncated": false,
-                "modified": 1700000000.0, "path": "notes.txt"
-            }"#,
-        },
-        JsonExample {
-            title: "the first five bytes as base64",
-            args: r#"{"path": "notes.txt", "encoding": "base64", "max_bytes": 5}"#,
-            output: r#"{
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "a short text": r#"{"path": "notes.txt"}"# => r#"{
+            "content": "hello world\n", "encoding": "utf-8", "size": 12, "truncated": false,
+            "modified": 1700000000.0, "path": "notes.txt"
+        }"#;
+        "the first five bytes as base64":
+            r#"{"path": "notes.txt", "encoding": "base64", "max_bytes": 5}"#
+            => r#"{
                 "content": "aGVsbG8=", "encoding": "base64", "size": 12, "truncated": true, "next_offset": 5,
                 "modified": 1700000000.0, "path": "notes.txt"
-            }"#,
-        },
-        JsonExample {
-            title: "the first line",
-            args: r#"{"path": "notes.txt", "first_line": 1, "last_line": 1}"#,
-            output: r#"{
-                "content": "hello world\n", "encoding": "utf-8", "size": 12, "truncated": false,
-                "lines": {"first": 1, "last": 1}, "modified": 1700000000.0, "path": "notes.txt"
-            }"#,
-        },
-    ];
+            }"#;
+        "the first line": r#"{"path": "notes.txt", "first_line": 1, "last_line": 1}"# => r#"{
+            "content": "hello world\n", "encoding": "utf-8", "size": 12, "truncated": false,
+            "lines": {"first": 1, "last": 1}, "modified": 1700000000.0, "path": "notes.txt"
+        }"#;
+    };
 }
 
 fn failed(args: &Args, err: &std::io::Error) -> ToolError {
@@ -197,10 +184,8 @@ fn read_bytes(args: &Args, info: FileInfo, reader: &mut dyn FileReader, ctx: &Ct
 
 fn read_lines(args: &Args, info: FileInfo, reader: &mut dyn FileReader, ctx: &Ctx) -> Result<Part> {
     let number = |line: Count| line.get().unsigned_abs();
-    let (first, last) = (
-        args.first_line.map_or(1, number),
-        args.last_line.map_or(u64::MAX, number),
-    );
+    let first = args.first_line.map_or(1, number);
+    let last = args.last_line.map_or(u64::MAX, number);
     if last < first {
         return Err(tool_error!(InvalidArgs at "/last_line", "range";
             "expected at least `first_line`, {first}, found {last}"));
@@ -217,21 +202,21 @@ fn read_lines(args: &Args, info: FileInfo, reader: &mut dyn FileReader, ctx: &Ct
         ended: true,
         ..Scan::default()
     };
-    let mut buffer = vec![0; PART];
+    let mut part = Vec::with_capacity(PART);
     let mut units: Option<Units> = None;
     loop {
         ctx.check()?;
-        let count = fill(reader, &mut buffer).map_err(|err| failed(args, &err))?;
-        if count == 0 {
+        part.clear();
+        let read = Read::take(&mut *reader, PART as u64).read_to_end(&mut part);
+        if read.map_err(|err| failed(args, &err))? == 0 {
             break;
         }
-        let part = &buffer[..count];
-        let found = units.or_else(|| args.encoding.units(part));
+        let found = units.or_else(|| args.encoding.units(&part));
         units = Some(found.ok_or_else(|| {
             tool_error!(InvalidArgs at "/encoding"; "bytes in `base64` have no lines";
                 "use `offset` and `max_bytes`")
         })?);
-        if units.is_some_and(|units| !scan.part(part, units)) {
+        if units.is_some_and(|units| !scan.part(&part, units)) {
             break;
         }
     }
@@ -252,20 +237,6 @@ fn read_lines(args: &Args, info: FileInfo, reader: &mut dyn FileReader, ctx: &Ct
             last: lines.min(last),
         }),
     })
-}
-
-/// Reads until the buffer is full or the file ends.
-fn fill(reader: &mut dyn FileReader, buffer: &mut [u8]) -> std::io::Result<usize> {
-    let mut filled = 0;
-    while filled < buffer.len() {
-        match reader.read(&mut buffer[filled..]) {
-            Ok(0) => break,
-            Ok(count) => filled += count,
-            Err(err) if err.kind() == std::io::ErrorKind::Interrupted => {}
-            Err(err) => return Err(err),
-        }
-    }
-    Ok(filled)
 }
 
 /// Scans the lines and keeps those asked for.

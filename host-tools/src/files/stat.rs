@@ -28,12 +28,9 @@ pub(crate) struct Metadata {
 }
 
 impl Tool for Stat {
-    const SPEC: Spec = Spec {
-        id: "stat",
-        title: "Show metadata of a file",
-        tags: &["file", "folder"],
-        ..super::READING
-    };
+    const SPEC: Spec = super::READING
+        .with_name("stat", "Show metadata of a file")
+        .tags(&["file", "folder"]);
     type Output = Metadata;
 
     fn run(args: Stat, ctx: &Ctx) -> Result<Metadata> {
@@ -51,14 +48,12 @@ impl Tool for Stat {
     }
 
     /// Run in a workspace that has `notes.txt`, 12 bytes of text with mode 0644, last changed at second 1,700,000,000.
-    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
-        title: "a file",
-        args: r#"{"path": "data/../notes.txt"}"#,
-        output: r#"{
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "a file": r#"{"path": "data/../notes.txt"}"# => r#"{
             "path": "data/../notes.txt", "real_path": "notes.txt", "type": "file", "size": 12,
             "modified": 1700000000.0, "mode": "0644"
-        }"#,
-    }];
+        }"#;
+    };
 }
 
 /// Report whether a path of the workspace exists. A path that leaves the workspace is an error, not `false`.
@@ -79,12 +74,9 @@ pub(crate) struct Existence {
 }
 
 impl Tool for Exists {
-    const SPEC: Spec = Spec {
-        id: "exists",
-        title: "Check whether a path exists",
-        tags: &["file", "folder"],
-        ..super::READING
-    };
+    const SPEC: Spec = super::READING
+        .with_name("exists", "Check whether a path exists")
+        .tags(&["file", "folder"]);
     type Output = Existence;
 
     fn run(args: Exists, ctx: &Ctx) -> Result<Existence> {
@@ -99,16 +91,8 @@ impl Tool for Exists {
     }
 
     /// Run in a workspace that has `notes.txt`.
-    const EXAMPLES: &'static [JsonExample] = &[
-        JsonExample {
-            title: "a file",
-            args: r#"{"path": "notes.txt"}"#,
-            output: r#"{"exists": true, "type": "file"}"#,
-        },
-        JsonExample {
-            title: "a missing path",
-            args: r#"{"path": "missing.txt"}"#,
-            output: r#"{"exists": false}"#,
-        },
-    ];
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "a file": r#"{"path": "notes.txt"}"# => r#"{"exists": true, "type": "file"}"#;
+        "a missing path": r#"{"path": "missing.txt"}"# => r#"{"exists": false}"#;
+    };
 }

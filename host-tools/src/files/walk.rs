@@ -23,20 +23,14 @@ pub(crate) enum Next {
     Stop,
 }
 
-/// Result of a walk.
-#[derive(Debug, Default)]
-pub(crate) struct Walked {
-    /// Folders that could not be read.
-    pub(crate) unread: u64,
-}
-
 struct Walk<'a> {
     files: &'a dyn Files,
     ctx: &'a Ctx,
     /// The patterns of each folder on the way, unless ignored files are included.
     ignores: Option<Vec<Gitignore>>,
     entries: usize,
-    walked: Walked,
+    /// Folders that could not be read.
+    unread: u64,
 }
 
 /// Canonical path of a folder to walk; the way to it must not contain a link.
@@ -49,7 +43,7 @@ pub(crate) fn top(ctx: &Ctx, path: &str) -> Result<String> {
     Ok(files.identity(path)?.path)
 }
 
-/// Visits every entry below a folder from [`top`], in the order of their paths.
+/// Visits every entry below a folder from [`top`], in the order of their paths; returns the number of folders that could not be read.
 ///
 /// # Errors
 /// As listing does; `limit_exceeded` for more than a million entries; what `visit` returns.
@@ -58,14 +52,14 @@ pub(crate) fn walk(
     top: &str,
     with_ignored: bool,
     visit: &mut dyn FnMut(&FileInfo) -> Result<Next>,
-) -> Result<Walked> {
+) -> Result<u64> {
     let files = ctx.files()?;
     let mut walk = Walk {
         files,
         ctx,
         ignores: (!with_ignored).then(Vec::new),
         entries: 0,
-        walked: Walked::default(),
+        unread: 0,
     };
     let first = files.entries(top, Links::Refuse, ctx.stop())?;
     walk.enter_above(top)?;
@@ -94,12 +88,12 @@ pub(crate) fn walk(
                 Some(found) => stack.push(walk.enter(&entry.path, found)),
                 None => {
                     ctx.check()?;
-                    walk.walked.unread += 1;
+                    walk.unread += 1;
                 }
             }
         }
     }
-    Ok(walk.walked)
+    Ok(walk.unread)
 }
 
 fn name(entry: &FileInfo) -> &str {

@@ -234,21 +234,13 @@ impl Tool for Args {
     }
 
     /// Run in a workspace that has `notes.txt` with 12 bytes, each example in one of its own.
-    const EXAMPLES: &'static [JsonExample] = &[
-        JsonExample {
-            title: "a new file in a new folder",
-            args: r#"{"path": "out/new.txt", "content": "more\n", "parents": true}"#,
-            output: r#"{"path": "out/new.txt", "bytes_written": 5, "size": 5, "created": true}"#,
-        },
-        JsonExample {
-            title: "appending a line",
-            args: r#"{"path": "notes.txt", "content": "more\n", "mode": "append"}"#,
-            output: r#"{"path": "notes.txt", "bytes_written": 5, "size": 17, "created": false}"#,
-        },
-        JsonExample {
-            title: "replacing a file",
-            args: r#"{"path": "notes.txt", "content": "more\n", "mode": "overwrite"}"#,
-            output: r#"{"path": "notes.txt", "bytes_written": 5, "size": 5, "created": false}"#,
-        },
-    ];
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "a new file in a new folder":
+            r#"{"path": "out/new.txt", "content": "more\n", "parents": true}"#
+            => r#"{"path": "out/new.txt", "bytes_written": 5, "size": 5, "created": true}"#;
+        "appending a line": r#"{"path": "notes.txt", "content": "more\n", "mode": "append"}"#
+            => r#"{"path": "notes.txt", "bytes_written": 5, "size": 17, "created": false}"#;
+        "replacing a file": r#"{"path": "notes.txt", "content": "more\n", "mode": "overwrite"}"#
+            => r#"{"path": "notes.txt", "bytes_written": 5, "size": 5, "created": false}"#;
+    };
 }

@@ -66,12 +66,9 @@ pub(crate) struct CategoryScore {
 }
 
 impl Tool for Args {
-    const SPEC: Spec = Spec {
-        id: "classify_text",
-        title: "Classify a text",
-        tags: &["text", "similarity"],
-        ..Backend::SPEC
-    };
+    const SPEC: Spec = Backend::SPEC
+        .with_name("classify_text", "Classify a text")
+        .tags(&["text", "similarity"]);
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output> {
@@ -113,18 +110,17 @@ impl Tool for Args {
         args.backend.reach()
     }
 
-    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
-        title: "a text equal to an example of one category and unrelated to the other",
-        args: r#"{
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "a text equal to an example of one category and unrelated to the other": r#"{
             "text": "Bake the bread!", "categories": ["astronomy", "cooking"],
             "examples": [{"text": "bake the bread", "category": "cooking"}]
-        }"#,
-        output: r#"{
-            "category": "cooking", "confidence": 1.0,
-            "scores": [{"category": "astronomy", "score": 0.0}, {"category": "cooking", "score": 0.5}],
-            "backend": "lexical-1"
-        }"#,
-    }];
+        }"#
+            => r#"{
+                "category": "cooking", "confidence": 1.0,
+                "scores": [{"category": "astronomy", "score": 0.0}, {"category": "cooking", "score": 0.5}],
+                "backend": "lexical-1"
+            }"#;
+    };
 }
 
 fn check_categories(categories: &[String]) -> Result<()> {

@@ -31,12 +31,9 @@ pub(crate) struct Output {
 }
 
 impl Tool for Args {
-    const SPEC: Spec = Spec {
-        id: "embed_text",
-        title: "Embed a text",
-        tags: &["text", "similarity"],
-        ..Backend::SPEC
-    };
+    const SPEC: Spec = Backend::SPEC
+        .with_name("embed_text", "Embed a text")
+        .tags(&["text", "similarity"]);
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output> {

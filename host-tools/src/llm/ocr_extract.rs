@@ -68,11 +68,10 @@ impl Tool for Args {
     }
 
     /// With a model that reads `HELLO`.
-    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
-        title: "an image with one word",
-        args: r#"{"image_base64": "iVBORw0KGgo="}"#,
-        output: r#"{"text": "HELLO", "backend": "endpoint:example", "truncated": false}"#,
-    }];
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "an image with one word": r#"{"image_base64": "iVBORw0KGgo="}"#
+            => r#"{"text": "HELLO", "backend": "endpoint:example", "truncated": false}"#;
+    };
 }
 
 /// Checks that a text is an image in a supported format.

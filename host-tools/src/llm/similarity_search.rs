@@ -47,12 +47,9 @@ pub(crate) struct Hit {
 }
 
 impl Tool for Args {
-    const SPEC: Spec = Spec {
-        id: "similarity_search",
-        title: "Find similar texts",
-        tags: &["text", "similarity", "search"],
-        ..Backend::SPEC
-    };
+    const SPEC: Spec = Backend::SPEC
+        .with_name("similarity_search", "Find similar texts")
+        .tags(&["text", "similarity", "search"]);
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output> {
@@ -87,17 +84,16 @@ impl Tool for Args {
         args.backend.reach()
     }
 
-    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
-        title: "the query itself has the score 1, an unrelated text 0",
-        args: r#"{
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "the query itself has the score 1, an unrelated text 0": r#"{
             "query": "craters; moon", "items": ["bread recipe", "Moon craters", "the price of gold"], "top_k": 2
-        }"#,
-        output: r#"{
-            "results": [
-                {"item": "Moon craters", "score": 1.0, "index": 1},
-                {"item": "bread recipe", "score": 0.0, "index": 0}
-            ],
-            "backend": "lexical-1"
-        }"#,
-    }];
+        }"#
+            => r#"{
+                "results": [
+                    {"item": "Moon craters", "score": 1.0, "index": 1},
+                    {"item": "bread recipe", "score": 0.0, "index": 0}
+                ],
+                "backend": "lexical-1"
+            }"#;
+    };
 }

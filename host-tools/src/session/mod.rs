@@ -89,18 +89,10 @@ impl Tool for WorkspaceOpen {
     }
 
     /// In a new session whose workspace has the folder `src`.
-    const EXAMPLES: &'static [JsonExample] = &[
-        JsonExample {
-            title: "the whole workspace",
-            args: "{}",
-            output: r#"{"id": "w1", "path": ".", "status": "ready"}"#,
-        },
-        JsonExample {
-            title: "one folder",
-            args: r#"{"path": "src"}"#,
-            output: r#"{"id": "w1", "path": "src", "status": "ready"}"#,
-        },
-    ];
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "the whole workspace": "{}" => r#"{"id": "w1", "path": ".", "status": "ready"}"#;
+        "one folder": r#"{"path": "src"}"# => r#"{"id": "w1", "path": "src", "status": "ready"}"#;
+    };
 }
 
 /// Close the workspace of the session. File and program tools are unavailable until it is opened again.
@@ -109,11 +101,7 @@ impl Tool for WorkspaceOpen {
 pub(crate) struct WorkspaceClose {}
 
 impl Tool for WorkspaceClose {
-    const SPEC: Spec = Spec {
-        id: "workspace_close",
-        title: "Close the workspace of the session",
-        ..CHANGING
-    };
+    const SPEC: Spec = CHANGING.with_name("workspace_close", "Close the workspace of the session");
     type Output = Output;
 
     fn run(_: WorkspaceClose, ctx: &Ctx) -> Result<Output> {
@@ -121,9 +109,7 @@ impl Tool for WorkspaceClose {
     }
 
     /// In a session with its first workspace open.
-    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
-        title: "closing the open workspace",
-        args: "{}",
-        output: r#"{"id": "w1", "path": ".", "status": "closed"}"#,
-    }];
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "closing the open workspace": "{}" => r#"{"id": "w1", "path": ".", "status": "closed"}"#;
+    };
 }

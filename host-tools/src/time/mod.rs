@@ -41,11 +41,7 @@ pub(crate) struct Today {
 }
 
 impl Tool for GetCurrentDate {
-    const SPEC: Spec = Spec {
-        id: "get_current_date",
-        title: "Today's date",
-        ..SPEC
-    };
+    const SPEC: Spec = SPEC.with_name("get_current_date", "Today's date");
     type Output = Today;
 
     fn run(args: GetCurrentDate, ctx: &Ctx) -> Result<Today> {
@@ -65,24 +61,16 @@ impl Tool for GetCurrentDate {
     }
 
     /// With the clock at 2023-11-14T22:13:20Z.
-    const EXAMPLES: &'static [JsonExample] = &[
-        JsonExample {
-            title: "the day in UTC",
-            args: "{}",
-            output: r#"{
-                "date": "2023-11-14", "weekday": "Tuesday", "year": 2023, "month": 11, "day": 14,
-                "day_of_year": 318, "week": "2023-W46", "time_zone": "UTC"
-            }"#,
-        },
-        JsonExample {
-            title: "a time zone further east, on the next day",
-            args: r#"{"time_zone": "Asia/Tokyo"}"#,
-            output: r#"{
-                "date": "2023-11-15", "weekday": "Wednesday", "year": 2023, "month": 11, "day": 15,
-                "day_of_year": 319, "week": "2023-W46", "time_zone": "Asia/Tokyo"
-            }"#,
-        },
-    ];
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "the day in UTC": "{}" => r#"{
+            "date": "2023-11-14", "weekday": "Tuesday", "year": 2023, "month": 11, "day": 14,
+            "day_of_year": 318, "week": "2023-W46", "time_zone": "UTC"
+        }"#;
+        "a time zone further east, on the next day": r#"{"time_zone": "Asia/Tokyo"}"# => r#"{
+            "date": "2023-11-15", "weekday": "Wednesday", "year": 2023, "month": 11, "day": 15,
+            "day_of_year": 319, "week": "2023-W46", "time_zone": "Asia/Tokyo"
+        }"#;
+    };
 }
 
 /// Get the current time in a time zone, to the millisecond.
@@ -113,11 +101,7 @@ pub(crate) struct Now {
 }
 
 impl Tool for GetCurrentTime {
-    const SPEC: Spec = Spec {
-        id: "get_current_time",
-        title: "Time of day",
-        ..SPEC
-    };
+    const SPEC: Spec = SPEC.with_name("get_current_time", "Time of day");
     type Output = Now;
 
     fn run(args: GetCurrentTime, ctx: &Ctx) -> Result<Now> {
@@ -134,15 +118,13 @@ impl Tool for GetCurrentTime {
     }
 
     /// With the clock at 2023-11-14T22:13:20Z.
-    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
-        title: "an offset with half an hour",
-        args: r#"{"time_zone": "Asia/Kolkata"}"#,
-        output: r#"{
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "an offset with half an hour": r#"{"time_zone": "Asia/Kolkata"}"# => r#"{
             "datetime": "2023-11-15T03:43:20.000+05:30", "date": "2023-11-15", "time": "03:43:20",
             "utc": "2023-11-14T22:13:20.000Z", "timestamp": 1700000000.0, "offset_s": 19800,
             "time_zone": "Asia/Kolkata"
-        }"#,
-    }];
+        }"#;
+    };
 }
 
 /// The declaration that the tools of this family share.

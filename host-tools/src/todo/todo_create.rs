@@ -75,16 +75,16 @@ impl Tool for Args {
         Ok(Probe::Happened(to_value(&Output { task })?))
     }
 
-    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
-        title: "the first task",
-        args: r#"{"subject": "Read the tables", "description": "All three, and check their units"}"#,
-        output: r#"{
-            "task": {
-                "id": "T1", "subject": "Read the tables", "description": "All three, and check their units",
-                "status": "pending", "current": true
-            }
-        }"#,
-    }];
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "the first task":
+            r#"{"subject": "Read the tables", "description": "All three, and check their units"}"#
+            => r#"{
+                "task": {
+                    "id": "T1", "subject": "Read the tables", "description": "All three, and check their units",
+                    "status": "pending", "current": true
+                }
+            }"#;
+    };
 }
 
 /// The requested task, without a number.

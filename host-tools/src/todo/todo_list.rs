@@ -42,9 +42,7 @@ impl Tool for Args {
         })
     }
 
-    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
-        title: "an empty list",
-        args: r#"{"list": "empty"}"#,
-        output: r#"{"tasks": [], "open": 0}"#,
-    }];
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "an empty list": r#"{"list": "empty"}"# => r#"{"tasks": [], "open": 0}"#;
+    };
 }

@@ -24,11 +24,7 @@ pub(crate) struct Output {
 }
 
 impl Tool for Args {
-    const SPEC: Spec = Spec {
-        id: "todo_update",
-        title: "Change a task",
-        ..tasks::SPEC
-    };
+    const SPEC: Spec = tasks::SPEC.with_name("todo_update", "Change a task");
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output> {
@@ -55,16 +51,14 @@ impl Tool for Args {
     }
 
     /// Run after `todo_create` added the task `T1`, with the clock at second 1,700,000,000.
-    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
-        title: "completing a task",
-        args: r#"{"task_id": "T1", "status": "completed"}"#,
-        output: r#"{
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "completing a task": r#"{"task_id": "T1", "status": "completed"}"# => r#"{
             "task": {
                 "id": "T1", "subject": "Read the tables", "description": "All three, and check their units",
                 "status": "completed", "completed_at": 1700000000.0, "current": false
             }
-        }"#,
-    }];
+        }"#;
+    };
 }
 
 fn find(list: &Tasks, args: &Args) -> Result<usize> {

@@ -22,11 +22,7 @@ pub(crate) struct Profile {
 }
 
 impl Tool for UserProfile {
-    const SPEC: Spec = Spec {
-        id: "user_profile",
-        title: "Show facts about a user",
-        ..super::READING
-    };
+    const SPEC: Spec = super::READING.with_name("user_profile", "Show facts about a user");
     type Output = Profile;
 
     fn run(args: UserProfile, ctx: &Ctx) -> Result<Profile> {
@@ -38,11 +34,10 @@ impl Tool for UserProfile {
         })
     }
 
-    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
-        title: "a user without facts",
-        args: r#"{"user_id": "new"}"#,
-        output: r#"{"profile": "No facts.", "facts": []}"#,
-    }];
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "a user without facts": r#"{"user_id": "new"}"#
+            => r#"{"profile": "No facts.", "facts": []}"#;
+    };
 }
 
 /// Maximum facts in a result.
@@ -68,11 +63,7 @@ pub(crate) struct Matches {
 }
 
 impl Tool for UserSearch {
-    const SPEC: Spec = Spec {
-        id: "user_search",
-        title: "Search facts about a user",
-        ..super::READING
-    };
+    const SPEC: Spec = super::READING.with_name("user_search", "Search facts about a user");
     type Output = Matches;
 
     fn run(args: UserSearch, ctx: &Ctx) -> Result<Matches> {
@@ -85,11 +76,10 @@ impl Tool for UserSearch {
         })
     }
 
-    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
-        title: "a user without facts",
-        args: r#"{"query": "tables", "user_id": "new"}"#,
-        output: r#"{"found": "No facts.", "facts": []}"#,
-    }];
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "a user without facts": r#"{"query": "tables", "user_id": "new"}"#
+            => r#"{"found": "No facts.", "facts": []}"#;
+    };
 }
 
 /// Maximum facts in a result.
@@ -115,11 +105,7 @@ pub(crate) struct Context {
 }
 
 impl Tool for UserContext {
-    const SPEC: Spec = Spec {
-        id: "user_context",
-        title: "Gather facts for a question",
-        ..super::READING
-    };
+    const SPEC: Spec = super::READING.with_name("user_context", "Gather facts for a question");
     type Output = Context;
 
     fn run(args: UserContext, ctx: &Ctx) -> Result<Context> {
@@ -141,9 +127,8 @@ impl Tool for UserContext {
         })
     }
 
-    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
-        title: "a user without facts",
-        args: r#"{"question": "which format?", "user_id": "new"}"#,
-        output: r#"{"context": "No facts.", "facts": []}"#,
-    }];
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "a user without facts": r#"{"question": "which format?", "user_id": "new"}"#
+            => r#"{"context": "No facts.", "facts": []}"#;
+    };
 }

@@ -80,12 +80,10 @@ impl Tool for Args {
     }
 
     /// Run with the clock at second 1,700,000,000.
-    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
-        title: "a fact",
-        args: r#"{"fact": "prefers tables to prose", "category": "style"}"#,
-        output: r#"{
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "a fact": r#"{"fact": "prefers tables to prose", "category": "style"}"# => r#"{
             "fact": {"fact": "prefers tables to prose", "category": "style", "noted_at": 1700000000.0},
             "known": false, "count": 1
-        }"#,
-    }];
+        }"#;
+    };
 }

@@ -51,12 +51,9 @@ pub(crate) struct Output {
 }
 
 impl Tool for Args {
-    const SPEC: Spec = Spec {
-        id: "fetch_docs",
-        title: "Read a page as text",
-        tags: &["html", "url", "text"],
-        ..OF_URL
-    };
+    const SPEC: Spec = OF_URL
+        .with_name("fetch_docs", "Read a page as text")
+        .tags(&["html", "url", "text"]);
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output> {

@@ -97,12 +97,9 @@ pub(super) const OF_URL: Spec = Spec {
 };
 
 impl Tool for HttpGet {
-    const SPEC: Spec = Spec {
-        id: "http_get",
-        title: "Fetch a URL",
-        tags: &["http", "url"],
-        ..OF_URL
-    };
+    const SPEC: Spec = OF_URL
+        .with_name("http_get", "Fetch a URL")
+        .tags(&["http", "url"]);
     type Output = Output;
 
     fn run(args: Self, ctx: &Ctx) -> Result<Output> {
@@ -115,15 +112,13 @@ impl Tool for HttpGet {
     }
 
     /// Against a server that sends 12 bytes of text in 5 ms.
-    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
-        title: "a text file",
-        args: r#"{"url": "https://example.org/notes.txt"}"#,
-        output: r#"{
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "a text file": r#"{"url": "https://example.org/notes.txt"}"# => r#"{
             "status_code": 200, "headers": {"content-type": "text/plain"}, "body": "hello world\n",
             "body_encoding": "text", "truncated": false, "url": "https://example.org/notes.txt",
             "elapsed_ms": 5.0
-        }"#,
-    }];
+        }"#;
+    };
 }
 
 impl Tool for HttpPost {
@@ -186,14 +181,12 @@ impl Tool for HttpPost {
     }
 
     /// Against a server that echoes the request.
-    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
-        title: "an object",
-        args: r#"{"url": "https://example.org/echo", "data": {"a": 1}}"#,
-        output: r#"{
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "an object": r#"{"url": "https://example.org/echo", "data": {"a": 1}}"# => r#"{
             "status_code": 200, "headers": {"content-type": "application/json"}, "body": "{\"a\":1}",
             "body_encoding": "text", "truncated": false, "url": "https://example.org/echo", "elapsed_ms": 5.0
-        }"#,
-    }];
+        }"#;
+    };
 }
 
 /// Sends a request and converts the response.

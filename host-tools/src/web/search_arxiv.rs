@@ -83,10 +83,8 @@ impl Tool for Args {
     }
 
     /// Against a recorded answer of the service.
-    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
-        title: "one paper",
-        args: r#"{"query": "attention transformer", "max_results": 1}"#,
-        output: r#"{
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "one paper": r#"{"query": "attention transformer", "max_results": 1}"# => r#"{
             "total": 4321,
             "results": [{
                 "title": "Attention Is All You Need", "authors": ["Ashish Vaswani", "Noam Shazeer"],
@@ -95,8 +93,8 @@ impl Tool for Args {
                 "updated": "2023-08-02T00:41:18Z", "url": "http://arxiv.org/abs/1706.03762v7",
                 "pdf_url": "http://arxiv.org/pdf/1706.03762v7"
             }]
-        }"#,
-    }];
+        }"#;
+    };
 }
 
 /// Requires every plain word in any field; a query with prefixes is unchanged.

@@ -91,10 +91,8 @@ impl Tool for Args {
     }
 
     /// Against a recorded answer of the service.
-    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
-        title: "one book",
-        args: r#"{"query": "principia mathematica", "max_results": 1}"#,
-        output: r#"{
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "one book": r#"{"query": "principia mathematica", "max_results": 1}"# => r#"{
             "provider": "openlibrary", "total": 42,
             "results": [{
                 "title": "Principia Mathematica", "authors": ["Alfred North Whitehead", "Bertrand Russell"],
@@ -102,8 +100,8 @@ impl Tool for Args {
                 "languages": ["eng"], "subjects": ["Mathematics"], "pages": 666, "editions": 30,
                 "url": "https://openlibrary.org/works/OL1432084W"
             }]
-        }"#,
-    }];
+        }"#;
+    };
 }
 
 fn book(item: &Value) -> Book {

@@ -74,19 +74,19 @@ impl Tool for Args {
     }
 
     /// Against a recorded answer of the service.
-    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
-        title: "one paper of one year",
-        args: r#"{"query": "deep learning", "max_results": 1, "year_range": "2015"}"#,
-        output: r#"{
-            "provider": "crossref", "total": 1234,
-            "results": [{
-                "title": "Deep learning", "authors": ["Yann LeCun", "Yoshua Bengio"],
-                "abstract": "Deep learning allows models & more.", "doi": "10.1038/nature14539",
-                "url": "https://doi.org/10.1038/nature14539", "venue": "Nature", "year": 2015,
-                "citation_count": 50000, "kind": "journal-article"
-            }]
-        }"#,
-    }];
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "one paper of one year":
+            r#"{"query": "deep learning", "max_results": 1, "year_range": "2015"}"#
+            => r#"{
+                "provider": "crossref", "total": 1234,
+                "results": [{
+                    "title": "Deep learning", "authors": ["Yann LeCun", "Yoshua Bengio"],
+                    "abstract": "Deep learning allows models & more.", "doi": "10.1038/nature14539",
+                    "url": "https://doi.org/10.1038/nature14539", "venue": "Nature", "year": 2015,
+                    "citation_count": 50000, "kind": "journal-article"
+                }]
+            }"#;
+    };
 }
 
 /// Converts a range of years to a filter.

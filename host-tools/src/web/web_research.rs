@@ -82,13 +82,10 @@ pub(crate) struct Metadata {
 }
 
 impl Tool for Args {
-    const SPEC: Spec = Spec {
-        id: "web_research",
-        title: "Search and summarize the web",
-        tags: &["search", "summary"],
-        syntax: &[("/domain_filter", Syntax::Host)],
-        ..super::WEB
-    };
+    const SPEC: Spec = super::WEB
+        .with_name("web_research", "Search and summarize the web")
+        .tags(&["search", "summary"])
+        .syntax(&[("/domain_filter", Syntax::Host)]);
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output> {
@@ -96,7 +93,7 @@ impl Tool for Args {
         let domain = args.domain_filter.as_deref().map(domain).transpose()?;
         let count = args.max_results.size();
         let found = web_search::search(query, count, &Region::default(), ctx)?;
-        let mut hits = found.hits;
+        let mut hits = found.results;
         if let Some(domain) = &domain {
             hits.retain(|hit| is_below(&hit.url, domain));
         }
@@ -128,24 +125,23 @@ impl Tool for Args {
     }
 
     /// Against a recorded answer of Wikipedia.
-    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
-        title: "one page",
-        args: r#"{
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "one page": r#"{
             "query": "prime numbers", "max_results": 1, "max_pages": 1, "domain_filter": "wikipedia.org",
             "sentences": 1
-        }"#,
-        output: r#"{
-            "summary": [{
-                "text": "Every natural number is a product of prime numbers.",
-                "source": "https://en.wikipedia.org/wiki/Prime_number"
-            }],
-            "sources": [{
-                "title": "Prime number", "url": "https://en.wikipedia.org/wiki/Prime_number",
-                "snippet": "A prime number is a natural number with two divisors.", "read": true, "error": null
-            }],
-            "metadata": {"provider": "wikipedia", "method": "textrank", "pages": 1, "sentences": 1}
-        }"#,
-    }];
+        }"#
+            => r#"{
+                "summary": [{
+                    "text": "Every natural number is a product of prime numbers.",
+                    "source": "https://en.wikipedia.org/wiki/Prime_number"
+                }],
+                "sources": [{
+                    "title": "Prime number", "url": "https://en.wikipedia.org/wiki/Prime_number",
+                    "snippet": "A prime number is a natural number with two divisors.", "read": true, "error": null
+                }],
+                "metadata": {"provider": "wikipedia", "method": "textrank", "pages": 1, "sentences": 1}
+            }"#;
+    };
 }
 
 fn source(hit: &Hit, page: Option<&Result<String>>) -> Source {

@@ -32,36 +32,27 @@ pub(crate) struct WebHits {
 }
 
 impl Tool for WebSearch {
-    const SPEC: Spec = Spec {
-        id: "web_search",
-        title: "Search the web",
-        tags: &["search"],
-        ..super::WEB
-    };
+    const SPEC: Spec = super::WEB
+        .with_name("web_search", "Search the web")
+        .tags(&["search"]);
     type Output = WebHits;
 
     fn run(args: WebSearch, ctx: &Ctx) -> Result<WebHits> {
         let region = Region::parse(&args.region)?;
         let query = question(&args.query)?;
-        let found = search(query, args.max_results.size(), &region, ctx)?;
-        Ok(WebHits {
-            provider: found.provider,
-            results: found.hits,
-        })
+        search(query, args.max_results.size(), &region, ctx)
     }
 
     /// Against a recorded answer of Wikipedia.
-    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
-        title: "one result",
-        args: r#"{"query": "prime numbers", "max_results": 1, "region": "us-en"}"#,
-        output: r#"{
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "one result": r#"{"query": "prime numbers", "max_results": 1, "region": "us-en"}"# => r#"{
             "provider": "wikipedia",
             "results": [{
                 "title": "Prime number", "url": "https://en.wikipedia.org/wiki/Prime_number",
                 "snippet": "A prime number is a natural number with two divisors."
             }]
-        }"#,
-    }];
+        }"#;
+    };
 }
 
 /// A search hit.
@@ -73,12 +64,6 @@ pub(crate) struct Hit {
     pub url: String,
     /// Excerpt from the provider.
     pub snippet: String,
-}
-
-/// The result of a search.
-pub(super) struct Found {
-    pub(super) provider: String,
-    pub(super) hits: Vec<Hit>,
 }
 
 /// A region such as `us-en`: a country and a language; `wt-wt` for no region.
@@ -106,7 +91,7 @@ impl Region {
 }
 
 /// Searches with the configured provider.
-pub(super) fn search(query: &str, count: usize, region: &Region, ctx: &Ctx) -> Result<Found> {
+pub(super) fn search(query: &str, count: usize, region: &Region, ctx: &Ctx) -> Result<WebHits> {
     let service = Service::of("search", None, ctx)?;
     let mut hits = match service.provider() {
         "searxng" => searxng(&service, query, region, ctx)?,
@@ -120,9 +105,9 @@ pub(super) fn search(query: &str, count: usize, region: &Region, ctx: &Ctx) -> R
             && seen.insert(hit.url.clone())
     });
     hits.truncate(count);
-    Ok(Found {
+    Ok(WebHits {
         provider: service.provider().to_owned(),
-        hits,
+        results: hits,
     })
 }
 
@@ -133,7 +118,7 @@ fn searxng(service: &Service, query: &str, region: &Region, ctx: &Ctx) -> Result
     };
     let parameters = [("q", query), ("format", "json"), ("language", &language)];
     let answer = service.json("/search", &parameters, ctx)?;
-    hits(&service.list(&answer, "/results")?, "content")
+    Ok(hits(&service.list(&answer, "/results")?, "content"))
 }
 
 fn brave(
@@ -147,30 +132,26 @@ fn brave(
     let country = region
         .country
         .as_ref()
-        .map(|country| country.to_ascii_uppercase());
+        .map(|name| name.to_ascii_uppercase());
     let mut parameters = vec![("q", query), ("count", count.as_str())];
     parameters.extend(country.as_deref().map(|country| ("country", country)));
-    parameters.extend(
-        region
-            .language
-            .as_deref()
-            .map(|language| ("search_lang", language)),
-    );
+    let language = region.language.as_deref();
+    parameters.extend(language.map(|language| ("search_lang", language)));
     let answer = service.json("/res/v1/web/search", &parameters, ctx)?;
     // Without hits there is no `web`.
     if answer.get("web").is_none() && answer.get("query").is_some() {
         return Ok(Vec::new());
     }
-    hits(&service.list(&answer, "/web/results")?, "description")
+    Ok(hits(&service.list(&answer, "/web/results")?, "description"))
 }
 
-fn hits(results: &[Value], snippet: &str) -> Result<Vec<Hit>> {
+fn hits(results: &[Value], snippet: &str) -> Vec<Hit> {
     let hit = |result: &Value| Hit {
         title: html::plain(&text_of(result, "title")),
         url: text_of(result, "url"),
         snippet: html::plain(&text_of(result, snippet)),
     };
-    Ok(results.iter().map(hit).collect())
+    results.iter().map(hit).collect()
 }
 
 fn encyclopaedia(query: &str, count: usize, region: &Region, ctx: &Ctx) -> Result<Vec<Hit>> {

@@ -55,12 +55,9 @@ pub(crate) struct Article {
 }
 
 impl Tool for SearchWikipedia {
-    const SPEC: Spec = Spec {
-        id: "search_wikipedia",
-        title: "Search Wikipedia",
-        tags: &["wikipedia", "encyclopaedia", "search"],
-        ..OF_LANGUAGE
-    };
+    const SPEC: Spec = OF_LANGUAGE
+        .with_name("search_wikipedia", "Search Wikipedia")
+        .tags(&["wikipedia", "encyclopaedia", "search"]);
     type Output = Articles;
 
     fn run(args: Self, ctx: &Ctx) -> Result<Articles> {
@@ -83,10 +80,8 @@ impl Tool for SearchWikipedia {
     }
 
     /// Against a recorded answer of the service.
-    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
-        title: "two articles",
-        args: r#"{"query": "prime numbers", "max_results": 2}"#,
-        output: r#"{
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "two articles": r#"{"query": "prime numbers", "max_results": 2}"# => r#"{
             "results": [
                 {
                     "title": "Prime number", "summary": "A prime number is a natural number with two divisors.",
@@ -97,8 +92,8 @@ impl Tool for SearchWikipedia {
                     "url": "https://en.wikipedia.org/wiki/Twin_prime", "page_id": 30654
                 }
             ]
-        }"#,
-    }];
+        }"#;
+    };
 }
 
 /// Get the first sentences of a Wikipedia article by its title.
@@ -128,11 +123,8 @@ pub(crate) struct Summary {
 }
 
 impl Tool for FetchWikipedia {
-    const SPEC: Spec = Spec {
-        id: "fetch_wikipedia",
-        title: "Get the summary of a Wikipedia article",
-        ..OF_LANGUAGE
-    };
+    const SPEC: Spec =
+        OF_LANGUAGE.with_name("fetch_wikipedia", "Get the summary of a Wikipedia article");
     type Output = Summary;
 
     fn run(args: Self, ctx: &Ctx) -> Result<Summary> {
@@ -152,15 +144,13 @@ impl Tool for FetchWikipedia {
     }
 
     /// Against a recorded answer of the service.
-    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
-        title: "one sentence",
-        args: r#"{"title": "euler's number", "sentences": 1}"#,
-        output: r#"{
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "one sentence": r#"{"title": "euler's number", "sentences": 1}"# => r#"{
             "title": "E (mathematical constant)", "summary": "The number e is a mathematical constant.",
             "url": "https://en.wikipedia.org/wiki/E_(mathematical_constant)",
             "categories": ["Mathematical constants", "Leonhard Euler"]
-        }"#,
-    }];
+        }"#;
+    };
 }
 
 /// Get the full text of a Wikipedia article by its title, with headings and categories.
@@ -198,11 +188,7 @@ pub(crate) struct Section {
 }
 
 impl Tool for GetWikipediaArticle {
-    const SPEC: Spec = Spec {
-        id: "get_wikipedia_article",
-        title: "Get a Wikipedia article",
-        ..OF_LANGUAGE
-    };
+    const SPEC: Spec = OF_LANGUAGE.with_name("get_wikipedia_article", "Get a Wikipedia article");
     type Output = FullArticle;
 
     fn run(args: Self, ctx: &Ctx) -> Result<FullArticle> {
@@ -223,16 +209,14 @@ impl Tool for GetWikipediaArticle {
     }
 
     /// Against a recorded answer of the service.
-    const EXAMPLES: &'static [JsonExample] = &[JsonExample {
-        title: "a short article",
-        args: r#"{"title": "Twin prime"}"#,
-        output: r#"{
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "a short article": r#"{"title": "Twin prime"}"# => r#"{
             "title": "Twin prime",
             "full_text": "A twin prime is a prime.\n\n== History ==\nLong.\n\n=== Proofs ===\nNone.",
             "url": "https://en.wikipedia.org/wiki/Twin_prime", "categories": ["Prime numbers"],
             "sections": [{"title": "History", "level": 2}, {"title": "Proofs", "level": 3}]
-        }"#,
-    }];
+        }"#;
+    };
 }
 
 /// A page of the API.

@@ -2,6 +2,7 @@
 
 use schemars::{JsonSchema, json_schema};
 use serde::{Deserialize, Serialize};
+use tool_core::examples;
 use tool_core::{
     Bounded, Ctx, JsonExample, Spec, Syntax, Tool, ToolError, number, value::SAFE_INTEGER,
 };

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use tool_core::examples;
 use tool_core::{Ctx, Finite, JsonExample, Spec, Syntax, Tool, ToolError, number};
 
 use super::quantity::{self, Quantity, UnitError, dimension_text};

@@ -77,8 +77,7 @@ fn show(global: &Global, name: &str, prompt: Option<&[String]>) -> Result<ExitCo
     for pair in pairs.iter().filter(|pair| !pair.is_empty()) {
         let (name, value) = flags::split(pair)?;
         if values.insert(name.clone(), value).is_some() {
-            let message = format_args!("`{name}` is given twice");
-            return Err(ToolError::invalid(format!("/{name}"), message));
+            return Err(tool_error!(InvalidArgs at format!("/{name}"); "`{name}` is given twice"));
         }
     }
     let tools = checked.tool_descriptions(toolkit.dispatcher().catalogue(), Aliases::built_in());
@@ -163,10 +162,8 @@ fn chosen(global: &Global, wanted: &[String]) -> Result<Vec<AgentText>> {
         if chosen.len() == before {
             let error = tool_error!(InvalidRequest, "no agent named `{name}`");
             let names = all.iter().map(|text| text.name.as_str());
-            let otherwise = match all.is_empty() {
-                true => NONE,
-                false => "`mathchain agent list` lists the agents",
-            };
+            let some = "`mathchain agent list` lists the agents";
+            let otherwise = if all.is_empty() { NONE } else { some };
             return Err(output::nearest(error, name, names, otherwise));
         }
     }
@@ -186,6 +183,9 @@ fn to_value(agent: &AgentFile, checked: &Checked) -> Value {
         let fits = checked.selection.iter().filter(|tool| wanted(tool));
         fits.map(ToolName::name).collect()
     };
+    let tools = of_kind(|tool| matches!(tool, ToolName::Tool(_)));
+    let external = of_kind(|tool| matches!(tool, ToolName::External(_)));
+    let provider = of_kind(|tool| matches!(tool, ToolName::Provider(_)));
     let head = &agent.head;
     let notes = checked.notes.iter().map(ToString::to_string);
     let mut members = vec![
@@ -194,18 +194,9 @@ fn to_value(agent: &AgentFile, checked: &Checked) -> Value {
         ("file", Value::from(&*agent.place.file)),
         ("role", role_of(agent).into()),
         ("model", head.model.clone().into()),
-        (
-            "tools",
-            of_kind(|tool| matches!(tool, ToolName::Tool(_))).into(),
-        ),
-        (
-            "external",
-            of_kind(|tool| matches!(tool, ToolName::External(_))).into(),
-        ),
-        (
-            "provider",
-            of_kind(|tool| matches!(tool, ToolName::Provider(_))).into(),
-        ),
+        ("tools", tools.into()),
+        ("external", external.into()),
+        ("provider", provider.into()),
         ("variables", agent.variables.clone().into()),
     ];
     // Settings for the program that runs the agent's model.

@@ -53,11 +53,8 @@ pub(super) fn chain(global: &Global, chain: &Chain) -> Result<ExitCode> {
     let of = of.map(|run| run.id.as_str());
     let since_ms = end_ms.saturating_sub(days.saturating_mul(DAY_MS));
     let records = state.calls_and_plans(of, since_ms, RECORDS_MAX)?;
-    let evidence = Evidence {
-        records: &records,
-        runs: &runs,
-        of,
-    };
+    let (records, runs) = (&records, &runs);
+    let evidence = Evidence { records, runs, of };
     let findings = anomalies(evidence, &toolkit.config().chain.anomalies);
     let is_whole = records.len() < RECORDS_MAX;
     let data = object! {

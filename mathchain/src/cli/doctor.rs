@@ -54,13 +54,17 @@ impl Probe {
         }
     }
 
+    /// The result in data, and on a line of text.
+    fn words(&self) -> (&'static str, &'static str) {
+        match self.standing {
+            Standing::Ok => ("ok", "ok"),
+            Standing::Optional => ("optional", "absent"),
+            Standing::Missing => ("missing", "MISSING"),
+        }
+    }
+
     fn line(&self) -> String {
-        let standing = match self.standing {
-            Standing::Ok => "ok",
-            Standing::Optional => "absent",
-            Standing::Missing => "MISSING",
-        };
-        let mut line = format!("{standing:7} {:14} {}\n", self.name, self.found);
+        let mut line = format!("{:7} {:14} {}\n", self.words().1, self.name, self.found);
         if let Some(cure) = &self.cure {
             line += &format!("           fix: {cure}\n");
         }
@@ -68,15 +72,10 @@ impl Probe {
     }
 
     fn value(&self) -> Value {
-        let standing = match self.standing {
-            Standing::Ok => "ok",
-            Standing::Optional => "optional",
-            Standing::Missing => "missing",
-        };
         object! {
             "probe" => self.name,
             "ok" => self.standing == Standing::Ok,
-            "standing" => standing,
+            "standing" => self.words().0,
             "found" => self.found.as_str(),
             "cure" => self.cure.clone(),
             "refused" => self.refused.clone(),
@@ -209,10 +208,8 @@ fn leftovers(toolkit: &Toolkit) -> Probe {
         return Probe::ok("leftovers", format!("no temporary files{beyond}"));
     }
     let names = found.iter().take(SHOWN_MAX);
-    let names = names
-        .map(|path| path.display().to_string())
-        .collect::<Vec<_>>()
-        .join(", ");
+    let names: Vec<String> = names.map(|path| path.display().to_string()).collect();
+    let names = names.join(", ");
     let more = if found.len() > SHOWN_MAX { ", ..." } else { "" };
     let cure = format!(
         "when no call runs: find '{}' -name '.mathchain-*.tmp' -prune -exec rm -r {{}} +",
@@ -303,13 +300,14 @@ fn programs(toolkit: &Toolkit) -> [Probe; 2] {
         Some(program) => Probe::ok(name, program.path),
         None => Probe::optional(name, "not found", cure, tools),
     };
-    let (python, ruff) = (
-        ["python_eval", "python_run"],
-        ["lint_python", "format_python"],
-    );
+    let of_ruff = ["lint_python", "format_python"];
     [
-        program("python3", "install Python 3", &python),
-        program("ruff", "`pip install ruff`", &ruff),
+        program(
+            "python3",
+            "install Python 3",
+            &["python_eval", "python_run"],
+        ),
+        program("ruff", "`pip install ruff`", &of_ruff),
     ]
 }
 

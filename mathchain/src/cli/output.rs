@@ -64,10 +64,7 @@ pub(super) fn list<T>(
 ) -> Result<ExitCode> {
     let values = Value::array(items.iter().map(value).collect());
     data(global, &values, || match items {
-        [] => format!(
-            "{none}
-"
-        ),
+        [] => format!("{none}\n"),
         _ => items.iter().map(line).collect(),
     })
 }

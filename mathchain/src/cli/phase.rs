@@ -95,12 +95,8 @@ fn verdicts<'a>(catalogue: &'a Catalogue, caller: &Caller<'_>) -> Vec<Row<'a>> {
             false => "hidden",
         };
         let id = catalogue.tool(index).spec().id;
-        (
-            id,
-            verdict,
-            decision.layer.to_string(),
-            decision.reason.to_string(),
-        )
+        let (layer, reason) = (decision.layer.to_string(), decision.reason.to_string());
+        (id, verdict, layer, reason)
     };
     order.map(row).collect()
 }

@@ -204,10 +204,8 @@ fn switch(global: &Global, toolkit: &Toolkit, name: &str, on: bool) -> Result<Ex
     }
     let hint = "`mathchain plugins list` lists the plugins";
     let names = || loaded.iter().map(|plugin| plugin.manifest.name.as_str());
-    let plugin = loaded
-        .iter()
-        .find(|plugin| plugin.manifest.name == plugin_name);
-    let plugin = plugin.ok_or_else(|| {
+    let named = |plugin: &&Plugin| plugin.manifest.name == plugin_name;
+    let plugin = loaded.iter().find(named).ok_or_else(|| {
         let unknown = tool_error!(InvalidArgs, "no plugin named `{plugin_name}`");
         output::nearest(unknown, plugin_name, names(), hint)
     })?;
@@ -226,11 +224,8 @@ fn switch(global: &Global, toolkit: &Toolkit, name: &str, on: bool) -> Result<Ex
     })?;
     // The new settings must load.
     toolkit.reload()?;
-    let data = object! {
-        "name" => name,
-        "enabled" => on,
-        "settings" => path.to_string_lossy().into_owned(),
-    };
+    let settings = path.to_string_lossy().into_owned();
+    let data = object! { "name" => name, "enabled" => on, "settings" => settings };
     output::data(global, &data, || {
         let state = if on { "enabled" } else { "disabled" };
         format!("{state} `{name}` in {}\n", path.display())

@@ -84,14 +84,10 @@ fn verify(global: &Global, toolkit: &Toolkit, found: &Run) -> Result<ExitCode> {
         state.value(handle)?;
     }
     let (records, values) = (records.len(), handles.len());
+    let id = found.id.as_str();
     let data = object! {
-        "run" => found.id.as_str(),
-        "mode" => "verify",
-        "records" => records,
-        "values" => values,
-        "sound" => true,
+        "run" => id, "mode" => "verify", "records" => records, "values" => values, "sound" => true,
     };
-    let id = &found.id;
     output::data(global, &data, || {
         format!("run {id}: {records} records and {values} values verified\n")
     })

@@ -107,24 +107,19 @@ fn detect(args: &Args, ctx: &Ctx) -> Result<Runner> {
     let fits = |runner: &Runner| files.iter().any(|name| runner.fits(name));
     let found: Vec<Runner> = Runner::ALL.into_iter().filter(fits).collect();
     let tests = |folder: &FileInfo| name(folder).as_deref() == Some("tests");
-    let (message, hint) = match found.as_slice() {
-        [only] => return Ok(*only),
-        [] if folders.into_iter().any(tests) => return Ok(Runner::Pytest),
-        [] => {
-            let hint = "set `runner`, or pass a command in `argv`";
-            (format!("no test runner detected in `{}`", args.cwd), hint)
-        }
+    match found.as_slice() {
+        [only] => Ok(*only),
+        [] if folders.into_iter().any(tests) => Ok(Runner::Pytest),
+        [] => Err(tool_error!(PreconditionFailed at "/runner", "runner";
+            "no test runner detected in `{}`", args.cwd;
+            "set `runner`, or pass a command in `argv`")),
         several => {
             let names: Vec<&str> = several.iter().map(|runner| runner.name()).collect();
-            let names = names.join(" and ");
-            let message = format!("several test runners detected in `{}`: {names}", args.cwd);
-            (message, "set `runner`")
+            Err(tool_error!(PreconditionFailed at "/runner", "runner";
+                "several test runners detected in `{}`: {}", args.cwd, names.join(" and ");
+                "set `runner`"))
         }
-    };
-    Err(ToolError::new(ErrorCode::PreconditionFailed, message)
-        .reason("runner")
-        .at("/runner")
-        .hint(hint))
+    }
 }
 
 fn missing(runner: Runner) -> ToolError {
@@ -167,10 +162,10 @@ fn words(runner: Runner, program: &Program, further: &[String]) -> Command {
 /// Folders of tool chains in the home folder: programs and packages, never credentials.
 fn share(runner: Runner, home: &std::path::Path, command: &mut Command) {
     let mut set = |name: &str, value: PathBuf| {
-        let value = value
-            .to_str()
-            .map(|value| (name.to_owned(), value.to_owned()));
-        command.environment.extend(value);
+        let value = value.to_str().map(str::to_owned);
+        command
+            .environment
+            .extend(value.map(|value| (name.to_owned(), value)));
     };
     let shared: &[&str] = match runner {
         Runner::Cargo => {

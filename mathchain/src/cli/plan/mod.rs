@@ -59,11 +59,7 @@ Examples:
 const PICTURES: &[(&str, draw::Format, &str)] = &[
     ("text", draw::Format::Text, "Text for a terminal"),
     ("dot", draw::Format::Dot, "Graphviz"),
-    (
-        "mermaid",
-        draw::Format::Mermaid,
-        "Mermaid, for Markdown pages",
-    ),
+    ("mermaid", draw::Format::Mermaid, "Mermaid, for Markdown"),
     ("svg", draw::Format::Svg, "SVG, for a browser"),
 ];
 
