@@ -109,10 +109,8 @@ fn check_rules(select: &[String]) -> Result<()> {
         let digits = rule.trim_start_matches(|letter: char| letter.is_ascii_uppercase());
         let sound = digits.len() < rule.len() && digits.bytes().all(|byte| byte.is_ascii_digit());
         if !sound || rule.len() > 16 {
-            let message = format_args!(
-                "expected a rule such as `F401` or a group such as `E`, found `{rule}`"
-            );
-            return Err(ToolError::invalid(format!("/select/{index}"), message));
+            return Err(tool_error!(InvalidArgs at format!("/select/{index}");
+                "expected a rule such as `F401` or a group such as `E`, found `{rule}`"));
         }
     }
     Ok(())

@@ -198,18 +198,18 @@ fn answer(
     line: &Line,
     call: &(impl Fn(LineCall, &StopFlag) -> Outcome + Sync),
 ) -> Value {
-    let parsed = match &line.bytes {
-        None => Err((Value::Null, too_long(door.line_bytes_max))),
+    let (id, parsed) = match &line.bytes {
+        None => (Value::Null, Err(too_long(door.line_bytes_max))),
         Some(bytes) => parse(door, bytes),
     };
-    let (id, outcome) = match parsed {
-        Ok((id, line_call)) => (id, call(line_call, &door.stop)),
-        Err((id, err)) => {
+    let outcome = parsed.map_or_else(
+        |err| {
             let mut outcome = Outcome::error(err);
             outcome.metadata.insert("line", line.number);
-            (id, outcome)
-        }
-    };
+            outcome
+        },
+        |line_call| call(line_call, &door.stop),
+    );
     let mut envelope = Object::new();
     envelope.insert("id", id);
     let outcome = outcome.to_value();
@@ -228,41 +228,38 @@ pub(super) fn too_long(bytes_max: usize) -> ToolError {
 /// The keys of a line.
 const KEYS: [&str; 5] = ["id", "tool", "args", "role", "traceparent"];
 
-/// Reads a line; an error carries the id as far as it could be read.
-fn parse(door: &Door, bytes: &[u8]) -> Result<(Value, LineCall), (Value, ToolError)> {
+/// Reads a line: the id as far as it could be read, and the call.
+fn parse(door: &Door, bytes: &[u8]) -> (Value, Result<LineCall>) {
     let limits = Limits {
         bytes_max: door.line_bytes_max,
         ..Limits::default()
     };
-    let value = json::parse_bytes(bytes, limits).map_err(|err| (Value::Null, err.into()))?;
-    let Some(object) = value.as_object() else {
-        let message = format_args!("expected an object, found {}", value.kind());
-        let err = invalid("", message);
-        let example = "send {\"id\":1,\"tool\":\"statistics\",\"args\":{...}}";
-        return Err((Value::Null, err.hint(example)));
+    let value = match json::parse_bytes(bytes, limits) {
+        Ok(value) => value,
+        Err(err) => return (Value::Null, Err(err.into())),
     };
-    let id = object.get("id").cloned().unwrap_or_default();
-    if !matches!(
-        id,
-        Value::Null | Value::String(_) | Value::Int(_) | Value::Float(_)
-    ) {
-        let message = format_args!("expected a text or a number, found {}", id.kind());
-        return Err((Value::Null, invalid("/id", message)));
-    }
-    match line_call(door, object, &id) {
-        Ok(call) => Ok((id, call)),
-        Err(err) => Err((id, err)),
+    let refuse = |error: ToolError| (Value::Null, Err(error));
+    let Some(object) = value.as_object() else {
+        let example = "send {\"id\":1,\"tool\":\"statistics\",\"args\":{...}}";
+        return refuse(expected("", "an object", &value).hint(example));
+    };
+    match object.get("id").cloned().unwrap_or_default() {
+        id @ (Value::Null | Value::String(_) | Value::Int(_) | Value::Float(_)) => {
+            let call = line_call(door, object, &id);
+            (id, call)
+        }
+        other => refuse(expected("/id", "a text or a number", &other)),
     }
 }
 
 fn line_call(door: &Door, object: &Object, id: &Value) -> Result<LineCall> {
     if let Some((key, _)) = object.iter().find(|(key, _)| !KEYS.contains(key)) {
         let keys = KEYS.join("`, `");
-        let message = format_args!("unknown key `{key}`; a line has `{keys}`");
-        return Err(invalid(&format!("/{key}"), message));
+        return Err(tool_error!(InvalidRequest at format!("/{key}");
+            "unknown key `{key}`; a line has `{keys}`"));
     }
     let tool = object.get("tool").and_then(Value::as_str);
-    let missing = || invalid("/tool", format_args!("expected `tool`, the name of a tool"));
+    let missing = || tool_error!(InvalidRequest at "/tool"; "expected `tool`, the name of a tool");
     let role = text(object, "role", "the name of a role")?;
     if let Some(role) = role.filter(|role| !door.roles.iter().any(|allowed| allowed == role)) {
         return Err(tool_error!(PolicyDenied at "/role", "role";
@@ -288,15 +285,12 @@ fn text<'a>(object: &'a Object, key: &str, kind: &str) -> Result<Option<&'a str>
     match object.get(key) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => Ok(Some(text)),
-        Some(other) => {
-            let message = format_args!("expected {kind}, found {}", other.kind());
-            Err(invalid(&format!("/{key}"), message))
-        }
+        Some(other) => Err(expected(&format!("/{key}"), kind, other)),
     }
 }
 
-fn invalid(path: &str, message: std::fmt::Arguments<'_>) -> ToolError {
-    ToolError::new(ErrorCode::InvalidRequest, message).at(path)
+fn expected(path: &str, kind: &str, found: &Value) -> ToolError {
+    tool_error!(InvalidRequest at path; "expected {kind}, found {}", found.kind())
 }
 
 fn write_line(output: &Mutex<impl Write>, text: &str) -> io::Result<()> {

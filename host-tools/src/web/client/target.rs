@@ -246,9 +246,9 @@ impl Rules {
         if let Some(only) = &self.only
             && !only.iter().any(|pattern| pattern.allows(host, port))
         {
-            let message = format!("`{host}:{port}` is not listed in `web.allow_hosts`");
-            let error = denied("host", message);
-            return Err(error.hint("this is set in the configuration; use a listed host"));
+            return Err(tool_error!(PolicyDenied at "/url", "host";
+                "`{host}:{port}` is not listed in `web.allow_hosts`";
+                "this is set in the configuration; use a listed host"));
         }
         if let Some(literal) = target.literal() {
             self.address(host, SocketAddr::new(literal, port))?;
