@@ -72,14 +72,8 @@ pub(crate) fn check_text(text: &str, pointer: &str) -> Result<()> {
     if length <= TEXT_BYTES_MAX {
         return Ok(());
     }
-    let message = format!("the text has {length} bytes; the maximum is {TEXT_BYTES_MAX}");
-    Err(too_much("text", pointer, message).hint("split it into parts"))
-}
-
-fn too_much(reason: &'static str, pointer: &str, message: String) -> ToolError {
-    ToolError::new(ErrorCode::LimitExceeded, message)
-        .reason(reason)
-        .at(pointer)
+    Err(tool_error!(LimitExceeded at pointer, "text";
+        "the text has {length} bytes; the maximum is {TEXT_BYTES_MAX}"; "split it into parts"))
 }
 
 /// Checks a list of texts against the limits.
@@ -87,7 +81,7 @@ fn too_much(reason: &'static str, pointer: &str, message: String) -> ToolError {
 /// # Errors
 /// `limit_exceeded`.
 pub(crate) fn check_texts(texts: &[&str], pointer: &str, ctx: &Ctx) -> Result<()> {
-    let error = |message| too_much("texts", pointer, message).hint("make several calls");
+    let error = |message: String| tool_error!(LimitExceeded at pointer, "texts"; "{message}"; "make several calls");
     let count = texts.len();
     if count > TEXTS_MAX {
         return Err(error(format!("{count} texts; the maximum is {TEXTS_MAX}")));

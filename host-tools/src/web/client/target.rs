@@ -27,9 +27,7 @@ impl Target {
     pub(super) fn parse(text: &str) -> Result<Self> {
         const FORM: &str = "pass an absolute URL such as https://example.org/page";
         let refuse = |why: &str, hint: &str| {
-            Err(ToolError::invalid("/url", why)
-                .reason("url")
-                .hint(hint.to_owned()))
+            Err(tool_error!(InvalidArgs at "/url", "url"; "{why}"; "{hint}"))
         };
         let (length, authority) = (text.len(), authority(text));
         let odd = |letter: char| letter.is_control() || letter.is_whitespace() || letter == '\\';
@@ -309,9 +307,7 @@ impl Rules {
 }
 
 fn denied(reason: &'static str, message: String) -> ToolError {
-    ToolError::new(ErrorCode::PolicyDenied, message)
-        .reason(reason)
-        .at("/url")
+    tool_error!(PolicyDenied at "/url", reason; "{message}")
 }
 
 /// Parses an address with or without a port.

@@ -145,9 +145,7 @@ impl fmt::Debug for Shared {
 }
 
 fn offline(reason: Reason, message: String) -> ToolError {
-    ToolError::new(ErrorCode::ToolError, message)
-        .reason(reason)
-        .hint("check the host name and the network connection")
+    tool_error!(ToolError, reason; "{message}"; "check the host name and the network connection")
 }
 
 impl Resolver for Shared {
