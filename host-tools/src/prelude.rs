@@ -16,7 +16,7 @@ pub(crate) use tool_core::{
     Access, Bounded, Caller, Capability, Category, Ctx, Determinism, Effect, Entry, ErrorCode,
     Input, JsonExample, Numbers, Permission, Probe, Reach, Reason, ResourceId, ResourceKey,
     ResourceKind, ResourceTemplate, Result, Shortfall, Spec, StopFlag, Syntax, Text, Tool,
-    ToolError, Value, Vector, entry, examples, json, tool_error,
+    ToolError, Value, entry, examples, json, tool_error,
 };
 
 /// The default of an argument that names a folder: the workspace root.

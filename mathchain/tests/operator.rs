@@ -463,8 +463,8 @@ fn tools_are_listed_shown_and_searched() {
             .at("/input_schema/additionalProperties"),
         Value::Bool(false)
     );
-    // What hands calls on changes what these change, whatever it does itself.
-    for (tool, hands_on, read_only) in [
+    // A tool that calls others changes what these change, whatever it does itself.
+    for (tool, calls_tools, read_only) in [
         ("chain_run", true, false),
         ("delegate", true, false),
         ("chain_check", false, true),
@@ -472,7 +472,7 @@ fn tools_are_listed_shown_and_searched() {
     ] {
         let shown = place.run(&["tools", "show", tool], "");
         let shown = shown.expect_code(0);
-        assert_eq!(shown.at("/hands_on"), Value::Bool(hands_on), "{tool}");
+        assert_eq!(shown.at("/calls_tools"), Value::Bool(calls_tools), "{tool}");
         assert_eq!(shown.at("/read_only"), Value::Bool(read_only), "{tool}");
     }
     let shown = place.run(&["tools", "show", "chain_run", "--output", "human"], "");

@@ -150,11 +150,11 @@ pub struct Spec {
     pub category: Category,
     /// Further words to select and search by.
     pub tags: &'static [&'static str],
-    /// Effects of its own at most, without those of calls under [`Spec::hands_on`].
+    /// Effects of its own at most, without those of calls under [`Spec::calls_tools`].
     pub effects: &'static [Effect],
     /// Whether it calls other tools for its caller; each of these calls is decided, approved and recorded on its own, with the effects
     /// that the caller may have.
-    pub hands_on: bool,
+    pub calls_tools: bool,
     /// Effects that some calls do not have: [`Tool::narrow`](crate::Tool::narrow) says which.
     pub avoidable: &'static [Effect],
     /// Permissions it needs.
@@ -198,7 +198,7 @@ impl Spec {
             category: Category::Math,
             tags: &[],
             effects: &[],
-            hands_on: false,
+            calls_tools: false,
             avoidable: &[],
             permissions: &[Permission::Compute],
             capabilities: &[],
@@ -267,7 +267,7 @@ impl Spec {
 
     /// Whether a call changes nothing at all, nested calls included.
     pub const fn changes_nothing(&self) -> bool {
-        self.read_only() && !self.hands_on
+        self.read_only() && !self.calls_tools
     }
 
     /// Whether it reads or writes files of the workspace.
@@ -304,7 +304,7 @@ impl Spec {
                 "is declared destructive and has no effects",
             ),
             (
-                self.hands_on && !nested,
+                self.calls_tools && !nested,
                 "is declared to call other tools and lacks the capability",
             ),
             (

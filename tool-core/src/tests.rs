@@ -402,7 +402,7 @@ fn specs_that_contradict_themselves_are_found() {
             ..sound.clone()
         },
         Spec {
-            hands_on: true,
+            calls_tools: true,
             ..sound.clone()
         },
     ] {

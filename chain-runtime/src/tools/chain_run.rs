@@ -45,7 +45,7 @@ impl Tool for Args {
     const SPEC: Spec = Spec {
         id: "chain_run",
         title: "Run a plan",
-        hands_on: true,
+        calls_tools: true,
         ..super::PLANS
     };
     type Output = Output;

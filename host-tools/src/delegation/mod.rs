@@ -67,7 +67,7 @@ impl Tool for Delegate {
         id: "delegate",
         title: "Make calls for a delegate",
         tags: &["delegation"],
-        hands_on: true,
+        calls_tools: true,
         ..CALLS
     };
     type Output = Delegated;

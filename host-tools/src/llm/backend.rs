@@ -1,5 +1,7 @@
 //! The sources of vectors, and the limits on texts.
 
+use tool_core::Vector;
+
 use crate::prelude::*;
 
 /// Maximum size of a text in bytes.

@@ -4,6 +4,8 @@ use super::backend::{
     Backend, KnownVector, check_text, check_texts, no_endpoint, nothing_to_compare,
 };
 use super::lexical;
+use tool_core::Vector;
+
 use crate::prelude::*;
 
 /// Memory per byte of the query: four features, each in two lists and a table.

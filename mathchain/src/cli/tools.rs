@@ -180,7 +180,7 @@ fn summary(tool: &dyn AnyTool) -> Vec<(&'static str, Value)> {
         ("effects", effects.collect::<Vec<_>>().into()),
         ("permissions", permissions.collect::<Vec<_>>().into()),
         ("callers", callers.collect::<Vec<_>>().into()),
-        ("hands_on", spec.hands_on.into()),
+        ("calls_tools", spec.calls_tools.into()),
         ("read_only", spec.changes_nothing().into()),
         ("destructive", spec.destructive.into()),
         ("idempotent", spec.idempotent.into()),
@@ -191,7 +191,7 @@ fn summary(tool: &dyn AnyTool) -> Vec<(&'static str, Value)> {
 fn page(tool: &dyn AnyTool, input: &serde_json::Value, output: &serde_json::Value) -> String {
     let spec = tool.spec();
     let mut effects: Vec<&str> = spec.effects.iter().map(|effect| effect.as_str()).collect();
-    if spec.hands_on {
+    if spec.calls_tools {
         effects.push("those of the calls it makes");
     }
     let effects = match effects.is_empty() {

@@ -376,7 +376,7 @@ impl Committed<'_> {
         let output = match output {
             Ok(output) => output,
             Err(error) => {
-                let approval = error.approval().filter(|_| spec.hands_on);
+                let approval = error.approval().filter(|_| spec.calls_tools);
                 let ending = match approval.map(str::to_owned) {
                     Some(id) => {
                         Ending::Pending(id, error.evidence_value().cloned().unwrap_or_default())
@@ -415,7 +415,7 @@ fn settled(
     let obligations = decision.obligations;
     let limits = located.dispatcher.limits;
     let excess = excess(&output, spec, limits, obligations, direct);
-    let has_acted = direct && (spec.hands_on || !trail.effects.is_empty());
+    let has_acted = direct && (spec.calls_tools || !trail.effects.is_empty());
     if let Some(excess) = excess.as_ref().filter(|_| !has_acted) {
         return Err(excess.error());
     }

@@ -28,7 +28,7 @@ impl Stopped<'_> {
         );
         if !trail.intended {
             // Nothing could happen, except in the calls of a nested plan, whose outcome the error has.
-            return Err(match self.tool.spec().hands_on {
+            return Err(match self.tool.spec().calls_tools {
                 true => error,
                 false => error.settled(),
             });
