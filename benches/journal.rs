@@ -124,7 +124,7 @@ fn values(criterion: &mut Criterion) {
         bencher.iter(|| journal.put(&known).expect("kept"));
     });
     group.bench_function("get", |bencher| {
-        bencher.iter(|| journal.get(&handle).expect("there"));
+        bencher.iter(|| journal.state().value(&handle).expect("there"));
     });
     group.finish();
 }

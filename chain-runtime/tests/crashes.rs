@@ -179,7 +179,7 @@ fn assert_whole(folder: &Path, place: &str) {
     let text = std::fs::read_to_string(folder.join("effects.txt")).unwrap();
     assert_eq!(text, "x\ny\nw\n", "{place}");
     let durable = Durable::open(&folder.join("state"));
-    let report = durable.state.verify(&[]).unwrap();
+    let report = durable.state.verify(&[], true).unwrap();
     assert!(report.is_sound(), "{place}: {:?}", report.faults);
     assert_eq!(durable.state_of("crashing"), RunState::Succeeded, "{place}");
     let replayed = durable.replay("crashing", 2);
@@ -282,7 +282,10 @@ fn a_tool_that_can_look_settles_what_a_crash_left_open() {
             _ => Some("happened"),
         };
         assert_eq!(probed.as_deref(), wanted, "{point}");
-        assert!(durable.state.verify(&[]).unwrap().is_sound(), "{point}");
+        assert!(
+            durable.state.verify(&[], true).unwrap().is_sound(),
+            "{point}"
+        );
     }
 }
 
@@ -339,7 +342,10 @@ fn an_approved_call_that_a_crash_left_open_is_settled() {
             assert!(named.is_some_and(|id| id.len() == 12), "{point}: {intent}");
             assert!(intent.get("before").is_some(), "{point}: {intent}");
         }
-        assert!(durable.state.verify(&[]).unwrap().is_sound(), "{point}");
+        assert!(
+            durable.state.verify(&[], true).unwrap().is_sound(),
+            "{point}"
+        );
     }
 }
 

@@ -90,7 +90,7 @@ fn a_run_whose_process_is_asked_to_end_goes_on_later() {
         .unwrap();
     assert_eq!(result.status, ChainStatus::Success, "{:?}", result.error);
     assert_eq!(logged(key), ["note b", "note c"]);
-    assert!(durable.state.verify(&[]).unwrap().is_sound());
+    assert!(durable.state.verify(&[], true).unwrap().is_sound());
 }
 
 /// Also on its way back, and within a plan within: both go on with it.

@@ -272,7 +272,7 @@ fn assert_undone(folder: &Path, name: &str) {
         assert!(again || expected.any(|one| one == undo), "{name}: {seen:?}");
     }
     let durable = Durable::open(&folder.join("state"));
-    let report = durable.state.verify(&[]).unwrap();
+    let report = durable.state.verify(&[], true).unwrap();
     assert!(report.is_sound(), "{name}: {:?}", report.faults);
     for run in durable.state.runs(None, 9).unwrap() {
         assert!(run.state.is_final(), "{name}: {} {:?}", run.id, run.state);

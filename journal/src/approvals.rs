@@ -8,7 +8,7 @@ use tool_core::capability::{ApprovalRequest, ApprovalState};
 use tool_core::{ErrorCode, Object, Result, ToolError, Value, json, object, tool_error};
 
 use super::grants;
-use super::ledger::{How, Shared};
+use super::ledger::{APPROVAL_LIFETIME, How, Shared};
 use super::open::Target;
 use super::random;
 use super::sql::{self, Done, row_structs};
@@ -182,9 +182,8 @@ impl Shared {
         request: &ApprovalRequest,
         intent: &Value,
     ) -> Result<ApprovalState> {
-        let lifetime_ms = self.approval_lifetime_ms;
         let work = |transaction: &Transaction<'_>, now_ms| {
-            let state = settle_in(transaction, request, now_ms, lifetime_ms)?;
+            let state = settle_in(transaction, request, now_ms)?;
             let record = match &state {
                 ApprovalState::Consumed { id, approved_by } => {
                     let mut record = intent.as_object().cloned().unwrap_or_default();
@@ -262,7 +261,6 @@ fn settle_in(
     transaction: &Transaction<'_>,
     request: &ApprovalRequest,
     now_ms: u64,
-    lifetime_ms: u64,
 ) -> Done<ApprovalState> {
     let newest = Newest::sql("FROM approvals WHERE digest = ? ORDER BY number DESC LIMIT 1");
     expire(transaction, now_ms)?;
@@ -303,18 +301,18 @@ fn settle_in(
             _ => {}
         }
     }
-    file(transaction, request, now_ms, lifetime_ms)
+    file(transaction, request, now_ms)
 }
 
 fn file(
     transaction: &Transaction<'_>,
     request: &ApprovalRequest,
     now_ms: u64,
-    lifetime_ms: u64,
 ) -> Done<ApprovalState> {
     const SQL: &str = "INSERT INTO approvals(id, digest, tool, role, preview, reason, state, created_ms, expires_ms, agent, condition, run, step, workspace, cut, details)
          VALUES (?, ?, ?, ?, ?, ?, 'pending', ?, ?, ?, ?, ?, ?, ?, ?, ?)";
     let id = random::id();
+    let lifetime_ms = APPROVAL_LIFETIME.as_millis() as u64;
     let expires_ms = now_ms.saturating_add(lifetime_ms).min(i64::MAX as u64);
     let params = params![
         id,

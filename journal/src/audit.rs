@@ -94,20 +94,12 @@ impl State {
         self.parsed(row)
     }
 
-    /// Writes sessions, records and links as JSON Lines in the order of recording, and returns the number of lines. Every line has all
+    /// Writes sessions, records and links of one chain, or of all, as JSON Lines in the order of recording, and returns the number of lines. Every line has all
     /// that its hash covers, so that the chains can be verified without this program.
     ///
     /// # Errors
     /// `tool_error` when the state cannot be read or the output cannot be written.
-    pub fn export(&self, out: &mut dyn Write) -> Result<u64> {
-        self.export_chain(None, out)
-    }
-
-    /// As [`State::export`], for one chain.
-    ///
-    /// # Errors
-    /// As [`State::export`].
-    pub fn export_chain(&self, session: Option<&str>, out: &mut dyn Write) -> Result<u64> {
+    pub fn export(&self, session: Option<&str>, out: &mut dyn Write) -> Result<u64> {
         self.flush()?;
         self.shared.read("export the audit log", |connection| {
             let snapshot = Transaction::new_unchecked(connection, TransactionBehavior::Deferred)?;

@@ -70,7 +70,7 @@ impl Journal {
     /// `conflict` with reason `run_lost` or `run_ended`, `limit_exceeded` above a mebibyte, `tool_error` when it could not be
     /// written.
     pub fn write(&self, event: &Value, durability: Durability) -> Result<LedgerHead> {
-        let kind = event.get("kind").and_then(Value::as_str);
+        let kind = event.text("kind");
         let (before, after) = match kind {
             Some("intent") => ("journal.before_intent", "journal.after_intent"),
             Some("settled") => ("journal.before_settled", "journal.after_settled"),
@@ -96,40 +96,6 @@ impl Journal {
         self.state.shared.put(&self.key, value)
     }
 
-    /// Adds a reference to a value of another run, such as a cached result: it is not collected before this run.
-    ///
-    /// # Errors
-    /// As [`Journal::write`]; `artifact_missing` when it was collected meanwhile and must be recomputed.
-    pub fn refer(&self, handle: &Handle) -> Result<()> {
-        self.state.shared.refer_to(&self.key, handle)
-    }
-
-    /// Reads and verifies the value of a handle.
-    ///
-    /// # Errors
-    /// `artifact_missing` or `artifact_corrupt`.
-    pub fn get(&self, handle: &Handle) -> Result<Value> {
-        self.state.value(handle)
-    }
-
-    /// Writes the batched records.
-    ///
-    /// # Errors
-    /// As [`Journal::write`].
-    pub fn flush(&self) -> Result<()> {
-        self.state.flush()?;
-        self.state.shared.lock().chains.run(&self.key).map(|_| ())
-    }
-
-    /// The newest record of the chain.
-    ///
-    /// # Errors
-    /// `conflict` with reason `run_lost` or `run_ended`.
-    pub fn head(&self) -> Result<LedgerHead> {
-        let mut core = self.state.shared.lock();
-        core.chains.run(&self.key).map(|run| run.chain.head())
-    }
-
     /// Ends the execution by this process: writes all records and the state of the run, links the end of the chain, releases the lease.
     /// On disk when this returns if any record before it was synced; a run of pure steps is batched like its steps.
     ///
@@ -141,26 +107,18 @@ impl Journal {
             return Err(ToolError::new(ErrorCode::InvalidArgs, message).reason("run_state"));
         }
         fail_at("journal.before_finish");
-        let shared = &self.state.shared;
-        let synced = shared.lock().chains.run(&self.key)?.synced;
-        let how = How {
-            // A run that waits for a person must survive a crash of the machine.
-            synced: synced || !state.is_final(),
-            link: true,
-        };
-        let ((), head) =
-            shared.transact_on(self.target(), how, "end the run", |transaction, now_ms| {
-                const SQL: &str = "UPDATE runs SET state = ?, changed_ms = ? WHERE id = ?";
-                self.release(transaction)?;
-                let params = params![state.as_str(), now_ms as i64, self.id];
-                sql::execute(transaction, SQL, params)?;
-                let event = Value::object([("kind", "state"), ("state", state.as_str())]);
-                Ok(((), Some(event)))
-            })?;
+        // A run that waits for a person must survive a crash of the machine.
+        let is_synced = self.state.shared.lock().chains.run(&self.key)?.synced || !state.is_final();
+        let head = self.end(is_synced, "end the run", |transaction, now_ms| {
+            const SQL: &str = "UPDATE runs SET state = ?, changed_ms = ? WHERE id = ?";
+            let params = params![state.as_str(), now_ms as i64, self.id];
+            sql::execute(transaction, SQL, params)?;
+            Ok(Some(Value::object([
+                ("kind", "state"),
+                ("state", state.as_str()),
+            ])))
+        })?;
         fail_at("journal.after_finish");
-        if let Ok(run) = shared.lock().chains.run(&self.key) {
-            run.closed = Some(Closed::Ended);
-        }
         Ok(head)
     }
 
@@ -169,26 +127,32 @@ impl Journal {
     /// # Errors
     /// As [`Journal::write`].
     pub fn release_lease(&self) -> Result<LedgerHead> {
+        self.end(true, RELEASE, |_, _| {
+            Ok(Some(Value::object([("kind", "interrupted")])))
+        })
+    }
+
+    /// Releases the lease with the work and the record of an end, and links the end of the chain; the same transaction checks that this
+    /// process still holds the lease.
+    fn end(
+        &self,
+        synced: bool,
+        action: &str,
+        work: impl FnOnce(&Transaction<'_>, u64) -> rusqlite::Result<Option<Value>>,
+    ) -> Result<LedgerHead> {
+        const SQL: &str =
+            "UPDATE runs SET lease_owner = NULL, lease_until_ms = 0, lease_up_ms = 0 WHERE id = ?";
+        let how = How { synced, link: true };
         let shared = &self.state.shared;
-        let how = How {
-            synced: true,
-            link: true,
+        let work = |transaction: &Transaction<'_>, now_ms| {
+            sql::execute(transaction, SQL, [&self.id])?;
+            Ok(((), work(transaction, now_ms)?))
         };
-        let ((), head) = shared.transact_on(self.target(), how, RELEASE, |transaction, _| {
-            self.release(transaction)?;
-            Ok(((), Some(Value::object([("kind", "interrupted")]))))
-        })?;
+        let ((), head) = shared.transact_on(self.target(), how, action, work)?;
         if let Ok(run) = shared.lock().chains.run(&self.key) {
             run.closed = Some(Closed::Ended);
         }
         Ok(head)
-    }
-
-    /// Releases the lease; the same transaction checks that this process still holds it.
-    fn release(&self, transaction: &Transaction<'_>) -> rusqlite::Result<()> {
-        const SQL: &str =
-            "UPDATE runs SET lease_owner = NULL, lease_until_ms = 0, lease_up_ms = 0 WHERE id = ?";
-        sql::execute(transaction, SQL, [&self.id]).map(drop)
     }
 }
 
@@ -196,7 +160,7 @@ impl Journal {
 /// synced event of its own, so that each effect costs one sync before and one after.
 impl Ledger for Journal {
     fn record(&self, record: &Value, durability: Durability) -> Result<LedgerHead> {
-        let is_end = record.get("kind").and_then(Value::as_str) == Some("call");
+        let is_end = record.text("kind") == Some("call");
         let durability = match is_end {
             true => Durability::Batched,
             false => durability,
@@ -218,15 +182,8 @@ impl Drop for Journal {
     fn drop(&mut self) {
         let shared = &self.state.shared;
         if shared.lock().chains.run(&self.key).is_ok() {
-            let how = How {
-                synced: false,
-                link: true,
-            };
             // On failure the lease expires by itself; `finish` reports failures.
-            let _ = shared.transact_on(self.target(), how, RELEASE, |transaction, _| {
-                self.release(transaction)?;
-                Ok(((), None))
-            });
+            let _ = self.end(false, RELEASE, |_, _| Ok(None));
         }
         shared.lock().chains.runs.remove(&self.key);
     }

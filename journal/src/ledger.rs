@@ -18,7 +18,7 @@ use super::waiting::Waiting;
 use super::{error, schema, watching};
 use crate::artifacts::Folder;
 
-/// Default lifetime of an approval request, and of its answer until the call is made.
+/// Lifetime of an approval request, and of its answer until the call is made.
 pub const APPROVAL_LIFETIME: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The longest delay of a batched record.
@@ -38,7 +38,6 @@ pub(super) struct Shared {
     pub(super) machine: Arc<dyn Machine>,
     pub(super) file: PathBuf,
     pub(super) folder: Folder,
-    pub(super) approval_lifetime_ms: u64,
 }
 
 /// The connection and the chains.
@@ -118,7 +117,6 @@ impl Shared {
             machine,
             folder: Folder::beside(&file),
             file,
-            approval_lifetime_ms: APPROVAL_LIFETIME.as_millis() as u64,
         }
     }
 

@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
-use std::time::Duration;
 
 use rusqlite::Connection;
 use tool_core::capability::{
@@ -71,16 +70,6 @@ impl State {
         let (connection, file, copy) = read_only::open(folder.as_ref(), scratch)?;
         let machine = Arc::new(lease::ThisMachine::new());
         Ok(Self::of_connection(connection, file, clock, machine, copy))
-    }
-
-    /// Sets the lifetime of approvals; the default is [`crate::APPROVAL_LIFETIME`].
-    #[must_use]
-    pub fn with_approval_lifetime(mut self, lifetime: Duration) -> Self {
-        // Nothing shares a state that was just opened.
-        if let Some(shared) = Arc::get_mut(&mut self.shared) {
-            shared.approval_lifetime_ms = lifetime.as_millis().try_into().unwrap_or(u64::MAX);
-        }
-        self
     }
 
     /// Path of the SQLite file.

@@ -66,27 +66,6 @@ impl Shared {
         Ok(handle)
     }
 
-    /// Adds a reference of a run to a value of another run. The same transaction checks that the value exists, so that it cannot be
-    /// collected in between.
-    pub(super) fn refer_to(&self, key: &str, handle: &Handle) -> Result<()> {
-        const SQL: &str =
-            "SELECT 1 FROM vals WHERE hash = ?1 UNION ALL SELECT 1 FROM artifacts WHERE hash = ?1";
-        if handle.kind == Kind::Small {
-            let body = self.small(handle.hash)?;
-            // Without blocks this is the whole value: writing it again costs less than a transaction.
-            if !body.contains(artifacts::FILE_KEY) {
-                return self.refer(key, handle, Some(body));
-            }
-        }
-        let id = self.lock().chains.run(key)?.id.clone();
-        self.change(Target::Run(key), "refer to a value", |transaction, _| {
-            if !sql::exists(transaction, SQL, [handle.hash.0])? {
-                return Err(artifacts::missing(handle.hash).into());
-            }
-            Ok(insert_use(transaction, handle.hash, &id)?)
-        })
-    }
-
     /// Adds a reference to a value, and with a body the value itself.
     fn refer(&self, key: &str, handle: &Handle, body: Option<String>) -> Result<()> {
         let mut core = self.lock();

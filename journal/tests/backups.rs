@@ -72,7 +72,7 @@ fn a_file_comes_back_by_id_and_by_path() {
     assert_eq!(listed.len(), 5, "three of them by `restore`");
     assert_eq!(listed.last().unwrap().mode, 0o640);
     assert!(
-        place.state.verify(&[]).is_ok(),
+        place.state.verify(&[], true).is_ok(),
         "each return is in the audit"
     );
 }

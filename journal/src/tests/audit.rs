@@ -47,7 +47,7 @@ fn records_form_a_chain() {
         assert_reason(state.audit_show(unknown), "unknown_record");
     }
 
-    let report = state.verify(&[first, second, third]).unwrap();
+    let report = state.verify(&[first, second, third], true).unwrap();
     assert!(report.is_sound(), "{report:?}");
     assert_eq!((report.sessions, report.records), (1, 3));
 }
@@ -57,7 +57,7 @@ fn a_state_without_records_writes_nothing() {
     let folder = folder();
     open(folder.path()).close().unwrap();
     let state = open(folder.path());
-    let report = state.verify(&[]).unwrap();
+    let report = state.verify(&[], true).unwrap();
     assert!(report.is_sound());
     assert_eq!((report.sessions, report.records, report.head), (0, 0, None));
 }
@@ -71,7 +71,7 @@ fn dropping_writes_what_is_batched() {
         state.record(&event(number), Durability::Batched).unwrap();
     }
     drop(state);
-    let report = open(folder.path()).verify(&[]).unwrap();
+    let report = open(folder.path()).verify(&[], true).unwrap();
     assert!(report.is_sound(), "{report:?}");
     assert_eq!((report.sessions, report.records), (4, 14));
 }
@@ -99,7 +99,7 @@ fn batched_records_are_written_soon_and_all() {
         std::thread::sleep(Duration::from_millis(10));
     }
     assert_eq!(written(), 3000);
-    assert!(state.verify(&[]).unwrap().is_sound());
+    assert!(state.verify(&[], true).unwrap().is_sound());
 }
 
 #[test]
@@ -121,7 +121,7 @@ fn threads_share_one_chain() {
             });
         }
     });
-    let report = state.verify(&[]).unwrap();
+    let report = state.verify(&[], true).unwrap();
     assert!(report.is_sound(), "{report:?}");
     assert_eq!(report.records, 320);
 }
@@ -132,7 +132,7 @@ fn every_change_is_found() {
     let folder = folder();
     filled(folder.path(), 3);
     let state = open(folder.path());
-    assert!(state.verify(&[]).unwrap().is_sound());
+    assert!(state.verify(&[], true).unwrap().is_sound());
     let file = intruder(folder.path());
     let mut changes = 0;
     for (table, column, key) in [
@@ -196,7 +196,7 @@ fn every_change_is_found() {
         file.execute_batch("ROLLBACK").unwrap();
         assert!(!report.is_sound(), "{what}");
     }
-    let report = state.verify(&[]).unwrap();
+    let report = state.verify(&[], true).unwrap();
     assert!(report.is_sound(), "all is as before: {report:?}");
 }
 
@@ -217,17 +217,17 @@ fn a_cut_tail_is_found_against_a_published_head() {
         hash: newest.hash,
     };
     let head = parse_head(&head.to_string()).unwrap();
-    let links = state.verify(std::slice::from_ref(&head)).unwrap();
+    let links = state.verify(std::slice::from_ref(&head), true).unwrap();
     assert!(links.is_sound());
 
     let file = intruder(folder.path());
     file.execute_batch("DELETE FROM events WHERE number = (SELECT max(number) FROM events)")
         .unwrap();
     assert!(
-        state.verify(&[]).unwrap().is_sound(),
+        state.verify(&[], true).unwrap().is_sound(),
         "without the head nothing shows it"
     );
-    let report = state.verify(&[head]).unwrap();
+    let report = state.verify(&[head], true).unwrap();
     assert_eq!(
         (report.faults.len(), report.faults[0].sequence),
         (1, 3),
@@ -242,8 +242,8 @@ fn a_cut_tail_is_found_against_a_published_head() {
         newest.session
     ))
     .unwrap();
-    assert!(state.verify(&[]).unwrap().is_sound());
-    assert!(!state.verify(&[published]).unwrap().is_sound());
+    assert!(state.verify(&[], true).unwrap().is_sound());
+    assert!(!state.verify(&[published], true).unwrap().is_sound());
 }
 
 #[test]
@@ -251,8 +251,8 @@ fn a_head_of_another_file_does_not_fit() {
     let (one, two) = (folder(), folder());
     filled(one.path(), 2);
     filled(two.path(), 2);
-    let head = open(one.path()).verify(&[]).unwrap().head.unwrap();
-    let report = open(two.path()).verify(&[head]).unwrap();
+    let head = open(one.path()).verify(&[], true).unwrap().head.unwrap();
+    let report = open(two.path()).verify(&[head], true).unwrap();
     assert_eq!(
         report.faults[0].message,
         "the chain differs from the published head"
@@ -294,7 +294,7 @@ fn an_export_can_be_verified_by_itself() {
     filled(folder.path(), 2);
     let state = open(folder.path());
     let mut out = Vec::new();
-    let lines = state.export(&mut out).unwrap();
+    let lines = state.export(None, &mut out).unwrap();
     let text = String::from_utf8(out).unwrap();
     assert_eq!((lines, text.lines().count()), (3 + 6 + 5, 14));
     let mut hashes = std::collections::HashMap::new();
@@ -340,7 +340,7 @@ fn a_record_too_long_is_refused_and_the_chain_goes_on() {
             .sequence,
         1
     );
-    assert!(state.verify(&[]).unwrap().is_sound());
+    assert!(state.verify(&[], true).unwrap().is_sound());
 }
 
 /// When the file cannot be written, the call is told, what was batched stays, and the chain stands where it stood.
@@ -360,7 +360,7 @@ fn a_failed_record_leaves_the_chain_as_it_was() {
     file.execute_batch("DROP TRIGGER full").unwrap();
     let head = state.record(&event(3), Durability::Synced).unwrap();
     assert_eq!(head.sequence, 3, "the first, the batched one, and this one");
-    let report = state.verify(&[head]).unwrap();
+    let report = state.verify(&[head], true).unwrap();
     assert!(report.is_sound(), "{report:?}");
     assert_eq!(report.records, 3);
 }
@@ -388,7 +388,7 @@ proptest! {
         expected.reverse();
         let found: Vec<String> = state.audit_list(None, 100).unwrap().iter().map(|record| json::canonical(&record.record)).collect();
         prop_assert_eq!(found, expected);
-        prop_assert!(state.verify(&[]).unwrap().is_sound());
+        prop_assert!(state.verify(&[], true).unwrap().is_sound());
     }
 }
 
@@ -417,6 +417,6 @@ fn no_head_is_given_while_what_waits_cannot_be_written() {
     let last = state.record(&event(6), Durability::Batched).unwrap();
     state.close().unwrap();
     assert_eq!(last.sequence, 6);
-    let report = state.verify(&[first, last]).unwrap();
+    let report = state.verify(&[first, last], true).unwrap();
     assert!(report.is_sound(), "{report:?}");
 }

@@ -88,7 +88,7 @@ fn damage_names_the_file_and_the_next_step() {
     match State::open(top.path(), TestClock::at(NOW)) {
         Err(err) => assert_eq!(err.reason_str(), Some("state_corrupt")),
         Ok(state) => {
-            let found = state.verify(&[]);
+            let found = state.verify(&[], true);
             assert!(found.is_err() || !found.unwrap().is_sound());
         }
     }
@@ -123,13 +123,13 @@ fn a_byte_changed_on_disk_is_found() {
                 target.write_all(&[byte]).unwrap();
             };
             poke(original ^ bit);
-            let report = open(top.path()).verify(&[]).unwrap();
+            let report = open(top.path()).verify(&[], true).unwrap();
             assert_eq!(report.faults.len(), 1, "{report:?}");
             assert_eq!(report.faults[0].sequence, 1);
             poke(original);
         }
     }
-    assert!(open(top.path()).verify(&[]).unwrap().is_sound());
+    assert!(open(top.path()).verify(&[], true).unwrap().is_sound());
 }
 
 /// Many short sessions, one after the other: the write-ahead log stays short, and no record is lost on the way.
@@ -149,7 +149,7 @@ fn short_sessions_keep_the_log_short() {
     }
     assert!(longest <= 1 << 20, "{longest}");
     assert!(shortened > 0);
-    let report = open(top.path()).verify(&[]).unwrap();
+    let report = open(top.path()).verify(&[], true).unwrap();
     assert!(report.is_sound() && report.records == 150, "{report:?}");
 }
 
@@ -188,6 +188,6 @@ fn a_clock_that_leaps_back_breaks_no_chain() {
     drop(state);
     let state = State::open(top.path(), clock).unwrap();
     state.record(&event(2), Durability::Synced).unwrap();
-    let report = state.verify(&[]).unwrap();
+    let report = state.verify(&[], true).unwrap();
     assert!(report.is_sound() && report.records == 3, "{report:?}");
 }

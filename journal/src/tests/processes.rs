@@ -67,7 +67,7 @@ fn twenty_processes_lose_no_record() {
     for mut writer in writers {
         assert!(writer.wait().unwrap().success());
     }
-    let report = open(folder.path()).verify(&[]).unwrap();
+    let report = open(folder.path()).verify(&[], true).unwrap();
     assert!(report.is_sound(), "{:?}", report.faults);
     assert_eq!((report.sessions, report.records), (20, 1000));
     assert_eq!(
@@ -103,7 +103,7 @@ fn a_killed_writer_leaves_a_sound_chain() {
             }
         }
         let state = open(folder.path());
-        let report = state.verify(&acknowledged).unwrap();
+        let report = state.verify(&acknowledged, true).unwrap();
         assert!(report.is_sound(), "{:?}", report.faults);
         assert!(report.records >= acknowledged.last().unwrap().sequence);
         state.record(&event(0), Durability::Synced).unwrap();

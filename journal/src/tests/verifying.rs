@@ -31,7 +31,7 @@ fn shared(folder: &Path) -> Arc<State> {
 
 #[track_caller]
 fn faults(state: &State) -> Vec<String> {
-    let report = state.verify(&[]).unwrap();
+    let report = state.verify(&[], true).unwrap();
     let faults = report.faults.iter();
     faults
         .map(|fault| format!("{}:{} {}", fault.session, fault.sequence, fault.message))
@@ -44,11 +44,11 @@ fn every_small_value_is_read() {
     let folder = folder();
     let state = shared(folder.path());
     let run = run(&state, 1.0);
-    let report = state.verify(&[]).unwrap();
+    let report = state.verify(&[], true).unwrap();
     assert!(report.is_sound(), "{report:?}");
     // Plan, inputs, two settled ends with one block, a text, a kept result.
     assert_eq!(report.values, Some(7));
-    assert_eq!(state.verify_with(&[], false).unwrap().values, None);
+    assert_eq!(state.verify(&[], false).unwrap().values, None);
 
     let file = intruder(folder.path());
     let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
@@ -67,7 +67,7 @@ fn every_small_value_is_read() {
             found[0].starts_with(&run) && found[0].contains(what),
             "{found:?}"
         );
-        assert!(state.verify_with(&[], false).unwrap().is_sound());
+        assert!(state.verify(&[], false).unwrap().is_sound());
     };
     for (hash, body) in rows {
         let set = |body: &str| {
@@ -141,7 +141,7 @@ fn collected_values_are_no_fault_where_a_record_says_so() {
         .iter()
         .map(|record| record.record.get("runs").unwrap().items().unwrap().len());
     assert_eq!(listed.collect::<Vec<_>>(), [2, 3, 3]);
-    let report = state.verify(&[]).unwrap();
+    let report = state.verify(&[], true).unwrap();
     assert_eq!(
         (report.is_sound(), report.values),
         (true, Some(0)),

@@ -66,22 +66,15 @@ impl Verification {
 const LINKS: &str = "*";
 
 impl State {
-    /// Verifies every chain, the links between them, that each published head is still part of them, and the values that runs refer to.
+    /// Verifies every chain, the links between them, that each published head is still part of them, and with `values` the values
+    /// that runs refer to; without them the cost is linear in the records alone.
     ///
     /// Changed bytes, missing records and missing sessions are detected from the file alone; removed newest records or a replaced file
     /// only against a head that was stored elsewhere.
     ///
     /// # Errors
     /// `tool_error` with reason `state_corrupt` when the file cannot be read at all.
-    pub fn verify(&self, published: &[LedgerHead]) -> Result<Verification> {
-        self.verify_with(published, true)
-    }
-
-    /// As [`State::verify`]; without values the cost is linear in the records alone.
-    ///
-    /// # Errors
-    /// As [`State::verify`].
-    pub fn verify_with(&self, published: &[LedgerHead], values: bool) -> Result<Verification> {
+    pub fn verify(&self, published: &[LedgerHead], values: bool) -> Result<Verification> {
         self.flush()?;
         self.shared.read("verify the audit log", |connection| {
             // One transaction, so that concurrent writes do not look like faults.

@@ -49,7 +49,7 @@ pub(super) fn audit(global: &Global, audit: &Audit) -> Result<ExitCode> {
         Audit::Show { record } => output::one(global, &plain(&state.audit_show(record)?)),
         Audit::Verify { heads, no_values } => verify(global, state, heads, !no_values),
         Audit::Export => {
-            state.export(&mut output::WhileRead(output::stdout()))?;
+            state.export(None, &mut output::WhileRead(output::stdout()))?;
             Ok(exit::OK.into())
         }
     }
@@ -57,7 +57,7 @@ pub(super) fn audit(global: &Global, audit: &Audit) -> Result<ExitCode> {
 
 fn verify(global: &Global, state: &State, heads: &[String], values: bool) -> Result<ExitCode> {
     let published = heads.iter().map(|head| parse_head(head));
-    let found = state.verify_with(&published.collect::<Result<Vec<_>, _>>()?, values)?;
+    let found = state.verify(&published.collect::<Result<Vec<_>, _>>()?, values)?;
     let head = found.head.as_ref().map(ToString::to_string);
     let data = object! {
         "sound" => found.is_sound(),

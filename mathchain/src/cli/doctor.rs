@@ -259,7 +259,7 @@ fn can_be_made(folder: &Path) -> bool {
 }
 
 fn audit(toolkit: &Toolkit) -> Probe {
-    match toolkit.state().map(|state| state.verify(&[])) {
+    match toolkit.state().map(|state| state.verify(&[], true)) {
         None if toolkit.state_fault().is_none() => Probe::ok("audit", "no records"),
         None => Probe::missing("audit", "no state", "see `state`"),
         Some(Err(err)) => {

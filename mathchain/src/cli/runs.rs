@@ -139,7 +139,7 @@ pub(super) fn runs(global: &Global, runs: &Runs) -> Result<ExitCode> {
             let out = &mut WhileRead(stdout());
             match format {
                 ExportFormat::Jsonl => {
-                    state.export_chain(Some(&id), out)?;
+                    state.export(Some(&id), out)?;
                 }
                 ExportFormat::Otlp => crate::otel::write_run(&state.run_records(&id)?, out)?,
             }
