@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use tool_core::{Object, Value, fields, object};
 
-use crate::run::{ChainResult, Finished, LISTED_MAX, StepReport, ms};
+use crate::run::{ChainResult, Finished, StepReport, ms};
 use crate::tools::TOOL_CHAINS;
 
 /// One call of a chain.
@@ -86,18 +86,8 @@ impl ChainResult {
         calls
     }
 
-    /// The diagnostics of the chain with one object per call: an entry of `tool_chains`.
-    pub(crate) fn with_calls(&self) -> Object {
-        self.entry(&mut 0)
-    }
-
-    /// As [`Self::with_calls`], with the calls of nested plans up to a limit.
-    pub(crate) fn with_inner_calls(&self) -> Object {
-        let mut left = LISTED_MAX;
-        self.entry(&mut left)
-    }
-
-    fn entry(&self, left: &mut usize) -> Object {
+    /// The diagnostics of the chain with one object per call: an entry of `tool_chains`; with at most so many calls of nested plans.
+    pub(crate) fn with_calls(&self, mut inner_max: usize) -> Object {
         let mut chain = self.diagnostics.clone();
         chain.insert("status", self.status.as_str());
         let calls = self.calls().into_iter().map(|call| {
@@ -113,8 +103,8 @@ impl ChainResult {
             };
             let within = call.within();
             let count: usize = within.iter().map(calls_of).sum();
-            if let (1.., Some(rest)) = (count, left.checked_sub(count)) {
-                *left = rest;
+            if let (1.., Some(rest)) = (count, inner_max.checked_sub(count)) {
+                inner_max = rest;
                 line.insert(TOOL_CHAINS, within);
             }
             Value::from(line)
@@ -311,7 +301,7 @@ impl Trace {
         let id = chain.text("chain_id").unwrap_or_default();
         let name = format!("chain {id} of {around}");
         self.name("process_name", process, 0, &name);
-        for call in list(chain, "calls") {
+        for call in chain.items_at("calls") {
             let time = |key: &str| {
                 let ms = call.get(key).and_then(Value::as_f64).unwrap_or_default();
                 offset + (ms * 1e3) as u64
@@ -323,20 +313,16 @@ impl Trace {
             let times = (time("began_ms"), time("ended_ms"));
             let tool = call.text("tool").unwrap_or_default();
             self.span((process, lane), &name, tool, times, Value::object(args));
-            for inner in list(&call, TOOL_CHAINS) {
+            for inner in call.items_at(TOOL_CHAINS) {
                 self.nested(&inner, &name, times.0);
             }
         }
     }
 }
 
-fn list(value: &Value, key: &str) -> Vec<Value> {
-    value.get(key).and_then(Value::items).unwrap_or_default()
-}
-
 /// The number of calls in an entry of `tool_chains`, nested ones included.
 fn calls_of(chain: &Value) -> usize {
-    let calls = list(chain, "calls");
-    let nested = calls.iter().flat_map(|call| list(call, TOOL_CHAINS));
+    let calls = chain.items_at("calls");
+    let nested = calls.iter().flat_map(|call| call.items_at(TOOL_CHAINS));
     calls.len() + nested.map(|chain| calls_of(&chain)).sum::<usize>()
 }

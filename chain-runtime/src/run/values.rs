@@ -9,7 +9,7 @@ use tool_core::{Source, ToolError, Value, tool_error};
 use super::finished::{Finished, StepStatus};
 use crate::check::{CheckedPlan, CheckedStep, item_value};
 use crate::plan::{Map, OnError};
-use crate::template::{Node, Placed};
+use crate::template::{Node, Placed, has_object};
 
 /// The values that the arguments of one call refer to.
 pub(super) struct Values {
@@ -195,21 +195,10 @@ fn is_in_plan(args: &Node, pointer: &str, key: &str) -> bool {
     }
 }
 
-/// Whether an object with the one member `$file` or `$artifact` is anywhere in a value; blocks of numbers are not looked into.
+/// Whether an object with the one member `$file` or `$artifact` is anywhere in a value.
 fn holds_file(value: &Value) -> bool {
-    let mut open = vec![value];
-    while let Some(value) = open.pop() {
-        match value {
-            Value::Array(items) => open.extend(items.iter()),
-            Value::Object(object) => {
-                let mut keys = object.iter().map(|(key, _)| key);
-                if object.len() == 1 && keys.all(|key| matches!(key, "$file" | "$artifact")) {
-                    return true;
-                }
-                open.extend(object.iter().map(|(_, member)| member));
-            }
-            _ => {}
-        }
-    }
-    false
+    has_object(value, |object| {
+        let mut keys = object.iter().map(|(key, _)| key);
+        object.len() == 1 && keys.all(|key| matches!(key, "$file" | "$artifact"))
+    })
 }

@@ -1,5 +1,6 @@
 //! Syntax tree of a script, and its parser. After a faulty line, parsing continues with the next one that begins at the margin.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use tool_core::Value;
@@ -302,36 +303,27 @@ impl<'t> Parser<'t> {
     }
 
     fn arguments(&mut self, tool: &Name) -> Read<Vec<(Name, Expr)>> {
-        self.open.push(self.at);
-        self.at += 1; // the bracket that was seen
-        let mut args: Vec<(Name, Expr)> = Vec::new();
-        loop {
-            self.space();
-            if self.eat(")") {
-                self.open.pop();
-                return Ok(args);
-            }
-            let at = self.at;
-            let name = self.argument(tool)?;
-            if args.iter().any(|(other, _)| other.text == name.text) {
+        let mut names = HashSet::new();
+        self.bracketed(')', |parser| {
+            let at = parser.at;
+            let name = parser.argument(tool)?;
+            if !names.insert(Arc::clone(&name.text)) {
                 let fault = Fault::new(at, format!("`{}` is given twice", name.text));
                 return Err(fault.hint("leave one out"));
             }
-            if args.len() == ARGS_MAX {
+            if names.len() > ARGS_MAX {
                 let fault = Fault::new(at, format!("a call has at most {ARGS_MAX} arguments"));
                 return Err(fault.hint("pass a record"));
             }
-            self.space();
-            let value = match self.value() {
+            parser.space();
+            match parser.value() {
                 // The apparent argument is the next line.
-                Err(_) if self.is_at_margin(at) && self.peek() == Some('(') => {
-                    return Err(self.unclosed());
+                Err(_) if parser.is_at_margin(at) && parser.peek() == Some('(') => {
+                    Err(parser.unclosed())
                 }
-                read => read?,
-            };
-            args.push((name, value));
-            self.separator(')')?;
-        }
+                read => Ok((name, read?)),
+            }
+        })
     }
 
     /// The name of an argument and its `=`.

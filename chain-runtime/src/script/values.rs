@@ -1,5 +1,6 @@
 //! Values: texts, numbers, constants, lists, records, and references with the way into what they mean.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use tool_core::{Value, json};
@@ -18,7 +19,7 @@ impl Parser<'_> {
         let at = self.at;
         let kind = match self.peek() {
             Some('"' | '\'') => Kind::Literal(Value::from(self.quoted()?)),
-            Some('[') => Kind::List(self.list()?),
+            Some('[') => Kind::List(self.bracketed(']', Self::value)?),
             Some('{') => Kind::Record(self.record()?),
             Some('(') => {
                 let hint = "lists are written [..]; nothing is grouped";
@@ -30,37 +31,35 @@ impl Parser<'_> {
         Ok(Expr { at, kind })
     }
 
-    fn list(&mut self) -> Read<Vec<Expr>> {
+    /// What is in brackets, separated by commas, up to the one that closes; the bracket that opens was seen.
+    pub(super) fn bracketed<T>(
+        &mut self,
+        close: char,
+        mut item: impl FnMut(&mut Self) -> Read<T>,
+    ) -> Read<Vec<T>> {
         self.open.push(self.at);
         self.at += 1;
         let mut items = Vec::new();
         loop {
             self.space();
-            if self.eat("]") {
+            if self.peek() == Some(close) {
+                self.at += 1;
                 self.open.pop();
                 return Ok(items);
             }
-            items.push(self.value()?);
-            self.separator(']')?;
+            items.push(item(self)?);
+            self.separator(close)?;
         }
     }
 
     fn record(&mut self) -> Read<Vec<(Name, Expr)>> {
-        self.open.push(self.at);
-        self.at += 1;
-        let mut members: Vec<(Name, Expr)> = Vec::new();
-        let mut keys = std::collections::HashSet::new();
-        loop {
-            self.space();
-            if self.eat("}") {
-                self.open.pop();
-                return Ok(members);
+        let mut keys = HashSet::new();
+        self.bracketed('}', |parser| {
+            let at = parser.at;
+            if !matches!(parser.peek(), Some('"' | '\'')) {
+                return Err(parser.unexpected("a key in quotes", "write `{\"name\": value}`"));
             }
-            let at = self.at;
-            if !matches!(self.peek(), Some('"' | '\'')) {
-                return Err(self.unexpected("a key in quotes", "write `{\"name\": value}`"));
-            }
-            let text: Arc<str> = self.quoted()?.into();
+            let text: Arc<str> = parser.quoted()?.into();
             if matches!(&*text, "$ref" | "$lit") {
                 let fault = Fault::new(at, format!("`{text}` is not written in a script"));
                 return Err(fault.hint(
@@ -72,15 +71,13 @@ impl Parser<'_> {
                     Fault::new(at, format!("the key `{}` is given twice", shortened(&text)));
                 return Err(fault.hint("leave one out"));
             }
-            self.space();
-            if !self.eat(":") {
-                return Err(self.unexpected("`:`", "write `{\"name\": value}`"));
+            parser.space();
+            if !parser.eat(":") {
+                return Err(parser.unexpected("`:`", "write `{\"name\": value}`"));
             }
-            self.space();
-            let value = self.value()?;
-            members.push((Name { at, text }, value));
-            self.separator('}')?;
-        }
+            parser.space();
+            Ok((Name { at, text }, parser.value()?))
+        })
     }
 
     /// A constant, or a reference.

@@ -130,7 +130,7 @@ impl Node {
     pub fn opens_files(&self) -> bool {
         const FILE: &str = "$file";
         match self {
-            Self::Literal(value) => holds_member(value, FILE),
+            Self::Literal(value) => has_object(value, |object| object.get(FILE).is_some()),
             Self::Reference(_) | Self::Format(_) => false,
             Self::Object(members) => members
                 .iter()
@@ -218,15 +218,18 @@ impl Node {
     }
 }
 
-/// Whether an object in a value has a member of this name; blocks of numbers are not looked into.
-fn holds_member(value: &Value, name: &str) -> bool {
-    match value {
-        Value::Array(items) => items.iter().any(|item| holds_member(item, name)),
-        Value::Object(object) => object
-            .iter()
-            .any(|(key, member)| key == name || holds_member(member, name)),
-        _ => false,
+/// Whether an object anywhere in a value is one that is looked for; blocks of numbers are not looked into.
+pub(crate) fn has_object(value: &Value, is_it: impl Fn(&Object) -> bool) -> bool {
+    let mut open = vec![value];
+    while let Some(value) = open.pop() {
+        match value {
+            Value::Array(items) => open.extend(items.iter()),
+            Value::Object(object) if is_it(object) => return true,
+            Value::Object(object) => open.extend(object.iter().map(|(_, member)| member)),
+            _ => {}
+        }
     }
+    false
 }
 
 fn compile_object(

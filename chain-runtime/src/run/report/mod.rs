@@ -178,7 +178,7 @@ impl ChainResult {
     fn outcome(&self, most: usize) -> Outcome {
         let mut metadata = bounded(&self.diagnostics, most);
         metadata.insert("run_state", self.status.run_state());
-        let chain = bounded(&self.with_calls(), most);
+        let chain = bounded(&self.with_calls(0), most);
         metadata.insert("tool_chains", vec![Value::from(chain)]);
         metadata.insert_some("audit", self.audit.clone());
         Outcome {
@@ -200,7 +200,11 @@ impl ChainResult {
 
     /// Calls with their times, those of nested plans included: the first [`LISTED_MAX`] entries of each list.
     pub(crate) fn tool_chains(&self) -> Value {
-        vec![Value::from(bounded(&self.with_inner_calls(), LISTED_MAX))].into()
+        vec![Value::from(bounded(
+            &self.with_calls(LISTED_MAX),
+            LISTED_MAX,
+        ))]
+        .into()
     }
 
     /// The approvals that its steps wait for, in plan order.
