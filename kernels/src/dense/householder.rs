@@ -16,7 +16,7 @@ use faer::{Conj, Mat, MatMut, MatRef, Par};
 use pulp::Simd;
 
 use super::lanes::{Kernel, Unit, dispatch};
-use super::{column_blocks, norm2, share};
+use super::{column_blocks, entries_of, norm2, share};
 
 const PAR: Par = Par::Seq;
 
@@ -125,15 +125,7 @@ fn apply_to(vectors: MatRef<'_, f64>, coefficients: MatRef<'_, f64>, matrix: Mat
 
 /// Reduces every column, and gives `tau` of each reflection.
 fn reduce(panel: MatMut<'_, f64>) -> Vec<f64> {
-    let mut columns: Vec<&mut [f64]> = panel
-        .col_iter_mut()
-        .map(|column| {
-            column
-                .try_as_col_major_mut()
-                .expect("an owned matrix stores its columns contiguously")
-                .as_slice_mut()
-        })
-        .collect();
+    let mut columns: Vec<&mut [f64]> = panel.col_iter_mut().map(entries_of).collect();
     dispatch(Reduce(&mut columns))
 }
 

@@ -9,7 +9,7 @@ use faer::linalg::triangular_solve::solve_unit_lower_triangular_in_place;
 use faer::prelude::{Reborrow, ReborrowMut};
 use faer::{Accum, MatMut, MatRef, Par, Spec};
 
-use super::{column_blocks, share};
+use super::{column_blocks, entries_of, share};
 
 const PAR: Par = Par::Seq;
 
@@ -113,10 +113,7 @@ fn exchange<T: Copy>(entries: &mut [T], moves: &[(usize, usize)]) {
 
 fn exchange_rows(block: MatMut<'_, f64>, moves: &[(usize, usize)]) {
     for column in block.col_iter_mut() {
-        let column = column
-            .try_as_col_major_mut()
-            .expect("an owned matrix stores its columns contiguously");
-        exchange(column.as_slice_mut(), moves);
+        exchange(entries_of(column), moves);
     }
 }
 

@@ -33,7 +33,7 @@ mod transpose;
 mod tests;
 
 use faer::prelude::ReborrowMut;
-use faer::{Mat, MatMut, MatRef, Par};
+use faer::{ColMut, Mat, MatMut, MatRef, Par};
 
 pub use self::general::{RawEigen, balance, general_eigen};
 pub use self::product::product;
@@ -65,6 +65,10 @@ pub struct NoConvergence {
     /// The requested factorisation.
     pub what: &'static str,
 }
+
+const NO_EIGENVALUES: NoConvergence = NoConvergence {
+    what: "the eigenvalues",
+};
 
 /// Runs parts of one computation, side by side when there are several. The parts have to follow from the shape alone, so that the
 /// bits are the same for any number of threads.
@@ -216,10 +220,7 @@ fn power_of_two(exponent: i32) -> f64 {
 /// The data divided by the power of two below its largest magnitude, and that exponent: nothing overflows afterwards.
 pub fn normalised(data: &[f64]) -> (Vec<f64>, i32) {
     let exponent = exponent_of(max_abs(data));
-    (
-        data.iter().map(|&value| scaled(value, -exponent)).collect(),
-        exponent,
-    )
+    (all_scaled(data.to_vec(), -exponent), exponent)
 }
 
 /// Factors `P A = L U` of an m x n matrix, packed column by column as LAPACK does, and the row order.
@@ -331,7 +332,7 @@ impl Lu {
         *rhs = permuted;
         let packed = self.packed.as_ref();
         if rhs.ncols() == 1 {
-            substitution::solve(packed, column_mut(rhs));
+            substitution::solve(packed, rhs.col_as_slice_mut(0));
             return;
         }
         use faer::linalg::triangular_solve as triangular;
@@ -408,16 +409,15 @@ fn column_of(matrix: MatRef<'_, f64>, column: usize) -> &[f64] {
 }
 
 fn column_of_mut<'a>(matrix: &'a mut MatMut<'_, f64>, column: usize) -> &'a mut [f64] {
-    matrix
-        .rb_mut()
-        .col_mut(column)
-        .try_as_col_major_mut()
-        .expect("an owned matrix stores its columns contiguously")
-        .as_slice_mut()
+    entries_of(matrix.rb_mut().col_mut(column))
 }
 
-fn column_mut(matrix: &mut Mat<f64>) -> &mut [f64] {
-    matrix.col_as_slice_mut(0)
+/// The entries of a column of an owned matrix.
+fn entries_of(column: ColMut<'_, f64>) -> &mut [f64] {
+    let contiguous = column.try_as_col_major_mut();
+    contiguous
+        .expect("an owned matrix stores its columns contiguously")
+        .as_slice_mut()
 }
 
 /// Eigenvalues of a symmetric matrix in ascending order, and its vectors in the columns.

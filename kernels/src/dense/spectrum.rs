@@ -1,11 +1,11 @@
 //! Eigenvalues beyond the standard problem: left vectors, and pairs of matrices.
 
 use faer::dyn_stack::{MemBuffer, MemStack};
-use faer::linalg::evd::{self, ComputeEigenvectors};
 use faer::linalg::gevd;
 use faer::{Mat, MatRef, Par, Spec, diag::Diag};
 
 use super::cholesky::Cholesky;
+use super::general::{compute, large};
 use super::{NoConvergence, RawEigen, symmetric_eigen};
 
 const PAR: Par = Par::Seq;
@@ -16,33 +16,8 @@ const PAR: Par = Par::Seq;
 /// # Errors
 /// [`NoConvergence`].
 pub fn two_sided(a: MatRef<'_, f64>) -> Result<(RawEigen, Mat<f64>), NoConvergence> {
-    let n = a.nrows();
-    let (mut real, mut imaginary) = (Diag::<f64>::zeros(n), Diag::<f64>::zeros(n));
-    let (mut right, mut left) = (Mat::zeros(n, n), Mat::zeros(n, n));
-    let params = Spec::default();
-    let both = ComputeEigenvectors::Yes;
-    let scratch = evd::evd_scratch::<f64>(n, both, both, PAR, params);
-    evd::evd_real(
-        a,
-        real.as_mut(),
-        imaginary.as_mut(),
-        Some(left.as_mut()),
-        Some(right.as_mut()),
-        PAR,
-        MemStack::new(&mut MemBuffer::new(scratch)),
-        params,
-    )
-    .map_err(|_| NoConvergence {
-        what: "the eigenvalues",
-    })?;
-    Ok((
-        RawEigen {
-            real: (0..n).map(|index| real[index]).collect(),
-            imaginary: (0..n).map(|index| imaginary[index]).collect(),
-            vectors: Some(right),
-        },
-        left,
-    ))
+    let (found, left) = large(a, [true, true], PAR)?;
+    Ok((found, left.expect("left vectors were requested")))
 }
 
 /// Eigenvalues of `A v = lambda B v` for symmetric A and the Cholesky factor of a symmetric positive definite B; vectors with
@@ -102,13 +77,9 @@ pub fn pair(a: Mat<f64>, b: Mat<f64>, vectors: bool) -> Result<RawPair, NoConver
     let (mut real, mut imaginary) = (Diag::<f64>::zeros(n), Diag::<f64>::zeros(n));
     let mut beta = Diag::<f64>::zeros(n);
     let mut basis = vectors.then(|| Mat::<f64>::identity(n, n));
-    let compute = if vectors {
-        ComputeEigenvectors::Yes
-    } else {
-        ComputeEigenvectors::No
-    };
     let params = Spec::default();
-    let scratch = gevd::gevd_scratch::<f64>(n, ComputeEigenvectors::No, compute, PAR, params);
+    let (none, wanted) = (compute(false), compute(vectors));
+    let scratch = gevd::gevd_scratch::<f64>(n, none, wanted, PAR, params);
     gevd::gevd_real(
         a.as_mut(),
         b.as_mut(),
@@ -125,11 +96,7 @@ pub fn pair(a: Mat<f64>, b: Mat<f64>, vectors: bool) -> Result<RawPair, NoConver
         what: "the eigenvalues of the pair",
     })?;
     Ok(RawPair {
-        alpha: RawEigen {
-            real: (0..n).map(|index| real[index]).collect(),
-            imaginary: (0..n).map(|index| imaginary[index]).collect(),
-            vectors: basis,
-        },
+        alpha: RawEigen::of(&real, &imaginary, basis),
         beta: (0..n).map(|index| beta[index]).collect(),
     })
 }

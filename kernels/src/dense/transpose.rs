@@ -1,9 +1,9 @@
 //! Transposition: a copy in squares that stay in the cache; threads share the columns of a large matrix.
 
-use faer::prelude::ReborrowMut;
 use faer::{Mat, MatMut};
 use rayon::prelude::*;
 
+use super::column_of_mut;
 use super::rows::SHARED_LEAST;
 
 /// Side of the squares that are turned, one at a time.
@@ -42,12 +42,8 @@ fn turn(data: &[f64], columns: usize, first: usize, mut panel: MatMut<'_, f64>) 
                     }
                 }
                 for (column, entries) in (left..right).zip(&square) {
-                    let column = panel
-                        .rb_mut()
-                        .col_mut(column)
-                        .try_as_col_major_mut()
-                        .expect("an owned matrix stores its columns contiguously");
-                    column.as_slice_mut()[top..top + height].copy_from_slice(&entries[..height]);
+                    let column = column_of_mut(&mut panel, column);
+                    column[top..top + height].copy_from_slice(&entries[..height]);
                 }
             }
         }

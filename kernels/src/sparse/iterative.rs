@@ -5,7 +5,7 @@ use super::outcome::{Sums, restored, scaled_copy};
 use super::system::{Evidence, Job, Method, Preconditioning, Solution};
 use super::{Csr, SparseError, conjugate_gradient, gmres, precondition, reserve_doubles};
 use crate::dense::scaling::Scaling;
-use crate::dense::{exponent_of, max_abs, scaled};
+use crate::dense::{exponent_of, max_abs, scale_all, scaled};
 
 impl Job<'_> {
     pub(super) fn by_iteration(
@@ -62,9 +62,7 @@ impl Job<'_> {
 fn unscaled(err: SparseError, exponent: i32) -> SparseError {
     match err {
         SparseError::NoConvergence(mut best) => {
-            best.x
-                .iter_mut()
-                .for_each(|value| *value = scaled(*value, exponent));
+            scale_all(&mut best.x, exponent);
             SparseError::NoConvergence(best)
         }
         other => other,

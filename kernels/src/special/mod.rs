@@ -21,7 +21,7 @@ pub use bessel::{
 pub use error::{erf, erfc, erfcinv, erfinv, lognormcdf, normcdf, normpdf, normppf};
 pub use gamma::{beta, binomial, digamma, factorial, gamma, lbeta, lgamma};
 pub use incomplete::{e1, ei, gammainc, gammaincc, student_two_sided};
-pub use number::{gcd, lambertw, lcm, logsumexp, sinc, zeta};
+pub use number::{gcd, lambertw, lcm, sinc, zeta};
 
 #[cfg(test)]
 use self::{bessel::ORDER_MAX, gamma::lgamma_sign};

@@ -1,4 +1,4 @@
-//! Integer functions, sums of exponentials, and other functions of one number: gcd, lcm, logsumexp, sinc, zeta, Lambert's W.
+//! Integer functions, and other functions of one number: gcd, lcm, sinc, zeta, Lambert's W.
 
 use super::dd::{Dd, PI, sin_cos_pi};
 use super::gamma::ln_gamma;
@@ -29,37 +29,6 @@ pub fn lcm(a: f64, b: f64) -> f64 {
         }
         _ => f64::NAN,
     }
-}
-
-/// `ln(exp(x0) + exp(x1) + ...)` without overflow; minus infinity for nothing. Relative error below 1e-15 of the larger of 1 and the
-/// largest argument; NaN when one is NaN.
-///
-/// The largest term is left out of the sum, so that small ones count through `ln(1 + s)`; the sum is compensated (Neumaier 1974).
-pub fn logsumexp(values: &[f64]) -> f64 {
-    let mut largest = 0;
-    for (index, &value) in values.iter().enumerate() {
-        if value.is_nan() {
-            return value;
-        }
-        if value > values[largest] {
-            largest = index;
-        }
-    }
-    let Some(&most) = values.get(largest) else {
-        return f64::NEG_INFINITY;
-    };
-    if most.is_infinite() {
-        return most;
-    }
-    let (mut sum, mut rest) = (0.0_f64, 0.0);
-    for (index, &value) in values.iter().enumerate() {
-        if index != largest {
-            let exact = Dd::sum(sum, libm::exp(value - most));
-            sum = exact.hi;
-            rest += exact.lo;
-        }
-    }
-    most + libm::log1p(sum + rest)
 }
 
 /// `sin(pi x) / (pi x)`, 1 at zero (the normalised form, as in NumPy). Largest error measured: 0.51 units in the last place.

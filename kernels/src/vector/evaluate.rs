@@ -1,7 +1,7 @@
 //! Dispatch from an operation to its kernel.
 
 use super::dispatch;
-use super::lanes::{CHUNK, Constant};
+use super::lanes::Constant;
 use super::operation::{Binary, Unary};
 
 /// Every kernel by the name of its operation.
@@ -65,16 +65,6 @@ pub fn select(condition: f64, then: f64, otherwise: f64) -> f64 {
 pub fn unary_block(op: Unary, x: &[f64], out: &mut [f64]) {
     assert_eq!(x.len(), out.len(), "lanes of x and out");
     with_unary!(op, Kernel => dispatch::run1::<Kernel>(x, out));
-}
-
-/// `x[i] = op(x[i])`.
-pub fn unary_in_place(op: Unary, x: &mut [f64]) {
-    let mut copy = [0.0; CHUNK];
-    for part in x.chunks_mut(CHUNK) {
-        let copy = &mut copy[..part.len()];
-        copy.copy_from_slice(part);
-        unary_block(op, copy, part);
-    }
 }
 
 /// `out[i] = op(a[i], b[i])`.

@@ -38,7 +38,7 @@ mod uniform;
 
 pub use evaluate::{
     binary, binary_block, binary_block_scalar_left, binary_block_scalar_right, select,
-    select_block, unary, unary_block, unary_in_place,
+    select_block, unary, unary_block,
 };
 pub use level::{Level, level, with_level};
 pub use operation::{Binary, Unary};

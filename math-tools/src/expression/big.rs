@@ -8,7 +8,7 @@
 use std::cell::RefCell;
 
 use astro_float_num::{BigFloat, Consts};
-use tool_core::{Ctx, ErrorCode, ToolError};
+use tool_core::{Ctx, ToolError, tool_error};
 
 use super::ast::{Ast, Kind, Node};
 use super::ball::{Ball, Machine};
@@ -55,11 +55,8 @@ pub(super) fn evaluate(
     ctx.afford(2.0 * costly.sum::<f64>())?;
     ctx.reserve(ast.nodes().len() as u64 * (first as u64 / 4 + 256))?;
     let mut consts = Consts::new().map_err(|err| {
-        ToolError::new(
-            ErrorCode::LimitExceeded,
-            format_args!("no memory for the constants: {err:?}"),
-        )
-        .hint("request fewer digits")
+        let error = tool_error!(LimitExceeded, "no memory for the constants: {err:?}");
+        error.hint("request fewer digits")
     })?;
     let most = 4.0 * first + 4096.0;
     let mut extra = 64.0;

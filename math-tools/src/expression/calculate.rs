@@ -216,12 +216,8 @@ fn exact_values(values: &[f64]) -> Vec<Rational> {
 /// Each of the three ways to calculate excludes the others.
 fn check_modes(args: &Args) -> Result<(), ToolError> {
     let conflict = |pointer: &str, other: &str| {
-        Err(ToolError::invalid(
-            pointer,
-            format_args!("`{}` and `{other}` exclude each other", &pointer[1..]),
-        )
-        .reason("conflict")
-        .hint("leave one of them out"))
+        refuse!(invalid pointer, "conflict"; "`{}` and `{other}` exclude each other", &pointer[1..];
+            "leave one of them out");
     };
     match (args.exact, args.precision.is_some(), args.complex) {
         (true, true, _) => conflict("/precision", "exact"),

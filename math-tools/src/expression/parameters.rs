@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::{JsonSchema, json_schema};
 use serde::de;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use tool_core::{ErrorCode, Finite, Load as _, ToolError, Value, Vector, path};
+use tool_core::{Finite, Load as _, ToolError, Value, Vector, path, tool_error};
 
 use super::functions;
 
@@ -58,13 +58,9 @@ impl Parameters {
             };
         }
         if count > VALUES_MAX {
-            return Err(ToolError::new(
-                ErrorCode::LimitExceeded,
-                format_args!("{count} numbers, the limit for all parameters is {VALUES_MAX}"),
-            )
-            .reason("parameters")
-            .at(pointer)
-            .hint("pass only what the expression reads"));
+            return Err(tool_error!(LimitExceeded at pointer, "parameters";
+                "{count} numbers, the limit for all parameters is {VALUES_MAX}";
+                "pass only what the expression reads"));
         }
         Ok(())
     }
@@ -95,17 +91,11 @@ fn check_name(name: &str, pointer: &str) -> Result<(), ToolError> {
         .next()
         .is_some_and(|first| first.is_ascii_alphabetic() || first == b'_');
     if !starts || !bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
-        return Err(ToolError::invalid(
-            at(),
-            "expected a name of letters, digits and `_` that starts with a letter",
-        )
-        .hint("rename it"));
+        refuse!(invalid at(); "expected a name of letters, digits and `_` that starts with a letter";
+            "rename it");
     }
     if functions::function(name).is_some() || functions::constant(name).is_some() {
-        return Err(
-            ToolError::invalid(at(), format_args!("`{name}` is a name of the language"))
-                .hint("rename it"),
-        );
+        refuse!(invalid at(); "`{name}` is a name of the language"; "rename it");
     }
     Ok(())
 }

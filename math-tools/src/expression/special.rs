@@ -37,38 +37,18 @@ functions! {
         let logarithm = b.binary(Binary::Sub, logarithm, y);
         b.unary(Unary::Exp, logarithm)
     });
-    BESSELJ0 = "besselj0", special::besselj0, Some(|b, x, _| {
-        let j1 = b.call1(&BESSELJ1, x);
-        b.unary(Unary::Neg, j1)
-    });
-    BESSELJ1 = "besselj1", special::besselj1, Some(|b, x, y| {
-        let j0 = b.call1(&BESSELJ0, x);
-        let slope = less_quotient(b, j0, x, y);
-        let half = b.constant(0.5);
-        b.select(x, slope, half)
-    });
-    BESSELY0 = "bessely0", special::bessely0, Some(|b, x, _| {
-        let y1 = b.call1(&BESSELY1, x);
-        b.unary(Unary::Neg, y1)
-    });
+    BESSELJ0 = "besselj0", special::besselj0, Some(|b, x, _| minus(b, &BESSELJ1, x));
+    BESSELJ1 = "besselj1", special::besselj1, Some(|b, x, y| half_at_zero(b, &BESSELJ0, x, y));
+    BESSELY0 = "bessely0", special::bessely0, Some(|b, x, _| minus(b, &BESSELY1, x));
     BESSELY1 = "bessely1", special::bessely1, Some(|b, x, y| {
         let y0 = b.call1(&BESSELY0, x);
         less_quotient(b, y0, x, y)
     });
     BESSELI0 = "besseli0", special::besseli0, Some(|b, x, _| b.call1(&BESSELI1, x));
-    BESSELI1 = "besseli1", special::besseli1, Some(|b, x, y| {
-        let i0 = b.call1(&BESSELI0, x);
-        let slope = less_quotient(b, i0, x, y);
-        let half = b.constant(0.5);
-        b.select(x, slope, half)
-    });
-    BESSELK0 = "besselk0", special::besselk0, Some(|b, x, _| {
-        let k1 = b.call1(&BESSELK1, x);
-        b.unary(Unary::Neg, k1)
-    });
+    BESSELI1 = "besseli1", special::besseli1, Some(|b, x, y| half_at_zero(b, &BESSELI0, x, y));
+    BESSELK0 = "besselk0", special::besselk0, Some(|b, x, _| minus(b, &BESSELK1, x));
     BESSELK1 = "besselk1", special::besselk1, Some(|b, x, y| {
-        let k0 = b.call1(&BESSELK0, x);
-        let k0 = b.unary(Unary::Neg, k0);
+        let k0 = minus(b, &BESSELK0, x);
         less_quotient(b, k0, x, y)
     });
     RE = "re", |x| x, Some(|b, _, _| b.constant(1.0));
@@ -132,6 +112,20 @@ fn bell(b: &mut Builder, y: Node, factor: f64, scale: f64) -> Node {
     let exponent = b.binary(Binary::Mul, scale, square);
     let power = b.unary(Unary::Exp, exponent);
     b.binary(Binary::Mul, factor, power)
+}
+
+/// `-function(x)`.
+fn minus(b: &mut Builder, function: &'static Function1, x: Node) -> Node {
+    let value = b.call1(function, x);
+    b.unary(Unary::Neg, value)
+}
+
+/// `function(x) - y / x`, 1/2 at zero.
+fn half_at_zero(b: &mut Builder, function: &'static Function1, x: Node, y: Node) -> Node {
+    let value = b.call1(function, x);
+    let slope = less_quotient(b, value, x, y);
+    let half = b.constant(0.5);
+    b.select(x, slope, half)
 }
 
 /// `a - y / x`.

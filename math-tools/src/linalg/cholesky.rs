@@ -87,17 +87,11 @@ pub(crate) fn check_symmetric(a: &Matrix) -> Result<(), ToolError> {
     let differs = (0..n)
         .flat_map(|row| (0..row).map(move |column| (row, column)))
         .find(|&(row, column)| a.row(row)[column] != a.row(column)[row]);
-    match differs {
-        None => Ok(()),
-        Some((row, column)) => Err(ToolError::invalid(
-            format!("/A/{row}/{column}"),
-            format_args!(
-                "expected a symmetric matrix, found {} here and {} at /A/{column}/{row}",
-                a.row(row)[column],
-                a.row(column)[row]
-            ),
-        )
-        .reason("structure")
-        .hint("pass (A + A') / 2 when the difference is rounding")),
+    if let Some((row, column)) = differs {
+        let (here, there) = (a.row(row)[column], a.row(column)[row]);
+        refuse!(invalid format!("/A/{row}/{column}"), "structure";
+            "expected a symmetric matrix, found {here} here and {there} at /A/{column}/{row}";
+            "pass (A + A') / 2 when the difference is rounding");
     }
+    Ok(())
 }

@@ -19,7 +19,7 @@ pub mod sparse_solve;
 pub(crate) mod svd;
 
 pub(crate) use kernels::dense;
-use tool_core::{Ctx, Entry, Input, Matrix, ToolError, Vector, entry};
+use tool_core::{Ctx, Entry, Input, Matrix, ToolError, Vector, entry, tool_error};
 
 /// The tools of this family.
 pub(crate) static TOOLS: &[Entry] = &[
@@ -56,14 +56,9 @@ pub(crate) fn square_and_vector(
     ctx: &Ctx,
 ) -> Result<(Matrix, Vector), ToolError> {
     let misfit = |name: &str, expected: String, found: String| {
-        ToolError::invalid(
-            format!("{pointer}/{name}"),
-            format!("expected {expected}, found {found}"),
-        )
-        .reason("shape")
-        .hint(format!(
-            "`A` is n x n and `b` has n entries, n being the length of `{of}`"
-        ))
+        tool_error!(InvalidArgs at format!("{pointer}/{name}"), "shape";
+            "expected {expected}, found {found}";
+            "`A` is n x n and `b` has n entries, n being the length of `{of}`")
     };
     let a = a.load(ctx)?;
     let (rows, columns) = (a.rows(), a.columns());

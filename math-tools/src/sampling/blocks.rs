@@ -173,11 +173,9 @@ impl Undefined {
             Ok(value) => format!("the value is {value}, out of an infinite intermediate value"),
         };
         let (count, point) = (self.count, point.join(", "));
-        let message =
-            format!("no finite value at {count} of {samples} points, first at {point}: {cause}");
-        Err(ToolError::numeric(pointer, message)
-            .reason("domain")
-            .hint("guard it with `if(condition, a, b)`, or sample where it is defined"))
+        refuse!(numeric pointer, "domain";
+            "no finite value at {count} of {samples} points, first at {point}: {cause}";
+            "guard it with `if(condition, a, b)`, or sample where it is defined");
     }
 }
 

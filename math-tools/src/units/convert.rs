@@ -90,9 +90,8 @@ impl Tool for Args {
         let to = quantity::parse(&args.to).map_err(|err| unit_error(&err, "/to"))?;
         let mixed = |scale: &Quantity, other: &Quantity| scale.offset.is_some() && other.difference;
         if mixed(&from, &to) || mixed(&to, &from) {
-            return Err(ToolError::invalid("/to", "one unit is a temperature, the other a difference of temperatures")
-                .reason("dimension")
-                .hint("convert temperatures with `degC`, `degF`, `K` and differences with `delta_degC`, `delta_degF`, `K`"));
+            refuse!(invalid "/to", "dimension"; "one unit is a temperature, the other a difference of temperatures";
+                "convert temperatures with `degC`, `degF`, `K` and differences with `delta_degC`, `delta_degF`, `K`");
         }
         let method = method(&from, &to).ok_or_else(|| dimensions_differ(&args, &from, &to))?;
         let value = Rational::parse(&number::spelling(args.value.get())).map_err(|_| range())?;

@@ -8,9 +8,8 @@
 use faer::Mat;
 use pulp::Simd;
 
-use super::FAILED;
-use crate::dense::NoConvergence;
 use crate::dense::lanes::{Kernel, Unit, dispatch};
+use crate::dense::{NO_EIGENVALUES, NoConvergence, entries_of};
 
 const EPS: f64 = f64::EPSILON;
 /// Entries below this, beside a matrix of ordinary size, are zeros.
@@ -77,7 +76,7 @@ impl Kernel for Iteration<'_> {
             }
             steps += 1;
             if steps > STEPS_EACH {
-                return Err(FAILED);
+                return Err(NO_EIGENVALUES);
             }
             let shifts = shifts(h, start, end, steps);
             sweep(unit, h, basis.as_deref_mut(), start, end, shifts);
@@ -316,16 +315,8 @@ fn from_the_right<S: Simd, const R: usize>(
 
 /// Columns `k`, `k + 1`, and `k + 2` or nothing.
 fn columns(matrix: &mut Mat<f64>, k: usize, three: bool) -> [&mut [f64]; 3] {
-    let mut found = matrix
-        .as_mut()
-        .subcols_mut(k, if three { 3 } else { 2 })
-        .col_iter_mut()
-        .map(|column| {
-            column
-                .try_as_col_major_mut()
-                .expect("an owned matrix stores its columns contiguously")
-                .as_slice_mut()
-        });
+    let columns = matrix.as_mut().subcols_mut(k, if three { 3 } else { 2 });
+    let mut found = columns.col_iter_mut().map(entries_of);
     std::array::from_fn(|_| found.next().unwrap_or_default())
 }
 

@@ -14,13 +14,11 @@ mod vectors;
 use faer::diag::Diag;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::evd::{self, ComputeEigenvectors};
-use faer::{Mat, MatRef, Spec};
+use faer::{Mat, MatRef, Par, Spec};
 
 pub use self::balance::balance;
-use super::{NoConvergence, exponent_of, norm2, product, scaled, two_parts_from};
-
-const FAILED: NoConvergence = NoConvergence {
-    what: "the eigenvalues",
+use super::{
+    NO_EIGENVALUES, NoConvergence, all_scaled, exponent_of, norm2, product, scaled, two_parts_from,
 };
 
 /// Rows up to which the double-shift iteration is the faster one.
@@ -41,6 +39,18 @@ pub struct RawEigen {
     pub vectors: Option<Mat<f64>>,
 }
 
+impl RawEigen {
+    /// From what faer finds.
+    pub(super) fn of(real: &Diag<f64>, imaginary: &Diag<f64>, vectors: Option<Mat<f64>>) -> Self {
+        let list = |values: &Diag<f64>| (0..values.dim()).map(|index| values[index]).collect();
+        Self {
+            real: list(real),
+            imaginary: list(imaginary),
+            vectors,
+        }
+    }
+}
+
 /// Eigenvalues and right eigenvectors through the real Schur form.
 ///
 /// # Errors
@@ -50,20 +60,16 @@ pub fn general_eigen(matrix: MatRef<'_, f64>, vectors: bool) -> Result<RawEigen,
     let column = |column: usize| (0..n).map(move |row| matrix[(row, column)]);
     let finite = |index: usize| column(index).all(f64::is_finite);
     if !(0..n).all(finite) {
-        return Err(FAILED);
+        return Err(NO_EIGENVALUES);
     }
     let size = |most: f64, entry: f64| most.max(entry.abs());
     let most = (0..n).flat_map(column).fold(0.0, size);
     let exponent = exponent_of(most);
     let inside = Mat::from_fn(n, n, |row, column| scaled(matrix[(row, column)], -exponent));
     let found = level(&inside, vectors)?;
-    let back = |values: Vec<f64>| -> Vec<f64> {
-        let scale = |value: f64| scaled(value, exponent);
-        values.into_iter().map(scale).collect()
-    };
     Ok(RawEigen {
-        real: back(found.real),
-        imaginary: back(found.imaginary),
+        real: all_scaled(found.real, exponent),
+        imaginary: all_scaled(found.imaginary, exponent),
         vectors: found.vectors,
     })
 }
@@ -77,7 +83,8 @@ fn level(matrix: &Mat<f64>, vectors: bool) -> Result<RawEigen, NoConvergence> {
     let mut found = if n <= SMALL {
         small(balanced, vectors)?
     } else {
-        large(&balanced, vectors)?
+        let par = two_parts_from(SHARED, n);
+        large(balanced.as_ref(), [false, vectors], par)?.0
     };
     let Some(basis) = &mut found.vectors else {
         return Ok(found);
@@ -115,30 +122,30 @@ fn small(mut h: Mat<f64>, vectors: bool) -> Result<RawEigen, NoConvergence> {
     })
 }
 
-fn large(matrix: &Mat<f64>, vectors: bool) -> Result<RawEigen, NoConvergence> {
+/// The eigenvalues, with left and right vectors as wanted; the left ones are apart.
+pub(super) fn large(
+    matrix: MatRef<'_, f64>,
+    wanted: [bool; 2],
+    par: Par,
+) -> Result<(RawEigen, Option<Mat<f64>>), NoConvergence> {
     let n = matrix.nrows();
     let (mut real, mut imaginary) = (Diag::<f64>::zeros(n), Diag::<f64>::zeros(n));
-    let mut basis = vectors.then(|| Mat::zeros(n, n));
+    let [mut left, mut right] = wanted.map(|wanted| wanted.then(|| Mat::zeros(n, n)));
     let params = Spec::default();
-    let par = two_parts_from(SHARED, n);
-    let scratch =
-        evd::evd_scratch::<f64>(n, ComputeEigenvectors::No, compute(vectors), par, params);
+    let [of_left, of_right] = wanted.map(compute);
+    let scratch = evd::evd_scratch::<f64>(n, of_left, of_right, par, params);
     evd::evd_real(
-        matrix.as_ref(),
+        matrix,
         real.as_mut(),
         imaginary.as_mut(),
-        None,
-        basis.as_mut().map(Mat::as_mut),
+        left.as_mut().map(Mat::as_mut),
+        right.as_mut().map(Mat::as_mut),
         par,
         MemStack::new(&mut MemBuffer::new(scratch)),
         params,
     )
-    .map_err(|_| FAILED)?;
-    Ok(RawEigen {
-        real: (0..n).map(|index| real[index]).collect(),
-        imaginary: (0..n).map(|index| imaginary[index]).collect(),
-        vectors: basis,
-    })
+    .map_err(|_| NO_EIGENVALUES)?;
+    Ok((RawEigen::of(&real, &imaginary, right), left))
 }
 
 /// The largest `|A v - lambda v| / |v|` in units of `n eps |A|`; 0 without vectors.
@@ -176,7 +183,7 @@ fn worst_residual(matrix: &Mat<f64>, found: &RawEigen) -> f64 {
     worst
 }
 
-fn compute(vectors: bool) -> ComputeEigenvectors {
+pub(super) fn compute(vectors: bool) -> ComputeEigenvectors {
     if vectors {
         ComputeEigenvectors::Yes
     } else {

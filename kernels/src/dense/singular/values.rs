@@ -9,7 +9,9 @@ use faer::{Mat, MatRef};
 
 use super::FAILED;
 use super::reduction::bidiagonal;
-use crate::dense::{NoConvergence, exponent_of, max_abs, qr_factors, range_exponent, scaled};
+use crate::dense::{
+    NoConvergence, all_scaled, exponent_of, max_abs, qr_factors, range_exponent, scaled,
+};
 
 /// Sweeps a singular value may take on average.
 const SWEEPS_EACH: usize = 100;
@@ -36,11 +38,7 @@ pub(super) fn singular_values(matrix: MatRef<'_, f64>) -> Result<Vec<f64>, NoCon
     let exponent = range_exponent(matrix);
     if exponent != 0 {
         let inside = Mat::from_fn(m, n, |i, j| scaled(matrix[(i, j)], -exponent));
-        let mut values = singular_values(inside.as_ref())?;
-        values
-            .iter_mut()
-            .for_each(|value| *value = scaled(*value, exponent));
-        return Ok(values);
+        return Ok(all_scaled(singular_values(inside.as_ref())?, exponent));
     }
     let work = if 5 * m > 8 * n {
         let (packed, _) = qr_factors(matrix.to_owned());

@@ -24,7 +24,9 @@ use pulp::Simd;
 use super::secular::{Root, Secular};
 use crate::dense::lanes::{Kernel, Unit, WIDTH, dispatch};
 use crate::dense::product::Panels;
-use crate::dense::{NoConvergence, column_blocks, column_of, column_of_mut, max_abs, share};
+use crate::dense::{
+    NO_EIGENVALUES, NoConvergence, column_blocks, column_of, column_of_mut, max_abs, share,
+};
 
 const PAR: Par = Par::Seq;
 const EPS: f64 = 0.5 * f64::EPSILON;
@@ -85,7 +87,7 @@ fn leaf(diagonal: &mut [f64], beside: &[f64], basis: MatMut<'_, f64>) -> Result<
         MemStack::new(&mut MemBuffer::new(scratch)),
         params,
     )
-    .map_err(|_| super::FAILED)?;
+    .map_err(|_| NO_EIGENVALUES)?;
     for (index, value) in diagonal.iter_mut().enumerate() {
         *value = values[index];
     }

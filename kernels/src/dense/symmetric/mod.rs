@@ -8,11 +8,7 @@ pub(super) mod values;
 use faer::{Mat, MatRef};
 
 use self::reduction::Tridiagonal;
-use super::{NoConvergence, householder, range_exponent, scaled};
-
-const FAILED: NoConvergence = NoConvergence {
-    what: "the eigenvalues",
-};
+use super::{NO_EIGENVALUES, NoConvergence, householder, range_exponent, scale_all, scaled};
 
 /// The ascending eigenvalues of the symmetric matrix in the lower triangle of `matrix`, and its vectors in the columns.
 ///
@@ -34,7 +30,7 @@ pub(super) fn eigen(
             .all(|entry| entry.is_finite())
     };
     if !(0..n).all(finite) {
-        return Err(FAILED);
+        return Err(NO_EIGENVALUES);
     }
     let exponent = range_exponent(work.as_ref());
     if exponent != 0 {
@@ -52,7 +48,7 @@ pub(super) fn eigen(
             .chain(&beside)
             .all(|value| value.is_finite())
         {
-            return Err(FAILED);
+            return Err(NO_EIGENVALUES);
         }
         let mut basis = Mat::zeros(n, n);
         divide::eigen(&mut diagonal, &mut beside, basis.as_mut())?;
@@ -65,9 +61,7 @@ pub(super) fn eigen(
         None
     };
     if exponent != 0 {
-        diagonal
-            .iter_mut()
-            .for_each(|value| *value = scaled(*value, exponent));
+        scale_all(&mut diagonal, exponent);
     }
     Ok((diagonal, basis))
 }

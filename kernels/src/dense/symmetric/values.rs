@@ -4,8 +4,7 @@
 //! 8.15): it works on the squares of the off-diagonal entries and takes one square root a sweep. Values are within a small multiple
 //! of `eps ||A||`; small ones need not be relatively accurate.
 
-use super::FAILED;
-use crate::dense::{NoConvergence, exponent_of, max_abs, scaled};
+use crate::dense::{NO_EIGENVALUES, NoConvergence, exponent_of, max_abs, scale_all, scaled};
 
 /// Sweeps an eigenvalue may take on average.
 const SWEEPS_EACH: usize = 30;
@@ -19,12 +18,10 @@ pub(in crate::dense) fn tridiagonal_eigenvalues(
 ) -> Result<(), NoConvergence> {
     let finite = |values: &[f64]| values.iter().all(|value| value.is_finite());
     if !finite(diagonal) || !finite(beside) {
-        return Err(FAILED);
+        return Err(NO_EIGENVALUES);
     }
     let exponent = exponent_of(max_abs(diagonal).max(max_abs(beside)));
-    diagonal
-        .iter_mut()
-        .for_each(|value| *value = scaled(*value, -exponent));
+    scale_all(diagonal, -exponent);
     let mut squares: Vec<f64> = beside
         .iter()
         .map(|&value| scaled(value, -exponent).powi(2))
@@ -35,12 +32,10 @@ pub(in crate::dense) fn tridiagonal_eigenvalues(
         let end = (start..diagonal.len() - 1)
             .find(|&i| negligible(diagonal, &squares, i))
             .unwrap_or(diagonal.len() - 1);
-        block(&mut diagonal[start..=end], &mut squares[start..end]).ok_or(FAILED)?;
+        block(&mut diagonal[start..=end], &mut squares[start..end]).ok_or(NO_EIGENVALUES)?;
         start = end + 1;
     }
-    diagonal
-        .iter_mut()
-        .for_each(|value| *value = scaled(*value, exponent));
+    scale_all(diagonal, exponent);
     diagonal.sort_unstable_by(f64::total_cmp);
     Ok(())
 }

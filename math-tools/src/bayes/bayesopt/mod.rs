@@ -76,7 +76,6 @@ pub(crate) enum Acquisition {
 
 /// The best point and how it was found.
 #[derive(Debug, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
 pub(crate) struct Output {
     /// The best point evaluated.
     #[schemars(extend("x-shape" = ["d"]))]
@@ -110,7 +109,6 @@ pub(crate) enum Reason {
 
 /// Points and values in the order of their evaluation.
 #[derive(Debug, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
 #[allow(non_snake_case, reason = "X and y are the names of the field")]
 pub(crate) struct History {
     /// One point for each row.
@@ -123,7 +121,6 @@ pub(crate) struct History {
 
 /// A fitted Gaussian process.
 #[derive(Debug, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
 pub(crate) struct Model {
     /// Length scale of each variable, in its own units.
     #[schemars(extend("x-shape" = ["d"]))]

@@ -20,37 +20,10 @@ pub(super) struct Records {
     pub(super) rows: Vec<Value>,
 }
 
-/// An error in a CSV text; lines count from 1.
-#[derive(Debug, thiserror::Error)]
-pub(super) enum CsvError {
-    #[error("`csv_content` has no line")]
-    Empty,
-    #[error("line {line} has {found} cells, expected {expected}")]
-    CellCount {
-        line: u64,
-        found: usize,
-        expected: usize,
-    },
-    #[error("columns {first} and {second} are both named `{name}`")]
-    DuplicateName {
-        name: String,
-        first: usize,
-        second: usize,
-    },
-    #[error("the quote opened on line {line} is never closed")]
-    UnclosedQuote { line: u64 },
-    #[error("line {line} has text after a closing quote")]
-    AfterQuote { line: u64 },
-    #[error("{0}")]
-    Reader(csv::Error),
-    #[error("{0}")]
-    Stopped(ToolError),
-}
-
-impl From<ToolError> for CsvError {
-    fn from(err: ToolError) -> Self {
-        Self::Stopped(err)
-    }
+/// An error in a CSV text, with the next step.
+fn fault(message: impl std::fmt::Display, hint: &str) -> ToolError {
+    let error = ToolError::invalid("/csv_content", message);
+    error.reason("csv").hint(hint)
 }
 
 /// Reads a text into records; the type of a column is decided from all its cells.
@@ -61,7 +34,7 @@ pub(super) fn read(
     delimiter: Delimiter,
     has_header: bool,
     ctx: &Ctx,
-) -> Result<Records, CsvError> {
+) -> Result<Records, ToolError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     check_quotes(text, delimiter.byte(), ctx)?;
     let mut reader = csv::ReaderBuilder::new()
@@ -77,19 +50,19 @@ pub(super) fn read(
         if index % LINES == 0 {
             ctx.check()?;
         }
-        let record = record.map_err(CsvError::Reader)?;
+        let record = record.map_err(|err| fault(err, "pass UTF-8 text"))?;
         let expected = *width.get_or_insert(record.len());
         if record.len() != expected {
             let (line, found) = (line_of(text, record.position()), record.len());
-            return Err(CsvError::CellCount {
-                line,
-                found,
-                expected,
-            });
+            return Err(fault(
+                format_args!("line {line} has {found} cells, expected {expected}"),
+                "check the delimiter and the quotes; a cell that contains the delimiter must be quoted",
+            ));
         }
         records.push(record);
     }
-    let width = width.ok_or(CsvError::Empty)?;
+    let empty = || fault("`csv_content` has no line", "pass at least one line");
+    let width = width.ok_or_else(empty)?;
     let names: Vec<Arc<str>> = if has_header {
         records.remove(0).iter().map(Arc::from).collect()
     } else {
@@ -134,22 +107,22 @@ fn line_of(text: &str, position: Option<&csv::Position>) -> u64 {
     1 + before.iter().filter(|&&byte| byte == b'\n').count() as u64
 }
 
-fn check_names(names: &[Arc<str>]) -> Result<(), CsvError> {
+fn check_names(names: &[Arc<str>]) -> Result<(), ToolError> {
     let mut seen = HashMap::new();
     for (index, name) in names.iter().enumerate() {
         if let Some(first) = seen.insert(&**name, index + 1) {
-            return Err(CsvError::DuplicateName {
-                name: name.to_string(),
-                first,
-                second: index + 1,
-            });
+            let second = index + 1;
+            return Err(fault(
+                format_args!("columns {first} and {second} are both named `{name}`"),
+                "rename one of them, or set `has_header` to false if the first line is data",
+            ));
         }
     }
     Ok(())
 }
 
 /// Finds quotes that a lenient reader would swallow: one that is never closed, and text after a closing one.
-fn check_quotes(text: &str, delimiter: u8, ctx: &Ctx) -> Result<(), CsvError> {
+fn check_quotes(text: &str, delimiter: u8, ctx: &Ctx) -> Result<(), ToolError> {
     enum State {
         CellStart,
         Plain,
@@ -171,13 +144,22 @@ fn check_quotes(text: &str, delimiter: u8, ctx: &Ctx) -> Result<(), CsvError> {
             (State::Closed { opened }, b'"') => State::Quoted { opened },
             (_, b'\n' | b'\r') => State::CellStart,
             (_, byte) if byte == delimiter => State::CellStart,
-            (State::Closed { .. }, _) => return Err(CsvError::AfterQuote { line }),
+            (State::Closed { .. }, _) => {
+                let message = format_args!("line {line} has text after a closing quote");
+                return Err(fault(
+                    message,
+                    "a quote inside a quoted cell is written twice",
+                ));
+            }
             _ => State::Plain,
         };
         line += u64::from(byte == b'\n');
     }
     match state {
-        State::Quoted { opened } => Err(CsvError::UnclosedQuote { line: opened }),
+        State::Quoted { opened } => Err(fault(
+            format_args!("the quote opened on line {opened} is never closed"),
+            "close it; a quote inside a quoted cell is written twice",
+        )),
         _ => Ok(()),
     }
 }

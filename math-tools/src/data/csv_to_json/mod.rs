@@ -4,7 +4,7 @@ mod kernel;
 #[cfg(test)]
 mod tests;
 
-use self::kernel::{CsvError, Records, read};
+use self::kernel::{Records, read};
 use super::delimiter::Delimiter;
 use crate::prelude::*;
 
@@ -30,7 +30,6 @@ fn yes() -> bool {
 
 /// The records of a CSV text.
 #[derive(Debug, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
 pub(crate) struct Output {
     /// One record for each line: cells by column name, in column order; numbers, booleans, texts or null.
     pub rows: Value,
@@ -77,29 +76,5 @@ impl Tool for Args {
             count: rows.len(),
             rows: Value::array(rows),
         })
-    }
-}
-
-impl From<CsvError> for ToolError {
-    fn from(err: CsvError) -> Self {
-        let hint = match &err {
-            CsvError::Stopped(inner) => return inner.clone(),
-            CsvError::Empty => "pass at least one line",
-            CsvError::CellCount { .. } => {
-                "check the delimiter and the quotes; a cell that contains the delimiter must be quoted"
-            }
-            CsvError::DuplicateName { .. } => {
-                "rename one of them, or set `has_header` to false if the first line is data"
-            }
-            CsvError::UnclosedQuote { .. } => {
-                "close it; a quote inside a quoted cell is written twice"
-            }
-            CsvError::AfterQuote { .. } => "a quote inside a quoted cell is written twice",
-            CsvError::Reader { .. } => "pass UTF-8 text",
-        };
-        Self::new(ErrorCode::InvalidArgs, &err)
-            .reason("csv")
-            .at("/csv_content")
-            .hint(hint)
     }
 }

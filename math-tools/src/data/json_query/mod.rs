@@ -9,6 +9,8 @@ mod guard;
 #[cfg(test)]
 mod tests;
 
+use tool_core::tool_error;
+
 use crate::prelude::*;
 
 /// Queries a JSON value with JMESPath (jmespath.org): fields, indices from either end, slices, projections `[*]` and `*`,
@@ -25,7 +27,6 @@ pub(crate) struct Args {
 
 /// The result of the query.
 #[derive(Debug, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
 pub(crate) struct Output {
     /// The value found, of any type; null when there is none.
     pub result: Value,
@@ -72,12 +73,8 @@ fn column(query: &str, offset: usize) -> usize {
 
 /// An error at a place of the query.
 fn error_at(query: &str, offset: usize, message: impl std::fmt::Display) -> ToolError {
-    ToolError::new(
-        ErrorCode::InvalidArgs,
-        format_args!("{message} at column {}", column(query, offset)),
-    )
-    .reason("jmespath")
-    .at("/query")
+    let column = column(query, offset);
+    tool_error!(InvalidArgs at "/query", "jmespath"; "{message} at column {column}")
 }
 
 /// Words an error of the parser.

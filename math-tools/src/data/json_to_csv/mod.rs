@@ -28,7 +28,6 @@ pub(crate) struct Args {
 
 /// A CSV text.
 #[derive(Debug, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
 pub(crate) struct Output {
     /// The text: a header line, then one line for each record; empty when there is no column.
     pub csv: String,

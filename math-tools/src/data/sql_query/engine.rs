@@ -9,7 +9,7 @@ use rusqlite::limits::Limit;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, ErrorCode as SqlCode, OpenFlags, Statement, ToSql};
 use tool_core::nearest::nearest;
-use tool_core::{Ctx, ErrorCode, Object, Table, ToolError, Value};
+use tool_core::{Ctx, ErrorCode, Object, Table, ToolError, Value, tool_error};
 
 use super::lint::{self, QUERY_BYTES_MAX};
 
@@ -73,16 +73,12 @@ pub(super) fn run(
         .map_err(|err| failed(err, refusal()))?;
     if statement.column_count() == 0 {
         // Nothing but comments, or a statement such as VACUUM that the authoriser is not asked about.
-        let error = if lint::is_blank(query) {
-            ToolError::invalid("/query", "the query is empty").reason("sql")
-        } else {
-            ToolError::invalid(
-                "/query",
-                "the statement gives no rows: a query can only read the given tables",
-            )
-            .reason("sql_refused")
-        };
-        return Err(error.hint("write one SELECT statement"));
+        if lint::is_blank(query) {
+            refuse!(invalid "/query", "sql"; "the query is empty"; "write one SELECT statement");
+        }
+        refuse!(invalid "/query", "sql_refused";
+            "the statement gives no rows: a query can only read the given tables";
+            "write one SELECT statement");
     }
     bind(&mut statement, params)?;
     collect(&mut statement, max_rows, ctx, |err| failed(err, refusal()))
@@ -355,11 +351,9 @@ fn collect(
         bytes += row_bytes;
         if bytes > RESULT_BYTES_MAX {
             let count = rows.len();
-            let message = format!("the result exceeds {RESULT_BYTES_MAX} bytes after {count} rows");
-            return Err(ToolError::new(ErrorCode::LimitExceeded, message)
-                .reason("result")
-                .at("/query")
-                .hint("select fewer columns, aggregate, or add LIMIT"));
+            return Err(tool_error!(LimitExceeded at "/query", "result";
+                "the result exceeds {RESULT_BYTES_MAX} bytes after {count} rows";
+                "select fewer columns, aggregate, or add LIMIT"));
         }
         rows.push(Value::Object(Arc::new(object)));
     }
@@ -412,9 +406,9 @@ fn error(err: &rusqlite::Error, denied: Option<String>, names: &Names<'_>, ctx: 
         return stopped;
     }
     if let Some(what) = denied {
-        let message = format!("{what} is not allowed here: a query can only read the given tables");
-        let error = ToolError::invalid("/query", message).reason("sql_refused");
-        return error.hint("write one SELECT statement");
+        return tool_error!(InvalidArgs at "/query", "sql_refused";
+            "{what} is not allowed here: a query can only read the given tables";
+            "write one SELECT statement");
     }
     let (message, offset) = match err {
         rusqlite::Error::SqlInputError { msg, offset, .. } => {

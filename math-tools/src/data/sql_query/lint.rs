@@ -63,11 +63,10 @@ pub(super) fn is_blank(query: &str) -> bool {
 /// The format must be one literal, alone in its argument, without `*` and with small widths.
 fn check_format(name: &str, arguments: &[Token]) -> Result<(), ToolError> {
     let refuse = |message: String| {
-        Err(ToolError::invalid("/query", message)
-            .reason("sql_format")
-            .hint(format!(
-                "write `{name}('%.2f', x)` with a literal format and widths up to {WIDTH_MAX}"
-            )))
+        Err(
+            tool_error!(InvalidArgs at "/query", "sql_format"; "{message}";
+            "write `{name}('%.2f', x)` with a literal format and widths up to {WIDTH_MAX}"),
+        )
     };
     let [Token::Text(format), Token::Sign(b',' | b')'), ..] = arguments else {
         return refuse(format!("the format of `{name}` is not a literal text"));
@@ -127,12 +126,9 @@ fn check_date(name: &str, arguments: &[Token]) -> Result<(), ToolError> {
 }
 
 fn clock(name: &str, what: &str) -> ToolError {
-    ToolError::invalid(
-        "/query",
-        format_args!("`{name}` with {what} depends on the clock or the time zone of the machine"),
-    )
-    .reason("sql_clock")
-    .hint("pass the moment as a parameter: `params`")
+    tool_error!(InvalidArgs at "/query", "sql_clock";
+        "`{name}` with {what} depends on the clock or the time zone of the machine";
+        "pass the moment as a parameter: `params`")
 }
 
 /// A token of SQL, as far as it matters here.

@@ -30,7 +30,6 @@ pub(crate) struct Args {
 
 /// The result of a query.
 #[derive(Debug, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
 pub(crate) struct Output {
     /// Names of the result columns in order.
     pub columns: Vec<String>,

@@ -225,12 +225,8 @@ pub(crate) fn square(a: &Matrix) -> Result<usize, ToolError> {
     if m == n {
         return Ok(n);
     }
-    Err(ToolError::invalid(
-        "/A",
-        format_args!("expected a square matrix, found {m} x {n}"),
-    )
-    .reason("shape")
-    .hint("for a matrix of another shape, `matrix_svd` gives singular values"))
+    refuse!(invalid "/A", "shape"; "expected a square matrix, found {m} x {n}";
+        "for a matrix of another shape, `matrix_svd` gives singular values");
 }
 
 #[cfg(test)]

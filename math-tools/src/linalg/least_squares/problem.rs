@@ -15,19 +15,14 @@ pub(super) struct Problem {
     pub(super) constraints: Option<(Matrix, Rhs)>,
 }
 
-fn shape_error(path: &str, message: String) -> ToolError {
-    ToolError::invalid(path, message).reason("shape")
-}
-
 impl Problem {
     pub(super) fn new(args: &Args, ctx: &Ctx) -> Result<Self, ToolError> {
         let a = args.a.load(ctx)?;
         let b = args.b.load(ctx)?;
         let (m, k) = (a.rows(), b.columns());
         if b.rows() != m {
-            let message = format!("`A` has {m} rows but `b` has {} entries", b.rows());
-            let error = shape_error("/b", message);
-            return Err(error.hint("give one entry (or one row) of `b` per row of `A`"));
+            refuse!(invalid "/b", "shape"; "`A` has {m} rows but `b` has {} entries", b.rows();
+                "give one entry (or one row) of `b` per row of `A`");
         }
         let powers = args.polynomial.map(|degree| degree.size() + 1);
         let n = powers.unwrap_or(a.columns());
@@ -36,9 +31,8 @@ impl Problem {
         ctx.reserve_doubles(8 * (m + n) * n + 8 * (m + n) * k)?;
         let mut design = match args.polynomial {
             Some(_) if a.columns() != 1 => {
-                let message = format!("a polynomial needs one column, found {}", a.columns());
-                let error = shape_error("/A", message);
-                return Err(error.hint("leave `polynomial` out when `A` holds all columns"));
+                refuse!(invalid "/A", "shape"; "a polynomial needs one column, found {}", a.columns();
+                    "leave `polynomial` out when `A` holds all columns");
             }
             Some(degree) => Design::powers(a.as_slice(), degree.size()),
             None => Design::from_rows(a.as_slice(), m, n),
@@ -65,9 +59,8 @@ impl Problem {
             (Some(c), Some(d)) => Some(constraints(c.load(ctx)?, d.load(ctx)?, n, k)?),
             (c, _) => {
                 let missing = ["/C", "/d"][usize::from(c.is_some())];
-                let message =
-                    "`C` and `d` are the two sides of one condition: give both or neither";
-                return Err(ToolError::invalid(missing, message));
+                refuse!(invalid missing;
+                    "`C` and `d` are the two sides of one condition: give both or neither");
             }
         };
         Ok(Self {
@@ -97,8 +90,8 @@ impl Problem {
             refuse!(invalid "/C"; "`svd` takes no constraints"; "use `qr` or `ridge`");
         }
         if (method == Method::Ridge) != args.ridge.is_some() {
-            let message = "`ridge` is the penalty of the method `ridge`, and that method needs it";
-            return Err(ToolError::invalid("/ridge", message).reason("contradiction"));
+            refuse!(invalid "/ridge", "contradiction";
+                "`ridge` is the penalty of the method `ridge`, and that method needs it");
         }
         if args.covariance && self.b.columns() > 1 {
             refuse!(invalid "/covariance"; "the covariance is that of one right-hand side";
@@ -112,12 +105,11 @@ impl Problem {
 fn roots(weights: &Vector, m: usize) -> Result<Vec<f64>, ToolError> {
     if weights.len() != m {
         let found = weights.len();
-        let message = format!("`A` has {m} rows but `weights` has {found} entries");
-        return Err(shape_error("/weights", message));
+        refuse!(invalid "/weights", "shape"; "`A` has {m} rows but `weights` has {found} entries");
     }
     if let Some(index) = weights.iter().position(|&weight| weight < 0.0) {
-        let message = format!("expected a weight of at least 0, found {}", weights[index]);
-        return Err(ToolError::invalid(format!("/weights/{index}"), message));
+        refuse!(invalid format!("/weights/{index}");
+            "expected a weight of at least 0, found {}", weights[index]);
     }
     Ok(weights.iter().map(|weight| weight.sqrt()).collect())
 }
@@ -125,16 +117,12 @@ fn roots(weights: &Vector, m: usize) -> Result<Vec<f64>, ToolError> {
 fn constraints(c: Matrix, d: Rhs, n: usize, k: usize) -> Result<(Matrix, Rhs), ToolError> {
     let (rows, columns) = (c.rows(), c.columns());
     if columns != n || rows > n {
-        let message = format!("expected at most {n} rows of {n} numbers, found {rows} x {columns}");
-        return Err(shape_error("/C", message));
+        refuse!(invalid "/C", "shape";
+            "expected at most {n} rows of {n} numbers, found {rows} x {columns}");
     }
     let found = (d.rows(), d.columns());
     if found != (rows, k) {
-        let message = format!(
-            "expected {rows} rows of {k}, found {} of {}",
-            found.0, found.1
-        );
-        return Err(shape_error("/d", message));
+        refuse!(invalid "/d", "shape"; "expected {rows} rows of {k}, found {} of {}", found.0, found.1);
     }
     Ok((c, d))
 }

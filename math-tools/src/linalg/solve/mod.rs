@@ -175,12 +175,9 @@ fn square_method(method: Method, a: &Matrix) -> Result<Option<SquareMethod>, Too
     };
     let differs = [" that differs from its transpose", ""][usize::from(structure.symmetric)];
     let (lower, upper) = (structure.lower, structure.upper);
-    let message = format!(
-        "expected {expected}, found one with {lower} diagonals below and {upper} above the main one{differs}"
-    );
-    Err(ToolError::invalid("/A", message)
-        .reason("structure")
-        .hint("leave `method` out: it is chosen by the structure"))
+    refuse!(invalid "/A", "structure";
+        "expected {expected}, found one with {lower} diagonals below and {upper} above the main one{differs}";
+        "leave `method` out: it is chosen by the structure");
 }
 
 fn by_factors(a: &Matrix, b: &Rhs, method: Option<SquareMethod>) -> Result<Output, ToolError> {

@@ -1,7 +1,7 @@
 //! The matrix of a call: coordinates, compressed rows or Matrix Market text, whichever is given.
 
 use kernels::sparse::{Csr, csr::SIZE_MAX};
-use tool_core::{Ctx, ErrorCode, ToolError, Vector};
+use tool_core::{Ctx, ToolError, Vector, tool_error};
 
 use super::Args;
 use super::matrix_market;
@@ -77,38 +77,37 @@ fn size(args: &Args, rows_of_b: usize) -> Result<usize, ToolError> {
     check_count("/b", "`b`", rows_of_b)?;
     match args.n {
         Some(n) if n.size() != rows_of_b => {
-            let message = format!("`n` is {} but `b` has {rows_of_b} entries", n.get());
-            Err(ToolError::invalid("/n", message)
-                .reason("shape")
-                .hint("leave `n` out: it is the length of `b`"))
+            refuse!(invalid "/n", "shape"; "`n` is {} but `b` has {rows_of_b} entries", n.get();
+                "leave `n` out: it is the length of `b`");
         }
         _ => Ok(rows_of_b),
     }
 }
 
 fn shape(path: &str, found: String, n: usize) -> ToolError {
-    let message = format!("expected a {n} x {n} matrix, as `b` has {n} entries, found {found}");
-    ToolError::invalid(path, message)
-        .reason("shape")
-        .hint("a matrix that is not square needs `least_squares`")
+    tool_error!(InvalidArgs at path, "shape";
+        "expected a {n} x {n} matrix, as `b` has {n} entries, found {found}";
+        "a matrix that is not square needs `least_squares`")
 }
 
 fn check_count(path: &str, what: &str, count: usize) -> Result<(), ToolError> {
     if count <= SIZE_MAX {
         return Ok(());
     }
-    let message = format!("{what} has {count} entries; the limit is {SIZE_MAX}");
-    Err(ToolError::new(ErrorCode::LimitExceeded, message).at(path))
+    let error = tool_error!(
+        LimitExceeded,
+        "{what} has {count} entries; the limit is {SIZE_MAX}"
+    );
+    Err(error.at(path))
 }
 
 fn same_length(name: &str, found: usize, expected: usize, of: &str) -> Result<(), ToolError> {
     if found == expected {
         return Ok(());
     }
-    let message = format!("`{name}` has {found} entries but `{of}` has {expected}");
-    Err(ToolError::invalid(format!("/{name}"), message)
-        .reason("shape")
-        .hint("each entry of the matrix has one of both"))
+    refuse!(invalid format!("/{name}"), "shape";
+        "`{name}` has {found} entries but `{of}` has {expected}";
+        "each entry of the matrix has one of both");
 }
 
 fn from_coordinates(
@@ -166,10 +165,9 @@ fn indices(path: &str, numbers: &[f64], count: usize) -> Result<Vec<u32>, ToolEr
         None => Ok(numbers.iter().map(|&number| number as u32).collect()),
         Some(at) => {
             let (last, found) = (count - 1, numbers[at]);
-            let message = format!("expected a whole number from 0 to {last}, found {found}");
-            Err(ToolError::invalid(format!("{path}/{at}"), message)
-                .reason("index")
-                .hint("rows and columns are counted from 0"))
+            refuse!(invalid format!("{path}/{at}"), "index";
+                "expected a whole number from 0 to {last}, found {found}";
+                "rows and columns are counted from 0");
         }
     }
 }

@@ -222,12 +222,10 @@ fn wanted(full: bool, vectors: Option<Vectors>) -> Result<SingularVectors, ToolE
         }
         (false, None | Some(Vectors::None)) => Ok(SingularVectors::None),
         (false, Some(Vectors::Thin)) => Ok(SingularVectors::Thin),
-        (true, Some(Vectors::None | Vectors::Thin)) => Err(ToolError::invalid(
-            "/vectors",
-            "`full` and `vectors` contradict each other",
-        )
-        .reason("contradiction")
-        .hint("pass only `vectors`")),
+        (true, Some(Vectors::None | Vectors::Thin)) => {
+            refuse!(invalid "/vectors", "contradiction";
+                "`full` and `vectors` contradict each other"; "pass only `vectors`")
+        }
     }
 }
 

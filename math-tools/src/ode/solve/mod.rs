@@ -243,11 +243,8 @@ fn checked_times(times: Vector, span: (f64, f64)) -> Result<Vector, ToolError> {
     if let Some(index) = times.windows(2).position(wrong) {
         let order = if forward { "ascending" } else { "descending" };
         let (before, found) = (times[index], times[index + 1]);
-        let message = format!("expected {order} times, found {found} after {before}");
-        return Err(ToolError::invalid(
-            format!("/t_eval/{}", index + 1),
-            message,
-        ));
+        refuse!(invalid format!("/t_eval/{}", index + 1);
+            "expected {order} times, found {found} after {before}");
     }
     Ok(times)
 }
@@ -304,10 +301,9 @@ fn check_start(rhs: &mut kernel::Rhs<'_>, t: f64, y: &[f64], ctx: &Ctx) -> Resul
         return Ok(());
     };
     let found = tool_core::number::spelling(dy[index]);
-    let message = format!("the derivative of y{index} at the start (t = {t}) is {found}");
-    Err(ToolError::numeric("/system", message)
-        .reason("not_finite")
-        .hint("check the equation and the start value"))
+    refuse!(numeric "/system", "not_finite";
+        "the derivative of y{index} at the start (t = {t}) is {found}";
+        "check the equation and the start value");
 }
 
 fn warn_of_jump(Jump { t, step }: Jump, stopped: Option<Reason>, ctx: &Ctx) {

@@ -1,6 +1,6 @@
 //! Least squares by Householder QR, refined.
 
-use tool_core::{Ctx, Matrix, ToolError};
+use tool_core::{Ctx, Matrix, ToolError, Value, tool_error};
 
 use kernels::dense::lstsq::Design;
 use kernels::dense::{add_multiple, exponent_of, max_abs, norm2, scaled};
@@ -20,31 +20,6 @@ pub(super) struct Fit {
     pub(super) rcond: f64,
 }
 
-/// Errors of a fit.
-#[derive(Debug, thiserror::Error)]
-pub(super) enum FitError {
-    /// A column is a combination of the ones before it; `column` is its index in `x`, `None` for the intercept.
-    #[error("the columns of `x`{} are linearly dependent: rank {rank} of {parameters}", if *intercept { " and the intercept" } else { "" })]
-    RankDeficient {
-        column: Option<usize>,
-        rank: usize,
-        parameters: usize,
-        intercept: bool,
-    },
-    /// Some intermediate result exceeds the largest double.
-    #[error("the fit overflows the range of doubles")]
-    Overflow,
-    /// Cancelled, out of time or out of memory.
-    #[error("{0}")]
-    Stopped(ToolError),
-}
-
-impl From<ToolError> for FitError {
-    fn from(err: ToolError) -> Self {
-        Self::Stopped(err)
-    }
-}
-
 /// Fits y = X b, with a leading column of ones when `intercept` is set; with a `degree` the columns are the powers 1 to `degree` of
 /// the single column of `x`, to about 30 digits.
 ///
@@ -57,7 +32,7 @@ impl From<ToolError> for FitError {
 /// On the NIST reference problems all digits but one or two of a double; 2 n p^2 operations, 2 n p doubles of memory.
 ///
 /// # Errors
-/// [`FitError::RankDeficient`] when a diagonal entry of R falls below n * eps of its column: the column is, to rounding, a
+/// `rank_deficient` when a diagonal entry of R falls below n * eps of its column: the column is, to rounding, a
 /// combination of the ones before it.
 ///
 /// # References
@@ -69,7 +44,7 @@ pub(super) fn fit(
     y: &[f64],
     intercept: bool,
     ctx: &Ctx,
-) -> Result<Fit, FitError> {
+) -> Result<Fit, ToolError> {
     let n = x.rows();
     let p = degree.unwrap_or(x.columns()) + usize::from(intercept);
     // The design, plain and scaled, its factorisation and a few vectors.
@@ -108,7 +83,7 @@ pub(super) fn fit(
         freedom => student_two_sided(t, freedom as f64),
     };
     if estimates.iter().any(|value| !value.is_finite()) {
-        return Err(FitError::Overflow);
+        refuse!(numeric "/x", "overflow"; "the fit overflows the range of doubles"; "scale `x` or `y`");
     }
     Ok(Fit {
         p_values: t_values.iter().map(p_value).collect(),
@@ -121,6 +96,21 @@ pub(super) fn fit(
         degrees_of_freedom: freedom,
         rcond: inverse.rcond(&qr),
     })
+}
+
+/// Column k of the fit is a combination of those before it.
+fn rank_deficient(k: usize, parameters: usize, intercept: bool) -> ToolError {
+    let beside = if intercept { " and the intercept" } else { "" };
+    let hint = match (k + usize::from(!intercept)).checked_sub(1) {
+        None => "a constant column of `x` is the intercept: leave it out".to_owned(),
+        Some(column) => format!(
+            "leave column {column} of `x` out, or set `intercept` to false if it is constant"
+        ),
+    };
+    tool_error!(Numeric at "/x", "rank_deficient";
+        "the columns of `x`{beside} are linearly dependent: rank {k} of {parameters}")
+    .hint(hint)
+    .evidence(Value::object([("rank", k)]))
 }
 
 /// Squares of y around its mean, or around 0.
@@ -169,7 +159,7 @@ struct Qr {
 }
 
 impl Qr {
-    fn new(design: &Design, intercept: bool, ctx: &Ctx) -> Result<Self, FitError> {
+    fn new(design: &Design, intercept: bool, ctx: &Ctx) -> Result<Self, ToolError> {
         let (n, p) = (design.rows, design.columns);
         let mut data = design.high.clone();
         let mut diagonal = Vec::with_capacity(p);
@@ -179,12 +169,7 @@ impl Qr {
             let length = norm2(reflector);
             let whole = norm2(design.column(k));
             if length <= n as f64 * f64::EPSILON * whole {
-                return Err(FitError::RankDeficient {
-                    column: (k + usize::from(!intercept)).checked_sub(1),
-                    rank: k,
-                    parameters: p,
-                    intercept,
-                });
+                return Err(rank_deficient(k, p, intercept));
             }
             // v = x + sign(x0) |x| e0, scaled so that H = I - v v' (that is, v'v = 2).
             let sign = 1.0_f64.copysign(reflector[0]);

@@ -8,7 +8,7 @@ use schemars::{Schema, json_schema};
 use tool_core::Load;
 use tool_core::input::InputKind;
 
-use self::kernel::{FitError, fit};
+use self::kernel::fit;
 use crate::prelude::*;
 
 /// Fits y = intercept + x b, or a polynomial in x, by ordinary least squares (Householder QR) and reports coefficients with standard errors, t and p
@@ -72,7 +72,6 @@ impl Load for Predictors {
 
 /// A least-squares fit.
 #[derive(Debug, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
 pub(crate) struct Output {
     /// Slopes, one for each column of `x` (or each power), in units of y per unit of that column.
     pub coefficients: Vec<f64>,
@@ -171,28 +170,5 @@ impl Tool for Args {
             rcond: fit.rcond,
             method: "Householder QR with refinement".to_owned(),
         })
-    }
-}
-
-impl From<FitError> for ToolError {
-    fn from(err: FitError) -> Self {
-        match err {
-            FitError::RankDeficient { column, rank, .. } => {
-                let hint = column.map_or_else(
-                    || "a constant column of `x` is the intercept: leave it out".to_owned(),
-                    |column| format!("leave column {column} of `x` out, or set `intercept` to false if it is constant"),
-                );
-                Self::new(ErrorCode::Numeric, &err)
-                    .reason("rank_deficient")
-                    .at("/x")
-                    .hint(hint)
-                    .evidence(Value::object([("rank", rank)]))
-            }
-            FitError::Overflow => Self::new(ErrorCode::Numeric, err)
-                .reason("overflow")
-                .at("/x")
-                .hint("scale `x` or `y`"),
-            FitError::Stopped(err) => err,
-        }
     }
 }

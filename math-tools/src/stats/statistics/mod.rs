@@ -75,7 +75,6 @@ impl Metric {
 
 /// The statistics that were requested; the others are absent.
 #[derive(Debug, Default, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
 pub(crate) struct Output {
     /// Number of values.
     #[serde(skip_serializing_if = "Option::is_none")]
