@@ -8,7 +8,7 @@ use crate::catalogue::{Catalogue, RESERVED_PREFIXES};
 use crate::error::{LoadError, LoadErrors};
 use crate::model::Config;
 use crate::model::{Layer, Selector};
-use crate::policy::{self, ToolSet, is_external};
+use crate::policy::{self, Compiler, ToolSet, is_external};
 
 /// How our own server names its tools at agent command lines.
 const OWN_PREFIX: &str = "mcp__mathchain__";
@@ -97,14 +97,16 @@ impl<'a> Checker<'a> {
     /// # Errors
     /// Every tool, toolset, role and selector that is not there, with the nearest one; every rule that can never match.
     pub fn check(&self, agent: &AgentFile) -> Result<Checked, LoadErrors> {
+        let roles = self.roles.iter().map(String::as_str).collect();
         let mut found = Found {
+            selection: Vec::new(),
+            ours: Vec::new(),
             notes: agent.notes.clone(),
-            ..Found::default()
+            names: Compiler::new(self.catalogue, roles, &self.config.toolsets),
         };
         let head = &agent.head;
         if let Some(name) = head.toolset.as_ref().filter(|_| head.tools.is_none()) {
-            let (catalogue, errors) = (self.catalogue, &mut found.errors);
-            let set = policy::resolve_toolset(catalogue, self.config, name, errors);
+            let set = found.names.toolset(name);
             for tool in self.ids_of(&set.set) {
                 found.add(ToolName::Tool(tool.to_owned()), name, false);
             }
@@ -115,17 +117,21 @@ impl<'a> Checker<'a> {
         for item in agent.head.tools.iter().flatten() {
             self.item(agent, item, &mut found);
         }
-        if found.selection.is_empty() && found.errors.is_empty() {
+        if found.selection.is_empty() && found.names.errors.is_empty() {
             let message = format_args!("`{}` lists no tools, so it has none", agent.name);
             found
                 .notes
                 .push(LoadError::new(Some(&agent.place), message));
         }
-        self.role(agent, &mut found.errors);
+        let role = agent.head.role.as_ref();
+        if let Some(role) = role.filter(|role| !self.roles.contains(&role.text)) {
+            let error = role.unknown("role", self.roles.iter().map(String::as_str));
+            found.names.errors.push(error);
+        }
         let layer = self.layer(agent, &mut found);
-        found.errors.sort_by_key(line);
+        found.names.errors.sort_by_key(line);
         found.notes.sort_by_key(line);
-        LoadErrors::check(found.errors)?;
+        LoadErrors::check(found.names.errors)?;
         Ok(Checked {
             selection: found.selection,
             layer,
@@ -133,24 +139,20 @@ impl<'a> Checker<'a> {
         })
     }
 
-    fn item(&self, agent: &AgentFile, item: &Selector, found: &mut Found) {
+    fn item(&self, agent: &AgentFile, item: &Selector, found: &mut Found<'_>) {
         let text = item.text.as_str();
         let own = text.strip_prefix(OWN_PREFIX).unwrap_or(text);
         if let Some(tool) = self.catalogue.get(own) {
             found.add(ToolName::Tool(tool.spec().id.to_owned()), item, true);
         } else if is_selector(text) {
-            match policy::resolve_selector(item, self.catalogue) {
-                Ok(set) => {
-                    for tool in self.ids_of(&set) {
-                        found.add(ToolName::Tool(tool.to_owned()), item, false);
-                    }
-                }
-                Err(error) => found.errors.push(error),
+            let set = found.names.tools(std::slice::from_ref(item));
+            for tool in self.ids_of(&set) {
+                found.add(ToolName::Tool(tool.to_owned()), item, false);
             }
         } else if let Some(id) = (self.aliases.resolve(text)).or(self.aliases.of_any_native(text)) {
             if self.catalogue.get(id).is_none() {
                 let message = format_args!("`{text}` means `{id}`, and there is no such tool");
-                found.errors.push(item.error(message));
+                found.names.errors.push(item.error(message));
                 return;
             }
             found.note(item, format!("`{text}` is the tool `{id}` here"));
@@ -165,8 +167,8 @@ impl<'a> Checker<'a> {
         } else if own == text && is_external(text) {
             found.add(ToolName::External(text.to_owned()), item, true);
         } else {
-            let error = self.unknown(agent, item, own, found.errors.is_empty());
-            found.errors.push(error);
+            let errors = &mut found.names.errors;
+            errors.push(self.unknown(agent, item, own, errors.is_empty()));
         }
     }
 
@@ -192,30 +194,14 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn role(&self, agent: &AgentFile, errors: &mut Vec<LoadError>) {
-        let role = agent.head.role.as_ref();
-        if let Some(role) = role.filter(|role| !self.roles.contains(&role.text)) {
-            errors.push(role.unknown("role", self.roles.iter().map(String::as_str)));
-        }
-    }
-
     /// The agent's layer. Its own `allow` can only take away from the list, as every layer can.
-    fn layer(&self, agent: &AgentFile, found: &mut Found) -> Layer {
+    fn layer(&self, agent: &AgentFile, found: &mut Found<'_>) -> Layer {
         let policy = agent.head.policy.clone().unwrap_or_default();
         let mut layer = policy.layer(&agent.name);
         if layer.place.is_none() {
             layer.place = Some(agent.place.clone());
         }
-        let narrowed = layer.allow.take().map(|allow| {
-            let mut set = ToolSet::none(self.catalogue.len());
-            for selector in &allow {
-                match policy::resolve_selector(selector, self.catalogue) {
-                    Ok(tools) => set.unite(&tools),
-                    Err(error) => found.errors.push(error),
-                }
-            }
-            set
-        });
+        let narrowed = layer.allow.take().map(|allow| found.names.tools(&allow));
         let kept = found.ours.iter().filter(|selector| {
             let tool = self.catalogue.index(&selector.text);
             narrowed
@@ -223,33 +209,28 @@ impl<'a> Checker<'a> {
                 .is_none_or(|set| tool.is_some_and(|tool| set.contains(tool)))
         });
         layer.allow = Some(kept.cloned().collect());
-        let roles: Vec<&str> = self.roles.iter().map(String::as_str).collect();
         // A wrong list would make rules on its tools look unreachable.
-        if found.errors.is_empty() {
-            policy::compile_layer(self.catalogue, &layer, &roles, &mut found.errors);
+        if found.names.errors.is_empty() {
+            found.names.layer(&layer);
         }
         layer
     }
 
     fn ids_of(&self, set: &ToolSet) -> impl Iterator<Item = &'a str> {
-        let set = set.clone();
         let catalogue = self.catalogue;
-        (0..catalogue.len())
-            .filter(move |tool| set.contains(*tool))
-            .map(move |tool| catalogue.tool(tool).spec().id)
+        set.iter().map(move |tool| catalogue.tool(tool).spec().id)
     }
 }
 
-#[derive(Default)]
-struct Found {
+struct Found<'a> {
     selection: Vec<ToolName>,
     /// Our own tools among them, with the place of the entry that brought each.
     ours: Vec<Selector>,
     notes: Vec<LoadError>,
-    errors: Vec<LoadError>,
+    names: Compiler<'a>,
 }
 
-impl Found {
+impl Found<'_> {
     fn add(&mut self, selected: ToolName, item: &Selector, named: bool) {
         if self.selection.contains(&selected) {
             if named {

@@ -8,7 +8,15 @@ use super::set::ToolSet;
 use super::text::Label;
 use crate::catalogue::Catalogue;
 use crate::error::{LoadError, Place};
-use crate::model::{Layer, Level, Match, Obligations, Rule, Selector, Verdict};
+use crate::model::{Layer, Level, Match, Obligations, Rule, Selector, Toolset, Verdict};
+
+/// Resolves names against one catalogue; errors are collected.
+pub(crate) struct Compiler<'a> {
+    pub(super) catalogue: &'a Catalogue,
+    pub(super) roles: Vec<&'a str>,
+    pub(super) toolsets: &'a [Toolset],
+    pub(crate) errors: Vec<LoadError>,
+}
 
 /// A layer against one catalogue.
 #[derive(Debug, Clone)]
@@ -107,125 +115,123 @@ impl CompiledLayer {
     }
 }
 
-/// Resolves the names of a layer; errors are added to the list.
-pub(crate) fn layer(
-    catalogue: &Catalogue,
-    layer: &Layer,
-    roles: &[&str],
-    errors: &mut Vec<LoadError>,
-) -> CompiledLayer {
-    let allow = layer.allow.as_ref();
-    let allow = allow.map(|list| resolve_all(catalogue, list, errors));
-    let mut deny = resolve_all(catalogue, &layer.deny, errors);
-    deny.unite(&ToolSet::of(catalogue.len(), |tool| {
-        let spec = catalogue.tool(tool).spec();
-        (layer.without.iter()).any(|effect| selector::always_has(*effect, spec))
-    }));
-    let mut shown = allow
-        .clone()
-        .unwrap_or_else(|| ToolSet::all(catalogue.len()));
-    shown.subtract(&deny);
-    let mut compiled = CompiledLayer {
-        title: layer.title().into(),
-        level: layer.level,
-        name: layer.name.clone(),
-        place: layer.place.clone(),
-        allow,
-        deny,
-        shown,
-        without: layer.without.clone(),
-        rules: CompiledRules {
-            list: Vec::new(),
-            tools: ToolSet::none(catalogue.len()),
-        },
-    };
-    for (index, rule) in layer.rules.iter().enumerate() {
-        let before = errors.len();
-        let built = self::rule(catalogue, rule, index, roles, errors);
-        if errors.len() == before {
-            check_reach(&compiled, rule, &built, errors);
-        }
-        compiled.rules.push(built);
-    }
-    compiled
-}
-
-/// The union of what several selectors select.
-pub(super) fn resolve_all(
-    catalogue: &Catalogue,
-    list: &[Selector],
-    errors: &mut Vec<LoadError>,
-) -> ToolSet {
-    let mut set = ToolSet::none(catalogue.len());
-    for selector in list {
-        match selector::resolve(selector, catalogue) {
-            Ok(tools) => set.unite(&tools),
-            Err(error) => errors.push(error),
+impl<'a> Compiler<'a> {
+    /// For names of roles and toolsets among these.
+    pub(crate) fn new(
+        catalogue: &'a Catalogue,
+        roles: Vec<&'a str>,
+        toolsets: &'a [Toolset],
+    ) -> Self {
+        Self {
+            catalogue,
+            roles,
+            toolsets,
+            errors: Vec::new(),
         }
     }
-    set
+
+    /// Resolves the names of a layer.
+    pub(crate) fn layer(&mut self, layer: &Layer) -> CompiledLayer {
+        let catalogue = self.catalogue;
+        let allow = layer.allow.as_ref().map(|list| self.tools(list));
+        let mut deny = self.tools(&layer.deny);
+        deny.unite(&ToolSet::of(catalogue.len(), |tool| {
+            let spec = catalogue.tool(tool).spec();
+            (layer.without.iter()).any(|effect| selector::always_has(*effect, spec))
+        }));
+        let mut shown = allow
+            .clone()
+            .unwrap_or_else(|| ToolSet::all(catalogue.len()));
+        shown.subtract(&deny);
+        let mut compiled = CompiledLayer {
+            title: layer.title().into(),
+            level: layer.level,
+            name: layer.name.clone(),
+            place: layer.place.clone(),
+            allow,
+            deny,
+            shown,
+            without: layer.without.clone(),
+            rules: CompiledRules {
+                list: Vec::new(),
+                tools: ToolSet::none(catalogue.len()),
+            },
+        };
+        for (index, rule) in layer.rules.iter().enumerate() {
+            let before = self.errors.len();
+            let built = self.rule(rule, index);
+            if self.errors.len() == before {
+                self.errors.extend(out_of_reach(&compiled, rule, &built));
+            }
+            compiled.rules.push(built);
+        }
+        compiled
+    }
+
+    /// The union of what several selectors select.
+    pub(crate) fn tools(&mut self, list: &[Selector]) -> ToolSet {
+        let mut set = ToolSet::none(self.catalogue.len());
+        for selector in list {
+            match selector::resolve(selector, self.catalogue) {
+                Ok(tools) => set.unite(&tools),
+                Err(error) => self.errors.push(error),
+            }
+        }
+        set
+    }
+
+    fn rule(&mut self, rule: &Rule, index: usize) -> CompiledRule {
+        let catalogue = self.catalogue;
+        let matches = &rule.matches;
+        let before = self.errors.len();
+        let tools = self.tools(&matches.tools);
+        let known = self.errors.len() == before;
+        let mut by_id = ToolSet::none(catalogue.len());
+        let named = matches.tools.iter();
+        let named = named.filter_map(|one| selector::named(one, catalogue));
+        named.for_each(|tool| by_id.insert(tool));
+        let lost = |selector: &Selector| catalogue.is_lost(&selector.text);
+        if matches.tools.is_empty() {
+            let message = "a rule names its tools; `group:all` is every tool";
+            self.errors.push(rule.error(message));
+        } else if tools.is_empty() && known && !matches.tools.iter().any(lost) {
+            let message = "the rule can never match: no tool is selected";
+            self.errors.push(rule.error(message));
+        }
+        if let Some(role) = &matches.role
+            && !self.roles.contains(&role.as_str())
+        {
+            let error = rule.error(format_args!("no role named `{role}`"));
+            let roles = self.roles.iter().copied();
+            self.errors.push(error.nearest(role, roles));
+        }
+        CompiledRule {
+            by_id,
+            role: matches.role.clone(),
+            conditions: condition::compile(self, rule, &tools),
+            matches: matches.clone(),
+            decision: rule.decision,
+            priority: rule.priority,
+            obligations: Obligations::of(&rule.obligations),
+            reason: rule.reason.clone().map(Label::from),
+            label: match &rule.place {
+                Some(place) => format!("{}:{}", place.file, place.line).into(),
+                None => format!("rule {}", index + 1).into(),
+            },
+            tools,
+        }
+    }
 }
 
-fn rule(
-    catalogue: &Catalogue,
-    rule: &Rule,
-    index: usize,
-    roles: &[&str],
-    errors: &mut Vec<LoadError>,
-) -> CompiledRule {
-    let matches = &rule.matches;
-    let before = errors.len();
-    let tools = resolve_all(catalogue, &matches.tools, errors);
-    let known = errors.len() == before;
-    let mut by_id = ToolSet::none(catalogue.len());
-    let named = matches
-        .tools
-        .iter()
-        .filter_map(|one| selector::named(one, catalogue));
-    named.for_each(|tool| by_id.insert(tool));
-    let lost = |selector: &Selector| catalogue.is_lost(&selector.text);
-    if matches.tools.is_empty() {
-        errors.push(rule.error("a rule names its tools; `group:all` is every tool"));
-    } else if tools.is_empty() && known && !matches.tools.iter().any(lost) {
-        errors.push(rule.error("the rule can never match: no tool is selected"));
-    }
-    if let Some(role) = &matches.role
-        && !roles.contains(&role.as_str())
-    {
-        let error = rule.error(format_args!("no role named `{role}`"));
-        errors.push(error.nearest(role, roles.iter().copied()));
-    }
-    CompiledRule {
-        by_id,
-        role: matches.role.clone(),
-        conditions: condition::compile(catalogue, rule, &tools, errors),
-        matches: matches.clone(),
-        decision: rule.decision,
-        priority: rule.priority,
-        obligations: Obligations::of(&rule.obligations),
-        reason: rule.reason.clone().map(Label::from),
-        label: match &rule.place {
-            Some(place) => format!("{}:{}", place.file, place.line).into(),
-            None => format!("rule {}", index + 1).into(),
-        },
-        tools,
-    }
-}
-
-/// A rule on tools that its own layer hides, or for a role its layer is not for, can never match.
-fn check_reach(
-    layer: &CompiledLayer,
-    rule: &Rule,
-    built: &CompiledRule,
-    errors: &mut Vec<LoadError>,
-) {
+/// The error of a rule on tools that its own layer hides, or for a role its layer is not for: it can never match.
+fn out_of_reach(layer: &CompiledLayer, rule: &Rule, built: &CompiledRule) -> Option<LoadError> {
     let hidden = !built.tools.is_empty() && built.tools.iter().all(|tool| !layer.shows(tool));
     let foreign =
         layer.level == Level::Role && built.role.as_ref().is_some_and(|role| *role != layer.name);
     let why = match (hidden, foreign) {
         (true, _) => "its own layer hides every tool it is about",
         (_, true) => "its layer is for another role",
-        _ => return,
+        _ => return None,
     };
-    errors.push(rule.error(format_args!("the rule can never match: {why}")));
+    Some(rule.error(format_args!("the rule can never match: {why}")))
 }

@@ -6,6 +6,7 @@ use std::fmt::Display;
 use tool_core::schema::Schema;
 use tool_core::{Capability, Effect, Permission, ResourceKind, Spec, Syntax, Value};
 
+use super::compile::Compiler;
 use super::facts::{CallFacts, HostFact, PathCondition, components, host_fits};
 use super::glob::PathPattern;
 use super::set::ToolSet;
@@ -103,19 +104,14 @@ impl Condition {
     }
 }
 
-/// Compiles the conditions of a rule on these tools; errors are added to the list.
-pub(super) fn compile(
-    catalogue: &Catalogue,
-    rule: &Rule,
-    tools: &ToolSet,
-    errors: &mut Vec<LoadError>,
-) -> Vec<Condition> {
+/// Compiles the conditions of a rule on these tools.
+pub(super) fn compile(compiler: &mut Compiler<'_>, rule: &Rule, tools: &ToolSet) -> Vec<Condition> {
     let matches = &rule.matches;
     let mut check = RuleCheck {
-        catalogue,
+        catalogue: compiler.catalogue,
         rule,
         tools,
-        errors,
+        errors: &mut compiler.errors,
     };
     let mut conditions = Vec::new();
     if let Some(path) = &matches.path {

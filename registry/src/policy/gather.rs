@@ -9,8 +9,8 @@ use tool_core::json;
 use super::decide::Defaults;
 use super::selection::CompiledSelection;
 use super::{
-    Chosen, CompiledAgent, CompiledLayer, CompiledProfile, CompiledRole, Policy, compile,
-    context_of_task, phases, roles, runtime,
+    CompiledAgent, CompiledLayer, CompiledProfile, CompiledRole, Compiler, Policy, context_of_task,
+    phases, roles, runtime,
 };
 use crate::catalogue::Catalogue;
 use crate::error::LoadError;
@@ -31,27 +31,25 @@ impl Policy {
     ) -> Self {
         let roles = roles::merged(config);
         let names: Vec<&str> = roles.iter().map(|role| role.name.as_str()).collect();
-        let compile = |role: &Role| {
-            let built = roles::compile(catalogue, role, config, &names, errors);
-            (role.name.clone(), built)
-        };
+        let mut compiler = Compiler::new(catalogue, names.clone(), &config.toolsets);
+        let compile = |role: &Role| (role.name.clone(), compiler.role(role));
         let mut compiled: BTreeMap<String, CompiledRole> = roles.iter().map(compile).collect();
-        roles::check_toolsets(catalogue, config, &roles, errors);
-        let agents = compile_agents(catalogue, config, &names, errors);
+        compiler.check_toolsets(&roles);
+        let agents = compile_agents(&mut compiler, &config.agents);
         let mut agent_names: Vec<String> = agents.keys().cloned().collect();
         let programs = programs.filter(|name| !agents.contains_key(*name));
         agent_names.extend(programs.map(str::to_owned));
         let known: Vec<&str> = agent_names.iter().map(String::as_str).collect();
-        let phases = phases::compile(catalogue, config, &known, errors);
-        let tasks = compile_tasks(catalogue, config, errors);
+        let phases = phases::compile(&mut compiler, &config.phases, &known);
+        let tasks = compile_tasks(&mut compiler, config);
         let mut layers = Vec::new();
         for layer in config.layers.iter().chain(further) {
-            let built = compile::layer(catalogue, layer, &names, errors);
+            let built = compiler.layer(layer);
             // A delegate never has more than who delegates, so nothing is allowed to it alone.
             if layer.level == Level::Delegation {
                 let message =
                     "a layer of level `delegation` narrows: its rules say `ask` or `deny`";
-                errors.extend(allowing(layer).map(|rule| {
+                compiler.errors.extend(allowing(layer).map(|rule| {
                     LoadError::new(rule.place.as_ref().or(layer.place.as_ref()), message)
                 }));
             }
@@ -70,14 +68,14 @@ impl Policy {
             if !what.is_empty() && !of.contains(&layer.name.as_str()) {
                 let message = format!("no {what} named `{}`", layer.name);
                 let error = LoadError::new(layer.place.as_ref(), message);
-                errors.push(error.nearest(&layer.name, of));
+                compiler.errors.push(error.nearest(&layer.name, of));
             }
             layers.push(built);
         }
         let default_role = &config.default_role;
         if !compiled.contains_key(&default_role.text) {
             let error = default_role.unknown("role", names.iter().copied());
-            errors.push(error.at("/default_role"));
+            compiler.errors.push(error.at("/default_role"));
         }
         let written = Written {
             permissions: &config.permissions,
@@ -90,7 +88,14 @@ impl Policy {
             budgets: &config.budgets,
             further,
         };
-        Self {
+        let toolset = |toolset: &Toolset| {
+            let name = Selector::from(toolset.name.as_str());
+            // What is wrong with it has been reported.
+            let chosen = Compiler::new(catalogue, Vec::new(), &config.toolsets).toolset(&name);
+            let said = CompiledSelection::tools_only(chosen, toolset.place.clone());
+            (toolset.name.clone(), said)
+        };
+        let policy = Self {
             generation: crate::digest::of_texts([catalogue.generation(), &written.text()]),
             default_role: default_role.text.clone(),
             layers,
@@ -98,31 +103,22 @@ impl Policy {
             agent_names: agent_names.clone(),
             phases,
             tasks,
-            profiles: compile_profiles(catalogue, config, errors),
-            toolsets: config
-                .toolsets
-                .iter()
-                .map(|toolset| {
-                    let name = Selector::from(toolset.name.as_str());
-                    // What is wrong with it has been reported.
-                    let chosen = roles::toolset(catalogue, config, &name, &mut Vec::new());
-                    let said = CompiledSelection::tools_only(chosen, toolset.place.clone());
-                    (toolset.name.clone(), said)
-                })
-                .collect(),
+            profiles: compile_profiles(&mut compiler, &config.profiles),
+            toolsets: config.toolsets.iter().map(toolset).collect(),
             confinements: Confinement::ALL
                 .iter()
-                .map(|one| compile::layer(catalogue, &one.layer(), &[], errors))
+                .map(|one| compiler.layer(&one.layer()))
                 .collect(),
-            contexts: [Layer::read_only(), Layer::no_web()]
-                .map(|layer| compile::layer(catalogue, &layer, &[], errors)),
+            contexts: [Layer::read_only(), Layer::no_web()].map(|layer| compiler.layer(&layer)),
             preconditions: runtime::compile(catalogue),
             roles: compiled,
             defaults: Defaults::new(&config.permissions),
             approvals_by_key: config.approvals.from == ApprovalsFrom::Key,
             budgets: config.budgets.to_vec(),
             notes: Vec::new(),
-        }
+        };
+        errors.append(&mut compiler.errors);
+        policy
     }
 }
 
@@ -154,20 +150,19 @@ pub(super) fn allowing(layer: &Layer) -> impl Iterator<Item = &Rule> {
 }
 
 fn compile_agents(
-    catalogue: &Catalogue,
-    config: &Config,
-    roles: &[&str],
-    errors: &mut Vec<LoadError>,
+    compiler: &mut Compiler<'_>,
+    agents: &[Agent],
 ) -> BTreeMap<String, CompiledAgent> {
     let mut compiled = BTreeMap::new();
-    for agent in &config.agents {
+    for agent in agents {
         if let Some(role) = &agent.role
-            && !roles.contains(&role.text.as_str())
+            && !compiler.roles.contains(&role.text.as_str())
         {
-            errors.push(role.unknown("role", roles.iter().copied()));
+            let error = role.unknown("role", compiler.roles.iter().copied());
+            compiler.errors.push(error);
         }
-        let selection = CompiledSelection::of(catalogue, config, &agent.selection, errors);
-        let mut layer = compile::layer(catalogue, &agent.layer, roles, errors);
+        let selection = compiler.selection(&agent.selection);
+        let mut layer = compiler.layer(&agent.layer);
         // Whatever a phase says: nothing shows an agent a tool that its file does not list.
         if let Some(tools) = &selection.tools {
             layer.narrow(&tools.set);
@@ -179,7 +174,8 @@ fn compile_agents(
         };
         if compiled.insert(agent.name.clone(), built).is_some() {
             let message = format_args!("two agents are named `{}`", agent.name);
-            errors.push(LoadError::new(agent.place.as_ref(), message));
+            let error = LoadError::new(agent.place.as_ref(), message);
+            compiler.errors.push(error);
         }
     }
     compiled
@@ -187,9 +183,8 @@ fn compile_agents(
 
 /// The kinds of tasks: those that the program knows, and those that budgets and layers speak of.
 fn compile_tasks(
-    catalogue: &Catalogue,
+    compiler: &mut Compiler<'_>,
     config: &Config,
-    errors: &mut Vec<LoadError>,
 ) -> BTreeMap<String, Vec<CompiledLayer>> {
     let of_layers = config.layers.iter().filter(|one| one.level == Level::Task);
     let of_layers = of_layers.map(|layer| layer.name.as_str());
@@ -198,32 +193,25 @@ fn compile_tasks(
     kinds.extend(of_layers.chain(of_budgets));
     let with_context = |kind: &str| {
         let contexts = context_of_task(kind);
-        let implied = contexts
-            .iter()
-            .map(|layer| compile::layer(catalogue, layer, &[], errors));
+        let implied = contexts.iter().map(|layer| compiler.layer(layer));
         (kind.to_owned(), implied.collect())
     };
     kinds.into_iter().map(with_context).collect()
 }
 
 fn compile_profiles(
-    catalogue: &Catalogue,
-    config: &Config,
-    errors: &mut Vec<LoadError>,
+    compiler: &mut Compiler<'_>,
+    own: &[ProviderProfile],
 ) -> BTreeMap<String, CompiledProfile> {
-    let mut profiles = roles::profiles(catalogue);
-    profiles.retain(|built_in| config.profiles.iter().all(|own| own.name != built_in.name));
+    let mut profiles = roles::profiles(compiler.catalogue);
+    profiles.retain(|built_in| own.iter().all(|own| own.name != built_in.name));
     let compile = |profile: &ProviderProfile| {
         let built = CompiledProfile {
-            prefer: Chosen::of(catalogue, &profile.prefer, errors),
-            enable: Chosen::of(catalogue, &profile.enable, errors),
-            disable: Chosen::of(catalogue, &profile.disable, errors),
+            prefer: compiler.chosen(&profile.prefer),
+            enable: compiler.chosen(&profile.enable),
+            disable: compiler.chosen(&profile.disable),
         };
         (profile.name.clone(), built)
     };
-    profiles
-        .iter()
-        .chain(config.profiles.iter())
-        .map(compile)
-        .collect()
+    profiles.iter().chain(own).map(compile).collect()
 }

@@ -5,8 +5,9 @@ use std::sync::OnceLock;
 
 use tool_core::{ToolError, tool_error};
 
+use super::compile::Compiler;
 use super::gather::allowing;
-use super::{Caller, CompiledLayer, Facts, NO_WEB, Policy, READ_ONLY, compile};
+use super::{Caller, CompiledLayer, Facts, NO_WEB, Policy, READ_ONLY};
 use crate::catalogue::Catalogue;
 use crate::error::{LoadError, LoadErrors};
 use crate::model::{Layer, Level, Principal};
@@ -74,20 +75,17 @@ impl Policy {
         catalogue: &Catalogue,
         layer: &Layer,
     ) -> Result<CompiledLayer, ToolError> {
-        let names: Vec<&str> = self.roles.keys().map(String::as_str).collect();
-        let mut errors = Vec::new();
-        let built = compile::layer(catalogue, layer, &names, &mut errors);
+        let roles = self.roles.keys().map(String::as_str).collect();
+        let mut compiler = Compiler::new(catalogue, roles, &[]);
+        let built = compiler.layer(layer);
+        let mut errors = compiler.errors;
         if allowing(layer).next().is_some() {
             let message = "a layer of a call narrows: its rules say `ask` or `deny`";
             errors.push(LoadError::new(layer.place.as_ref(), message));
         }
         let title = layer.title();
         LoadErrors::check(errors).map(|()| built).map_err(|errors| {
-            tool_error!(
-                PolicyDenied,
-                "the layer {title} of this call is not sound: {errors}"
-            )
-            .reason("layer")
+            tool_error!(PolicyDenied, "layer"; "the layer {title} of this call is not sound: {errors}")
         })
     }
 }

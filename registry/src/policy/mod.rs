@@ -46,9 +46,9 @@ pub use selector::Group;
 pub use set::ToolSet;
 pub use text::{Label, Reason};
 
-pub(crate) use compile::layer as compile_layer;
+pub(crate) use compile::Compiler;
 pub(crate) use compiled::{CompiledAgent, CompiledProfile, CompiledRole};
-pub(crate) use roles::{built_in_roles, merged as merged_roles, toolset as resolve_toolset};
+pub(crate) use roles::{built_in_roles, merged as merged_roles};
 pub(crate) use selector::resolve as resolve_selector;
 
 /// The tool whose permission `{"$file": path}` needs.

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use super::compile::Compiler;
 use super::selection::CompiledSelection;
-use crate::catalogue::Catalogue;
 use crate::error::LoadError;
-use crate::model::{Config, Selector};
+use crate::model::{Phase, Selector};
 
 #[derive(Debug, Clone)]
 pub(super) struct CompiledPhase {
@@ -16,20 +16,21 @@ pub(super) struct CompiledPhase {
 
 /// Compiles the phases; `agents` are the known ones.
 pub(super) fn compile(
-    catalogue: &Catalogue,
-    config: &Config,
+    compiler: &mut Compiler<'_>,
+    phases: &[Phase],
     agents: &[&str],
-    errors: &mut Vec<LoadError>,
 ) -> BTreeMap<String, CompiledPhase> {
     let mut compiled: BTreeMap<String, CompiledPhase> = BTreeMap::new();
-    for phase in &config.phases {
+    for phase in phases {
         if compiled.contains_key(&phase.name) {
             let message = format!("two phases are named `{}`", phase.name);
-            errors.push(LoadError::new(phase.place.as_ref(), message));
+            let error = LoadError::new(phase.place.as_ref(), message);
+            compiler.errors.push(error);
         }
         let is_unknown = |agent: &&Selector| !agents.contains(&agent.text.as_str());
         for agent in phase.agents.iter().filter(is_unknown) {
-            errors.push(agent.unknown("agent", agents.iter().copied()));
+            let error = agent.unknown("agent", agents.iter().copied());
+            compiler.errors.push(error);
         }
         let mut names = phase.agents.iter().map(|agent| agent.text.as_str());
         let mut of_agents = BTreeMap::new();
@@ -40,12 +41,11 @@ pub(super) fn compile(
                 let message =
                     format_args!("`agent_tools.{agent}`: the phase `{name}` has no such agent");
                 let error = LoadError::new(selection.place.as_ref(), message);
-                errors.push(error.nearest(agent, names.clone()));
+                compiler.errors.push(error.nearest(agent, names.clone()));
             }
-            let selection = CompiledSelection::of(catalogue, config, selection, errors);
-            of_agents.insert(agent.clone(), selection);
+            of_agents.insert(agent.clone(), compiler.selection(selection));
         }
-        let mut selection = CompiledSelection::of(catalogue, config, &phase.tools, errors);
+        let mut selection = compiler.selection(&phase.tools);
         selection.max_turns = selection.max_turns.or(phase.limits.max_turns);
         let built = CompiledPhase {
             agents: names.by_ref().map(str::to_owned).collect(),

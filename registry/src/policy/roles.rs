@@ -8,11 +8,10 @@ use serde::Deserialize;
 use tool_core::names;
 
 use super::CompiledRole;
-use super::compile::CompiledLayer;
+use super::compile::Compiler;
 use super::selection::{Chosen, CompiledSelection};
 use crate::catalogue::Catalogue;
 use crate::document::{self, Format};
-use crate::error::LoadError;
 use crate::model::{Config, Layer, Level, Named, ProviderProfile, Role, Selector, Version};
 
 /// The roles that come with the program, and the contexts that kinds of tasks imply.
@@ -108,89 +107,67 @@ pub(super) fn kinds_of_tasks() -> impl Iterator<Item = &'static str> {
     PLAIN.into_iter().chain(implying)
 }
 
-pub(super) fn compile(
-    catalogue: &Catalogue,
-    role: &Role,
-    config: &Config,
-    names: &[&str],
-    errors: &mut Vec<LoadError>,
-) -> CompiledRole {
-    let listed = role.tools.as_deref();
-    let chosen = Chosen::of_choice(catalogue, config, (listed, role.toolset.as_ref()), errors);
-    let tools = chosen.unwrap_or_else(|| Chosen::none(catalogue.len()));
-    let mut own = Layer::new(Level::Role, role.name.clone());
-    own.deny.clone_from(&role.deny);
-    own.place.clone_from(&role.place);
-    let mut layer: CompiledLayer = super::compile::layer(catalogue, &own, names, errors);
-    // A phase or a session may choose among the tools of a role, and never beyond them.
-    layer.narrow(&tools.set);
-    CompiledRole {
-        description: role.description.clone(),
-        selection: CompiledSelection::tools_only(tools, role.place.clone()),
-        layers: vec![layer],
-    }
-}
-
-/// Toolsets that no role uses are checked all the same.
-pub(super) fn check_toolsets(
-    catalogue: &Catalogue,
-    config: &Config,
-    roles: &[Role],
-    errors: &mut Vec<LoadError>,
-) {
-    let uses =
-        |role: &Role, name: &str| role.toolset.as_ref().is_some_and(|used| used.text == name);
-    for unused in config.toolsets.iter() {
-        if !roles.iter().any(|role| uses(role, &unused.name)) {
-            let name = Selector {
-                text: unused.name.clone(),
-                place: unused.place.clone(),
-            };
-            toolset(catalogue, config, &name, errors);
+impl Compiler<'_> {
+    pub(super) fn role(&mut self, role: &Role) -> CompiledRole {
+        let chosen = self.choice(role.tools.as_deref(), role.toolset.as_ref());
+        let tools = chosen.unwrap_or_else(|| Chosen::none(self.catalogue.len()));
+        let mut own = Layer::new(Level::Role, role.name.clone());
+        own.deny.clone_from(&role.deny);
+        own.place.clone_from(&role.place);
+        let mut layer = self.layer(&own);
+        // A phase or a session may choose among the tools of a role, and never beyond them.
+        layer.narrow(&tools.set);
+        CompiledRole {
+            description: role.description.clone(),
+            selection: CompiledSelection::tools_only(tools, role.place.clone()),
+            layers: vec![layer],
         }
     }
-}
 
-/// The tools that a toolset selects.
-pub(crate) fn toolset(
-    catalogue: &Catalogue,
-    config: &Config,
-    name: &Selector,
-    errors: &mut Vec<LoadError>,
-) -> Chosen {
-    toolset_below(catalogue, config, name, &mut Vec::new(), errors)
-}
+    /// Toolsets that no role uses are checked all the same.
+    pub(super) fn check_toolsets(&mut self, roles: &[Role]) {
+        let uses =
+            |role: &Role, name: &str| role.toolset.as_ref().is_some_and(|used| used.text == name);
+        for unused in self.toolsets {
+            if !roles.iter().any(|role| uses(role, &unused.name)) {
+                self.toolset(&Selector {
+                    text: unused.name.clone(),
+                    place: unused.place.clone(),
+                });
+            }
+        }
+    }
 
-/// As [`toolset`]; `path` holds those being resolved, so that a circle is found.
-fn toolset_below(
-    catalogue: &Catalogue,
-    config: &Config,
-    name: &Selector,
-    path: &mut Vec<String>,
-    errors: &mut Vec<LoadError>,
-) -> Chosen {
-    let mut chosen = Chosen::none(catalogue.len());
-    let mut toolsets = config.toolsets.iter();
-    let Some(found) = toolsets.find(|toolset| toolset.name == name.text) else {
-        let known = config.toolsets.iter().map(|toolset| toolset.name.as_str());
-        errors.push(name.unknown("toolset", known));
-        return chosen;
-    };
-    if path.contains(&found.name) || path.len() >= config.toolsets.len() {
-        let (name_text, way) = (&name.text, path.join(" -> "));
-        errors.push(name.error(format_args!(
-            "the toolset `{name_text}` extends itself: {way} -> {name_text}"
-        )));
-        return chosen;
+    /// The tools that a toolset selects.
+    pub(crate) fn toolset(&mut self, name: &Selector) -> Chosen {
+        self.toolset_below(name, &mut Vec::new())
     }
-    path.push(found.name.clone());
-    for parent in &found.extends {
-        chosen.unite(&toolset_below(catalogue, config, parent, path, errors));
+
+    /// As [`Compiler::toolset`]; `path` holds those being resolved, so that a circle is found.
+    fn toolset_below(&mut self, name: &Selector, path: &mut Vec<String>) -> Chosen {
+        let mut chosen = Chosen::none(self.catalogue.len());
+        let mut toolsets = self.toolsets.iter();
+        let Some(found) = toolsets.find(|toolset| toolset.name == name.text) else {
+            let known = self.toolsets.iter().map(|toolset| toolset.name.as_str());
+            self.errors.push(name.unknown("toolset", known));
+            return chosen;
+        };
+        if path.contains(&found.name) || path.len() >= self.toolsets.len() {
+            let (name_text, way) = (&name.text, path.join(" -> "));
+            self.errors.push(name.error(format_args!(
+                "the toolset `{name_text}` extends itself: {way} -> {name_text}"
+            )));
+            return chosen;
+        }
+        path.push(found.name.clone());
+        for parent in &found.extends {
+            chosen.unite(&self.toolset_below(parent, path));
+        }
+        path.pop();
+        for list in [&found.include, &found.internal, &found.mcp] {
+            chosen.unite(&self.chosen(list));
+        }
+        chosen.subtract(&self.chosen(&found.exclude));
+        chosen
     }
-    path.pop();
-    for list in [&found.include, &found.internal, &found.mcp] {
-        chosen.unite(&Chosen::of(catalogue, list, errors));
-    }
-    chosen.subtract(&Chosen::of(catalogue, &found.exclude, errors));
-    chosen
 }

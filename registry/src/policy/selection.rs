@@ -1,11 +1,10 @@
 //! What a caller starts from: the tools, permission and turns of the first level that sets each, field by field.
 
 use super::ToolSet;
-use super::roles::toolset;
+use super::compile::Compiler;
 use crate::aliases::Aliases;
-use crate::catalogue::Catalogue;
-use crate::error::{LoadError, Place};
-use crate::model::{Config, Confinement, Selection, Selector};
+use crate::error::Place;
+use crate::model::{Confinement, Selection, Selector};
 
 /// Names of tools of other servers, as agent command lines spell them: `mcp__SERVER__TOOL`.
 pub const EXTERNAL_PREFIX: &str = "mcp__";
@@ -57,51 +56,67 @@ impl Chosen {
         self.external
             .retain(|name| !other.external.iter().any(|gone| gone == name));
     }
+}
 
+impl Compiler<'_> {
     /// What a list or a toolset selects; `None` where neither is given.
-    pub(super) fn of_choice(
-        catalogue: &Catalogue,
-        config: &Config,
-        (listed, named): (Option<&[Selector]>, Option<&Selector>),
-        errors: &mut Vec<LoadError>,
-    ) -> Option<Self> {
+    pub(super) fn choice(
+        &mut self,
+        listed: Option<&[Selector]>,
+        named: Option<&Selector>,
+    ) -> Option<Chosen> {
         match (listed, named) {
-            (Some(list), _) => Some(Self::of(catalogue, list, errors)),
-            (None, Some(name)) => Some(toolset(catalogue, config, name, errors)),
+            (Some(list), _) => Some(self.chosen(list)),
+            (None, Some(name)) => Some(self.toolset(name)),
             (None, None) => None,
         }
     }
 
     /// What a list selects, in its order; each selector's tools in the order of the catalogue.
-    pub(super) fn of(
-        catalogue: &Catalogue,
-        list: &[Selector],
-        errors: &mut Vec<LoadError>,
-    ) -> Self {
-        let mut chosen = Self::none(catalogue.len());
+    pub(super) fn chosen(&mut self, list: &[Selector]) -> Chosen {
+        let (catalogue, aliases) = (self.catalogue, Aliases::built_in());
+        let mut chosen = Chosen::none(catalogue.len());
         for selector in list {
             let name = selector.text.as_str();
-            let aliases = Aliases::built_in();
             if catalogue.get(name).is_none() {
                 if is_external(name) || aliases.provider_tool(name).is_some() {
                     chosen.add_external(name);
                     continue;
                 }
                 // Names of agent command lines for their own tools are part of lists of tools, not of layers.
-                if let Some(tool) = aliases
-                    .of_any_native(name)
-                    .and_then(|id| catalogue.index(id))
-                {
+                let native = aliases.of_any_native(name);
+                if let Some(tool) = native.and_then(|id| catalogue.index(id)) {
                     chosen.add(tool);
                     continue;
                 }
             }
             match super::selector::resolve(selector, catalogue) {
                 Ok(tools) => tools.iter().for_each(|tool| chosen.add(tool)),
-                Err(error) => errors.push(error),
+                Err(error) => self.errors.push(error),
             }
         }
         chosen
+    }
+
+    pub(super) fn selection(&mut self, selection: &Selection) -> CompiledSelection {
+        let tools = self.choice(selection.listed(), selection.toolset.as_ref());
+        let external = selection.external.as_ref().map(|list| {
+            for selector in list.iter().filter(|one| !is_external(&one.text)) {
+                self.errors.push(selector.error(format_args!(
+                    "expected the name of another server's tool, `mcp__SERVER__TOOL`, found `{}`",
+                    selector.text
+                )));
+            }
+            list.iter().map(|one| one.text.clone()).collect()
+        });
+        CompiledSelection {
+            tools,
+            external,
+            permission: selection.permission,
+            max_turns: selection.max_turns,
+            inherit: selection.inherit,
+            place: selection.place.clone(),
+        }
     }
 }
 
@@ -127,33 +142,6 @@ pub(super) struct CompiledSelection {
 }
 
 impl CompiledSelection {
-    pub(super) fn of(
-        catalogue: &Catalogue,
-        config: &Config,
-        selection: &Selection,
-        errors: &mut Vec<LoadError>,
-    ) -> Self {
-        let choice = (selection.listed(), selection.toolset.as_ref());
-        let tools = Chosen::of_choice(catalogue, config, choice, errors);
-        let external = selection.external.as_ref().map(|list| {
-            for selector in list.iter().filter(|one| !is_external(&one.text)) {
-                errors.push(selector.error(format_args!(
-                    "expected the name of another server's tool, `mcp__SERVER__TOOL`, found `{}`",
-                    selector.text
-                )));
-            }
-            list.iter().map(|one| one.text.clone()).collect()
-        });
-        Self {
-            tools,
-            external,
-            permission: selection.permission,
-            max_turns: selection.max_turns,
-            inherit: selection.inherit,
-            place: selection.place.clone(),
-        }
-    }
-
     pub(super) fn tools_only(tools: Chosen, place: Option<Place>) -> Self {
         Self {
             tools: Some(tools),

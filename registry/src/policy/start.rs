@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use tool_core::{ToolError, tool_error};
 
+use super::compile::Compiler;
 use super::join::unknown;
 use super::selection::CompiledSelection;
 use super::{Chosen, CompiledProfile, CompiledRole, Field, MAX_TURNS, Policy, Selected, ToolSet};
@@ -241,15 +242,12 @@ fn override_selection(
 ) -> Result<(), ToolError> {
     let scopes = [&who.session, &who.run];
     let resolve = |names: Vec<&String>| {
-        let mut errors = Vec::new();
-        let list: Vec<_> = names
-            .iter()
-            .map(|name| Selector::from(name.as_str()))
-            .collect();
-        let found = Chosen::of(catalogue, &list, &mut errors);
-        LoadErrors::check(errors).map(|()| found).map_err(|errors| {
-            tool_error!(InvalidRequest, "an override: {errors}").reason("override")
-        })
+        let list = names.iter().map(|name| Selector::from(name.as_str()));
+        let mut compiler = Compiler::new(catalogue, Vec::new(), &[]);
+        let found = compiler.chosen(&list.collect::<Vec<_>>());
+        LoadErrors::check(compiler.errors)
+            .map(|()| found)
+            .map_err(|errors| tool_error!(InvalidRequest, "override"; "an override: {errors}"))
     };
     let added = scopes
         .iter()

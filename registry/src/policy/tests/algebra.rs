@@ -15,15 +15,11 @@ fn twelve_states(catalogue: &Catalogue, tool: &str, other: &str) -> Vec<Compiled
                 if deny {
                     layer = layer.deny([tool]);
                 }
-                let mut built = compile::layer(catalogue, &layer, &[], &mut Vec::new());
+                let mut built = compiler(catalogue).layer(&layer);
                 if ask {
                     // Added after the layer was checked: a rule on a tool that the same layer hides is a load error.
-                    let asking = compile::layer(
-                        catalogue,
-                        &global().rule(Rule::new(Verdict::Ask, [tool])),
-                        &[],
-                        &mut Vec::new(),
-                    );
+                    let asking =
+                        compiler(catalogue).layer(&global().rule(Rule::new(Verdict::Ask, [tool])));
                     built.rules = asking.rules;
                 }
                 states.push(built);

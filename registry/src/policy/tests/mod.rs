@@ -17,7 +17,6 @@ mod rules;
 mod samples;
 mod who;
 
-use super::compile::{self, CompiledLayer};
 use super::*;
 use crate::catalogue::Catalogue;
 use crate::error::LoadErrors;
@@ -25,14 +24,18 @@ use crate::fakes::twelve;
 use crate::model::*;
 use fakes::MemoryFiles;
 
+fn compiler(catalogue: &Catalogue) -> Compiler<'_> {
+    Compiler::new(catalogue, Vec::new(), &[])
+}
+
 /// The names that stay visible when these layers narrow the whole catalogue.
 fn visible(catalogue: &Catalogue, layers: &[Layer]) -> Result<BTreeSet<String>, LoadErrors> {
-    let mut errors = Vec::new();
+    let mut compiler = compiler(catalogue);
     let compiled: Vec<Cow<'_, CompiledLayer>> = layers
         .iter()
-        .map(|layer| Cow::Owned(compile::layer(catalogue, layer, &[], &mut errors)))
+        .map(|layer| Cow::Owned(compiler.layer(layer)))
         .collect();
-    LoadErrors::check(errors)?;
+    LoadErrors::check(compiler.errors)?;
     let set = effective(
         &ToolSet::all(catalogue.len()),
         &compiled,
