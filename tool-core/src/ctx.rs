@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::capability::{Calls, Clock, Files, Http, Model, Reload, Spawner, State, Workspaces};
-use crate::error::{ErrorCode, ToolError};
+use crate::error::ToolError;
 use crate::outcome::{SHORTFALL, Shortfall};
 use crate::rng::{StreamRng, stream_rng};
 use crate::source::Source;
@@ -95,7 +95,7 @@ impl Default for Budget {
 pub type Progress = dyn Fn(f64, &str) + Send + Sync;
 
 /// The environment of a running tool: random streams, budget, and declared capabilities.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct Ctx {
     stop: StopFlag,
     budget: Budget,
@@ -110,27 +110,13 @@ pub struct Ctx {
     progress: Option<Arc<Progress>>,
 }
 
-impl Default for Ctx {
-    fn default() -> Self {
-        Self::new(StopFlag::new(), Budget::default())
-    }
-}
-
 impl Ctx {
     /// A context without capabilities, for pure tools.
     pub fn new(stop: StopFlag, budget: Budget) -> Self {
         Self {
             stop,
             budget,
-            memory: Arc::default(),
-            evaluations: Arc::default(),
-            seed: Seed::DEFAULT,
-            idempotency_key: None,
-            capabilities: Capabilities::default(),
-            loaded: Arc::default(),
-            warnings: Arc::default(),
-            notes: Arc::default(),
-            progress: None,
+            ..Self::default()
         }
     }
 
@@ -219,12 +205,9 @@ impl Ctx {
         }
         self.memory.fetch_sub(bytes, Ordering::Relaxed);
         let most = self.budget.memory_bytes;
-        Err(tool_error!(
-            LimitExceeded,
-            "the call needs {total} bytes of memory, its limit is {most}"
-        )
-        .reason("memory")
-        .hint("ask for less, or raise `limits.memory_bytes`"))
+        Err(tool_error!(LimitExceeded, "memory";
+            "the call needs {total} bytes of memory, its limit is {most}";
+            "ask for less, or raise `limits.memory_bytes`"))
     }
 
     /// Reserves memory for `count` doubles.
@@ -248,9 +231,9 @@ impl Ctx {
             return Ok(());
         }
         let limit = self.budget.timeout_ms;
-        Err(ToolError::new(ErrorCode::LimitExceeded, format_args!("the call needs about {needed_ms:.0} ms and cannot be interrupted; its deadline is {limit} ms"))
-            .reason("cost")
-            .hint("raise `timeout_ms`, or ask for less"))
+        Err(tool_error!(LimitExceeded, "cost";
+            "the call needs about {needed_ms:.0} ms and cannot be interrupted; its deadline is {limit} ms";
+            "raise `timeout_ms`, or ask for less"))
     }
 
     /// Counts evaluations of a function that the arguments define.
@@ -264,9 +247,8 @@ impl Ctx {
         if before.saturating_add(count) <= most {
             return Ok(());
         }
-        Err(tool_error!(LimitExceeded, "more than {most} evaluations")
-            .reason("evaluations")
-            .hint("ask for fewer"))
+        Err(tool_error!(LimitExceeded, "evaluations";
+            "more than {most} evaluations"; "ask for fewer"))
     }
 
     /// The seed of this call: the argument's, else the context's (42 for a direct call, derived for a step).
@@ -329,20 +311,16 @@ impl Ctx {
     /// `internal` when the dispatcher did not load it.
     pub fn loaded(&self, source: &Source) -> Result<Value, ToolError> {
         self.loaded.get(source).cloned().ok_or_else(|| {
-            let message = format_args!("`{}` cannot be read here", source.name());
-            ToolError::new(ErrorCode::InvalidArgs, message)
-                .hint("this interface reads no files: pass the data inline")
+            tool_error!(InvalidArgs; "`{}` cannot be read here", source.name();
+                "this interface reads no files: pass the data inline")
         })
     }
 }
 
 fn present<'a, T: ?Sized>(capability: Option<&'a T>, name: &str) -> Result<&'a T, ToolError> {
     capability.ok_or_else(|| {
-        tool_error!(
-            PreconditionFailed,
-            "the capability `{name}` does not exist for this call"
-        )
-        .reason("capability")
-        .hint("the tool must declare it, and the door must offer it")
+        tool_error!(PreconditionFailed, "capability";
+            "the capability `{name}` does not exist for this call";
+            "the tool must declare it, and the door must offer it")
     })
 }

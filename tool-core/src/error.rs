@@ -60,7 +60,7 @@ pub const PROBLEMS_BYTES_MAX: usize = 192 << 10;
 const UNKNOWN: &str = "unknown";
 
 /// One problem of a request, and its place.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Problem {
     /// JSON pointer of the culprit; empty for the whole document.
     pub path: String,
@@ -80,9 +80,7 @@ impl Problem {
         Self {
             path: path::brief(path.as_ref()).into_owned(),
             message: brief::message(message),
-            hint: None,
-            reason: None,
-            place: None,
+            ..Self::default()
         }
     }
 

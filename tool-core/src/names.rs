@@ -1,9 +1,9 @@
 //! Enums of names: one list of variants and spellings gives reading, writing and the schema.
 
-/// Defines an enum of unit variants with their wire spellings; the calling crate needs `serde` and `schemars`.
+/// Defines enums of unit variants with their wire spellings; the calling crate needs `serde` and `schemars`.
 #[macro_export]
 macro_rules! names {
-    ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $text:literal),+ $(,)? }) => {
+    ($($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $text:literal),+ $(,)? })+) => {$(
         $(#[$doc])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
         pub enum $name {
@@ -32,7 +32,7 @@ macro_rules! names {
                 f.write_str(self.as_str())
             }
         }
-    };
+    )+};
 }
 
 /// Implements `JsonSchema` for a type whose schema is written where it is used; the calling crate needs `schemars`.

@@ -10,9 +10,7 @@ names! {
         /// Exclusive.
         Write = "write",
     }
-}
 
-names! {
     /// The kind of a resource.
     ResourceKind {
         /// A path in the workspace; a folder contains the paths below it.

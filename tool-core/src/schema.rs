@@ -479,18 +479,10 @@ impl<'a> Checker<'a> {
             Value::Numbers(numbers) => numbers.len(),
             _ => return,
         };
-        let bound = |key: &str| schema.get(key).and_then(Schema::as_u64);
-        if let Some(least) = bound("minItems").filter(|&least| (length as u64) < least) {
-            let elements = if least == 1 { "element" } else { "elements" };
-            let message = format!("expected at least {least} {elements}, found {length}");
-            self.report("minItems", message);
-        }
-        if let Some(most) = bound("maxItems").filter(|&most| (length as u64) > most) {
-            let message = format!("expected at most {most} elements, found {length}");
-            self.report("maxItems", message);
-            if self.kind == Kind::Document {
-                return; // a long list is one fault
-            }
+        let bounds = ["minItems", "maxItems"];
+        let is_too_long = self.check_length(schema, bounds, length as u64, "element");
+        if is_too_long && self.kind == Kind::Document {
+            return; // a long list is one fault
         }
         if schema.get("uniqueItems") == Some(&Schema::Bool(true)) {
             let items = value.items().unwrap_or_default();
@@ -519,22 +511,31 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn check_text(&mut self, schema: &serde_json::Map<String, Schema>, text: &str) {
+    /// Checks a length against the keywords of its bounds; `true` where it is beyond the upper one.
+    fn check_length(
+        &mut self,
+        schema: &serde_json::Map<String, Schema>,
+        [least, most]: [&'static str; 2],
+        found: u64,
+        unit: &str,
+    ) -> bool {
         let bound = |key: &str| schema.get(key).and_then(Schema::as_u64);
-        let length = text.chars().count() as u64;
-        if let Some(least) = bound("minLength").filter(|&least| length < least) {
-            let characters = if least == 1 {
-                "character"
-            } else {
-                "characters"
-            };
-            let message = format!("expected at least {least} {characters}, found {length}");
-            self.report("minLength", message);
+        if let Some(bound) = bound(least).filter(|&bound| found < bound) {
+            let plural = if bound == 1 { "" } else { "s" };
+            let message = format!("expected at least {bound} {unit}{plural}, found {found}");
+            self.report(least, message);
         }
-        if let Some(most) = bound("maxLength").filter(|&most| length > most) {
-            let message = format!("expected at most {most} characters, found {length}");
-            self.report("maxLength", message);
+        let exceeded = bound(most).filter(|&bound| found > bound);
+        if let Some(bound) = exceeded {
+            let message = format!("expected at most {bound} {unit}s, found {found}");
+            self.report(most, message);
         }
+        exceeded.is_some()
+    }
+
+    fn check_text(&mut self, schema: &serde_json::Map<String, Schema>, text: &str) {
+        let bounds = ["minLength", "maxLength"];
+        self.check_length(schema, bounds, text.chars().count() as u64, "character");
         if let Some(Schema::String(pattern)) = schema.get("pattern")
             && !(self.matches)(pattern, text)
         {

@@ -24,9 +24,7 @@ names! {
         /// Plans and chains.
         Chain = "chain",
     }
-}
 
-names! {
     /// What a tool may change. A tool without any is read-only.
     Effect {
         /// Runs a program on this machine.
@@ -40,9 +38,7 @@ names! {
         /// Changes state of mathchain or of the host that is not a file.
         SystemState = "system_state",
     }
-}
 
-names! {
     /// The permission a configuration grants or makes conditional.
     Permission {
         /// Hosts and addresses.
@@ -54,9 +50,7 @@ names! {
         /// Processor time only.
         Compute = "compute",
     }
-}
 
-names! {
     /// Capabilities of a tool.
     Capability {
         /// Reading files in the workspace.
@@ -80,9 +74,7 @@ names! {
         /// Opening and closing the workspace of a session.
         Workspaces = "workspaces",
     }
-}
 
-names! {
     /// Who may call a tool.
     Caller {
         /// A single call at a door.
@@ -90,9 +82,7 @@ names! {
         /// A step of a chain.
         Chain = "chain",
     }
-}
 
-names! {
     /// Whether the same arguments give the same result.
     Determinism {
         /// A function of the arguments.
@@ -102,9 +92,7 @@ names! {
         /// Depends on the world.
         External = "external",
     }
-}
 
-names! {
     /// The language of a text parameter. Every text that a tool reads as a language or a name has one: a value interpolated into it
     /// could change its meaning, so that plans may not build it with `$fmt`. Other texts are data.
     Syntax {

@@ -95,13 +95,10 @@ impl StopFlag {
 #[cold]
 fn stopped(state: u8) -> ToolError {
     match state {
-        TIMED_OUT => tool_error!(Timeout, "the deadline passed before the call finished")
-            .hint("raise `timeout_ms`, or ask for less"),
-        INTERRUPTED => tool_error!(
-            Cancelled,
-            "the process was asked to end before the call finished"
-        )
-        .reason(Reason::Interrupted),
+        TIMED_OUT => tool_error!(Timeout; "the deadline passed before the call finished";
+            "raise `timeout_ms`, or ask for less"),
+        INTERRUPTED => tool_error!(Cancelled, Reason::Interrupted;
+            "the process was asked to end before the call finished"),
         _ => tool_error!(Cancelled, "the call was cancelled"),
     }
 }

@@ -189,11 +189,6 @@ impl Value {
         self.get(key).and_then(Self::items).unwrap_or_default()
     }
 
-    /// The text below a key, if it is a string.
-    pub fn str_at(&self, key: &str) -> Option<&str> {
-        self.get(key)?.as_str()
-    }
-
     /// The object, if it is one.
     pub fn as_object(&self) -> Option<&Object> {
         match self {

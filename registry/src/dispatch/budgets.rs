@@ -161,11 +161,8 @@ fn exhausted(budget: &Budget, kind: Kind, counts: &Counts) -> ToolError {
             "`budget_override` with `category` `{kind}` and a `reason` raises it by {RAISED_BY}, {left} more times"
         ),
     };
-    tool_error!(
-        LimitExceeded,
-        "the task `{task}` has used its budget of {limit} `{kind}` calls"
-    )
-    .reason("budget")
+    tool_error!(LimitExceeded, "budget";
+        "the task `{task}` has used its budget of {limit} `{kind}` calls")
     .hint(hint)
     .evidence(object! {
         "task" => task.as_str(),

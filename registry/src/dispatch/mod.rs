@@ -282,7 +282,7 @@ impl Dispatcher {
 
     /// Counts a recorded call of another process against the budget of its task, as when a run is resumed.
     pub fn count_recorded(&self, record: &Value) {
-        let text = |key: &str| record.str_at(key);
+        let text = |key: &str| record.text(key);
         let Some(tool) = text("tool").and_then(|tool| self.catalogue.get(tool)) else {
             return;
         };

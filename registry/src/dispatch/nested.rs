@@ -105,10 +105,9 @@ impl Calls for Nested {
 
     fn escalate(&self, question: &Question) -> Result<String, ToolError> {
         let Some(notices) = &self.dispatcher.host.notices else {
-            let message = "no operator can be asked: there is no state folder for the question";
-            return Err(tool_error!(PreconditionFailed, "{message}")
-                .reason("notices")
-                .hint("`mathchain doctor` shows the state folder and what is wrong with it"));
+            return Err(tool_error!(PreconditionFailed, "notices";
+                "no operator can be asked: there is no state folder for the question";
+                "`mathchain doctor` shows the state folder and what is wrong with it"));
         };
         let catalogue = &self.dispatcher.catalogue;
         let tool = match &question.tool {

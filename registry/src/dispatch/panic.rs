@@ -43,12 +43,9 @@ pub(super) fn guarded<T>(
 
 /// The error of a call that panicked.
 pub(super) fn internal(tool: &str, call_id: &str) -> ToolError {
-    tool_error!(
-        Internal,
-        "`{tool}` failed unexpectedly; this is a defect in mathchain"
-    )
-    .reason("panic")
-    .hint(format_args!("report it with the id {call_id}"))
+    tool_error!(Internal, "panic";
+        "`{tool}` failed unexpectedly; this is a defect in mathchain";
+        "report it with the id {call_id}")
 }
 
 /// Makes panics report a call id and a source location, never a message, which could contain arguments.

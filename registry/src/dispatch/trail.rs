@@ -356,10 +356,7 @@ fn names(effects: &[Effect]) -> Vec<&'static str> {
 
 /// The refusal of a call with effects that cannot be recorded.
 pub(super) fn unaudited(why: &str) -> ToolError {
-    tool_error!(
-        PreconditionFailed,
-        "a call with effects is refused where it cannot be recorded: {why}"
-    )
-    .reason("audit")
-    .hint("`mathchain doctor` shows the state folder and what is wrong with it")
+    tool_error!(PreconditionFailed, "audit";
+        "a call with effects is refused where it cannot be recorded: {why}";
+        "`mathchain doctor` shows the state folder and what is wrong with it")
 }

@@ -177,9 +177,7 @@ names! {
         /// All up to the next flag.
         Greedy = "greedy",
     }
-}
 
-names! {
     /// Variables of the environment that a program gets.
     #[derive(Default)]
     EnvPolicy {
@@ -191,9 +189,7 @@ names! {
         /// A few names, by the patterns of `agent_clis.yaml`.
         Clean = "clean",
     }
-}
 
-names! {
     /// How a program gets its task.
     #[derive(Default)]
     PromptVia {
@@ -203,9 +199,7 @@ names! {
         /// On stdin.
         Stdin = "stdin",
     }
-}
 
-names! {
     /// Treatment of permissions that a CLI cannot enforce.
     #[derive(Default)]
     Unenforced {

@@ -68,9 +68,7 @@ names! {
         /// One after the other, as written.
         Seq = "seq",
     }
-}
 
-names! {
     /// Effect of a failed step on the others.
     #[derive(Default)]
     OnError {
@@ -355,9 +353,7 @@ names! {
         /// It is denied.
         Deny = "deny",
     }
-}
 
-names! {
     /// Who may answer approval requests.
     #[derive(Default)]
     ApprovalsFrom {

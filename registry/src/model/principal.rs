@@ -113,7 +113,7 @@ impl Principal {
 
     /// Reads what [`Principal::to_value`] wrote. A layer that cannot be read any more leaves the caller nothing.
     pub fn from_value(role: &str, value: &Value) -> Self {
-        let text = |key: &str| value.str_at(key).map(str::to_owned);
+        let text = |key: &str| value.text(key).map(str::to_owned);
         let texts = |key: &str| {
             let items = value.items_at(key);
             items

@@ -28,9 +28,7 @@ names! {
         /// Set by the user at the terminal.
         User = "user",
     }
-}
 
-names! {
     /// The answer of a rule; the strictest wins.
     Verdict {
         /// The call runs.

@@ -289,7 +289,7 @@ fn problems(manifest: &Value) -> Vec<Problem> {
         });
     }
     let tools = manifest.items_at("tools");
-    let name_of = |tool: &Value| tool.str_at("name").map(str::to_owned);
+    let name_of = |tool: &Value| tool.text("name").map(str::to_owned);
     let plugin = name_of(manifest).unwrap_or_default();
     let has_command = manifest.get("command").is_some();
     let mut names = Vec::new();

@@ -29,7 +29,7 @@ impl Message {
             let id = value.get("id").and_then(Value::as_i64);
             id.ok_or_else(|| "it has no `id`".to_owned())
         };
-        match value.str_at("type") {
+        match value.text("type") {
             Some("hello") => Ok(Self::Hello(value.clone())),
             Some("result") => {
                 let result = match (value.get("output"), value.get("error")) {
@@ -41,7 +41,7 @@ impl Message {
             }
             Some("progress") => {
                 let fraction = value.get("fraction").and_then(Value::as_f64).unwrap_or(0.0);
-                let words = value.str_at("message").unwrap_or_default();
+                let words = value.text("message").unwrap_or_default();
                 Ok(Self::Progress {
                     id: id()?,
                     fraction: fraction.clamp(0.0, 1.0),
@@ -66,17 +66,17 @@ fn error_of(error: &Value) -> Result<ToolError, String> {
         ErrorCode::Conflict,
         ErrorCode::ToolError,
     ];
-    let message = error.as_str().or_else(|| error.str_at("message"));
+    let message = error.as_str().or_else(|| error.text("message"));
     let message = message.ok_or("an error has a `message`")?;
-    let code = error.str_at("code").unwrap_or("tool_error");
+    let code = error.text("code").unwrap_or("tool_error");
     let code = CODES.into_iter().find(|known| known.as_str() == code);
     let code = code.ok_or("no such `code` of an error")?;
     let cut = |text: &str| text.chars().take(MESSAGE_CHARS).collect::<String>();
     let mut read = ToolError::new(code, cut(message));
-    if let Some(path) = error.str_at("path") {
+    if let Some(path) = error.text("path") {
         read = read.at(cut(path));
     }
-    if let Some(hint) = error.str_at("hint") {
+    if let Some(hint) = error.text("hint") {
         read = read.hint(cut(hint));
     }
     Ok(read)
@@ -117,7 +117,7 @@ pub(super) fn check_hello(launch: &Launch, message: &Message) -> Result<(), Tool
         }
         None => return refuse("greeted without `protocol`".to_owned()),
     }
-    if let Some(found) = hello.str_at("version").filter(|found| found != version) {
+    if let Some(found) = hello.text("version").filter(|found| found != version) {
         return refuse(format!("reports version {found}, its manifest {version}"));
     }
     let missing = hello.items_at("missing");
@@ -129,11 +129,8 @@ pub(super) fn check_hello(launch: &Launch, message: &Message) -> Result<(), Tool
         return Ok(());
     }
     let missing = missing.join(", ");
-    Err(
-        tool_error!(PreconditionFailed, "the plugin `{plugin}` lacks {missing}")
-            .reason("plugin_dependency")
-            .hint("install what it depends on"),
-    )
+    Err(tool_error!(PreconditionFailed, "plugin_dependency";
+        "the plugin `{plugin}` lacks {missing}"; "install what it depends on"))
 }
 
 /// The error for a plugin that breaks the protocol.

@@ -200,12 +200,9 @@ impl Process {
             return Ok(());
         }
         let plugin = &self.launch.plugin;
-        Err(tool_error!(
-            ResourceChanged,
-            "the files of the plugin `{plugin}` changed since it was loaded"
-        )
-        .reason("plugin_changed")
-        .hint("call again; `serve` reloads them on its own or on `reload_plugins`"))
+        Err(tool_error!(ResourceChanged, "plugin_changed";
+            "the files of the plugin `{plugin}` changed since it was loaded";
+            "call again; `serve` reloads them on its own or on `reload_plugins`"))
     }
 
     /// Updates the state after a call.

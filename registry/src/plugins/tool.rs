@@ -74,11 +74,11 @@ struct Inner {
 /// The top-level parameters that name paths, with their access.
 fn paths(shape: &Shape) -> impl Iterator<Item = (&str, Access)> {
     shape.properties().filter_map(|(name, property)| {
-        let access = match property.str_at("access") {
+        let access = match property.text("access") {
             Some("write") => Access::Write,
             _ => Access::Read,
         };
-        (property.str_at("format") == Some("path")).then_some((name, access))
+        (property.text("format") == Some("path")).then_some((name, access))
     })
 }
 
@@ -227,11 +227,8 @@ impl Call for PluginCall {
                 path => format!("`{path}`: "),
             };
             let (id, wrong) = (tool.spec.id, first.message.replace("argument", "member"));
-            return Err(tool_error!(
-                ToolError,
-                "the result of `{id}` does not match its manifest: {place}{wrong}"
-            )
-            .reason("plugin_result"));
+            return Err(tool_error!(ToolError, "plugin_result";
+                "the result of `{id}` does not match its manifest: {place}{wrong}"));
         }
         self.write_files(output, ctx)
     }
@@ -286,11 +283,11 @@ impl PluginCall {
         };
         let mut found: Vec<Written> = Vec::new();
         for file in files.items().unwrap_or_default() {
-            let (Some(path), Some(content)) = (file.str_at("path"), file.str_at("content")) else {
+            let (Some(path), Some(content)) = (file.text("path"), file.text("content")) else {
                 return refuse("each of `files` needs `path` and `content`, both text".to_owned());
             };
             let mut writes = self.tool.writes.iter();
-            if !writes.any(|name| self.args.str_at(name) == Some(path)) {
+            if !writes.any(|name| self.args.text(name) == Some(path)) {
                 return refuse(format!("no argument names `{path}`"));
             }
             if found.iter().any(|other| other.path == path) {

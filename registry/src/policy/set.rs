@@ -75,7 +75,8 @@ impl ToolSet {
     }
 
     /// Whether every tool here is in the other too.
-    pub fn is_subset(&self, other: &Self) -> bool {
+    #[cfg(test)]
+    pub(super) fn is_subset(&self, other: &Self) -> bool {
         self.iter().all(|tool| other.contains(tool))
     }
 

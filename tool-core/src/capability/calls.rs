@@ -100,9 +100,5 @@ pub trait Calls: Send + Sync {
 }
 
 fn no_dispatcher() -> ToolError {
-    tool_error!(
-        PreconditionFailed,
-        "no dispatcher is available to this call"
-    )
-    .reason("capability")
+    tool_error!(PreconditionFailed, "capability"; "no dispatcher is available to this call")
 }

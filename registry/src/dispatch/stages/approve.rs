@@ -214,12 +214,7 @@ fn key_text(key: &ResourceKey) -> String {
 /// The denial of a call that needs approval where no operator is present and the configuration denies such calls.
 fn unattended(decided: &Decided<'_>) -> ToolError {
     let (id, why) = (decided.located.tool().spec().id, &decided.decision.reason);
-    tool_error!(
-        PolicyDenied,
-        "`{id}` needs approval, and no operator is present: {why}"
-    )
-    .reason("unattended")
-    .hint(
-        "call it at a terminal, add an `allow` rule, or set `[approvals] unattended = \"pending\"`",
-    )
+    tool_error!(PolicyDenied, "unattended";
+        "`{id}` needs approval, and no operator is present: {why}";
+        "call it at a terminal, add an `allow` rule, or set `[approvals] unattended = \"pending\"`")
 }

@@ -15,8 +15,8 @@ use std::ops::ControlFlow;
 
 use tool_core::capability::{Alarm, Files};
 use tool_core::{
-    AnyTool, Call, Caller as CallerKind, Ctx, Determinism, ErrorCode, ResourceKey, ToolError,
-    Value, tool_error,
+    AnyTool, Call, Caller as CallerKind, Ctx, Determinism, ResourceKey, ToolError, Value,
+    tool_error,
 };
 
 use self::places::Places;
@@ -251,15 +251,10 @@ impl<'a> Decoded<'a> {
 fn denied(role: &str, id: &str, decision: &Decision) -> ToolError {
     let rule = decision.rule.as_ref();
     let rule = rule.map(|rule| format!(", {rule}")).unwrap_or_default();
-    let message = format_args!(
-        "this call of `{id}` is denied by layer {}{rule}: {}",
-        decision.layer, decision.reason
-    );
-    ToolError::new(ErrorCode::PolicyDenied, message)
-        .reason("rule")
-        .hint(format!(
-            "`mathchain policy explain {role} {id}` shows every rule; a denial holds over every approval"
-        ))
+    let (layer, why) = (&decision.layer, &decision.reason);
+    tool_error!(PolicyDenied, "rule";
+        "this call of `{id}` is denied by layer {layer}{rule}: {why}";
+        "`mathchain policy explain {role} {id}` shows every rule; a denial holds over every approval")
 }
 
 /// No rule denies the call, and its obligations can be met.
@@ -300,13 +295,10 @@ fn unchanged(id: &str, planned: &[ResourceKey], found: &[ResourceKey]) -> Result
     match found.iter().find(|key| !is_planned(key)) {
         None => Ok(()),
         Some(key) => {
-            let message = format_args!(
-                "`{id}` would use {} `{}`, which the plan was not checked with: a link changed its target",
-                key.kind, key.name
-            );
-            Err(ToolError::new(ErrorCode::ResourceChanged, message)
-                .reason("resource_changed")
-                .hint("check the plan again"))
+            let (kind, name) = (key.kind, &key.name);
+            Err(tool_error!(ResourceChanged, "resource_changed";
+                "`{id}` would use {kind} `{name}`, which the plan was not checked with: a link changed its target";
+                "check the plan again"))
         }
     }
 }

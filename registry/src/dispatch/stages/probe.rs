@@ -48,10 +48,7 @@ impl<'a> Identified<'a> {
 
 /// The error for a call whose outcome is unknown: only the operator may repeat it.
 fn outcome_unknown(id: &str) -> ToolError {
-    tool_error!(
-        Conflict,
-        "the outcome of the call of `{id}` is unknown: it began in a process that ended"
-    )
-    .reason(Reason::OutcomeUnknown)
+    tool_error!(Conflict, Reason::OutcomeUnknown;
+        "the outcome of the call of `{id}` is unknown: it began in a process that ended")
     .may_have_happened()
 }
