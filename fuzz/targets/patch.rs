@@ -2,7 +2,7 @@
 
 #![no_main]
 
-use tool_core::{ResourceId, Reason};
+use mathchain::tool_core::{Reason, ResourceId};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
