@@ -14,14 +14,3 @@ fn the_page_of_expressions_names_every_function_and_constant() {
         .collect();
     assert!(missing.is_empty(), "{missing:?}");
 }
-
-#[test]
-fn the_readme_lists_every_tool() {
-    let readme = include_str!("../README.md");
-    let missing: Vec<&str> = mathchain::families()
-        .flatten()
-        .map(|entry| entry.tool().spec().id)
-        .filter(|id| !readme.contains(&format!("`{id}`")))
-        .collect();
-    assert!(missing.is_empty(), "{missing:?}");
-}

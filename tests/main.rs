@@ -21,3 +21,4 @@ mod sessions;
 mod shapes;
 mod sparse_reference;
 mod syntaxes;
+mod tool_pages;

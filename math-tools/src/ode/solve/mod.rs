@@ -44,7 +44,7 @@ pub(crate) struct Args {
     #[serde(default = "Bounded::<1, 10_000_000>::of::<10_000>")]
     pub max_steps: Bounded<1, 10_000_000>,
     /// Largest size of a step, in the units of t: at most the length of the shortest event that the solution must not miss. Absent: no
-    /// limit, but the right-hand side is looked at in about 200 places of `t_span`, and what the steps jumped over is integrated again by
+    /// limit, but the right-hand side is sampled at about 200 points of `t_span`, and what the steps jumped over is integrated again by
     /// shorter ones, with a warning.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_step: Option<Positive>,
