@@ -72,7 +72,7 @@ class Picture:
 
 
 PICTURES = [
-    Picture("quickstart", "mathchain run examples/quickstart.yaml", columns=90, lines=80),
+    Picture("quickstart", "mathchain run examples/quickstart.yaml 2> run.log", columns=90, lines=80),
     Picture("plan", "mathchain run long.yaml", shows="chains", after=3, files={"long.yaml": LONG_PLAN}),
     Picture("tools", "mathchain tools list --role worker_math", columns=100, lines=80),
     Picture("approval", "mathchain call write_file --path notes.txt --content 'first line'", columns=90, lines=40),
