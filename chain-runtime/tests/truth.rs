@@ -101,7 +101,7 @@ fn a_replay_of_a_collected_run_says_that_it_was_collected() {
     let pinned = durable.run(&plan, &operator()).chain_id;
     durable.state.pin_run(&pinned, true).unwrap();
     let keep = Retention {
-        days: Some(0),
+        age_ms: Some(0),
         ..Retention::default()
     };
     assert_eq!(

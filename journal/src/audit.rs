@@ -3,16 +3,16 @@
 use std::io::Write;
 use std::sync::Arc;
 
-use rusqlite::{Connection, Row, Transaction, TransactionBehavior, params};
+use rusqlite::{Connection, Params, Row, Transaction, TransactionBehavior, params};
 use serde::Serialize;
 use tool_core::capability::LedgerHead;
-use tool_core::{ErrorCode, Result, ToolError, Value, json, tool_error};
+use tool_core::{ErrorCode, Result, ToolError, Value, json, object, tool_error};
 
 use super::chain;
 use super::run::LISTS_KEY;
-use super::sql::{self, Columns, Failure, Hash, row_structs};
+use super::sql::{self, Columns, Done, Failure, Hash, row_structs};
 use super::state::State;
-use crate::artifacts::Handle;
+use crate::artifacts::{ArtifactHash, Handle};
 
 /// One record of the audit log.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -25,6 +25,32 @@ pub struct AuditRecord {
     pub hash: String,
     /// The record, with the time it was recorded (`recorded_ms`).
     pub record: Value,
+}
+
+/// Which records are wanted: those with all that is given.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AuditFilter {
+    /// Id of the tool.
+    pub tool: Option<String>,
+    /// Role of the caller.
+    pub role: Option<String>,
+    /// Status of the call.
+    pub status: Option<String>,
+    /// Earliest time of recording, in milliseconds since 1970-01-01 UTC.
+    pub since_ms: Option<u64>,
+}
+
+/// Selects by a filter, whose parameters are the first four.
+const MATCHING: &str = "(?1 IS NULL OR CASE WHEN json_valid(body) THEN body ->> '$.tool' END = ?1)
+    AND (?2 IS NULL OR CASE WHEN json_valid(body) THEN body ->> '$.role' END = ?2)
+    AND (?3 IS NULL OR CASE WHEN json_valid(body) THEN body ->> '$.status' END = ?3)
+    AND (?4 IS NULL OR CASE WHEN json_valid(body) THEN body ->> '$.recorded_ms' END >= ?4)";
+
+impl AuditFilter {
+    fn since(&self) -> Option<i64> {
+        let since = self.since_ms?;
+        Some(i64::try_from(since).unwrap_or(i64::MAX))
+    }
 }
 
 /// Parses a head: `session:sequence:hash`.
@@ -61,6 +87,39 @@ impl State {
         let params = params![session.unwrap_or(""), sql::limit(count_max)];
         let rows = self.shared.select("list the audit log", SQL, params)?;
         rows.into_iter().map(|row| self.parsed(row)).collect()
+    }
+
+    /// Lists the newest records that match a filter; newest first.
+    ///
+    /// # Errors
+    /// `tool_error` when the state cannot be read.
+    pub fn audit_matching(
+        &self,
+        filter: &AuditFilter,
+        count_max: usize,
+    ) -> Result<Vec<AuditRecord>> {
+        let sql = RawRecord::sql(&format!(
+            "FROM events WHERE {MATCHING} ORDER BY number DESC LIMIT ?5"
+        ));
+        self.flush()?;
+        let AuditFilter {
+            tool, role, status, ..
+        } = filter;
+        let params = params![tool, role, status, filter.since(), sql::limit(count_max)];
+        let rows = self.shared.select("list the audit log", &sql, params)?;
+        rows.into_iter().map(|row| self.parsed(row)).collect()
+    }
+
+    /// Lists the texts that a member of the records has: `tool`, `role` or `status`.
+    ///
+    /// # Errors
+    /// `tool_error` when the state cannot be read.
+    pub fn audit_names(&self, member: &str) -> Result<Vec<String>> {
+        const SQL: &str = "SELECT DISTINCT body ->> ?1 AS name FROM events
+             WHERE json_valid(body) AND name IS NOT NULL ORDER BY name";
+        self.flush()?;
+        let path = format!("$.{member}");
+        self.shared.select("read the audit log", SQL, [path])
     }
 
     /// Finds one record: by `session:sequence` (a unique prefix of the session suffices), or the newest with that `call_id`.
@@ -105,17 +164,58 @@ impl State {
             let snapshot = Transaction::new_unchecked(connection, TransactionBehavior::Deferred)?;
             let mut lines = 0;
             for (sql, line) in EXPORTS {
-                let mut query = snapshot.prepare(sql)?;
-                let mut rows = query.query([session])?;
-                while let Some(row) = rows.next()? {
-                    lines += 1;
-                    writeln!(out, "{}", line(row)?).map_err(|err| {
-                        let message = format_args!("cannot write the export: {err}");
-                        Failure::from(ToolError::new(ErrorCode::ToolError, message).reason("io"))
-                    })?;
-                }
+                lines += write_rows(&snapshot, sql, [session], line, out)?;
             }
             Ok(lines)
+        })
+    }
+
+    /// Writes the records that match a filter as JSON Lines in the order of recording, and returns their number. The lines are those of
+    /// [`State::export`]; alone they do not verify a chain.
+    ///
+    /// # Errors
+    /// As [`State::export`].
+    pub fn export_matching(&self, filter: &AuditFilter, out: &mut dyn Write) -> Result<u64> {
+        let sql = RawRecord::sql(&format!("FROM events WHERE {MATCHING} ORDER BY number"));
+        self.flush()?;
+        let AuditFilter {
+            tool, role, status, ..
+        } = filter;
+        let params = params![tool, role, status, filter.since()];
+        self.shared.read("export the audit log", |connection| {
+            write_rows(connection, &sql, params, record_line, out)
+        })
+    }
+
+    /// Writes all that [`State::export`] does, the values and handles that the records name, and a last line with the head of all
+    /// chains; returns that head and the number of lines.
+    ///
+    /// # Errors
+    /// As [`State::export`].
+    pub fn export_whole(&self, out: &mut dyn Write) -> Result<(Option<String>, u64)> {
+        const NEWEST: &str = "SELECT number, link FROM heads ORDER BY number DESC LIMIT 1";
+        self.flush()?;
+        let now_ms = self.shared.clock.unix_ms();
+        self.shared.read("export the state", |connection| {
+            let snapshot = Transaction::new_unchecked(connection, TransactionBehavior::Deferred)?;
+            let none: Option<&str> = None;
+            let mut lines = 0;
+            for (sql, line) in EXPORTS {
+                lines += write_rows(&snapshot, sql, [none], line, out)?;
+            }
+            for (sql, line) in VALUES {
+                lines += write_rows(&snapshot, sql, [], line, out)?;
+            }
+            let head: Option<(u64, Hash)> = sql::row(&snapshot, NEWEST, [])?;
+            let head = head.map(|(number, link)| format!("*:{number}:{}", chain::hex(&link)));
+            let end = object! {
+                "type" => "end",
+                "head" => head.clone(),
+                "lines" => lines,
+                "exported_ms" => now_ms,
+            };
+            writeln!(out, "{}", json::to_text(&end)).map_err(unwritten)?;
+            Ok((head, lines + 1))
         })
     }
 
@@ -177,6 +277,31 @@ impl State {
     }
 }
 
+fn unwritten(err: std::io::Error) -> Failure {
+    let message = format_args!("cannot write the export: {err}");
+    ToolError::new(ErrorCode::ToolError, message)
+        .reason("io")
+        .into()
+}
+
+/// Writes a line for each row of a query; returns their number.
+fn write_rows(
+    connection: &Connection,
+    sql: &str,
+    params: impl Params,
+    line: ExportLine,
+    out: &mut dyn Write,
+) -> Done<u64> {
+    let mut lines = 0;
+    let mut query = connection.prepare(sql)?;
+    let mut rows = query.query(params)?;
+    while let Some(row) = rows.next()? {
+        lines += 1;
+        writeln!(out, "{}", line(row)?).map_err(unwritten)?;
+    }
+    Ok(lines)
+}
+
 type ExportLine = fn(&Row<'_>) -> rusqlite::Result<String>;
 
 /// The queries of an export and the line of each row. Bodies are canonical JSON already.
@@ -193,18 +318,7 @@ const EXPORTS: [(&str, ExportLine); 3] = [
     ),
     (
         "SELECT session, sequence, hash, body FROM events WHERE ?1 IS NULL OR session = ?1 ORDER BY number",
-        |row| {
-            let RawRecord {
-                session,
-                sequence,
-                hash,
-                body,
-            } = RawRecord::read(row)?;
-            let (session, hash) = (Value::from(session), chain::hex(&hash));
-            Ok(format!(
-                r#"{{"type":"record","session":{session},"sequence":{sequence},"hash":"{hash}","record":{body}}}"#
-            ))
-        },
+        record_line,
     ),
     (
         "SELECT number, session, sequence, hash, link FROM heads WHERE ?1 IS NULL OR session = ?1 ORDER BY number",
@@ -224,6 +338,41 @@ const EXPORTS: [(&str, ExportLine); 3] = [
         },
     ),
 ];
+
+/// The values that records name, and the handles of those in files.
+const VALUES: [(&str, ExportLine); 2] = [
+    (
+        "SELECT hash, body FROM vals ORDER BY created_ms, hash",
+        |row| {
+            let (hash, body) = <(ArtifactHash, String)>::read(row)?;
+            Ok(format!(
+                r#"{{"type":"value","hash":"{hash}","value":{body}}}"#
+            ))
+        },
+    ),
+    (
+        "SELECT hash, about FROM artifacts ORDER BY created_ms, hash",
+        |row| {
+            let (hash, about) = <(ArtifactHash, String)>::read(row)?;
+            Ok(format!(
+                r#"{{"type":"artifact","hash":"{hash}","handle":{about}}}"#
+            ))
+        },
+    ),
+];
+
+fn record_line(row: &Row<'_>) -> rusqlite::Result<String> {
+    let RawRecord {
+        session,
+        sequence,
+        hash,
+        body,
+    } = RawRecord::read(row)?;
+    let (session, hash) = (Value::from(session), chain::hex(&hash));
+    Ok(format!(
+        r#"{{"type":"record","session":{session},"sequence":{sequence},"hash":"{hash}","record":{body}}}"#
+    ))
+}
 
 row_structs! {
     /// A row of the table of events.

@@ -36,6 +36,11 @@ fn hash(domain: &[u8], before: &Hash, body: &str) -> Hash {
     hasher.finalize().into()
 }
 
+/// Reads a hash of 64 hex digits; zeros, which no content has, for any other text.
+pub(super) fn unhex(text: &str) -> Hash {
+    blake3::Hash::from_hex(text).map_or(START, Into::into)
+}
+
 /// Formats a hash as 64 hex digits.
 pub(super) fn hex(hash: &Hash) -> String {
     blake3::Hash::from(*hash).to_hex().to_string()
@@ -161,7 +166,7 @@ impl Chain {
             const SQL: &str = "INSERT INTO sessions(id, opened_ms, header) VALUES (?, ?, ?)";
             let params = params![self.session, self.opened_ms as i64, self.header];
             sql::execute(transaction, SQL, params)?;
-            self.link(transaction, 0, &self.genesis)?;
+            write_link(transaction, &self.session, 0, &self.genesis)?;
         }
         const SQL: &str = "INSERT INTO events(session, sequence, body, hash) VALUES (?, ?, ?, ?)";
         for event in &self.pending {
@@ -173,24 +178,25 @@ impl Chain {
 
     /// Writes a link to the end of the chain.
     pub(super) fn write_link(&self, transaction: &Transaction<'_>) -> rusqlite::Result<()> {
-        self.link(transaction, self.sequence, &self.hash)
+        write_link(transaction, &self.session, self.sequence, &self.hash)
     }
+}
 
-    fn link(
-        &self,
-        transaction: &Transaction<'_>,
-        sequence: u64,
-        hash: &Hash,
-    ) -> rusqlite::Result<()> {
-        const NEWEST: &str = "SELECT number, link FROM heads ORDER BY number DESC LIMIT 1";
-        const SQL: &str =
-            "INSERT INTO heads(number, session, sequence, hash, link) VALUES (?, ?, ?, ?, ?)";
-        let before: Option<(i64, Hash)> = sql::row(transaction, NEWEST, [])?;
-        let (number, before) = before.unwrap_or((0, START));
-        let link = link_hash(&before, &self.session, sequence, hash);
-        let params = params![number + 1, self.session, sequence as i64, hash, link];
-        sql::execute(transaction, SQL, params).map(drop)
-    }
+/// Writes a link to a place of a chain.
+pub(super) fn write_link(
+    transaction: &Transaction<'_>,
+    session: &str,
+    sequence: u64,
+    hash: &Hash,
+) -> rusqlite::Result<()> {
+    const NEWEST: &str = "SELECT number, link FROM heads ORDER BY number DESC LIMIT 1";
+    const SQL: &str =
+        "INSERT INTO heads(number, session, sequence, hash, link) VALUES (?, ?, ?, ?, ?)";
+    let before: Option<(i64, Hash)> = sql::row(transaction, NEWEST, [])?;
+    let (number, before) = before.unwrap_or((0, START));
+    let link = link_hash(&before, session, sequence, hash);
+    let params = params![number + 1, session, sequence as i64, hash, link];
+    sql::execute(transaction, SQL, params).map(drop)
 }
 
 #[cfg(test)]

@@ -19,15 +19,24 @@ pub(super) fn of_sqlite(action: &str, file: &Path, err: &rusqlite::Error) -> Too
             unwritable(file, err)
         }
         Some(Sqlite::DatabaseBusy | Sqlite::DatabaseLocked | Sqlite::FileLockingProtocolFailed) => {
-            tool_error!(Conflict, "cannot {action}: `{shown}` is locked by another process")
-            .reason("state_busy")
-            .hint("call again when the other process has finished")
+            busy(action, file)
         }
         Some(Sqlite::DiskFull) => tool_error!(ToolError, "cannot {action}: no space left for `{shown}`")
         .reason("state_full")
         .hint("free space on the disk and call again"),
         _ => tool_error!(ToolError, "state_io"; "cannot {action} in `{shown}`: {err}"),
     }
+}
+
+/// The error for a file that another process uses.
+pub(super) fn busy(action: &str, file: &Path) -> ToolError {
+    tool_error!(
+        Conflict,
+        "cannot {action}: `{}` is locked by another process",
+        file.display()
+    )
+    .reason("state_busy")
+    .hint("call again when the other process has finished")
 }
 
 /// The error for a file that cannot be read.

@@ -17,12 +17,22 @@ pub const PLACES: [&str; 9] = [
     "journal.after_finish",
 ];
 
+/// The failpoints of pruning and collecting.
+#[cfg(any(test, feature = "failpoints"))]
+pub const PRUNING: [&str; 4] = [
+    "prune.after_begin",
+    "prune.before_commit",
+    "prune.after_commit",
+    "gc.after_rows",
+];
+
 /// Aborts the process here if a test requests it.
 #[cfg(any(test, feature = "failpoints"))]
 pub fn fail_at(name: &str) {
     use std::sync::OnceLock;
     use std::sync::atomic::{AtomicU64, Ordering};
-    let is_known = name.is_empty() || name.starts_with("run.") || PLACES.contains(&name);
+    let is_listed = PLACES.contains(&name) || PRUNING.contains(&name);
+    let is_known = name.is_empty() || name.starts_with("run.") || is_listed;
     assert!(is_known, "`{name}` is not a known failpoint");
     static WANTED: OnceLock<Option<(String, u64)>> = OnceLock::new();
     static PASSED: AtomicU64 = AtomicU64::new(0);

@@ -8,6 +8,8 @@ use rusqlite::{ToSql, Transaction, params};
 use serde::Serialize;
 use tool_core::{Object, Result, ToolError, Value, convert, tool_error};
 
+use super::failpoints::fail_at;
+use super::open::Target;
 use super::run::Run;
 use super::sql::{self, Columns};
 use super::state::State;
@@ -16,8 +18,8 @@ use crate::artifacts::ArtifactHash;
 /// The retention policy of a collection.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Retention {
-    /// Retain values of runs that ended, and results that were used, within so many days; `None` for any age.
-    pub days: Option<u64>,
+    /// Retain values of runs that ended, and results that were used, less than so many milliseconds ago; `None` for any age.
+    pub age_ms: Option<u64>,
     /// Retain at most so many bytes of values, removing those of the runs that ended first; pinned runs are never affected.
     pub quota_bytes: Option<u64>,
     /// Report without removing anything.
@@ -48,9 +50,8 @@ const RUNS_OF_RECORD: usize = if cfg!(test) { 3 } else { 10_000 };
 /// Member of the record of a collection with the number of its runs.
 pub const COLLECTED_KEY: &str = "runs_collected";
 
-const DAY_MS: u64 = 24 * 3_600_000;
-/// Least age of an unknown file that is removed.
-const STRAY_MS: u64 = DAY_MS;
+/// Least age of an unknown file that is removed: a day.
+const STRAY_MS: u64 = 24 * 3_600_000;
 
 /// An owner of references that may be released.
 enum Root {
@@ -156,6 +157,7 @@ impl State {
         // Runs that end after this listing are left to the next collection.
         let runs = self.runs(None, usize::MAX)?;
         let mut done = Collected::default();
+        let mut files = Vec::new();
         let shared = &self.shared;
         shared.transact("collect values", |transaction, now_ms| {
             let (gone, graph) = choose(transaction, &runs, keep, now_ms, &mut done)?;
@@ -173,9 +175,8 @@ impl State {
             }
             release(transaction, &gone)?;
             for (hash, node) in &unneeded {
-                // Within the transaction: a process that stores the value meanwhile waits, finds no file and writes it again.
                 if node.is_file {
-                    self.remove(**hash)?;
+                    files.push(**hash);
                 }
                 sql::execute(transaction, "DELETE FROM artifacts WHERE hash = ?", [hash.0])?;
                 sql::execute(transaction, "DELETE FROM vals WHERE hash = ?", [hash.0])?;
@@ -184,7 +185,28 @@ impl State {
             transaction.execute(orphans, [])?;
             Ok(((), (!done.is_nothing()).then(|| done.record())))
         })?;
+        fail_at("gc.after_rows");
+        self.remove_files(&files)?;
         Ok(done)
+    }
+
+    /// Removes files whose rows are gone. A process that is killed before leaves files that no row names, never rows without files.
+    fn remove_files(&self, files: &[ArtifactHash]) -> Result<()> {
+        const SQL: &str = "SELECT 1 FROM artifacts WHERE hash = ?";
+        let work = |transaction: &Transaction<'_>, _| {
+            for hash in files {
+                // Within a transaction: a process that stores the value meanwhile has written its row, or waits, finds no file and
+                // writes it again.
+                if !sql::exists(transaction, SQL, [hash.0])? {
+                    self.remove(*hash)?;
+                }
+            }
+            Ok(())
+        };
+        match files {
+            [] => Ok(()),
+            _ => self.shared.change(Target::Own, "remove files", work),
+        }
     }
 
     fn remove(&self, hash: ArtifactHash) -> Result<()> {
@@ -280,8 +302,9 @@ fn choose(
         uses.entry(run).or_default().push(hash);
     })?;
     let mut candidates: Vec<(u64, Root)> = Vec::new();
+    let by_id: HashMap<&str, &Run> = runs.iter().map(|run| (&*run.id, run)).collect();
     for run in runs {
-        let free = run.state.is_final() && !run.pinned && !run.collected && run.holder.is_none();
+        let free = !run.collected && run.holder.is_none() && !is_within_open(run, &by_id);
         if free && is_still(transaction, run)? {
             candidates.push((run.changed_ms, Root::Run(run.id.clone())));
         }
@@ -296,9 +319,9 @@ fn choose(
     let unneeded = graph.values.values().filter(|node| node.references == 0);
     graph.left_bytes -= unneeded.map(|node| node.bytes).sum::<u64>();
     candidates.sort_by_key(|(time_ms, _)| *time_ms);
-    let days = keep.days;
     let is_old = |time_ms: u64| {
-        days.is_some_and(|days| now_ms.saturating_sub(time_ms) >= days.saturating_mul(DAY_MS))
+        let age_ms = now_ms.saturating_sub(time_ms);
+        keep.age_ms.is_some_and(|least| age_ms >= least)
     };
     let quota = keep.quota_bytes.unwrap_or(u64::MAX);
     let mut gone = Vec::new();
@@ -322,6 +345,13 @@ fn choose(
         gone.push(root);
     }
     Ok((gone, graph))
+}
+
+/// Whether a run, or one that (transitively) began it, has not ended or is pinned: undoing it may need the values.
+fn is_within_open(run: &Run, by_id: &HashMap<&str, &Run>) -> bool {
+    let above = |run: &&Run| by_id.get(run.parent.as_deref()?).copied();
+    let mut family = std::iter::successors(Some(run), above).take(by_id.len());
+    family.any(|run| !run.state.is_final() || run.pinned)
 }
 
 /// Whether a run is unchanged since it was listed.

@@ -8,7 +8,8 @@
 //! they begin and end in the table `heads`, whose newest row confirms all of them. A durable run has such a chain too: its
 //! [`Journal`] (`begin_run`, `take_run` in `runs.rs`) is a ledger of its own, held by one process at a time (`lease.rs`). Its values
 //! are stored outside the chain (`values.rs`, [`crate::artifacts`]), cached for later runs (`cache.rs`) and collected when
-//! no run refers to them (`gc.rs`).
+//! no run refers to them (`gc.rs`). Old chains are removed whole, and a cut remains (`prune.rs`, `cut.rs`); `room.rs` measures the files and
+//! shrinks them.
 //!
 //! # Durability
 //! Records with [`Durability::Synced`](tool_core::capability::Durability::Synced) are on disk before `record` returns. Batched ones are written by a thread of the state
@@ -23,6 +24,7 @@ mod backups;
 mod cache;
 mod cancelling;
 mod chain;
+mod cut;
 mod error;
 pub mod failpoints;
 mod gc;
@@ -35,8 +37,10 @@ mod memory;
 mod notices;
 mod open;
 mod private;
+mod prune;
 mod random;
 mod read_only;
+mod room;
 mod run;
 mod runs;
 mod schema;
@@ -51,13 +55,16 @@ mod watching;
 mod tests;
 
 pub use self::approvals::{Approval, WITHOUT_KEY};
-pub use self::audit::{AuditRecord, parse_head};
+pub use self::audit::{AuditFilter, AuditRecord, parse_head};
 pub use self::backups::{BACKUPS, Backup, FileBackups};
+pub use self::cut::Cut;
 pub use self::gc::{COLLECTED_KEY, Collected, Retention};
 pub use self::journal::Journal;
 pub use self::lease::LEASE;
 pub use self::ledger::APPROVAL_LIFETIME;
 pub use self::notices::NoticeRecord;
+pub use self::prune::Pruned;
+pub use self::room::{Part, Sizes, Vacuumed};
 pub use self::run::{END_KEY, Holder, LISTS_KEY, Run, RunHeader, RunState, named_values};
 pub use self::schema::FILE_NAME;
 pub use self::state::State;

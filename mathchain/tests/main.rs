@@ -27,6 +27,7 @@ mod serve;
 mod session;
 #[cfg(target_os = "linux")]
 mod signals;
+mod state;
 mod support;
 #[cfg(target_os = "linux")]
 mod undoing;

@@ -31,7 +31,7 @@ pub use dispatch::{
 pub use document::Document;
 pub use error::{LoadError, LoadErrors, Place};
 pub use model::{
-    ApprovalsFrom, Config, Layer, Level, Limits, Overrides, Principal, Rule, Selector, Unattended,
-    Verdict,
+    Age, ApprovalsFrom, Config, Layer, Level, Limits, Overrides, Principal, Rule, Selector,
+    Unattended, Verdict,
 };
 pub use policy::{Decision, Facts, Policy};

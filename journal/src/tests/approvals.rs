@@ -2,7 +2,7 @@ use tool_core::ErrorCode;
 
 use super::*;
 
-fn request(digest: &str) -> ApprovalRequest {
+pub(super) fn request(digest: &str) -> ApprovalRequest {
     ApprovalRequest {
         digest: digest.to_owned(),
         tool: "write_file".to_owned(),

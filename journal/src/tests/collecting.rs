@@ -55,7 +55,7 @@ impl Place {
 
     fn gc(&self, days: Option<u64>, quota_bytes: Option<u64>) -> Collected {
         let keep = Retention {
-            days,
+            age_ms: days.map(|days| days * DAY_MS),
             quota_bytes,
             dry_run: true,
         };

@@ -111,6 +111,9 @@ fn the_other_part() {
             assert!(reason.starts_with("state_"), "{reason}");
             say("full");
         }
+        "prune" => {
+            state.prune(u64::MAX, false).unwrap();
+        }
         other => panic!("no part `{other}`"),
     }
 }
@@ -218,6 +221,56 @@ fn killed_anywhere_the_journal_is_whole_and_no_effect_lacks_its_intent() {
         clock.set(1 << 50);
         let done = state.gc(Retention::default()).unwrap();
         assert_eq!((halves(), done.runs.len()), (0, 0), "{place}");
+    }
+}
+
+/// A pruning that is killed anywhere has happened whole or not at all, and the next one does what is left.
+#[test]
+fn killed_while_pruning_the_state_is_sound() {
+    for place in crate::failpoints::PRUNING.into_iter().chain(["nowhere"]) {
+        let top = folder();
+        let place_of = |name| match name {
+            "nowhere" => String::new(),
+            name => name.to_owned(),
+        };
+        let clock = TestClock::at(NOW - 1000);
+        let earlier = State::open(top.path(), Arc::clone(&clock) as Arc<dyn Clock>).unwrap();
+        let earlier = Arc::new(earlier);
+        earlier.record(&event(1), Durability::Batched).unwrap();
+        let journal = earlier.begin_run(&header()).unwrap();
+        let handle = journal.put(&matrix(1.0)).unwrap();
+        let settled = Value::object([("kind", Value::from("settled")), ("end", handle.to_value())]);
+        journal.write(&settled, Durability::Batched).unwrap();
+        journal.finish(RunState::Succeeded).unwrap();
+        drop((journal, earlier));
+        let ended = command("prune", top.path())
+            .env("MATHCHAIN_FAILPOINT", place_of(place))
+            .status()
+            .unwrap();
+        assert_eq!(ended.success(), place == "nowhere", "{place}");
+        let state = open(top.path());
+        let report = state.verify(&[], true).unwrap();
+        assert!(report.is_sound(), "{place}: {:?}", report.faults);
+        let was_whole = matches!(place, "prune.after_begin" | "prune.before_commit");
+        assert_eq!(report.cut.is_none(), was_whole, "{place}");
+        assert_eq!(
+            state.runs(None, 9).unwrap().len(),
+            usize::from(was_whole),
+            "{place}"
+        );
+        // A file that no row names any more is removed a day later, by its real age.
+        clock.set(1 << 50);
+        let later = State::open(top.path(), Arc::clone(&clock) as Arc<dyn Clock>).unwrap();
+        later.prune(NOW, false).unwrap();
+        let report = later.verify(&[], true).unwrap();
+        assert!(
+            report.is_sound() && report.cut.is_some(),
+            "{place}: {:?}",
+            report.faults
+        );
+        let folders = std::fs::read_dir(top.path().join(FOLDER)).unwrap();
+        let files = folders.flat_map(|folder| std::fs::read_dir(folder.unwrap().path()).unwrap());
+        assert_eq!(files.count(), 0, "{place}");
     }
 }
 

@@ -6,6 +6,7 @@ mod collecting;
 mod crashes;
 mod opening;
 mod processes;
+mod pruning;
 mod runs;
 #[path = "../../tests/support.rs"]
 mod support;

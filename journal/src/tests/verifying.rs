@@ -125,7 +125,7 @@ fn collected_values_are_no_fault_where_a_record_says_so() {
         run(&state, f64::from(number));
     }
     let keep = Retention {
-        days: Some(0),
+        age_ms: Some(0),
         ..Retention::default()
     };
     let dry = state

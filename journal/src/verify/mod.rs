@@ -11,6 +11,7 @@ use tool_core::capability::LedgerHead;
 
 use super::audit::{Link, RawRecord, hash_of_event};
 use super::chain;
+use super::cut::{self, Cut};
 use super::sql::Hash;
 use super::state::State;
 use super::{grants, ledger, run, sql};
@@ -35,6 +36,8 @@ pub struct Verification {
     pub records: u64,
     /// Number of values verified, each once; `None` where they were skipped.
     pub values: Option<u64>,
+    /// The newest cut: earlier records were pruned.
+    pub cut: Option<Cut>,
     /// The newest link. Stored elsewhere, it lets a later [`State::verify`] detect removed newest records and a replaced file. `None`
     /// before the first record.
     pub head: Option<LedgerHead>,
@@ -101,6 +104,7 @@ pub(super) fn verify_all(
     }
     let genesis = verify_sessions(connection, &mut report)?;
     verify_approvals(connection, &mut report)?;
+    verify_cut(connection, &mut report)?;
     verify_links(connection, &genesis, &mut report)?;
     for head in published {
         verify_published(connection, head, &genesis, &mut report)?;
@@ -204,13 +208,28 @@ fn verify_session(
     })
 }
 
+/// Finds the newest cut, which a later link must confirm.
+fn verify_cut(connection: &Connection, report: &mut Verification) -> rusqlite::Result<()> {
+    let Some(found) = cut::newest(connection)? else {
+        return Ok(());
+    };
+    if !found.is_confirmed(connection)? {
+        let message = "no link confirms the record of the cut";
+        report.fault(&found.session, found.sequence, message);
+    }
+    report.cut = Some(found.cut);
+    Ok(())
+}
+
 fn verify_links(
     connection: &Connection,
     genesis: &Genesis,
     report: &mut Verification,
 ) -> rusqlite::Result<()> {
     let sql = Link::sql("FROM heads ORDER BY number");
-    let (mut before, mut expected) = (chain::START, 1);
+    let cut = report.cut.as_ref();
+    let (mut before, mut expected) =
+        cut.map_or((chain::START, 1), |cut| (cut.hash(), cut.link + 1));
     sql::each(connection, &sql, [], |link: Link| {
         let Link {
             number,
@@ -219,7 +238,15 @@ fn verify_links(
             ..
         } = &link;
         if *number != expected {
-            report.fault(LINKS, expected, format!("link {expected} is missing"));
+            let message = match report.cut {
+                None if expected == 1 => format!(
+                    "links 1 to {} are missing, and no record of a cut says that they were pruned",
+                    number - 1
+                ),
+                Some(_) if *number < expected => format!("link {number} is older than the cut"),
+                _ => format!("link {expected} is missing"),
+            };
+            report.fault(LINKS, expected, message);
         } else if chain::link_hash(&before, session, *sequence, &link.hash) != link.link {
             report.fault(LINKS, *number, "the link or the one before it was changed");
         }
@@ -279,6 +306,10 @@ fn verify_published(
     };
     match found {
         Some(found) if chain::hex(&found) == *hash => {}
+        None if report.cut.as_ref().is_some_and(|cut| cut.names(head, LINKS)) => {}
+        None if report.cut.is_some() => report.fault(session, *sequence,
+            "the published head is missing: it may be older than the cut, which an export from before it shows"
+        ),
         Some(_) => report.fault(session, *sequence, "the chain differs from the published head"),
         None => report.fault(session, *sequence, format!(
             "the published head is missing: the newest records up to number {sequence} were cut off"

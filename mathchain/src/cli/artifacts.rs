@@ -1,13 +1,13 @@
 //! `mathchain artifacts`: large values of runs, listed and written to files.
 
-use std::fs::File;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use journal::Artifact;
 use journal::artifacts::Kind;
 
 use super::prelude::*;
+use super::when;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Artifacts {
@@ -18,6 +18,9 @@ pub(super) enum Artifacts {
         /// Only artifacts that this run refers to
         #[arg(long, value_name = "RUN")]
         run: Option<String>,
+        /// Only artifacts created since: age or local date, such as 7d or 2026-01-01
+        #[arg(long, value_name = "TIME")]
+        since: Option<String>,
         /// Maximum number of rows
         #[arg(long, default_value_t = 20, value_name = "N")]
         limit: u32,
@@ -36,9 +39,12 @@ pub(super) enum Artifacts {
     Get {
         /// Handle, or a unique prefix
         handle: String,
-        /// New file to write instead of stdout
+        /// File to write instead of stdout
         #[arg(long, value_name = "FILE")]
         to: Option<PathBuf>,
+        /// Replace an existing file
+        #[arg(long, requires = "to")]
+        force: bool,
     },
 }
 
@@ -47,14 +53,17 @@ pub(super) fn artifacts(global: &Global, artifacts: &Artifacts) -> Result<ExitCo
     let toolkit = open::toolkit(global)?;
     let state = &*open::state_to_read(global, &toolkit)?;
     match artifacts {
-        Artifacts::List { run, limit } => {
+        Artifacts::List { run, since, limit } => {
+            let since_ms = since.as_deref().map(when::unix_ms).transpose()?;
             let run = run.as_deref().map(|run| state.run(run)).transpose()?;
             let run = run.as_ref().map(|run| run.id.as_str());
-            let listed = state.artifacts(run, *limit as usize)?;
+            let mut listed = state.artifacts(run, *limit as usize)?;
+            // The newest come first.
+            listed.retain(|one| since_ms.is_none_or(|since_ms| since_ms <= one.created_ms));
             output::list(global, &listed, value, "no artifacts", line)
         }
         Artifacts::Show { handle } => output::one(global, &value(&state.artifact_named(handle)?)),
-        Artifacts::Get { handle, to } => {
+        Artifacts::Get { handle, to, force } => {
             let found = state.artifact_named(handle)?;
             let bytes = match found.handle.kind {
                 Kind::Npy { .. } => state.bytes(&found.handle)?,
@@ -65,29 +74,20 @@ pub(super) fn artifacts(global: &Global, artifacts: &Artifacts) -> Result<ExitCo
                     text.into_bytes()
                 }
             };
-            write(&bytes, to.as_deref())
+            write(&bytes, to.as_deref(), *force)
         }
     }
 }
 
-fn write(bytes: &[u8], to: Option<&Path>) -> Result<ExitCode> {
-    let failed = |name: &str, err: &io::Error, hint: &str| {
-        tool_error!(ToolError, "io"; "cannot write `{name}`: {err}").hint(hint)
-    };
+fn write(bytes: &[u8], to: Option<&Path>, force: bool) -> Result<ExitCode> {
+    let failed = |err| tool_error!(ToolError, "io"; "cannot write the artifact: {err}"; "write it to a file with --to");
     match to {
         Some(path) => {
-            let written = File::create_new(path).and_then(|mut file| file.write_all(bytes));
-            written.map_err(|err| {
-                let hint = match err.kind() {
-                    io::ErrorKind::AlreadyExists => "choose a new name: files are never replaced",
-                    _ => "choose a file in a writable folder",
-                };
-                failed(&path.display().to_string(), &err, hint)
-            })?;
+            output::to_file(path, force, |out| out.write_all(bytes).map_err(failed))?;
         }
         None => output::WhileRead(output::stdout())
             .write_all(bytes)
-            .map_err(|err| failed("stdout", &err, "write to a file with --to"))?,
+            .map_err(failed)?,
     }
     Ok(exit::OK.into())
 }
@@ -112,5 +112,6 @@ pub(super) fn line(artifact: &Artifact) -> String {
         Kind::Small => "small value".to_owned(),
     };
     let (hash, bytes) = (&artifact.handle.hash, artifact.handle.bytes());
-    format!("{hash}  {bytes:10} bytes  {kind}\n")
+    let (created, size) = (human::time(artifact.created_ms), human::size(bytes));
+    format!("{hash}  {created}  {size:>10}  {kind}\n")
 }

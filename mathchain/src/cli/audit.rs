@@ -1,13 +1,25 @@
 //! `mathchain audit`: the record of every call, listed, verified and exported.
 
-use journal::{AuditRecord, State, parse_head};
+use std::io::Write;
+use std::path::PathBuf;
+
+use journal::{AuditFilter, AuditRecord, Cut, State, parse_head};
 
 use super::prelude::*;
+use super::when;
+
+/// What a record may have as its status.
+const STATUSES: [&str; 3] = ["success", "error", "pending_approval"];
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Audit {
     /// List the newest records
+    #[command(after_help = "Examples:
+  mathchain audit list --tool write_file --since 7d
+  mathchain audit list --role worker_math --status error --json")]
     List {
+        #[command(flatten)]
+        wanted: Wanted,
         /// Maximum number of rows
         #[arg(long, default_value_t = 20, value_name = "N")]
         limit: u32,
@@ -33,8 +45,94 @@ Examples:
         #[arg(long)]
         no_values: bool,
     },
-    /// Write all records as JSON Lines
-    Export,
+    /// Write all records, or those that match, as JSON Lines
+    #[command(
+        after_help = "Without filters the lines also have the sessions and links with which every hash can be verified.
+Examples:
+  mathchain audit export --out audit.jsonl
+  mathchain audit export --tool write_file --since 2026-01-01 | jq .record"
+    )]
+    Export {
+        #[command(flatten)]
+        wanted: Wanted,
+        /// File to write instead of stdout
+        #[arg(long, value_name = "FILE")]
+        out: Option<PathBuf>,
+        /// Replace an existing file
+        #[arg(long, requires = "out")]
+        force: bool,
+    },
+}
+
+/// Which records are wanted.
+#[derive(Debug, Args)]
+pub(super) struct Wanted {
+    /// Only records of this tool
+    #[arg(long, value_name = "TOOL")]
+    tool: Option<String>,
+    /// Only records of this role
+    #[arg(long, value_name = "ROLE")]
+    role: Option<String>,
+    /// Only records with this status, such as success, error or pending_approval
+    #[arg(long, value_name = "STATUS")]
+    status: Option<String>,
+    /// Only records since: age or local date, such as 24h or 2026-11-23T16:40
+    #[arg(long, value_name = "TIME")]
+    since: Option<String>,
+}
+
+impl Wanted {
+    /// The filter; `None` where everything is wanted.
+    ///
+    /// # Errors
+    /// `invalid_args` with the nearest name for one that neither a record nor the configuration has.
+    fn filter(&self, toolkit: &Toolkit, state: &State) -> Result<Option<AuditFilter>> {
+        let dispatcher = toolkit.dispatcher();
+        let tools = || dispatcher.catalogue().ids().map(str::to_owned).collect();
+        let roles = || {
+            let roles = dispatcher.policy().roles();
+            roles.map(|(name, _)| name.to_owned()).collect()
+        };
+        let statuses = || STATUSES.iter().map(|name| (*name).to_owned()).collect();
+        known(state, "tool", self.tool.as_deref(), tools)?;
+        known(state, "role", self.role.as_deref(), roles)?;
+        known(state, "status", self.status.as_deref(), statuses)?;
+        let filter = AuditFilter {
+            tool: self.tool.clone(),
+            role: self.role.clone(),
+            status: self.status.clone(),
+            since_ms: self.since.as_deref().map(when::unix_ms).transpose()?,
+        };
+        Ok((filter != AuditFilter::default()).then_some(filter))
+    }
+}
+
+/// Refuses a name that is nowhere known: a misspelt filter would find nothing.
+fn known(
+    state: &State,
+    member: &str,
+    wanted: Option<&str>,
+    names: impl FnOnce() -> Vec<String>,
+) -> Result<()> {
+    let Some(wanted) = wanted else {
+        return Ok(());
+    };
+    let mut names = names();
+    if names.iter().any(|name| name == wanted) {
+        return Ok(());
+    }
+    names.extend(state.audit_names(member)?);
+    if names.iter().any(|name| name == wanted) {
+        return Ok(());
+    }
+    let error = tool_error!(InvalidArgs, "unknown_filter"; "no record has the {member} `{wanted}`");
+    let names = names.iter().map(String::as_str);
+    Err(output::nearest(
+        error,
+        wanted,
+        names,
+        "`mathchain audit list` shows the newest records",
+    ))
 }
 
 /// Reads or verifies the audit.
@@ -42,14 +140,27 @@ pub(super) fn audit(global: &Global, audit: &Audit) -> Result<ExitCode> {
     let toolkit = open::toolkit(global)?;
     let state = &*open::state_to_read(global, &toolkit)?;
     match audit {
-        Audit::List { limit } => {
-            let records = state.audit_list(None, *limit as usize)?;
+        Audit::List { wanted, limit } => {
+            let filter = wanted.filter(&toolkit, state)?.unwrap_or_default();
+            let records = state.audit_matching(&filter, *limit as usize)?;
             output::list(global, &records, plain, "no records", line)
         }
         Audit::Show { record } => output::one(global, &plain(&state.audit_show(record)?)),
         Audit::Verify { heads, no_values } => verify(global, state, heads, !no_values),
-        Audit::Export => {
-            state.export(None, &mut output::WhileRead(output::stdout()))?;
+        Audit::Export { wanted, out, force } => {
+            let filter = wanted.filter(&toolkit, state)?;
+            let write = |out: &mut dyn Write| match &filter {
+                Some(filter) => state.export_matching(filter, out),
+                None => state.export(None, out),
+            };
+            match out {
+                Some(path) => {
+                    output::to_file(path, *force, |out| write(out).map(drop))?;
+                }
+                None => {
+                    write(&mut output::WhileRead(output::stdout()))?;
+                }
+            }
             Ok(exit::OK.into())
         }
     }
@@ -64,6 +175,7 @@ fn verify(global: &Global, state: &State, heads: &[String], values: bool) -> Res
         "sessions" => found.sessions,
         "records" => found.records,
         "values" => found.values,
+        "cut" => found.cut.as_ref().map(plain),
         "head" => head.clone(),
         "faults" => plain(&found.faults),
     };
@@ -76,6 +188,9 @@ fn verify(global: &Global, state: &State, heads: &[String], values: bool) -> Res
         let records = counted(found.records, "record");
         let sessions = counted(found.sessions, "audit session");
         let mut text = format!("{records} in {sessions}{values}: {verdict}\n");
+        if let Some(cut) = &found.cut {
+            text += &cut_line(cut);
+        }
         for fault in &found.faults {
             let (session, message) = (&fault.session, &fault.message);
             let _ = writeln!(text, "  {session} {}: {message}", fault.sequence);
@@ -90,11 +205,31 @@ fn verify(global: &Global, state: &State, heads: &[String], values: bool) -> Res
     Ok(exit::of_check(found.is_sound()))
 }
 
+fn cut_line(cut: &Cut) -> String {
+    let (first, last) = (human::time(cut.first_ms), human::time(cut.last_ms));
+    let (records, sessions) = (
+        counted(cut.records, "record"),
+        counted(cut.sessions, "chain"),
+    );
+    let pruned = human::time(cut.pruned_ms);
+    let mut text = format!(
+        "verified from the cut of {pruned}, which removed {records} in {sessions}, from {first} to {last}"
+    );
+    if cut.earlier_records > 0 {
+        let earlier = counted(cut.earlier_records, "record");
+        let _ = write!(text, "; earlier cuts removed {earlier}");
+    }
+    text.push('\n');
+    text
+}
+
 fn line(record: &AuditRecord) -> String {
     let find = |key: &str| record.record.get(key).and_then(Value::as_str);
     let text = |key: &str| find(key).unwrap_or("-");
     let event = find("event").or(find("kind")).unwrap_or("-");
     let (tool, role, status) = (text("tool"), text("role"), text("status"));
     let (session, sequence) = (&record.session, record.sequence);
-    format!("{session}:{sequence:<5} {event:8} {tool:24} {role:16} {status}\n")
+    let recorded = record.record.get("recorded_ms").and_then(Value::as_i64);
+    let time = human::time(recorded.unwrap_or(0).unsigned_abs());
+    format!("{time}  {event:8} {tool:24} {role:16} {status:16} {session}:{sequence}\n")
 }

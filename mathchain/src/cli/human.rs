@@ -282,6 +282,21 @@ pub(super) fn time(unix_ms: u64) -> String {
     }
 }
 
+/// A number of bytes, in units of a thousand.
+pub(super) fn size(bytes: u64) -> String {
+    const UNITS: [&str; 5] = ["kB", "MB", "GB", "TB", "PB"];
+    if bytes < 1000 {
+        return format!("{bytes} B");
+    }
+    let mut number = bytes as f64 / 1000.0;
+    let mut unit = 0;
+    while number >= 999.95 && unit + 1 < UNITS.len() {
+        number /= 1000.0;
+        unit += 1;
+    }
+    format!("{number:.1} {}", UNITS[unit])
+}
+
 /// The obligations that the call met: a notification, and backups.
 pub(super) fn obligations(outcome: &Outcome) -> String {
     let mut text = String::new();

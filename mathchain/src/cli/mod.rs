@@ -40,10 +40,12 @@ mod schema;
 mod serve;
 mod session;
 mod signals;
+mod state;
 mod stdin;
 #[cfg(test)]
 mod tests;
 mod tools;
+mod when;
 
 use std::process::ExitCode;
 
@@ -129,6 +131,9 @@ enum Command {
     /// List and restore backups of files that calls changed
     #[command(subcommand, alias = "files")]
     Backups(backups::Backups),
+    /// Show the size of the state, prune, export and shrink it
+    #[command(subcommand)]
+    State(state::State),
     /// Check the configuration and every agent, phase and plugin
     #[command(
         after_help = "Exit code 2 on any error; all errors are listed at once, with file, line and column. Suited to a project's CI."
@@ -204,6 +209,7 @@ fn dispatch(global: &Global, command: Command) -> Result<ExitCode> {
         Command::Chain(args) => chain::chain(global, &args),
         Command::Artifacts(args) => artifacts::artifacts(global, &args),
         Command::Backups(args) => backups::backups(global, &args),
+        Command::State(args) => state::state(global, &args),
         Command::Check => check::check(global),
         Command::Doctor => doctor::doctor(global),
         Command::Init(args) => init::init(&args),

@@ -1,7 +1,9 @@
 //! Standard output and standard error: everything that commands print passes here.
 
 use std::fmt::Display;
-use std::io::{IsTerminal as _, Write};
+use std::fs::File;
+use std::io::{BufWriter, IsTerminal as _, Write};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -183,6 +185,42 @@ pub(super) fn nearest<'a>(
         Some(near) => error.hint(format_args!("did you mean `{near}`?")),
         None => error.hint(otherwise),
     }
+}
+
+/// Writes a file that does not exist yet, or with `force` any; returns its size in bytes. A file that could not be written whole is
+/// removed.
+///
+/// # Errors
+/// `tool_error` with reason `io`, or that of `write`.
+pub(super) fn to_file(
+    path: &Path,
+    force: bool,
+    write: impl FnOnce(&mut dyn Write) -> Result<()>,
+) -> Result<u64> {
+    let failed = |err: std::io::Error| {
+        let exists = err.kind() == std::io::ErrorKind::AlreadyExists;
+        let hint = match exists {
+            true => "choose a new name, or replace it with --force",
+            false => "choose a file in a writable folder",
+        };
+        let path = path.display();
+        tool_error!(ToolError, "io"; "cannot write `{path}`: {err}").hint(hint)
+    };
+    let file = match force {
+        true => File::create(path),
+        false => File::create_new(path),
+    };
+    let mut out = BufWriter::new(file.map_err(failed)?);
+    let size = |mut out: BufWriter<File>| {
+        out.flush()?;
+        out.get_ref().metadata().map(|found| found.len())
+    };
+    let done = write(&mut out).and_then(|()| size(out).map_err(failed));
+    if done.is_err() {
+        // The error that follows is that of the writing.
+        let _ = std::fs::remove_file(path);
+    }
+    done
 }
 
 /// Writes text for a reader to stdout.

@@ -7,7 +7,7 @@ use journal::{AuditRecord, Collected, Retention, Run, RunState, State};
 
 use super::output::WhileRead;
 use super::prelude::*;
-use super::{artifacts, cancel, resume};
+use super::{artifacts, cancel, resume, when};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Runs {
@@ -19,6 +19,12 @@ pub(super) enum Runs {
         /// Only runs in this state
         #[arg(long, value_parser = one_of(STATES))]
         state: Option<Listed>,
+        /// Only runs of this role
+        #[arg(long, value_name = "ROLE")]
+        role: Option<String>,
+        /// Only runs begun since: age or local date, such as 7d or 2026-01-01
+        #[arg(long, value_name = "TIME")]
+        since: Option<String>,
         /// Maximum number of rows
         #[arg(long, default_value_t = 20, value_name = "N")]
         limit: u32,
@@ -106,6 +112,8 @@ const STATES: &[(&str, Listed, &str)] = {
     ]
 };
 
+const DAY_MS: u64 = 24 * 60 * 60 * 1000;
+
 /// Maximum number of records shown of a run; `runs export` writes all.
 const RECORDS_MAX: usize = 1000;
 
@@ -128,9 +136,16 @@ pub(super) fn runs(global: &Global, runs: &Runs) -> Result<ExitCode> {
         Runs::Resume(_) | Runs::Cancel(_) => exit::OK.into(),
         Runs::List {
             state: wanted,
+            role,
+            since,
             limit,
         } => {
-            let listed = listed(state, *wanted, *limit as usize)?;
+            let since_ms = since.as_deref().map(when::unix_ms).transpose()?;
+            let fits = |run: &Run| {
+                role.as_ref().is_none_or(|role| *role == run.role)
+                    && since_ms.is_none_or(|since_ms| since_ms <= run.created_ms)
+            };
+            let listed = listed(state, *wanted, fits, *limit as usize)?;
             output::list(global, &listed, value, "no runs", line)?
         }
         Runs::Show { run } => show(global, state, run)?,
@@ -151,7 +166,7 @@ pub(super) fn runs(global: &Global, runs: &Runs) -> Result<ExitCode> {
             dry_run,
         } => {
             let done = state.gc(Retention {
-                days: *keep_days,
+                age_ms: keep_days.map(|days| days.saturating_mul(DAY_MS)),
                 quota_bytes: quota_mb.map(|mb| mb.saturating_mul(1_000_000)),
                 dry_run: *dry_run,
             })?;
@@ -167,13 +182,16 @@ pub(super) fn runs(global: &Global, runs: &Runs) -> Result<ExitCode> {
     Ok(code)
 }
 
-/// The newest runs. A running run without a process was interrupted.
-fn listed(state: &State, wanted: Option<Listed>, limit: usize) -> Result<Vec<Run>> {
-    let Some((wanted, Some(held))) = wanted else {
-        return state.runs(wanted.map(|(wanted, _)| wanted), limit);
-    };
-    let mut runs = state.runs(Some(wanted), usize::MAX)?;
-    runs.retain(|run| run.holder.is_some() == held);
+/// The newest runs that fit. A running run without a process was interrupted.
+fn listed(
+    state: &State,
+    wanted: Option<Listed>,
+    fits: impl Fn(&Run) -> bool,
+    limit: usize,
+) -> Result<Vec<Run>> {
+    let held = wanted.and_then(|(_, held)| held);
+    let mut runs = state.runs(wanted.map(|(wanted, _)| wanted), usize::MAX)?;
+    runs.retain(|run| fits(run) && held.is_none_or(|held| run.holder.is_some() == held));
     runs.truncate(limit);
     Ok(runs)
 }
@@ -290,7 +308,7 @@ fn summary(done: &Collected, dry_run: bool) -> String {
     let mut text = format!(
         "{} {}: {}, {}, {}, {} of crashes\n",
         if dry_run { "would delete" } else { "deleted" },
-        counted(done.freed_bytes, "byte"),
+        human::size(done.freed_bytes),
         counted(done.artifacts, "artifact"),
         counted(done.values, "small value"),
         counted(done.results, "stored result"),
@@ -301,6 +319,6 @@ fn summary(done: &Collected, dry_run: bool) -> String {
         let names = short(&done.runs.join(" "));
         let _ = writeln!(text, "without values now: {runs}: {names}");
     }
-    let _ = writeln!(text, "{} of values left", counted(done.left_bytes, "byte"));
+    let _ = writeln!(text, "{} of values left", human::size(done.left_bytes));
     text
 }

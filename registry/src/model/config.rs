@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use tool_core::{Value, names};
 
 use super::{
-    Agent, CliSpec, Layer, Named, Phase, ProviderProfile, Role, Selector, Toolset, Version,
+    Age, Agent, CliSpec, Layer, Named, Phase, ProviderProfile, Role, Selector, Toolset, Version,
 };
 
 /// Limits of every call.
@@ -375,6 +375,22 @@ pub struct Approvals {
     pub from: ApprovalsFrom,
 }
 
+/// The state folder over time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct StateDefaults {
+    /// Age beyond which `mathchain state prune` removes records, runs and values that nothing needs, such as `90d`
+    pub keep: Age,
+}
+
+impl Default for StateDefaults {
+    fn default() -> Self {
+        Self {
+            keep: Age::days(365),
+        }
+    }
+}
+
 /// A file that a configuration names; the caller of the reader provides its text.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(from = "Selector")]
@@ -454,6 +470,8 @@ pub struct Config {
     pub models: Models,
     /// Approval requests
     pub approvals: Approvals,
+    /// The state folder over time
+    pub state: StateDefaults,
     /// Agent command lines (docs/agents.md); fields replace those of a built-in table of the same name
     #[serde(rename = "cli")]
     #[schemars(with = "BTreeMap<String, CliSpec>")]
@@ -489,6 +507,7 @@ impl Default for Config {
             chain: Default::default(),
             models: Default::default(),
             approvals: Default::default(),
+            state: Default::default(),
             cli_tables: Default::default(),
             files: Default::default(),
             clis: Default::default(),

@@ -3,6 +3,7 @@
 //! Nothing here reads a document, knows a catalogue or decides. [`Layer`] and [`Rule`] are the data of policy, [`Config`] is
 //! what a project sets, [`Principal`] is a caller. Compiling and deciding is `policy`, reading is `config` and `agents`.
 
+mod age;
 mod agent_cli;
 mod config;
 mod forms;
@@ -10,6 +11,7 @@ mod principal;
 mod role;
 mod rule;
 
+pub use age::Age;
 pub use agent_cli::{
     Approval, Arity, ArityName, CliSpec, ConfigTemplate, EnvPolicy, Off, PromptVia, Sandbox,
     Unenforced, Visibility,
@@ -18,7 +20,7 @@ pub use config::{
     AnomalyLimits, Approvals, ApprovalsFrom, Budget, ChainDefaults, ChainMode, ComputePermission,
     Config, FilesystemPermission, KeyVariable, LegacyFiles, Limits, ModelEndpoint, Models,
     NamedFile, NetworkPermission, OnError, Permissions, SearchProvider, ShellPermission,
-    Unattended, Web, WebSearch, Workspace,
+    StateDefaults, Unattended, Web, WebSearch, Workspace,
 };
 pub use forms::{Named, OneOrMany, Version};
 pub use principal::{Overrides, Principal};

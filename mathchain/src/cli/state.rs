@@ -1,0 +1,160 @@
+//! `mathchain state`: what the state folder holds, and keeping it small over years.
+
+use std::path::PathBuf;
+
+use journal::{Part, Pruned, Sizes};
+
+use super::prelude::*;
+use super::when;
+use crate::clock::SystemClock;
+use tool_core::capability::Clock as _;
+
+#[derive(Debug, Subcommand)]
+pub(super) enum State {
+    /// Show what takes how much
+    Size,
+    /// Remove records, runs and values that are old and that nothing needs
+    #[command(
+        after_help = "Removes audit sessions and runs whose newest record is older than TIME. Runs that have not ended or are pinned, open approval requests, backups, and all records that these need remain. A cut remains in the audit log: `mathchain audit verify` continues from it.
+Examples:
+  mathchain state prune --dry-run              # by `[state] keep`, 365 days by default
+  mathchain state export --to records.jsonl && mathchain state prune --before 90d
+  mathchain state prune --before 2026-01-01"
+    )]
+    Prune {
+        /// Age or local date, such as 90d or 2026-01-01; by default `[state] keep`
+        #[arg(long, value_name = "TIME")]
+        before: Option<String>,
+        /// Show what would be removed
+        #[arg(long)]
+        dry_run: bool,
+    },
+    /// Write all records, values and the newest head as JSON Lines
+    #[command(
+        after_help = "docs/state.md describes the lines, which need no mathchain to be read and verified. Large values are files in `artifacts` of the state folder.
+Example:
+  mathchain state export --to records.jsonl"
+    )]
+    Export {
+        /// File to write
+        #[arg(long, value_name = "FILE")]
+        to: PathBuf,
+        /// Replace an existing file
+        #[arg(long)]
+        force: bool,
+    },
+    /// Give free pages back to the disk
+    Vacuum,
+}
+
+/// Runs one of the commands about the state folder.
+pub(super) fn state(global: &Global, command: &State) -> Result<ExitCode> {
+    let toolkit = open::toolkit(global)?;
+    match command {
+        State::Size => {
+            let sizes = open::state_to_read(global, &toolkit)?.sizes()?;
+            output::data(global, &plain(&sizes), || table(&sizes))
+        }
+        State::Prune { before, dry_run } => {
+            let before_ms = match before {
+                Some(text) => when::unix_ms(text)?,
+                None => {
+                    let now_ms = SystemClock::default().unix_ms();
+                    now_ms.saturating_sub(toolkit.config().state.keep.ms())
+                }
+            };
+            let state = open::state(&toolkit)?;
+            let done = state.prune(before_ms, *dry_run)?;
+            state.close()?;
+            let mut data = plain(&done).as_object().cloned().unwrap_or_default();
+            data.insert("before_ms", before_ms);
+            data.insert("dry_run", *dry_run);
+            let data = Value::Object(data.into());
+            output::data(global, &data, || summary(&done, before_ms, *dry_run))
+        }
+        State::Export { to, force } => {
+            let state = open::state_to_read(global, &toolkit)?;
+            let mut exported = (None, 0);
+            let bytes = output::to_file(to, *force, |out| {
+                exported = state.export_whole(out)?;
+                Ok(())
+            })?;
+            let (head, lines) = exported;
+            let file = to.display().to_string();
+            let data = object! {
+                "file" => file.as_str(),
+                "lines" => lines,
+                "bytes" => bytes,
+                "head" => head.clone(),
+            };
+            output::data(global, &data, || {
+                let head = head.map(|head| format!("head {head}\n"));
+                let (lines, bytes) = (counted(lines, "line"), human::size(bytes));
+                format!(
+                    "wrote {lines}, {bytes}, to {file}\n{}",
+                    head.unwrap_or_default()
+                )
+            })
+        }
+        State::Vacuum => {
+            let done = open::state(&toolkit)?.vacuum()?;
+            output::data(global, &plain(&done), || {
+                let (before, after) = (done.before_bytes, done.after_bytes);
+                format!(
+                    "{} before, {} now\n",
+                    human::size(before),
+                    human::size(after)
+                )
+            })
+        }
+    }
+}
+
+fn table(sizes: &Sizes) -> String {
+    let line = |Part {
+                    part,
+                    bytes,
+                    items,
+                    item,
+                }: &Part| {
+        let size = human::size(*bytes);
+        format!("{part:10} {size:>10}  {}\n", counted(*items, item))
+    };
+    let mut text: String = sizes.parts.iter().map(line).collect();
+    let _ = writeln!(text, "{:10} {:>10}", "total", human::size(sizes.bytes));
+    if let Some(oldest) = sizes.oldest_ms {
+        let _ = writeln!(text, "oldest record {}", human::time(oldest));
+    }
+    text
+}
+
+fn summary(done: &Pruned, before_ms: u64, dry_run: bool) -> String {
+    let verb = if dry_run { "would remove" } else { "removed" };
+    let mut text = format!(
+        "{verb} {} in {} and {}, {}, older than {}\n",
+        counted(done.records, "record"),
+        counted(done.sessions, "audit session"),
+        counted(done.runs, "run"),
+        counted(done.approvals, "approval request"),
+        human::time(before_ms),
+    );
+    let values = &done.values;
+    let _ = writeln!(
+        text,
+        "{verb} {} and {} of values, {}",
+        counted(values.values, "small value"),
+        counted(values.artifacts, "artifact"),
+        human::size(values.freed_bytes),
+    );
+    if done.needed > 0 {
+        let _ = writeln!(
+            text,
+            "kept as still needed: {}",
+            counted(done.needed, "old chain")
+        );
+    }
+    if !dry_run && done.records > 0 {
+        text += "`mathchain state vacuum` gives the free pages back to the disk\n";
+    }
+    text
+}

@@ -1,0 +1,89 @@
+//! Ages and durations as people write them: `90d`, `24h`, `30min`.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// A duration, written as a whole number with its unit: `s`, `min`, `h`, `d` or `w`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, JsonSchema)]
+#[serde(try_from = "String")]
+#[schemars(inline, with = "String", extend("pattern" = "^[0-9]+(s|min|h|d|w)$"))]
+pub struct Age {
+    ms: u64,
+}
+
+/// The units with their milliseconds.
+const UNITS: [(&str, u64); 5] = [
+    ("s", 1000),
+    ("min", 60_000),
+    ("h", 3_600_000),
+    ("d", 86_400_000),
+    ("w", 7 * 86_400_000),
+];
+
+impl Age {
+    /// A number of days.
+    pub const fn days(days: u64) -> Self {
+        Self {
+            ms: days * 86_400_000,
+        }
+    }
+
+    /// Milliseconds.
+    pub fn ms(self) -> u64 {
+        self.ms
+    }
+
+    /// Reads a number with its unit; `None` for any other text, and for more than fits.
+    pub fn parse(text: &str) -> Option<Self> {
+        let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+        let (number, unit) = text.split_at(digits);
+        let (_, unit_ms) = UNITS.iter().find(|(name, _)| *name == unit)?;
+        let ms = number.parse::<u64>().ok()?.checked_mul(*unit_ms)?;
+        Some(Self { ms })
+    }
+}
+
+impl TryFrom<String> for Age {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        Self::parse(&text).ok_or_else(|| {
+            format!(
+                "expected a number with its unit, such as `90d`, `24h` or `30min`, found `{text}`"
+            )
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_age_is_a_whole_number_with_a_known_unit() {
+        for (text, ms) in [
+            ("90d", 90 * 86_400_000),
+            ("24h", 86_400_000),
+            ("30min", 1_800_000),
+            ("0s", 0),
+            ("2w", 14 * 86_400_000),
+        ] {
+            assert_eq!(Age::parse(text).map(Age::ms), Some(ms), "{text}");
+        }
+        for text in [
+            "",
+            "90",
+            "d",
+            "ninety",
+            "-1d",
+            "1.5h",
+            "1 d",
+            "1m",
+            "99999999999999999999s",
+            "9999999999999999w",
+        ] {
+            assert_eq!(Age::parse(text), None, "{text}");
+        }
+        assert_eq!(Age::days(365), Age::parse("365d").unwrap());
+    }
+}
