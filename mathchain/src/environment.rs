@@ -259,8 +259,12 @@ pub(crate) fn time_zone() -> jiff::tz::TimeZone {
 
 /// Whether output may be coloured (<https://no-color.org>).
 pub fn colour_wanted() -> bool {
-    variable("NO_COLOR").is_none_or(|value| value.is_empty())
-        && variable("TERM").is_none_or(|value| value != "dumb")
+    variable("NO_COLOR").is_none_or(|value| value.is_empty()) && !is_dumb()
+}
+
+/// Whether the terminal cannot redraw a line.
+pub fn is_dumb() -> bool {
+    variable("TERM").is_some_and(|value| value == "dumb")
 }
 
 /// The secret in a variable that the configuration names; `None` if unset or empty.

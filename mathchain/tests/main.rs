@@ -30,5 +30,7 @@ mod signals;
 mod state;
 mod support;
 #[cfg(target_os = "linux")]
+mod terminal;
+#[cfg(target_os = "linux")]
 mod undoing;
 mod web;

@@ -91,8 +91,8 @@ impl Default for Budget {
     }
 }
 
-/// A receiver of progress: a fraction from 0 to 1 and a short text.
-pub type Progress = dyn Fn(f64, &str) + Send + Sync;
+/// A receiver of progress: a fraction from 0 to 1 where it is known, and a short text.
+pub type Progress = dyn Fn(Option<f64>, &str) + Send + Sync;
 
 /// The environment of a running tool: random streams, budget, and declared capabilities.
 #[derive(Clone, Default)]
@@ -298,10 +298,11 @@ impl Ctx {
         std::mem::take(&mut *self.notes.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Reports progress: a fraction from 0 to 1 and a short text.
-    pub fn progress(&self, fraction: f64, words: &str) {
+    /// Reports progress: a fraction from 0 to 1 where it is known, and a short text, such as the number of steps. Loops report every
+    /// few thousand operations; without a receiver the text is not made.
+    pub fn progress(&self, fraction: impl Into<Option<f64>>, words: impl FnOnce() -> String) {
         if let Some(progress) = &self.progress {
-            progress(fraction, words);
+            progress(fraction.into(), &words());
         }
     }
 

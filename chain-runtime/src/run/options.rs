@@ -57,8 +57,8 @@ pub trait Observer: Send + Sync {
         let _ = (step, position, wave);
     }
 
-    /// A running step reports progress: a fraction from 0 to 1 and a few words.
-    fn progress(&self, position: usize, fraction: f64, words: &str) {
+    /// A running step reports progress: a fraction from 0 to 1 where it is known, and a few words.
+    fn progress(&self, position: usize, fraction: Option<f64>, words: &str) {
         let _ = (position, fraction, words);
     }
 

@@ -97,9 +97,9 @@ impl Tool for Args {
         if let Some(domain) = &domain {
             hits.retain(|hit| is_below(&hit.url, domain));
         }
-        ctx.progress(0.2, "search done");
+        ctx.progress(0.2, || "search done".to_owned());
         let pages = read_all(&hits[..hits.len().min(args.max_pages.size())], ctx)?;
-        ctx.progress(0.8, "pages read");
+        ctx.progress(0.8, || "pages read".to_owned());
         let text_of = |index: usize| match pages.get(index) {
             Some(Ok(text)) => text.as_str(),
             _ => hits[index].snippet.as_str(),

@@ -1,5 +1,7 @@
 //! Work in blocks of fixed size: one random stream per block, moments joined in a fixed tree.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use kernels::vector;
 use rayon::prelude::*;
 use tool_core::rng::StreamRng;
@@ -112,7 +114,16 @@ pub(crate) fn run_blocks<T: Send>(
 ) -> Result<Vec<T>, ToolError> {
     let blocks = block_count(samples);
     ctx.reserve(blocks.saturating_mul(size_of::<Result<T, ToolError>>() as u64))?;
-    let one = |block| work(block, block_len(samples, block), ctx.rng(seed, block));
+    let done = AtomicU64::new(0);
+    let one = |block| {
+        let result = work(block, block_len(samples, block), ctx.rng(seed, block));
+        let done = 1 + done.fetch_add(1, Ordering::Relaxed);
+        if done.is_multiple_of(64) {
+            let words = || format!("{} of {samples} samples", (done * BLOCK).min(samples));
+            ctx.progress(done as f64 / blocks as f64, words);
+        }
+        result
+    };
     let results: Vec<Result<T, ToolError>> = (0..blocks).into_par_iter().map(one).collect();
     results.into_iter().collect()
 }

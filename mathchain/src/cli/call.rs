@@ -11,7 +11,7 @@ use tool_core::{AnyTool, Status};
 use super::answer::{finish, on_stack};
 use super::output::misused;
 use super::prelude::*;
-use super::{approvals, flags, signals, stdin};
+use super::{approvals, flags, progress, signals, stdin};
 
 #[derive(Debug, Args)]
 #[command(
@@ -143,7 +143,16 @@ fn run(
     let stop = StopFlag::new();
     signals::stop_on_signal(&stop);
     let context = Context { stop, ..context };
-    let mut outcome = on_stack(|| toolkit.call_with(&context, name, args))?;
+    let call = || {
+        progress::around_call(name, |progress| {
+            let context = Context {
+                progress,
+                ..context.clone()
+            };
+            on_stack(|| toolkit.call_with(&context, name, args))
+        })
+    };
+    let mut outcome = call()?;
     if let Status::PendingApproval { approval_id, .. } = &outcome.status
         && let Some(approved) = prompt(toolkit, &context, name, args, approval_id)
     {
@@ -152,7 +161,7 @@ fn run(
             true => state.approve(approval_id, WITHOUT_KEY)?,
             false => state.decline(approval_id, WITHOUT_KEY)?,
         };
-        outcome = on_stack(|| toolkit.call_with(&context, name, args))?;
+        outcome = call()?;
     }
     finish(toolkit, global.format(), &outcome)
 }

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
-use std::io::IsTerminal as _;
 
 use tool_core::{Numbers, Object, Outcome, Status, ToolError, Value, number};
 
@@ -57,16 +56,13 @@ fn warnings(outcome: &Outcome) -> String {
         .collect()
 }
 
-/// The head of the audit after an answer, as a dimmed line.
+/// The head of the audit after an answer, as a line.
 pub(super) fn head(outcome: &Outcome) -> String {
     let audit = outcome.metadata.get("audit");
     let Some(head) = audit.and_then(|audit| audit.get("head")?.as_str()) else {
         return String::new();
     };
-    match std::io::stderr().is_terminal() && environment::colour_wanted() {
-        true => format!("\u{1b}[2maudit {head}\u{1b}[0m\n"),
-        false => format!("audit {head}\n"),
-    }
+    format!("audit {head}\n")
 }
 
 /// The first names of a list, and the number of the others.

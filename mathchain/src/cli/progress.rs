@@ -1,66 +1,142 @@
-//! The display of a running plan on a terminal: one status line, redrawn, and a line for each completed step.
+//! The display of work on a terminal: one status line with the elapsed time, redrawn, and a line for each completed step of a run.
+//!
+//! Nothing is redrawn where stderr is not a terminal, or with `TERM=dumb`. Names and words of tools are made safe before they are
+//! drawn: the escape sequences on the screen are those of this module alone.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
+use std::io::IsTerminal as _;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use chain_runtime::run::{Finished, StepStatus};
 use chain_runtime::{CheckedStep, Observer};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use tool_core::ctx::Progress;
 
+use super::human;
 use super::output::complain;
 use crate::environment;
 
-const CLEAR_LINE: &str = "\r\u{1b}[K";
+/// A call that takes less time draws nothing.
+const SHOW_AFTER: Duration = Duration::from_millis(400);
+/// Time between two drawings.
+const TICK: Duration = Duration::from_millis(100);
+
+/// Whether something may be drawn on stderr.
+fn is_drawn() -> bool {
+    std::io::stderr().is_terminal() && !environment::is_dumb()
+}
+
+/// A status line that is not drawn yet; the elapsed time counts from now.
+fn status_line() -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
+    let style = ProgressStyle::with_template("{spinner} {elapsed:>3} {wide_msg}");
+    bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()))
+}
+
+fn draw(bar: &ProgressBar) {
+    bar.set_draw_target(ProgressDrawTarget::stderr());
+    bar.enable_steady_tick(TICK);
+}
+
+/// `name`, the fraction done, and what the tool says, in one line.
+fn status(name: &str, fraction: Option<f64>, words: &str) -> String {
+    let fraction = fraction.map(|fraction| format!(" {:.0}%", fraction.clamp(0.0, 1.0) * 100.0));
+    let words = match words {
+        "" => Cow::Borrowed(""),
+        words => Cow::Owned(format!(": {}", words.replace(['\n', '\t'], " "))),
+    };
+    let text = format!("{name}{}{words}", fraction.unwrap_or_default());
+    human::safe(&text).into_owned()
+}
+
+/// Makes a call of the tool `name`; on a terminal, a call that takes longer shows the elapsed time and what it does.
+pub(super) fn around_call<T>(name: &str, call: impl FnOnce(Option<Arc<Progress>>) -> T) -> T {
+    if !is_drawn() {
+        return call(None);
+    }
+    let bar = status_line().with_message(status(name, None, ""));
+    let (ended, waiting) = mpsc::channel::<()>();
+    std::thread::scope(|scope| {
+        let (shown, told, named) = (bar.clone(), bar.clone(), name.to_owned());
+        let told = move |fraction, words: &str| told.set_message(status(&named, fraction, words));
+        scope.spawn(move || {
+            if waiting.recv_timeout(SHOW_AFTER) == Err(RecvTimeoutError::Timeout) {
+                draw(&shown);
+                // The line goes when the call has ended, not before it was drawn.
+                let _ = waiting.recv();
+                shown.finish_and_clear();
+            }
+        });
+        let answer = call(Some(Arc::new(told)));
+        drop(ended);
+        answer
+    })
+}
 
 /// The display of one run.
-#[derive(Default)]
 pub(super) struct Display {
+    bar: ProgressBar,
     running: Mutex<Running>,
 }
 
 #[derive(Default)]
 struct Running {
-    /// Running steps by position: id, and fraction done.
-    steps: BTreeMap<usize, (String, Option<f64>)>,
+    /// Running steps by position: id, fraction done, and what the tool says.
+    steps: BTreeMap<usize, (String, Option<f64>, String)>,
     ended: usize,
 }
 
 impl Display {
-    /// Erases the status line.
-    pub(super) fn clear(&self) {
-        complain(CLEAR_LINE);
+    /// The display of a run that begins; `None` if stderr is not a terminal.
+    pub(super) fn start() -> Option<Self> {
+        std::io::stderr().is_terminal().then(|| {
+            let bar = status_line();
+            if is_drawn() {
+                draw(&bar);
+            }
+            let running = Mutex::default();
+            Self { bar, running }
+        })
     }
 
-    fn draw(&self, running: &Running, line: Option<String>) {
-        let name = |(id, fraction): &(String, Option<f64>)| match fraction {
-            Some(fraction) => format!("{id} {:.0}%", fraction * 100.0),
-            None => id.clone(),
+    /// Erases the status line.
+    pub(super) fn clear(&self) {
+        self.bar.finish_and_clear();
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Running)) {
+        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        change(&mut running);
+        let words = running.steps.len() == 1;
+        let name = |(id, fraction, said): &(String, Option<f64>, String)| {
+            status(id, *fraction, if words { said } else { "" })
         };
         let names: Vec<String> = running.steps.values().map(name).collect();
-        let line = line.map(|line| format!("{line}\n")).unwrap_or_default();
         let (ended, names) = (running.ended, names.join(", "));
-        complain(&format!("{CLEAR_LINE}{line}{ended} done, running: {names}"));
+        self.bar
+            .set_message(format!("{ended} done, running: {names}"));
     }
 }
 
 impl Observer for Display {
     fn started(&self, step: &CheckedStep, position: usize, _wave: usize) {
-        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
-        running.steps.insert(position, (step.id.to_string(), None));
-        self.draw(&running, None);
+        let shown = (step.id.to_string(), None, String::new());
+        self.change(|running| drop(running.steps.insert(position, shown)));
     }
 
-    fn progress(&self, position: usize, fraction: f64, _words: &str) {
-        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, shown)) = running.steps.get_mut(&position) {
-            *shown = Some(fraction.clamp(0.0, 1.0));
-        }
-        self.draw(&running, None);
+    fn progress(&self, position: usize, fraction: Option<f64>, words: &str) {
+        self.change(|running| {
+            if let Some((_, shown, said)) = running.steps.get_mut(&position) {
+                *shown = fraction.or(*shown);
+                words.clone_into(said);
+            }
+        });
     }
 
     fn finished(&self, step: &CheckedStep, position: usize, end: &Finished) {
-        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
-        running.steps.remove(&position);
-        running.ended += 1;
         let (mark, colour) = match end.status {
             StepStatus::Done => ("ok", "\u{1b}[32m"),
             StepStatus::Failed | StepStatus::Denied => ("failed", "\u{1b}[31m"),
@@ -71,8 +147,15 @@ impl Observer for Display {
             false => ("", ""),
         };
         let elapsed = end.ended.saturating_sub(end.began).as_secs_f64() * 1e3;
-        let (id, tool) = (&step.id, &step.tool);
-        let line = format!("  {on}{mark:6}{off} {id:24} {tool:24} {elapsed:8.1} ms");
-        self.draw(&running, Some(line));
+        let (id, tool) = (human::safe(&step.id), human::safe(&step.tool));
+        let rest = format!("{id:24} {tool:24} {elapsed:8.1} ms");
+        match is_drawn() {
+            true => self.bar.println(format!("  {on}{mark:6}{off} {rest}")),
+            false => complain(&format!("  {mark:6} {rest}\n")),
+        }
+        self.change(|running| {
+            running.steps.remove(&position);
+            running.ended += 1;
+        });
     }
 }

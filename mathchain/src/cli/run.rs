@@ -1,6 +1,5 @@
 //! `mathchain run PLAN`.
 
-use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -111,12 +110,11 @@ pub(super) fn run(global: &Global, run: &Run) -> Result<ExitCode> {
 
 /// Runs a plan; on a terminal its steps are displayed as they run.
 pub(super) fn with_display<T>(run: impl FnOnce(Option<Arc<dyn Observer>>) -> T) -> T {
-    if !std::io::stderr().is_terminal() {
-        return run(None);
+    let display = Display::start().map(Arc::new);
+    let result = run(display.clone().map(|display| display as _));
+    if let Some(display) = display {
+        display.clear();
     }
-    let display = Arc::new(Display::default());
-    let result = run(Some(Arc::clone(&display) as _));
-    display.clear();
     result
 }
 

@@ -121,7 +121,7 @@ impl Running {
                 }
                 if let Some((fraction, words)) = slot.progress.take() {
                     drop(inbox);
-                    ctx.progress(fraction, &words);
+                    ctx.progress(fraction, || words);
                     continue;
                 }
             }

@@ -78,7 +78,10 @@ pub(super) fn run(
         y.push(objective(&next)?);
         x.extend(next);
         lengths = Some(model.process.lengths);
-        ctx.progress((iteration + 1) as f64 / plan.iterations as f64, "searching");
+        let (done, all) = (iteration + 1, plan.iterations);
+        ctx.progress(done as f64 / all as f64, || {
+            format!("iteration {done} of {all}")
+        });
     }
     let mut rng = ctx.rng(plan.seed, 1 + plan.iterations as u64);
     let model = Model::fit(plan, &x, &y, lengths.as_deref(), true, &mut rng, ctx)?;

@@ -142,6 +142,7 @@ fn run(
         rhs,
         ctx,
         t0,
+        span,
         direction: if t1 < t0 { -1.0 } else { 1.0 },
         error: None,
         evaluations: 0,
@@ -220,6 +221,7 @@ struct Run<'a, 'f> {
     rhs: &'a mut Rhs<'f>,
     ctx: &'a Ctx,
     t0: f64,
+    span: f64,
     direction: f64,
     error: Option<ToolError>,
     evaluations: u64,
@@ -267,6 +269,11 @@ impl Run<'_, '_> {
             return true;
         }
         self.t.push(self.time(elapsed));
+        if self.t.len().is_multiple_of(1024) {
+            let (t, steps) = (self.time(elapsed), self.t.len());
+            let words = || format!("t = {t:.6}, {steps} steps");
+            self.ctx.progress(elapsed / self.span, words);
+        }
         self.y.extend_from_slice(y);
         false
     }

@@ -70,6 +70,11 @@ impl<'a> Target<'a> {
         self.ctx.check()?;
         self.ctx.count_evaluations(1)?;
         self.evaluations += 1;
+        if self.evaluations.is_multiple_of(4096) {
+            let (evaluations, best) = (self.evaluations, self.sign * self.best.0);
+            let words = || format!("{evaluations} evaluations, best value {best:.6}");
+            self.ctx.progress(None, words);
+        }
         Ok(())
     }
 

@@ -1,8 +1,8 @@
 //! A chain: its schedule, its start and its results.
 
 use rand_distr::{Distribution as _, StandardNormal};
-use tool_core::ToolError;
 use tool_core::rng::StreamRng;
+use tool_core::{Ctx, ToolError};
 
 use super::model::Metric;
 use crate::expression::{Expression, System};
@@ -34,6 +34,16 @@ pub(super) enum Sampler<'a> {
 }
 
 impl Plan<'_> {
+    /// Reports the progress of the call: that of its first chain, which takes as many steps as every other.
+    pub(super) fn report(&self, chain: usize, step: usize, ctx: &Ctx) {
+        if chain == 0 && step.is_multiple_of(256) {
+            let all = self.steps();
+            let kind = if step < self.burnin { "warm-up, " } else { "" };
+            let words = || format!("{kind}step {step} of {all} of each chain");
+            ctx.progress(step as f64 / all as f64, words);
+        }
+    }
+
     /// Steps of one chain.
     pub(super) fn steps(&self) -> usize {
         let kept = self.draws.saturating_mul(self.thin);

@@ -42,14 +42,16 @@ pub(super) fn run_chain(
     let mut schedule = Schedule::new(plan);
     for step in 0..plan.burnin {
         ctx.check()?;
+        plan.report(index, step, ctx);
         let (_, acceptance) = walker.step(&mut rng)?;
         schedule.adapt(step, acceptance, &mut walker);
     }
     let mut draws = Vec::with_capacity(plan.draws * plan.start.len());
     let mut accepted = 0;
-    for _ in 0..plan.draws {
-        for _ in 0..plan.thin {
+    for draw in 0..plan.draws {
+        for extra in 0..plan.thin {
             ctx.check()?;
+            plan.report(index, plan.burnin + draw * plan.thin + extra, ctx);
             accepted += usize::from(walker.step(&mut rng)?.0);
         }
         draws.extend_from_slice(&walker.point);

@@ -45,11 +45,12 @@ pub(super) fn run_chain(
         ctx,
         counted: 0,
     };
-    let step = sampler.warm_up(plan.burnin, target_accept)?;
+    let step = sampler.warm_up(plan, index, target_accept)?;
     let mut draws = Vec::with_capacity(plan.draws * dimension);
     let mut tally = Tally::default();
-    for _ in 0..plan.draws {
-        for _ in 0..plan.thin {
+    for draw in 0..plan.draws {
+        for extra in 0..plan.thin {
+            plan.report(index, plan.burnin + draw * plan.thin + extra, ctx);
             tally.add(sampler.step(step)?);
         }
         draws.extend_from_slice(&sampler.state.point);
@@ -98,13 +99,15 @@ impl Sampler<'_> {
     }
 
     /// Learns metric and step size; the step size to use from now on.
-    fn warm_up(&mut self, burnin: usize, target: f64) -> Result<f64, ToolError> {
+    fn warm_up(&mut self, plan: &Plan<'_>, chain: usize, target: f64) -> Result<f64, ToolError> {
+        let burnin = plan.burnin;
         let (first, last) = edges(burnin);
         let mut ends = window_ends(first, last, (last - first).clamp(1, 25));
         let dimension = self.state.point.len();
         let mut window = Window::new(dimension);
         let mut step_size = StepSize::new(self.reasonable_step(1.0)?, target);
         for iteration in 1..=burnin {
+            plan.report(chain, iteration, self.ctx);
             let outcome = self.step(step_size.current)?;
             step_size.adapt(outcome.acceptance);
             window.add(&self.state.point);

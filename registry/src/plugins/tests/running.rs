@@ -71,7 +71,7 @@ fn one_process_answers_many_calls_and_ends_with_its_plugin() {
         told.lock()
             .unwrap()
             .iter()
-            .all(|one| *one == (0.5, "half".to_owned()))
+            .all(|one| *one == (Some(0.5), "half".to_owned()))
     );
     drop(process);
     assert_eq!(spawner.alive(), 0);

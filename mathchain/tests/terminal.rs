@@ -1,0 +1,237 @@
+//! The screen of a terminal as a reader sees it: commands run on a pseudo-terminal whose output an emulator draws.
+
+use std::fs::File;
+use std::io::Read;
+use std::num::NonZero;
+use std::os::fd::AsFd;
+use std::process::Child;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::Duration;
+
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{Winsize, tcsetwinsize};
+
+use crate::support::{Place, root};
+
+/// A plan of two quick steps.
+const PLAN: &str = "version: 1
+steps:
+  - {id: first, tool: calculate, args: {expression: 6*7}}
+  - {id: second, tool: calculate, args: {expression: {$fmt: '{first}+1'}, exact: true}, after: [first]}
+outputs: {}
+";
+
+/// A call that goes on until it is stopped, and reports its steps.
+const LONG: [&str; 8] = [
+    "call",
+    "solve_ode",
+    "--system",
+    r#"["cos(1e6*t)"]"#,
+    "--y0",
+    "[0]",
+    "--t_span",
+    "[0,1e5]",
+];
+
+/// A program on a terminal of its own.
+struct Screen {
+    parser: vt100::Parser,
+    child: Child,
+    terminal: File,
+    output: Receiver<Vec<u8>>,
+    /// Everything that was ever written.
+    bytes: Vec<u8>,
+}
+
+fn whole(count: u16) -> NonZero<u16> {
+    NonZero::new(count).expect("not zero")
+}
+
+fn size(rows: u16, columns: u16) -> Winsize {
+    Winsize {
+        ws_row: rows,
+        ws_col: columns,
+        ws_xpixel: 0,
+        ws_ypixel: 0,
+    }
+}
+
+impl Screen {
+    fn start(
+        place: &Place,
+        args: &[&str],
+        rows: u16,
+        columns: u16,
+        variables: &[(&str, &str)],
+    ) -> Self {
+        let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
+        grantpt(&ours).expect("ours");
+        unlockpt(&ours).expect("open");
+        tcsetwinsize(&ours, size(rows, columns)).expect("a size");
+        let name = ptsname(&ours, Vec::new()).expect("a name");
+        let theirs = File::options()
+            .read(true)
+            .write(true)
+            .open(name.to_str().expect("UTF-8"));
+        let theirs = theirs.expect("opens");
+        let mut command = place.command(args);
+        let child = command
+            .env("TERM", "xterm-256color")
+            .envs(variables.iter().copied())
+            .stdin(theirs.try_clone().expect("a copy"))
+            .stdout(theirs.try_clone().expect("a copy"))
+            .stderr(theirs)
+            .spawn()
+            .expect("starts");
+        // The command holds the other end open.
+        drop(command);
+        let terminal = File::from(ours);
+        let mut reader = terminal.try_clone().expect("a copy");
+        let (send, output) = channel();
+        std::thread::spawn(move || {
+            let mut part = [0; 4096];
+            // The last end that closes is an error on Linux.
+            while let Ok(count @ 1..) = reader.read(&mut part) {
+                if send.send(part[..count].to_vec()).is_err() {
+                    break;
+                }
+            }
+        });
+        Self {
+            parser: vt100::Parser::new(whole(rows), whole(columns), 1000),
+            child,
+            terminal,
+            output,
+            bytes: Vec::new(),
+        }
+    }
+
+    fn resize(&mut self, rows: u16, columns: u16) {
+        tcsetwinsize(self.terminal.as_fd(), size(rows, columns)).expect("a size");
+        self.parser
+            .screen_mut()
+            .set_size(whole(rows), whole(columns));
+    }
+
+    fn text(&self) -> String {
+        self.parser.screen().contents()
+    }
+
+    /// Draws what was written until the screen has what is wanted.
+    fn until(&mut self, what: &str, wanted: impl Fn(&str) -> bool) {
+        while !wanted(&self.text()) {
+            match self.output.recv_timeout(Duration::from_secs(60)) {
+                Ok(part) => self.take(&part),
+                Err(err) => panic!("{what}: {err}; the screen:\n{}", self.text()),
+            }
+        }
+    }
+
+    fn take(&mut self, part: &[u8]) {
+        self.parser.process(part);
+        self.bytes.extend_from_slice(part);
+    }
+
+    /// Draws everything until the program has ended; gives its exit code and the last screen.
+    fn end(mut self) -> (Option<i32>, String, Vec<u8>) {
+        loop {
+            match self.output.recv_timeout(Duration::from_secs(60)) {
+                Ok(part) => self.take(&part),
+                Err(RecvTimeoutError::Disconnected) => break,
+                Err(RecvTimeoutError::Timeout) => panic!("goes on; the screen:\n{}", self.text()),
+            }
+        }
+        let code = self.child.wait().expect("ends").code();
+        (code, self.text(), self.bytes)
+    }
+}
+
+/// A place with the plan; the second step's expression is a text.
+fn place() -> Place {
+    let place = Place::new();
+    place.write("plan.yaml", PLAN);
+    place
+}
+
+fn assert_clean(screen: &str) {
+    let odd = |one: char| one == '\u{fffd}' || (one.is_control() && one != '\n');
+    assert!(
+        !screen.contains(odd) && !screen.contains("[K"),
+        "{screen:?}"
+    );
+}
+
+#[test]
+fn a_run_shows_each_step_once_and_no_status_line_at_its_end() {
+    for (rows, columns, variables) in [
+        (24, 80, vec![]),
+        (10, 40, vec![]),
+        (24, 80, vec![("NO_COLOR", "1")]),
+        (24, 80, vec![("TERM", "dumb")]),
+    ] {
+        let place = place();
+        let screen = Screen::start(&place, &["run", "plan.yaml"], rows, columns, &variables);
+        let (code, text, bytes) = screen.end();
+        assert_eq!(code, Some(0), "{text}");
+        assert_clean(&text);
+        for step in ["first", "second"] {
+            let shown = text
+                .lines()
+                .filter(|line| line.contains(&format!("ok     {step}")));
+            assert_eq!(shown.count(), 1, "{columns} {variables:?}\n{text}");
+        }
+        assert!(!text.contains("running:"), "{text}");
+        let has = |sequence: &[u8]| bytes.windows(sequence.len()).any(|part| part == sequence);
+        assert_eq!(has(b"\x1b[32m"), variables.is_empty(), "{variables:?}");
+        let is_dumb = variables.iter().any(|(_, value)| *value == "dumb");
+        assert_eq!(!has(b"\x1b"), is_dumb, "{variables:?}");
+    }
+}
+
+#[test]
+fn the_quickstart_of_the_readme_leaves_a_clean_screen() {
+    let place = Place::new();
+    let examples = root().join("examples");
+    std::os::unix::fs::symlink(examples, place.path("work/examples")).expect("a link");
+    let plan = ["run", "examples/quickstart.yaml", "--input", "draws=200"];
+    let (code, text, _) = Screen::start(&place, &plan, 120, 80, &[]).end();
+    assert_eq!(code, Some(0), "{text}");
+    assert_clean(&text);
+    assert!(text.contains("ok     posterior"), "{text}");
+}
+
+#[test]
+fn a_long_call_shows_the_elapsed_time_and_its_steps_at_any_width() {
+    let place = Place::new();
+    let mut screen = Screen::start(&place, &LONG, 24, 80, &[]);
+    let is_shown = |text: &str| text.contains("solve_ode") && text.contains("steps");
+    screen.until("shows its steps", is_shown);
+    screen.until("counts seconds", |text| text.contains(" 2s "));
+    screen.resize(24, 30);
+    screen.until("is redrawn", |text| {
+        let lines: Vec<&str> = text
+            .lines()
+            .filter(|line| !line.trim().is_empty())
+            .collect();
+        lines.len() <= 3 && lines.iter().any(|line| line.contains("solve_ode"))
+    });
+    let pid = rustix::process::Pid::from_child(&screen.child);
+    rustix::process::kill_process(pid, rustix::process::Signal::INT).expect("runs");
+    let (code, text, _) = screen.end();
+    assert_eq!(code, Some(6), "{text}");
+    assert_clean(&text);
+    let status = text
+        .lines()
+        .filter(|line| line.contains("steps") && line.contains('%'));
+    assert_eq!(status.count(), 0, "{text}");
+}
+
+#[test]
+fn a_short_call_draws_nothing_but_its_answer() {
+    let place = Place::new();
+    let call = ["call", "calculate", "--expression", "6*7"];
+    let (code, text, bytes) = Screen::start(&place, &call, 24, 80, &[]).end();
+    assert_eq!(code, Some(0));
+    assert!(text.contains("42"), "{text}");
+    assert!(!bytes.contains(&0x1b), "{text}");
+}
