@@ -5,7 +5,7 @@ use std::sync::Arc;
 use journal::{FileBackups, State};
 use tool_core::capability::{Arrays, Backups, Files};
 use tool_core::input::InputKind;
-use tool_core::{Result, Source, Value, tool_error};
+use tool_core::{Place, Result, Source, Value, tool_error};
 
 /// Opens files through the workspace and artifacts from the state, if present.
 struct Inputs {
@@ -38,12 +38,12 @@ pub(crate) fn backups(
 impl Arrays for Inputs {
     /// Without a role no artifact is opened.
     fn open(&self, source: &Source, kind: InputKind, bytes_max: u64) -> Result<Value> {
-        match (source, &self.files) {
-            (Source::File(_), Some(files)) => files.open(source, kind, bytes_max),
-            (Source::File(path), None) => Err(tool_error!(PreconditionFailed, "no_workspace";
+        match (&source.place, &self.files) {
+            (Place::File(_), Some(files)) => files.open(source, kind, bytes_max),
+            (Place::File(path), None) => Err(tool_error!(PreconditionFailed, "no_workspace";
                 "`{path}` cannot be opened: there is no workspace";
                 "pass the data inline, or open a workspace with --workspace")),
-            (Source::Artifact(handle), _) => {
+            (Place::Artifact(handle), _) => {
                 Err(tool_error!(PreconditionFailed, "no_artifact_store";
                     "the artifact `{handle}` cannot be opened: there is no state folder";
                     "pass the data inline, or as a file with `{{\"$file\": path}}`"))
@@ -58,12 +58,14 @@ impl Arrays for Inputs {
         kind: InputKind,
         bytes_max: u64,
     ) -> Result<Value> {
-        let (Source::Artifact(handle), Some(state)) = (source, &self.state) else {
+        let (Place::Artifact(handle), Some(state)) = (&source.place, &self.state) else {
             return self.open(source, kind, bytes_max);
         };
         let value = state.open_for(role, handle, bytes_max)?;
         match (kind, &value) {
-            (InputKind::Text, Value::String(_)) | (InputKind::Data, _) => Ok(value),
+            (InputKind::Text, Value::String(_)) | (InputKind::Data | InputKind::Any, _) => {
+                Ok(value)
+            }
             (InputKind::Text, other) => Err(tool_error!(InvalidArgs, "format";
                 "the artifact `{handle}`: expected a text, found {}", other.kind())),
         }

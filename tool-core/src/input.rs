@@ -6,16 +6,18 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::Deref;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::json;
 
-use crate::convert::{DATA_TOKEN, TEXT_TOKEN, custom_at};
+use crate::convert::{ANY_TOKEN, DATA_TOKEN, TEXT_TOKEN, custom_at};
 use crate::ctx::Ctx;
 use crate::error::{ErrorCode, Problem, ToolError};
 use crate::npy;
-pub use crate::source::{InputKind, Source, SourceRef};
+use crate::selection;
+pub use crate::source::{InputKind, Place, Source, SourceRef};
 use crate::value::{Block, Numbers, Value};
 
 /// A problem of the whole value.
@@ -31,6 +33,8 @@ fn expected_at(path: &str, what: &str, found: impl fmt::Display) -> Problem {
 pub trait Load: Sized + Clone {
     /// Kind of the content that [`Load::from_value`] converts.
     const KIND: InputKind;
+    /// Whether named columns are taken as they are; else selected columns become the rows of a matrix.
+    const NAMED: bool = false;
 
     /// Checks and converts; the pointer of the problem is relative to the value.
     ///
@@ -69,15 +73,36 @@ impl<T: Load> Input<T> {
             Self::Inline(data) => Ok(data.clone()),
             Self::From(source) => {
                 let value = ctx.loaded(source)?;
-                T::from_value(&value).map_err(|problem| {
-                    ToolError::new(
-                        ErrorCode::InvalidArgs,
-                        format_args!("`{}`{}: {}", source.name(), problem.path, problem.message),
-                    )
-                })
+                let rows = match source.selection.columns {
+                    Some(_) if !T::NAMED => selection::rows(&value),
+                    _ => None,
+                };
+                T::from_value(rows.as_ref().unwrap_or(&value))
+                    .map_err(|problem| unfit(source, &value, &problem))
             }
         }
     }
+}
+
+/// A content that an argument does not take; of a table with named columns, how one is chosen.
+pub fn unfit(source: &Source, content: &Value, problem: &Problem) -> ToolError {
+    let (name, place, message) = (source.name(), &problem.path, &problem.message);
+    let error = |words: fmt::Arguments<'_>| ToolError::new(ErrorCode::InvalidArgs, words);
+    let names = selection::column_names(content).filter(|_| source.selection.is_all());
+    let Some(names) = names else {
+        let error = error(format_args!("`{name}`{place}: {message}"));
+        return match &problem.hint {
+            Some(hint) => error.hint(hint),
+            None => error,
+        };
+    };
+    let mut chosen = source.to_value().as_object().cloned().unwrap_or_default();
+    chosen.insert("column", names[0].as_str());
+    error(format_args!(
+        "`{name}` is a table with the columns {}: choose a `column`, or `columns` for a matrix",
+        selection::listed(&names)
+    ))
+    .hint(format_args!("for example {}", Value::Object(chosen.into())))
 }
 
 impl<T: Load> Serialize for Input<T> {
@@ -87,6 +112,7 @@ impl<T: Load> Serialize for Input<T> {
             Self::From(source) => {
                 let token = match T::KIND {
                     InputKind::Data => DATA_TOKEN,
+                    InputKind::Any => ANY_TOKEN,
                     InputKind::Text => TEXT_TOKEN,
                 };
                 serializer.serialize_newtype_struct(token, &source.to_value())
@@ -99,9 +125,15 @@ impl<'de, T: Load> Deserialize<'de> for Input<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let value = Value::deserialize(deserializer)?;
         if let Some(source) = Source::from_value(&value) {
+            let source = source.map_err(|problem| custom_at(&problem.path, &problem.message))?;
+            if T::KIND == InputKind::Text && !source.selection.is_all() {
+                let message =
+                    "a text takes the whole file: leave `column`, `where` and the like out";
+                return Err(custom_at("", message));
+            }
             return Ok(Self::From(source));
         }
-        let value = match npy::from_value(&value).filter(|_| T::KIND == InputKind::Data) {
+        let value = match npy::from_value(&value).filter(|_| T::KIND != InputKind::Text) {
             Some(array) => array.map_err(|fault| custom_at("", &fault.message))?,
             None => value,
         };
@@ -121,27 +153,89 @@ impl<T: Load> JsonSchema for Input<T> {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let kind = match T::KIND {
-            InputKind::Data => "A .npy, .json or .csv file, relative to the workspace root",
-            InputKind::Text => "A text file, relative to the workspace root",
-        };
-        let reference = |key: &str, description: &str| {
-            json_schema!({
-                "type": "object",
-                "properties": { key: { "type": "string", "description": description } },
-                "required": [key],
-                "additionalProperties": false
-            })
-        };
-        let mut forms = vec![
-            T::schema(),
-            reference("$file", kind),
-            reference("$artifact", "Handle of an artifact: b3:<64 hex digits>"),
-        ];
-        if T::KIND == InputKind::Data {
-            forms.push(reference(npy::KEY, "The bytes of an .npy file in base64"));
-        }
-        json_schema!({ "anyOf": forms })
+        let elsewhere = crate::schema::source_of(T::KIND);
+        json_schema!({ "anyOf": [T::schema(), { "$ref": elsewhere }] })
+    }
+}
+
+/// The shared definitions of schemas, by name: the forms of data that is not inline.
+pub fn definition(name: &str) -> Option<&'static crate::schema::Schema> {
+    static DEFINITIONS: LazyLock<[(&str, crate::schema::Schema); 2]> =
+        LazyLock::new(|| [("data", data()), ("text", text())]);
+    let mut known = DEFINITIONS.iter();
+    known
+        .find(|(known, _)| *known == name)
+        .map(|(_, schema)| schema)
+}
+
+fn text() -> crate::schema::Schema {
+    json!({ "anyOf": [
+        reference("$file", "A text file, relative to the workspace root", &json!({})),
+        artifact(&json!({})),
+    ] })
+}
+
+fn data() -> crate::schema::Schema {
+    let cell = json!({ "type": ["number", "string", "boolean", "null"] });
+    let wanted = json!({ "anyOf": [
+        cell,
+        { "type": "array", "items": cell, "minItems": 1 },
+        { "type": "object", "properties": { "min": { "type": "number" }, "max": { "type": "number" } }, "additionalProperties": false }
+    ] });
+    let table = json!({
+        "column": { "type": "string", "description": "One column of a table, as a list" },
+        "columns": { "type": "array", "items": { "type": "string" }, "minItems": 1, "description": "Columns of a table, in this order" },
+        "where": { "type": "object", "additionalProperties": wanted, "description": "Rows of a table: {column: value, list of values, or {min, max}}" }
+    });
+    let mut file = table.clone();
+    file["member"] = json!({ "type": "string", "description": "The array of an .npz file" });
+    json!({ "anyOf": [
+        reference("$file", "A .npy, .npz, .json or .csv file, relative to the workspace root", &file),
+        artifact(&table),
+        reference(npy::KEY, "The bytes of an .npy file in base64", &json!({})),
+    ] })
+}
+
+fn artifact(beside: &crate::schema::Schema) -> crate::schema::Schema {
+    reference(
+        "$artifact",
+        "Handle of an artifact: b3:<64 hex digits>",
+        beside,
+    )
+}
+
+fn reference(
+    key: &str,
+    description: &str,
+    beside: &crate::schema::Schema,
+) -> crate::schema::Schema {
+    let mut properties = json!({ key: { "type": "string", "description": description } });
+    for (name, property) in beside.as_object().into_iter().flatten() {
+        properties[name] = property.clone();
+    }
+    json!({
+        "type": "object",
+        "properties": properties,
+        "required": [key],
+        "additionalProperties": false
+    })
+}
+
+/// Any JSON value; a table with a header as a list of records.
+impl Load for Value {
+    const KIND: InputKind = InputKind::Any;
+    const NAMED: bool = true;
+
+    fn from_value(value: &Value) -> Result<Self, Problem> {
+        Ok(value.clone())
+    }
+
+    fn to_value(&self) -> Value {
+        self.clone()
+    }
+
+    fn schema() -> Schema {
+        json_schema!({})
     }
 }
 
@@ -378,6 +472,7 @@ impl Table {
 
 impl Load for Table {
     const KIND: InputKind = InputKind::Data;
+    const NAMED: bool = true;
 
     fn from_value(value: &Value) -> Result<Self, Problem> {
         match value {

@@ -8,6 +8,7 @@ use schemars::transform::{Transform, transform_subschemas};
 
 use crate::error::Problem;
 use crate::nearest::nearest;
+use crate::source::InputKind;
 use crate::value::Value;
 
 /// A JSON Schema document.
@@ -47,7 +48,67 @@ fn finish(mut schema: schemars::Schema) -> Schema {
     if let Some(object) = schema.as_object_mut() {
         object.remove("title");
     }
-    schema.to_value()
+    let mut schema = schema.to_value();
+    define(&mut schema);
+    schema
+}
+
+/// Adds the shared definitions that a schema refers to.
+pub fn define(schema: &mut Schema) {
+    let mut names = Vec::new();
+    collect_references(schema, &mut names);
+    for name in names {
+        if let Some(definition) = crate::input::definition(&name) {
+            schema["$defs"][name] = definition.clone();
+        }
+    }
+}
+
+fn collect_references(schema: &Schema, names: &mut Vec<String>) {
+    match schema {
+        Schema::Object(object) => {
+            let name = object.get("$ref").and_then(Schema::as_str);
+            names.extend(name.and_then(|name| Some(name.strip_prefix(DEFS)?.to_owned())));
+            object
+                .values()
+                .for_each(|member| collect_references(member, names));
+        }
+        Schema::Array(items) => items
+            .iter()
+            .for_each(|item| collect_references(item, names)),
+        _ => {}
+    }
+}
+
+/// A schema, or data that is not inline; the description stays outside.
+pub fn or_source(mut schema: Schema, kind: InputKind) -> Schema {
+    let beside = |key: &str, from: &mut Schema| from.as_object_mut()?.remove(key);
+    let told = ["title", "description", "default", "examples"];
+    let told = told.map(|key| (key, beside(key, &mut schema)));
+    let mut either = serde_json::json!({ "anyOf": [schema, { "$ref": source_of(kind) }] });
+    for (key, value) in told {
+        if let Some(value) = value {
+            either[key] = value;
+        }
+    }
+    either
+}
+
+/// The reference to the definition of data that is not inline.
+pub fn source_of(kind: InputKind) -> &'static str {
+    match kind {
+        InputKind::Data | InputKind::Any => "#/$defs/data",
+        InputKind::Text => "#/$defs/text",
+    }
+}
+
+/// The prefix of a reference to a definition.
+const DEFS: &str = "#/$defs/";
+
+/// The shared definition that a schema is a reference to, if it is one.
+pub fn referred(schema: &Schema) -> Option<&'static Schema> {
+    let name = schema.get("$ref")?.as_str()?.strip_prefix(DEFS)?;
+    crate::input::definition(name)
 }
 
 /// Closes every object that lists its properties, and undoes the line wraps that descriptions have in the source.
@@ -289,6 +350,7 @@ impl<'a> Checker<'a> {
     }
 
     fn check_rules(&mut self, schema: &Schema, value: &Value) {
+        let schema = referred(schema).unwrap_or(schema);
         let Some(object) = schema.as_object() else {
             if schema == &Schema::Bool(false) {
                 self.expected("false", "nothing here", value);
@@ -347,12 +409,12 @@ impl<'a> Checker<'a> {
                 return self.expected("type", expected.join(" or "), value);
             }
         }
-        // The branch that was meant got deepest into the value, or has its type.
+        // The branch that was meant lacks nothing, got deepest into the value, or has its type.
         let depth = |found: &[Violation]| found.iter().map(|one| one.path.len()).max();
-        if let Some((_, best)) = attempts
-            .into_iter()
-            .max_by_key(|(is_of_type, found)| (depth(found), *is_of_type))
-        {
+        let complete = |found: &[Violation]| found.iter().all(|one| one.keyword != "required");
+        if let Some((_, best)) = attempts.into_iter().max_by_key(|(is_of_type, found)| {
+            (*is_of_type && complete(found), depth(found), *is_of_type)
+        }) {
             self.violations.extend(best);
         }
     }

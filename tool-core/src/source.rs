@@ -1,10 +1,25 @@
-//! References to data that is not inline.
+//! References to data that is not inline, and what is taken of it.
 
-use crate::value::Value;
+use std::hash::{Hash, Hasher};
+
+use crate::brief;
+use crate::error::Problem;
+use crate::nearest::instead;
+use crate::selection::Selection;
+use crate::value::{Object, Value};
 
 /// A reference to data.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Source {
+#[derive(Debug, Clone, PartialEq)]
+pub struct Source {
+    /// The file or artifact.
+    pub place: Place,
+    /// The part of it that is taken.
+    pub selection: Selection,
+}
+
+/// Where data is.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Place {
     /// A file, by its path relative to the workspace root.
     File(String),
     /// An artifact, by its handle `b3:<64 hex digits>`.
@@ -25,34 +40,151 @@ pub struct SourceRef {
 /// The kind of data in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum InputKind {
-    /// Numbers or a table: `.npy`, `.json` or `.csv`, by the ending of the name.
+    /// Numbers or a table: `.npy`, `.npz`, `.json` or `.csv`, by the ending of the name; a table as an object of columns.
     Data,
+    /// As [`InputKind::Data`], a table as a list of records.
+    Any,
     /// The text as it is (UTF-8).
     Text,
 }
 
-impl Source {
-    /// Reads `{"$file": path}` or `{"$artifact": handle}`; `None` when the value is something else.
-    pub fn from_value(value: &Value) -> Option<Self> {
-        let object = value.as_object().filter(|object| object.len() == 1)?;
-        if let Some(path) = object.get("$file") {
-            return Some(Self::File(path.as_str()?.to_owned()));
+/// The key of a file.
+pub const FILE: &str = "$file";
+/// The key of an artifact.
+pub const ARTIFACT: &str = "$artifact";
+
+/// Whether an object refers to a file or artifact, well or badly.
+pub fn refers(object: &Object) -> bool {
+    object.get(FILE).is_some() || object.get(ARTIFACT).is_some()
+}
+
+/// Where in a value an object refers to a file or artifact, as a pointer; the first one outside the places that `skip` accepts.
+pub fn find_reference(value: &Value, skip: &dyn Fn(&str) -> bool) -> Option<String> {
+    fn find(value: &Value, at: &mut String, skip: &dyn Fn(&str) -> bool) -> bool {
+        let length = at.len();
+        let found = match value {
+            _ if skip(at) => false,
+            Value::Object(object) if refers(object) => return true,
+            Value::Object(object) => object.iter().any(|(key, member)| {
+                at.truncate(length);
+                crate::path::push_key(at, key);
+                find(member, at, skip)
+            }),
+            Value::Array(items) => items.iter().enumerate().any(|(index, item)| {
+                at.truncate(length);
+                crate::path::push_index(at, index);
+                find(item, at, skip)
+            }),
+            _ => false,
+        };
+        if !found {
+            at.truncate(length);
         }
-        Some(Self::Artifact(
-            object.get("$artifact")?.as_str()?.to_owned(),
-        ))
+        found
+    }
+    let mut at = String::new();
+    find(value, &mut at, skip).then_some(at)
+}
+
+impl Source {
+    /// The whole of a file.
+    pub fn file(path: impl Into<String>) -> Self {
+        Self {
+            place: Place::File(path.into()),
+            selection: Selection::default(),
+        }
     }
 
+    /// The whole of an artifact.
+    pub fn artifact(handle: impl Into<String>) -> Self {
+        Self {
+            place: Place::Artifact(handle.into()),
+            selection: Selection::default(),
+        }
+    }
+
+    /// Reads `{"$file": path}` or `{"$artifact": handle}` with the members of a [`Selection`]; `None` when the value is something else.
+    ///
+    /// # Errors
+    /// An object with one of these keys that is malformed; the pointer is relative to it.
+    pub fn from_value(value: &Value) -> Option<Result<Self, Problem>> {
+        let object = value.as_object().filter(|object| refers(object))?;
+        Some(Self::read(object))
+    }
+
+    fn read(object: &Object) -> Result<Self, Problem> {
+        let text = |key: &str| match object.get(key) {
+            None => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text.to_string())),
+            Some(other) => Err(Problem::new(
+                format!("/{key}"),
+                format_args!("expected a text, found {}", other.kind()),
+            )),
+        };
+        let place = match (text(FILE)?, text(ARTIFACT)?) {
+            (Some(path), None) => Place::File(path),
+            (None, Some(handle)) => Place::Artifact(handle),
+            _ => {
+                let message = "`$file` and `$artifact` exclude each other";
+                return Err(Problem::new("", message));
+            }
+        };
+        let known = [FILE, ARTIFACT].into_iter().chain(Selection::KEYS);
+        let unknown = object.iter().map(|(key, _)| key);
+        if let Some(key) = unknown
+            .into_iter()
+            .find(|key| !known.clone().any(|one| one == *key))
+        {
+            let message = format!(
+                "unknown key `{}` beside `{}`{}",
+                brief::name(key),
+                place.key(),
+                instead(key, Selection::KEYS)
+            );
+            return Err(Problem::new("", message));
+        }
+        Ok(Self {
+            place,
+            selection: Selection::read(object)?,
+        })
+    }
+
+    /// The name of the file or the handle of the artifact.
+    pub fn name(&self) -> &str {
+        self.place.name()
+    }
+
+    pub(crate) fn to_value(&self) -> Value {
+        let mut object = Object::new();
+        object.insert(self.place.key(), self.name());
+        self.selection.write(&mut object);
+        Value::Object(object.into())
+    }
+}
+
+impl Place {
     /// The name of the file or the handle of the artifact.
     pub fn name(&self) -> &str {
         let (Self::File(name) | Self::Artifact(name)) = self;
         name
     }
 
-    pub(crate) fn to_value(&self) -> Value {
+    /// The key that a reference to it has.
+    pub fn key(&self) -> &'static str {
         match self {
-            Self::File(path) => Value::object([("$file", path.as_str())]),
-            Self::Artifact(handle) => Value::object([("$artifact", handle.as_str())]),
+            Self::File(_) => FILE,
+            Self::Artifact(_) => ARTIFACT,
         }
+    }
+}
+
+/// The numbers of a selection are finite, so that equality is reflexive.
+impl Eq for Source {}
+
+impl Hash for Source {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.place.hash(state);
+        self.selection.column.hash(state);
+        self.selection.member.hash(state);
     }
 }

@@ -162,6 +162,8 @@ pub struct Spec {
     /// JSON pointers of the arguments that an overridden [`Tool::resources`](crate::Tool::resources) reads, so that a planner knows the
     /// resources as soon as it knows these. `None` for any.
     pub keyed_by: Option<&'static [&'static str]>,
+    /// JSON pointers of the arguments that hold plans or calls: references to files in them are opened by those.
+    pub holds_calls: &'static [&'static str],
     /// Whether it must be the only call running.
     pub exclusive: bool,
     /// Facts that must hold, such as `workspace=ready`.
@@ -196,6 +198,7 @@ impl Spec {
             callers: &[Caller::Direct, Caller::Chain],
             resources: &[],
             keyed_by: None,
+            holds_calls: &[],
             exclusive: false,
             preconditions: &[],
             syntax: &[],

@@ -1,5 +1,6 @@
 //! A tool: typed arguments, typed output, a [`Spec`], examples and a `run`; and the erased form that registries hold.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -10,11 +11,13 @@ use serde::de::DeserializeOwned;
 use crate::convert::{self, from_value, to_value};
 use crate::ctx::Ctx;
 use crate::error::{ErrorCode, Problem, ToolError};
-use crate::input::{Source, SourceRef};
+use crate::input::{Place, SourceRef};
 use crate::json;
 use crate::resource::ResourceKey;
 use crate::schema::{self, Schema};
+use crate::source::find_reference;
 use crate::spec::{Effect, Spec};
+use crate::tool_error;
 use crate::value::Value;
 
 /// A tool is the type of its arguments, in one file, listed once in its family: a plain struct, whose doc comment is the tool's
@@ -276,11 +279,27 @@ impl<T: Tool> AnyTool for Typed<T> {
         let typed: T = from_value(args)
             .map_err(|first| argument_error(&schema::of_input::<T>(), args, first))?;
         let encoded = convert::encode(&typed)?;
+        check_references(Self::SPEC, &encoded.value, &encoded.sources)?;
         Ok(Box::new(TypedCall::<T> {
             typed,
             args: encoded.value,
             sources: encoded.sources,
         }))
+    }
+}
+
+/// Refuses a reference to a file or artifact in arguments, other than those that are opened: the tool would take it for data.
+///
+/// # Errors
+/// `invalid_args` at the first one.
+pub fn check_references(spec: &Spec, args: &Value, opened: &[SourceRef]) -> Result<(), ToolError> {
+    let opened: HashSet<&str> = opened.iter().map(|one| one.pointer.as_str()).collect();
+    let skip = |at: &str| opened.contains(at) || spec.holds_calls.contains(&at);
+    match find_reference(args, &skip) {
+        None => Ok(()),
+        Some(pointer) => Err(tool_error!(InvalidArgs at pointer, "reference";
+            "`{}` opens no file or artifact here", spec.id;
+            "give `$file` or `$artifact` as the whole argument, where the tool takes data, or pass the content")),
     }
 }
 
@@ -368,9 +387,11 @@ pub fn resources_from_templates(spec: &Spec, args: &Value) -> Result<Vec<Resourc
 
 /// The read keys of the files that arguments refer to.
 pub fn source_keys(sources: &[SourceRef]) -> Vec<ResourceKey> {
-    let files = sources.iter().filter_map(|source| match &source.source {
-        Source::File(path) => Some(ResourceKey::read_path(path)),
-        Source::Artifact(_) => None,
-    });
+    let files = sources
+        .iter()
+        .filter_map(|source| match &source.source.place {
+            Place::File(path) => Some(ResourceKey::read_path(path)),
+            Place::Artifact(_) => None,
+        });
     files.collect()
 }

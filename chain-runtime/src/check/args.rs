@@ -150,6 +150,7 @@ impl Checker<'_> {
 
     /// Checks an object or a list that contains references against the best fitting branch of the schema.
     fn composite(&mut self, schema: &Schema, node: &Node) {
+        let schema = tool_core::schema::referred(schema).unwrap_or(schema);
         let Some(object) = schema.as_object() else {
             return;
         };

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use registry::{Answer, Decision, Verdict};
-use tool_core::{Call, ResourceKey, Source, ToolError, Value};
+use tool_core::{Call, Place, ResourceKey, ToolError, Value};
 
 use super::access::{self, Resources};
 use super::args;
@@ -113,7 +113,7 @@ impl Checker<'_> {
         };
         let call = stand_in(facts, args);
         for found in call.iter().flat_map(|call| call.sources()) {
-            if let Source::File(path) = &found.source {
+            if let Place::File(path) = &found.source.place {
                 read(Some(path), true);
             }
         }

@@ -44,8 +44,17 @@ impl Checker<'_> {
         }
         let (name, value) = match Source::from_value(&named) {
             None => ("plan".to_owned(), named),
-            Some(source) => match self.opened(site, &source, checked) {
-                Ok(Some(value)) => (name_of(&source), value),
+            Some(Err(problem)) => {
+                let problem = problem!(
+                    Argument,
+                    format!("{pointer}{}", problem.path),
+                    "{}",
+                    problem.message
+                );
+                return self.report(problem);
+            }
+            Some(Ok(source)) => match self.opened(site, &source, checked) {
+                Ok(Some(value)) => (source.name().to_owned(), value),
                 Ok(None) => return,
                 Err(problem) => return self.report(problem),
             },
@@ -189,13 +198,6 @@ impl Checker<'_> {
                 .unwrap_or(Effect::ALL),
             _ => Effect::ALL,
         };
-    }
-}
-
-fn name_of(source: &Source) -> String {
-    match source {
-        Source::File(path) => path.clone(),
-        Source::Artifact(handle) => handle.clone(),
     }
 }
 

@@ -256,7 +256,7 @@ impl Reader {
             if object.get("$lit").is_some() {
                 return;
             }
-            let opens = |key: &&&str| object.len() == 1 && object.get(key).is_some();
+            let opens = |key: &&&str| object.get(key).is_some();
             if let Some(key) = ["$file", "$artifact"].iter().find(opens) {
                 let message = format!("`{key}` opens nothing in an output");
                 let hint = "read it with a step, or wrap it as it is: {$lit: ..}";

@@ -73,7 +73,6 @@ fn definitions() -> Json {
                 {"$ref": "#/$defs/value"},
                 {"not": {
                     "type": "object",
-                    "maxProperties": 1,
                     "anyOf": [{"required": ["$file"]}, {"required": ["$artifact"]}],
                 }},
                 {"if": {"type": "object", "required": ["$lit"]}, "then": {}, "else": all("output")},

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use registry::Dispatcher;
-use tool_core::{Source, ToolError, Value, tool_error};
+use tool_core::source::refers;
+use tool_core::{ToolError, Value, tool_error};
 
 use super::finished::{Finished, StepStatus};
 use crate::check::{CheckedPlan, CheckedStep, item_value};
@@ -171,13 +172,10 @@ pub(super) fn injected_file(
     }
     let tool = dispatcher.resolve(step.tool, &plan.context).ok()?;
     let call = tool.decode(args).ok()?;
-    let opened = call.sources().iter().find(|source| {
-        let key = match source.source {
-            Source::File(_) => "$file",
-            Source::Artifact(_) => "$artifact",
-        };
-        !is_in_plan(&step.args, &source.pointer, key)
-    })?;
+    let opened = call
+        .sources()
+        .iter()
+        .find(|source| !is_in_plan(&step.args, &source.pointer, source.source.place.key()))?;
     let message = "the output of an earlier step holds a `$file` or `$artifact`; outputs are data and open nothing";
     Some(
         ToolError::invalid(&opened.pointer, message)
@@ -195,10 +193,7 @@ fn is_in_plan(args: &Node, pointer: &str, key: &str) -> bool {
     }
 }
 
-/// Whether an object with the one member `$file` or `$artifact` is anywhere in a value.
+/// Whether an object that opens a file or an artifact is anywhere in a value.
 fn holds_file(value: &Value) -> bool {
-    has_object(value, |object| {
-        let mut keys = object.iter().map(|(key, _)| key);
-        object.len() == 1 && keys.all(|key| matches!(key, "$file" | "$artifact"))
-    })
+    has_object(value, refers)
 }

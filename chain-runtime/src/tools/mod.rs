@@ -28,6 +28,7 @@ const PLANS: Spec = Spec {
     idempotent: false,
     determinism: Determinism::External,
     syntax: &[("/plan", Syntax::Plan)],
+    holds_calls: &["/plan", "/inputs"],
     ..Spec::pure()
 };
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use tool_core::number::from_spelling;
-use tool_core::schema::Schema;
+use tool_core::schema::{Schema, referred};
 
 use super::{Field, Record, Type};
 
@@ -37,7 +37,9 @@ pub(super) fn read(schema: &Schema, depth: usize) -> Type {
     }
     for key in ["anyOf", "oneOf"] {
         if let Some(branches) = object.get(key).and_then(Schema::as_array) {
-            let branches = branches.iter().filter(|branch| !is_spelling(branch));
+            // The output of a step is data and opens nothing.
+            let is_data = |branch: &&Schema| !is_spelling(branch) && referred(branch).is_none();
+            let branches = branches.iter().filter(is_data);
             return Type::union(branches.map(|branch| read(branch, depth + 1)));
         }
     }

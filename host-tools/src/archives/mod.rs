@@ -12,6 +12,7 @@ mod archive_search;
 mod fault;
 mod limits;
 mod names;
+pub(crate) mod npz;
 mod read;
 mod select;
 mod write;

@@ -68,6 +68,7 @@ impl Tool for Delegate {
         title: "Make calls for a delegate",
         tags: &["delegation"],
         calls_tools: true,
+        holds_calls: &["/calls"],
         ..CALLS
     };
     type Output = Delegated;
@@ -129,9 +130,12 @@ pub(crate) struct Escalated {
 
 impl Tool for Escalate {
     // No effect: an approval request for this call would reach the operator too.
-    const SPEC: Spec = CALLS
-        .with_name("escalate", "Ask the person")
-        .tags(&["delegation"]);
+    const SPEC: Spec = Spec {
+        holds_calls: &["/args"],
+        ..CALLS
+            .with_name("escalate", "Ask the person")
+            .tags(&["delegation"])
+    };
     type Output = Escalated;
 
     fn run(args: Escalate, ctx: &Ctx) -> Result<Escalated> {

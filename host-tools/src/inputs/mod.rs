@@ -3,10 +3,11 @@
 //! | extension | value |
 //! | --- | --- |
 //! | `.json` | the document, parsed strictly |
-//! | `.csv` | without a header: a list of rows of numbers, or a flat list for one column; with a header: an object of columns |
+//! | `.csv` | without a header: a list of rows of numbers, or a flat list for one column; with a header: an object of columns, or a list of records where any value is wanted |
 //! | `.npy` | nested lists of numbers in its shape |
+//! | `.npz` | the array that `member` names |
 //!
-//! For an argument of type text, any UTF-8 file is its content. Start with [`Inputs`].
+//! Columns and rows of a table are selected by the dispatcher. For an argument of type text, any UTF-8 file is its content. Start with [`Inputs`].
 
 mod csv;
 
@@ -17,7 +18,7 @@ use std::sync::Arc;
 
 use tool_core::capability::Arrays;
 use tool_core::input::InputKind;
-use tool_core::{Source, npy};
+use tool_core::{Place, Source, brief, npy, selection};
 
 use crate::prelude::*;
 
@@ -36,9 +37,9 @@ impl Inputs {
 
 impl Arrays for Inputs {
     fn open(&self, source: &Source, kind: InputKind, bytes_max: u64) -> Result<Value> {
-        let path = match source {
-            Source::File(path) => path,
-            Source::Artifact(handle) => {
+        let path = match &source.place {
+            Place::File(path) => path,
+            Place::Artifact(handle) => {
                 return Err(tool_error!(PreconditionFailed, "no_artifact_store";
                     "the artifact `{handle}` cannot be opened here: there is no artifact store")
                 .hint("pass the data inline, or as a file with `{\"$file\": path}`"));
@@ -55,19 +56,36 @@ impl Arrays for Inputs {
         }
         match kind {
             InputKind::Text => text(path, &content.bytes).map(Value::from),
-            InputKind::Data => data(path, &content.bytes),
+            InputKind::Data | InputKind::Any => data(source, kind, &content.bytes, bytes_max),
         }
     }
 }
 
-fn data(path: &str, bytes: &[u8]) -> Result<Value> {
-    let name = path.rsplit('/').next().unwrap_or_default();
-    let ending = name
-        .rsplit_once('.')
-        .map(|(_, ending)| ending.to_ascii_lowercase());
+fn data(source: &Source, kind: InputKind, bytes: &[u8], bytes_max: u64) -> Result<Value> {
+    let path = source.name();
+    let Some(format) = Format::of_name(path) else {
+        let message = "unknown data format: the extension is not supported";
+        return Err(unfit(path, message, "format")
+            .hint("use a file that ends in `.json`, `.csv`, `.npy` or `.npz`"));
+    };
+    if let (Some(member), true) = (&source.selection.member, format != Format::Npz) {
+        let message = format!("it has no member `{}`", brief::name(member));
+        return Err(unfit(path, &message, "format").hint("only .npz files have members"));
+    }
+    content(source, format, kind, bytes, bytes_max)
+}
+
+fn content(
+    source: &Source,
+    format: Format,
+    kind: InputKind,
+    bytes: &[u8],
+    bytes_max: u64,
+) -> Result<Value> {
+    let path = source.name();
     let fault = |fault: npy::Fault| unfit(path, &fault.message, "format").hint(fault.hint);
-    match ending.as_deref() {
-        Some("json") => {
+    match format {
+        Format::Json => {
             let limits = json::Limits {
                 bytes_max: bytes.len(),
                 ..json::Limits::default()
@@ -81,14 +99,88 @@ fn data(path: &str, bytes: &[u8]) -> Result<Value> {
                 }
             })
         }
-        Some("csv") => csv::parse(text(path, bytes)?).map_err(fault),
-        Some("npy") => npy::parse(bytes).map_err(fault),
-        _ => {
-            let message = "unknown data format: the extension is not supported";
-            Err(unfit(path, message, "format")
-                .hint("use a file that ends in `.json`, `.csv` or `.npy`"))
+        Format::Csv => {
+            let table = csv::parse(text(path, bytes)?).map_err(fault)?;
+            Ok(match kind {
+                InputKind::Any => as_records(table),
+                _ => table,
+            })
+        }
+        Format::Npy => npy::parse(bytes).map_err(fault),
+        Format::Npz => npz(source, bytes, bytes_max)
+            .and_then(|bytes| npy::parse(&bytes))
+            .map_err(fault),
+    }
+}
+
+/// Data without a name, such as that of standard input; its format follows from its first bytes.
+///
+/// # Errors
+/// As for a file.
+pub fn parse(name: &str, kind: InputKind, bytes: &[u8], bytes_max: u64) -> Result<Value> {
+    if kind == InputKind::Text {
+        return text(name, bytes).map(Value::from);
+    }
+    let start = without_mark(bytes).trim_ascii_start();
+    let format = match start {
+        [0x93, b'N', b'U', b'M', ..] => Format::Npy,
+        [b'P', b'K', 3, 4, ..] => Format::Npz,
+        [b'[' | b'{', ..] => Format::Json,
+        _ => Format::Csv,
+    };
+    content(&Source::file(name), format, kind, bytes, bytes_max)
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Format {
+    Json,
+    Csv,
+    Npy,
+    Npz,
+}
+
+impl Format {
+    /// The format that the ending of a name states.
+    fn of_name(path: &str) -> Option<Self> {
+        let name = path.rsplit('/').next().unwrap_or_default();
+        let (_, ending) = name.rsplit_once('.')?;
+        match ending.to_ascii_lowercase().as_str() {
+            "json" => Some(Self::Json),
+            "csv" => Some(Self::Csv),
+            "npy" => Some(Self::Npy),
+            "npz" => Some(Self::Npz),
+            _ => None,
         }
     }
+}
+
+/// Whether the ending of a name states a format of data.
+pub fn is_data(path: &str) -> bool {
+    Format::of_name(path).is_some()
+}
+
+#[cfg(feature = "archives")]
+fn npz(source: &Source, bytes: &[u8], bytes_max: u64) -> Result<Vec<u8>, npy::Fault> {
+    let member = source.selection.member.as_deref();
+    crate::archives::npz::array(bytes.to_vec(), member, bytes_max)
+}
+
+#[cfg(not(feature = "archives"))]
+fn npz(_: &Source, _: &[u8], _: u64) -> Result<Vec<u8>, npy::Fault> {
+    let hint = "save its arrays with `numpy.save`, one in each file";
+    Err(npy::Fault::new("this build reads no .npz files", hint))
+}
+
+/// The table of a file with a header, as a list of records; other values as they are.
+fn as_records(value: Value) -> Value {
+    let Some(columns) = value.as_object() else {
+        return value;
+    };
+    let columns = columns.iter();
+    let columns: Vec<_> = columns
+        .map(|(name, cells)| (name, cells.items().unwrap_or_default()))
+        .collect();
+    selection::records(&columns)
 }
 
 fn unfit(path: &str, message: &str, reason: &'static str) -> ToolError {

@@ -38,8 +38,7 @@ impl Place {
             .unwrap()
             .write_all(content)
             .unwrap();
-        self.inputs
-            .open(&Source::File(name.to_owned()), kind, bytes_max)
+        self.inputs.open(&Source::file(name), kind, bytes_max)
     }
 }
 
@@ -382,7 +381,7 @@ fn texts_sizes_and_artifacts() {
     }
     let err = place
         .inputs
-        .open(&Source::Artifact("b3:00".into()), InputKind::Data, 9)
+        .open(&Source::artifact("b3:00"), InputKind::Data, 9)
         .unwrap_err();
     assert_eq!(
         (err.code(), err.reason_str()),
@@ -390,7 +389,7 @@ fn texts_sizes_and_artifacts() {
     );
     let err = place
         .inputs
-        .open(&Source::File("../x.csv".into()), InputKind::Data, 9)
+        .open(&Source::file("../x.csv"), InputKind::Data, 9)
         .unwrap_err();
     assert_eq!(err.reason_str(), Some("outside_workspace"));
 }

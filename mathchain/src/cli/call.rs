@@ -130,7 +130,7 @@ fn read_arguments(tool: &dyn AnyTool, limits: &registry::Limits) -> Result<Value
         bytes_max,
         ..Limits::default()
     };
-    Ok(json::parse_bytes(&text, limits)?)
+    json::arguments(&json::parse_bytes(&text, limits)?, bytes_max)
 }
 
 fn run(

@@ -5,6 +5,8 @@ use tool_core::json::{Limits, parse};
 use tool_core::schema::Schema;
 use tool_core::{AnyTool, Object, Result, Value, tool_error};
 
+use super::data;
+
 /// Options of `call` after the tool name. A tool argument of the same name is given by `--arg`.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Call")]
@@ -50,7 +52,7 @@ pub(super) fn command(tool: &dyn AnyTool) -> Command {
         Arg::new(format!("tool:{name}"))
             .long(name.clone())
             .value_name(kind(property))
-            .help(described(property, is_required(name)))
+            .help(described(property, is_required(name)) + files_note(property))
             .help_heading("Arguments")
             .allow_hyphen_values(true)
     });
@@ -64,6 +66,14 @@ pub(super) fn described(property: &Schema, is_required: bool) -> String {
         _ if is_required => format!("{text} [required]"),
         Some(default) => format!("{text} [default: {default}]"),
         None => text.to_owned(),
+    }
+}
+
+/// The note on files that an argument takes.
+fn files_note(property: &Schema) -> &'static str {
+    match data::takes_files(property) {
+        true => " [or a file: @PATH, @- for stdin]",
+        false => "",
     }
 }
 
@@ -96,7 +106,14 @@ pub(super) fn arguments(tool: &dyn AnyTool, matches: &clap::ArgMatches) -> Resul
             return Err(tool_error!(InvalidRequest;
                 "the argument `{name}` is given twice"));
         }
-        let value = value_of(&schema["properties"][&name], &text);
+        let property = &schema["properties"][&name];
+        let value = match data::named(property, &text)? {
+            Some(value) => value,
+            None => value_of(property, &text),
+        };
+        if value.as_str().is_some() && property["type"] != "string" && !takes_text(property) {
+            data::check_json(&name, &text)?;
+        }
         object.insert(name, value);
     }
     Ok(Some(Value::Object(object.into())))
@@ -120,6 +137,14 @@ pub(super) fn value_of(property: &Schema, text: &str) -> Value {
         return Value::from(text);
     }
     parse(text, Limits::default()).unwrap_or_else(|_| Value::from(text))
+}
+
+/// Whether one form of an argument is a text.
+fn takes_text(property: &Schema) -> bool {
+    let mut branches = property["anyOf"].as_array().into_iter().flatten();
+    let is_text =
+        |one: &Schema| one["type"] == "string" || one.as_object().is_some_and(|one| one.is_empty());
+    is_text(property) || branches.any(|branch| is_text(branch) || takes_text(branch))
 }
 
 fn properties(schema: &Schema) -> impl Iterator<Item = (&String, &Schema)> {

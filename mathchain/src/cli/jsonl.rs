@@ -273,7 +273,10 @@ fn line_call(door: &Door, object: &Object, id: &Value) -> Result<LineCall> {
             number => Some(number.to_string()),
         },
         tool: tool.ok_or_else(missing)?.to_owned(),
-        args: object.get("args").cloned().unwrap_or_else(|| object! {}),
+        args: match object.get("args") {
+            Some(args) => json::arguments(args, door.line_bytes_max)?,
+            None => object! {},
+        },
         role: role.map(str::to_owned),
         // W3C Trace Context requires that a malformed one is ignored.
         trace: trace.and_then(TraceParent::parse),

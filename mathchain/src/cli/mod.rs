@@ -16,6 +16,7 @@ mod cancel;
 mod chain;
 mod check;
 mod configured;
+mod data;
 mod doctor;
 mod exit;
 mod flags;

@@ -30,7 +30,7 @@ use tool_core::capability::{
 };
 use tool_core::ctx::Progress;
 use tool_core::{
-    AnyTool, Call, Capabilities, Effect, Outcome, Reach, ResourceKey, ResourceKind, Seed, Source,
+    AnyTool, Call, Capabilities, Effect, Outcome, Place, Reach, ResourceKey, ResourceKind, Seed,
     Spec, StopFlag, ToolError, Value, tool_error,
 };
 
@@ -484,9 +484,9 @@ fn argument_with(call: &dyn Call, path: &str) -> Option<String> {
     let mut members = call.args().as_object()?.iter();
     let named = members.find(|(_, value)| value.as_str() == Some(path));
     let mut sources = call.sources().iter();
-    let source = Source::File(path.to_owned());
+    let place = Place::File(path.to_owned());
     named.map(|(name, _)| format!("/{name}")).or_else(|| {
-        let source = sources.find(|reference| reference.source == source)?;
+        let source = sources.find(|reference| reference.source.place == place)?;
         Some(source.pointer.clone())
     })
 }

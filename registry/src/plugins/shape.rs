@@ -6,9 +6,10 @@ use std::sync::{Arc, LazyLock};
 use regex::{Regex, RegexBuilder};
 use serde::{Deserialize, Deserializer};
 use serde_json::json;
+use tool_core::input::{self, InputKind, SourceRef};
 use tool_core::path::push_key;
 use tool_core::schema::{self, Schema};
-use tool_core::{ErrorCode, Object, Problem, ToolError, Value};
+use tool_core::{Ctx, ErrorCode, Object, Problem, Source, ToolError, Value};
 
 /// Most memory that a compiled pattern may take, in bytes.
 const PATTERN_BYTES_MAX: usize = 1 << 20;
@@ -79,7 +80,11 @@ impl Shape {
 
     /// Every problem of a value.
     pub(super) fn problems(&self, value: &Value) -> Vec<Problem> {
-        schema::check_with_patterns(&self.schema, value, &|pattern, text| {
+        self.check(&self.schema, value)
+    }
+
+    fn check(&self, schema: &Schema, value: &Value) -> Vec<Problem> {
+        schema::check_with_patterns(schema, value, &|pattern, text| {
             let regex = self.patterns.get(pattern);
             regex.is_some_and(|regex| regex.is_match(text))
         })
@@ -99,6 +104,104 @@ impl Shape {
             problems if problems.is_empty() => Ok(filled(&self.value, value)),
             problems => Err(ToolError::of_problems(ErrorCode::InvalidArgs, problems)),
         }
+    }
+
+    /// As [`Shape::decode`], for arguments of which some are files or artifacts: the content of those is checked when it is loaded.
+    ///
+    /// # Errors
+    /// As [`Shape::decode`]; a malformed reference.
+    pub(super) fn decode_open(&self, args: &Value) -> Result<(Value, Vec<SourceRef>), ToolError> {
+        let mut sources = Vec::new();
+        for (name, kind) in self.takes() {
+            let Some(read) = args.get(name).and_then(Source::from_value) else {
+                continue;
+            };
+            let pointer = below("", name);
+            let source = read.map_err(|problem| {
+                ToolError::invalid(format!("{pointer}{}", problem.path), problem.message)
+            })?;
+            sources.push(SourceRef {
+                pointer,
+                source,
+                kind,
+            });
+        }
+        if sources.is_empty() {
+            return Ok((self.decode(args)?, sources));
+        }
+        let is_open = |path: &str| {
+            sources.iter().any(|one| {
+                path == one.pointer
+                    || path
+                        .strip_prefix(&*one.pointer)
+                        .is_some_and(|rest| rest.starts_with('/'))
+            })
+        };
+        let mut problems = self.problems(args);
+        problems.retain(|problem| !is_open(&problem.path));
+        match problems.is_empty() {
+            true => Ok((filled(&self.value, args), sources)),
+            false => Err(ToolError::of_problems(ErrorCode::InvalidArgs, problems)),
+        }
+    }
+
+    /// The arguments with the content of files and artifacts in their places.
+    ///
+    /// # Errors
+    /// Content that does not fit the parameter, with the name of the file.
+    pub(super) fn loaded(
+        &self,
+        args: &Value,
+        sources: &[SourceRef],
+        ctx: &Ctx,
+    ) -> Result<Value, ToolError> {
+        let Some(members) = args.as_object().filter(|_| !sources.is_empty()) else {
+            return Ok(args.clone());
+        };
+        let mut members = members.clone();
+        for (name, _) in self.takes() {
+            let pointer = below("", name);
+            let Some(found) = sources.iter().find(|one| one.pointer == pointer) else {
+                continue;
+            };
+            let content = ctx.loaded(&found.source)?;
+            let property = self.schema.pointer(&format!("/properties{pointer}"));
+            let wrong =
+                property.and_then(|property| self.check(property, &content).into_iter().next());
+            if let Some(problem) = wrong {
+                return Err(input::unfit(&found.source, &content, &problem).at(pointer));
+            }
+            members.insert(name, content);
+        }
+        // Defaults inside the content are filled in, too.
+        self.decode(&Value::Object(Arc::new(members)))
+    }
+
+    /// The parameters that take files and artifacts, and as what: texts as text, all others as data. Paths and numbers take none.
+    fn takes(&self) -> impl Iterator<Item = (&str, InputKind)> {
+        self.properties().filter_map(|(name, property)| {
+            let is_path = property.text("format") == Some("path");
+            let kind = match property.text("type") {
+                Some("string") if property.get("enum").is_none() => InputKind::Text,
+                Some("array" | "object") => InputKind::Any,
+                Some(_) => return None,
+                None => InputKind::Any,
+            };
+            (!is_path).then_some((name, kind))
+        })
+    }
+
+    /// The schema, with files and artifacts where they are taken.
+    pub(super) fn with_sources(&self) -> Schema {
+        let mut schema = self.schema.clone();
+        for (name, kind) in self.takes() {
+            let pointer = format!("/properties{}", below("", name));
+            if let Some(property) = schema.pointer_mut(&pointer) {
+                *property = schema::or_source(std::mem::take(property), kind);
+            }
+        }
+        schema::define(&mut schema);
+        schema
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tool_core::capability::{Change, WriteMode};
 use tool_core::input::SourceRef;
 use tool_core::schema::Schema;
-use tool_core::tool::{ErasedExample, resources_from_templates};
+use tool_core::tool::{ErasedExample, check_references, resources_from_templates};
 use tool_core::{
     Access, AnyTool, Call, Capability, Ctx, Determinism, Effect, Object, Permission, Reach,
     ResourceKey, ResourceKind, ResourceTemplate, Spec, Syntax, ToolError, Value, object,
@@ -168,7 +168,7 @@ impl AnyTool for PluginTool {
     }
 
     fn input_schema(&self) -> Schema {
-        self.0.entry.parameters.schema().clone()
+        self.0.entry.parameters.with_sources()
     }
 
     fn output_schema(&self) -> Schema {
@@ -181,10 +181,12 @@ impl AnyTool for PluginTool {
     }
 
     fn decode(&self, args: &Value) -> Result<Box<dyn Call>, ToolError> {
-        let args = self.0.entry.parameters.decode(args)?;
+        let (args, sources) = self.0.entry.parameters.decode_open(args)?;
+        check_references(&self.0.spec, &args, &sources)?;
         Ok(Box::new(PluginCall {
             tool: Arc::clone(&self.0),
             args,
+            sources,
         }))
     }
 }
@@ -192,6 +194,8 @@ impl AnyTool for PluginTool {
 struct PluginCall {
     tool: Arc<Inner>,
     args: Value,
+    /// The arguments that are files or artifacts.
+    sources: Vec<SourceRef>,
 }
 
 impl Call for PluginCall {
@@ -200,7 +204,7 @@ impl Call for PluginCall {
     }
 
     fn sources(&self) -> &[SourceRef] {
-        &[]
+        &self.sources
     }
 
     /// The paths in its parameters; a process with access to the workspace may read all of it.
@@ -218,7 +222,8 @@ impl Call for PluginCall {
 
     fn run(self: Box<Self>, ctx: &Ctx) -> Result<Value, ToolError> {
         let (tool, entry) = (&self.tool, &self.tool.entry);
-        let output = tool.runner.call(&entry.name, &self.args, ctx)?;
+        let args = entry.parameters.loaded(&self.args, &self.sources, ctx)?;
+        let output = tool.runner.call(&entry.name, &args, ctx)?;
         let returns = entry.returns.as_ref();
         let problems = returns.map(|returns| returns.problems(&output));
         if let Some(first) = problems.unwrap_or_default().first() {

@@ -1,7 +1,7 @@
 //! What rules look at: the paths, hosts, programs, numbers and texts of one call, as values and never as patterns in text.
 
 use tool_core::capability::{Files, could_be_one_name};
-use tool_core::{AnyTool, Call, Reach, ResourceKind, Source, Syntax, Value};
+use tool_core::{AnyTool, Call, Place, Reach, ResourceKind, Syntax, Value};
 
 use super::glob::PathPattern;
 use super::shell;
@@ -210,9 +210,9 @@ impl<'a> CallFacts<'a> {
         let files_of = call
             .sources()
             .iter()
-            .filter_map(|source| match &source.source {
-                Source::File(path) => Some(PathFact::new(path, files)),
-                Source::Artifact(_) => None,
+            .filter_map(|source| match &source.source.place {
+                Place::File(path) => Some(PathFact::new(path, files)),
+                Place::Artifact(_) => None,
             });
         let is_tree =
             |path: &str| reach.below && trees.iter().any(|tree| tree.as_str() == Some(path));

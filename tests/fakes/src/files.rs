@@ -5,7 +5,7 @@ use std::sync::Mutex;
 
 use tool_core::capability::{Arrays, Change, FileContent, FileInfo, FileKind, Files, WriteMode};
 use tool_core::input::InputKind;
-use tool_core::{ErrorCode, Reason, ResourceId, Source, StopFlag, ToolError, Value};
+use tool_core::{ErrorCode, Place, Reason, ResourceId, Source, StopFlag, ToolError, Value};
 
 const MODE: u32 = 0o640;
 
@@ -171,7 +171,7 @@ impl Files for MemoryFiles {
 /// Texts are those of the files; every array is one, two, three.
 impl Arrays for MemoryFiles {
     fn open(&self, source: &Source, kind: InputKind, _: u64) -> Result<Value, ToolError> {
-        let Source::File(path) = source else {
+        let Place::File(path) = &source.place else {
             return Err(ToolError::new(ErrorCode::InvalidArgs, "no artifacts here"));
         };
         match kind {

@@ -18,6 +18,7 @@ use crate::value::Value;
 pub(crate) const TOKEN: &str = "$mathchain::Value";
 /// The newtype names of references to files and artifacts, by kind of content.
 pub(crate) const DATA_TOKEN: &str = "$mathchain::Data";
+pub(crate) const ANY_TOKEN: &str = "$mathchain::Any";
 pub(crate) const TEXT_TOKEN: &str = "$mathchain::Text";
 
 thread_local! {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::ser::{self, Serialize};
 
-use super::{DATA_TOKEN, TEXT_TOKEN, TOKEN, hand_over, receive};
+use super::{ANY_TOKEN, DATA_TOKEN, TEXT_TOKEN, TOKEN, hand_over, receive};
 use crate::error::{ErrorCode, ToolError};
 use crate::source::{InputKind, Source, SourceRef};
 use crate::value::{Object, Value};
@@ -213,14 +213,15 @@ impl<'a> ser::Serializer for Encoder<'a> {
                     None => Ok(value),
                 }
             }
-            DATA_TOKEN | TEXT_TOKEN => {
+            ANY_TOKEN | DATA_TOKEN | TEXT_TOKEN => {
                 let kind = match name {
                     DATA_TOKEN => InputKind::Data,
+                    ANY_TOKEN => InputKind::Any,
                     _ => InputKind::Text,
                 };
                 let (pointer, state) = (self.state.pointer(), self.state);
                 let value = value.serialize(Encoder { state: &mut *state })?;
-                if let Some(source) = Source::from_value(&value) {
+                if let Some(Ok(source)) = Source::from_value(&value) {
                     state.sources.push(SourceRef {
                         pointer,
                         source,

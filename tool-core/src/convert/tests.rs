@@ -188,8 +188,8 @@ fn lists_the_files_that_arguments_refer_to() {
     assert_eq!(
         found,
         [
-            ("/a", Source::File("m.npy".into()), InputKind::Data),
-            ("/text", Source::File("t.txt".into()), InputKind::Text)
+            ("/a", Source::file("m.npy"), InputKind::Data),
+            ("/text", Source::file("t.txt"), InputKind::Text)
         ]
     );
 }

@@ -14,5 +14,29 @@ pub use canonical::canonical;
 pub use parse::{JsonError, Limits, parse, parse_bytes};
 pub use write::{to_text, write};
 
+use crate::error::{ErrorCode, ToolError};
+use crate::value::Value;
+
 #[cfg(test)]
 mod tests;
+
+/// The arguments of a call: as they are, or parsed from the JSON text in which some model interfaces send them.
+///
+/// # Errors
+/// `invalid_args` for a text that is not JSON.
+pub fn arguments(args: &Value, bytes_max: usize) -> Result<Value, ToolError> {
+    let Value::String(text) = args else {
+        return Ok(args.clone());
+    };
+    let limits = Limits {
+        bytes_max,
+        ..Limits::default()
+    };
+    parse(text, limits).map_err(|err| {
+        let error = ToolError::new(
+            ErrorCode::InvalidArgs,
+            format_args!("`args` is a text that is not JSON: {err}"),
+        );
+        error.hint("send the arguments as an object, or as the JSON text of one")
+    })
+}

@@ -19,8 +19,8 @@ use crate::prelude::*;
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Args {
-    /// The value to query: any JSON.
-    pub data: Value,
+    /// The value to query: any JSON. A .csv file with a header is a list of records.
+    pub data: Input<Value>,
     /// The JMESPath expression; up to 65,536 bytes, 512 tokens, nested up to 64 deep.
     pub query: String,
 }
@@ -55,9 +55,10 @@ impl Tool for Args {
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         guard::check(&args.query)?;
+        let data = args.data.load(ctx)?;
         let ast = jmespath::parse(&args.query).map_err(|err| syntax_error(&err, &args.query))?;
         Ok(Output {
-            result: evaluate::run(&args.data, &ast, &args.query, ctx)?,
+            result: evaluate::run(&data, &ast, &args.query, ctx)?,
         })
     }
 }

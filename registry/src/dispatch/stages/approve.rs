@@ -2,7 +2,7 @@
 
 use tool_core::capability::{ApprovalRequest, ApprovalState};
 use tool_core::convert::to_value;
-use tool_core::{ResourceKey, Source, ToolError, Value, object, tool_error};
+use tool_core::{ResourceKey, ToolError, Value, object, tool_error};
 
 use super::{Approved, Decided, Halt, Opened, budget, destroyed};
 use crate::dispatch::trail::{Trail, unaudited};
@@ -184,9 +184,12 @@ impl<'a> Opened<'a> {
     fn opened(&self) -> Vec<(&str, &str, String)> {
         let sources = self.decided.call.sources().iter();
         let found = sources.filter_map(|reference| {
-            let (Source::File(name) | Source::Artifact(name)) = &reference.source;
             let content = self.ctx.loaded(&reference.source).ok()?;
-            Some((&*reference.pointer, &**name, digest::of_value(&content)))
+            Some((
+                &*reference.pointer,
+                reference.source.name(),
+                digest::of_value(&content),
+            ))
         });
         found.collect()
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tool_core::capability::Alarm;
 use tool_core::ctx::Budget;
-use tool_core::{Capability, Ctx, Determinism, Source, StopFlag, ToolError, Value};
+use tool_core::{Capability, Ctx, Determinism, Source, StopFlag, ToolError, Value, tool_error};
 
 use super::{Approved, Committed, Decided, Identified, Opened, budget};
 use crate::digest;
@@ -162,9 +162,15 @@ fn inputs(decided: &Decided<'_>, stop: &StopFlag) -> Result<HashMap<Source, Valu
             dispatcher.limits.max_input_bytes,
         );
         let opened = arrays.open_for(role, &reference.source, reference.kind, most);
-        let value = opened.map_err(|err| match err.path() {
+        let place = |err: ToolError| match err.path() {
             Some(_) => err,
             None => err.at(&reference.pointer),
+        };
+        let content = opened.map_err(place)?;
+        let selection = &reference.source.selection;
+        let value = selection.apply(content).map_err(|fault| {
+            let name = reference.source.name();
+            tool_error!(InvalidArgs at &reference.pointer, "selection"; "`{name}`: {}", fault.message; "{}", fault.hint)
         })?;
         loaded.insert(reference.source.clone(), value);
     }
