@@ -1,14 +1,15 @@
 //! Approval requests: filed by calls, answered by a person, consumed by exactly one call.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use rusqlite::{Connection, Transaction, params};
 use serde::Serialize;
 use tool_core::capability::{ApprovalRequest, ApprovalState};
-use tool_core::{ErrorCode, Object, Result, ToolError, Value, json, object, tool_error};
+use tool_core::{ErrorCode, Result, ToolError, Value, json, object, tool_error};
 
 use super::grants;
-use super::ledger::{APPROVAL_LIFETIME, How, Shared};
+use super::ledger::{How, Shared};
 use super::open::Target;
 use super::random;
 use super::sql::{self, Done, row_structs};
@@ -148,6 +149,11 @@ impl State {
         Ok((found, details))
     }
 
+    /// Declares this process one of an approver: requests of its calls name no process group that may not approve them.
+    pub fn act_for_approver(&self) {
+        self.shared.by_approver.store(true, Ordering::Relaxed);
+    }
+
     /// Grants a pending request: the same call, sent again, then runs once. The answer is recorded in the audit log.
     ///
     /// # Errors
@@ -175,6 +181,14 @@ impl State {
 }
 
 impl Shared {
+    /// The process group of this process, which may not approve its own requests.
+    fn requester(&self) -> Option<i32> {
+        match self.by_approver.load(Ordering::Relaxed) {
+            true => None,
+            false => crate::process_group(),
+        }
+    }
+
     /// Settles the approval of a call; an intent that consumes one is appended to the target's chain and names it.
     pub(super) fn settle(
         &self,
@@ -183,7 +197,7 @@ impl Shared {
         intent: &Value,
     ) -> Result<ApprovalState> {
         let work = |transaction: &Transaction<'_>, now_ms| {
-            let state = settle_in(transaction, request, now_ms)?;
+            let state = settle_in(transaction, request, self.requester(), now_ms)?;
             let record = match &state {
                 ApprovalState::Consumed { id, approved_by } => {
                     let mut record = intent.as_object().cloned().unwrap_or_default();
@@ -260,6 +274,7 @@ fn expire(transaction: &Transaction<'_>, now_ms: u64) -> rusqlite::Result<usize>
 fn settle_in(
     transaction: &Transaction<'_>,
     request: &ApprovalRequest,
+    requester: Option<i32>,
     now_ms: u64,
 ) -> Done<ApprovalState> {
     let newest = Newest::sql("FROM approvals WHERE digest = ? ORDER BY number DESC LIMIT 1");
@@ -301,19 +316,21 @@ fn settle_in(
             _ => {}
         }
     }
-    file(transaction, request, now_ms)
+    file(transaction, request, requester, now_ms)
 }
 
 fn file(
     transaction: &Transaction<'_>,
     request: &ApprovalRequest,
+    requester: Option<i32>,
     now_ms: u64,
 ) -> Done<ApprovalState> {
     const SQL: &str = "INSERT INTO approvals(id, digest, tool, role, preview, reason, state, created_ms, expires_ms, agent, condition, run, step, workspace, cut, details)
          VALUES (?, ?, ?, ?, ?, ?, 'pending', ?, ?, ?, ?, ?, ?, ?, ?, ?)";
     let id = random::id();
-    let lifetime_ms = APPROVAL_LIFETIME.as_millis() as u64;
-    let expires_ms = now_ms.saturating_add(lifetime_ms).min(i64::MAX as u64);
+    let expires_ms = now_ms
+        .saturating_add(request.lifetime_ms)
+        .min(i64::MAX as u64);
     let params = params![
         id,
         request.digest,
@@ -329,23 +346,21 @@ fn file(
         request.step.as_ref().map(|(_, step)| step),
         request.workspace,
         request.cut,
-        kept_details(&request.details),
+        kept_details(&request.details, requester),
     ];
     sql::execute(transaction, SQL, params)?;
     Ok(ApprovalState::Pending(id))
 }
 
-/// The details as text, without arguments that are too long to store.
-fn kept_details(details: &Value) -> Option<String> {
+/// The details as text with the process group of the requester, without arguments that are too long to store.
+fn kept_details(details: &Value, requester: Option<i32>) -> Option<String> {
     const BYTES_MAX: usize = 16 << 20;
-    if details.is_null() {
-        return None;
-    }
-    let text = json::to_text(details);
+    let mut members = details.as_object().cloned()?;
+    members.insert("requester_group", requester.map(i64::from));
+    let text = json::to_text(&Value::Object(Arc::new(members.clone())));
     if text.len() <= BYTES_MAX {
         return Some(text);
     }
-    let mut members = details.as_object().cloned().unwrap_or_else(Object::new);
     members.insert("arguments", Value::Null);
     members.insert("arguments_bytes", text.len());
     Some(json::to_text(&Value::Object(Arc::new(members))))

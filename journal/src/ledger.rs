@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -18,9 +19,6 @@ use super::waiting::Waiting;
 use super::{error, schema, watching};
 use crate::artifacts::Folder;
 
-/// Lifetime of an approval request, and of its answer until the call is made.
-pub const APPROVAL_LIFETIME: Duration = Duration::from_secs(24 * 60 * 60);
-
 /// The longest delay of a batched record.
 const BATCH_WAIT: Duration = Duration::from_millis(5);
 /// Most batched records; the next one writes them at once.
@@ -36,6 +34,8 @@ pub(super) struct Shared {
     wake: Condvar,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) machine: Arc<dyn Machine>,
+    /// Whether calls of this process are those of an approver.
+    pub(super) by_approver: AtomicBool,
     pub(super) file: PathBuf,
     pub(super) folder: Folder,
 }
@@ -115,6 +115,7 @@ impl Shared {
             wake: Condvar::new(),
             clock,
             machine,
+            by_approver: AtomicBool::new(false),
             folder: Folder::beside(&file),
             file,
         }

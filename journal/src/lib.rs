@@ -61,7 +61,6 @@ pub use self::cut::Cut;
 pub use self::gc::{COLLECTED_KEY, Collected, Retention};
 pub use self::journal::Journal;
 pub use self::lease::LEASE;
-pub use self::ledger::APPROVAL_LIFETIME;
 pub use self::notices::NoticeRecord;
 pub use self::prune::Pruned;
 pub use self::room::{Part, Sizes, Vacuumed};
@@ -70,3 +69,11 @@ pub use self::schema::FILE_NAME;
 pub use self::state::State;
 pub use self::values::{Artifact, OPERATOR};
 pub use self::verify::{Fault, Verification};
+
+/// The process group of this process; `None` on systems without them.
+pub fn process_group() -> Option<i32> {
+    #[cfg(unix)]
+    return Some(rustix::process::getpgrp().as_raw_nonzero().get());
+    #[cfg(not(unix))]
+    None
+}

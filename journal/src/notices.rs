@@ -1,12 +1,12 @@
-//! Notifications: an append-only list of texts for the operator.
+//! The inbox: an append-only list of notifications and questions for the operator, and of answers.
 
-use rusqlite::params;
+use rusqlite::{Connection, params};
 use serde::Serialize;
-use tool_core::Result;
-use tool_core::capability::{Notice, Notices};
+use tool_core::capability::{Asked, Notice, Notices};
+use tool_core::{Result, object, tool_error};
 
 use super::random;
-use super::sql::{self, row_structs};
+use super::sql::{self, Done, row_structs};
 use super::state::State;
 
 row_structs! {
@@ -15,9 +15,9 @@ row_structs! {
     pub NoticeRecord {
         /// Twelve hex digits.
         pub id: String,
-        /// `call` or `question`.
+        /// `call`, `question` or `answer`.
         pub kind: String,
-        /// Id of the call that sent it.
+        /// Id of the call that sent it; of an answer, the id of its question.
         pub call_id: String,
         /// Canonical id of the tool concerned.
         pub tool: Option<String>,
@@ -33,35 +33,141 @@ row_structs! {
 }
 
 impl State {
-    /// Lists the newest notifications, newest first.
+    /// Lists the newest questions and notifications, newest first.
     ///
     /// # Errors
     /// `tool_error` when the state cannot be read.
     pub fn notices(&self, count_max: usize) -> Result<Vec<NoticeRecord>> {
-        let sql = NoticeRecord::sql("FROM notices ORDER BY number DESC LIMIT ?");
+        let sql =
+            NoticeRecord::sql("FROM notices WHERE kind != 'answer' ORDER BY number DESC LIMIT ?");
         self.shared
             .select("list the notifications", &sql, [sql::limit(count_max)])
     }
 }
 
+impl State {
+    /// Finds a notification by its id or a unique prefix of it; of a question with its answers, newest first.
+    ///
+    /// # Errors
+    /// `invalid_args` for an id that is unknown or the beginning of several.
+    pub fn notice(&self, id: &str) -> Result<(NoticeRecord, Vec<NoticeRecord>)> {
+        self.shared.read("look for the notification", |connection| {
+            let found = find(connection, id)?;
+            let answers = answers(connection, &found.id)?;
+            Ok((found, answers))
+        })
+    }
+
+    /// Answers a question: whoever asked gets the newest answer by asking again. The answer is recorded in the audit log; it grants no
+    /// permission.
+    ///
+    /// # Errors
+    /// As [`State::notice`]; `invalid_args` for a notification that is no question.
+    pub fn answer(&self, id: &str, text: &str, by: &str) -> Result<NoticeRecord> {
+        let answer_id = random::id();
+        self.shared
+            .transact("store the answer", |transaction, now_ms| {
+                let question = find(transaction, id)?;
+                if question.kind != "question" {
+                    let error = tool_error!(InvalidArgs, "question"; "`{id}` is not a question: it is a notification of a call";
+                        "`mathchain inbox list` shows questions and notifications");
+                    return Err(error.into());
+                }
+                let answer = NoticeRecord {
+                    id: answer_id.clone(),
+                    kind: "answer".to_owned(),
+                    call_id: question.id.clone(),
+                    text: text.to_owned(),
+                    time_ms: now_ms,
+                    ..question
+                };
+                insert(transaction, &answer)?;
+                let record = object! {
+                    "event" => "answer",
+                    "question_id" => answer.call_id.as_str(),
+                    "answer_id" => answer.id.as_str(),
+                    "answered_by" => by,
+                    "role" => answer.role.as_str(),
+                    "agent" => answer.agent.clone(),
+                };
+                Ok((answer, Some(record)))
+            })
+    }
+}
+
+/// The answers to a question, newest first.
+fn answers(connection: &Connection, question: &str) -> Done<Vec<NoticeRecord>> {
+    let sql = NoticeRecord::sql(
+        "FROM notices WHERE kind = 'answer' AND call_id = ? ORDER BY number DESC",
+    );
+    Ok(sql::rows(connection, &sql, [question])?)
+}
+
+/// Finds a notification by its id or a unique prefix of it.
+fn find(connection: &Connection, id: &str) -> Done<NoticeRecord> {
+    let sql = NoticeRecord::sql(
+        "FROM notices WHERE substr(id, 1, length(?1)) = ?1 AND ?1 != '' ORDER BY number DESC LIMIT 2",
+    );
+    let mut found: Vec<NoticeRecord> = sql::rows(connection, &sql, [id])?;
+    let fault = match found.len() {
+        1 => return Ok(found.remove(0)),
+        0 => tool_error!(InvalidArgs, "unknown_notice"; "no notification has the id `{id}`";
+            "`mathchain inbox list` shows them"),
+        _ => {
+            tool_error!(InvalidArgs, "ambiguous_notice"; "several notifications begin with `{id}`";
+            "give more of the id")
+        }
+    };
+    Err(fault.into())
+}
+
+fn insert(connection: &Connection, notice: &NoticeRecord) -> rusqlite::Result<usize> {
+    const SQL: &str = "INSERT INTO notices(id, kind, call_id, tool, role, agent, text, time_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
+    let params = params![
+        notice.id,
+        notice.kind,
+        notice.call_id,
+        notice.tool,
+        notice.role,
+        notice.agent,
+        notice.text,
+        notice.time_ms as i64
+    ];
+    sql::execute(connection, SQL, params)
+}
+
 impl Notices for State {
+    fn asked(&self, question: &Notice) -> Result<Option<Asked>> {
+        let sql = NoticeRecord::sql(
+            "FROM notices WHERE kind = 'question' AND role = ? AND agent IS ? AND tool IS ? AND text = ? ORDER BY number DESC LIMIT 1",
+        );
+        self.shared.read("look for the question", |connection| {
+            let params = params![question.role, question.agent, question.tool, question.text];
+            let Some(found): Option<NoticeRecord> = sql::row(connection, &sql, params)? else {
+                return Ok(None);
+            };
+            let newest = answers(connection, &found.id)?.into_iter().next();
+            let answer = newest.map(|answer| answer.text);
+            let id = found.id;
+            Ok(Some(Asked { id, answer }))
+        })
+    }
+
     fn notify(&self, notice: &Notice) -> Result<String> {
-        const SQL: &str = "INSERT INTO notices(id, kind, call_id, tool, role, agent, text, time_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
         let id = random::id();
         self.shared
             .transact("store the notification", |transaction, now_ms| {
-                let (call, time_ms) = (&notice.call_id, now_ms as i64);
-                let params = params![
-                    id,
-                    notice.kind,
-                    call,
-                    notice.tool,
-                    notice.role,
-                    notice.agent,
-                    notice.text,
-                    time_ms
-                ];
-                sql::execute(transaction, SQL, params)?;
+                let notice = NoticeRecord {
+                    id: id.clone(),
+                    kind: notice.kind.to_owned(),
+                    call_id: notice.call_id.clone(),
+                    tool: notice.tool.clone(),
+                    role: notice.role.clone(),
+                    agent: notice.agent.clone(),
+                    text: notice.text.clone(),
+                    time_ms: now_ms,
+                };
+                insert(transaction, &notice)?;
                 Ok(((), None))
             })?;
         Ok(id)

@@ -60,6 +60,39 @@ pub(crate) fn key_needed(what: &str) -> ToolError {
         "`mathchain approve ID --key FILE`; `{}` lists the approvers", shown())
 }
 
+/// Requires that this process has a controlling terminal, and is not of the process group that asks. This shows that a command was
+/// started from a terminal session, apart from the requester; it does not show that a person typed it, which only a key does.
+///
+/// # Errors
+/// `policy_denied` otherwise.
+pub(crate) fn at_terminal(requester_group: Option<i64>) -> Result<()> {
+    let denied = |message: String| tool_error!(PolicyDenied, "approver"; "{message}");
+    if !has_terminal() {
+        let error = denied("approval requires a terminal, and this process has none".to_owned());
+        return Err(
+            error.hint("type the command in a terminal, or use an approver's key (docs/policy.md)")
+        );
+    }
+    let own_group = journal::process_group().map(i64::from);
+    if requester_group.is_some() && requester_group == own_group {
+        let message = "the process group that requested an approval cannot give it".to_owned();
+        return Err(denied(message)
+            .hint("type the command at the prompt of a shell, not in a script with the call"));
+    }
+    Ok(())
+}
+
+#[cfg(unix)]
+fn has_terminal() -> bool {
+    std::fs::File::open("/dev/tty").is_ok()
+}
+
+#[cfg(not(unix))]
+fn has_terminal() -> bool {
+    use std::io::IsTerminal as _;
+    std::io::stdin().is_terminal()
+}
+
 /// The name of the approver: without a key the operator, who runs the command line.
 ///
 /// # Errors

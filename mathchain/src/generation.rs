@@ -269,9 +269,17 @@ pub(crate) fn describe_broken(broken: &Broken) -> Value {
     let errors = broken.errors.list().iter().map(ToString::to_string);
     object! {
         "name" => broken.names.last().cloned(),
-        "status" => "broken",
+        "status" => status_of_broken(broken),
         "manifest" => broken.manifest_name.as_str(),
         "errors" => errors.collect::<Vec<_>>(),
         "tools" => Vec::<Value>::new(),
+    }
+}
+
+/// The status of a broken plugin: its settings may switch it off.
+pub(crate) fn status_of_broken(broken: &Broken) -> &'static str {
+    match broken.is_off {
+        true => "disabled, broken",
+        false => "broken",
     }
 }

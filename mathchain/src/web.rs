@@ -35,7 +35,7 @@ fn settings(config: &Config) -> Settings {
     });
     Settings {
         allowed_hosts: config.permissions.network.allowed_hosts.clone(),
-        follow_listed: !config.permissions.network.requires_approval,
+        follow_listed: config.permissions.network.requires_approval != Some(true),
         allow_private: config.permissions.network.allow_private.clone(),
         only_hosts: web.allow_hosts.clone(),
         deny_hosts: web.deny_hosts.clone(),

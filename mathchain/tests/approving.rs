@@ -496,3 +496,77 @@ fn everything_wrong_is_told_at_once() {
         "{all}"
     );
 }
+
+#[test]
+fn without_a_terminal_nothing_is_approved() {
+    let place = Place::new();
+    let id = asks(&place.run(&["call", "write_file"], NEW));
+    let mut command = std::process::Command::new("/usr/bin/setsid");
+    command
+        .args(["--wait", env!("CARGO_BIN_EXE_mathchain"), "approve", &id])
+        .current_dir(place.path("work"))
+        .env_clear()
+        .env("HOME", place.path("home"))
+        .env("XDG_STATE_HOME", place.path("state"))
+        .env("XDG_CONFIG_HOME", place.path("config"))
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped());
+    let refused = answer_of(command, b"");
+    assert_eq!(refused.code, 3, "{}{}", refused.stdout, refused.stderr);
+    assert!(
+        refused.stderr.contains("requires a terminal"),
+        "{}",
+        refused.stderr
+    );
+    asks(&place.run(&["call", "write_file"], NEW));
+    place.run(&["approve", &id], "").expect_code(0);
+}
+
+#[test]
+fn an_approval_expires_as_configured() {
+    let place = Place::new();
+    place.write(
+        "mathchain.toml",
+        "version = 1\n[approvals]\nexpire = \"12h\"\n",
+    );
+    asks(&place.run(&["call", "write_file"], NEW));
+    let listed = place.run(&["approvals", "list"], "");
+    let time = |name: &str| listed.at(name).as_i64().expect("a time");
+    let lifetime_ms = time("/0/expires_ms") - time("/0/created_ms");
+    assert_eq!(lifetime_ms, 12 * 3_600_000);
+}
+
+#[test]
+fn a_question_is_answered_in_the_inbox() {
+    let place = Place::new();
+    let ask = || place.run(&["call", "escalate", "--reason", "which table?"], "");
+    let id = text(&ask().expect_code(0).at("/output/id"));
+    assert_eq!(
+        ask().at("/output/id"),
+        Value::from(id.as_str()),
+        "asked once"
+    );
+    place
+        .run(&["inbox", "answer", &id, "houses"], "")
+        .expect_code(0);
+    assert_eq!(ask().at("/output/answer"), Value::from("houses"));
+    let other = place.run(&["call", "escalate", "--reason", "another?"], "");
+    assert_eq!(other.at("/output/answer"), Value::Null);
+    place.run(&["audit", "verify"], "").expect_code(0);
+}
+
+#[test]
+fn an_earlier_name_calls_and_a_fact_narrows() {
+    let place = Place::new();
+    place.write("a.txt", "x");
+    let called = place.run(&["call", "get_file_info", "--path", "a.txt"], "");
+    let warning = text(&called.expect_code(0).at("/warnings/0"));
+    assert!(
+        warning.contains("`get_file_info`") && warning.contains("`stat`"),
+        "{warning}"
+    );
+    let refused = place.run(&["call", "--fact", "read_only", "write_file"], NEW);
+    assert_eq!(refused.code, 3, "{}", refused.stderr);
+    assert!(refused.stderr.contains("read_only"), "{}", refused.stderr);
+}

@@ -32,7 +32,7 @@ const WRONG: &[(&str, &[&str])] = &[
     ("deny", &["deny", "zzzz"]),
     ("approvals", &["approvals", "nope"]),
     ("backups", &["backups", "restore", "zzzz"]),
-    ("notifications", &["notifications", "list", "--limit", "x"]),
+    ("inbox", &["inbox", "list", "--limit", "x"]),
     ("audit", &["audit", "show", "zzzz"]),
     ("audit", &["audit", "verify", "--head", "zzzz"]),
     ("runs", &["runs", "show", "zzzz"]),

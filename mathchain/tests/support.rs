@@ -1,5 +1,6 @@
 //! Running the binary in a folder of its own.
 
+use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Output, Stdio};
@@ -59,7 +60,12 @@ impl Place {
     }
 
     pub(crate) fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_mathchain"));
+        let binary = env!("CARGO_BIN_EXE_mathchain");
+        // Approvals are given at a terminal.
+        let mut command = match args.first() {
+            Some(&"approve") => at_terminal(binary),
+            _ => Command::new(binary),
+        };
         command
             .args(args)
             .current_dir(self.path("work"))
@@ -81,6 +87,29 @@ impl Place {
     pub(crate) fn run_bytes(&self, args: &[&str], stdin: &[u8]) -> Answer {
         answer_of(self.command(args), stdin)
     }
+}
+
+/// A command with a controlling terminal, in a session of its own; its standard streams are pipes as ever.
+pub(crate) fn at_terminal(binary: &str) -> Command {
+    let (ours, name) = terminal();
+    // The terminal lives as long as this process.
+    std::mem::forget(ours);
+    let mut command = Command::new("/usr/bin/setsid");
+    // The first terminal that the leader of a session opens is its controlling one.
+    let open = r#"exec 4<>"$0"; exec "$@""#;
+    command.args(["--wait", "/bin/sh", "-c", open, &name, binary]);
+    command
+}
+
+/// Our side of a pseudo-terminal, and the name of the other.
+pub(crate) fn terminal() -> (File, String) {
+    use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+    let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
+    grantpt(&ours).expect("ours");
+    unlockpt(&ours).expect("open");
+    let name = ptsname(&ours, Vec::new()).expect("a name");
+    let name = name.to_str().expect("UTF-8").to_owned();
+    (ours.into(), name)
 }
 
 /// A shell without job control starts programs with some signals ignored, and a program inherits that unless its parent handles them:

@@ -8,6 +8,7 @@ use tool_core::nearest::nearest;
 use tool_core::spec::wire_name;
 use tool_core::{AnyTool, Category, Effect, Entry, Spec, ToolError, tool_error};
 
+use crate::aliases::Aliases;
 use crate::error::{LoadError, LoadErrors};
 
 /// Prefixes of selectors, before a `:`; the id of a tool cannot start with one.
@@ -158,6 +159,12 @@ impl Catalogue {
     /// The number of a tool, by its canonical id or wire name.
     pub fn index(&self, name: &str) -> Option<usize> {
         self.names.get(name).copied()
+    }
+
+    /// The number of a tool that a caller names: as [`Catalogue::index`], or by its name in an earlier system.
+    pub fn called(&self, name: &str) -> Option<usize> {
+        self.index(name)
+            .or_else(|| self.index(Aliases::built_in().resolve(name)?))
     }
 
     /// A tool by its number.

@@ -70,7 +70,6 @@ impl Tool for Args {
         id: "run_shell",
         title: "Run a program in the sandbox",
         tags: &["shell", "program"],
-        callers: &[Caller::Direct],
         syntax: &[
             ("/argv", Syntax::Shell),
             ("/command", Syntax::Shell),

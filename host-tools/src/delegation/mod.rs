@@ -4,7 +4,9 @@
 #[cfg(test)]
 mod tests;
 
-use tool_core::capability::{Delegation, Question};
+use std::time::Duration;
+
+use tool_core::capability::{Asked, Delegation, Question};
 
 use crate::argument;
 use crate::prelude::*;
@@ -107,8 +109,8 @@ impl Tool for Delegate {
     // No example: results contain a call id and a time.
 }
 
-/// Ask the operator about an action that you may not take, or a decision that is not yours. The question is added to the
-/// notifications and grants no permission.
+/// Ask the operator about an action that you may not take, or a decision that is not yours. The question is added to the inbox and
+/// grants no permission. Ask again with the same reason to get the answer, or wait for it.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Escalate {
@@ -120,12 +122,17 @@ pub(crate) struct Escalate {
     /// The arguments concerned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub args: Option<Value>,
+    /// Seconds to wait for the answer, 0 to 3600; the deadline of the call applies as well.
+    #[serde(default = "Bounded::<0, 3600>::of::<0>")]
+    pub wait: Bounded<0, 3600>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Escalated {
-    /// Id of the notification.
+    /// Id of the question.
     pub id: String,
+    /// Answer of the operator; null until there is one.
+    pub answer: Option<String>,
 }
 
 impl Tool for Escalate {
@@ -140,12 +147,22 @@ impl Tool for Escalate {
 
     fn run(args: Escalate, ctx: &Ctx) -> Result<Escalated> {
         let reason = argument::text(&args.reason, 2000, "/reason")?;
-        let id = ctx.calls()?.escalate(&Question {
+        const POLL: Duration = Duration::from_millis(250);
+        let question = Question {
             reason,
             tool: args.tool,
             args: args.args,
-        })?;
-        Ok(Escalated { id })
+        };
+        let mut asked = ctx.calls()?.escalate(&question)?;
+        let mut polls_left = args.wait.get() * 4;
+        while asked.answer.is_none() && polls_left > 0 {
+            ctx.stop().check()?;
+            std::thread::sleep(POLL);
+            polls_left -= 1;
+            asked = ctx.calls()?.escalate(&question)?;
+        }
+        let Asked { id, answer } = asked;
+        Ok(Escalated { id, answer })
     }
 
     // No example: every question has a new id.

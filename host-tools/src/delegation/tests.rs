@@ -1,6 +1,6 @@
 use std::sync::{Arc, Mutex};
 
-use tool_core::capability::{BudgetRaise, Calls, Delegation, Question};
+use tool_core::capability::{Asked, BudgetRaise, Calls, Delegation, Question};
 use tool_core::{Caller, Capabilities, Ctx, Effect, ErrorCode, Seed, StopFlag, ToolError, Value};
 
 use super::TOOLS;
@@ -22,8 +22,9 @@ impl Calls for Echo {
         Ok(delegation.calls.iter().map(line).collect())
     }
 
-    fn escalate(&self, question: &Question) -> Result<String, ToolError> {
-        Ok(format!("id of {}", question.reason))
+    fn escalate(&self, question: &Question) -> Result<Asked, ToolError> {
+        let id = format!("id of {}", question.reason);
+        Ok(Asked { id, answer: None })
     }
 
     fn raise_budget(&self, kind: &str) -> Result<BudgetRaise, ToolError> {

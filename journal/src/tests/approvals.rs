@@ -12,6 +12,7 @@ pub(super) fn request(digest: &str) -> ApprovalRequest {
         preview: "path=out.txt mode=overwrite".to_owned(),
         cut: false,
         by_key: false,
+        lifetime_ms: DAY_MS,
         workspace: None,
         details: Value::Null,
         reason: "destructive".to_owned(),
@@ -147,14 +148,14 @@ fn a_no_holds_until_the_question_would_have_ended() {
         assert_eq!(desk.ask("d"), ApprovalState::Declined(id.clone()));
     }
     assert_eq!(desk.state.approvals(false, 10).unwrap(), []);
-    desk.clock.advance(APPROVAL_LIFETIME.as_millis() as u64);
+    desk.clock.advance(DAY_MS);
     assert_ne!(desk.pending("d"), id);
 }
 
 #[test]
 fn unanswered_and_unused_ones_expire_and_say_so_once() {
     let desk = Desk::new();
-    let lifetime = APPROVAL_LIFETIME.as_millis() as u64;
+    let lifetime = DAY_MS;
     for answered in [false, true] {
         let id = desk.pending("d");
         if answered {
@@ -363,6 +364,7 @@ fn details_are_kept_until_the_answer() {
 fn a_grant_without_a_key_ends_where_keys_are_wanted() {
     let by_key = ApprovalRequest {
         by_key: true,
+        lifetime_ms: DAY_MS,
         ..request("d1")
     };
     for (by, counts) in [("terminal", false), ("anna", true)] {

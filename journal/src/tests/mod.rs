@@ -29,6 +29,9 @@ use tool_core::{ToolError, Value};
 use self::support::*;
 use super::*;
 
+/// Lifetime of the approval requests of tests.
+const DAY_MS: u64 = 24 * 60 * 60 * 1000;
+
 /// A machine whose processes and uptime a test sets.
 #[derive(Default)]
 struct Machine {

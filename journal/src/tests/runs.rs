@@ -177,6 +177,7 @@ fn approval() -> ApprovalRequest {
         preview: "path: out.txt".to_owned(),
         cut: false,
         by_key: false,
+        lifetime_ms: DAY_MS,
         workspace: None,
         details: Value::Null,
         reason: "the tool changes files".to_owned(),

@@ -289,6 +289,7 @@ fn an_approval_that_was_taken_away_is_found() {
         preview: String::new(),
         cut: false,
         by_key: false,
+        lifetime_ms: DAY_MS,
         workspace: None,
         details: Value::Null,
         reason: "destructive".to_owned(),

@@ -136,7 +136,7 @@ fn effective(toolkit: &Toolkit, args: &AgentArgs) -> Result<Effective> {
         };
         let verdict = match tool {
             ToolName::Provider(_) if no_network => Verdict::Deny,
-            ToolName::Provider(_) if !network_asks => Verdict::Allow,
+            ToolName::Provider(_) if network_asks != Some(true) => Verdict::Allow,
             _ => Verdict::Ask,
         };
         tools.push(CliTool { tool, verdict });

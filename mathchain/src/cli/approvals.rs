@@ -2,14 +2,19 @@
 
 use std::path::PathBuf;
 
-use journal::Approval;
-use registry::WorkspaceId;
+use journal::{Approval, State};
+use registry::{Rule, WorkspaceId};
 use tool_core::Object;
 use tool_core::convert::from_value;
 
 use super::policy::rules;
 use super::prelude::*;
-use crate::approvers::approver;
+use super::request::Request;
+use super::{asking, resume};
+use crate::approvers::{self, approver};
+
+/// Maximum number of requests that are listed, or approved at once.
+const SHOWN_MAX: usize = 1000;
 
 #[derive(Debug, Args)]
 pub(super) struct Decide {
@@ -21,15 +26,34 @@ pub(super) struct Decide {
 }
 
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Without a key, the command needs a terminal, and another process group than the call's: type it at the prompt of a shell (docs/policy.md).
+Examples:
+  mathchain approve 9f3c --resume
+  mathchain approve --all --run 3f2a --resume"
+)]
 pub(super) struct Approve {
-    #[command(flatten)]
-    pub decide: Decide,
+    /// Id of the approval request, or a unique prefix
+    #[arg(required_unless_present = "all", conflicts_with = "all")]
+    pub id: Option<String>,
+    /// Decide as the approver whose key is in this file (`approvers.toml` in the user's configuration folder)
+    #[arg(long, value_name = "FILE")]
+    pub key: Option<PathBuf>,
     /// Record a rule that allows calls like this one in this workspace from now on
     ///
     /// The rule covers this tool and role with these paths or hosts and this mode, or exactly this program. Destructive calls still
     /// require approval each time.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "all")]
     pub always: bool,
+    /// Approve every pending request of this workspace
+    #[arg(long)]
+    pub all: bool,
+    /// Approve the requests of this run only
+    #[arg(long, value_name = "RUN", requires = "all")]
+    pub run: Option<String>,
+    /// Resume the runs that the approved calls belong to
+    #[arg(long)]
+    pub resume: bool,
 }
 
 #[derive(Debug, Subcommand)]
@@ -47,60 +71,182 @@ pub(super) enum Approvals {
     },
 }
 
-impl Decide {
-    /// The approver: without configured approvers, the user of this command line as the operator.
-    fn approver(&self, toolkit: &Toolkit) -> Result<String> {
-        approver(self.key.as_deref(), toolkit.config().approvals.from)
-    }
-}
+/// A request, with the details of its call.
+type Detailed = (Approval, Option<Value>);
 
-/// Approves one request, and records a rule on demand.
+/// A rule to record, and the workspace in which it holds.
+pub(super) type Recorded = (WorkspaceId, Rule);
+
+/// Approves requests, records a rule on demand, and resumes runs on demand.
 pub(super) fn approve(global: &Global, approve: &Approve) -> Result<ExitCode> {
     // A rule may be about a call of an agent.
     let toolkit = match approve.always {
         true => open::with_agents(global)?,
         false => open::toolkit(global)?,
     };
-    let (id, by) = (&approve.decide.id, approve.decide.approver(&toolkit)?);
+    let by = approver(approve.key.as_deref(), toolkit.config().approvals.from)?;
     let state = open::state(&toolkit)?;
-    let (waiting, details) = (state.waiting(id)?, state.approval(id)?.1);
-    // A rule that the policy would refuse is an error before anything is decided.
-    let rule = match approve.always {
-        true => Some((
-            workspace_of(details.as_ref())?,
-            rules::of_approval(&toolkit, &waiting)?,
-        )),
-        false => None,
+    let waiting = match &approve.id {
+        Some(id) => vec![state.waiting(id)?],
+        None => pending(&toolkit, state, approve.run.as_deref())?,
     };
-    let (granted, recorded) = match &rule {
-        Some((workspace, rule)) => {
-            let granted = state.approve_by_rule(&waiting.id, &by)?;
-            let number = rules::record(global, state, &by, (workspace, rule))?;
-            (granted, Some((number, rules::words(rule))))
+    let with_details = |one: Approval| -> Result<Detailed> {
+        let details = state.approval(&one.id)?.1;
+        Ok((one, details))
+    };
+    let waiting: Vec<Detailed> = waiting
+        .into_iter()
+        .map(with_details)
+        .collect::<Result<_>>()?;
+    // Everything that is refused is refused before anything is decided.
+    if approve.key.is_none() {
+        for (_, details) in &waiting {
+            let group = details.as_ref().and_then(|it| it.get("requester_group"));
+            approvers::at_terminal(group.and_then(Value::as_i64))?;
         }
-        None => (state.approve(&waiting.id, &by)?, None),
-    };
-    state.close()?;
-    let (number, words) = recorded.clone().unzip();
-    let mut data = fields(&granted, details.as_ref());
-    data.insert("recorded_rule", number);
-    data.insert("rule", words);
-    if let (Some((number, words)), Format::Json) = (&recorded, global.format()) {
-        complain(&format!("recorded rule {number}: {words}\n"));
     }
-    output::data(global, &Value::Object(data.into()), || {
-        let (id, tool, role) = (&granted.id, &granted.tool, &granted.role);
-        let (command, folder) = open::command(global);
-        let next = match (recorded, &granted.run) {
-            (Some((number, words)), _) => format!("recorded as rule {number}: {words}"),
-            (None, Some(run)) => {
-                format!("it runs once\n  {command} runs resume {run}    # in {folder}")
+    let mut runs: Vec<&str> = Vec::new();
+    for (request, details) in &waiting {
+        match &request.run {
+            Some(run) if !runs.contains(&run.as_str()) => runs.push(run),
+            None if approve.resume && !approve.all => {
+                let id = &request.id;
+                return Err(tool_error!(InvalidRequest, "resume";
+                    "`{id}` is about a call, not about the step of a run";
+                    "approve it without `--resume`, then send the call again"));
             }
-            (None, None) => "send the same call again to run it once".to_owned(),
+            _ => {}
+        }
+        if approve.always {
+            record_of(&toolkit, request, details.as_ref())?;
+        }
+    }
+    let mut granted = Vec::new();
+    let mut text = String::new();
+    for (request, details) in &waiting {
+        let shown = Request::new(&toolkit, request, details.as_ref());
+        let recorded = match approve.always {
+            true => Some(record_of(&toolkit, request, details.as_ref())?),
+            false => None,
         };
-        let shown = readable(&granted, details.as_ref());
-        format!("{shown}approved {id}: `{tool}` as `{role}`; {next}\n")
-    })
+        // Changes are shown as they are before the call.
+        text += &shown.text();
+        let (approval, recorded) = grant(global, &toolkit, request, &by, recorded)?;
+        let (number, rule) = recorded.unzip();
+        text += &said(
+            global,
+            &approval,
+            number.zip(rule.as_deref()),
+            approve.resume,
+        );
+        let mut data = fields(&approval, details.as_ref());
+        data.insert("recorded_rule", number);
+        data.insert("rule", rule.clone());
+        if let (Some((number, rule)), Format::Json) = (number.zip(rule), global.format()) {
+            complain(&format!("recorded rule {number}: {rule}\n"));
+        }
+        granted.push(Value::Object(data.into()));
+    }
+    if waiting.is_empty() {
+        text.push_str("no pending approvals\n");
+    }
+    state.close()?;
+    if approve.resume && !runs.is_empty() {
+        // Stdout has the results of the runs.
+        complain(&text);
+        return resume_all(global, &runs);
+    }
+    let data = match approve.id {
+        Some(_) => granted.pop().unwrap_or_default(),
+        None => Value::array(granted),
+    };
+    output::data(global, &data, || text)
+}
+
+/// Resumes runs; gives the first exit code that is no success.
+fn resume_all(global: &Global, runs: &[&str]) -> Result<ExitCode> {
+    let mut code = ExitCode::from(exit::OK);
+    for run in runs {
+        let ended = resume::approved(global, run)?;
+        if code == ExitCode::from(exit::OK) {
+            code = ended;
+        }
+    }
+    Ok(code)
+}
+
+/// The pending requests of this workspace, or of one run and the runs within it; oldest first.
+fn pending(toolkit: &Toolkit, state: &State, run: Option<&str>) -> Result<Vec<Approval>> {
+    let mut listed = state.approvals(false, SHOWN_MAX)?;
+    listed.reverse();
+    match run {
+        Some(run) => {
+            let run = state.run(run)?;
+            let within = state.runs_within(&run.id)?;
+            let ids: Vec<&str> = (within.iter().chain([&run]))
+                .map(|run| run.id.as_str())
+                .collect();
+            listed.retain(|one| one.run.as_deref().is_some_and(|run| ids.contains(&run)));
+        }
+        None => {
+            let here = toolkit.workspace().and_then(environment::workspace_id);
+            let here = here.map(|here| here.root);
+            listed.retain(|one| one.workspace == here);
+        }
+    }
+    Ok(listed)
+}
+
+/// What approving a request led to.
+fn said(
+    global: &Global,
+    approval: &Approval,
+    recorded: Option<(usize, &str)>,
+    resumes: bool,
+) -> String {
+    let (id, tool, role) = (&approval.id, &approval.tool, &approval.role);
+    let (command, folder) = open::command(global);
+    let next = match (recorded, &approval.run) {
+        (Some((number, words)), _) => format!("recorded as rule {number}: {words}"),
+        (None, Some(_)) if resumes => "it runs once".to_owned(),
+        (None, Some(run)) => {
+            format!("it runs once\n  {command} runs resume {run}    # in {folder}")
+        }
+        (None, None) => "send the same call again to run it once".to_owned(),
+    };
+    format!("approved {id}: `{tool}` as `{role}`; {next}\n")
+}
+
+/// Grants a request, or settles it by a rule; gives number and words of the rule.
+pub(super) fn grant(
+    global: &Global,
+    toolkit: &Toolkit,
+    request: &Approval,
+    by: &str,
+    rule: Option<Recorded>,
+) -> Result<(Approval, Option<(usize, String)>)> {
+    let state = open::state(toolkit)?;
+    let Some((workspace, rule)) = rule else {
+        return Ok((state.approve(&request.id, by)?, None));
+    };
+    let granted = state.approve_by_rule(&request.id, by)?;
+    let number = rules::record(global, state, by, (&workspace, &rule))?;
+    Ok((granted, Some((number, rules::words(&rule)))))
+}
+
+/// The rule that `always` records for a request.
+///
+/// # Errors
+/// A rule that the policy would refuse.
+pub(super) fn record_of(
+    toolkit: &Toolkit,
+    request: &Approval,
+    details: Option<&Value>,
+) -> Result<Recorded> {
+    Ok((
+        workspace_of(details)?,
+        rules::of_approval(toolkit, request)?,
+    ))
 }
 
 /// The workspace of the call, if it has one.
@@ -117,7 +263,7 @@ fn workspace_of(details: Option<&Value>) -> Result<WorkspaceId> {
 /// Declines one request.
 pub(super) fn deny(global: &Global, decide: &Decide) -> Result<ExitCode> {
     let toolkit = open::toolkit(global)?;
-    let by = decide.approver(&toolkit)?;
+    let by = approver(decide.key.as_deref(), toolkit.config().approvals.from)?;
     let state = open::state(&toolkit)?;
     let declined = state.decline(&decide.id, &by)?;
     state.close()?;
@@ -129,7 +275,6 @@ pub(super) fn deny(global: &Global, decide: &Decide) -> Result<ExitCode> {
 
 /// Lists requests, or shows one.
 pub(super) fn approvals(global: &Global, approvals: &Approvals) -> Result<ExitCode> {
-    const SHOWN_MAX: usize = 1000;
     let toolkit = open::toolkit(global)?;
     let state = open::state_to_read(global, &toolkit)?;
     match approvals {
@@ -143,7 +288,11 @@ pub(super) fn approvals(global: &Global, approvals: &Approvals) -> Result<ExitCo
         Approvals::Show { id } => {
             let (found, details) = state.approval(id)?;
             let data = Value::Object(fields(&found, details.as_ref()).into());
-            output::data(global, &data, || readable(&found, details.as_ref()))
+            if global.format() == Format::Human {
+                asking::page(&Request::new(&toolkit, &found, details.as_ref()).text());
+                return Ok(exit::OK.into());
+            }
+            output::one(global, &data)
         }
     }
 }
@@ -156,7 +305,8 @@ fn line(command: &str, approval: &Approval) -> String {
         (Some(run), Some(step)) => format!(", step `{step}` of run {run}"),
         _ => String::new(),
     };
-    let mut text = format!("{id}  {state:9}  {tool} as `{role}`{place}\n");
+    let time = human::time(approval.created_ms);
+    let mut text = format!("{id}  {time}  {state:9}  {tool} as `{role}`{place}\n");
     if let Some(workspace) = &approval.workspace {
         let _ = writeln!(text, "    in {workspace}");
     }
@@ -165,61 +315,6 @@ fn line(command: &str, approval: &Approval) -> String {
         text += &format!("    truncated; `{command} approvals show {id}` shows everything\n");
     }
     let _ = writeln!(text, "    {}", approval.reason);
-    text
-}
-
-/// Everything about a request, for a reader.
-pub(super) fn readable(approval: &Approval, details: Option<&Value>) -> String {
-    let mut text = String::new();
-    let mut line = |name: &str, value: &str| {
-        let _ = writeln!(text, "{name:10} {value}");
-    };
-    line("approval", &format!("{}, {}", approval.id, approval.state));
-    line("tool", &format!("{} as `{}`", approval.tool, approval.role));
-    for (name, value) in [
-        ("agent", &approval.agent),
-        ("workspace", &approval.workspace),
-        ("run", &approval.run),
-        ("step", &approval.step),
-        ("decided by", &approval.decided_by),
-    ] {
-        if let Some(value) = value {
-            line(name, value);
-        }
-    }
-    line("reason", &approval.reason);
-    let Some(details) = details else {
-        line("arguments", &approval.preview);
-        if approval.cut {
-            let why = "truncated; full arguments are stored only while the request is pending";
-            line("", why);
-        }
-        return text;
-    };
-    for name in ["folder", "phase", "task", "arguments_digest", "digest"] {
-        if let Some(value) = details.get(name).and_then(Value::as_str) {
-            line(name, value);
-        }
-    }
-    for name in ["resources", "opens", "destroys"] {
-        for one in details.get(name).and_then(Value::items).unwrap_or_default() {
-            let text = one.as_str().map(str::to_owned);
-            line(name, &text.unwrap_or_else(|| json::to_text(&one)));
-        }
-    }
-    let redacted = details.get("redacted").and_then(Value::as_i64);
-    if let Some(count @ 1..) = redacted {
-        line("redacted", &counted(count.unsigned_abs(), "secret"));
-    }
-    line("arguments", "");
-    match details.get("arguments").and_then(Value::as_object) {
-        Some(arguments) => {
-            for (name, value) in arguments.iter() {
-                let _ = writeln!(text, "  {name}: {}", json::to_text(value));
-            }
-        }
-        None => text.push_str("  not stored: larger than 16 MiB\n"),
-    }
     text
 }
 

@@ -3,15 +3,14 @@
 use std::io::IsTerminal;
 
 use clap::ArgMatches;
-use journal::WITHOUT_KEY;
-use registry::{ApprovalsFrom, Catalogue, Verdict};
+use registry::Catalogue;
 use tool_core::json::Limits;
 use tool_core::{AnyTool, Status};
 
 use super::answer::{finish, on_stack};
 use super::output::misused;
 use super::prelude::*;
-use super::{approvals, flags, progress, signals, stdin};
+use super::{asking, flags, progress, signals, stdin};
 
 #[derive(Debug, Args)]
 #[command(
@@ -50,11 +49,12 @@ impl Call {
 
 /// Answers one call.
 pub(super) fn call(global: &Global, call: &Call) -> Result<ExitCode> {
+    call.caller.check_facts()?;
     let missing = || tool_error!(InvalidRequest, "expected the name of a tool");
     let (name, rest) = call.words.split_first().ok_or_else(missing)?;
     let built_in = Catalogue::new(&crate::families().collect::<Vec<_>>())?;
     // Usage errors and help of built-in tools need no toolkit; tools of plugins are known once plugins are loaded.
-    let opened = match built_in.get(name) {
+    let opened = match built_in.called(name) {
         Some(_) => None,
         None => Some(call.caller.open(global)?),
     };
@@ -63,7 +63,7 @@ pub(super) fn call(global: &Global, call: &Call) -> Result<ExitCode> {
         .as_ref()
         .map_or(&built_in, |dispatcher| dispatcher.catalogue());
     let open = || opened.map_or_else(|| call.caller.open(global), Ok);
-    let Some(tool) = catalogue.get(name) else {
+    let Some(tool) = catalogue.called(name).map(|index| catalogue.tool(index)) else {
         // The dispatcher words and records the refusal.
         let toolkit = open()?;
         let context = call.caller.context(call.role.clone());
@@ -102,10 +102,13 @@ fn context(call: &Call, toolkit: &Toolkit, matches: &ArgMatches) -> Result<Conte
         }
         (before, after) => before.as_ref().or(after).cloned(),
     };
+    let mut caller = call.caller.clone();
+    let after = matches.get_many::<String>("fact").unwrap_or_default();
+    caller.facts.extend(after.cloned());
     Ok(Context {
-        answer: open::answer(toolkit, matches.get_flag("yes"), is_interactive())?,
+        answer: open::answer(toolkit, matches.get_flag("yes"), asking::may_ask(toolkit))?,
         timeout_ms: matches.get_one::<u64>("timeout-ms").copied(),
-        ..call.caller.context(role)
+        ..caller.context(role)
     })
 }
 
@@ -154,55 +157,10 @@ fn run(
     };
     let mut outcome = call()?;
     if let Status::PendingApproval { approval_id, .. } = &outcome.status
-        && let Some(approved) = prompt(toolkit, &context, name, args, approval_id)
+        && asking::may_ask(toolkit)
+        && asking::ask(global, toolkit, &context.stop, approval_id)?
     {
-        let state = open::state(toolkit)?;
-        match approved {
-            true => state.approve(approval_id, WITHOUT_KEY)?,
-            false => state.decline(approval_id, WITHOUT_KEY)?,
-        };
         outcome = call()?;
     }
     finish(toolkit, global.format(), &outcome)
-}
-
-/// Whether a user at a terminal can be prompted.
-fn is_interactive() -> bool {
-    std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
-}
-
-/// Prompts the user at the terminal for approval; `None` without a terminal, or if only keys approve.
-fn prompt(
-    toolkit: &Toolkit,
-    context: &Context,
-    name: &str,
-    args: &Value,
-    approval: &str,
-) -> Option<bool> {
-    if !is_interactive() || toolkit.config().approvals.from == ApprovalsFrom::Key {
-        return None;
-    }
-    let decision = toolkit.explain(context, name, Some(args)).ok()?.decision;
-    if decision.verdict != Verdict::Ask {
-        return None;
-    }
-    let state = toolkit.state();
-    let shown = match state.and_then(|state| state.approval(approval).ok()) {
-        Some((request, details)) => approvals::readable(&request, details.as_ref()),
-        None => human::value(args),
-    };
-    let reason = decision.reason;
-    // A signal ends the process at the prompt: records so far are flushed first.
-    let _ = toolkit.state().map(|state| state.flush());
-    let mut line = String::new();
-    let ask = || {
-        // A signal before the prompt has stopped the call: there is nothing to approve.
-        if context.stop.is_set() {
-            return None;
-        }
-        complain(&format!("{name}: {reason}\n{shown}run it? [y/N] "));
-        std::io::stdin().read_line(&mut line).ok()
-    };
-    signals::while_asking(ask)?;
-    Some(matches!(line.trim(), "y" | "Y" | "yes"))
 }

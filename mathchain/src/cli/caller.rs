@@ -1,8 +1,8 @@
 //! The caller, as the command line names it: the same options for every command that calls, runs, serves, lists or explains.
 
 use clap::Args;
-use registry::Overrides;
-use tool_core::Result;
+use registry::{Layer, Overrides};
+use tool_core::{Result, tool_error};
 
 use super::global::Global;
 use super::open;
@@ -33,6 +33,9 @@ pub(super) struct Caller {
     /// Same as --enable: never overrides a denial; repeatable
     #[arg(long, value_name = "TOOL,...", value_delimiter = ',')]
     pub force: Vec<String>,
+    /// Assume a fact: `read_only` or `no_web`; lists and explanations take others too, such as `workspace=closed`; repeatable
+    #[arg(long = "fact", value_name = "FACT")]
+    pub facts: Vec<String>,
 }
 
 impl Caller {
@@ -57,8 +60,29 @@ impl Caller {
                 disable: self.disable.clone(),
                 force: self.force.clone(),
             },
+            layers: self.narrowing().collect(),
             ..Context::default()
         }
+    }
+
+    /// The layers of the facts that narrow what a caller may do.
+    fn narrowing(&self) -> impl Iterator<Item = Layer> {
+        self.facts.iter().filter_map(|fact| Layer::context(fact))
+    }
+
+    /// Refuses facts that a call cannot assume: they hold or do not.
+    ///
+    /// # Errors
+    /// `invalid_request` with the facts that can be assumed.
+    pub(super) fn check_facts(&self) -> Result<()> {
+        let other = self
+            .facts
+            .iter()
+            .find(|fact| Layer::context(fact).is_none());
+        other.map_or(Ok(()), |fact| {
+            Err(tool_error!(InvalidRequest, "fact";
+                "expected `read_only` or `no_web` for a call, found `{fact}`"))
+        })
     }
 
     /// The caller option that a word is, if it is one.

@@ -99,7 +99,8 @@ pub(super) fn doctor(global: &Global) -> Result<ExitCode> {
     ];
     probes.extend(sandbox(&toolkit));
     probes.extend(programs(&toolkit));
-    probes.extend(toolkit.broken_plugins().iter().map(broken));
+    let broken_plugins = toolkit.broken_plugins();
+    probes.extend(broken_plugins.iter().filter(|one| !one.is_off).map(broken));
     probes.push(tools(&toolkit, &probes));
     let sound = |probe: &Probe| probe.standing != Standing::Missing;
     let sound = probes.iter().all(sound);
@@ -126,7 +127,7 @@ fn broken(plugin: &Broken) -> Probe {
     Probe {
         standing: Standing::Missing,
         cure: Some(format!(
-            "repair `{}`, or remove its folder",
+            "repair `{}`, or `mathchain plugins disable {name}`",
             plugin.manifest_name
         )),
         ..Probe::ok("plugin", found)

@@ -17,6 +17,9 @@ struct CallOptions {
     /// Approve the call automatically, as the operator
     #[arg(long)]
     yes: bool,
+    /// Assume that nothing may be changed, or that the network is out of reach; repeatable
+    #[arg(long = "fact", id = "fact", value_name = "FACT", value_parser = ["read_only", "no_web"])]
+    facts: Vec<String>,
     /// Stop after N milliseconds
     #[arg(long = "timeout-ms", id = "timeout-ms", value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     timeout_ms: Option<u64>,

@@ -297,7 +297,7 @@ pub(super) fn size(bytes: u64) -> String {
 pub(super) fn obligations(outcome: &Outcome) -> String {
     let mut text = String::new();
     if let Some(id) = outcome.metadata.get("notice").and_then(|id| id.as_str()) {
-        text = format!("notification {id}: recorded by a rule (`mathchain notifications list`)\n");
+        text = format!("notification {id}: recorded by a rule (`mathchain inbox list`)\n");
     }
     let backups = outcome.metadata.get("backups").and_then(Value::items);
     for backup in backups.unwrap_or_default() {

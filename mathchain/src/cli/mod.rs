@@ -8,12 +8,14 @@ mod agent_args;
 mod answer;
 mod approvals;
 mod artifacts;
+mod asking;
 mod audit;
 mod backups;
 mod call;
 mod caller;
 mod cancel;
 mod chain;
+mod changes;
 mod check;
 mod configured;
 mod data;
@@ -22,9 +24,9 @@ mod exit;
 mod flags;
 mod global;
 mod human;
+mod inbox;
 mod init;
 mod jsonl;
-mod notifications;
 mod open;
 mod output;
 mod phase;
@@ -34,6 +36,7 @@ mod policy;
 mod prelude;
 mod progress;
 mod replay;
+mod request;
 mod resume;
 mod run;
 mod runs;
@@ -109,9 +112,9 @@ enum Command {
     /// List and show approval requests
     #[command(subcommand)]
     Approvals(approvals::Approvals),
-    /// List notifications: calls marked `notify`, and questions from agents
-    #[command(subcommand)]
-    Notifications(notifications::Notifications),
+    /// List and answer questions from agents, and list calls marked `notify`
+    #[command(subcommand, alias = "notifications")]
+    Inbox(inbox::Inbox),
     /// List, show and check agent files
     #[command(subcommand)]
     Agent(agent::Agent),
@@ -202,7 +205,7 @@ fn dispatch(global: &Global, command: Command) -> Result<ExitCode> {
         Command::Approve(args) => approvals::approve(global, &args),
         Command::Deny(args) => approvals::deny(global, &args),
         Command::Approvals(args) => approvals::approvals(global, &args),
-        Command::Notifications(args) => notifications::notifications(global, &args),
+        Command::Inbox(args) => inbox::inbox(global, &args),
         Command::Agent(args) => agent::agent(global, &args),
         Command::AgentArgs(args) => agent_args::agent_args(global, &args),
         Command::Phase(args) => phase::phase(global, &args),

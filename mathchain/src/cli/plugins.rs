@@ -67,7 +67,8 @@ fn list(global: &Global, toolkit: &Toolkit) -> Result<ExitCode> {
 
 fn why_broken(broken: &Broken) -> String {
     let name = broken.names.last().map_or("", String::as_str);
-    let mut text = format!("{name}  [broken]  {}\n", broken.manifest_name);
+    let status = generation::status_of_broken(broken);
+    let mut text = format!("{name}  [{status}]  {}\n", broken.manifest_name);
     for error in broken.errors.list() {
         let _ = writeln!(text, "  {error}");
     }
@@ -100,7 +101,8 @@ fn check(global: &Global, toolkit: &Toolkit, start: bool) -> Result<ExitCode> {
     };
     let results = loaded.iter().map(|plugin| (plugin, greet(plugin)));
     let results: Vec<_> = results.collect();
-    let sound = broken.is_empty() && results.iter().all(|(_, result)| result.is_ok());
+    let sound =
+        broken.iter().all(|one| one.is_off) && results.iter().all(|(_, result)| result.is_ok());
     let data = results.iter().map(|(plugin, result)| {
         object! {
             "name" => plugin.manifest.name.as_str(),
@@ -113,8 +115,8 @@ fn check(global: &Global, toolkit: &Toolkit, start: bool) -> Result<ExitCode> {
     let failed = broken.iter().map(|one| {
         object! {
             "name" => one.names.last().cloned(),
-            "status" => "broken",
-            "ok" => false,
+            "status" => generation::status_of_broken(one),
+            "ok" => one.is_off,
             "error" => one.errors.to_string(),
         }
     });
@@ -126,9 +128,10 @@ fn check(global: &Global, toolkit: &Toolkit, start: bool) -> Result<ExitCode> {
                 Err(err) => format!("FAILED   {name} {version}: {err}\n"),
             }
         };
-        let failed = broken
-            .iter()
-            .map(|one| format!("FAILED   {}", why_broken(one)));
+        let failed = broken.iter().map(|one| match one.is_off {
+            true => format!("ok       {}", why_broken(one)),
+            false => format!("FAILED   {}", why_broken(one)),
+        });
         results.iter().map(line).chain(failed).collect()
     })?;
     Ok(exit::of_check(sound))
@@ -197,7 +200,13 @@ fn switch(global: &Global, toolkit: &Toolkit, name: &str, on: bool) -> Result<Ex
     let loaded = toolkit.plugins();
     let broken = toolkit.broken_plugins();
     let has_name = |one: &&Broken| one.names.iter().any(|name| name == plugin_name);
+    let roots = toolkit.generations().roots();
     if let Some(broken) = broken.iter().find(has_name) {
+        // Its tools are unknown; as a whole it can be switched off, and on again.
+        if tool.is_none() {
+            let path = plugins::switch_broken(broken, roots, on)?;
+            return switched(global, name, on, &path);
+        }
         return Err(tool_error!(InvalidRequest, "plugin";
             "the plugin `{plugin_name}` is broken: {}", broken.errors;
             "repair it, or remove its folder"));
@@ -214,7 +223,6 @@ fn switch(global: &Global, toolkit: &Toolkit, name: &str, on: bool) -> Result<Ex
         let unknown = tool_error!(InvalidArgs; "the plugin `{plugin_name}` has no tool `{tool}`");
         return Err(output::nearest(unknown, tool, names.by_ref(), hint));
     }
-    let roots = toolkit.generations().roots();
     let path = plugins::change_settings(plugin, roots, |settings| match tool {
         Some(tool) => {
             let on = registry::plugins::Override { enabled: Some(on) };
@@ -224,6 +232,10 @@ fn switch(global: &Global, toolkit: &Toolkit, name: &str, on: bool) -> Result<Ex
     })?;
     // The new settings must load.
     toolkit.reload()?;
+    switched(global, name, on, &path)
+}
+
+fn switched(global: &Global, name: &str, on: bool, path: &Path) -> Result<ExitCode> {
     let settings = path.to_string_lossy().into_owned();
     let data = object! { "name" => name, "enabled" => on, "settings" => settings };
     output::data(global, &data, || {

@@ -9,7 +9,7 @@ use registry::Principal;
 
 use super::prelude::*;
 use super::session::World;
-use super::{run, signals};
+use super::{asking, run, signals};
 
 #[derive(Debug, Args)]
 #[command(
@@ -33,7 +33,23 @@ pub(super) struct Resume {
     pub yes: bool,
 }
 
+/// Resumes a run, and asks at the terminal for what its steps need.
 pub(super) fn resume(global: &Global, resume: &Resume) -> Result<ExitCode> {
+    resume_as(global, resume, false)
+}
+
+/// Resumes a run whose approver runs this process: what its next steps need stays pending, so that it is shown before it is approved.
+pub(super) fn approved(global: &Global, run: &str) -> Result<ExitCode> {
+    let resume = Resume {
+        run: run.to_owned(),
+        decisions: Vec::new(),
+        accept_changes: false,
+        yes: false,
+    };
+    resume_as(global, &resume, true)
+}
+
+fn resume_as(global: &Global, resume: &Resume, by_approver: bool) -> Result<ExitCode> {
     let (mut toolkit, mut found) = open_run(global, &resume.run, resume.accept_changes)?;
     let decisions = resume.decisions.iter().map(|text| decision(text));
     let mut how = chains::Resume {
@@ -52,16 +68,24 @@ pub(super) fn resume(global: &Global, resume: &Resume) -> Result<ExitCode> {
         let outcome = chains::ended(open::state(&toolkit)?, &found)?;
         return answer::finish(&toolkit, global.format(), &outcome);
     }
+    let asks = !by_approver && asking::may_ask(&toolkit);
+    if by_approver {
+        open::state(&toolkit)?.act_for_approver();
+    }
     let stop = StopFlag::new();
     signals::stop_on_signal(&stop);
     let context = Context {
-        answer: open::answer(&toolkit, resume.yes, false)?,
+        answer: open::answer(&toolkit, resume.yes, asks)?,
         stop,
         ..context_of(&found)
     };
     count_again(&toolkit, &found)?;
     let result = run::with_display(|observer| toolkit.resume(&context, &found.id, &how, observer));
-    Ok(run::finish(global, &toolkit, &result?))
+    let result = match asks {
+        true => asking::continued(global, &toolkit, &context, result?)?,
+        false => result?,
+    };
+    Ok(run::finish(global, &toolkit, &result))
 }
 
 /// Counts what the run and its nested runs used of the task's budget in earlier processes.

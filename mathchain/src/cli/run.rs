@@ -12,7 +12,7 @@ use tool_core::Status;
 use super::plan::source::{self, Given, Problematic};
 use super::prelude::*;
 use super::progress::Display;
-use super::signals;
+use super::{asking, signals};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -22,7 +22,7 @@ use super::signals;
   mathchain run plan.yaml --explain          # waves, edges, verdicts; nothing runs
   mathchain run plan.yaml --agent tester --phase audit --disable run_shell
 
-Every run is recorded under an id: `mathchain runs` lists and resumes runs, `mathchain replay` replays them. A run that needs approval (exit code 4) prints how to continue: `mathchain approve ID`, then `mathchain runs resume RUN`.")]
+Every run is recorded under an id: `mathchain runs` lists and resumes runs, `mathchain replay` replays them. A run that needs approval asks at a terminal. Elsewhere it stops (exit code 4) and prints how to continue: `mathchain approve ID --resume`.")]
 pub(super) struct Run {
     #[command(flatten)]
     pub given: Given,
@@ -51,6 +51,7 @@ pub(super) struct Run {
 
 /// Runs a plan, or explains it.
 pub(super) fn run(global: &Global, run: &Run) -> Result<ExitCode> {
+    run.given.caller.check_facts()?;
     let toolkit = run.given.caller.open(global)?;
     let refused = |problems: Problems| {
         let head = answer::head(&toolkit);
@@ -59,7 +60,7 @@ pub(super) fn run(global: &Global, run: &Run) -> Result<ExitCode> {
     // An explanation shows each request for approval; it runs nothing.
     let approval = match run.explain {
         true => Answer::Yes,
-        false => open::answer(&toolkit, run.yes, false)?,
+        false => open::answer(&toolkit, run.yes, asking::may_ask(&toolkit))?,
     };
     let prepared = match run.given.prepare(&toolkit, approval) {
         Ok(prepared) => prepared,
@@ -94,6 +95,7 @@ pub(super) fn run(global: &Global, run: &Run) -> Result<ExitCode> {
     });
     match result {
         Ok(result) => {
+            let result = asking::continued(global, &toolkit, &context, result)?;
             let code = finish_with(global, &toolkit, &result, run.trace);
             if let Some(file) = &run.trace_file {
                 let text = json::to_text(&result.chrome_trace());
@@ -189,10 +191,13 @@ fn summary(global: &Global, result: &ChainResult) -> String {
     if result.status == ChainStatus::Suspended {
         let (command, folder) = open::command(global);
         let _ = writeln!(text, "To continue, in {folder}:");
-        for id in result.approvals() {
-            let _ = writeln!(text, "  {command} approve {id}");
+        let id = &result.chain_id;
+        let _ = writeln!(text, "  {command} approve --all --run {id} --resume");
+        let _ = writeln!(text, "or, one by one:");
+        for approval in result.approvals() {
+            let _ = writeln!(text, "  {command} approve {approval}");
         }
-        let _ = writeln!(text, "  {command} runs resume {}", result.chain_id);
+        let _ = writeln!(text, "  {command} runs resume {id}");
     }
     text
 }

@@ -35,6 +35,7 @@ pub(super) struct Serve {
 
 /// Answers lines until the input ends.
 pub(super) fn serve(global: &Global, serve: &Serve) -> Result<ExitCode> {
+    serve.caller.check_facts()?;
     let toolkit = serve.caller.open(global)?;
     for role in serve.roles.iter().map(Some).chain([serve.role.as_ref()]) {
         // An unknown name is an error now, not at the first line.

@@ -22,9 +22,6 @@ pub(super) enum Tools {
         /// Include hidden tools, with the reason
         #[arg(long)]
         all: bool,
-        /// Assume a fact instead of the actual one, such as `workspace=closed`; repeatable
-        #[arg(long = "fact", value_name = "FACT")]
-        facts: Vec<String>,
     },
     /// Show one tool: description, arguments, result, examples
     Show {
@@ -45,14 +42,9 @@ pub(super) enum Tools {
 /// Lists, shows or searches tools.
 pub(super) fn tools(global: &Global, tools: &Tools) -> Result<ExitCode> {
     match tools {
-        Tools::List {
-            role,
-            caller,
-            all,
-            facts,
-        } => {
+        Tools::List { role, caller, all } => {
             let toolkit = caller.open(global)?;
-            let facts = open::facts(&toolkit, facts)?;
+            let facts = open::facts(&toolkit, &caller.facts)?;
             let context = caller.context(role.clone());
             list(global, &toolkit, &context, *all, &facts)
         }

@@ -99,7 +99,15 @@ impl Loader {
         }
         let (plugins, mut broken) = registry::plugins::load(&bundles, self, previous);
         broken.append(&mut unread);
-        Ok(Loaded { plugins, broken })
+        let broken = broken.into_iter().map(|one| {
+            let is_off = broken_settings(&one, &self.roots)
+                .is_some_and(|settings| settings.enabled == Some(false));
+            one.off(is_off)
+        });
+        Ok(Loaded {
+            plugins,
+            broken: broken.collect(),
+        })
     }
 }
 
@@ -111,9 +119,10 @@ pub(crate) struct Loaded {
 }
 
 impl Loaded {
-    /// All problems of all plugins, for strict commands.
+    /// All problems of all plugins that are not switched off, for strict commands.
     pub(crate) fn strict(broken: &[Broken]) -> Result<()> {
-        let errors = broken.iter().flat_map(|one| one.errors.list().to_vec());
+        let broken = broken.iter().filter(|one| !one.is_off);
+        let errors = broken.flat_map(|one| one.errors.list().to_vec());
         Ok(LoadErrors::check(errors.collect())?)
     }
 }
@@ -200,11 +209,18 @@ impl Runner for Never {
     }
 }
 
-fn root_of<'a>(plugin: &Plugin, roots: &'a [PluginRoot]) -> Option<&'a PluginRoot> {
-    let manifest = Path::new(&plugin.bundle.manifest_name);
+fn root_of<'a>(manifest: &str, roots: &'a [PluginRoot]) -> Option<&'a PluginRoot> {
+    let manifest = Path::new(manifest);
     roots
         .iter()
         .find(|root| manifest.starts_with(&root.plugins))
+}
+
+/// The settings of a broken plugin, if they can be read.
+fn broken_settings(broken: &Broken, roots: &[PluginRoot]) -> Option<registry::plugins::Settings> {
+    let root = root_of(&broken.manifest_name, roots)?;
+    let (_, text) = folder::settings(root, broken.names.last()?).ok()??;
+    registry::plugins::Settings::of_text(&broken.manifest_name, &text).ok()
 }
 
 /// The reason to close a running plugin: its settings disable it, or its folder was removed.
@@ -213,7 +229,7 @@ pub(crate) fn withdrawn(plugin: &Plugin, roots: &[PluginRoot]) -> Option<String>
     if !Path::new(&plugin.bundle.manifest_name).exists() {
         return Some(format!("the plugin `{name}` was removed"));
     }
-    let root = root_of(plugin, roots)?;
+    let root = root_of(&plugin.bundle.manifest_name, roots)?;
     let (_, text) = folder::settings(root, name).ok()??;
     let settings = registry::plugins::Settings::of_text(name, &text).ok()?;
     (settings.enabled == Some(false)).then(|| format!("the plugin `{name}` was switched off"))
@@ -235,8 +251,20 @@ pub(crate) fn change_settings(
 ) -> Result<PathBuf> {
     let name = &plugin.manifest.name;
     let missing = || tool_error!(Internal, "the plugin `{name}` is in no folder of plugins");
-    let root = root_of(plugin, roots).ok_or_else(missing)?;
+    let root = root_of(&plugin.bundle.manifest_name, roots).ok_or_else(missing)?;
     let mut settings = plugin.settings.clone();
     change(&mut settings);
+    folder::write_settings(root, name, &settings.to_text())
+}
+
+/// Switches a broken plugin on or off in its settings, and returns the path of the file.
+pub(crate) fn switch_broken(broken: &Broken, roots: &[PluginRoot], on: bool) -> Result<PathBuf> {
+    let name = broken.names.last().map_or("", String::as_str);
+    let missing = || tool_error!(Internal, "the plugin `{name}` is in no folder of plugins");
+    registry::plugins::check_name(name)
+        .map_err(|fault| tool_error!(InvalidRequest, "plugin"; "{fault}"))?;
+    let root = root_of(&broken.manifest_name, roots).ok_or_else(missing)?;
+    let mut settings = broken_settings(broken, roots).unwrap_or_default();
+    settings.enabled = Some(on);
     folder::write_settings(root, name, &settings.to_text())
 }

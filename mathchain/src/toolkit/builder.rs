@@ -144,6 +144,7 @@ impl Builder {
             },
             clock,
             ledger: state.clone().map(|state| state as Arc<dyn Ledger>),
+            ledger_fault: state_fault.as_ref().map(|fault| fault.message().to_owned()),
             approvals: state.clone().map(|state| state as Arc<dyn Approvals>),
             backups,
             notices: state.clone().map(|state| state as Arc<dyn Notices>),

@@ -58,6 +58,8 @@ pub struct Host {
     pub arrays: Option<Arc<dyn Arrays>>,
     /// The audit log; without it, calls with effects are refused and pure calls carry a warning.
     pub ledger: Option<Arc<dyn Ledger>>,
+    /// The reason why there is no audit log, where one was wanted.
+    pub ledger_fault: Option<String>,
     /// Approvals; without them, a call that needs one is refused.
     pub approvals: Option<Arc<dyn Approvals>>,
     /// Backups of files; without them, a call with the obligation `backup` is refused.
@@ -84,6 +86,7 @@ impl Host {
             capabilities: Capabilities::default(),
             arrays: None,
             ledger: None,
+            ledger_fault: None,
             approvals: None,
             backups: None,
             notices: None,
@@ -92,6 +95,14 @@ impl Host {
             answers: None,
             witness: None,
             workspace: None,
+        }
+    }
+
+    /// Why calls are not recorded, for messages.
+    fn no_ledger(&self) -> String {
+        match &self.ledger_fault {
+            Some(fault) => format!("no audit log: {fault}"),
+            None => "no audit log".to_owned(),
         }
     }
 }

@@ -1,6 +1,8 @@
 //! Calls made by tools: with the permissions of their caller, narrowed once more.
 
-use tool_core::capability::{BudgetRaise, Calls, ChainRequest, Delegation, Notice, Question};
+use tool_core::capability::{
+    Asked, BudgetRaise, Calls, ChainRequest, Delegation, Notice, Question,
+};
 use tool_core::{Outcome, Seed, Status, StopFlag, ToolError, Value, tool_error};
 
 use super::budgets::Kind;
@@ -103,7 +105,7 @@ impl Calls for Nested {
         chains(&self.dispatcher, &context, request, stop)
     }
 
-    fn escalate(&self, question: &Question) -> Result<String, ToolError> {
+    fn escalate(&self, question: &Question) -> Result<Asked, ToolError> {
         let Some(notices) = &self.dispatcher.host.notices else {
             return Err(tool_error!(PreconditionFailed, "notices";
                 "no operator can be asked: there is no state folder for the question";
@@ -123,14 +125,19 @@ impl Calls for Nested {
             text.push_str(&format!("\n{}", preview::of(args).0));
         }
         let who = &self.context.who;
-        notices.notify(&Notice {
+        let notice = Notice {
             kind: "question",
             call_id: self.call_id.clone(),
             tool,
             role: who.role.clone(),
             agent: who.agent.clone(),
             text,
-        })
+        };
+        if let Some(asked) = notices.asked(&notice)? {
+            return Ok(asked);
+        }
+        let id = notices.notify(&notice)?;
+        Ok(Asked { id, answer: None })
     }
 
     fn raise_budget(&self, kind: &str) -> Result<BudgetRaise, ToolError> {

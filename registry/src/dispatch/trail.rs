@@ -279,7 +279,9 @@ impl Trail {
         let missing =
             |what: &str| ToolError::new(ErrorCode::PreconditionFailed, what).reason("audit");
         let Some(ledger) = &dispatcher.host.ledger else {
-            return Err(missing("no audit log").hint("a writable state folder is needed"));
+            return Err(
+                missing(&dispatcher.host.no_ledger()).hint("a writable state folder is needed")
+            );
         };
         panic::guard(&self.call_id, || ledger.record(record, durability))
             .unwrap_or_else(|_| Err(missing("the audit failed unexpectedly")))

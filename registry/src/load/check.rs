@@ -125,6 +125,10 @@ pub(super) fn config(config: &Config, document: &Document, errors: &mut Vec<Load
             problems.report("/permissions/filesystem/allowed_paths", message);
         }
     }
+    if config.approvals.expire.ms() == 0 {
+        let message = "expected how long a request lives, such as `12h`, found nothing";
+        problems.report("/approvals/expire", message);
+    }
     for file in config.files.iter() {
         let path = &file.path;
         if components(&path.text).is_none_or(|parts| parts.is_empty()) {

@@ -292,9 +292,9 @@ pub struct Permissions {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct NetworkPermission {
-    /// Whether every use needs approval, listed hosts too
-    pub requires_approval: bool,
-    /// Hosts that need no approval; `*.example.org` is any below it
+    /// `true`: every use needs approval, listed hosts too; `false` without `allowed_hosts`: none does
+    pub requires_approval: Option<bool>,
+    /// Hosts that need no approval, others do; `*.example.org` is any below it, `*` any host
     pub allowed_hosts: Vec<String>,
     /// Private and loopback addresses that may be reached at all, such as `127.0.0.1:8080`
     pub allow_private: Vec<String>,
@@ -357,7 +357,7 @@ names! {
     /// Who may answer approval requests.
     #[derive(Default)]
     ApprovalsFrom {
-        /// The operator: the command line of this user, at a terminal or not.
+        /// The operator, at a terminal that is not of the requester's process group.
         #[default]
         Terminal = "terminal",
         /// An approver with a key only.
@@ -366,13 +366,25 @@ names! {
 }
 
 /// Approval requests.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Approvals {
     /// Treatment of a call that needs approval where no user can answer
     pub unattended: Unattended,
     /// Who may answer; `key` where approvers are configured
     pub from: ApprovalsFrom,
+    /// How long a request lives, and its answer until the call is made, such as `12h`
+    pub expire: Age,
+}
+
+impl Default for Approvals {
+    fn default() -> Self {
+        Self {
+            unattended: Unattended::default(),
+            from: ApprovalsFrom::default(),
+            expire: Age::days(1),
+        }
+    }
 }
 
 /// The state folder over time.

@@ -157,6 +157,8 @@ pub struct Broken {
     pub manifest_name: String,
     /// All its problems.
     pub errors: LoadErrors,
+    /// Whether its settings switch it off: its problems are then no faults of the project.
+    pub is_off: bool,
 }
 
 impl Broken {
@@ -172,7 +174,14 @@ impl Broken {
             names,
             manifest_name: manifest_name.to_owned(),
             errors,
+            is_off: false,
         }
+    }
+
+    /// The same, switched off or not.
+    #[must_use]
+    pub fn off(self, is_off: bool) -> Self {
+        Self { is_off, ..self }
     }
 }
 

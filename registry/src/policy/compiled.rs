@@ -115,6 +115,7 @@ pub struct Policy {
     pub(super) defaults: Defaults,
     /// Whether only approvers with keys answer approvals.
     pub(super) approvals_by_key: bool,
+    pub(super) approval_lifetime_ms: u64,
     pub(super) budgets: Vec<Budget>,
     pub(crate) notes: Vec<LoadError>,
 }
@@ -123,6 +124,11 @@ impl Policy {
     /// Whether only approvers with keys answer approvals.
     pub fn approvals_by_key(&self) -> bool {
         self.approvals_by_key
+    }
+
+    /// How long an approval request lives, and its answer until the call is made.
+    pub fn approval_lifetime_ms(&self) -> u64 {
+        self.approval_lifetime_ms
     }
 
     /// How many calls a kind of task may make, where the configuration says.

@@ -198,6 +198,8 @@ fn by_default(
 
 const HAS_OTHER_NAMES: &str = "` uses a file with other names (hard links), which may lie elsewhere: \
      the rule that allows the folder of this one does not count";
+/// The entry of `permissions.network.allowed_hosts` that lists every host.
+const ANY_HOST: &str = "*";
 const RUNS_A_PROGRAM: &str = "` runs a program, and no rule allows it";
 
 /// The first reason to ask a person, if there is one: what follows the name of the tool.
@@ -239,7 +241,17 @@ fn questions(
         let hosts = call
             .and_then(|call| call.hosts.as_ref())
             .filter(|hosts| !hosts.is_empty());
-        if network.requires_approval || !hosts.is_some_and(|hosts| hosts.iter().all(listed)) {
+        // Hosts that cannot be told before the call are listed only where every host is.
+        let everywhere = match network.allowed_hosts.as_slice() {
+            [] => network.requires_approval == Some(false),
+            hosts => hosts.iter().any(|host| host == ANY_HOST),
+        };
+        if network.requires_approval == Some(true) {
+            return Some(
+                "` reaches the network, and `permissions.network.requires_approval` is true",
+            );
+        }
+        if !everywhere && !hosts.is_some_and(|hosts| hosts.iter().all(listed)) {
             return Some("` reaches a host that `permissions.network.allowed_hosts` does not list");
         }
     }

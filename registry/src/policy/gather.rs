@@ -114,6 +114,7 @@ impl Policy {
             roles: compiled,
             defaults: Defaults::new(&config.permissions),
             approvals_by_key: config.approvals.from == ApprovalsFrom::Key,
+            approval_lifetime_ms: config.approvals.expire.ms(),
             budgets: config.budgets.to_vec(),
             notes: Vec::new(),
         };

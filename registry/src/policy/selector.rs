@@ -79,7 +79,6 @@ fn writes(spec: &Spec) -> bool {
     spec.destructive
         || spec.effects.iter().any(|effect| changing.contains(effect))
         || spec.capabilities.contains(&Capability::FilesWrite)
-        || spec.capabilities.contains(&Capability::Spawn)
 }
 
 /// Whether every call of a tool has an effect.

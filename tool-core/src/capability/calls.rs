@@ -1,5 +1,6 @@
 //! Calls by a tool, for itself or for a delegate, and questions to the operator.
 
+use super::records::Asked;
 use crate::error::ToolError;
 use crate::stop::StopFlag;
 use crate::tool_error;
@@ -80,11 +81,11 @@ pub trait Calls: Send + Sync {
         Err(no_dispatcher())
     }
 
-    /// Asks the operator a question, and returns its id.
+    /// Asks the operator a question once, and returns its id; asked again, with the answer once there is one.
     ///
     /// # Errors
     /// `precondition_failed` without a state folder; `tool_error` when it could not be stored.
-    fn escalate(&self, question: &Question) -> Result<String, ToolError> {
+    fn escalate(&self, question: &Question) -> Result<Asked, ToolError> {
         let _ = question;
         Err(no_dispatcher())
     }

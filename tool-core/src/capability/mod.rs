@@ -19,6 +19,6 @@ pub use host::{Alarm, Clock, OpenWorkspace, Reload, Spawner, State, Workspaces};
 pub use http::{HostJudge, Http, HttpMethod, HttpRequest, HttpResponse, HttpService};
 pub use model::{Embeddings, Image, Message, Model, Reply, Speaker};
 pub use records::{
-    ApprovalRequest, ApprovalState, Approvals, Backups, Durability, Kept, Ledger, LedgerHead,
-    Notice, Notices,
+    ApprovalRequest, ApprovalState, Approvals, Asked, Backups, Durability, Kept, Ledger,
+    LedgerHead, Notice, Notices,
 };

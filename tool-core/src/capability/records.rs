@@ -44,8 +44,26 @@ pub struct Notice {
     pub text: String,
 }
 
+/// A question, and its answer once there is one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asked {
+    /// Id of the question.
+    pub id: String,
+    /// The answer.
+    pub answer: Option<String>,
+}
+
 /// The list of notifications, which only grows.
 pub trait Notices: Send + Sync {
+    /// The newest question of the same caller about the same tool, with the same text; `None` if it was never asked.
+    ///
+    /// # Errors
+    /// `tool_error` when the list could not be read.
+    fn asked(&self, question: &Notice) -> Result<Option<Asked>, ToolError> {
+        let _ = question;
+        Ok(None)
+    }
+
     /// Adds a notice, durably; gives its id.
     ///
     /// # Errors
@@ -128,6 +146,8 @@ pub struct ApprovalRequest {
     pub condition: Value,
     /// Whether only the key of an approver answers: a grant without one does not count.
     pub by_key: bool,
+    /// How long the request lives, and its answer until the call is made, in milliseconds.
+    pub lifetime_ms: u64,
     /// The run that asks, and its step (`step`, `step[3]`); `None` for a call of its own.
     pub step: Option<(String, String)>,
 }

@@ -131,7 +131,10 @@ fn host_of(authority: &str) -> String {
     authority[..end].to_ascii_lowercase()
 }
 
-/// A host pattern of the configuration: a name, `*.` and a name, or an address; with or without a port.
+/// The pattern of every host.
+const ANY_HOST: &str = "*";
+
+/// A host pattern of the configuration: a name, `*.` and a name, or an address, with or without a port; or `*`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Pattern {
     host: String,
@@ -144,6 +147,10 @@ impl Pattern {
             tool_error!(InvalidRequest;
                 "expected a host such as `example.org`, `*.example.org` or `example.org:8080`, found `{text}`")
         };
+        if text == ANY_HOST {
+            let host = ANY_HOST.to_owned();
+            return Ok(Self { host, port: None });
+        }
         let (front, host) = match text.strip_prefix("*.") {
             Some(rest) => ("*.", rest),
             None => ("", text),
@@ -168,7 +175,7 @@ impl Pattern {
                 let front = host.strip_suffix(parent);
                 front.is_some_and(|front| front.len() > 1 && front.ends_with('.'))
             }
-            None => self.host == host,
+            None => self.host == ANY_HOST || self.host == host,
         }
     }
 

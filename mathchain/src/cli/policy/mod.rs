@@ -71,9 +71,6 @@ pub(super) struct Explain {
     /// Argument as NAME=VALUE; repeatable
     #[arg(long, value_name = "NAME=VALUE")]
     pub arg: Vec<String>,
-    /// Assume a fact instead of the actual one, such as `workspace=closed`; repeatable
-    #[arg(long = "fact", value_name = "FACT")]
-    pub facts: Vec<String>,
 }
 
 /// Runs one of the commands about the policy.
@@ -107,7 +104,7 @@ fn explain(global: &Global, asked: &Explain) -> Result<ExitCode> {
             (!object.is_empty()).then(|| Value::Object(object.into()))
         }
     };
-    let facts = open::facts(&toolkit, &asked.facts)?;
+    let facts = open::facts(&toolkit, &asked.caller.facts)?;
     let explanation = toolkit.explain_with(&context, &asked.tool, given.as_ref(), Some(&facts))?;
     output::data(global, &explanation.to_value(), || readable(&explanation))
 }

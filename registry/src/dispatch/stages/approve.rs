@@ -19,7 +19,7 @@ impl<'a> Opened<'a> {
         let dispatcher = self.decided.located.dispatcher;
         let has_effects = !trail.effects.is_empty();
         if has_effects && dispatcher.host.ledger.is_none() {
-            return Err(unaudited("no audit log").into());
+            return Err(unaudited(&dispatcher.host.no_ledger()).into());
         }
         budget(&self.decided.located, trail, false)?;
         if self.decided.decision.verdict == Verdict::Ask {
@@ -70,6 +70,7 @@ impl<'a> Opened<'a> {
             condition: self.decided.condition.clone(),
             preview,
             by_key: dispatcher.policy.approvals_by_key(),
+            lifetime_ms: dispatcher.policy.approval_lifetime_ms(),
             step,
             reason: match &decision.rule {
                 Some(rule) => format!("layer {}, {rule}: {}", decision.layer, decision.reason),

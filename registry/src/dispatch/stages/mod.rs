@@ -86,6 +86,11 @@ fn identify<'a>(
 ) -> Result<Identified<'a>, ToolError> {
     let located = Located::look_up(dispatcher, &request.tool, &request.context)?;
     trail.set_tool(located.tool().spec());
+    if dispatcher.catalogue.index(&request.tool).is_none() {
+        let id = located.tool().spec().id;
+        let note = format!("`{}` is an earlier name of `{id}`", request.tool);
+        trail.warnings.push(note);
+    }
     trail.decision = located.hidden();
     let visible = located.visible(&request.context)?;
     visible
@@ -129,7 +134,7 @@ impl<'a> Located<'a> {
     ) -> Result<Self, ToolError> {
         let caller = dispatcher.caller(context)?;
         let catalogue = &dispatcher.catalogue;
-        let Some(index) = catalogue.index(name) else {
+        let Some(index) = catalogue.called(name) else {
             // Only what the caller may see is suggested.
             let seen = caller
                 .visible()

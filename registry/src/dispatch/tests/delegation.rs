@@ -28,7 +28,7 @@ tool!(Escalate(AnyArgs) { id: "escalate", capabilities: &[tool_core::Capability:
         tool: args.value.as_str().map(str::to_owned),
         args: None,
     };
-    ctx.calls()?.escalate(&question).map(Value::from)
+    ctx.calls()?.escalate(&question).map(|asked| Value::from(asked.id))
 });
 
 static DELEGATION: &[Entry] = &[entry::<Delegate>(), entry::<Escalate>()];

@@ -1,0 +1,141 @@
+//! Prompts for approval at the terminal, for calls and for the steps of runs.
+
+use std::io::{IsTerminal as _, Write as _};
+use std::process::{Command, Stdio};
+
+use chain_runtime::run::Resume;
+use chain_runtime::{ChainResult, ChainStatus};
+use journal::WITHOUT_KEY;
+use registry::ApprovalsFrom;
+
+use super::approvals::{grant, record_of};
+use super::prelude::*;
+use super::request::Request;
+use super::run::with_display;
+use super::signals;
+
+/// Maximum number of lines of a request in a prompt; `show` shows all.
+const LINES_MAX: usize = 16;
+
+/// Whether a user at this terminal can answer approval requests.
+pub(super) fn may_ask(toolkit: &Toolkit) -> bool {
+    std::io::stdin().is_terminal()
+        && std::io::stderr().is_terminal()
+        && toolkit.config().approvals.from == ApprovalsFrom::Terminal
+}
+
+/// Asks the user about a pending request and records the answer; false if there is none: the request stays pending.
+pub(super) fn ask(global: &Global, toolkit: &Toolkit, stop: &StopFlag, id: &str) -> Result<bool> {
+    let state = open::state(toolkit)?;
+    let (approval, details) = state.approval(id)?;
+    let request = Request::new(toolkit, &approval, details.as_ref());
+    // A signal ends the process at the prompt: records so far are flushed first.
+    let _ = state.flush();
+    let mut shown = first_lines(&request.effect());
+    loop {
+        let (tool, reason) = (&approval.tool, &approval.reason);
+        let step = approval.step.as_ref();
+        let step = step.map_or_else(String::new, |step| format!("step `{step}`: "));
+        let mut line = String::new();
+        let read = signals::while_asking(|| {
+            // A signal before the prompt has stopped the call: there is nothing to approve.
+            if stop.is_set() {
+                return None;
+            }
+            complain(&format!(
+                "{step}{tool}: {reason}\n{shown}run it? [y/N/always/show] "
+            ));
+            std::io::stdin().read_line(&mut line).ok()
+        });
+        if !matches!(read, Some(1..)) {
+            return Ok(false);
+        }
+        match line.trim().to_ascii_lowercase().as_str() {
+            "y" | "yes" => {
+                state.approve(&approval.id, WITHOUT_KEY)?;
+                return Ok(true);
+            }
+            "a" | "always" => match record_of(toolkit, &approval, details.as_ref()) {
+                Ok(rule) => {
+                    grant(global, toolkit, &approval, WITHOUT_KEY, Some(rule))?;
+                    toolkit.reload()?;
+                    return Ok(true);
+                }
+                Err(err) => {
+                    complain(&human::error(&err));
+                    shown = String::new();
+                }
+            },
+            "s" | "show" => {
+                page(&request.text());
+                shown = String::new();
+            }
+            _ => {
+                state.decline(&approval.id, WITHOUT_KEY)?;
+                return Ok(true);
+            }
+        }
+    }
+}
+
+fn first_lines(text: &str) -> String {
+    let count = text.lines().count();
+    if count <= LINES_MAX {
+        return text.to_owned();
+    }
+    let first = text.split_inclusive('\n').take(LINES_MAX);
+    let more = counted((count - LINES_MAX) as u64, "more line");
+    format!("{}  ... {more}: answer `show`\n", first.collect::<String>())
+}
+
+/// Asks about each request that a suspended run waits for, and continues it, until it ends or a request is left pending.
+pub(super) fn continued(
+    global: &Global,
+    toolkit: &Toolkit,
+    context: &Context,
+    mut result: ChainResult,
+) -> Result<ChainResult> {
+    while result.status == ChainStatus::Suspended && may_ask(toolkit) {
+        let state = open::state(toolkit)?;
+        let is_pending = |id: &&str| {
+            let found = state.approval(id);
+            found.is_ok_and(|(found, _)| found.state == "pending")
+        };
+        let pending: Vec<&str> = result.approvals().into_iter().filter(is_pending).collect();
+        if pending.is_empty() {
+            return Ok(result);
+        }
+        for id in pending {
+            if !ask(global, toolkit, &context.stop, id)? {
+                return Ok(result);
+            }
+        }
+        let id = result.chain_id.clone();
+        let how = Resume::default();
+        result = with_display(|observer| toolkit.resume(context, &id, &how, observer))?;
+    }
+    Ok(result)
+}
+
+/// Shows a text of any length: on a terminal through the user's pager.
+pub(super) fn page(text: &str) {
+    let pager = environment::variable("PAGER");
+    let pager = pager.as_deref().unwrap_or("less -FX");
+    let is_short = text.lines().count() <= LINES_MAX;
+    if is_short || pager.is_empty() || !std::io::stdout().is_terminal() {
+        return say(text);
+    }
+    let started = Command::new("sh")
+        .args(["-c", pager])
+        .stdin(Stdio::piped())
+        .spawn();
+    let shown = started.and_then(|mut pager| {
+        if let Some(mut input) = pager.stdin.take() {
+            let _ = input.write_all(human::safe(text).as_bytes()); // the reader may quit early
+        }
+        pager.wait()
+    });
+    if !shown.is_ok_and(|status| status.success()) {
+        say(text);
+    }
+}
