@@ -15,7 +15,7 @@ struct CallOptions {
     #[arg(long, value_name = "ROLE")]
     role: Option<String>,
     /// Approve the call automatically, as the operator
-    #[arg(long)]
+    #[arg(short, long)]
     yes: bool,
     /// Assume that nothing may be changed, or that the network is out of reach; repeatable
     #[arg(long = "fact", id = "fact", value_name = "FACT", value_parser = ["read_only", "no_web"])]
@@ -52,12 +52,18 @@ pub(super) fn command(tool: &dyn AnyTool) -> Command {
     let mut listed: Vec<_> = listed.collect();
     listed.sort_by_key(|(name, _)| !is_required(name));
     let options = listed.into_iter().map(|(name, property)| {
-        Arg::new(format!("tool:{name}"))
+        let hyphened = Some(name.replace('_', "-"));
+        let hyphened = hyphened.filter(|hyphened| hyphened != name && !is_reserved(hyphened));
+        let option = Arg::new(format!("tool:{name}"))
             .long(name.clone())
+            .aliases(hyphened)
             .value_name(kind(property))
             .help(described(property, is_required(name)) + files_note(property))
-            .help_heading("Arguments")
-            .allow_hyphen_values(true)
+            .help_heading("Arguments");
+        match property["type"] == "boolean" {
+            true => option.num_args(0..=1).default_missing_value("true"),
+            false => option.allow_hyphen_values(true),
+        }
     });
     command.args(options)
 }

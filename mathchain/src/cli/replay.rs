@@ -30,7 +30,7 @@ pub(super) struct Replay {
     #[arg(long, value_enum, default_value_t = ReplayMode::Replay)]
     pub mode: ReplayMode,
     /// In a rerun, approve every request automatically, as the operator
-    #[arg(long)]
+    #[arg(short, long)]
     pub yes: bool,
 }
 

@@ -29,7 +29,7 @@ pub(super) struct Resume {
     #[arg(long)]
     pub accept_changes: bool,
     /// Approve every request automatically, as the operator
-    #[arg(long)]
+    #[arg(short, long)]
     pub yes: bool,
 }
 

@@ -39,7 +39,7 @@ pub(super) struct Run {
     #[arg(long)]
     pub dry_run: bool,
     /// Approve every request automatically, as the operator
-    #[arg(long)]
+    #[arg(short, long)]
     pub yes: bool,
     /// Show a timeline: waves, calls, and how many ran in parallel
     #[arg(long)]

@@ -65,7 +65,7 @@ pub(super) struct Session {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub threads: Option<u16>,
     /// Approve every request automatically, as the operator
-    #[arg(long)]
+    #[arg(short, long)]
     pub yes: bool,
 }
 
