@@ -49,6 +49,7 @@ const DATA: &[(&str, &[&str])] = &[
     ("python_eval", &["/variables"]),
     ("python_run", &["/stdin"]),
     ("archive_search", &["/query"]),
+    ("run_shell", &["/stdin"]),
     ("search_papers", &["/query", "/year_range"]),
     ("search_wikipedia", &["/query"]),
     (
@@ -110,13 +111,14 @@ fn texts(schema: &Schema, root: &Schema, pointer: &str, found: &mut BTreeSet<Str
     if is_text {
         found.insert(pointer.to_owned());
     }
-    // Files and artifacts are paths and handles for every tool: `$fmt` is refused there by name.
-    let is_loaded = |name: &str| matches!(name, "$file" | "$artifact" | "$npy");
+    // Files and artifacts are paths, handles and names of columns for every tool: `$fmt` is refused there by name.
     let members = object.get("properties").and_then(Schema::as_object);
+    let is_loaded = |name: &str| members.is_some_and(|members| members.contains_key(name));
+    if ["$file", "$artifact", "$npy"].into_iter().any(is_loaded) {
+        return;
+    }
     for (name, member) in members.into_iter().flatten() {
-        if !is_loaded(name) {
-            texts(member, root, &format!("{pointer}/{name}"), found);
-        }
+        texts(member, root, &format!("{pointer}/{name}"), found);
     }
     for key in ["additionalProperties", "items"] {
         if let Some(any) = object.get(key) {

@@ -627,7 +627,7 @@ fn t29_outputs_open_no_files() {
     let plan = steps(&[
         "{id: a, tool: any, args: {value: {$lit: {$ref: b.secret}}}}",
         "{id: b, tool: any, args: {value: {$ref: a.result}}}",
-        "{id: c, tool: any, args: {value: {$file: secret.csv}}}",
+        r#"{id: c, tool: spelled, args: {text: '{"$file": "secret.csv"}'}}"#,
         "{id: d, tool: sum, args: {data: {$ref: c.result}}}",
     ]);
     let result = World::new().run(&format!("{plan}outputs: {{b: {{$ref: b.result}}}}"));
@@ -641,19 +641,19 @@ fn t29_outputs_open_no_files() {
         (ErrorCode::InvalidArgs, Some("injection"), Some("/data"))
     );
     // Nor artifacts; nor as the element of a map.
-    let handle = format!("{{$artifact: \"b3:{}\"}}", "0".repeat(64));
+    let handle = format!(r#"{{"$artifact": "b3:{}"}}"#, "0".repeat(64));
     for (value, step) in [
         (
             handle.as_str(),
             "{id: d, tool: sum, args: {data: {$ref: c.result}}}",
         ),
         (
-            "[{$file: secret.csv}]",
+            r#"[{"$file": "secret.csv"}]"#,
             "{id: d, tool: sum, map: {over: {$ref: c.result}}, args: {data: {$ref: item}}}",
         ),
     ] {
         let plan = steps(&[
-            &format!("{{id: c, tool: any, args: {{value: {value}}}}}"),
+            &format!("{{id: c, tool: spelled, args: {{text: '{value}'}}}}"),
             step,
         ]);
         let result = World::new().run(&plan);

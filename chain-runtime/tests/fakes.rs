@@ -339,6 +339,19 @@ tool!(pub(crate) Any,
     |args, _| { Ok(AnyOutput { result: args.value }) }
 );
 
+// The value that a text spells: data of the outside, which may look like anything.
+tool!(
+    pub(crate) Spelled,
+    "spelled",
+    { ..Spec::pure() },
+    SpelledArgs { text: String },
+    SpelledOutput { result: Value },
+    |args, _| {
+        let value = tool_core::json::parse(&args.text, tool_core::json::Limits::default())?;
+        Ok(SpelledOutput { result: value })
+    }
+);
+
 tool!(pub(crate) Sum, "sum", { ..Spec::pure() },
 SumArgs { data: Input<Vector>, #[serde(default)] weight: f64 },
 SumOutput { sum: f64, data: Vec<f64> },
@@ -427,6 +440,7 @@ tool!(pub(crate) Silent, "silent", { permissions: &[], determinism: Determinism:
 
 static TOOLS: &[Entry] = &[
     entry::<Note>(),
+    entry::<Spelled>(),
     entry::<Write>(),
     entry::<Read>(),
     entry::<Shell>(),

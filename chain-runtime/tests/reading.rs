@@ -70,15 +70,16 @@ fn a_file_that_asks_is_found_before_anything_happens() {
     }
 }
 
-/// What only looks like a file is data.
+/// A file where the tool takes none is refused, never handed on as data.
 #[test]
-fn data_that_looks_like_a_file_is_not_judged() {
+fn a_file_where_none_is_taken_is_refused() {
     for value in [
         "{$file: private/x.json}",
         "{$lit: {a: {$file: private/x.json}}}",
     ] {
         let plan = steps(&[&format!("{{id: a, tool: any, args: {{value: {value}}}}}")]);
-        assert_eq!(world("deny").problems(&plan), "", "{value}");
+        let found = world("deny").problems(&plan);
+        assert!(found.contains("opens no file"), "{value}: {found}");
     }
 }
 

@@ -36,6 +36,7 @@ const WRONG: &[(&str, &[&str])] = &[
     ("audit", &["audit", "show", "zzzz"]),
     ("audit", &["audit", "verify", "--head", "zzzz"]),
     ("runs", &["runs", "show", "zzzz"]),
+    ("state", &["state", "prune", "--before", "zzzz"]),
     ("runs", &["runs", "resume", "zzzz"]),
     ("runs", &["runs", "cancel", "zzzz"]),
     ("runs", &["runs", "export", "zzzz"]),

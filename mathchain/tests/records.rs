@@ -320,7 +320,7 @@ fn a_reader_is_told_how_to_go_on_and_what_was_undone() {
         .lines()
         .filter_map(|line| line.strip_prefix("  mathchain "))
         .collect();
-    let [approve, resume] = commands[..] else {
+    let [all, approve, resume] = commands[..] else {
         panic!("{}", waits.stderr)
     };
     let words = |command: &str| -> Vec<String> { command.split(' ').map(str::to_owned).collect() };
@@ -333,6 +333,7 @@ fn a_reader_is_told_how_to_go_on_and_what_was_undone() {
             .collect();
         place.run(&words, "")
     };
+    assert!(all.starts_with("approve --all --run ") && all.ends_with(" --resume"));
     run(&approve.replace("approve", "deny"), &[]).expect_code(0);
     let ended = run(resume, &["--output", "human"]);
     ended.expect_code(3);

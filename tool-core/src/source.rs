@@ -14,7 +14,7 @@ pub struct Source {
     /// The file or artifact.
     pub place: Place,
     /// The part of it that is taken.
-    pub selection: Selection,
+    pub selection: Box<Selection>,
 }
 
 /// Where data is.
@@ -91,7 +91,7 @@ impl Source {
     pub fn file(path: impl Into<String>) -> Self {
         Self {
             place: Place::File(path.into()),
-            selection: Selection::default(),
+            selection: Box::default(),
         }
     }
 
@@ -99,7 +99,7 @@ impl Source {
     pub fn artifact(handle: impl Into<String>) -> Self {
         Self {
             place: Place::Artifact(handle.into()),
-            selection: Selection::default(),
+            selection: Box::default(),
         }
     }
 
@@ -145,7 +145,7 @@ impl Source {
         }
         Ok(Self {
             place,
-            selection: Selection::read(object)?,
+            selection: Box::new(Selection::read(object)?),
         })
     }
 

@@ -343,7 +343,14 @@ fn details_are_kept_until_the_answer() {
         };
         let (found, details) = of(&desk, &id[..6]);
         assert!(found.cut && found.workspace.as_deref() == Some("/w"));
-        assert_eq!(details.as_ref(), Some(&asked.details));
+        let details = details.expect("they are kept");
+        assert_eq!(details.get("arguments"), asked.details.get("arguments"));
+        // The process group that asked, for the terminal that approves.
+        assert!(
+            details
+                .get("requester_group")
+                .is_some_and(|group| group.as_i64().is_some())
+        );
         match answered {
             true => drop(desk.state.approve(&id, "terminal").unwrap()),
             false => desk.clock.advance(86_400_001),

@@ -3,11 +3,9 @@
 use std::path::PathBuf;
 
 use journal::{Approval, State};
-use registry::{Rule, WorkspaceId};
 use tool_core::Object;
-use tool_core::convert::from_value;
 
-use super::policy::rules;
+use super::grant::{grant, record_of};
 use super::prelude::*;
 use super::request::Request;
 use super::{asking, resume};
@@ -73,9 +71,6 @@ pub(super) enum Approvals {
 
 /// A request, with the details of its call.
 type Detailed = (Approval, Option<Value>);
-
-/// A rule to record, and the workspace in which it holds.
-pub(super) type Recorded = (WorkspaceId, Rule);
 
 /// Approves requests, records a rule on demand, and resumes runs on demand.
 pub(super) fn approve(global: &Global, approve: &Approve) -> Result<ExitCode> {
@@ -215,49 +210,6 @@ fn said(
         (None, None) => "send the same call again to run it once".to_owned(),
     };
     format!("approved {id}: `{tool}` as `{role}`; {next}\n")
-}
-
-/// Grants a request, or settles it by a rule; gives number and words of the rule.
-pub(super) fn grant(
-    global: &Global,
-    toolkit: &Toolkit,
-    request: &Approval,
-    by: &str,
-    rule: Option<Recorded>,
-) -> Result<(Approval, Option<(usize, String)>)> {
-    let state = open::state(toolkit)?;
-    let Some((workspace, rule)) = rule else {
-        return Ok((state.approve(&request.id, by)?, None));
-    };
-    let granted = state.approve_by_rule(&request.id, by)?;
-    let number = rules::record(global, state, by, (&workspace, &rule))?;
-    Ok((granted, Some((number, rules::words(&rule)))))
-}
-
-/// The rule that `always` records for a request.
-///
-/// # Errors
-/// A rule that the policy would refuse.
-pub(super) fn record_of(
-    toolkit: &Toolkit,
-    request: &Approval,
-    details: Option<&Value>,
-) -> Result<Recorded> {
-    Ok((
-        workspace_of(details)?,
-        rules::of_approval(toolkit, request)?,
-    ))
-}
-
-/// The workspace of the call, if it has one.
-fn workspace_of(details: Option<&Value>) -> Result<WorkspaceId> {
-    let workspace =
-        details.and_then(|details| from_value::<WorkspaceId>(details.get("workspace")?).ok());
-    workspace.ok_or_else(|| {
-        tool_error!(PreconditionFailed, "workspace";
-            "a rule applies to one workspace, and this call has none";
-            "approve it without `--always`")
-    })
 }
 
 /// Declines one request.

@@ -8,10 +8,10 @@ use chain_runtime::{ChainResult, ChainStatus};
 use journal::WITHOUT_KEY;
 use registry::ApprovalsFrom;
 
-use super::approvals::{grant, record_of};
+use super::grant::{grant, record_of};
 use super::prelude::*;
+use super::progress::with_display;
 use super::request::Request;
-use super::run::with_display;
 use super::signals;
 
 /// Maximum number of lines of a request in a prompt; `show` shows all.
@@ -47,7 +47,8 @@ pub(super) fn ask(global: &Global, toolkit: &Toolkit, stop: &StopFlag, id: &str)
             ));
             std::io::stdin().read_line(&mut line).ok()
         });
-        if !matches!(read, Some(1..)) {
+        // The end of input means no; without an answer the request stays pending.
+        if read.is_none() {
             return Ok(false);
         }
         match line.trim().to_ascii_lowercase().as_str() {

@@ -23,6 +23,7 @@ mod doctor;
 mod exit;
 mod flags;
 mod global;
+mod grant;
 mod human;
 mod inbox;
 mod init;

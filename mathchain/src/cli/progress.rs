@@ -76,8 +76,18 @@ pub(super) fn around_call<T>(name: &str, call: impl FnOnce(Option<Arc<Progress>>
     })
 }
 
+/// Runs a plan; on a terminal its steps are displayed as they run.
+pub(super) fn with_display<T>(run: impl FnOnce(Option<Arc<dyn Observer>>) -> T) -> T {
+    let display = Display::start().map(Arc::new);
+    let result = run(display.clone().map(|display| display as _));
+    if let Some(display) = display {
+        display.clear();
+    }
+    result
+}
+
 /// The display of one run.
-pub(super) struct Display {
+struct Display {
     bar: ProgressBar,
     running: Mutex<Running>,
 }
@@ -91,7 +101,7 @@ struct Running {
 
 impl Display {
     /// The display of a run that begins; `None` if stderr is not a terminal.
-    pub(super) fn start() -> Option<Self> {
+    fn start() -> Option<Self> {
         std::io::stderr().is_terminal().then(|| {
             let bar = status_line();
             if is_drawn() {
@@ -103,7 +113,7 @@ impl Display {
     }
 
     /// Erases the status line.
-    pub(super) fn clear(&self) {
+    fn clear(&self) {
         self.bar.finish_and_clear();
     }
 
@@ -147,7 +157,7 @@ impl Observer for Display {
             false => ("", ""),
         };
         let elapsed = end.ended.saturating_sub(end.began).as_secs_f64() * 1e3;
-        let (id, tool) = (human::safe(&step.id), human::safe(&step.tool));
+        let (id, tool) = (human::safe(&step.id), human::safe(step.tool));
         let rest = format!("{id:24} {tool:24} {elapsed:8.1} ms");
         match is_drawn() {
             true => self.bar.println(format!("  {on}{mark:6}{off} {rest}")),

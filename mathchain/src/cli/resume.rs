@@ -9,7 +9,7 @@ use registry::Principal;
 
 use super::prelude::*;
 use super::session::World;
-use super::{asking, run, signals};
+use super::{asking, progress, run, signals};
 
 #[derive(Debug, Args)]
 #[command(
@@ -80,7 +80,8 @@ fn resume_as(global: &Global, resume: &Resume, by_approver: bool) -> Result<Exit
         ..context_of(&found)
     };
     count_again(&toolkit, &found)?;
-    let result = run::with_display(|observer| toolkit.resume(&context, &found.id, &how, observer));
+    let result =
+        progress::with_display(|observer| toolkit.resume(&context, &found.id, &how, observer));
     let result = match asks {
         true => asking::continued(global, &toolkit, &context, result?)?,
         false => result?,

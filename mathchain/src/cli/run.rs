@@ -3,15 +3,13 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use chain_runtime::{
-    ChainResult, ChainStatus, CheckMode, Observer, Problems, RunOptions, StepStatus,
-};
+use chain_runtime::{ChainResult, ChainStatus, CheckMode, Problems, RunOptions, StepStatus};
 use registry::Answer;
 use tool_core::Status;
 
 use super::plan::source::{self, Given, Problematic};
 use super::prelude::*;
-use super::progress::Display;
+use super::progress::with_display;
 use super::{asking, signals};
 
 #[derive(Debug, Args)]
@@ -108,16 +106,6 @@ pub(super) fn run(global: &Global, run: &Run) -> Result<ExitCode> {
             Ok(refused(problems))
         }
     }
-}
-
-/// Runs a plan; on a terminal its steps are displayed as they run.
-pub(super) fn with_display<T>(run: impl FnOnce(Option<Arc<dyn Observer>>) -> T) -> T {
-    let display = Display::start().map(Arc::new);
-    let result = run(display.clone().map(|display| display as _));
-    if let Some(display) = display {
-        display.clear();
-    }
-    result
 }
 
 /// Prints the result of a run.

@@ -43,7 +43,7 @@ Example:
         #[arg(long)]
         force: bool,
     },
-    /// Give free pages back to the disk
+    /// Shrink the state file by its free pages
     Vacuum,
 }
 

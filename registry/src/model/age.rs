@@ -48,9 +48,7 @@ impl TryFrom<String> for Age {
 
     fn try_from(text: String) -> Result<Self, String> {
         Self::parse(&text).ok_or_else(|| {
-            format!(
-                "expected a number with its unit, such as `90d`, `24h` or `30min`, found `{text}`"
-            )
+            format!("expected a duration such as `90d`, `24h` or `30min`, found `{text}`")
         })
     }
 }

@@ -302,7 +302,7 @@ fn belongs(group: &str, spec: &Spec) -> bool {
                     Effect::ModifiesFiles,
                     Effect::SystemState,
                 ])
-                || holds(&[Capability::FilesWrite, Capability::Spawn])
+                || holds(&[Capability::FilesWrite])
         }
         "code" => spec.category == Category::Code || of_host && !network,
         "web" => spec.category == Category::Web || network,
