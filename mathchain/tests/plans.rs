@@ -465,7 +465,8 @@ fn the_page_shows_plans_that_run() {
     place.write("steps.yaml", &format!("version: 1\nsteps:\n{steps}"));
     place.run(&["run", "steps.yaml"], "").expect_code(0);
     let scripts = blocks("text");
-    place.write("page.chain", &scripts[0]);
+    let script = scripts.iter().find(|text| text.contains(" = "));
+    place.write("page.chain", script.expect("a script"));
     let ran = place.run(&["run", "page.chain"], "");
     assert!(
         ran.expect_code(0)
