@@ -255,7 +255,7 @@ impl<'a> Table<'a> {
         found.ok_or_else(|| {
             let names = self.names();
             let near = nearest(name, names.iter().copied());
-            let near = near.map(|near| format!("; did you mean `{near}`?"));
+            let near = near.map(|near| format!(" (did you mean `{near}`?)"));
             Fault::new(
                 format!(
                     "no column is named `{}`{}: the columns are {}",
@@ -352,7 +352,7 @@ impl Condition {
         }
     }
 
-    /// Refuses bounds on a column that holds no number: no row would be taken, and nobody would know why.
+    /// Refuses bounds on a column that holds no number: no row would be taken, without a word about the reason.
     fn suits(&self, name: &str, cells: &[Value]) -> Result<(), Fault> {
         let is_text = !cells.is_empty() && cells.iter().all(|cell| cell.as_f64().is_none());
         if matches!(self, Self::Between(..)) && is_text {
@@ -459,7 +459,7 @@ mod tests {
             (
                 r#"{"column":"V"}"#,
                 RECORDS,
-                "no column is named `V`; did you mean `v`?: the columns are `g`, `v`",
+                "no column is named `V` (did you mean `v`?): the columns are `g`, `v`",
             ),
             (
                 r#"{"column":"w2"}"#,

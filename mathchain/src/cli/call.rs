@@ -76,7 +76,7 @@ pub(super) fn call(global: &Global, call: &Call) -> Result<ExitCode> {
         Err(err) => return Ok(misused_tool(global, name, rest, &err)),
     };
     let toolkit = open()?;
-    let given = flags::arguments(tool, &matches)?;
+    let given = flags::arguments(tool, &matches, toolkit.config().limits.max_input_bytes)?;
     let args = given.map_or_else(|| read_arguments(tool, &toolkit.config().limits), Ok)?;
     let context = context(call, &toolkit, &matches)?;
     run(&toolkit, global, name, &args, context)

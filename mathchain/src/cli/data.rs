@@ -13,12 +13,12 @@ use super::stdin;
 ///
 /// # Errors
 /// Standard input that cannot be read or is not data.
-pub(super) fn named(property: &Schema, word: &str) -> Result<Option<Value>> {
+pub(super) fn named(property: &Schema, word: &str, bytes_max: u64) -> Result<Option<Value>> {
     let Some(kind) = taken(property) else {
         return Ok(None);
     };
     Ok(match word.strip_prefix('@') {
-        Some("-") => Some(of_stdin(kind)?),
+        Some("-") => Some(of_stdin(kind, bytes_max)?),
         Some(text) if text.starts_with('@') && kind == InputKind::Text => Some(text.into()),
         Some(path) => Some(file(path)),
         None if kind == InputKind::Data && is_path(word) => Some(file(word)),
@@ -57,15 +57,15 @@ fn file(path: &str) -> Value {
     object.into()
 }
 
-fn of_stdin(kind: InputKind) -> Result<Value> {
-    let most = registry::Limits::default().max_input_bytes;
-    let bytes = stdin::read(most)
+fn of_stdin(kind: InputKind, bytes_max: u64) -> Result<Value> {
+    let bytes = stdin::read(bytes_max)
         .map_err(|err| tool_error!(ToolError, "io"; "cannot read stdin: {err}"))?;
-    if bytes.len() as u64 > most {
+    if bytes.len() as u64 > bytes_max {
         return Err(tool_error!(LimitExceeded, "file_size";
-            "standard input has more than {most} bytes"; "write it to a file"));
+            "standard input has more than {bytes_max} bytes";
+            "send less, or raise `limits.max_input_bytes`"));
     }
-    host_tools::inputs::parse("standard input", kind, &bytes, most)
+    host_tools::inputs::parse("standard input", kind, &bytes, bytes_max)
 }
 
 /// A text that begins as a JSON list or object and is none.

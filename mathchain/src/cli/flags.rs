@@ -97,7 +97,11 @@ fn is_reserved(name: &str) -> bool {
 ///
 /// # Errors
 /// `invalid_request` for an option that is not NAME=VALUE or is given twice.
-pub(super) fn arguments(tool: &dyn AnyTool, matches: &clap::ArgMatches) -> Result<Option<Value>> {
+pub(super) fn arguments(
+    tool: &dyn AnyTool,
+    matches: &clap::ArgMatches,
+    bytes_max: u64,
+) -> Result<Option<Value>> {
     let schema = tool.input_schema();
     let pairs = matches.get_many::<String>("arg").into_iter().flatten();
     let mut given = pairs.map(|pair| split(pair)).collect::<Result<Vec<_>>>()?;
@@ -116,7 +120,7 @@ pub(super) fn arguments(tool: &dyn AnyTool, matches: &clap::ArgMatches) -> Resul
                 "the argument `{name}` is given twice"));
         }
         let property = &schema["properties"][&name];
-        let value = match data::named(property, &text)? {
+        let value = match data::named(property, &text, bytes_max)? {
             Some(value) => value,
             None => value_of(property, &text),
         };

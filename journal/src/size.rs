@@ -1,4 +1,4 @@
-//! The room that a state takes: its sizes, and giving free pages back to the disk.
+//! The disk space of a state: the sizes of its parts, and shrinking its file.
 
 use std::fs;
 use std::path::{Path, PathBuf};
