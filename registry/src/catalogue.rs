@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use tool_core::nearest::nearest;
 use tool_core::spec::wire_name;
-use tool_core::{AnyTool, Category, Effect, Entry, Spec, ToolError, tool_error};
+use tool_core::{AnyTool, Entry, Spec, ToolError, tool_error};
 
 use crate::aliases::Aliases;
 use crate::error::{LoadError, LoadErrors};
@@ -41,19 +41,6 @@ impl Held {
             Self::Plugin(tool) => tool.as_ref(),
         }
     }
-}
-
-/// A search; every field that is set must match.
-#[derive(Debug, Clone, Default)]
-pub struct Query<'a> {
-    /// Words that must all occur in the name, title, tags or description, in any case.
-    pub text: &'a str,
-    /// Category.
-    pub category: Option<Category>,
-    /// Tag.
-    pub tag: Option<&'a str>,
-    /// Effect.
-    pub effect: Option<Effect>,
 }
 
 impl Catalogue {
@@ -201,40 +188,6 @@ impl Catalogue {
     pub fn generation(&self) -> &str {
         &self.generation
     }
-
-    /// The tools that match, matches in the name first.
-    pub fn search(&self, query: &Query<'_>) -> Vec<&dyn AnyTool> {
-        let words = query.text.split_whitespace().map(str::to_lowercase);
-        let words: Vec<String> = words.collect();
-        let fitting = self.iter().filter(|tool| fits(tool.spec(), query));
-        let ranked = fitting.filter_map(|tool| Some((rank(tool, &words)?, tool)));
-        let mut found: Vec<(bool, &dyn AnyTool)> = ranked.collect();
-        found.sort_by_key(|(in_name, _)| !in_name); // stable: the lists' order within each half
-        found.into_iter().map(|(_, tool)| tool).collect()
-    }
-}
-
-fn fits(spec: &Spec, query: &Query<'_>) -> bool {
-    let category = query
-        .category
-        .is_none_or(|category| spec.category == category);
-    let tag = query.tag.is_none_or(|tag| spec.tags.contains(&tag));
-    let effect = query.effect;
-    category && tag && effect.is_none_or(|effect| spec.effects.contains(&effect))
-}
-
-/// Whether all words occur, and if so whether all occur in the name.
-fn rank(tool: &dyn AnyTool, words: &[String]) -> Option<bool> {
-    let spec = tool.spec();
-    if words.iter().all(|word| spec.id.contains(word.as_str())) {
-        return Some(true);
-    }
-    let (tags, description) = (spec.tags.join(" "), tool.description());
-    let text = [spec.id, spec.title, &tags, &description]
-        .join(" ")
-        .to_lowercase();
-    let has_all = words.iter().all(|word| text.contains(word.as_str()));
-    has_all.then_some(false)
 }
 
 impl fmt::Debug for Catalogue {
@@ -296,48 +249,6 @@ mod tests {
         ] {
             assert!(errors.contains(expected), "no {expected:?} in {errors}");
         }
-    }
-
-    #[test]
-    fn search_narrows_by_every_given_field() {
-        let catalogue = twelve();
-        let query = Query {
-            text: "file", // `plot` says so in its description only
-            ..Query::default()
-        };
-        assert_eq!(
-            ids(catalogue.search(&query)),
-            [
-                "read_file",
-                "search_files",
-                "write_file",
-                "edit_file",
-                "plot"
-            ]
-        );
-        let query = Query {
-            category: Some(Category::Math),
-            ..Query::default()
-        };
-        assert_eq!(ids(catalogue.search(&query)), ["calculate", "plot"]);
-        let query = Query {
-            tag: Some("raw-exec"),
-            ..Query::default()
-        };
-        assert_eq!(ids(catalogue.search(&query)), ["raw_exec"]);
-        let query = Query {
-            text: "WEB fetch",
-            effect: Some(Effect::NetworkAccess),
-            ..Query::default()
-        };
-        assert_eq!(ids(catalogue.search(&query)), ["web_fetch"]);
-        let query = Query {
-            text: "nothing like it",
-            ..Query::default()
-        };
-        assert!(catalogue.search(&query).is_empty());
-        assert_eq!(catalogue.nearest("calulate"), Some("calculate"));
-        assert_eq!(catalogue.nearest("entirely different"), None);
     }
 
     #[test]

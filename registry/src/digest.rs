@@ -1,6 +1,6 @@
 //! Digests of values: the same for every spelling of the same value.
 
-use tool_core::Value;
+use tool_core::{AnyTool, Value};
 
 /// Hex digits of the digest of a value.
 ///
@@ -19,6 +19,14 @@ pub fn of_spelling(value: &Value) -> String {
     let mut digest = Digest::new();
     digest.spelling(value);
     digest.finish()
+}
+
+/// Digest of what a caller of a tool depends on: id, version, description and schema of the arguments.
+pub fn of_tool(tool: &dyn AnyTool) -> String {
+    let spec = tool.spec();
+    let (version, schema) = (spec.version.to_string(), tool.input_schema().to_string());
+    let description = tool.description();
+    of_texts([spec.id, &version, &description, &schema])
 }
 
 /// Hex digits of the digest of several texts; each is hashed behind its length.

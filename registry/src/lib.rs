@@ -20,6 +20,7 @@ pub mod model;
 pub mod plugins;
 pub mod policy;
 pub mod redact;
+pub mod search;
 
 pub use agents::AgentFile;
 pub use aliases::Aliases;

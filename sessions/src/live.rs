@@ -42,11 +42,7 @@ impl Live {
 
     fn digest(&self, tool: &dyn AnyTool) -> String {
         let spec = tool.spec();
-        let make = || {
-            let (version, schema) = (spec.version.to_string(), tool.input_schema().to_string());
-            let description = tool.description();
-            registry::digest::of_texts([spec.id, &version, &description, &schema])
-        };
+        let make = || registry::digest::of_tool(tool);
         (self.digests.borrow_mut().entry(spec.id))
             .or_insert_with(make)
             .clone()

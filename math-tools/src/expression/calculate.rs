@@ -110,7 +110,7 @@ tool_core::inline_schema!(
 
 impl Tool for Args {
     const SPEC: Spec = Spec::named("calculate", "Calculator")
-        .tags(&["expression", "arithmetic", "exact"])
+        .tags(&["expression", "arithmetic", "exact", "quantile", "p-value"])
         .syntax(&[("/expression", Syntax::Expression)]);
     type Output = Output;
     const EXAMPLES: &'static [JsonExample] = examples! {

@@ -24,7 +24,7 @@ pub(crate) const VARIABLES_MAX: usize = 64;
 pub(crate) struct Args {
     /// The expression, of `x0` to `x63`.
     pub expression: String,
-    /// Named numbers the expression uses, such as `{\"a\": 1.5}`; the entries of a list `w` are `w[0]`, `w[1]`, ...
+    /// Named numbers the expression uses, such as `{"a": 1.5}`; the entries of a list `w` are `w[0]`, `w[1]`, ...
     #[serde(default, skip_serializing_if = "Parameters::is_empty")]
     pub parameters: Parameters,
     /// Number of samples, at least 2.

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use tool_core::capability::LedgerHead;
 use tool_core::{ErrorCode, Outcome, Result, ToolError, tool_error};
 
-use super::global::Format;
+use super::global::{Format, Global};
 use super::output::{self, complain};
 use super::{exit, human};
 use crate::Toolkit;
@@ -31,11 +31,12 @@ pub(super) fn on_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T> {
 }
 
 /// Prints the answer, flushes the audit, and gives the exit code.
-pub(super) fn finish(toolkit: &Toolkit, format: Format, outcome: &Outcome) -> Result<ExitCode> {
+pub(super) fn finish(toolkit: &Toolkit, global: &Global, outcome: &Outcome) -> Result<ExitCode> {
     let mut outcome = outcome.clone();
+    let format = global.format();
     flush(toolkit, format, &mut outcome);
     output::outcome(format, &outcome);
-    if std::io::stderr().is_terminal() {
+    if std::io::stderr().is_terminal() && !output::is_quiet() {
         complain(&human::obligations(&outcome));
     }
     Ok(exit::of_outcome(&outcome))

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use journal::{Approval, State};
+use journal::{Approval, State, WITHOUT_KEY};
 use tool_core::Object;
 
 use super::grant::{grant, record_of};
@@ -17,6 +17,7 @@ const SHOWN_MAX: usize = 1000;
 #[derive(Debug, Args)]
 pub(super) struct Decide {
     /// Id of the approval request, or a unique prefix
+    #[arg(add = complete::approval_ids())]
     pub id: String,
     /// Decide as the approver whose key is in this file (`approvers.toml` in the user's configuration folder)
     #[arg(long, value_name = "FILE")]
@@ -32,7 +33,7 @@ Examples:
 )]
 pub(super) struct Approve {
     /// Id of the approval request, or a unique prefix
-    #[arg(required_unless_present = "all", conflicts_with = "all")]
+    #[arg(required_unless_present = "all", conflicts_with = "all", add = complete::approval_ids())]
     pub id: Option<String>,
     /// Decide as the approver whose key is in this file (`approvers.toml` in the user's configuration folder)
     #[arg(long, value_name = "FILE")]
@@ -65,6 +66,7 @@ pub(super) enum Approvals {
     /// Show one request: full arguments, workspace, resources, digests
     Show {
         /// Id of the approval request, or a unique prefix
+        #[arg(add = complete::approval_ids())]
         id: String,
     },
 }
@@ -133,6 +135,7 @@ pub(super) fn approve(global: &Global, approve: &Approve) -> Result<ExitCode> {
             &approval,
             number.zip(rule.as_deref()),
             approve.resume,
+            &by,
         );
         let mut data = fields(&approval, details.as_ref());
         data.insert("recorded_rule", number);
@@ -198,6 +201,7 @@ fn said(
     approval: &Approval,
     recorded: Option<(usize, &str)>,
     resumes: bool,
+    by: &str,
 ) -> String {
     let (id, tool, role) = (&approval.id, &approval.tool, &approval.role);
     let (command, folder) = open::command(global);
@@ -209,7 +213,12 @@ fn said(
         }
         (None, None) => "send the same call again to run it once".to_owned(),
     };
-    format!("approved {id}: `{tool}` as `{role}`; {next}\n")
+    // Without a key the decision names the door, which the person at it knows.
+    let by = match by {
+        WITHOUT_KEY => String::new(),
+        approver => format!(" by `{approver}`"),
+    };
+    format!("approved {id}{by}: `{tool}` as `{role}`; {next}\n")
 }
 
 /// Declines one request.

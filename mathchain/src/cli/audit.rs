@@ -49,17 +49,17 @@ Examples:
     #[command(
         after_help = "Without filters the lines also have the sessions and links with which every hash can be verified.
 Examples:
-  mathchain audit export --out audit.jsonl
+  mathchain audit export --to audit.jsonl
   mathchain audit export --tool write_file --since 2026-01-01 | jq .record"
     )]
     Export {
         #[command(flatten)]
         wanted: Wanted,
         /// File to write instead of stdout
-        #[arg(long, value_name = "FILE")]
-        out: Option<PathBuf>,
+        #[arg(long, alias = "out", value_name = "FILE")]
+        to: Option<PathBuf>,
         /// Replace an existing file
-        #[arg(long, requires = "out")]
+        #[arg(long, requires = "to")]
         force: bool,
     },
 }
@@ -147,13 +147,13 @@ pub(super) fn audit(global: &Global, audit: &Audit) -> Result<ExitCode> {
         }
         Audit::Show { record } => output::one(global, &plain(&state.audit_show(record)?)),
         Audit::Verify { heads, no_values } => verify(global, state, heads, !no_values),
-        Audit::Export { wanted, out, force } => {
+        Audit::Export { wanted, to, force } => {
             let filter = wanted.filter(&toolkit, state)?;
             let write = |out: &mut dyn Write| match &filter {
                 Some(filter) => state.export_matching(filter, out),
                 None => state.export(None, out),
             };
-            match out {
+            match to {
                 Some(path) => {
                     output::to_file(path, *force, |out| write(out).map(drop))?;
                 }

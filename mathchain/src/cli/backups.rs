@@ -1,6 +1,7 @@
 //! `mathchain backups`: copies of files, kept before calls changed them.
 
 use super::prelude::*;
+use super::when;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Backups {
@@ -13,8 +14,8 @@ pub(super) enum Backups {
         #[arg(value_name = "ID|PATH")]
         wanted: String,
         /// With a path, the newest backup not later than this; milliseconds since 1970, as `backups list` shows them
-        #[arg(long, value_name = "TIME_MS")]
-        at: Option<u64>,
+        #[arg(long, value_name = "TIME")]
+        at: Option<String>,
     },
 }
 
@@ -29,11 +30,12 @@ pub(super) fn backups(global: &Global, backups: &Backups) -> Result<ExitCode> {
         Backups::List => {
             let listed = state.backups(SHOWN_MAX)?;
             return output::list(global, &listed, plain, "no backups", |one| {
-                let (id, time_ms, path) = (&one.id, one.time_ms, &one.path);
-                format!("{id}  {time_ms}  {:9} bytes  {path}\n", one.bytes)
+                let (id, path) = (&one.id, &one.path);
+                let (time, size) = (human::time(one.time_ms), human::size(one.bytes));
+                format!("{id}  {time}  {size:>9}  {path}\n")
             });
         }
-        Backups::Restore { wanted, at } => (wanted, *at),
+        Backups::Restore { wanted, at } => (wanted, at.as_deref().map(when::unix_ms).transpose()?),
     };
     let backups = toolkit.file_backups().ok_or_else(
         || tool_error!(PreconditionFailed; "there is no workspace"; "name one with --workspace"),

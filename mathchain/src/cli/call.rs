@@ -2,114 +2,103 @@
 
 use std::io::IsTerminal;
 
-use clap::ArgMatches;
 use registry::Catalogue;
 use tool_core::json::Limits;
 use tool_core::{AnyTool, Status};
 
 use super::answer::{finish, on_stack};
+use super::flags::CallOptions;
 use super::output::misused;
 use super::prelude::*;
-use super::{asking, flags, progress, signals, stdin};
+use super::{asking, flags, help, log, progress, signals, stdin};
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(
-    override_usage = "mathchain call [CALLER OPTIONS] TOOL [--role ROLE] [--yes] [--timeout-ms N] [--arg NAME=VALUE | --NAME VALUE]...",
-    after_help = "Without arguments on the command line, one JSON object is read from stdin. A VALUE is JSON, or plain text if the tool expects text.
-Put caller options before the tool name, and tool arguments after it. `mathchain call TOOL --help` lists the tool's arguments.
+    override_usage = "mathchain call TOOL [--NAME VALUE]... [OPTIONS]",
+    after_help = "Without arguments of the tool on the command line, one JSON object is read from stdin. A VALUE is JSON, a list such as 1,2,3, a file (@PATH, @- for stdin, or the name of a data file), or plain text if the tool expects text. `mathchain help TOOL` lists the arguments of a tool.
 
 Examples:
   mathchain call calculate --expression '2**200'
-  mathchain call --agent researcher --phase research read_file --path notes.md
-  mathchain call --task bugfix --disable write_file,group:web run_tests < args.json"
+  mathchain call statistics --data 1,2,3 --digits 3
+  mathchain call matrix_solve --A A.npy --b @b.csv
+  mathchain call read_file --path notes.md --role worker_general"
 )]
 pub(super) struct Call {
     #[command(flatten)]
-    pub caller: Caller,
-    /// Role of the caller; before or after the tool name
-    #[arg(long, value_name = "ROLE", help_heading = "Caller")]
+    pub options: CallOptions,
+    /// Role of the caller
+    #[arg(long, value_name = "ROLE", help_heading = "Caller", add = complete::roles())]
     pub role: Option<String>,
-    /// Tool name, then its options
-    #[arg(trailing_var_arg = true, required = true, value_name = "TOOL")]
+    #[command(flatten)]
+    pub caller: Caller,
+    /// Tool name, then its arguments and more options
+    #[arg(trailing_var_arg = true, required = true, value_name = "TOOL", add = complete::tools())]
     pub words: Vec<String>,
 }
 
 impl Call {
-    /// The global options, including those after the tool name, which clap has not parsed: opening the toolkit needs them first.
+    /// The global options, including those after the tool name that opening the toolkit needs, which are not parsed yet.
     pub(super) fn global(&self, before: &Global) -> Global {
         let after = Global::in_words(&self.words);
         Global {
-            config: after.config.or_else(|| before.config.clone()),
-            workspace: after.workspace.or_else(|| before.workspace.clone()),
-            output: after.output.or(before.output),
+            config: before.config.clone().or(after.config),
+            workspace: before.workspace.clone().or(after.workspace),
+            output: before.output.or(after.output),
             json: before.json || after.json,
+            ..before.clone()
         }
     }
 }
 
-/// Answers one call.
+/// Answers one call. The words after the tool name are parsed once the tool, and so its arguments, is known.
 pub(super) fn call(global: &Global, call: &Call) -> Result<ExitCode> {
-    call.caller.check_facts()?;
     let missing = || tool_error!(InvalidRequest, "expected the name of a tool");
     let (name, rest) = call.words.split_first().ok_or_else(missing)?;
     let built_in = Catalogue::new(&crate::families().collect::<Vec<_>>())?;
     // Usage errors and help of built-in tools need no toolkit; tools of plugins are known once plugins are loaded.
     let opened = match built_in.called(name) {
         Some(_) => None,
-        None => Some(call.caller.open(global)?),
+        None => Some(call.caller.open(&call.global(global))?),
     };
     let dispatcher = opened.as_ref().map(Toolkit::dispatcher);
     let catalogue = dispatcher
         .as_ref()
         .map_or(&built_in, |dispatcher| dispatcher.catalogue());
-    let open = || opened.map_or_else(|| call.caller.open(global), Ok);
     let Some(tool) = catalogue.called(name).map(|index| catalogue.tool(index)) else {
         // The dispatcher words and records the refusal.
-        let toolkit = open()?;
+        let global = call.global(global);
+        let toolkit = opened.map_or_else(|| call.caller.open(&global), Ok)?;
         let context = call.caller.context(call.role.clone());
         let refused = toolkit.call_with(&context, name, &object! {});
-        return finish(&toolkit, global.format(), &refused);
+        return finish(&toolkit, &global, &refused);
     };
-    let words = std::iter::once(name).chain(rest);
-    let matches = match flags::command(tool).try_get_matches_from(words) {
-        Ok(matches) => matches,
-        Err(err) => return Ok(misused_tool(global, name, rest, &err)),
-    };
-    let toolkit = open()?;
-    let given = flags::arguments(tool, &matches, toolkit.config().limits.max_input_bytes)?;
-    let args = given.map_or_else(|| read_arguments(tool, &toolkit.config().limits), Ok)?;
-    let context = context(call, &toolkit, &matches)?;
-    run(&toolkit, global, name, &args, context)
-}
-
-/// Prints a usage error of the tool's options; a caller option among them gets a note.
-fn misused_tool(global: &Global, name: &str, rest: &[String], err: &clap::Error) -> ExitCode {
-    let code = misused(global, err);
-    let flag = rest.iter().find_map(|word| Caller::flag_in(word));
-    if let Some(flag) = flag.filter(|_| err.use_stderr()) {
-        complain(&format!(
-            "\nput caller options before the tool name: `mathchain call {flag} ... {name}`\n"
-        ));
-    }
-    code.into()
-}
-
-fn context(call: &Call, toolkit: &Toolkit, matches: &ArgMatches) -> Result<Context> {
-    let role = match (&call.role, matches.get_one::<String>("role")) {
-        (Some(_), Some(_)) => {
-            return Err(tool_error!(InvalidRequest;
-                "--role is given twice, before and after the tool name"));
+    let (whole, matches) = match super::Cli::with_tool(tool) {
+        Ok(parsed) => parsed,
+        Err(err) if err.use_stderr() => {
+            let global = call.global(global);
+            return Ok(misused(&global, &flags::suggest(tool, err)).into());
         }
-        (before, after) => before.as_ref().or(after).cloned(),
+        Err(_) => return Ok(help::tool(tool)),
     };
-    let mut caller = call.caller.clone();
-    let after = matches.get_many::<String>("fact").unwrap_or_default();
-    caller.facts.extend(after.cloned());
-    Ok(Context {
-        answer: open::answer(toolkit, matches.get_flag("yes"), asking::may_ask(toolkit))?,
-        timeout_ms: matches.get_one::<u64>("timeout-ms").copied(),
-        ..caller.context(role)
-    })
+    let (global, call) = whole;
+    output::apply(&global);
+    log::start(&global)?;
+    flags::check_ambiguous(tool, rest)?;
+    call.caller.check_facts()?;
+    if let Some(word) = call.words.get(1) {
+        return Err(tool_error!(InvalidRequest;
+            "unexpected word `{word}` after the tool name"; "write arguments as --NAME VALUE: `mathchain help {name}`"));
+    }
+    let toolkit = opened.map_or_else(|| call.caller.open(&global), Ok)?;
+    let limits = toolkit.config().limits;
+    let given = flags::arguments(tool, &call.options, &matches, limits.max_input_bytes)?;
+    let args = given.map_or_else(|| read_arguments(tool, &limits), Ok)?;
+    let context = Context {
+        answer: open::answer(&toolkit, call.options.yes, asking::may_ask(&toolkit))?,
+        timeout_ms: call.options.timeout_ms,
+        ..call.caller.context(call.role.clone())
+    };
+    run(&toolkit, &global, name, &args, context)
 }
 
 /// Reads the arguments from stdin, as one JSON object.
@@ -121,7 +110,7 @@ fn read_arguments(tool: &dyn AnyTool, limits: &registry::Limits) -> Result<Value
             return none;
         }
         return Err(tool_error!(InvalidRequest; "no arguments";
-            "pipe one JSON object in, or use options: `mathchain call {} --help`", tool.spec().id));
+            "pipe one JSON object in, or use options: `mathchain help {}`", tool.spec().id));
     }
     let text = stdin::read(limits.max_input_bytes)
         .map_err(|err| tool_error!(ToolError, "io"; "cannot read stdin: {err}"))?;
@@ -162,5 +151,5 @@ fn run(
     {
         outcome = call()?;
     }
-    finish(toolkit, global.format(), &outcome)
+    finish(toolkit, global, &outcome)
 }

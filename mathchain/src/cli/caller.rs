@@ -4,6 +4,7 @@ use clap::Args;
 use registry::{Layer, Overrides};
 use tool_core::{Result, tool_error};
 
+use super::complete;
 use super::global::Global;
 use super::open;
 use crate::{Context, Toolkit};
@@ -13,10 +14,10 @@ use crate::{Context, Toolkit};
 #[command(next_help_heading = "Caller")]
 pub(super) struct Caller {
     /// Agent that calls: one with a file, or an agent CLI; determines the role
-    #[arg(long, value_name = "AGENT")]
+    #[arg(long, value_name = "AGENT", add = complete::agents())]
     pub agent: Option<String>,
     /// Phase of the configuration, with its tools, permission and layers
-    #[arg(long, value_name = "PHASE")]
+    #[arg(long, value_name = "PHASE", add = complete::phases())]
     pub phase: Option<String>,
     /// Kind of task, with its layers and budget
     #[arg(long, value_name = "TASK")]
@@ -83,15 +84,5 @@ impl Caller {
             Err(tool_error!(InvalidRequest, "fact";
                 "expected `read_only` or `no_web` for a call, found `{fact}`"))
         })
-    }
-
-    /// The caller option that a word is, if it is one.
-    pub(super) fn flag_in(word: &str) -> Option<String> {
-        let flag = word.strip_prefix("--")?.split('=').next()?;
-        let flags = Self::augment_args(clap::Command::new("caller"));
-        let known = flags
-            .get_arguments()
-            .any(|arg| arg.get_long() == Some(flag));
-        known.then(|| format!("--{flag}"))
     }
 }

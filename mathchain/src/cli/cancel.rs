@@ -24,6 +24,7 @@ Example:
 )]
 pub(super) struct Cancel {
     /// Id of the run, or a unique prefix
+    #[arg(add = complete::run_ids())]
     pub run: String,
     /// Cancel although the folder in which the run began was replaced or removed
     #[arg(long)]

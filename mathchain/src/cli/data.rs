@@ -8,8 +8,8 @@ use super::stdin;
 
 /// The file that a word names, as `{"$file": path}`, or the data of standard input; `None` for a word that is a value.
 ///
-/// `@` names a file of any argument that takes files; without it, the ending of the name must be one of data, and the argument must
-/// not take text. `@@` begins a text with one `@`.
+/// `@` names a file of any argument that takes files; without it, the ending of the name must be one of data, or one that the argument
+/// states (`x-file-endings`) where it takes text. `@@` begins a text with one `@`.
 ///
 /// # Errors
 /// Standard input that cannot be read or is not data.
@@ -22,6 +22,7 @@ pub(super) fn named(property: &Schema, word: &str, bytes_max: u64) -> Result<Opt
         Some(text) if text.starts_with('@') && kind == InputKind::Text => Some(text.into()),
         Some(path) => Some(file(path)),
         None if kind == InputKind::Data && is_path(word) => Some(file(word)),
+        None if has_ending(property, word) => Some(file(word)),
         None => None,
     })
 }
@@ -49,6 +50,12 @@ pub(super) fn takes_files(property: &Schema) -> bool {
 
 fn is_path(word: &str) -> bool {
     !word.starts_with(['[', '{', '"']) && host_tools::inputs::is_data(word)
+}
+
+fn has_ending(property: &Schema, word: &str) -> bool {
+    let endings = property["x-file-endings"].as_array().into_iter().flatten();
+    let mut endings = endings.filter_map(Schema::as_str);
+    !word.contains(['\n', ' ']) && endings.any(|ending| word.ends_with(ending))
 }
 
 fn file(path: &str) -> Value {

@@ -1,59 +1,43 @@
 //! The options of one tool, made from the schema of its arguments.
 
-use clap::{Arg, Args, Command};
+use clap::error::{ContextKind, ContextValue};
+use clap::{Arg, ArgMatches, Args, Command};
 use tool_core::json::{Limits, parse};
+use tool_core::nearest::nearest;
 use tool_core::schema::Schema;
 use tool_core::{AnyTool, Object, Result, Value, tool_error};
 
+use super::call::Call;
 use super::data;
+use super::global::Global;
 
-/// Options of `call` after the tool name. A tool argument of the same name is given by `--arg`.
-#[derive(Debug, Args)]
+/// Options of a call beside those that name the caller.
+#[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Call")]
-struct CallOptions {
-    /// Role of the caller
-    #[arg(long, value_name = "ROLE")]
-    role: Option<String>,
+pub(super) struct CallOptions {
     /// Approve the call automatically, as the operator
     #[arg(short, long)]
-    yes: bool,
-    /// Assume that nothing may be changed, or that the network is out of reach; repeatable
-    #[arg(long = "fact", id = "fact", value_name = "FACT", value_parser = ["read_only", "no_web"])]
-    facts: Vec<String>,
+    pub yes: bool,
     /// Stop after N milliseconds
-    #[arg(long = "timeout-ms", id = "timeout-ms", value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    timeout_ms: Option<u64>,
-    /// Argument by name; repeatable
+    #[arg(long = "timeout-ms", value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub timeout_ms: Option<u64>,
+    /// Argument of the tool by name, also one whose name is an option of `call`; repeatable
     #[arg(long, value_name = "NAME=VALUE")]
-    arg: Vec<String>,
-    #[arg(long, value_name = "FILE", hide = true)]
-    config: Option<String>,
-    #[arg(long, value_name = "DIR", hide = true)]
-    workspace: Option<String>,
-    /// Output format
-    #[arg(long, value_name = "FORMAT", value_parser = ["human", "json", "raw", "npy"])]
-    output: Option<String>,
-    #[arg(long, hide = true)]
-    json: bool,
+    pub arg: Vec<String>,
 }
 
-/// The command for one tool: the options of `call`, and one for each argument; required arguments come first.
+/// The command `call` for one tool: an option for each argument, required ones first, then the options of every call.
 pub(super) fn command(tool: &dyn AnyTool) -> Command {
     let (schema, id) = (tool.input_schema(), tool.spec().id);
-    let command = Command::new(id)
-        .bin_name(format!("mathchain call {id}"))
-        .about(tool.description())
-        .after_help(examples(tool))
-        .max_term_width(100);
-    let command = CallOptions::augment_args(command);
+    let reserved = reserved();
     let required = schema["required"].as_array().cloned().unwrap_or_default();
     let is_required = |name: &str| required.contains(&Schema::from(name));
-    let listed = properties(&schema).filter(|(name, _)| !is_reserved(name));
+    let listed = properties(&schema).filter(|(name, _)| !reserved.contains(name));
     let mut listed: Vec<_> = listed.collect();
     listed.sort_by_key(|(name, _)| !is_required(name));
     let options = listed.into_iter().map(|(name, property)| {
         let hyphened = Some(name.replace('_', "-"));
-        let hyphened = hyphened.filter(|hyphened| hyphened != name && !is_reserved(hyphened));
+        let hyphened = hyphened.filter(|hyphened| hyphened != name && !reserved.contains(hyphened));
         let option = Arg::new(format!("tool:{name}"))
             .long(name.clone())
             .aliases(hyphened)
@@ -65,7 +49,16 @@ pub(super) fn command(tool: &dyn AnyTool) -> Command {
             false => option.allow_hyphen_values(true),
         }
     });
-    command.args(options)
+    let command = Command::new("call")
+        .about(tool.description())
+        .override_usage(format!("mathchain call {id} [--NAME VALUE]... [OPTIONS]"))
+        .args(options.collect::<Vec<_>>());
+    Call::augment_args(command).mut_arg("words", |tool| {
+        tool.trailing_var_arg(false)
+            .action(clap::ArgAction::Append)
+            .num_args(1)
+            .hide(true)
+    })
 }
 
 /// The description of an argument, with its default or a note that it is required.
@@ -86,11 +79,51 @@ fn files_note(property: &Schema) -> &'static str {
     }
 }
 
-/// Whether `call` has an option of this name.
-fn is_reserved(name: &str) -> bool {
-    let options = CallOptions::augment_args(Command::new("call"));
-    let mut options = options.get_arguments();
-    name == "help" || options.any(|arg| arg.get_long() == Some(name))
+/// The names of options that every call has.
+fn reserved() -> Vec<String> {
+    let command = Global::augment_args(Call::augment_args(Command::new("call")));
+    let options = command.get_arguments().filter_map(Arg::get_long);
+    options.chain(["help"]).map(str::to_owned).collect()
+}
+
+/// Refuses an option after the tool name that may mean an argument of the tool as well.
+///
+/// # Errors
+/// `invalid_request` with both spellings.
+pub(super) fn check_ambiguous(tool: &dyn AnyTool, words: &[String]) -> Result<()> {
+    let (schema, reserved) = (tool.input_schema(), reserved());
+    let shared = properties(&schema).filter(|(name, _)| reserved.contains(name));
+    for (name, _) in shared {
+        let is_it = |word: &&String| {
+            let rest = word
+                .strip_prefix("--")
+                .and_then(|word| word.strip_prefix(name.as_str()));
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('='))
+        };
+        if words.iter().any(|word| is_it(&word)) {
+            let id = tool.spec().id;
+            return Err(tool_error!(InvalidRequest;
+                "`--{name}` is an option of `call` and an argument of `{id}`";
+                "give the argument as --arg {name}=VALUE, and the option before the tool name"));
+        }
+    }
+    Ok(())
+}
+
+/// Suggests the nearest argument of the tool for an unknown option.
+pub(super) fn suggest(tool: &dyn AnyTool, mut err: clap::Error) -> clap::Error {
+    let schema = tool.input_schema();
+    let unknown = match err.get(ContextKind::InvalidArg) {
+        Some(ContextValue::String(word)) => word.trim_start_matches('-').to_owned(),
+        _ => return err,
+    };
+    let names = || properties(&schema).map(|(name, _)| name.as_str());
+    let same = names().find(|name| name.eq_ignore_ascii_case(&unknown.replace('-', "_")));
+    if let Some(name) = same.or_else(|| nearest(&unknown, names())) {
+        let suggested = ContextValue::String(format!("--{name}"));
+        err.insert(ContextKind::SuggestedArg, suggested);
+    }
+    err
 }
 
 /// The arguments given as options; `None` without any, so that stdin is read.
@@ -99,16 +132,16 @@ fn is_reserved(name: &str) -> bool {
 /// `invalid_request` for an option that is not NAME=VALUE or is given twice.
 pub(super) fn arguments(
     tool: &dyn AnyTool,
-    matches: &clap::ArgMatches,
+    options: &CallOptions,
+    matches: &ArgMatches,
     bytes_max: u64,
 ) -> Result<Option<Value>> {
     let schema = tool.input_schema();
-    let pairs = matches.get_many::<String>("arg").into_iter().flatten();
+    let pairs = options.arg.iter();
     let mut given = pairs.map(|pair| split(pair)).collect::<Result<Vec<_>>>()?;
-    let named = properties(&schema).filter(|(name, _)| !is_reserved(name));
-    given.extend(named.filter_map(|(name, _)| {
-        let text = matches.get_one::<String>(&format!("tool:{name}"))?;
-        Some((name.clone(), text.clone()))
+    given.extend(properties(&schema).filter_map(|(name, _)| {
+        let text = matches.try_get_one::<String>(&format!("tool:{name}"));
+        Some((name.clone(), text.ok()??.clone()))
     }));
     if given.is_empty() {
         return Ok(None);
@@ -124,7 +157,7 @@ pub(super) fn arguments(
             Some(value) => value,
             None => value_of(property, &text),
         };
-        if value.as_str().is_some() && property["type"] != "string" && !takes_text(property) {
+        if value.as_str().is_some() && !takes(property, "string") {
             data::check_json(&name, &text)?;
         }
         object.insert(name, value);
@@ -144,20 +177,73 @@ pub(super) fn split(pair: &str) -> Result<(String, String)> {
     Ok((name.to_owned(), value.to_owned()))
 }
 
-/// Reads a value as the schema expects it: as text if only text is valid, else as JSON, else as text that the check rejects.
+/// Reads a value as the schema expects it: as JSON of a type that it takes, `1,2,3` as a list, anything else as text.
 pub(super) fn value_of(property: &Schema, text: &str) -> Value {
     if property["type"] == "string" {
         return Value::from(text);
     }
-    parse(text, Limits::default()).unwrap_or_else(|_| Value::from(text))
+    let value = parse(text, Limits::default()).ok();
+    let fits = |value: &Value| {
+        let name = type_of(value);
+        takes(property, name) || name == "integer" && takes(property, "number")
+    };
+    match value {
+        Some(value) if fits(&value) => value,
+        _ if takes(property, "string") => Value::from(text),
+        _ if takes(property, "array") && !text.contains(['[', '{', '"', ' ']) => {
+            list_of(text, has_texts(property))
+        }
+        Some(value) => value,
+        None => Value::from(text),
+    }
 }
 
-/// Whether one form of an argument is a text.
-fn takes_text(property: &Schema) -> bool {
+/// The elements between commas.
+fn list_of(text: &str, of_texts: bool) -> Value {
+    let element = |word: &str| match parse(word, Limits::default()) {
+        Ok(value) if !of_texts => value,
+        _ => Value::from(word),
+    };
+    Value::array(text.split(',').map(element).collect())
+}
+
+/// Whether the elements of a list are texts.
+fn has_texts(property: &Schema) -> bool {
     let mut branches = property["anyOf"].as_array().into_iter().flatten();
-    let is_text =
-        |one: &Schema| one["type"] == "string" || one.as_object().is_some_and(|one| one.is_empty());
-    is_text(property) || branches.any(|branch| is_text(branch) || takes_text(branch))
+    property["items"]["type"] == "string" || branches.any(has_texts)
+}
+
+fn type_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Int(_) => "integer",
+        Value::Float(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) | Value::Numbers(_) => "array",
+        Value::Object(_) => "object",
+    }
+}
+
+/// Whether one form of an argument has this type; a form without a type has every type.
+fn takes(property: &Schema, wanted: &str) -> bool {
+    // An unknown argument has no schema, and one that takes everything an empty one.
+    let is_open = property.as_object().is_none_or(serde_json::Map::is_empty);
+    let mut branches = property["anyOf"].as_array().into_iter().flatten();
+    is_open
+        || wanted == "object" && property["$ref"].is_string()
+        || types(property).any(|name| name == wanted)
+        || branches.any(|branch| takes(branch, wanted))
+}
+
+/// The types that a schema states itself.
+fn types(property: &Schema) -> impl Iterator<Item = &str> {
+    let types = &property["type"];
+    let many = types.as_array().into_iter().flatten();
+    types
+        .as_str()
+        .into_iter()
+        .chain(many.filter_map(Schema::as_str))
 }
 
 fn properties(schema: &Schema) -> impl Iterator<Item = (&String, &Schema)> {
@@ -168,8 +254,7 @@ fn properties(schema: &Schema) -> impl Iterator<Item = (&String, &Schema)> {
 fn kind(property: &Schema) -> &'static str {
     let branches = property["anyOf"].as_array().into_iter().flatten();
     let schemas = [property].into_iter().chain(branches);
-    let types = schemas.map(|schema| &schema["type"]);
-    let mut names = types.filter_map(|kind| kind.as_str().or_else(|| kind.get(0)?.as_str()));
+    let mut names = schemas.filter_map(|schema| types(schema).next());
     match names.next() {
         Some("string") => "TEXT",
         Some("integer") => "INTEGER",
@@ -181,10 +266,17 @@ fn kind(property: &Schema) -> &'static str {
     }
 }
 
-fn examples(tool: &dyn AnyTool) -> String {
+/// The first examples of a tool, as commands that a shell runs as they stand.
+pub(super) fn examples(tool: &dyn AnyTool) -> String {
     let examples = tool.examples().into_iter().take(3).map(|example| {
-        let (title, args, id) = (example.title, example.args, tool.spec().id);
-        format!("\n  # {title}\n  echo '{args}' | mathchain call {id}")
+        let (title, id) = (example.title, tool.spec().id);
+        let args = quoted(&example.args);
+        format!("\n  # {title}\n  echo {args} | mathchain call {id}")
     });
-    format!("Examples:{}", examples.collect::<String>())
+    format!("Examples:{}\n", examples.collect::<String>())
+}
+
+/// Arguments as one word of a shell.
+pub(super) fn quoted(args: &Value) -> String {
+    format!("'{}'", args.to_string().replace('\'', "'\\''"))
 }

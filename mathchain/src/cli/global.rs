@@ -7,7 +7,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use tool_core::{Value, json, npy};
 
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Global options")]
 pub(super) struct Global {
     /// Configuration file; by default the nearest mathchain.toml (or .yaml) upwards, then the user's
@@ -16,12 +16,54 @@ pub(super) struct Global {
     /// Workspace root; overrides the configuration's
     #[arg(long, global = true, value_name = "DIR")]
     pub workspace: Option<PathBuf>,
-    /// Output format; by default `human` on a terminal and `json` elsewhere
+    /// Output format; by default `human`, and `json` for answers of calls and runs that no terminal shows
     #[arg(long, global = true, value_enum, value_name = "FORMAT")]
     pub output: Option<Format>,
     /// Short for --output json
     #[arg(long, global = true, conflicts_with = "output")]
     pub json: bool,
+    /// Significant digits of numbers in text, 1 to 17; by default 6
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=17))]
+    pub digits: Option<u8>,
+    /// Show the audit head after each answer
+    #[arg(short, long, global = true, conflicts_with = "quiet")]
+    pub verbose: bool,
+    /// Show results, warnings and errors only: no progress, no summaries
+    #[arg(short, long, global = true)]
+    pub quiet: bool,
+    /// Append a line to FILE for each call and run that ends; `-` is stderr
+    #[arg(long, global = true, value_name = "FILE")]
+    pub log: Option<PathBuf>,
+    /// Least severe level of the log; by default `info`
+    #[arg(long, global = true, value_enum, value_name = "LEVEL")]
+    pub log_level: Option<LogLevel>,
+    /// Format of the lines of the log; by default `text`
+    #[arg(long, global = true, value_enum, value_name = "FORMAT")]
+    pub log_format: Option<LogFormat>,
+    /// Whether the command answers calls or runs: programs read it through a pipe.
+    #[arg(skip)]
+    pub is_door: bool,
+}
+
+/// Levels of the log, the most severe first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
+pub(super) enum LogLevel {
+    /// Calls and runs that failed by a fault of the program
+    Error,
+    /// Also calls and runs that failed or were denied
+    Warn,
+    /// Also those that succeeded or wait for approval
+    Info,
+    /// Also the files in use, and digests of calls
+    Debug,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum LogFormat {
+    /// Text for a reader
+    Text,
+    /// One JSON object a line
+    Json,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -66,7 +108,7 @@ impl Format {
 }
 
 impl Global {
-    /// The options found among words that clap has not parsed: those of a command line with an error, and those after a tool.
+    /// The options found among words that clap could not parse.
     pub(super) fn in_words(words: &[String]) -> Self {
         let value_of = |flag: &str| {
             let mut places = words.iter().enumerate();
@@ -81,16 +123,18 @@ impl Global {
             workspace: value_of("--workspace").map(Into::into),
             output: output.and_then(|name| Format::from_str(name, false).ok()),
             json: words.iter().any(|word| word == "--json"),
+            is_door: words.iter().any(|word| word == "call" || word == "run"),
+            ..Self::default()
         }
     }
 
-    /// The requested format, else `human` on a terminal and `json` elsewhere.
+    /// The requested format, else `json` for answers that no terminal shows, and `human`.
     pub(super) fn format(&self) -> Format {
         match self.output {
             Some(format) => format,
             None if self.json => Format::Json,
-            None if std::io::stdout().is_terminal() => Format::Human,
-            None => Format::Json,
+            None if self.is_door && !std::io::stdout().is_terminal() => Format::Json,
+            None => Format::Human,
         }
     }
 }

@@ -3,8 +3,9 @@
 //! Below all commands: `global` (options), `output` (printing), `exit` (exit codes), `human` (text for readers), `open` (configuration and
 //! toolkit), `answer` (the end of a call).
 
-mod agent;
 mod agent_args;
+mod agents;
+mod anomalies;
 mod answer;
 mod approvals;
 mod artifacts;
@@ -14,9 +15,9 @@ mod backups;
 mod call;
 mod caller;
 mod cancel;
-mod chain;
 mod changes;
 mod check;
+mod complete;
 mod configured;
 mod data;
 mod doctor;
@@ -24,13 +25,16 @@ mod exit;
 mod flags;
 mod global;
 mod grant;
+mod help;
 mod human;
 mod inbox;
 mod init;
 mod jsonl;
+mod log;
+mod man;
 mod open;
 mod output;
-mod phase;
+mod phases;
 mod plan;
 mod plugins;
 mod policy;
@@ -39,6 +43,7 @@ mod progress;
 mod replay;
 mod request;
 mod resume;
+mod roles;
 mod run;
 mod runs;
 mod schema;
@@ -54,14 +59,14 @@ mod when;
 
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser, Subcommand};
-use tool_core::{ErrorCode, Result, ToolError};
+use clap::{ArgMatches, CommandFactory, FromArgMatches as _, Parser, Subcommand};
+use tool_core::{AnyTool, Result};
 
 use global::Global;
 
 /// Run maths, data and host tools with policy, audit and replayable plans
 #[derive(Debug, Parser)]
-#[command(name = "mathchain", version, max_term_width = 100, after_help = EXAMPLES)]
+#[command(name = "mathchain", version, max_term_width = 100, disable_help_subcommand = true, after_help = EXAMPLES)]
 struct Cli {
     #[command(flatten)]
     global: Global,
@@ -74,6 +79,7 @@ const EXAMPLES: &str = "Examples:
   mathchain call calculate --expression '2**200'
   mathchain run examples/quickstart.yaml
   mathchain tools search regression
+  mathchain help matrix_solve
 
 Terms such as plan, run, wave and approval are in docs/glossary.md. Builds with the feature `otel` send spans to the OpenTelemetry collector at OTEL_EXPORTER_OTLP_ENDPOINT (docs/observability.md).
 
@@ -116,20 +122,24 @@ enum Command {
     /// List and answer questions from agents, and list calls marked `notify`
     #[command(subcommand, alias = "notifications")]
     Inbox(inbox::Inbox),
-    /// List, show and check agent files
+    /// List roles
     #[command(subcommand)]
-    Agent(agent::Agent),
+    Roles(roles::Roles),
+    /// List, show and check agent files; print the command that starts an agent CLI
+    #[command(subcommand, alias = "agent")]
+    Agents(agents::Agents),
     /// Print the command that starts an agent CLI with exactly an agent's permissions
+    #[command(hide = true)]
     AgentArgs(agent_args::AgentArgs),
     /// List phases, and show the tools of an agent in one
-    #[command(subcommand)]
-    Phase(phase::Phase),
+    #[command(subcommand, alias = "phase")]
+    Phases(phases::Phases),
     /// List, show, verify and export audit records
     #[command(subcommand)]
     Audit(audit::Audit),
     /// Find anomalies in recorded runs and calls
-    #[command(subcommand)]
-    Chain(chain::Chain),
+    #[command(subcommand, hide = true)]
+    Chain(anomalies::Chain),
     /// List, show and export large values of runs
     #[command(subcommand)]
     Artifacts(artifacts::Artifacts),
@@ -154,34 +164,101 @@ enum Command {
         #[arg(value_parser = schema::names())]
         name: Option<String>,
     },
-    /// Print shell completions
+    /// Print shell completions: commands, options, tools and their arguments, names and ids
+    #[command(after_help = complete::EXAMPLES)]
     Completions {
         /// Shell
-        shell: clap_complete::Shell,
+        #[arg(value_parser = complete::shells())]
+        shell: String,
     },
-    /// Print the manual page
-    Man,
+    /// Print a manual page, or write all of them
+    Man(man::Man),
+    /// Print the help of a command or tool
+    Help {
+        /// Command, such as `audit list`, or name of a tool
+        #[arg(value_name = "COMMAND|TOOL", add = complete::help_words())]
+        words: Vec<String>,
+    },
+}
+
+impl Command {
+    /// Whether the command answers calls or runs, so that programs read it through a pipe.
+    fn is_door(&self) -> bool {
+        match self {
+            Self::Call(_) | Self::Run(_) | Self::Serve(_) | Self::Session(_) => true,
+            Self::Runs(runs) => matches!(runs, runs::Runs::Resume(_)),
+            _ => false,
+        }
+    }
+}
+
+impl Cli {
+    /// The command line with the arguments of one tool.
+    fn of_tool(tool: &dyn AnyTool) -> clap::Command {
+        let mut root = Self::command().mut_subcommand("call", |_| flags::command(tool));
+        root.build();
+        root
+    }
+
+    /// Parses the command line of this process with the arguments of one tool: the options of the call, and the arguments.
+    fn with_tool(tool: &dyn AnyTool) -> Result<((Global, call::Call), ArgMatches), clap::Error> {
+        let mut root = Self::of_tool(tool);
+        let mut matches = root.try_get_matches_from_mut(std::env::args_os())?;
+        let (_, arguments) = matches.subcommand().ok_or_else(|| missing(&mut root))?;
+        let arguments = arguments.clone();
+        let cli = Self::from_arg_matches_mut(&mut matches)?;
+        match cli.command {
+            Command::Call(call) => {
+                let global = Global {
+                    is_door: true,
+                    ..cli.global
+                };
+                Ok(((global, call), arguments))
+            }
+            _ => Err(missing(&mut root)),
+        }
+    }
+}
+
+fn missing(root: &mut clap::Command) -> clap::Error {
+    root.error(clap::error::ErrorKind::MissingSubcommand, "expected `call`")
 }
 
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
     host_sandbox::sandbox::launch_if_asked();
+    complete::if_asked();
+    let words: Vec<String> = std::env::args_os()
+        .skip(1)
+        .map(|word| word.to_string_lossy().into_owned())
+        .collect();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(err) => {
-            let words = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
-            let global = Global::in_words(&words.collect::<Vec<_>>());
-            return output::misused(&global, &err).into();
+        Err(err) if err.use_stderr() => {
+            return output::misused(&Global::in_words(&words), &err).into();
         }
+        Err(err) if err.kind() == clap::error::ErrorKind::DisplayVersion => {
+            output::print(&err.to_string());
+            return exit::OK.into();
+        }
+        Err(_) => return help::requested(&words),
     };
-    let global = match &cli.command {
-        Command::Call(call) => call.global(&cli.global),
-        _ => cli.global,
+    let global = Global {
+        is_door: cli.command.is_door(),
+        ..cli.global
     };
-    let code = dispatch(&global, cli.command).unwrap_or_else(|err| {
-        output::error(&global, &err);
-        exit::of_error(&err).into()
-    });
+    output::apply(&global);
+    // The options of a call are known once its tool is.
+    let started = match &cli.command {
+        Command::Call(_) => Ok(()),
+        _ => log::start(&global),
+    };
+    let code = started
+        .and_then(|()| dispatch(&global, cli.command))
+        .unwrap_or_else(|err| {
+            output::error(&global, &err);
+            exit::of_error(&err).into()
+        });
     if let Some(dropped) = crate::otel::finish() {
         output::complain(&dropped);
     }
@@ -207,11 +284,12 @@ fn dispatch(global: &Global, command: Command) -> Result<ExitCode> {
         Command::Deny(args) => approvals::deny(global, &args),
         Command::Approvals(args) => approvals::approvals(global, &args),
         Command::Inbox(args) => inbox::inbox(global, &args),
-        Command::Agent(args) => agent::agent(global, &args),
+        Command::Roles(args) => roles::roles(global, &args),
+        Command::Agents(args) => agents::agents(global, &args),
         Command::AgentArgs(args) => agent_args::agent_args(global, &args),
-        Command::Phase(args) => phase::phase(global, &args),
+        Command::Phases(args) => phases::phases(global, &args),
         Command::Audit(args) => audit::audit(global, &args),
-        Command::Chain(args) => chain::chain(global, &args),
+        Command::Chain(anomalies::Chain::Anomalies(args)) => anomalies::anomalies(global, &args),
         Command::Artifacts(args) => artifacts::artifacts(global, &args),
         Command::Backups(args) => backups::backups(global, &args),
         Command::State(args) => state::state(global, &args),
@@ -219,21 +297,8 @@ fn dispatch(global: &Global, command: Command) -> Result<ExitCode> {
         Command::Doctor => doctor::doctor(global),
         Command::Init(args) => init::init(&args),
         Command::Schema { name } => schema::schema(global, name.as_deref()),
-        Command::Completions { shell } => {
-            let mut text = Vec::new();
-            clap_complete::generate(shell, &mut Cli::command(), "mathchain", &mut text);
-            print(&text)
-        }
-        Command::Man => {
-            let mut text = Vec::new();
-            let rendered = clap_mangen::Man::new(Cli::command()).render(&mut text);
-            rendered.map_err(|err| ToolError::new(ErrorCode::Internal, err))?;
-            print(&text)
-        }
+        Command::Completions { shell } => complete::script(&shell),
+        Command::Man(args) => man::man(&args),
+        Command::Help { words } => help::of(global, &words),
     }
-}
-
-fn print(text: &[u8]) -> Result<ExitCode> {
-    output::print(&String::from_utf8_lossy(text));
-    Ok(exit::OK.into())
 }

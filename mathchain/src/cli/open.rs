@@ -6,10 +6,11 @@ use std::sync::Arc;
 use journal::{FILE_NAME, State};
 use registry::agent_cli::quoted;
 use registry::{Answer, ApprovalsFrom, Config, Facts, Unattended};
-use tool_core::{Reason, Result, ToolError, tool_error};
+use tool_core::{Reason, Result, ToolError, object, tool_error};
 
 use super::configured::Configured;
 use super::global::Global;
+use super::log;
 use super::output::complain;
 use crate::environment::{self, ConfigFile};
 use crate::{PluginRoot, Toolkit, approvers};
@@ -91,6 +92,12 @@ fn open_as(global: &Global, agents: bool, create_state: bool) -> Result<Toolkit>
     add_agents(&mut places.config, &folder, agents)?;
     let protected = protected(&places);
     let file = places.config_file.map(|file| file.path);
+    let shown = |path: &Path| path.display().to_string();
+    log::opened(object! {
+        "config" => file.as_deref().map(shown),
+        "workspace" => shown(&places.workspace),
+        "state" => places.state.as_deref().map(shown),
+    });
     let (workspace, state) = (places.workspace.clone(), places.state.clone());
     let mut builder = Toolkit::builder()
         .config(places.config)
@@ -113,7 +120,7 @@ fn open_as(global: &Global, agents: bool, create_state: bool) -> Result<Toolkit>
     if let Some(state) = (places.state).filter(|folder| create_state || is_there(folder)) {
         builder = builder.state(state);
     }
-    if let Some(witness) = crate::otel::witness() {
+    for witness in crate::otel::witness().into_iter().chain(log::witness()) {
         builder = builder.witness(witness);
     }
     builder.build()

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{BufWriter, IsTerminal as _, Write};
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
 use serde::Serialize;
 use tool_core::{ErrorCode, Outcome, Result, ToolError, Value, convert, tool_error};
@@ -18,6 +18,26 @@ static UNWRITTEN: AtomicBool = AtomicBool::new(false);
 
 /// Set once anything was written to stdout.
 static PRINTED: AtomicBool = AtomicBool::new(false);
+
+/// The amount of output for a reader: 0 quiet, 1 usual, 2 verbose.
+static VERBOSITY: AtomicU8 = AtomicU8::new(1);
+
+/// Applies the options that concern text for readers.
+pub(super) fn apply(global: &Global) {
+    human::set_digits(global.digits.unwrap_or(human::DIGITS));
+    let verbosity = 1 + u8::from(global.verbose) - u8::from(global.quiet);
+    VERBOSITY.store(verbosity, Ordering::Relaxed);
+}
+
+/// Whether progress and summaries are left out.
+pub(super) fn is_quiet() -> bool {
+    VERBOSITY.load(Ordering::Relaxed) == 0
+}
+
+/// Whether audit heads and waves are shown.
+pub(super) fn is_verbose() -> bool {
+    VERBOSITY.load(Ordering::Relaxed) == 2
+}
 
 /// Whether output was lost; the exit code then reports it.
 pub(super) fn is_incomplete() -> bool {
@@ -32,18 +52,29 @@ pub(super) fn outcome(format: Format, outcome: &Outcome) {
             let rendered = human::outcome(outcome);
             say(&rendered.stdout);
             complain(&rendered.stderr);
+            notes(outcome);
         }
         Format::Raw => match outcome.output() {
             // Unchanged for a program; on a terminal the text must not steer it.
             Some(Value::String(text)) if std::io::stdout().is_terminal() => say(text),
             Some(Value::String(text)) => print(text),
-            Some(output) => line(output),
+            Some(output) => match human::picture(output) {
+                Some(picture) => print(picture),
+                None => line(output),
+            },
             None => complain(&human::outcome(outcome).stderr),
         },
     }
 }
 
-/// Prints data: `readable` for a reader, else one line of JSON; gives the exit code of success.
+/// Prints the audit head of an answer where it is wanted.
+pub(super) fn notes(outcome: &Outcome) {
+    if is_verbose() {
+        complain(&human::head(outcome));
+    }
+}
+
+/// Prints data: `readable` for a reader, with `--json` one line of JSON; gives the exit code of success.
 pub(super) fn data(
     global: &Global,
     data: &Value,
@@ -95,12 +126,8 @@ pub(super) fn envelope(global: &Global, err: &ToolError) {
     }
 }
 
-/// Prints a parse error of the command line, or the requested help; gives the exit code.
+/// Prints a parse error of the command line; gives the exit code.
 pub(super) fn misused(global: &Global, err: &clap::Error) -> u8 {
-    if !err.use_stderr() {
-        let _ = err.print();
-        return exit::OK;
-    }
     let text = err.render().to_string();
     let first = text.lines().next().unwrap_or_default();
     let first = first.strip_prefix("error: ").unwrap_or(first);
@@ -230,7 +257,6 @@ pub(super) fn say(text: &str) {
 
 /// Writes text for a reader to stderr.
 pub(super) fn complain(text: &str) {
-    let _ = std::io::stderr()
-        .lock()
-        .write_all(human::safe(text).as_bytes());
+    let text = human::coloured(&human::safe(text));
+    let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }

@@ -12,5 +12,5 @@ pub(in crate::cli) use tool_core::{
 pub(in crate::cli) use super::caller::Caller;
 pub(in crate::cli) use super::global::{Format, Global, one_of};
 pub(in crate::cli) use super::output::{self, complain, plain, print, say, stdout};
-pub(in crate::cli) use super::{answer, exit, human, open};
+pub(in crate::cli) use super::{answer, complete, exit, human, open};
 pub(in crate::cli) use crate::{Context, Toolkit, environment, io};

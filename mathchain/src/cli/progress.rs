@@ -15,8 +15,8 @@ use chain_runtime::{CheckedStep, Observer};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tool_core::ctx::Progress;
 
-use super::human;
 use super::output::complain;
+use super::{human, output};
 use crate::environment;
 
 /// A call that takes less time draws nothing.
@@ -26,13 +26,13 @@ const TICK: Duration = Duration::from_millis(100);
 
 /// Whether something may be drawn on stderr.
 fn is_drawn() -> bool {
-    std::io::stderr().is_terminal() && !environment::is_dumb()
+    std::io::stderr().is_terminal() && !environment::is_dumb() && !output::is_quiet()
 }
 
 /// A status line that is not drawn yet; the elapsed time counts from now.
 fn status_line() -> ProgressBar {
     let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
-    let style = ProgressStyle::with_template("{spinner} {elapsed:>3} {wide_msg}");
+    let style = ProgressStyle::with_template("{spinner} {wide_msg} {elapsed:>3}");
     bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()))
 }
 
@@ -100,9 +100,10 @@ struct Running {
 }
 
 impl Display {
-    /// The display of a run that begins; `None` if stderr is not a terminal.
+    /// The display of a run that begins; `None` if stderr is not a terminal, or with `--quiet`.
     fn start() -> Option<Self> {
-        std::io::stderr().is_terminal().then(|| {
+        let is_shown = std::io::stderr().is_terminal() && !output::is_quiet();
+        is_shown.then(|| {
             let bar = status_line();
             if is_drawn() {
                 draw(&bar);

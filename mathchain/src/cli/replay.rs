@@ -21,7 +21,7 @@ Examples:
 )]
 pub(super) struct Replay {
     /// Id of the run, or a unique prefix
-    #[arg(required_unless_present = "last", conflicts_with = "last")]
+    #[arg(required_unless_present = "last", conflicts_with = "last", add = complete::run_ids())]
     pub run: Option<String>,
     /// Replay the newest run that has ended
     #[arg(long)]

@@ -21,6 +21,7 @@ Examples:
 )]
 pub(super) struct Resume {
     /// Id of the run, or a unique prefix
+    #[arg(add = complete::run_ids())]
     pub run: String,
     /// Outcome of a call whose outcome is unknown: CALL=again, CALL=failed, CALL=done or CALL=done:JSON; repeatable
     #[arg(long = "decide", value_name = "CALL=OUTCOME")]
@@ -66,7 +67,7 @@ fn resume_as(global: &Global, resume: &Resume, by_approver: bool) -> Result<Exit
     if found.state.is_final() && how.decisions.is_empty() && how.within.values().all(Vec::is_empty)
     {
         let outcome = chains::ended(open::state(&toolkit)?, &found)?;
-        return answer::finish(&toolkit, global.format(), &outcome);
+        return answer::finish(&toolkit, global, &outcome);
     }
     let asks = !by_approver && asking::may_ask(&toolkit);
     if by_approver {

@@ -121,7 +121,9 @@ fn finish_with(global: &Global, toolkit: &Toolkit, result: &ChainResult, trace: 
     answer::flush(toolkit, global.format(), &mut outcome);
     match global.format() {
         Format::Human => {
-            complain(&summary(global, result));
+            if !output::is_quiet() || !result.is_success() {
+                complain(&summary(global, result));
+            }
             if trace {
                 complain(&result.trace_text());
             }
@@ -129,9 +131,10 @@ fn finish_with(global: &Global, toolkit: &Toolkit, result: &ChainResult, trace: 
             say(&human::value(&outputs));
             complain(&match outcome.status {
                 // The summary has the commands to continue.
-                Status::PendingApproval { .. } => human::beside(&outcome),
+                Status::PendingApproval { .. } => human::warnings(&outcome),
                 _ => human::outcome(&outcome).stderr,
             });
+            output::notes(&outcome);
         }
         format => output::outcome(format, &outcome),
     }
@@ -141,23 +144,12 @@ fn finish_with(global: &Global, toolkit: &Toolkit, result: &ChainResult, trace: 
 /// Maximum number of waves, steps of a wave, and incomplete steps that a reader is shown.
 const SHOWN_MAX: usize = 20;
 
-/// The run for a reader: its steps by wave, incomplete and undone steps, and how to continue.
+/// The run for a reader: incomplete and undone steps, how to continue, and its waves where they are wanted.
 fn summary(global: &Global, result: &ChainResult) -> String {
     let mut text = format!("run {}: {}\n", result.chain_id, result.status.as_str());
-    let mut waves: Vec<Vec<String>> = Vec::new();
-    for step in &result.steps {
-        if waves.len() <= step.wave {
-            waves.resize(step.wave + 1, Vec::new());
-        }
-        waves[step.wave].push(match step.end.status {
-            StepStatus::Done => step.id.to_string(),
-            status => format!("{} ({})", step.id, status.as_str()),
-        });
+    if output::is_verbose() {
+        text.push_str(&waves(result));
     }
-    for (wave, steps) in waves.iter().enumerate().take(SHOWN_MAX) {
-        let _ = writeln!(text, "  wave {wave}: {}", human::first_of(steps, SHOWN_MAX));
-    }
-    more(&mut text, waves.len(), "wave");
     let open = || (result.steps.iter()).filter(|step| step.end.status != StepStatus::Done);
     for step in open().take(SHOWN_MAX) {
         let cause = step.end.cause.and_then(|cause| result.steps.get(cause));
@@ -187,6 +179,26 @@ fn summary(global: &Global, result: &ChainResult) -> String {
         }
         let _ = writeln!(text, "  {command} runs resume {id}");
     }
+    text
+}
+
+/// The steps of each wave.
+fn waves(result: &ChainResult) -> String {
+    let mut text = String::new();
+    let mut waves: Vec<Vec<String>> = Vec::new();
+    for step in &result.steps {
+        if waves.len() <= step.wave {
+            waves.resize(step.wave + 1, Vec::new());
+        }
+        waves[step.wave].push(match step.end.status {
+            StepStatus::Done => step.id.to_string(),
+            status => format!("{} ({})", step.id, status.as_str()),
+        });
+    }
+    for (wave, steps) in waves.iter().enumerate().take(SHOWN_MAX) {
+        let _ = writeln!(text, "  wave {wave}: {}", human::first_of(steps, SHOWN_MAX));
+    }
+    more(&mut text, waves.len(), "wave");
     text
 }
 

@@ -7,7 +7,7 @@ use journal::{AuditRecord, Collected, Retention, Run, RunState, State};
 
 use super::output::WhileRead;
 use super::prelude::*;
-use super::{artifacts, cancel, resume, when};
+use super::{anomalies, artifacts, cancel, resume, when};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Runs {
@@ -34,6 +34,7 @@ pub(super) enum Runs {
   mathchain runs show 3f2a             # any unique prefix of the id")]
     Show {
         /// Id of the run, or a unique prefix
+        #[arg(add = complete::run_ids())]
         run: String,
     },
     /// Resume a run that is awaiting approval, needs a decision, or was interrupted
@@ -46,6 +47,7 @@ pub(super) enum Runs {
   mathchain runs export 3f2a --format otlp > spans.jsonl   # docs/observability.md")]
     Export {
         /// Id of the run, or a unique prefix
+        #[arg(add = complete::run_ids())]
         run: String,
         /// Export format
         #[arg(long, value_enum, default_value_t = ExportFormat::Jsonl)]
@@ -72,13 +74,17 @@ Examples:
     /// Pin a run: retain its values whatever their age
     Pin {
         /// Id of the run, or a unique prefix
+        #[arg(add = complete::run_ids())]
         run: String,
     },
     /// Unpin a run
     Unpin {
         /// Id of the run, or a unique prefix
+        #[arg(add = complete::run_ids())]
         run: String,
     },
+    /// Find stalls, repeated failures, retry storms, fallbacks and dominant tools
+    Anomalies(anomalies::Anomalies),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -120,6 +126,7 @@ const RECORDS_MAX: usize = 1000;
 /// Runs one of the commands about recorded runs.
 pub(super) fn runs(global: &Global, runs: &Runs) -> Result<ExitCode> {
     match runs {
+        Runs::Anomalies(wanted) => return anomalies::anomalies(global, wanted),
         Runs::Resume(resume) => return resume::resume(global, resume),
         Runs::Cancel(cancel) => return cancel::cancel(global, cancel),
         _ => {}
@@ -133,7 +140,7 @@ pub(super) fn runs(global: &Global, runs: &Runs) -> Result<ExitCode> {
     };
     let state = &*state;
     let code = match runs {
-        Runs::Resume(_) | Runs::Cancel(_) => exit::OK.into(),
+        Runs::Resume(_) | Runs::Cancel(_) | Runs::Anomalies(_) => exit::OK.into(),
         Runs::List {
             state: wanted,
             role,
@@ -231,7 +238,7 @@ fn value(run: &Run) -> Value {
     }
 }
 
-fn line(run: &Run) -> String {
+pub(super) fn line(run: &Run) -> String {
     let mut notes = String::new();
     if let Some(holder) = &run.holder {
         let _ = write!(notes, "  process {}", holder.process);
@@ -244,7 +251,7 @@ fn line(run: &Run) -> String {
     }
     let (id, plan_id, role) = (&run.id, &run.plan_id, &run.role);
     let (began, state) = (human::time(run.created_ms), words(run));
-    format!("{id}  {began}  {state:14} {plan_id:20} {role}{notes}\n")
+    format!("{id}  {plan_id:20} {state:14} {role:12} {began}{notes}\n")
 }
 
 fn show(global: &Global, state: &State, run: &str) -> Result<ExitCode> {

@@ -29,8 +29,8 @@ pub(super) struct Serve {
     #[command(flatten)]
     pub caller: Caller,
     /// Maximum number of calls to run in parallel
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
-    pub workers: Option<u16>,
+    #[arg(long, alias = "workers", value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub threads: Option<u16>,
 }
 
 /// Answers lines until the input ends.
@@ -47,7 +47,7 @@ pub(super) fn serve(global: &Global, serve: &Serve) -> Result<ExitCode> {
         Closing::on_signal(&stop).map_err(|err| jsonl::failed("cannot handle signals", &err))?;
     let door = jsonl::Door {
         roles: serve.roles.clone(),
-        workers: jsonl::threads(serve.workers),
+        workers: jsonl::threads(serve.threads),
         line_bytes_max: jsonl::line_bytes_max(&toolkit),
         stop: stop.clone(),
         closing,

@@ -1,37 +1,38 @@
 //! `mathchain tools list|show|search`.
 
-use registry::catalogue::Query;
-use tool_core::{AnyTool, Category, Effect};
+use registry::Catalogue;
+use registry::dispatch::Listing;
+use registry::search::Query;
+use tool_core::{AnyTool, Category, Effect, spec};
 
 use super::flags;
 use super::prelude::*;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Tools {
-    /// List the tools visible to a caller, in the order of its selection
+    /// List the tools visible to a caller, by category
     #[command(after_help = "Examples:
   mathchain tools list --role worker_math
   mathchain tools list --agent researcher --phase research --all
-  mathchain tools list --profile openai --enable sql_query")]
-    List {
-        /// Role of the caller
-        #[arg(long, value_name = "ROLE", help_heading = "Caller")]
-        role: Option<String>,
-        #[command(flatten)]
-        caller: Caller,
-        /// Include hidden tools, with the reason
-        #[arg(long)]
-        all: bool,
-    },
+  mathchain tools list --caller chain --json")]
+    List(List),
     /// Show one tool: description, arguments, result, examples
     Show {
         /// Tool name
-        tool: String,
+        #[arg(required_unless_present = "digest", conflicts_with = "digest", add = complete::tools())]
+        tool: Option<String>,
+        /// Show the tool whose listing in a session has this digest
+        #[arg(long, value_name = "DIGEST")]
+        digest: Option<String>,
         /// Print the JSON Schemas of arguments and result
         #[arg(long)]
         schema: bool,
     },
-    /// Search tools by name, text, category, tag or effect
+    /// Search tools by everyday words, category, tag or effect
+    #[command(after_help = "Exit code 1 if nothing matches.
+Examples:
+  mathchain tools search curve fit
+  mathchain tools search category:data table")]
     Search {
         /// Search terms; `category:c`, `tag:t` and `effect:e` narrow the search
         #[arg(required = true)]
@@ -39,81 +40,160 @@ pub(super) enum Tools {
     },
 }
 
+#[derive(Debug, Args)]
+pub(super) struct List {
+    /// Role of the caller
+    #[arg(long, value_name = "ROLE", help_heading = "Caller", add = complete::roles())]
+    role: Option<String>,
+    #[command(flatten)]
+    caller: Caller,
+    /// Only tools for direct calls, or for steps of plans
+    #[arg(long = "caller", value_name = "CALLER", value_parser = one_of(CALLERS))]
+    by: Option<spec::Caller>,
+    /// Include hidden tools, with the reason
+    #[arg(long)]
+    all: bool,
+}
+
+const CALLERS: &[(&str, spec::Caller, &str)] = &[
+    ("direct", spec::Caller::Direct, "Calls"),
+    ("chain", spec::Caller::Chain, "Steps of plans"),
+];
+
 /// Lists, shows or searches tools.
 pub(super) fn tools(global: &Global, tools: &Tools) -> Result<ExitCode> {
     match tools {
-        Tools::List { role, caller, all } => {
-            let toolkit = caller.open(global)?;
-            let facts = open::facts(&toolkit, &caller.facts)?;
-            let context = caller.context(role.clone());
-            list(global, &toolkit, &context, *all, &facts)
+        Tools::List(wanted) => list(global, wanted),
+        Tools::Show {
+            tool,
+            digest,
+            schema,
+        } => {
+            let toolkit = open::toolkit(global)?;
+            let dispatcher = toolkit.dispatcher();
+            let catalogue = dispatcher.catalogue();
+            let tool = match (tool, digest) {
+                (Some(name), _) => named(catalogue, name)?,
+                (None, digest) => of_digest(catalogue, digest.as_deref().unwrap_or_default())?,
+            };
+            show(global, tool, *schema)
         }
-        Tools::Show { tool, schema } => show(global, &open::toolkit(global)?, tool, *schema),
         Tools::Search { words } => search(global, &open::toolkit(global)?, words),
     }
 }
 
-fn list(
-    global: &Global,
-    toolkit: &Toolkit,
-    context: &Context,
-    all: bool,
-    facts: &registry::Facts,
-) -> Result<ExitCode> {
-    let caller = toolkit.caller(context);
+fn list(global: &Global, wanted: &List) -> Result<ExitCode> {
+    let toolkit = wanted.caller.open(global)?;
+    let facts = open::facts(&toolkit, &wanted.caller.facts)?;
+    let caller = toolkit.caller(&wanted.caller.context(wanted.role.clone()));
     let dispatcher = toolkit.dispatcher();
-    let mut shown = dispatcher.visible_with(&caller, facts)?;
-    shown.retain(|entry| all || entry.hidden.is_none());
+    let mut shown = dispatcher.visible_with(&caller, &facts)?;
+    shown.retain(|entry| wanted.all || entry.hidden.is_none());
+    let may = |tool: &dyn AnyTool| wanted.by.is_none_or(|by| tool.spec().callers.contains(&by));
+    shown.retain(|entry| may(entry.tool));
+    let reason = |entry: &Listing<'_>| {
+        entry
+            .hidden
+            .as_ref()
+            .map(|hidden| hidden.reason.to_string())
+    };
     let data = shown.iter().map(|entry| {
-        let hidden = entry.hidden.as_ref();
-        let hidden = hidden.map(|decision| decision.reason.clone());
         let mut fields = summary(entry.tool);
-        fields.push(("hidden", Value::from(hidden)));
+        fields.push(("hidden", Value::from(reason(entry))));
         Value::object(fields)
     });
     output::data(global, &Value::array(data.collect()), || {
-        let row = |entry: &registry::dispatch::Listing<'_>| {
-            let hidden = entry.hidden.as_ref();
-            let hidden = hidden.map(|decision| format!("  [hidden: {}]", decision.reason));
-            let line = first_line(&entry.tool.description());
-            let id = entry.tool.spec().id.to_owned();
-            (id, line + &hidden.unwrap_or_default())
-        };
-        table(&shown.iter().map(row).collect::<Vec<_>>())
+        let rows: Vec<_> = shown
+            .iter()
+            .map(|entry| (entry.tool, reason(entry)))
+            .collect();
+        let count = counted(rows.len() as u64, "tool");
+        format!("{}{count}\n", by_category(&rows))
     })
 }
 
-fn search(global: &Global, toolkit: &Toolkit, words: &[String]) -> Result<ExitCode> {
-    let mut query = Query::default();
-    let mut text = Vec::new();
-    for word in words {
-        match word.split_once(':') {
-            Some(("category", name)) => {
-                let all = Category::ALL.iter().map(|category| category.as_str());
-                query.category = Some(known("category", name, Category::parse(name), all)?);
-            }
-            Some(("effect", name)) => {
-                let all = Effect::ALL.iter().map(|effect| effect.as_str());
-                query.effect = Some(known("effect", name, Effect::parse(name), all)?);
-            }
-            Some(("tag", name)) => query.tag = Some(name),
-            _ => text.push(word.as_str()),
+/// Tools with their titles, in groups by category.
+fn by_category(rows: &[(&dyn AnyTool, Option<String>)]) -> String {
+    let mut text = String::new();
+    for &category in Category::ALL.iter() {
+        let of = |(tool, _): &&(&dyn AnyTool, _)| tool.spec().category == category;
+        let rows: Vec<_> = rows.iter().filter(of).map(row).collect();
+        if !rows.is_empty() {
+            let _ = writeln!(text, "{category}\n{}", table(&rows));
         }
     }
+    text
+}
+
+/// The name and title of a tool, with the reason if it is hidden.
+fn row((tool, hidden): &(&dyn AnyTool, Option<String>)) -> (String, String) {
+    let spec = tool.spec();
+    let title = match hidden {
+        Some(reason) => format!("{} [hidden: {reason}]", spec.title),
+        None => spec.title.to_owned(),
+    };
+    (spec.id.to_owned(), title)
+}
+
+fn search(global: &Global, toolkit: &Toolkit, words: &[String]) -> Result<ExitCode> {
+    let text: Vec<&str> = words
+        .iter()
+        .map(String::as_str)
+        .filter(|word| !is_filter(word))
+        .collect();
     let text = text.join(" ");
-    query.text = &text;
+    let query = query(&text, words)?;
     let dispatcher = toolkit.dispatcher();
-    let found = dispatcher.catalogue().search(&query);
+    let catalogue = dispatcher.catalogue();
+    let found = catalogue.search(&query);
     let data = found.iter().map(|tool| Value::object(summary(*tool)));
+    let rows = |tools: &[&dyn AnyTool]| -> Vec<_> {
+        tools.iter().map(|tool| row(&(*tool, None))).collect()
+    };
     output::data(global, &Value::array(data.collect()), || {
-        if found.is_empty() {
-            let words = words.join(" ");
-            return format!("no tool matches `{words}`; `mathchain tools list` shows all\n");
+        table(&rows(&found))
+    })?;
+    if found.is_empty() {
+        let words = words.join(" ");
+        complain(&match catalogue.nearest_to(&query) {
+            near if near.is_empty() => {
+                format!("no tool matches `{words}`; `mathchain tools list` shows all\n")
+            }
+            near => format!(
+                "no tool matches `{words}`; the nearest:\n{}",
+                table(&rows(&near))
+            ),
+        });
+    }
+    Ok(exit::of_check(!found.is_empty()))
+}
+
+const FILTERS: [&str; 3] = ["category:", "effect:", "tag:"];
+
+fn is_filter(word: &str) -> bool {
+    FILTERS.iter().any(|filter| word.starts_with(filter))
+}
+
+fn query<'a>(text: &'a str, words: &'a [String]) -> Result<Query<'a>> {
+    let mut query = Query {
+        text,
+        ..Query::default()
+    };
+    for (kind, name) in words.iter().filter_map(|word| word.split_once(':')) {
+        match kind {
+            "category" => {
+                let all = Category::ALL.iter().map(|category| category.as_str());
+                query.category = Some(known(kind, name, Category::parse(name), all)?);
+            }
+            "effect" => {
+                let all = Effect::ALL.iter().map(|effect| effect.as_str());
+                query.effect = Some(known(kind, name, Effect::parse(name), all)?);
+            }
+            "tag" => query.tag = Some(name),
+            _ => {}
         }
-        let rows = found.iter();
-        let rows = rows.map(|tool| (tool.spec().id.to_owned(), first_line(&tool.description())));
-        table(&rows.collect::<Vec<_>>())
-    })
+    }
+    Ok(query)
 }
 
 fn known<'a, T>(
@@ -130,11 +210,22 @@ fn known<'a, T>(
     })
 }
 
-fn show(global: &Global, toolkit: &Toolkit, name: &str, schema: bool) -> Result<ExitCode> {
-    let dispatcher = toolkit.dispatcher();
-    let catalogue = dispatcher.catalogue();
-    let unknown = || catalogue.unknown(name, None);
-    let tool = catalogue.get(name).ok_or_else(unknown)?;
+fn named<'a>(catalogue: &'a Catalogue, name: &str) -> Result<&'a dyn AnyTool> {
+    let unknown = || catalogue.unknown(name, catalogue.nearest(name));
+    let index = catalogue.called(name).ok_or_else(unknown)?;
+    Ok(catalogue.tool(index))
+}
+
+fn of_digest<'a>(catalogue: &'a Catalogue, digest: &str) -> Result<&'a dyn AnyTool> {
+    let mut all = catalogue.iter();
+    let found = all.find(|tool| registry::digest::of_tool(*tool) == digest);
+    found.ok_or_else(|| {
+        tool_error!(UnknownTool, "no tool has the digest `{digest}`")
+            .hint("the tool has changed since the listing: `mathchain tools list` shows the tools there are")
+    })
+}
+
+fn show(global: &Global, tool: &dyn AnyTool, schema: bool) -> Result<ExitCode> {
     let (input, output) = (tool.input_schema(), tool.output_schema());
     let as_value = |schema: &serde_json::Value| crate::parse(&schema.to_string());
     let schemas = [
@@ -192,6 +283,7 @@ fn page(tool: &dyn AnyTool, input: &serde_json::Value, output: &serde_json::Valu
     };
     let (id, title, category, determinism) = (spec.id, spec.title, spec.category, spec.determinism);
     let description = tool.description();
+    let description = human::wrapped(&description, human::width(), 0);
     let mut text = format!(
         "{id} - {title}\n\n{description}\n\ncategory {category}, effects {effects}, {determinism}\n"
     );
@@ -208,7 +300,8 @@ fn page(tool: &dyn AnyTool, input: &serde_json::Value, output: &serde_json::Valu
     for example in tool.examples() {
         let (title, args, id) = (example.title, example.args, spec.id);
         let output = indented(&human::value(&example.output));
-        text += &format!("\nExample: {title}\n  echo '{args}' | mathchain call {id}\n{output}");
+        let args = flags::quoted(&args);
+        text += &format!("\nExample: {title}\n  echo {args} | mathchain call {id}\n{output}");
     }
     text
 }
@@ -217,18 +310,24 @@ fn indented(text: &str) -> String {
     text.lines().map(|line| format!("  {line}\n")).collect()
 }
 
+/// Names, and words that wrap beside them.
 fn table(rows: &[(String, String)]) -> String {
-    let width = rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
-    rows.iter()
-        .map(|(name, words)| format!("  {name:width$}  {words}\n"))
-        .collect()
-}
-
-/// The first sentence of a description, on one line.
-fn first_line(text: &str) -> String {
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match text.find(". ") {
-        Some(end) => text[..=end].to_owned(),
-        None => text,
-    }
+    const NAME_MAX: usize = 28;
+    let width = rows
+        .iter()
+        .map(|(name, _)| name.len())
+        .max()
+        .unwrap_or(0)
+        .min(NAME_MAX);
+    let indent = width + 4;
+    let row = |(name, words): &(String, String)| {
+        let words = human::wrapped(words, human::width() - indent, 0);
+        let words = words.replace('\n', &format!("\n{}", " ".repeat(indent)));
+        let gap = match name.len() > width {
+            true => format!("\n{}", " ".repeat(indent)),
+            false => " ".repeat(width + 2 - name.len()),
+        };
+        format!("  {name}{gap}{words}\n")
+    };
+    rows.iter().map(row).collect()
 }

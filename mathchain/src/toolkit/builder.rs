@@ -27,7 +27,7 @@ pub struct Builder {
     plugins: Vec<PluginRoot>,
     protected: Vec<PathBuf>,
     reread: Option<Box<Reread>>,
-    witness: Option<Arc<dyn Witness>>,
+    witnesses: Vec<Arc<dyn Witness>>,
 }
 
 impl Builder {
@@ -90,10 +90,10 @@ impl Builder {
         self
     }
 
-    /// Notifies a witness of every call and run that ended.
+    /// Notifies another witness of every call and run that ended.
     #[must_use]
     pub fn witness(mut self, witness: Arc<dyn Witness>) -> Self {
-        self.witness = Some(witness);
+        self.witnesses.push(witness);
         self
     }
 
@@ -150,7 +150,7 @@ impl Builder {
             notices: state.clone().map(|state| state as Arc<dyn Notices>),
             results: None,
             answers: state.clone().map(|state| state as Arc<dyn Answers>),
-            witness: self.witness,
+            witnesses: self.witnesses,
             workspace: root.and_then(environment::workspace_id),
             chains: Some(Subchains::new(config.chain, state.clone()).into_chains()),
         };

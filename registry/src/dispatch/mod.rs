@@ -73,7 +73,7 @@ pub struct Host {
     /// Store for results beyond the output limit; without it, they are truncated and the rest is lost.
     pub answers: Option<Arc<dyn Answers>>,
     /// Observer of ended calls and runs.
-    pub witness: Option<Arc<dyn Witness>>,
+    pub witnesses: Vec<Arc<dyn Witness>>,
     /// The workspace; approvals and runs are bound to it.
     pub workspace: Option<WorkspaceId>,
 }
@@ -93,7 +93,7 @@ impl Host {
             chains: None,
             results: None,
             answers: None,
-            witness: None,
+            witnesses: Vec::new(),
             workspace: None,
         }
     }

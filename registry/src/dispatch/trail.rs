@@ -204,8 +204,8 @@ impl Trail {
             .monotonic()
             .saturating_sub(self.started);
         let elapsed_ms = (elapsed.as_secs_f64() * 1e6).round() / 1e3;
-        let witness = dispatcher.host.witness.as_ref();
-        let is_recorded = dispatcher.host.ledger.is_some() || witness.is_some();
+        let witnesses = &dispatcher.host.witnesses;
+        let is_recorded = dispatcher.host.ledger.is_some() || !witnesses.is_empty();
         // The runtime digests the result of an unrecorded step, on demand.
         let is_shown = is_recorded || self.context.chain.is_none();
         let output_digest = match &ended.ending {
@@ -226,7 +226,7 @@ impl Trail {
             _ => Durability::Synced,
         };
         let head = self.write(dispatcher, &record, durability);
-        if let Some(witness) = witness {
+        for witness in witnesses {
             let result = match &ended.ending {
                 Ending::Success(output) => Some(output),
                 Ending::Failed(_) | Ending::Pending(..) => None,

@@ -66,10 +66,14 @@ impl Origin {
 }
 
 impl Dispatcher {
-    /// Notifies the witness of a run that ended, is waiting, or was refused; the record is made only for a witness.
+    /// Notifies the witnesses of a run that ended, is waiting, or was refused; the record is made only for a witness.
     pub fn notify_chain_end(&self, record: impl FnOnce() -> Value) {
-        if let Some(witness) = &self.host.witness {
-            let _ = panic::guard("chain", || witness.chain(&record()));
+        if self.host.witnesses.is_empty() {
+            return;
+        }
+        let record = record();
+        for witness in &self.host.witnesses {
+            let _ = panic::guard("chain", || witness.chain(&record));
         }
     }
 }

@@ -114,7 +114,6 @@ pub(super) fn unknown<'a>(
     let listed: Vec<&str> = known.take(20).collect();
     match near {
         Some(near) => error.hint(format!("did you mean `{near}`?")),
-        None if what == "role" => error.hint("an unknown role may call nothing"),
         None if listed.is_empty() => error.hint("the configuration has none"),
         None => error.hint(format!("there are `{}`", listed.join("`, `"))),
     }

@@ -19,7 +19,7 @@ pub(crate) struct Args {
     pub bounds: Vec<[Finite; 2]>,
     /// Expression in x0, x1, ... (x, y and z are x0, x1 and x2).
     pub objective: String,
-    /// Named numbers the expression uses, such as `{\"a\": 1.5}`; the entries of a list `w` are `w[0]`, `w[1]`, ...
+    /// Named numbers the expression uses, such as `{"a": 1.5}`; the entries of a list `w` are `w[0]`, `w[1]`, ...
     #[serde(default, skip_serializing_if = "Parameters::is_empty")]
     pub parameters: Parameters,
     /// Whether to look for the largest or the smallest value.

@@ -15,6 +15,7 @@ use crate::prelude::*;
 #[serde(deny_unknown_fields)]
 pub(crate) struct Args {
     /// The CSV text. Every line must have as many cells as the first; blank lines are skipped.
+    #[schemars(extend("x-file-endings" = [".csv", ".tsv"]))]
     pub csv_content: Input<Text>,
     /// The character between cells.
     #[serde(default)]

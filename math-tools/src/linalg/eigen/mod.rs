@@ -107,7 +107,12 @@ pub(crate) struct Output {
 
 impl Tool for Args {
     const SPEC: Spec = Spec::named("matrix_eigenvalues", "Eigenvalues and eigenvectors")
-        .tags(&["linear algebra", "eigenvalues", "spectrum"])
+        .tags(&[
+            "linear algebra",
+            "eigenvalues",
+            "spectrum",
+            "roots of a polynomial",
+        ])
         .large();
     type Output = Output;
     const EXAMPLES: &'static [JsonExample] = examples! {

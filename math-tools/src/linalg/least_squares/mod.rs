@@ -122,7 +122,7 @@ pub(crate) struct Output {
 
 impl Tool for Args {
     const SPEC: Spec = Spec::named("least_squares", "Linear least squares")
-        .tags(&["linear algebra", "least squares", "qr", "fit"])
+        .tags(&["linear algebra", "least squares", "qr", "curve fit"])
         .large();
     type Output = Output;
     const EXAMPLES: &'static [JsonExample] = examples! {

@@ -44,6 +44,7 @@ pub struct Args {
     pub data: Option<Input<Vector>>,
     /// The matrix as Matrix Market text: coordinate or array; real, integer or pattern; general, symmetric or skew-symmetric.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-file-endings" = [".mtx"]))]
     pub matrix_market: Option<Input<Text>>,
     /// Number of rows and columns; absent: the length of `b`, which it must equal.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -20,7 +20,7 @@ pub(crate) struct Args {
     #[serde(rename = "A")]
     #[schemars(extend("x-shape" = ["m", "n"]))]
     pub a: Input<Matrix>,
-    /// Whether to return full square U (m x m) and V (n x n); the same as `vectors`: \"full\".
+    /// Whether to return full square U (m x m) and V (n x n); the same as `vectors`: "full".
     #[serde(default)]
     pub full: bool,
     /// Vectors to return: `none`, `thin` (the first min(m, n)) or `full`. Absent: `full` where `full` is true, else `none`.
@@ -70,7 +70,7 @@ pub(crate) struct Output {
     pub rank: usize,
     /// max(m, n) eps times the largest singular value; singular values up to this count as zero.
     pub tolerance: f64,
-    /// Largest over smallest singular value, the 2-norm condition number; \"Infinity\" when the smallest is zero, \"NaN\" when it is not
+    /// Largest over smallest singular value, the 2-norm condition number; "Infinity" when the smallest is zero, "NaN" when it is not
     /// known (`randomised`).
     pub condition: Real,
     /// Difference between the Frobenius norm of A and that of all singular values (0 with `randomised`), over max(m, n) eps |A|; of order 1 or below
@@ -92,7 +92,15 @@ pub(crate) struct Output {
 
 impl Tool for Args {
     const SPEC: Spec = Spec::named("matrix_svd", "Singular value decomposition")
-        .tags(&["linear algebra", "svd", "rank", "condition"])
+        .tags(&[
+            "linear algebra",
+            "svd",
+            "singular values",
+            "pca",
+            "principal components",
+            "rank",
+            "condition",
+        ])
         .large();
     type Output = Output;
     const EXAMPLES: &'static [JsonExample] = examples! {

@@ -25,10 +25,10 @@ pub(crate) struct Args {
     /// Start and end time, two different numbers; the end may be the smaller one.
     pub t_span: [Finite; 2],
     /// Right-hand side: one expression per component, as a list or as one text separated by `;`. Variables: t, y0, y1, ...; y is
-    /// y0 when there is one component. Example: [\"y1\", \"-y0\"].
+    /// y0 when there is one component. Example: ["y1", "-y0"].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system: Option<Equations>,
-    /// Named numbers `system` uses, such as `{\"a\": 1.5}`; the entries of a list `w` are `w[0]`, `w[1]`, ...
+    /// Named numbers `system` uses, such as `{"a": 1.5}`; the entries of a list `w` are `w[0]`, `w[1]`, ...
     #[serde(default, skip_serializing_if = "Parameters::is_empty")]
     pub parameters: Parameters,
     /// Right-hand side as y' = A y + b.

@@ -22,9 +22,9 @@ pub(crate) struct Args {
     #[schemars(extend("x-shape" = ["n"]))]
     pub x0: Input<Vector>,
     /// Objective: an expression in x0, x1, ... (also x, y, z for the first three), the name `rosenbrock` or `sphere`, or
-    /// {\"quadratic\": {\"A\", \"b\", \"c\"}} for 0.5 x'Ax + b'x + c.
+    /// {"quadratic": {"A", "b", "c"}} for 0.5 x'Ax + b'x + c.
     pub objective: Objective,
-    /// Named numbers the expression uses, such as `{\"a\": 1.5}`; the entries of a list `w` are `w[0]`, `w[1]`, ...
+    /// Named numbers the expression uses, such as `{"a": 1.5}`; the entries of a list `w` are `w[0]`, `w[1]`, ...
     #[serde(default, skip_serializing_if = "Parameters::is_empty")]
     pub parameters: Parameters,
     /// `gradient` (limited-memory BFGS; for smooth functions), `nelder_mead` (downhill simplex, no derivatives, at most 200
@@ -147,7 +147,7 @@ impl Found {
 
 impl Tool for Args {
     const SPEC: Spec = Spec::named("optimize", "Minimise or maximise a function")
-        .tags(&["optimisation", "nelder-mead", "bfgs"])
+        .tags(&["optimisation", "minimum", "maximum", "nelder-mead", "bfgs"])
         .syntax(&[("/objective", Syntax::Expression)]);
     type Output = Output;
     const EXAMPLES: &'static [JsonExample] = examples! {

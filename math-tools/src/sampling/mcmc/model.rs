@@ -25,7 +25,7 @@ pub(in crate::sampling) const ESS_PER_CHAIN_MIN: f64 = 100.0;
 pub(crate) struct Args {
     /// Logarithm of the density, an expression of `x0`, `x1`, ... (`x` = `x0`, `y` = `x1`, `z` = `x2`).
     pub log_density: String,
-    /// Named numbers the expression uses, such as `{\"a\": 1.5}`; the entries of a list `w` are `w[0]`, `w[1]`, ...
+    /// Named numbers the expression uses, such as `{"a": 1.5}`; the entries of a list `w` are `w[0]`, `w[1]`, ...
     #[serde(default, skip_serializing_if = "Parameters::is_empty")]
     pub parameters: Parameters,
     /// Start, one number per dimension (1 to 200), where the density is not zero.

@@ -105,6 +105,8 @@ impl Tool for Args {
         "statistics",
         "numeric",
         "fit",
+        "curve fit",
+        "trend line",
     ]);
     type Output = Output;
     const EXAMPLES: &'static [JsonExample] = examples! {

@@ -36,7 +36,7 @@ Examples:
     /// Draw the dependencies between steps, with the reason for each
     #[command(after_help = "Examples:
   mathchain plan graph examples/cleanup.yaml
-  mathchain plan graph examples/cleanup.yaml --format svg --out cleanup.svg
+  mathchain plan graph examples/cleanup.yaml --format svg --to cleanup.svg
   mathchain plan graph examples/script.chain --format dot | dot -Tpng > script.png")]
     Graph {
         #[command(flatten)]
@@ -45,8 +45,8 @@ Examples:
         #[arg(long, value_parser = one_of(PICTURES), default_value = "text")]
         format: draw::Format,
         /// File to write or replace, instead of stdout
-        #[arg(short, long, value_name = "FILE")]
-        out: Option<PathBuf>,
+        #[arg(long, alias = "out", short_alias = 'o', value_name = "FILE")]
+        to: Option<PathBuf>,
     },
     /// Write a commented starter plan that runs as it is
     New {
@@ -81,9 +81,9 @@ pub(super) fn plan(global: &Global, command: &Plan) -> Result<ExitCode> {
         Plan::Check { .. } => output::data(global, &verdict(&plan), || readable(given, &plan)),
         Plan::Explain { .. } => output::data(global, &plan.explain(), || plan.explain_text()),
         Plan::New { .. } => Ok(exit::OK.into()),
-        Plan::Graph { format, out, .. } => {
+        Plan::Graph { format, to, .. } => {
             let picture = draw::draw(&plan, *format)?;
-            match out {
+            match to {
                 Some(file) => source::write(file, &picture)?,
                 None => say(&picture),
             }

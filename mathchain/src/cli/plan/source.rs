@@ -27,7 +27,7 @@ pub(in crate::cli) struct Given {
     #[arg(long)]
     pub barrier: bool,
     /// Role of the caller
-    #[arg(long, value_name = "ROLE", help_heading = "Caller")]
+    #[arg(long, value_name = "ROLE", help_heading = "Caller", add = complete::roles())]
     pub role: Option<String>,
     #[command(flatten)]
     pub caller: Caller,
@@ -176,11 +176,11 @@ pub(in crate::cli) fn refused(
     if global.format() != Format::Human {
         output::line(&outcome.to_value());
     }
-    let head = human::head(&outcome);
     complain(&format!(
-        "plan check failed with {count}, nothing ran [{}]\n{text}{head}",
+        "plan check failed with {count}, nothing ran [{}]\n{text}",
         err.code()
     ));
+    output::notes(&outcome);
     code.into()
 }
 

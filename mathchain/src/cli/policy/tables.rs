@@ -32,13 +32,19 @@ pub(super) fn matrix(global: &Global, phase: Option<&str>, facts: &[String]) -> 
     output::data(global, &data, || grid(&ids, &rows))
 }
 
-/// A line for each tool, a column for each role; a dot is hidden.
+/// A line for each tool, a numbered column for each role; a dot is hidden.
 fn grid(ids: &[&str], rows: &[MatrixRow]) -> String {
     let width = ids.iter().map(|id| id.len()).max().unwrap_or(0);
-    let mut text = String::new();
-    for (index, row) in rows.iter().enumerate() {
-        let _ = writeln!(text, "{:width$}  {}{}", "", "|    ".repeat(index), row.role);
+    let numbered = rows.iter().enumerate();
+    let legend = numbered.map(|(index, row)| format!("{}\u{a0}{}", index + 1, row.role));
+    let legend = legend.collect::<Vec<_>>().join(", ");
+    let mut text = human::wrapped(&legend, human::width(), 0).replace('\u{a0}', " ");
+    let _ = write!(text, "\n\n{:width$}  ", "");
+    for column in 1..=rows.len() {
+        let _ = write!(text, "{column:<5}");
     }
+    text.truncate(text.trim_end_matches(' ').len());
+    text.push('\n');
     for (tool, id) in ids.iter().enumerate() {
         let _ = write!(text, "{id:width$}  ");
         for row in rows {

@@ -34,7 +34,7 @@ impl Witness for Clumsy {
 
 fn watched(world: &World, witness: Arc<dyn Witness>) -> Dispatcher {
     let dispatcher = &world.dispatcher;
-    dispatcher.with_host(|host| host.witness = Some(witness))
+    dispatcher.with_host(|host| host.witnesses.push(witness))
 }
 
 #[test]

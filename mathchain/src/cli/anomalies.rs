@@ -1,31 +1,35 @@
-//! `mathchain chain anomalies`: anomalies in the journal.
+//! `mathchain runs anomalies`: anomalies in the journal.
 
 use journal::RunState;
-use journal::anomalies::{Evidence, Finding, anomalies};
+use journal::anomalies::{self, Evidence, Finding};
 use tool_core::capability::Clock as _;
 
 use super::prelude::*;
 use crate::clock::SystemClock;
 
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Findings are no error: the exit code stays 0. `[chain.anomalies]` in the configuration sets the thresholds.
+Examples:
+  mathchain runs anomalies
+  mathchain runs anomalies --since 7
+  mathchain runs anomalies --run 3f2a         # any unique prefix of the id
+  mathchain runs anomalies --json | jq '.findings[] | {kind, run, tool, next}'"
+)]
+pub(super) struct Anomalies {
+    /// Only this run; other runs still provide typical durations of tools
+    #[arg(long, value_name = "RUN", conflicts_with = "since", add = complete::run_ids())]
+    run: Option<String>,
+    /// Number of days to look back
+    #[arg(long, value_name = "DAYS", default_value_t = 30)]
+    since: u64,
+}
+
+/// The former name of `runs anomalies`.
 #[derive(Debug, Subcommand)]
 pub(super) enum Chain {
     /// Find stalls, repeated failures, retry storms, fallbacks and dominant tools
-    #[command(
-        after_help = "Findings are no error: the exit code stays 0. `[chain.anomalies]` in the configuration sets the thresholds.
-Examples:
-  mathchain chain anomalies
-  mathchain chain anomalies --since 7
-  mathchain chain anomalies --run 3f2a         # any unique prefix of the id
-  mathchain chain anomalies --json | jq '.findings[] | {kind, run, tool, next}'"
-    )]
-    Anomalies {
-        /// Only this run; other runs still provide typical durations of tools
-        #[arg(long, value_name = "RUN", conflicts_with = "since")]
-        run: Option<String>,
-        /// Number of days to look back
-        #[arg(long, value_name = "DAYS", default_value_t = 30)]
-        since: u64,
-    },
+    Anomalies(Anomalies),
 }
 
 /// Maximum number of records, newest first, and of running runs.
@@ -36,8 +40,8 @@ const DAY_MS: u64 = 24 * 60 * 60 * 1000;
 const HISTORY_DAYS: u64 = 30;
 
 /// Prints the findings of one run, or of recent days.
-pub(super) fn chain(global: &Global, chain: &Chain) -> Result<ExitCode> {
-    let Chain::Anomalies { run, since } = chain;
+pub(super) fn anomalies(global: &Global, wanted: &Anomalies) -> Result<ExitCode> {
+    let Anomalies { run, since } = wanted;
     let toolkit = open::toolkit(global)?;
     let state = open::state_to_read(global, &toolkit)?;
     let of = run.as_ref().map(|run| state.run(run)).transpose()?;
@@ -55,7 +59,7 @@ pub(super) fn chain(global: &Global, chain: &Chain) -> Result<ExitCode> {
     let records = state.calls_and_plans(of, since_ms, RECORDS_MAX)?;
     let (records, runs) = (&records, &runs);
     let evidence = Evidence { records, runs, of };
-    let findings = anomalies(evidence, &toolkit.config().chain.anomalies);
+    let findings = anomalies::anomalies(evidence, &toolkit.config().chain.anomalies);
     let is_whole = records.len() < RECORDS_MAX;
     let data = object! {
         "run" => of,

@@ -1,16 +1,16 @@
-//! `mathchain agent`: agent files, listed, shown and checked.
+//! `mathchain agents`: agent files, listed, shown and checked.
 
 use std::collections::BTreeMap;
 
 use registry::agents::{Checked, Checker, ToolName};
 use registry::{AgentFile, Aliases, LoadErrors};
 
-use super::flags;
 use super::prelude::*;
+use super::{agent_args, flags};
 use crate::environment::AgentText;
 
 #[derive(Debug, Subcommand)]
-pub(super) enum Agent {
+pub(super) enum Agents {
     /// List the agents of `agents/` beside the configuration
     List,
     /// Show one agent, or its prompts
@@ -27,14 +27,17 @@ pub(super) enum Agent {
         /// Names of agents, or paths of files; by default all
         names: Vec<String>,
     },
+    /// Print the command that starts an agent CLI with exactly an agent's permissions
+    Command(agent_args::AgentArgs),
 }
 
 /// Lists, shows and checks agents.
-pub(super) fn agent(global: &Global, command: &Agent) -> Result<ExitCode> {
+pub(super) fn agents(global: &Global, command: &Agents) -> Result<ExitCode> {
     match command {
-        Agent::List => list(global),
-        Agent::Show { name, prompt } => show(global, name, prompt.as_deref()),
-        Agent::Check { names } => check(global, names),
+        Agents::List => list(global),
+        Agents::Show { name, prompt } => show(global, name, prompt.as_deref()),
+        Agents::Check { names } => check(global, names),
+        Agents::Command(args) => agent_args::agent_args(global, args),
     }
 }
 
@@ -162,7 +165,7 @@ fn chosen(global: &Global, wanted: &[String]) -> Result<Vec<AgentText>> {
         if chosen.len() == before {
             let error = tool_error!(InvalidRequest, "no agent named `{name}`");
             let names = all.iter().map(|text| text.name.as_str());
-            let some = "`mathchain agent list` lists the agents";
+            let some = "`mathchain agents list` lists the agents";
             let otherwise = if all.is_empty() { NONE } else { some };
             return Err(output::nearest(error, name, names, otherwise));
         }

@@ -7,12 +7,12 @@ use registry::policy::{Caller, Field, Selected};
 use super::prelude::*;
 
 #[derive(Debug, Subcommand)]
-pub(super) enum Phase {
+pub(super) enum Phases {
     /// List the phases of the configuration
     List,
     /// Show the tools of a phase, their verdicts, and the source of each setting
     #[command(after_help = "Example:
-  mathchain phase show audit --agent codex")]
+  mathchain phases show audit --agent codex")]
     Show {
         /// Name of the phase
         name: String,
@@ -23,11 +23,11 @@ pub(super) enum Phase {
 }
 
 /// Lists phases, or shows one.
-pub(super) fn phase(global: &Global, command: &Phase) -> Result<ExitCode> {
+pub(super) fn phases(global: &Global, command: &Phases) -> Result<ExitCode> {
     let toolkit = open::with_agents(global)?;
     match command {
-        Phase::List => list(global, &toolkit),
-        Phase::Show { name, agent } => show(global, &toolkit, name, agent.as_deref()),
+        Phases::List => list(global, &toolkit),
+        Phases::Show { name, agent } => show(global, &toolkit, name, agent.as_deref()),
     }
 }
 

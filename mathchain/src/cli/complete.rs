@@ -1,0 +1,193 @@
+//! Completion at the prompt of a shell. The script that `completions` prints asks this program for the candidates of each word, so that
+//! tools, their arguments, roles and ids of this project are among them.
+
+use std::ffi::OsStr;
+
+use clap::CommandFactory as _;
+use clap::builder::PossibleValuesParser;
+use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
+use clap_complete::env::{CompleteEnv, Shells};
+use journal::State;
+use registry::Catalogue;
+
+use super::prelude::*;
+use super::{Cli, runs};
+
+/// The variable by which the script asks.
+const VARIABLE: &str = "MATHCHAIN_COMPLETE";
+
+/// Maximum number of runs, requests and artifacts among the candidates.
+const IDS_MAX: usize = 200;
+
+pub(super) const EXAMPLES: &str = "Examples:
+  source <(mathchain completions bash)           # in ~/.bashrc
+  source <(mathchain completions zsh)            # in ~/.zshrc
+  mathchain completions fish > ~/.config/fish/completions/mathchain.fish";
+
+/// The shells with a script.
+pub(super) fn shells() -> PossibleValuesParser {
+    Shells::builtins().names().collect::<Vec<_>>().into()
+}
+
+/// Prints the script for a shell.
+pub(super) fn script(shell: &str) -> Result<ExitCode> {
+    let shells = Shells::builtins();
+    let unknown = || tool_error!(InvalidRequest, "no completions for the shell `{shell}`");
+    let shell = shells.completer(shell).ok_or_else(unknown)?;
+    let mut text = Vec::new();
+    let written =
+        shell.write_registration(VARIABLE, "mathchain", "mathchain", "mathchain", &mut text);
+    written.map_err(|err| ToolError::new(ErrorCode::Internal, err))?;
+    print(&String::from_utf8_lossy(&text));
+    Ok(exit::OK.into())
+}
+
+/// Prints candidates and ends the process, if a shell asks for them.
+pub(super) fn if_asked() {
+    CompleteEnv::with_factory(command).var(VARIABLE).complete();
+}
+
+/// The command line, with the arguments of the tool that its words name.
+fn command() -> clap::Command {
+    let words = words();
+    let after_call = words.iter().skip_while(|word| *word != "call").skip(1);
+    let complete = after_call.clone().count().saturating_sub(1);
+    let names: Vec<&String> = after_call.take(complete).collect();
+    let with = |catalogue: &Catalogue| {
+        let mut tools = names.iter().filter_map(|name| catalogue.called(name));
+        tools
+            .next()
+            .map(|index| Cli::of_tool(catalogue.tool(index)))
+    };
+    let built_in = Catalogue::new(&crate::families().collect::<Vec<_>>()).ok();
+    let found = built_in.as_ref().and_then(with);
+    let of_plugin = || with(toolkit()?.dispatcher().catalogue());
+    match names.is_empty() {
+        true => None,
+        false => found.or_else(of_plugin),
+    }
+    .unwrap_or_else(Cli::command)
+}
+
+/// The words that are being completed.
+fn words() -> Vec<String> {
+    let words = std::env::args_os().skip_while(|word| word != "--").skip(1);
+    words
+        .map(|word| word.to_string_lossy().into_owned())
+        .collect()
+}
+
+/// The toolkit of the command line that is being completed; nothing is created.
+fn toolkit() -> Option<Toolkit> {
+    open::read_only(&Global::in_words(&words()), false).ok()
+}
+
+/// Candidates among names with a short help each.
+fn among(all: impl Fn() -> Vec<(String, String)> + Send + Sync + 'static) -> ArgValueCompleter {
+    ArgValueCompleter::new(move |current: &OsStr| -> Vec<CompletionCandidate> {
+        let begun = current.to_string_lossy().into_owned();
+        let found = all()
+            .into_iter()
+            .filter(|(name, _)| name.starts_with(&begun));
+        let candidate = |(name, help): (String, String)| {
+            let help = human::safe(&help).into_owned();
+            CompletionCandidate::new(human::safe(&name).into_owned()).help(Some(help.into()))
+        };
+        found.map(candidate).collect()
+    })
+}
+
+/// Names of tools.
+pub(super) fn tools() -> ArgValueCompleter {
+    among(tool_names)
+}
+
+fn tool_names() -> Vec<(String, String)> {
+    let of = |catalogue: &Catalogue| -> Vec<(String, String)> {
+        let specs = catalogue.iter().map(|tool| tool.spec());
+        specs
+            .map(|spec| (spec.id.to_owned(), spec.title.to_owned()))
+            .collect()
+    };
+    match toolkit() {
+        Some(toolkit) => of(toolkit.dispatcher().catalogue()),
+        None => Catalogue::new(&crate::families().collect::<Vec<_>>())
+            .map_or_else(|_| Vec::new(), |all| of(&all)),
+    }
+}
+
+/// Names of commands and tools.
+pub(super) fn help_words() -> ArgValueCompleter {
+    among(|| {
+        let command = Cli::command();
+        let commands = command.get_subcommands().filter(|one| !one.is_hide_set());
+        let named = commands.map(|one| {
+            let about = one.get_about().map(ToString::to_string);
+            (one.get_name().to_owned(), about.unwrap_or_default())
+        });
+        named.chain(tool_names()).collect()
+    })
+}
+
+/// Names of roles.
+pub(super) fn roles() -> ArgValueCompleter {
+    among(|| {
+        let Some(toolkit) = toolkit() else {
+            return Vec::new();
+        };
+        let dispatcher = toolkit.dispatcher();
+        let roles = dispatcher.policy().roles();
+        roles
+            .map(|(name, purpose)| (name.to_owned(), purpose.to_owned()))
+            .collect()
+    })
+}
+
+/// Names of agents with a file.
+pub(super) fn agents() -> ArgValueCompleter {
+    among(|| {
+        let texts = open::project_folder(&Global::in_words(&words()));
+        let texts = texts.and_then(|folder| environment::agent_texts(&folder));
+        let texts = texts.unwrap_or_default().into_iter();
+        texts.map(|text| (text.name, text.path)).collect()
+    })
+}
+
+/// Names of phases.
+pub(super) fn phases() -> ArgValueCompleter {
+    among(|| {
+        let config = toolkit().map(|toolkit| toolkit.config());
+        let phases = config.iter().flat_map(|config| &config.phases);
+        phases
+            .map(|phase| (phase.name.clone(), String::new()))
+            .collect()
+    })
+}
+
+/// Ids of runs, newest first.
+pub(super) fn run_ids() -> ArgValueCompleter {
+    among(|| {
+        of_state(|state| {
+            let runs = state.runs(None, IDS_MAX).unwrap_or_default();
+            runs.iter()
+                .map(|run| (run.id.clone(), runs::line(run).trim().to_owned()))
+                .collect()
+        })
+    })
+}
+
+/// Ids of pending approval requests.
+pub(super) fn approval_ids() -> ArgValueCompleter {
+    among(|| {
+        of_state(|state| {
+            let waiting = state.approvals(true, IDS_MAX).unwrap_or_default();
+            waiting.into_iter().map(|one| (one.id, one.tool)).collect()
+        })
+    })
+}
+
+fn of_state(read: impl FnOnce(&State) -> Vec<(String, String)>) -> Vec<(String, String)> {
+    let toolkit = toolkit();
+    let state = toolkit.as_ref().and_then(Toolkit::state);
+    state.map_or_else(Vec::new, |state| read(state))
+}

@@ -1,0 +1,167 @@
+//! Help: commands in groups, wrapped prose, and examples on lines of their own that a shell takes as they stand.
+
+use std::io::IsTerminal as _;
+
+use clap::builder::StyledStr;
+use clap::{Command, CommandFactory as _};
+use registry::Catalogue;
+use tool_core::AnyTool;
+
+use super::prelude::*;
+use super::{Cli, flags};
+
+/// The commands by purpose, in the order in which a newcomer meets them.
+pub(super) const GROUPS: [(&str, &[&str]); 6] = [
+    ("Tools", &["call", "tools", "serve", "session"]),
+    ("Plans", &["run", "plan", "runs", "replay", "artifacts"]),
+    (
+        "Approvals",
+        &["approve", "deny", "approvals", "inbox", "backups"],
+    ),
+    (
+        "Policy",
+        &["policy", "roles", "agents", "phases", "plugins"],
+    ),
+    ("Records", &["audit", "state"]),
+    (
+        "Setup",
+        &[
+            "init",
+            "check",
+            "doctor",
+            "schema",
+            "completions",
+            "man",
+            "help",
+        ],
+    ),
+];
+
+/// Prints the help that was asked for among the words of a command line.
+pub(super) fn requested(words: &[String]) -> ExitCode {
+    let mut command = Cli::command();
+    command.build();
+    let mut path = vec![&command];
+    for word in words {
+        let found = path[path.len() - 1].find_subcommand(word);
+        path.extend(found);
+        if word == "-h" || word == "--help" {
+            break;
+        }
+    }
+    let short = words.iter().any(|word| word == "-h");
+    let found = path[path.len() - 1].clone();
+    print_page(found, short, path.len() == 1)
+}
+
+/// Prints the help of a command or tool.
+pub(super) fn of(global: &Global, words: &[String]) -> Result<ExitCode> {
+    let mut command = Cli::command();
+    command.build();
+    let mut found = &command;
+    for (at, word) in words.iter().enumerate() {
+        match found.find_subcommand(word) {
+            Some(below) => found = below,
+            None if at == 0 => return of_tool(global, word),
+            None => return Err(unknown(found, word)),
+        }
+    }
+    let found = found.clone();
+    Ok(print_page(found, false, words.is_empty()))
+}
+
+fn of_tool(global: &Global, name: &str) -> Result<ExitCode> {
+    let built_in = Catalogue::new(&crate::families().collect::<Vec<_>>())?;
+    if let Some(index) = built_in.called(name) {
+        return Ok(tool(built_in.tool(index)));
+    }
+    let toolkit = open::read_only(global, false)?;
+    let dispatcher = toolkit.dispatcher();
+    let catalogue = dispatcher.catalogue();
+    if let Some(index) = catalogue.called(name) {
+        return Ok(tool(catalogue.tool(index)));
+    }
+    let command = Cli::command();
+    let commands = command.get_subcommands().map(Command::get_name);
+    let error = tool_error!(InvalidRequest, "no command or tool named `{name}`");
+    let names = commands.chain(catalogue.ids());
+    let otherwise = "`mathchain help` lists the commands, `mathchain tools list` the tools";
+    Err(output::nearest(error, name, names, otherwise))
+}
+
+fn unknown(of: &Command, word: &str) -> ToolError {
+    let name = of.get_bin_name().unwrap_or_else(|| of.get_name());
+    let error = tool_error!(InvalidRequest, "`{name}` has no command `{word}`");
+    let names = of.get_subcommands().map(Command::get_name);
+    output::nearest(error, word, names, format!("see `{name} --help`"))
+}
+
+/// Prints the help of a tool: its arguments, the options of a call, examples.
+pub(super) fn tool(tool: &dyn AnyTool) -> ExitCode {
+    let root = Cli::of_tool(tool);
+    let found = root.find_subcommand("call").cloned().unwrap_or(root);
+    show(found, false, &flags::examples(tool))
+}
+
+fn print_page(mut command: Command, short: bool, is_root: bool) -> ExitCode {
+    let after = command.get_after_help().map(StyledStr::to_string);
+    let after = formatted(&after.unwrap_or_default());
+    if is_root {
+        let template = format!(
+            "{{about}}\n\n{{usage-heading}} {{usage}}\n\n{}{{all-args}}",
+            groups(&command)
+        );
+        let names: Vec<String> = command
+            .get_subcommands()
+            .map(|one| one.get_name().to_owned())
+            .collect();
+        for name in names {
+            command = command.mut_subcommand(name, |one| one.hide(true));
+        }
+        command = command.help_template(template);
+    }
+    show(command, short, &after)
+}
+
+fn show(command: Command, short: bool, after: &str) -> ExitCode {
+    let mut command = command.after_help("").disable_help_subcommand(true);
+    let help = match short {
+        true => command.render_help(),
+        false => command.render_long_help(),
+    };
+    let text = match std::io::stdout().is_terminal() && environment::colour_wanted() {
+        true => help.ansi().to_string(),
+        false => help.to_string(),
+    };
+    let text = text.trim_end();
+    print(&match after {
+        "" => format!("{text}\n"),
+        after => format!("{text}\n\n{after}"),
+    });
+    exit::OK.into()
+}
+
+fn groups(command: &Command) -> String {
+    let mut text = String::new();
+    for (title, names) in GROUPS {
+        let _ = writeln!(text, "{title}:");
+        for name in names {
+            let about = command.find_subcommand(name).and_then(Command::get_about);
+            let about = about.map(StyledStr::to_string).unwrap_or_default();
+            let about = human::wrapped(&about, human::width() - 15, 0);
+            let about = about.replace('\n', &format!("\n{}", " ".repeat(15)));
+            let _ = writeln!(text, "  {name:11}  {about}");
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// Prose wrapped at words; indented lines, which are examples, as they are.
+pub(super) fn formatted(text: &str) -> String {
+    let line = |line: &str| match line.starts_with(' ') {
+        true => format!("{line}\n"),
+        false => format!("{}\n", human::wrapped(line, human::width(), 0)),
+    };
+    text.lines().map(line).collect()
+}

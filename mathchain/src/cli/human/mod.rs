@@ -1,0 +1,128 @@
+//! Text for readers: answers, errors and warnings; below, values, numbers, tables, and text that cannot steer a terminal.
+
+mod number;
+mod safe;
+mod table;
+mod text;
+mod value;
+
+use std::fmt::Write as _;
+
+use tool_core::{Outcome, Status, ToolError, Value};
+
+pub(super) use number::{DIGITS, set_digits};
+pub(super) use safe::safe;
+pub(super) use table::Table;
+pub(super) use text::{coloured, size, time, utc, width, wrapped};
+pub(super) use value::{picture, value};
+
+/// The answer to a call: the result for stdout, warnings and errors for stderr.
+pub(super) struct Rendered {
+    pub stdout: String,
+    pub stderr: String,
+}
+
+/// Renders the answer to a call.
+pub(super) fn outcome(outcome: &Outcome) -> Rendered {
+    let mut stderr = warnings(outcome);
+    let stdout = match &outcome.status {
+        Status::Success(output) => picture(output).map_or_else(|| value(output), str::to_owned),
+        Status::Error(err) => {
+            stderr.push_str(&error(err));
+            String::new()
+        }
+        Status::PendingApproval {
+            approval_id: id,
+            so_far,
+        } => {
+            let usual = || {
+                format!(
+                    "`mathchain approve {id}` or `mathchain deny {id}`, then send the same call again"
+                )
+            };
+            let next = so_far.get("next").and_then(Value::as_str);
+            let next = next.map_or_else(usual, str::to_owned);
+            let _ = writeln!(stderr, "approval needed: {next}");
+            String::new()
+        }
+    };
+    Rendered { stdout, stderr }
+}
+
+/// The warnings of an answer.
+pub(super) fn warnings(outcome: &Outcome) -> String {
+    let warnings = outcome.warnings.iter();
+    warnings
+        .map(|warning| format!("warning: {warning}\n"))
+        .collect()
+}
+
+/// The head of the audit after an answer, as a line.
+pub(super) fn head(outcome: &Outcome) -> String {
+    let audit = outcome.metadata.get("audit");
+    let Some(head) = audit.and_then(|audit| audit.get("head")?.as_str()) else {
+        return String::new();
+    };
+    format!("audit {head}\n")
+}
+
+/// The first names of a list, and the number of the others.
+pub(super) fn first_of(names: &[String], most: usize) -> String {
+    let shown = names[..names.len().min(most)].join(", ");
+    match names.len().saturating_sub(most) {
+        0 => shown,
+        more => format!("{shown} ... and {more} more"),
+    }
+}
+
+/// An error with its place and hint; of several problems each one with its own.
+pub(super) fn error(err: &ToolError) -> String {
+    let at = |path: &str| match path {
+        "" => String::new(),
+        path => format!(" (at `{path}`)"),
+    };
+    let mut text = String::new();
+    if err.problems().len() <= 1 {
+        let place = at(err.path().unwrap_or_default());
+        let _ = writeln!(text, "error: {}{place} [{}]", err.message(), err.code());
+        if let Some(hint) = err.hint_str() {
+            let _ = writeln!(text, "hint: {hint}");
+        }
+        return text;
+    }
+    let more = err.evidence_value();
+    let more = more.and_then(|evidence| evidence.get("more_problems")?.as_i64());
+    let more = usize::try_from(more.unwrap_or(0)).unwrap_or(0);
+    let count = err.problems().len() + more;
+    let _ = writeln!(text, "error: {count} problems [{}]", err.code());
+    for problem in err.problems() {
+        let line = |(line, column)| format!("{line}:{column}: ");
+        let line = problem.place.map(line).unwrap_or_default();
+        let place = at(&problem.path);
+        let _ = writeln!(text, "  - {line}{}{place}", problem.message);
+        if let Some(hint) = &problem.hint {
+            let _ = writeln!(text, "    {hint}");
+        }
+    }
+    if more > 0 {
+        let _ = writeln!(text, "  and {more} more");
+    }
+    text
+}
+
+/// The obligations that the call met: a notification, and backups.
+pub(super) fn obligations(outcome: &Outcome) -> String {
+    let mut text = String::new();
+    if let Some(id) = outcome.metadata.get("notice").and_then(|id| id.as_str()) {
+        text = format!("notification {id}: recorded by a rule (`mathchain inbox list`)\n");
+    }
+    let backups = outcome.metadata.get("backups").and_then(Value::items);
+    for backup in backups.unwrap_or_default() {
+        let text_of = |key: &str| backup.get(key)?.as_str().map(str::to_owned);
+        if let (Some(id), Some(path)) = (text_of("id"), text_of("path")) {
+            text +=
+                &format!("backup of {path}: restore it with `mathchain backups restore {id}`\n");
+        }
+    }
+    text
+}

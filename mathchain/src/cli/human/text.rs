@@ -1,0 +1,110 @@
+//! Words for readers: times, sizes, lines wrapped at words, colours.
+
+use std::io::IsTerminal as _;
+
+use crate::environment;
+
+/// A time in the reader's time zone.
+pub(in crate::cli) fn time(unix_ms: u64) -> String {
+    let ms = i64::try_from(unix_ms).unwrap_or(i64::MAX);
+    match jiff::Timestamp::from_millisecond(ms) {
+        Ok(moment) => {
+            let moment = moment.to_zoned(environment::time_zone());
+            moment.strftime("%Y-%m-%d %H:%M:%S").to_string()
+        }
+        Err(_) => unix_ms.to_string(),
+    }
+}
+
+/// A time in UTC, as RFC 3339 has it.
+pub(in crate::cli) fn utc(unix_ms: u64) -> String {
+    let ms = i64::try_from(unix_ms).unwrap_or(i64::MAX);
+    let moment = jiff::Timestamp::from_millisecond(ms);
+    moment.map_or_else(|_| unix_ms.to_string(), |moment| format!("{moment:.3}"))
+}
+
+/// A number of bytes, in units of a thousand.
+pub(in crate::cli) fn size(bytes: u64) -> String {
+    const UNITS: [&str; 5] = ["kB", "MB", "GB", "TB", "PB"];
+    if bytes < 1000 {
+        return format!("{bytes} B");
+    }
+    let mut number = bytes as f64 / 1000.0;
+    let mut unit = 0;
+    while number >= 999.95 && unit + 1 < UNITS.len() {
+        number /= 1000.0;
+        unit += 1;
+    }
+    format!("{number:.1} {}", UNITS[unit])
+}
+
+/// Width of output that no terminal shows.
+const WIDTH: usize = 100;
+
+/// Columns of the terminal that shows stdout, at most 100; 100 where none does.
+pub(in crate::cli) fn width() -> usize {
+    let columns = console::Term::stdout().size_checked();
+    columns.map_or(WIDTH, |(_, columns)| usize::from(columns).clamp(20, WIDTH))
+}
+
+/// A paragraph in lines of at most `width` characters, broken at spaces; lines after the first begin with `indent` spaces.
+pub(in crate::cli) fn wrapped(text: &str, width: usize, indent: usize) -> String {
+    let mut lines = String::new();
+    let mut column = 0;
+    let words = text
+        .split([' ', '\n', '\t'])
+        .filter(|word| !word.is_empty());
+    for word in words {
+        let length = console::measure_text_width(word);
+        if column > 0 && column + 1 + length > width.max(indent + 10) {
+            lines.push('\n');
+            lines.push_str(&" ".repeat(indent));
+            column = indent;
+        } else if column > 0 {
+            lines.push(' ');
+            column += 1;
+        }
+        lines.push_str(word);
+        column += length;
+    }
+    lines
+}
+
+/// Text for stderr whose lines begin with `error:` or `warning:` in colour, where a terminal shows colours.
+pub(in crate::cli) fn coloured(text: &str) -> String {
+    const MARKS: [(&str, &str); 3] = [
+        ("error:", "\u{1b}[1;31m"),
+        ("warning:", "\u{1b}[1;33m"),
+        ("hint:", "\u{1b}[36m"),
+    ];
+    if !std::io::stderr().is_terminal() || !environment::colour_wanted() {
+        return text.to_owned();
+    }
+    let line = |line: &str| {
+        let mut marks = MARKS.iter();
+        let found = marks.find_map(|(mark, on)| Some((mark, on, line.strip_prefix(mark)?)));
+        match found {
+            Some((mark, on, rest)) => format!("{on}{mark}\u{1b}[0m{rest}"),
+            None => line.to_owned(),
+        }
+    };
+    text.split_inclusive('\n').map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_break_at_words() {
+        assert_eq!(wrapped("one two  three", 20, 2), "one two three");
+        assert_eq!(
+            wrapped("one two three four", 9, 2),
+            "one two\n  three\n  four".replace("two\n", "two\n")
+        );
+        assert_eq!(
+            wrapped("a_word_that_is_longer_than_a_line", 12, 2),
+            "a_word_that_is_longer_than_a_line"
+        );
+    }
+}

@@ -1,0 +1,247 @@
+//! Search of tools by everyday words: names, titles, tags and descriptions, with words of one stem and synonyms.
+
+use tool_core::nearest::nearest;
+use tool_core::{AnyTool, Category, Effect, Spec};
+
+use crate::catalogue::Catalogue;
+
+/// Wanted tools: an absent field does not narrow.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Query<'a> {
+    /// Words; each must occur, or a word of its meaning, in the name, title, tags or description.
+    pub text: &'a str,
+    /// Category.
+    pub category: Option<Category>,
+    /// Tag.
+    pub tag: Option<&'a str>,
+    /// Effect that the tool declares.
+    pub effect: Option<Effect>,
+}
+
+/// Words that say nothing about a tool.
+const STOP_WORDS: [&str; 20] = [
+    "a", "an", "and", "as", "by", "do", "for", "from", "how", "i", "in", "into", "it", "of", "on",
+    "or", "the", "to", "with", "my",
+];
+
+/// Words of one meaning, for a search. What a single tool is also called stands in its tags.
+const SYNONYMS: [&[&str]; 16] = [
+    &["average", "mean"],
+    &[
+        "minimum", "minimize", "minimise", "maximum", "maximize", "optimize", "optimise",
+    ],
+    &["download", "fetch", "http"],
+    &["save", "store", "write"],
+    &["load", "open", "read"],
+    &["integral", "integrate", "quadrature"],
+    &["chart", "graph", "plot", "draw"],
+    &["delete", "remove", "erase"],
+    &["directory", "folder"],
+    &["execute", "run"],
+    &["find", "search", "grep"],
+    &["dataframe", "spreadsheet", "table", "csv"],
+    &["compress", "zip", "archive"],
+    &["internet", "web"],
+    &["command", "program", "shell", "bash"],
+    &["stddev", "deviation", "variance"],
+];
+
+/// Weights of a word in the parts of a tool.
+const IN_NAME: u32 = 8;
+const IN_TITLE: u32 = 4;
+const IN_TAGS: u32 = 4;
+const IN_DESCRIPTION: u32 = 1;
+
+impl Catalogue {
+    /// The tools that match, the best first; equals in the order of the lists.
+    pub fn search(&self, query: &Query<'_>) -> Vec<&dyn AnyTool> {
+        let words = words_of(query.text);
+        let fitting = self.iter().filter(|tool| fits(tool.spec(), query));
+        let ranked = fitting.filter_map(|tool| Some((rank(tool, &words)?, tool)));
+        best_first(ranked.collect())
+    }
+
+    /// The tools nearest to a query that nothing matches: those with some of its words, also misspelt ones.
+    pub fn nearest_to(&self, query: &Query<'_>) -> Vec<&dyn AnyTool> {
+        const MOST: usize = 5;
+        let spoken: Vec<String> = self.iter().flat_map(name_words).collect();
+        let corrected = |word: String| {
+            let near = nearest(&word, spoken.iter().map(String::as_str));
+            near.map_or(word.clone(), str::to_owned)
+        };
+        let words: Vec<String> = words_of(query.text).into_iter().map(corrected).collect();
+        let some = |tool: &dyn AnyTool| -> u32 {
+            let one = |word: &String| rank(tool, std::slice::from_ref(word)).unwrap_or(0);
+            words.iter().map(one).sum()
+        };
+        let fitting = self.iter().filter(|tool| fits(tool.spec(), query));
+        let ranked = fitting.map(|tool| (some(tool), tool));
+        let mut found = best_first(ranked.filter(|(rank, _)| *rank >= IN_TITLE).collect());
+        found.truncate(MOST);
+        found
+    }
+}
+
+fn best_first(mut ranked: Vec<(u32, &dyn AnyTool)>) -> Vec<&dyn AnyTool> {
+    ranked.sort_by_key(|(rank, _)| std::cmp::Reverse(*rank));
+    ranked.into_iter().map(|(_, tool)| tool).collect()
+}
+
+fn fits(spec: &Spec, query: &Query<'_>) -> bool {
+    let category = query.category;
+    let category = category.is_none_or(|category| spec.category == category);
+    let tag = query.tag.is_none_or(|tag| spec.tags.contains(&tag));
+    let effect = query.effect;
+    category && tag && effect.is_none_or(|effect| spec.effects.contains(&effect))
+}
+
+/// The words of a query that say something.
+fn words_of(text: &str) -> Vec<String> {
+    let all = split(text);
+    let kept = all
+        .iter()
+        .filter(|word| !STOP_WORDS.contains(&word.as_str()));
+    let kept: Vec<String> = kept.cloned().collect();
+    if kept.is_empty() { all } else { kept }
+}
+
+fn split(text: &str) -> Vec<String> {
+    let parts = text.split(|one: char| !one.is_alphanumeric());
+    let parts = parts.filter(|part| !part.is_empty());
+    parts.map(str::to_lowercase).collect()
+}
+
+/// The words of the name, title and tags of a tool.
+fn name_words(tool: &dyn AnyTool) -> Vec<String> {
+    let spec = tool.spec();
+    split(&[spec.id, spec.title, &spec.tags.join(" ")].join(" "))
+}
+
+/// The weight of all words; `None` if one does not occur.
+fn rank(tool: &dyn AnyTool, words: &[String]) -> Option<u32> {
+    let spec = tool.spec();
+    let parts = [
+        (IN_NAME, split(spec.id)),
+        (IN_TITLE, split(spec.title)),
+        (IN_TAGS, split(&spec.tags.join(" "))),
+        (IN_DESCRIPTION, split(&tool.description())),
+    ];
+    let weight = |word: &String| {
+        let has = |(_, tokens): &&(u32, Vec<String>)| tokens.iter().any(|token| means(word, token));
+        let found: Vec<u32> = parts
+            .iter()
+            .filter(has)
+            .map(|(weight, _)| *weight)
+            .collect();
+        (!found.is_empty()).then(|| found.iter().sum::<u32>())
+    };
+    words.iter().map(weight).sum()
+}
+
+/// Whether a word of a query means a word of a tool.
+fn means(word: &str, token: &str) -> bool {
+    let same = |word: &str| is_of_stem(word, token);
+    let mut groups = SYNONYMS.iter();
+    same(word) || groups.any(|group| group.contains(&word) && group.iter().any(|other| same(other)))
+}
+
+/// Whether two words have one stem, by their beginnings: `minimum` and `minimise`, `eigen` and `eigenvalues`.
+fn is_of_stem(word: &str, token: &str) -> bool {
+    const STEM_LEAST: usize = 5;
+    const ENDING_MOST: usize = 4;
+    let pairs = word.chars().zip(token.chars());
+    let common = pairs.take_while(|(one, other)| one == other).count();
+    let (rest, token_rest) = (
+        word.chars().count() - common,
+        token.chars().count() - common,
+    );
+    rest == 0 && (common >= 3 || token_rest == 0)
+        || common >= STEM_LEAST && rest <= ENDING_MOST && token_rest <= ENDING_MOST
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fakes::twelve;
+
+    fn ids(tools: Vec<&dyn AnyTool>) -> Vec<&str> {
+        tools.iter().map(|tool| tool.spec().id).collect()
+    }
+
+    #[test]
+    fn search_narrows_by_every_given_field() {
+        let catalogue = twelve();
+        let query = Query {
+            text: "file", // `plot` says so in its description only
+            ..Query::default()
+        };
+        assert_eq!(
+            ids(catalogue.search(&query)),
+            [
+                "read_file",
+                "search_files",
+                "write_file",
+                "edit_file",
+                "plot"
+            ]
+        );
+        let query = Query {
+            category: Some(Category::Math),
+            ..Query::default()
+        };
+        assert_eq!(ids(catalogue.search(&query)), ["calculate", "plot"]);
+        let query = Query {
+            tag: Some("raw-exec"),
+            ..Query::default()
+        };
+        assert_eq!(ids(catalogue.search(&query)), ["raw_exec"]);
+        let query = Query {
+            text: "WEB fetch",
+            effect: Some(Effect::NetworkAccess),
+            ..Query::default()
+        };
+        assert_eq!(ids(catalogue.search(&query)), ["web_fetch"]);
+        let query = Query {
+            text: "nothing like it",
+            ..Query::default()
+        };
+        assert!(catalogue.search(&query).is_empty());
+    }
+
+    #[test]
+    fn words_of_one_stem_or_meaning_match() {
+        for (word, token) in [
+            ("minimum", "minimise"),
+            ("eigen", "eigenvalues"),
+            ("integral", "integration"),
+            ("average", "mean"),
+            ("svd", "svd"),
+            ("download", "fetch"),
+        ] {
+            assert!(means(word, token), "{word} {token}");
+        }
+        for (word, token) in [
+            ("mean", "median"),
+            ("in", "integral"),
+            ("square", "squeeze"),
+            ("fit", "file"),
+        ] {
+            assert!(!means(word, token), "{word} {token}");
+        }
+    }
+
+    #[test]
+    fn misspelt_words_lead_to_the_nearest_tools() {
+        let catalogue = twelve();
+        let query = |text| Query {
+            text,
+            ..Query::default()
+        };
+        assert!(catalogue.search(&query("calculatr")).is_empty());
+        assert_eq!(
+            ids(catalogue.nearest_to(&query("calculatr"))),
+            ["calculate"]
+        );
+        assert!(catalogue.nearest_to(&query("zzyzx")).is_empty());
+    }
+}
