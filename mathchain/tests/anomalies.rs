@@ -1,4 +1,4 @@
-//! `mathchain chain anomalies` over journals that real runs left.
+//! `mathchain runs anomalies` over journals that real runs left.
 
 #[cfg(target_os = "linux")]
 use std::time::{Duration, Instant};

@@ -4,13 +4,13 @@ use std::path::Path;
 
 use tool_core::Value;
 
-use super::support::{Answer, Place, Served, answer_of};
+use super::support::{Answer, Place, Served, answer_of, asking_json};
 
 /// Runs the binary in a folder of the place.
 fn at(place: &Place, folder: &str, args: &[&str], stdin: &str) -> Answer {
     let folder = place.path("work").join(folder);
     std::fs::create_dir_all(&folder).expect("makes folders");
-    let mut command = place.command(args);
+    let mut command = place.command(&asking_json(args));
     command.current_dir(folder);
     answer_of(command, stdin.as_bytes())
 }

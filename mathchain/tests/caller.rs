@@ -153,9 +153,9 @@ fn overrides_select_and_no_denial_gives_way() {
     hidden(call(&["--disable", "statistics"], "statistics"));
 }
 
-/// The flags of a caller end where the tool begins: behind it they are the tool's.
+/// Options of the caller stand before the tool or after it, and once.
 #[test]
-fn flags_of_the_caller_and_of_the_tool_do_not_meet() {
+fn flags_of_the_caller_stand_on_both_sides_of_the_tool() {
     let place = place();
     let behind = place.run(
         &[
@@ -168,14 +168,9 @@ fn flags_of_the_caller_and_of_the_tool_do_not_meet() {
         ],
         "",
     );
-    behind.expect_code(2);
-    assert!(
-        behind
-            .stderr
-            .contains("mathchain call --agent ... calculate"),
-        "{}",
-        behind.stderr
-    );
+    behind.expect_code(0);
+    let role = behind.at("/metadata/role");
+    assert_eq!(role, Value::from("coder_escalation"));
     let unknown = place.run(&["call", "--agnt", "helper", "calculate"], ADD);
     assert!(
         unknown.expect_code(2).stderr.contains("--agent"),
@@ -197,7 +192,7 @@ fn flags_of_the_caller_and_of_the_tool_do_not_meet() {
             .run(&twice, "")
             .expect_code(2)
             .stderr
-            .contains("given twice")
+            .contains("cannot be used multiple times")
     );
     for command in [
         vec!["call"],

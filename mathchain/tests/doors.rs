@@ -4,7 +4,7 @@ use std::process::Stdio;
 
 use tool_core::Value;
 
-use crate::support::{Answer, Place, answer_of};
+use crate::support::{Answer, Place, answer_of, asking_json};
 
 /// Every command, with words that are wrong; `-` for those that only print.
 const WRONG: &[(&str, &[&str])] = &[
@@ -22,9 +22,11 @@ const WRONG: &[(&str, &[&str])] = &[
     ("session", &["session", "replay", "absent.jsonl"]),
     ("tools", &["tools", "show", "no_such_tool"]),
     ("policy", &["policy", "explain", "nobody", "calculate"]),
-    ("agent", &["agent", "show", "nobody"]),
+    ("roles", &["roles", "nothing"]),
+    ("agents", &["agents", "show", "nobody"]),
+    ("agents", &["agents", "command", "--agent", "nobody"]),
     ("agent-args", &["agent-args", "--agent", "nobody"]),
-    ("phase", &["phase", "show", "nothing"]),
+    ("phases", &["phases", "show", "nothing"]),
     ("check", &["check", "extra"]),
     ("schema", &["schema", "nothing"]),
     ("plugins", &["plugins", "enable", "nothing"]),
@@ -48,6 +50,7 @@ const WRONG: &[(&str, &[&str])] = &[
     ("doctor", &["doctor", "--nope"]),
     ("completions", &["completions", "nosh"]),
     ("man", &["man", "--nope"]),
+    ("help", &["help", "nothing"]),
 ];
 
 /// One document on stdout, and it is the envelope of an error; words on stderr.
@@ -75,16 +78,16 @@ fn one_envelope(answer: &Answer, what: &str) {
 fn whatever_goes_wrong_is_one_envelope() {
     let place = Place::new();
     let commands = place.run(&["--help"], "").stdout;
-    let commands = commands.split("Commands:").nth(1).expect("a list");
-    let commands = commands
-        .lines()
-        .skip(1)
-        .map_while(|line| line.split_whitespace().next());
-    for command in commands.filter(|command| *command != "help") {
-        // A description that goes on in the next line begins with other words.
-        let known = place.run(&[command, "--help"], "").code != 0;
+    let commands = commands.split("\nOptions:").next().expect("the groups");
+    let commands = commands.lines().filter_map(|line| {
+        let command = line.strip_prefix("  ")?.split_whitespace().next();
+        command.filter(|_| !line.starts_with("   "))
+    });
+    let commands: Vec<&str> = commands.collect();
+    assert!(commands.len() > 25, "{commands:?}");
+    for command in commands {
         assert!(
-            known || WRONG.iter().any(|(name, _)| *name == command),
+            WRONG.iter().any(|(name, _)| *name == command),
             "`{command}` is not in the list"
         );
     }
@@ -93,7 +96,15 @@ fn whatever_goes_wrong_is_one_envelope() {
     }
     // A configuration that is wrong, at each command that reads it.
     place.write("mathchain.toml", "version = 1\nnonsense = 3\n");
-    const UNCONFIGURED: [&str; 6] = ["init", "completions", "man", "schema", "approve", "deny"];
+    const UNCONFIGURED: [&str; 7] = [
+        "init",
+        "completions",
+        "man",
+        "schema",
+        "approve",
+        "deny",
+        "help",
+    ];
     for (command, words) in WRONG {
         if !UNCONFIGURED.contains(command) {
             one_envelope(&place.run(words, ""), &words.join(" "));
@@ -426,6 +437,7 @@ fn read_only(place: &Place, words: &[&str]) -> Answer {
         "sh",
     ]);
     command.arg(place.path("work/.mathchain"));
+    let words = asking_json(words);
     command.arg(env!("CARGO_BIN_EXE_mathchain")).args(words);
     command.current_dir(place.path("work"));
     for (name, value) in own.get_envs() {
@@ -471,7 +483,8 @@ fn people_read_local_times() {
         let mut command = place.command(&["runs", "list", "--output", "human"]);
         command.env("TZ", zone);
         let line = answer_of(command, b"").stdout;
-        let time: String = line.chars().skip(14).take(19).collect();
+        let line = line.trim_end();
+        let time = line[line.len() - 19..].to_owned();
         let hour: i32 = time[11..13].parse().unwrap_or_else(|_| panic!("{line}"));
         (hour, time)
     };

@@ -20,6 +20,7 @@ mod plugins;
 mod policy;
 #[cfg(target_os = "linux")]
 mod programs;
+mod reading;
 mod records;
 mod runs;
 mod serve;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use tool_core::Value;
 
-use crate::support::{Answer, Place, Served, root};
+use crate::support::{Answer, Place, Served, asking_json, root};
 
 /// The `plugins` of the repository, in a folder of its own.
 fn shipped() -> Place {
@@ -95,7 +95,7 @@ fn a_clean_clone_lists_its_plugins_and_calls_them() {
     let run = |args: &[&str]| {
         Answer::of(
             &place
-                .command(args)
+                .command(&asking_json(args))
                 .current_dir(root())
                 .stdin(Stdio::null())
                 .output()

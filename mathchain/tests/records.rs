@@ -115,7 +115,10 @@ fn a_reader_is_told_of_the_first_steps_and_how_many_more_there_are() {
     place.write("chain.yaml", &plan_of(120, true));
     place.write("wide.yaml", &plan_of(120, false));
     let human = |plan: &str, flags: &[&str]| {
-        let answer = place.run(&[&["run", plan, "--output", "human"], flags].concat(), "");
+        let answer = place.run(
+            &[&["run", plan, "-v", "--output", "human"], flags].concat(),
+            "",
+        );
         answer.expect_code(0).stderr.clone()
     };
     let wide = human("wide.yaml", &[]);
@@ -149,7 +152,7 @@ fn every_answer_has_the_head_of_the_audit() {
         ),
     ];
     for command in [&call[..], &["run", "plan.yaml"]] {
-        let human = place.run(&[command, &["--output", "human"]].concat(), "");
+        let human = place.run(&[command, &["-v", "--output", "human"]].concat(), "");
         let line = human
             .expect_code(0)
             .stderr
@@ -164,7 +167,7 @@ fn every_answer_has_the_head_of_the_audit() {
         "wrong.yaml",
         "version: 1\nsteps:\n  - {id: a, tool: calculat}\n",
     );
-    let refused = place.run(&["run", "wrong.yaml"], "");
+    let refused = place.run(&["run", "wrong.yaml", "-v"], "");
     heads.push(text(refused.expect_code(2), "/metadata/audit/head"));
     let line = format!("audit {}\n", heads[heads.len() - 1]);
     assert!(refused.stderr.contains(&line), "{}", refused.stderr);

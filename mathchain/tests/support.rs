@@ -80,13 +80,32 @@ impl Place {
     }
 
     /// Runs the binary with a text on stdin.
+    /// Runs a command as a program does; see [`asking_json`].
     pub(crate) fn run(&self, args: &[&str], stdin: &str) -> Answer {
+        self.run_bytes(&asking_json(args), stdin.as_bytes())
+    }
+
+    /// Runs a command with exactly these arguments.
+    pub(crate) fn run_as_typed(&self, args: &[&str], stdin: &str) -> Answer {
         self.run_bytes(args, stdin.as_bytes())
     }
 
     pub(crate) fn run_bytes(&self, args: &[&str], stdin: &[u8]) -> Answer {
         answer_of(self.command(args), stdin)
     }
+}
+
+/// The arguments as a program gives them: commands that print text by default are asked for JSON, unless the arguments name a format.
+pub(crate) fn asking_json<'a>(args: &[&'a str]) -> Vec<&'a str> {
+    const NAMED: [&str; 7] = [
+        "call", "run", "serve", "session", "resume", "--json", "--help",
+    ];
+    let is_named = |arg: &&str| NAMED.contains(arg) || arg.starts_with("--output");
+    let json = match args.iter().any(is_named) {
+        true => &[][..],
+        false => &["--json"],
+    };
+    [args, json].concat()
 }
 
 /// A command with a controlling terminal, in a session of its own; its standard streams are pipes as ever.

@@ -209,7 +209,7 @@ fn a_long_call_shows_the_elapsed_time_and_its_steps_at_any_width() {
     let mut screen = Screen::start(&place, &LONG, 24, 80, &[]);
     let is_shown = |text: &str| text.contains("solve_ode") && text.contains("steps");
     screen.until("shows its steps", is_shown);
-    screen.until("counts seconds", |text| text.contains(" 2s "));
+    screen.until("counts seconds", |text| text.contains(" 2s"));
     screen.resize(24, 30);
     screen.until("is redrawn", |text| {
         let lines: Vec<&str> = text

@@ -1,4 +1,4 @@
-//! `mathchain agent-args`: the command that starts an agent CLI with exactly an agent's permissions.
+//! `mathchain agents command`: the command that starts an agent CLI with exactly an agent's permissions.
 
 use registry::agent_cli::{self, CliArgs, CliRequest, CliTool, Environment, quoted};
 use registry::agents::ToolName;
@@ -11,9 +11,9 @@ use super::prelude::*;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  mathchain agent-args --phase audit --agent claude
-  mathchain agent-args --agent researcher --cli claude
-  mathchain agent-args --agent tester --cli codex --permission workspace-write --prompt 'run the tests'")]
+  mathchain agents command --phase audit --agent claude
+  mathchain agents command --agent researcher --cli claude
+  mathchain agents command --agent tester --cli codex --permission workspace-write --prompt 'run the tests'")]
 pub(super) struct AgentArgs {
     /// Agent with a file, or the name of an agent CLI
     #[arg(long)]

@@ -63,7 +63,8 @@ fn list(global: &Global) -> Result<ExitCode> {
         Ok((agent, checked)) => {
             let (name, description) = (&agent.name, &agent.head.description);
             let count = checked.selection.len();
-            format!("{name:<20} {count:>3} tools  {description}\n")
+            let count = counted(count as u64, "tool");
+            format!("{name:<20} {count:>9}  {description}\n")
         }
         Err(errors) => format!("{errors}\n"),
     })
@@ -105,7 +106,8 @@ fn check(global: &Global, wanted: &[String]) -> Result<ExitCode> {
                     let message = format!("the agent `{}` is also in {first}", agent.name);
                     errors.push(registry::LoadError::new(Some(&agent.place), message));
                 }
-                let _ = writeln!(table, "{}: {} tools", text.path, checked.selection.len());
+                let count = counted(checked.selection.len() as u64, "tool");
+                let _ = writeln!(table, "{}: {count}", text.path);
                 for note in &checked.notes {
                     let _ = writeln!(table, "  {note}");
                 }

@@ -37,7 +37,7 @@ pub(super) struct Call {
 }
 
 impl Call {
-    /// The global options, including those after the tool name that opening the toolkit needs, which are not parsed yet.
+    /// The global options, including those after the tool name that opening the toolkit and printing errors need, which are not parsed yet.
     pub(super) fn global(&self, before: &Global) -> Global {
         let after = Global::in_words(&self.words);
         Global {
@@ -58,7 +58,7 @@ pub(super) fn call(global: &Global, call: &Call) -> Result<ExitCode> {
     // Usage errors and help of built-in tools need no toolkit; tools of plugins are known once plugins are loaded.
     let opened = match built_in.called(name) {
         Some(_) => None,
-        None => Some(call.caller.open(&call.global(global))?),
+        None => Some(call.caller.open(global)?),
     };
     let dispatcher = opened.as_ref().map(Toolkit::dispatcher);
     let catalogue = dispatcher
@@ -66,17 +66,15 @@ pub(super) fn call(global: &Global, call: &Call) -> Result<ExitCode> {
         .map_or(&built_in, |dispatcher| dispatcher.catalogue());
     let Some(tool) = catalogue.called(name).map(|index| catalogue.tool(index)) else {
         // The dispatcher words and records the refusal.
-        let global = call.global(global);
-        let toolkit = opened.map_or_else(|| call.caller.open(&global), Ok)?;
+        let toolkit = opened.map_or_else(|| call.caller.open(global), Ok)?;
         let context = call.caller.context(call.role.clone());
         let refused = toolkit.call_with(&context, name, &object! {});
-        return finish(&toolkit, &global, &refused);
+        return finish(&toolkit, global, &refused);
     };
     let (whole, matches) = match super::Cli::with_tool(tool) {
         Ok(parsed) => parsed,
         Err(err) if err.use_stderr() => {
-            let global = call.global(global);
-            return Ok(misused(&global, &flags::suggest(tool, err)).into());
+            return Ok(misused(global, &flags::suggest(tool, err)).into());
         }
         Err(_) => return Ok(help::tool(tool)),
     };

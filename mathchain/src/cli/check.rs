@@ -33,7 +33,7 @@ pub(super) fn check(global: &Global) -> Result<ExitCode> {
     data.push(("warnings", Value::from(warnings.clone())));
     output::data(global, &Value::object(data), || {
         let counts = counts
-            .map(|(name, count)| format!("{count} {name}"))
+            .map(|(name, count)| counted(count as u64, name.trim_end_matches('s')))
             .join(", ");
         let file = file.as_deref().unwrap_or("no configuration");
         let warnings = warnings.iter().map(|line| format!("warning: {line}\n"));

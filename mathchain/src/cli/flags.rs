@@ -49,16 +49,16 @@ pub(super) fn command(tool: &dyn AnyTool) -> Command {
             false => option.allow_hyphen_values(true),
         }
     });
-    let command = Command::new("call")
+    let command = Command::new("call").args(options.collect::<Vec<_>>());
+    Call::augment_args(command)
         .about(tool.description())
         .override_usage(format!("mathchain call {id} [--NAME VALUE]... [OPTIONS]"))
-        .args(options.collect::<Vec<_>>());
-    Call::augment_args(command).mut_arg("words", |tool| {
-        tool.trailing_var_arg(false)
-            .action(clap::ArgAction::Append)
-            .num_args(1)
-            .hide(true)
-    })
+        .mut_arg("words", |tool| {
+            tool.trailing_var_arg(false)
+                .action(clap::ArgAction::Append)
+                .num_args(1)
+                .hide(true)
+        })
 }
 
 /// The description of an argument, with its default or a note that it is required.
@@ -260,8 +260,8 @@ fn kind(property: &Schema) -> &'static str {
         Some("integer") => "INTEGER",
         Some("number") => "NUMBER",
         Some("boolean") => "true|false",
-        Some("array") => "[...]",
-        Some("object") => "{...}",
+        Some("array") => "LIST",
+        Some("object") => "OBJECT",
         _ => "VALUE",
     }
 }

@@ -107,6 +107,9 @@ impl Format {
     }
 }
 
+/// The commands that answer calls or runs.
+const DOORS: [&str; 5] = ["call", "run", "resume", "serve", "session"];
+
 impl Global {
     /// The options found among words that clap could not parse.
     pub(super) fn in_words(words: &[String]) -> Self {
@@ -123,7 +126,7 @@ impl Global {
             workspace: value_of("--workspace").map(Into::into),
             output: output.and_then(|name| Format::from_str(name, false).ok()),
             json: words.iter().any(|word| word == "--json"),
-            is_door: words.iter().any(|word| word == "call" || word == "run"),
+            is_door: words.iter().any(|word| DOORS.contains(&word.as_str())),
             ..Self::default()
         }
     }

@@ -100,7 +100,7 @@ fn unknown(of: &Command, word: &str) -> ToolError {
 pub(super) fn tool(tool: &dyn AnyTool) -> ExitCode {
     let root = Cli::of_tool(tool);
     let found = root.find_subcommand("call").cloned().unwrap_or(root);
-    show(found, false, &flags::examples(tool))
+    show(found, true, &flags::examples(tool))
 }
 
 fn print_page(mut command: Command, short: bool, is_root: bool) -> ExitCode {
@@ -108,7 +108,7 @@ fn print_page(mut command: Command, short: bool, is_root: bool) -> ExitCode {
     let after = formatted(&after.unwrap_or_default());
     if is_root {
         let template = format!(
-            "{{about}}\n\n{{usage-heading}} {{usage}}\n\n{}{{all-args}}",
+            "{{about}}\n\n{{usage-heading}} mathchain <COMMAND> [OPTIONS]\n\n{}{{all-args}}",
             groups(&command)
         );
         let names: Vec<String> = command
@@ -120,11 +120,16 @@ fn print_page(mut command: Command, short: bool, is_root: bool) -> ExitCode {
         }
         command = command.help_template(template);
     }
-    show(command, short, &after)
+    show(command, short || is_root, &after)
 }
 
 fn show(command: Command, short: bool, after: &str) -> ExitCode {
-    let mut command = command.after_help("").disable_help_subcommand(true);
+    let mut command = command
+        .after_help("")
+        .disable_help_subcommand(true)
+        .mut_arg("help", |help| {
+            help.help_heading("Global options").help("Print help")
+        });
     let help = match short {
         true => command.render_help(),
         false => command.render_long_help(),

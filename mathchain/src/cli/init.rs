@@ -36,7 +36,7 @@ pub(super) fn init(init: &Init) -> Result<ExitCode> {
         let mut paths = files.iter().map(|(path, _)| path.clone());
         let present = paths.find(|path| path.exists());
         write_all(&folder, present, &files)?;
-        print("check them with `mathchain agent check`\n");
+        print("check them with `mathchain agents check`\n");
     } else {
         let mut paths = CONFIG_NAMES.iter().map(|name| folder.join(name));
         let present = paths.find(|path| path.exists());

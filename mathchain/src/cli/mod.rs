@@ -164,7 +164,7 @@ enum Command {
         #[arg(value_parser = schema::names())]
         name: Option<String>,
     },
-    /// Print shell completions: commands, options, tools and their arguments, names and ids
+    /// Print the script by which a shell completes commands, tools and names
     #[command(after_help = complete::EXAMPLES)]
     Completions {
         /// Shell
@@ -243,9 +243,13 @@ pub fn main() -> ExitCode {
         }
         Err(_) => return help::requested(&words),
     };
+    let global = match &cli.command {
+        Command::Call(call) => call.global(&cli.global),
+        _ => cli.global,
+    };
     let global = Global {
         is_door: cli.command.is_door(),
-        ..cli.global
+        ..global
     };
     output::apply(&global);
     // The options of a call are known once its tool is.

@@ -115,11 +115,12 @@ fn list(global: &Global, wanted: &List) -> Result<ExitCode> {
 /// Tools with their titles, in groups by category.
 fn by_category(rows: &[(&dyn AnyTool, Option<String>)]) -> String {
     let mut text = String::new();
+    let width = name_width(rows.iter().map(|(tool, _)| tool.spec().id));
     for &category in Category::ALL.iter() {
         let of = |(tool, _): &&(&dyn AnyTool, _)| tool.spec().category == category;
         let rows: Vec<_> = rows.iter().filter(of).map(row).collect();
         if !rows.is_empty() {
-            let _ = writeln!(text, "{category}\n{}", table(&rows));
+            let _ = writeln!(text, "{category}\n{}", table_of(&rows, width));
         }
     }
     text
@@ -312,13 +313,16 @@ fn indented(text: &str) -> String {
 
 /// Names, and words that wrap beside them.
 fn table(rows: &[(String, String)]) -> String {
-    const NAME_MAX: usize = 28;
-    let width = rows
-        .iter()
-        .map(|(name, _)| name.len())
-        .max()
-        .unwrap_or(0)
-        .min(NAME_MAX);
+    table_of(rows, name_width(rows.iter().map(|(name, _)| name.as_str())))
+}
+
+/// Width of the column of names; a longer one has a line of its own.
+fn name_width<'a>(names: impl Iterator<Item = &'a str>) -> usize {
+    const NAME_MAX: usize = 32;
+    names.map(str::len).max().unwrap_or(0).min(NAME_MAX)
+}
+
+fn table_of(rows: &[(String, String)], width: usize) -> String {
     let indent = width + 4;
     let row = |(name, words): &(String, String)| {
         let words = human::wrapped(words, human::width() - indent, 0);

@@ -92,7 +92,7 @@ pub struct ChainDefaults {
     pub parallel_mutations: bool,
     /// Effect of a failed step on the others
     pub on_error: OnError,
-    /// Thresholds of `mathchain chain anomalies` (docs/runs.md)
+    /// Thresholds of `mathchain runs anomalies` (docs/runs.md)
     pub anomalies: AnomalyLimits,
 }
 

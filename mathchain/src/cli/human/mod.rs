@@ -13,7 +13,7 @@ use tool_core::{Outcome, Status, ToolError, Value};
 pub(super) use number::{DIGITS, set_digits};
 pub(super) use safe::safe;
 pub(super) use table::Table;
-pub(super) use text::{coloured, size, time, utc, width, wrapped};
+pub(super) use text::{coloured, fitted, size, time, utc, width, wrapped};
 pub(super) use value::{picture, value};
 
 /// The answer to a call: the result for stdout, warnings and errors for stderr.
@@ -53,7 +53,7 @@ pub(super) fn outcome(outcome: &Outcome) -> Rendered {
 pub(super) fn warnings(outcome: &Outcome) -> String {
     let warnings = outcome.warnings.iter();
     warnings
-        .map(|warning| format!("warning: {warning}\n"))
+        .map(|warning| fitted(&format!("warning: {warning}"), 9))
         .collect()
 }
 
@@ -84,9 +84,10 @@ pub(super) fn error(err: &ToolError) -> String {
     let mut text = String::new();
     if err.problems().len() <= 1 {
         let place = at(err.path().unwrap_or_default());
-        let _ = writeln!(text, "error: {}{place} [{}]", err.message(), err.code());
+        let line = format!("error: {}{place} [{}]", err.message(), err.code());
+        text.push_str(&fitted(&line, 7));
         if let Some(hint) = err.hint_str() {
-            let _ = writeln!(text, "hint: {hint}");
+            text.push_str(&fitted(&format!("hint: {hint}"), 6));
         }
         return text;
     }
@@ -99,9 +100,9 @@ pub(super) fn error(err: &ToolError) -> String {
         let line = |(line, column)| format!("{line}:{column}: ");
         let line = problem.place.map(line).unwrap_or_default();
         let place = at(&problem.path);
-        let _ = writeln!(text, "  - {line}{}{place}", problem.message);
+        text.push_str(&fitted(&format!("  - {line}{}{place}", problem.message), 4));
         if let Some(hint) = &problem.hint {
-            let _ = writeln!(text, "    {hint}");
+            text.push_str(&fitted(&format!("    {hint}"), 4));
         }
     }
     if more > 0 {

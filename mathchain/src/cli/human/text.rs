@@ -70,6 +70,17 @@ pub(in crate::cli) fn wrapped(text: &str, width: usize, indent: usize) -> String
     lines
 }
 
+/// A line for stderr: on a terminal broken at words, with `indent` spaces before the rest; elsewhere whole.
+pub(in crate::cli) fn fitted(line: &str, indent: usize) -> String {
+    let columns = console::Term::stderr().size_checked();
+    let Some((_, columns)) = columns.filter(|_| !line.contains('\n')) else {
+        return format!("{line}\n");
+    };
+    let begin = line.len() - line.trim_start().len();
+    let text = wrapped(line, usize::from(columns).max(20) - begin, indent);
+    format!("{}{text}\n", &line[..begin])
+}
+
 /// Text for stderr whose lines begin with `error:` or `warning:` in colour, where a terminal shows colours.
 pub(in crate::cli) fn coloured(text: &str) -> String {
     const MARKS: [(&str, &str); 3] = [
@@ -99,8 +110,8 @@ mod tests {
     fn lines_break_at_words() {
         assert_eq!(wrapped("one two  three", 20, 2), "one two three");
         assert_eq!(
-            wrapped("one two three four", 9, 2),
-            "one two\n  three\n  four".replace("two\n", "two\n")
+            wrapped("one two three four", 12, 2),
+            "one two\n  three four"
         );
         assert_eq!(
             wrapped("a_word_that_is_longer_than_a_line", 12, 2),

@@ -333,7 +333,7 @@ mod tests {
         assert!(shown.contains(drawn), "{shown:?}");
         assert_eq!(value(&Value::from(drawn)).trim_end(), drawn);
         assert_eq!(
-            picture(&object! { "sixel" => drawn, "n_points" => 3 }),
+            picture(&object! { "sixel" => drawn, "n_points" => 3.0 }),
             Some(drawn)
         );
         assert_eq!(picture(&object! { "text" => "drawn" }), None);
