@@ -75,3 +75,17 @@ fn no_help_has_a_banned_phrase() {
         }
     });
 }
+
+#[test]
+fn every_command_is_in_one_group_of_the_help() {
+    let command = Cli::command();
+    let visible = command.get_subcommands().filter(|one| !one.is_hide_set());
+    let mut visible: Vec<&str> = visible.map(Command::get_name).collect();
+    let groups = super::help::GROUPS.iter();
+    let mut grouped: Vec<&str> = groups
+        .flat_map(|(_, names)| names.iter().copied())
+        .collect();
+    visible.sort_unstable();
+    grouped.sort_unstable();
+    assert_eq!(grouped, visible);
+}

@@ -7,8 +7,10 @@ use super::text::width;
 pub(in crate::cli) struct Table {
     header: Vec<String>,
     rows: Vec<Vec<String>>,
-    /// Whether all cells of a column are numbers, which are aligned at their right ends.
+    /// Whether all cells of a column are numbers, which are aligned at their decimal points.
     numeric: Vec<bool>,
+    /// Longest fraction of each column, with its point.
+    fractions: Vec<usize>,
 }
 
 /// Spaces between two columns.
@@ -22,6 +24,7 @@ impl Table {
         let header: Vec<String> = header.into_iter().map(Into::into).collect();
         Self {
             numeric: vec![true; header.len()],
+            fractions: vec![0; header.len()],
             header,
             rows: Vec::new(),
         }
@@ -29,8 +32,10 @@ impl Table {
 
     /// Adds a row with a cell for each column.
     pub(in crate::cli) fn push(&mut self, cells: Vec<String>) {
-        for (cell, numeric) in cells.iter().zip(&mut self.numeric) {
+        let columns = self.numeric.iter_mut().zip(&mut self.fractions);
+        for (cell, (numeric, longest)) in cells.iter().zip(columns) {
             *numeric &= is_number(cell);
+            *longest = (*longest).max(fraction(cell));
         }
         self.rows.push(cells);
     }
@@ -48,16 +53,24 @@ impl Table {
         let widths = self.widths();
         let has_header = self.header.iter().any(|name| !name.is_empty());
         let header = has_header.then_some(&self.header);
-        let rows = header.into_iter().chain(&self.rows);
-        rows.map(|row| self.line(row, &widths, indent)).collect()
+        let header = header.map(|row| self.line(row, &widths, indent, false));
+        let rows = self.rows.iter();
+        let rows = rows.map(|row| self.line(row, &widths, indent, true));
+        header.into_iter().chain(rows).collect()
     }
 
-    fn line(&self, row: &[String], widths: &[usize], indent: usize) -> String {
+    /// One line; the point of a number is `fractions` characters before the end of its column.
+    fn line(&self, row: &[String], widths: &[usize], indent: usize, pointed: bool) -> String {
         let mut line = " ".repeat(indent);
-        for ((cell, &width), &numeric) in row.iter().zip(widths).zip(&self.numeric) {
-            let pad = " ".repeat(width - length(cell).min(width));
-            match numeric {
-                true => line.extend([&pad, cell.as_str()]),
+        for (column, (cell, &width)) in row.iter().zip(widths).enumerate() {
+            let after = match pointed && self.numeric[column] {
+                true => self.fractions[column] - fraction(cell),
+                false => 0,
+            };
+            let pad = " ".repeat(width - (length(cell) + after).min(width));
+            let after = " ".repeat(after);
+            match self.numeric[column] {
+                true => line.extend([&pad, cell.as_str(), &after]),
                 false => line.extend([cell.as_str(), &pad]),
             }
             line.push_str(&" ".repeat(GAP));
@@ -70,8 +83,12 @@ impl Table {
     fn widths(&self) -> Vec<usize> {
         let width = |column: usize| {
             let cells = self.rows.iter().filter_map(|row| row.get(column));
-            let cells = cells.chain(self.header.get(column));
-            cells.map(|cell| length(cell)).max().unwrap_or(0)
+            let whole = |cell: &String| match self.numeric[column] {
+                true => length(cell) + self.fractions[column] - fraction(cell),
+                false => length(cell),
+            };
+            let header = self.header.get(column).map(|name| length(name));
+            cells.map(whole).chain(header).max().unwrap_or(0)
         };
         (0..self.header.len()).map(width).collect()
     }
@@ -79,6 +96,14 @@ impl Table {
 
 fn length(cell: &str) -> usize {
     console::measure_text_width(cell)
+}
+
+/// Length of the fraction of a number with its point; none in scientific notation.
+fn fraction(cell: &str) -> usize {
+    match cell.contains('e') || cell == "..." {
+        true => 0,
+        false => cell.find('.').map_or(0, |point| cell.len() - point),
+    }
 }
 
 /// Whether a cell is a number, or stands for one that is missing.
@@ -101,7 +126,7 @@ mod tests {
         table.push(cells(&["long name", "11.25"]));
         assert_eq!(
             table.lines(1),
-            " name        mean\n a              3\n long name  11.25\n"
+            " name        mean\n a           3\n long name  11.25\n"
         );
         assert!(table.fitting(0).is_some());
         table.push(cells(&["two\nlines", "-"]));

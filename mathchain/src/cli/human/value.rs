@@ -293,7 +293,7 @@ mod tests {
     fn an_ascending_t_begins_a_table() {
         assert_eq!(
             shown_of(r#"{"t": [0, 1.5], "y": [[1, 0.25], [0.5403023, 2]], "completed": true}"#),
-            "  t        y0    y1\n  0         1  0.25\n1.5  0.540302     2\ncompleted  true\n"
+            "  t        y0    y1\n0    1         0.25\n1.5  0.540302  2\ncompleted  true\n"
         );
         let unordered = shown_of(r#"{"t": [1.5, 0], "y": [1, 2]}"#);
         assert!(unordered.starts_with("t  1.5 0\n"), "{unordered}");
@@ -305,7 +305,7 @@ mod tests {
             shown_of(
                 r#"{"rows": [{"group": "a", "mean": 3.0}, {"group": "b", "mean": 11.2, "n": null}]}"#
             ),
-            "rows\n  group  mean  n\n  a         3\n  b      11.2  -\n"
+            "rows\n  group  mean  n\n  a       3\n  b      11.2  -\n"
         );
     }
 
