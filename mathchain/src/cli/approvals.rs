@@ -187,8 +187,7 @@ fn pending(toolkit: &Toolkit, state: &State, run: Option<&str>) -> Result<Vec<Ap
             listed.retain(|one| one.run.as_deref().is_some_and(|run| ids.contains(&run)));
         }
         None => {
-            let here = toolkit.workspace().and_then(environment::workspace_id);
-            let here = here.map(|here| here.root);
+            let here = toolkit.workspace_id().map(|here| here.root);
             listed.retain(|one| one.workspace == here);
         }
     }

@@ -112,8 +112,12 @@ impl Host {
 pub struct WorkspaceId {
     /// Absolute path of its root with links resolved, for display.
     pub root: String,
-    /// Identity of the folder itself: unchanged when the folder is moved, different for another folder at the same path.
+    /// Identity of the folder itself: unchanged when the folder is moved, different for another folder at the same path. Of several
+    /// roots, of their set: another root or another access gives another identity.
     pub id: String,
+    /// The other roots with their access, for display.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub roots: Vec<String>,
 }
 
 /// A cache of results of calls that are functions of arguments, inputs and seed. A cached call passes every stage except the

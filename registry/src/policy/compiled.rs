@@ -14,7 +14,7 @@ use super::set::ToolSet;
 use super::start::Start;
 use super::text::{Label, Reason};
 use crate::error::LoadError;
-use crate::model::{Budget, Obligations, Permissions, Verdict};
+use crate::model::{Budget, Obligations, Permissions, Roots, Verdict};
 
 /// What was decided, by whom and why.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -113,6 +113,8 @@ pub struct Policy {
     pub(super) contexts: [CompiledLayer; 2],
     pub(super) preconditions: Vec<(&'static str, ToolSet)>,
     pub(super) defaults: Defaults,
+    /// The roots that paths of rules are read by.
+    pub(super) roots_in_use: Roots,
     /// Whether only approvers with keys answer approvals.
     pub(super) approvals_by_key: bool,
     pub(super) approval_lifetime_ms: u64,
