@@ -89,6 +89,7 @@ impl Files for OpenFolder {
         fn draft() -> Box<dyn Draft>;
         fn leftovers() -> Vec<Box<dyn FileReader>>;
         fn clear_leftovers() -> ();
+        fn may_write() -> ();
     }
 
     fn change(&self, changes: &[Change]) -> Result<Vec<FileInfo>> {

@@ -133,6 +133,11 @@ impl Policy {
         self.approval_lifetime_ms
     }
 
+    /// Whether a path lies in a root of the workspace, by its text.
+    pub(crate) fn has_place(&self, path: &str) -> bool {
+        self.roots_in_use.named(path).is_some()
+    }
+
     /// How many calls a kind of task may make, where the configuration says.
     pub fn budget(&self, task: &str) -> Option<&Budget> {
         self.budgets.iter().find(|budget| budget.task == task)

@@ -23,6 +23,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use rustix::fs::{FileType, OFlags, Stat, fstat, fstatvfs};
+use rustix::io::Errno;
 use tool_core::capability::{
     Change, Draft, FileCall, FileContent, FileInfo, FileKind, FileReader, Files, Links, Space,
     WriteMode,
@@ -165,6 +166,22 @@ impl Files for Workspace {
 
     fn clear_leftovers(&self, folder: &str) -> Result<()> {
         leftovers::clear(self, folder)
+    }
+
+    fn may_write(&self, path: &str) -> Result<()> {
+        let relative = self.writable(path)?;
+        let mut folder = relative.trim_end_matches('/');
+        // The nearest folder that is there; what is missing will be in it.
+        while let Some((above, _)) = folder.rsplit_once('/') {
+            folder = above;
+            let flags = OFlags::PATH | OFlags::DIRECTORY;
+            match self.root.open_plain(shown(folder), flags) {
+                Err(Errno::NOENT) => {}
+                Err(_) => return Ok(()), // the write says why
+                Ok(folder) => return self.zones.allow(&folder, path),
+            }
+        }
+        self.zones.allow(self.root.open_top(path)?, path)
     }
 
     fn identity(&self, path: &str) -> Result<ResourceId> {

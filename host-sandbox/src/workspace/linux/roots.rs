@@ -403,6 +403,11 @@ impl Files for Roots {
             .map(|_| ())
     }
 
+    fn may_write(&self, path: &str) -> Result<()> {
+        self.plainly(path, |files, path| files.may_write(path))
+            .map(|_| ())
+    }
+
     fn identity(&self, path: &str) -> Result<ResourceId> {
         let (mount, id) = self.following(path, |files, path| files.identity(path))?;
         Ok(ResourceId {
