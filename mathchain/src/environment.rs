@@ -144,6 +144,11 @@ pub fn user_config_folder() -> Option<PathBuf> {
     user_folder("XDG_CONFIG_HOME", ".config")
 }
 
+/// The folder of this user's keys in the configuration folder; tools and programs never read it.
+pub(crate) fn keys_folder() -> Option<PathBuf> {
+    Some(user_config_folder()?.join("keys"))
+}
+
 /// The folders of plugins: beside the project's configuration (without one, in the current folder), then in the user's
 /// configuration folder.
 pub(crate) fn plugin_roots(project: Option<&Path>, here: &Path) -> Vec<PluginRoot> {
@@ -164,7 +169,7 @@ pub fn user_state_folder() -> Option<PathBuf> {
 }
 
 /// The folders of a workspace that tools and programs may not read, absolute and without links: the state folder in use, the user's,
-/// and any folder with the name of one.
+/// any folder with the name of one, and that of the user's keys.
 pub fn closed(roots: &[RootFolder], state: Option<&Path>) -> Vec<PathBuf> {
     let named = roots.iter().flat_map(|root| {
         let names = host_sandbox::workspace::CLOSED.iter();
@@ -173,7 +178,8 @@ pub fn closed(roots: &[RootFolder], state: Option<&Path>) -> Vec<PathBuf> {
     let states = state
         .map(Path::to_owned)
         .into_iter()
-        .chain(user_state_folder());
+        .chain(user_state_folder())
+        .chain(keys_folder());
     named.chain(states).map(|folder| real(&folder)).collect()
 }
 

@@ -17,6 +17,7 @@
 #[cfg(not(all(feature = "llm", feature = "web")))]
 mod absent;
 mod approvers;
+mod audit_key;
 pub mod clock;
 pub mod environment;
 mod generation;

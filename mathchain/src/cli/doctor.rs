@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use host_sandbox::sandbox::Standing;
+use journal::{Checks, State};
 use registry::plugins::Broken;
 use tool_core::capability::Spawner;
 use tool_core::{Capability, Spec};
@@ -10,6 +11,7 @@ use tool_core::{Capability, Spec};
 use super::open::Places;
 use super::prelude::*;
 use crate::RootFolder;
+use crate::audit_key;
 
 /// The result of one check.
 struct Probe {
@@ -279,7 +281,14 @@ fn can_be_made(folder: &Path) -> bool {
 }
 
 fn audit(toolkit: &Toolkit) -> Probe {
-    match toolkit.state().map(|state| state.verify(&[], true)) {
+    let verified = |state: &State| {
+        state.verify_with(&Checks {
+            published: &[],
+            values: true,
+            cut_keys: Some(&audit_key::trusted(&[])?),
+        })
+    };
+    match toolkit.state().map(|state| verified(state)) {
         None if toolkit.state_fault().is_none() => Probe::ok("audit", "no records"),
         None => Probe::missing("audit", "no state", "see `state`"),
         Some(Err(err)) => {

@@ -136,7 +136,12 @@ impl Builder {
             .map(|folder| State::open(folder, Arc::clone(&clock)));
         let (state, state_fault) = match state {
             None => (None, None),
-            Some(Ok(state)) => (Some(Arc::new(state)), None),
+            Some(Ok(state)) => {
+                if let Some(workspace) = roots::identity(&self.roots) {
+                    state.set_workspace(workspace);
+                }
+                (Some(Arc::new(state)), None)
+            }
             Some(Err(err)) => (None, Some(err)),
         };
         let paths: Vec<PathBuf> = self.roots.iter().map(|root| root.path.clone()).collect();

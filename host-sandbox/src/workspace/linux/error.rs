@@ -82,7 +82,7 @@ pub(super) fn turned(path: &str) -> ToolError {
 /// A path that tools never read.
 pub(super) fn closed(path: &str) -> ToolError {
     tool_error!(PolicyDenied, "protected_path";
-        "tools never read `{}`: the state holds data of calls by every role", brief(path);
+        "tools never read `{}`: it belongs to a state, which has data of calls by every role, or to the user's keys", brief(path);
         "pass a value as `{{\"$artifact\": \"b3:...\"}}`; users read it with `mathchain artifacts get` and `mathchain runs show`")
 }
 
