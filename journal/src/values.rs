@@ -1,9 +1,10 @@
 //! The values of runs: storing them as rows and files, and reading them by handle, by run and by role.
 
-use registry::Answers;
-use rusqlite::{Transaction, params};
+use registry::{Answers, WorkspaceId};
+use rusqlite::{Params, Transaction, params};
 use tool_core::{Result, Value, json, tool_error};
 
+use super::folders::{self, IS_IN};
 use super::ledger::Shared;
 use super::open::Target;
 use super::sql;
@@ -152,9 +153,30 @@ impl State {
                 OR hash IN (SELECT value FROM uses WHERE run = ?1)
                 OR hash IN (SELECT part FROM parts WHERE value IN (SELECT value FROM uses WHERE run = ?1))
              ORDER BY created_ms DESC, hash LIMIT ?2";
+        self.listed(SQL, params![run, sql::limit(count_max)])
+    }
+
+    /// Lists the newest artifacts of the runs and answers of a folder; newest first.
+    ///
+    /// # Errors
+    /// `tool_error` when the state cannot be read.
+    pub fn artifacts_of(&self, folder: &WorkspaceId, count_max: usize) -> Result<Vec<Artifact>> {
+        let sql = format!(
+            "WITH own(value) AS (
+                SELECT value FROM uses WHERE run IN (SELECT id FROM runs
+                    WHERE who ->> '$.workspace.id' = ?1 OR who ->> '$.workspace.root' = ?2)
+                UNION SELECT value FROM answers WHERE {IS_IN})
+             SELECT hash FROM artifacts
+             WHERE hash IN own OR hash IN (SELECT part FROM parts WHERE value IN own)
+             ORDER BY created_ms DESC, hash LIMIT ?3"
+        );
+        let (id, root) = folders::params(Some(folder));
+        self.listed(&sql, params![id, root, sql::limit(count_max)])
+    }
+
+    fn listed(&self, sql: &str, params: impl Params) -> Result<Vec<Artifact>> {
         self.flush()?;
-        let params = params![run, sql::limit(count_max)];
-        let hashes = self.shared.select("list the artifacts", SQL, params)?;
+        let hashes = self.shared.select("list the artifacts", sql, params)?;
         hashes.into_iter().map(|hash| self.artifact(hash)).collect()
     }
 
@@ -254,13 +276,14 @@ impl State {
 
 impl Answers for State {
     fn keep(&self, call_id: &str, role: &str, value: &Value) -> Result<Value> {
-        const SQL: &str =
-            "INSERT OR IGNORE INTO answers(value, call, role, created_ms) VALUES (?, ?, ?, ?)";
+        const SQL: &str = "INSERT OR IGNORE INTO answers(value, call, role, created_ms, folder) VALUES (?, ?, ?, ?, ?)";
         let shared = &self.shared;
         let stored = artifacts::stored(value, FILE_BYTES_LEAST)?;
         shared.change(Target::Own, "store a result", |transaction, now_ms| {
             enter_value(transaction, &stored, now_ms)?;
-            let params = params![stored.handle.hash.0, call_id, role, now_ms as i64];
+            let folder = folders::number(transaction, shared.folder_of_calls())?;
+            let hash = stored.handle.hash.0;
+            let params = params![hash, call_id, role, now_ms as i64, folder];
             Ok(sql::execute(transaction, SQL, params).map(drop)?)
         })?;
         shared.write_files(&stored)?;

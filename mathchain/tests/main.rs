@@ -22,6 +22,8 @@ mod policy;
 mod programs;
 mod reading;
 mod records;
+#[cfg(target_os = "linux")]
+mod roots;
 mod runs;
 mod serve;
 #[cfg(target_os = "linux")]

@@ -278,7 +278,12 @@ struct Decided<'a> {
 impl<'a> Decided<'a> {
     fn keys(self, trail: &mut Trail) -> Result<Identified<'a>, ToolError> {
         let files = self.places.as_ref().map(|places| places as &dyn Files);
-        let keys = resource_keys(self.located.tool(), self.call.as_ref(), files)?;
+        let keys = resource_keys(
+            &self.located.dispatcher.policy,
+            self.located.tool(),
+            self.call.as_ref(),
+            files,
+        )?;
         if let Some(planned) = trail.planned() {
             unchanged(self.located.tool().spec().id, planned, &keys)?;
         }
