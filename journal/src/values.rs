@@ -9,7 +9,7 @@ use super::open::Target;
 use super::sql;
 use super::state::State;
 use super::waiting::{insert_small, insert_use};
-use crate::artifacts::{self, ArtifactHash, FILE_BYTES_LEAST, Handle, Kind, Stored};
+use crate::artifacts::{self, ArtifactHash, Handle, Kind, Stored};
 
 /// Inserts the rows of a value and the reference of a run to it. Files are written afterwards, so that no collection removes them in
 /// between.
@@ -51,7 +51,7 @@ pub(super) fn enter_value(
 impl Shared {
     /// Stores a value for a run that this process executes.
     pub(super) fn put(&self, key: &str, value: &Value) -> Result<Handle> {
-        let stored = artifacts::stored(value, FILE_BYTES_LEAST)?;
+        let stored = artifacts::stored(value, artifacts::least_of(value))?;
         let is_small = stored.handle.kind == Kind::Small && stored.blocks.is_empty();
         let handle = stored.handle.clone();
         if is_small {
@@ -185,6 +185,14 @@ impl State {
         })
     }
 
+    /// The handle of a value, if it is stored.
+    pub fn handle_of(&self, value: &Value) -> Option<Handle> {
+        let handle = artifacts::stored(value, artifacts::least_of(value))
+            .ok()?
+            .handle;
+        self.artifact(handle.hash).ok().map(|found| found.handle)
+    }
+
     /// Finds the artifact that a text names: `b3:` and the digits, or a unique prefix of them.
     ///
     /// # Errors
@@ -257,7 +265,7 @@ impl Answers for State {
         const SQL: &str =
             "INSERT OR IGNORE INTO answers(value, call, role, created_ms) VALUES (?, ?, ?, ?)";
         let shared = &self.shared;
-        let stored = artifacts::stored(value, FILE_BYTES_LEAST)?;
+        let stored = artifacts::stored(value, artifacts::least_of(value))?;
         shared.change(Target::Own, "store a result", |transaction, now_ms| {
             enter_value(transaction, &stored, now_ms)?;
             let params = params![stored.handle.hash.0, call_id, role, now_ms as i64];

@@ -7,7 +7,7 @@ use registry::Catalogue;
 use tool_core::json::Limits;
 use tool_core::{AnyTool, Status};
 
-use super::answer::{finish, on_stack};
+use super::answer::{finish, on_stack, reader};
 use super::output::misused;
 use super::prelude::*;
 use super::{asking, flags, progress, signals, stdin};
@@ -78,7 +78,7 @@ pub(super) fn call(global: &Global, call: &Call) -> Result<ExitCode> {
     let toolkit = open()?;
     let given = flags::arguments(tool, &matches, toolkit.config().limits.max_input_bytes)?;
     let args = given.map_or_else(|| read_arguments(tool, &toolkit.config().limits), Ok)?;
-    let context = context(call, &toolkit, &matches)?;
+    let context = context(call, global, &toolkit, &matches)?;
     run(&toolkit, global, name, &args, context)
 }
 
@@ -94,7 +94,12 @@ fn misused_tool(global: &Global, name: &str, rest: &[String], err: &clap::Error)
     code.into()
 }
 
-fn context(call: &Call, toolkit: &Toolkit, matches: &ArgMatches) -> Result<Context> {
+fn context(
+    call: &Call,
+    global: &Global,
+    toolkit: &Toolkit,
+    matches: &ArgMatches,
+) -> Result<Context> {
     let role = match (&call.role, matches.get_one::<String>("role")) {
         (Some(_), Some(_)) => {
             return Err(tool_error!(InvalidRequest;
@@ -107,6 +112,7 @@ fn context(call: &Call, toolkit: &Toolkit, matches: &ArgMatches) -> Result<Conte
     caller.facts.extend(after.cloned());
     Ok(Context {
         answer: open::answer(toolkit, matches.get_flag("yes"), asking::may_ask(toolkit))?,
+        reader: reader(global.format()),
         timeout_ms: matches.get_one::<u64>("timeout-ms").copied(),
         ..caller.context(role)
     })
