@@ -7,8 +7,8 @@ use registry::document::{self, Format};
 use registry::load::RolePermissions;
 use registry::policy::{CallFacts, Caller, WORKSPACE_READY};
 use registry::{
-    CallRequest, CallerContext, Catalogue, Config, Facts, Layer, Overrides, Policy,
-    Principal, Selector,
+    CallRequest, CallerContext, Catalogue, Config, Facts, Layer, Overrides, Policy, Principal,
+    Selector,
 };
 use tool_core::{Seed, StopFlag, Value, json};
 

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use registry::Reader;
 use tool_core::capability::LedgerHead;
+use tool_core::schema::Schema;
 use tool_core::{ErrorCode, Outcome, Result, ToolError, tool_error};
 
 use super::global::Format;
@@ -43,11 +44,34 @@ pub(super) fn reader(format: Format) -> Reader {
 pub(super) fn finish(toolkit: &Toolkit, format: Format, outcome: &Outcome) -> Result<ExitCode> {
     let mut outcome = outcome.clone();
     flush(toolkit, format, &mut outcome);
-    output::outcome(format, &outcome);
+    match picture(toolkit, format, &outcome) {
+        Some(picture) => output::print(&picture),
+        None => output::outcome(format, &outcome),
+    }
     if std::io::stderr().is_terminal() {
         complain(&human::obligations(&outcome));
     }
     Ok(exit::of_outcome(&outcome))
+}
+
+/// The picture that a result holds, where stdout is a file or pipe and the result alone is wanted: what is written then is a file of
+/// the picture.
+fn picture(toolkit: &Toolkit, format: Format, outcome: &Outcome) -> Option<String> {
+    let alone = matches!(format, Format::Human | Format::Raw);
+    if !alone || std::io::stdout().is_terminal() {
+        return None;
+    }
+    let output = outcome.output()?;
+    let dispatcher = toolkit.dispatcher();
+    let tool = outcome.metadata.get("tool")?.as_str()?;
+    let schema = dispatcher.catalogue().get(tool)?.output_schema();
+    let is_picture = |property: &Schema| {
+        let media = property["contentMediaType"].as_str();
+        media.is_some_and(|media| media.starts_with("image/"))
+    };
+    let mut properties = schema["properties"].as_object()?.iter();
+    let (name, _) = properties.find(|(_, property)| is_picture(property))?;
+    Some(output.get(name)?.as_str()?.to_owned())
 }
 
 /// Flushes the batched audit records before the answer of a process that ends. Where that fails, the answer carries a warning and no
