@@ -2,6 +2,7 @@
 
 mod agents;
 mod anomalies;
+mod answers;
 mod approving;
 #[cfg(target_os = "linux")]
 mod borders;
