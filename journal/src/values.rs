@@ -246,8 +246,8 @@ impl State {
         if !is_allowed {
             // The same error whether or not it exists, so that nothing is revealed about the values of other roles.
             return Err(tool_error!(PolicyDenied, "artifact_role";
-                "no run of role `{role}` made the artifact `{hash}`";
-                "an artifact is opened by the role whose run made it, or by the operator"));
+                "nothing that role `{role}` ran made the artifact `{hash}`";
+                "an artifact is opened by the role whose run or call made it, or by the operator"));
         }
         let found = self.artifact(hash)?;
         let bytes = found.handle.bytes();

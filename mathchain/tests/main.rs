@@ -10,6 +10,8 @@ mod call;
 mod caller;
 mod chains;
 #[cfg(target_os = "linux")]
+mod data;
+#[cfg(target_os = "linux")]
 mod doors;
 mod generations;
 mod keys;

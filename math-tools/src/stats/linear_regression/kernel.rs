@@ -117,7 +117,7 @@ fn rank_deficient(k: usize, parameters: usize, intercept: bool) -> ToolError {
     let hint = match (k + usize::from(!intercept)).checked_sub(1) {
         None => "a constant column of `x` is the intercept: leave it out".to_owned(),
         Some(column) => format!(
-            "leave column {column} (from 0) of `x` out, or set `intercept` to false if it is constant"
+            "leave column {column} of `x` (columns count from 0) out, or set `intercept` to false if it is constant"
         ),
     };
     tool_error!(Numeric at "/x", "rank_deficient";

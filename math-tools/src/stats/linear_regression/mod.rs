@@ -77,7 +77,8 @@ pub(crate) struct Output {
     pub coefficients: Vec<f64>,
     /// Constant term; 0 when `intercept` is false.
     pub intercept: f64,
-    /// The estimates one by one: the intercept (when fitted), then the coefficients.
+    /// The estimates one by one, the intercept (when fitted), then the coefficients: each with `name`, `estimate`, `standard_error`, `t`, `p` and
+    /// the 95 % confidence `interval`.
     #[schemars(extend("x-shape" = ["terms"]))]
     pub(crate) terms: Vec<Term>,
     /// Coefficient of determination: around the mean of y with an intercept, around 0 without; "NaN" for a constant y.
