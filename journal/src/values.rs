@@ -10,7 +10,7 @@ use super::open::Target;
 use super::sql;
 use super::state::State;
 use super::waiting::{insert_small, insert_use};
-use crate::artifacts::{self, ArtifactHash, FILE_BYTES_LEAST, Handle, Kind, Stored};
+use crate::artifacts::{self, ArtifactHash, Handle, Kind, Stored};
 
 /// Inserts the rows of a value and the reference of a run to it. Files are written afterwards, so that no collection removes them in
 /// between.
@@ -52,7 +52,7 @@ pub(super) fn enter_value(
 impl Shared {
     /// Stores a value for a run that this process executes.
     pub(super) fn put(&self, key: &str, value: &Value) -> Result<Handle> {
-        let stored = artifacts::stored(value, FILE_BYTES_LEAST)?;
+        let stored = artifacts::stored(value, artifacts::least_of(value))?;
         let is_small = stored.handle.kind == Kind::Small && stored.blocks.is_empty();
         let handle = stored.handle.clone();
         if is_small {
@@ -207,6 +207,14 @@ impl State {
         })
     }
 
+    /// The handle of a value, if it is stored.
+    pub fn handle_of(&self, value: &Value) -> Option<Handle> {
+        let handle = artifacts::stored(value, artifacts::least_of(value))
+            .ok()?
+            .handle;
+        self.artifact(handle.hash).ok().map(|found| found.handle)
+    }
+
     /// Finds the artifact that a text names: `b3:` and the digits, or a unique prefix of them.
     ///
     /// # Errors
@@ -260,8 +268,8 @@ impl State {
         if !is_allowed {
             // The same error whether or not it exists, so that nothing is revealed about the values of other roles.
             return Err(tool_error!(PolicyDenied, "artifact_role";
-                "no run of role `{role}` made the artifact `{hash}`";
-                "an artifact is opened by the role whose run made it, or by the operator"));
+                "nothing that role `{role}` ran made the artifact `{hash}`";
+                "an artifact is opened by the role whose run or call made it, or by the operator"));
         }
         let found = self.artifact(hash)?;
         let bytes = found.handle.bytes();
@@ -278,7 +286,7 @@ impl Answers for State {
     fn keep(&self, call_id: &str, role: &str, value: &Value) -> Result<Value> {
         const SQL: &str = "INSERT OR IGNORE INTO answers(value, call, role, created_ms, folder) VALUES (?, ?, ?, ?, ?)";
         let shared = &self.shared;
-        let stored = artifacts::stored(value, FILE_BYTES_LEAST)?;
+        let stored = artifacts::stored(value, artifacts::least_of(value))?;
         shared.change(Target::Own, "store a result", |transaction, now_ms| {
             enter_value(transaction, &stored, now_ms)?;
             let folder = folders::number(transaction, shared.folder_of_calls())?;

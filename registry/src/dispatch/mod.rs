@@ -7,6 +7,7 @@ mod allowance;
 mod budgets;
 mod cut;
 mod ended;
+mod fold;
 mod limits;
 mod nested;
 mod obligations;
@@ -41,6 +42,7 @@ use crate::policy::{CallFacts, Caller, Decision, Facts, Policy};
 pub use allowance::Allowance;
 pub use budgets::{OVERRIDES, RAISED_BY};
 pub use cut::cut;
+pub use fold::{READABLE_BYTES, fold};
 pub use nested::{CALLS_MAX, DEPTH_MAX};
 pub use panic::install_panic_hook;
 pub use trace::TraceParent;
@@ -160,6 +162,16 @@ pub enum Answer {
     Unattended,
 }
 
+/// The reader of answers, which decides when arrays of numbers are handles.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Reader {
+    /// A program: arrays are part of the answer up to the output limit.
+    #[default]
+    Program,
+    /// A model, or what reads JSON for one: arrays are part of the answer up to [`READABLE_BYTES`].
+    Model,
+}
+
 /// Position of a call in a run.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ChainPosition {
@@ -210,6 +222,8 @@ pub struct CallerContext {
     pub chain: Option<ChainPosition>,
     /// The operator's decision given in advance.
     pub answer: Answer,
+    /// The reader of a direct answer.
+    pub reader: Reader,
     /// The call, run and trace that it is part of.
     pub origin: Origin,
 }
