@@ -7,8 +7,8 @@ use registry::document::{self, Format};
 use registry::load::RolePermissions;
 use registry::policy::{CallFacts, Caller, WORKSPACE_READY};
 use registry::{
-    Answer, CallRequest, CallerContext, Catalogue, Config, Facts, Layer, Overrides, Policy,
-    Principal, Selector,
+    CallRequest, CallerContext, Catalogue, Config, Facts, Layer, Overrides, Policy, Principal,
+    Selector,
 };
 use tool_core::{Seed, StopFlag, Value, json};
 
@@ -237,8 +237,7 @@ fn check_answer(case: &Value, catalogue: Catalogue, policy: Policy, who: Princip
         context: CallerContext {
             who,
             chain,
-            answer: Answer::Ask,
-            origin: registry::Origin::default(),
+            ..CallerContext::default()
         },
         seed: Seed::DEFAULT,
         timeout_ms: None,

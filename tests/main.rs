@@ -12,6 +12,7 @@ mod imports;
 mod keys;
 mod large;
 mod neutral;
+mod opened;
 mod present;
 mod references;
 mod resources;

@@ -321,7 +321,7 @@ fn what_arguments_do_not_make_present_needs_a_default() {
         (
             "mcmc, args: {log_density: \"-x0**2\", x0: [0], return_samples: {$ref: q.result}}",
             "s.samples[0][0][0]",
-            "{\"return_samples\":true}",
+            "{\"return_samples\":{\"not\":false}}",
         ),
     ] {
         let found = problems(&format!(

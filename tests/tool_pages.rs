@@ -221,7 +221,9 @@ fn reach(tool: &dyn AnyTool) -> String {
         ));
     }
     if let Some(limit) = spec.output_bytes_max {
-        parts.push(format!("answers up to {limit} bytes"));
+        parts.push(format!(
+            "answers up to {limit} bytes where `limits.max_output_bytes` allows"
+        ));
     }
     parts.join("; ")
 }
@@ -243,7 +245,9 @@ fn given(input: &Schema, args: &Value) -> Value {
 }
 
 fn examples(tool: &dyn AnyTool, text: &mut String) {
-    let input = tool.input_schema();
+    let (input, output) = (tool.input_schema(), tool.output_schema());
+    let mut properties = output["properties"].as_object().into_iter().flatten();
+    let is_picture = properties.any(|(_, one)| one.get("contentMediaType").is_some());
     for example in tool.examples() {
         let (id, title) = (tool.spec().id, example.title);
         let args = quoted(&json::to_text(&given(&input, &example.args)));
@@ -253,10 +257,11 @@ fn examples(tool: &dyn AnyTool, text: &mut String) {
             None => answer,
         };
         let command = format!("printf '%s' {args} | mathchain call {id} --output raw");
-        let _ = write!(
-            text,
-            "\nExample: {title}\n\n    $ {command}\n    {answer}\n"
-        );
+        let shown = match is_picture {
+            true => format!("{command} > picture"),
+            false => format!("{command}\n    {answer}"),
+        };
+        let _ = write!(text, "\nExample: {title}\n\n    $ {shown}\n");
     }
 }
 
@@ -267,7 +272,7 @@ fn sources() -> BTreeMap<&'static str, Vec<PathBuf>> {
         let text: String = read(&file).split_whitespace().collect();
         let mut ids = tools()
             .map(|tool| tool.spec().id)
-            .filter(|id| text.contains(&format!("=Spec::named(\"{id}\",")));
+            .filter(|id| text.contains(&format!("Spec::named(\"{id}\",")));
         let (Some(id), None) = (ids.next(), ids.next()) else {
             continue;
         };

@@ -282,7 +282,7 @@ fn t17_an_approval_is_for_the_content_of_files_and_for_one_run() {
     assert_eq!(resumed(&second.chain_id).status, ChainStatus::Success);
     assert_eq!(resumed(&first.chain_id).status, ChainStatus::Failed);
     logged("t17-run");
-    let listed = durable.state.approvals(true, 9).unwrap();
+    let listed = durable.state.approvals(None, true, 9).unwrap();
     let listed = listed.iter().find(|approval| approval.id == one).unwrap();
     assert_eq!(listed.run.as_deref(), Some(&*first.chain_id));
     assert_eq!(listed.step.as_deref(), Some("w"));
@@ -539,7 +539,7 @@ fn a_plan_within_a_plan_waits_and_goes_on() {
         result.error
     );
     assert_eq!(logged("inner"), ["note once"]);
-    let waiting = durable.state.approvals(false, 9).unwrap();
+    let waiting = durable.state.approvals(None, false, 9).unwrap();
     durable.state.approve(&waiting[0].id, "terminal").unwrap();
     let result = durable
         .resume(&result.chain_id, &asker(), &Resume::default())

@@ -632,9 +632,8 @@ mod newer {
 pub(crate) fn operator() -> CallerContext {
     CallerContext {
         who: Principal::role("operator"),
-        chain: None,
         answer: Answer::Yes,
-        origin: registry::Origin::default(),
+        ..CallerContext::default()
     }
 }
 

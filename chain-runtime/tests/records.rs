@@ -26,9 +26,10 @@ fn the_envelope_is_that_of_a_call() {
         envelope.pointer("/metadata/chain_id"),
         Some(Value::from(good.chain_id.as_str()))
     );
+    let head = envelope.pointer("/metadata/audit/head").expect("a head");
     assert_eq!(
-        envelope.pointer("/metadata/audit/sequence"),
-        Some(Value::Int(2))
+        head.as_str().and_then(|head| head.split(':').nth(1)),
+        Some("2")
     );
     let bad = world.run("steps: [{id: a, tool: boom, args: {}}]");
     let envelope = bad.to_outcome().to_value();

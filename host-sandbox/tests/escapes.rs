@@ -72,6 +72,18 @@ const ESCAPES: &[(&str, &str)] = &[
         "ln -s @/workspace/.mathchain $HOME/l; cat $HOME/l/state.db || echo refused",
     ),
     (
+        "write in a further root",
+        "echo x > @/more/new || echo refused",
+    ),
+    (
+        "replace in a further root",
+        "cp notes.txt $HOME/n; mv -f $HOME/n @/more/notes.txt || echo refused",
+    ),
+    (
+        "read the state of a further root",
+        "cat @/more/.mathchain/state.db || echo refused",
+    ),
+    (
         "make a configuration",
         "echo x > mathchain.toml || echo refused",
     ),

@@ -26,6 +26,8 @@ impl Place {
             "workspace/.git",
             "workspace/.mathchain",
             "workspace/sub",
+            "more/.mathchain",
+            "more/sub",
             "scratch",
             "home",
         ] {
@@ -37,6 +39,8 @@ impl Place {
             ("workspace/notes.txt", "hello\n"),
             ("workspace/.git/config", "[core]\n"),
             ("workspace/.mathchain/state.db", CANARY),
+            ("more/notes.txt", "more\n"),
+            ("more/.mathchain/state.db", CANARY),
         ] {
             write(&place(name), text);
         }
@@ -44,6 +48,7 @@ impl Place {
         let sandbox = Sandbox::new(Surroundings {
             closed: vec![place("workspace/.mathchain"), place("workspace/none")],
             workspace: Some(place("workspace")),
+            roots: vec![place("more")],
             scratch: place("scratch"),
             path: Vec::new(),
             home: Some(place("home")),

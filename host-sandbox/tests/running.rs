@@ -14,6 +14,7 @@ crate::trials!(
     output_beyond_its_limit_is_counted_and_not_kept,
     standard_input_is_what_was_given,
     a_closed_workspace_is_read_all_the_same,
+    every_root_is_read_and_is_a_working_folder,
     the_environment_is_built_from_nothing,
     descriptors_of_the_caller_are_closed,
     a_deadline_ends_the_command,
@@ -64,6 +65,53 @@ fn output_beyond_its_limit_is_counted_and_not_kept() {
         (1000, 300_000)
     );
     assert!(ran.stdout.truncated() && !ran.stderr.truncated());
+}
+
+fn every_root_is_read_and_is_a_working_folder() {
+    for level in [Level::S3, Level::S2] {
+        let place = Place::at(level);
+        let more = place.path("more").display().to_string();
+        for (folder, script, expected) in [
+            (".", "cat @/more/notes.txt", "more\n"),
+            (
+                &*more,
+                "cat notes.txt; cat @/workspace/notes.txt",
+                "more\nhello\n",
+            ),
+            (
+                &format!("{more}/sub"),
+                "cat ../notes.txt; pwd",
+                "more\n@/more/sub\n",
+            ),
+        ] {
+            let mut command = place.script(script);
+            command.directory = folder.to_owned();
+            let ran = place.run(&command).expect("runs");
+            let expected = expected.replace('@', &place.path("").display().to_string());
+            assert_eq!(
+                ran.stdout.text(),
+                expected.replace("//", "/"),
+                "{level}: {}",
+                said(&ran)
+            );
+        }
+        for folder in [
+            format!("{more}/.."),
+            place.path("home").display().to_string(),
+        ] {
+            let mut command = place.script("pwd");
+            command.directory = folder;
+            let err = place.run(&command).expect_err("it is in no root");
+            assert_eq!(err.path(), Some("/cwd"), "{err:?}");
+        }
+        let mut command = place.script("cat @/more/notes.txt");
+        command.workspace = tool_core::command::Access::None;
+        assert_eq!(
+            place.run(&command).expect("runs").stdout.text(),
+            "",
+            "{level}"
+        );
+    }
 }
 
 /// A folder of mode 0700 that belongs to the caller, as temporary folders and homes do: reading works, asking works, and no

@@ -3,11 +3,13 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use registry::WorkspaceId;
 use rusqlite::{Connection, Transaction, params};
 use serde::Serialize;
 use tool_core::capability::{ApprovalRequest, ApprovalState};
 use tool_core::{ErrorCode, Result, ToolError, Value, json, object, tool_error};
 
+use super::folders;
 use super::grants;
 use super::ledger::{How, Shared};
 use super::open::Target;
@@ -97,16 +99,23 @@ impl Decision {
 }
 
 impl State {
-    /// Lists pending approval requests, or all; newest first.
+    /// Lists pending approval requests, or all, of a folder or of every one; newest first.
     ///
     /// # Errors
     /// `tool_error` when the state cannot be read.
-    pub fn approvals(&self, all: bool, count_max: usize) -> Result<Vec<Approval>> {
+    pub fn approvals(
+        &self,
+        of: Option<&WorkspaceId>,
+        all: bool,
+        count_max: usize,
+    ) -> Result<Vec<Approval>> {
         let now_ms = self.shared.clock.unix_ms();
         let sql = Approval::sql(
-            "FROM approvals WHERE ?1 OR (state = 'pending' AND expires_ms > ?2) ORDER BY number DESC LIMIT ?3",
+            "FROM approvals WHERE (?1 OR (state = 'pending' AND expires_ms > ?2)) AND (?4 IS NULL OR workspace = ?4)
+             ORDER BY number DESC LIMIT ?3",
         );
-        let params = params![all, now_ms as i64, sql::limit(count_max)];
+        let (_, root) = folders::params(of);
+        let params = params![all, now_ms as i64, sql::limit(count_max), root];
         let mut listed: Vec<Approval> = self.shared.select("list the approvals", &sql, params)?;
         for approval in &mut listed {
             approval.expire_at(now_ms);

@@ -1,17 +1,19 @@
 //! The operator's view of the audit log: list, show, export; and the records of calls and plans, for diagnoses.
 
+use std::collections::HashMap;
 use std::io::Write;
 use std::sync::Arc;
 
+use registry::WorkspaceId;
 use rusqlite::{Connection, Params, Row, Transaction, TransactionBehavior, params};
 use serde::Serialize;
 use tool_core::capability::LedgerHead;
 use tool_core::{ErrorCode, Result, ToolError, Value, json, object, tool_error};
 
-use super::chain;
 use super::run::LISTS_KEY;
 use super::sql::{self, Columns, Done, Failure, Hash, row_structs};
 use super::state::State;
+use super::{chain, folders};
 use crate::artifacts::{ArtifactHash, Handle};
 
 /// One record of the audit log.
@@ -25,6 +27,9 @@ pub struct AuditRecord {
     pub hash: String,
     /// The record, with the time it was recorded (`recorded_ms`).
     pub record: Value,
+    /// Root of the workspace of the chain, in lists where it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub folder: Option<String>,
 }
 
 /// Which records are wanted: those with all that is given.
@@ -38,13 +43,16 @@ pub struct AuditFilter {
     pub status: Option<String>,
     /// Earliest time of recording, in milliseconds since 1970-01-01 UTC.
     pub since_ms: Option<u64>,
+    /// The workspace of the chain.
+    pub folder: Option<WorkspaceId>,
 }
 
-/// Selects by a filter, whose parameters are the first four.
+/// Selects by a filter, whose parameters are the first six.
 const MATCHING: &str = "(?1 IS NULL OR CASE WHEN json_valid(body) THEN body ->> '$.tool' END = ?1)
     AND (?2 IS NULL OR CASE WHEN json_valid(body) THEN body ->> '$.role' END = ?2)
     AND (?3 IS NULL OR CASE WHEN json_valid(body) THEN body ->> '$.status' END = ?3)
-    AND (?4 IS NULL OR CASE WHEN json_valid(body) THEN body ->> '$.recorded_ms' END >= ?4)";
+    AND (?4 IS NULL OR CASE WHEN json_valid(body) THEN body ->> '$.recorded_ms' END >= ?4)
+    AND (?5 IS NULL OR session IN (SELECT id FROM sessions WHERE folder IN (SELECT number FROM folders WHERE id = ?5 OR root = ?6)))";
 
 impl AuditFilter {
     fn since(&self) -> Option<i64> {
@@ -99,15 +107,27 @@ impl State {
         count_max: usize,
     ) -> Result<Vec<AuditRecord>> {
         let sql = RawRecord::sql(&format!(
-            "FROM events WHERE {MATCHING} ORDER BY number DESC LIMIT ?5"
+            "FROM events WHERE {MATCHING} ORDER BY number DESC LIMIT ?7"
         ));
         self.flush()?;
         let AuditFilter {
             tool, role, status, ..
         } = filter;
-        let params = params![tool, role, status, filter.since(), sql::limit(count_max)];
+        let ((id, root), since) = (folders::params(filter.folder.as_ref()), filter.since());
+        let params = params![tool, role, status, since, id, root, sql::limit(count_max)];
         let rows = self.shared.select("list the audit log", &sql, params)?;
-        rows.into_iter().map(|row| self.parsed(row)).collect()
+        let roots = self.shared.select(
+            "list the folders",
+            "SELECT sessions.id, root FROM sessions JOIN folders ON number = folder",
+            [],
+        )?;
+        let roots: HashMap<String, String> = roots.into_iter().collect();
+        let in_folder = |row: RawRecord| {
+            let folder = roots.get(&row.session).cloned();
+            let record = self.parsed(row)?;
+            Ok(AuditRecord { folder, ..record })
+        };
+        rows.into_iter().map(in_folder).collect()
     }
 
     /// Lists the texts that a member of the records has: `tool`, `role` or `status`.
@@ -181,7 +201,8 @@ impl State {
         let AuditFilter {
             tool, role, status, ..
         } = filter;
-        let params = params![tool, role, status, filter.since()];
+        let ((id, root), since) = (folders::params(filter.folder.as_ref()), filter.since());
+        let params = params![tool, role, status, since, id, root];
         self.shared.read("export the audit log", |connection| {
             write_rows(connection, &sql, params, record_line, out)
         })
@@ -273,6 +294,7 @@ impl State {
             sequence: row.sequence,
             hash: chain::hex(&row.hash),
             record,
+            folder: None,
         })
     }
 }

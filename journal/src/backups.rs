@@ -5,12 +5,15 @@ use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rusqlite::params;
+use registry::WorkspaceId;
+use rusqlite::{Transaction, params};
 use serde::Serialize;
 use tool_core::capability::Durability;
 use tool_core::capability::{Backups, Change, FileInfo, FileKind, Files, Kept, Ledger as _};
 use tool_core::{ErrorCode, Reason, Result, StopFlag, ToolError, object, tool_error};
 
+use super::folders::{self, IS_IN, ROOT};
+use super::open::Target;
 use super::random;
 use super::sql::{self, row_structs};
 use super::state::State;
@@ -42,6 +45,9 @@ row_structs! {
         pub mode: u32,
         /// Time of the backup, in milliseconds since 1970-01-01 UTC.
         pub time_ms: u64,
+        /// Root of the workspace of the file, where it is known.
+        #[serde(rename = "folder")]
+        pub folder_root: Option<String>,
     }
 }
 
@@ -108,6 +114,17 @@ impl FileBackups {
         Ok((backup, before.into_iter().next()))
     }
 
+    /// Stores the content of a file; returns its digest and size.
+    fn store(&self, path: &str) -> Result<(String, u64)> {
+        let content = self.files.read(path, BYTES_MAX)?;
+        if content.truncated {
+            return Err(too_many(path));
+        }
+        let digest = digest_of(&content.bytes);
+        self.state.store(&digest, &content.bytes)?;
+        Ok((digest, content.bytes.len() as u64))
+    }
+
     /// The files at or below a path.
     fn below(&self, path: &str, found: &mut Vec<FileInfo>) -> Result<()> {
         let info = match self.files.stat(path) {
@@ -154,23 +171,29 @@ impl Backups for FileBackups {
         }
         let mut kept = Vec::with_capacity(found.len());
         for info in &found {
-            let content = self.files.read(&info.path, BYTES_MAX)?;
-            if content.truncated {
-                return Err(too_many(&info.path));
-            }
-            let digest = digest_of(&content.bytes);
-            self.state.store(&digest, &content.bytes)?;
+            let (digest, bytes) = self.store(&info.path)?;
             kept.push(Backup {
                 id: random::id(),
                 call_id: call_id.to_owned(),
                 path: info.path.clone(),
                 digest,
-                bytes: content.bytes.len() as u64,
+                bytes,
                 mode: info.mode,
                 time_ms: 0,
+                folder_root: None,
             });
         }
         self.state.index(&kept)?;
+        // A pruning that did not see the index yet may have removed an old content that was found above.
+        for one in &kept {
+            if !self.state.place(&one.digest).exists() && self.store(&one.path)?.0 != one.digest {
+                let path = &one.path;
+                return Err(tool_error!(
+                    ResourceChanged,
+                    "`{path}` changed while it was backed up"
+                ));
+            }
+        }
         let one = |backup: Backup| Kept {
             id: backup.id,
             path: backup.path,
@@ -182,24 +205,30 @@ impl Backups for FileBackups {
 }
 
 impl State {
-    /// Lists the newest backups, newest first.
+    /// Lists the newest backups of a folder, or of all; newest first.
     ///
     /// # Errors
     /// `tool_error` when the state cannot be read.
-    pub fn backups(&self, count_max: usize) -> Result<Vec<Backup>> {
-        self.select("ORDER BY number DESC LIMIT ?1", [sql::limit(count_max)])
+    pub fn backups(&self, of: Option<&WorkspaceId>, count_max: usize) -> Result<Vec<Backup>> {
+        let (id, root) = folders::params(of);
+        let rest = format!("WHERE {IS_IN} ORDER BY number DESC LIMIT ?3");
+        self.select(&rest, params![id, root, sql::limit(count_max)])
     }
 
     fn select(&self, rest: &str, params: impl rusqlite::Params) -> Result<Vec<Backup>> {
-        let sql = Backup::sql(&format!("FROM backups {rest}"));
+        let sql = Backup::sql(&format!("FROM (SELECT *, {ROOT} FROM backups) {rest}"));
         self.shared.select("look for backups", &sql, params)
     }
 
-    /// Finds a backup by path and time, or by id or its prefix.
+    /// Finds a backup by path and time, or by id or its prefix. A path is one of the workspace of this process, or of the time before
+    /// backups had a folder.
     fn backup(&self, wanted: &str, at_ms: Option<u64>) -> Result<Backup> {
         let until = at_ms.map_or(i64::MAX, |ms| i64::try_from(ms).unwrap_or(i64::MAX));
-        const BY_PATH: &str = "WHERE path = ?1 AND time_ms <= ?2 ORDER BY number DESC LIMIT 1";
-        let by_path = self.select(BY_PATH, params![wanted, until])?;
+        let (id, root) = folders::params(self.shared.folder_of_calls());
+        let by_path = format!(
+            "WHERE path = ?3 AND time_ms <= ?4 AND (folder IS NULL OR {IS_IN}) ORDER BY number DESC LIMIT 1"
+        );
+        let by_path = self.select(&by_path, params![id, root, wanted, until])?;
         if let Some(newest) = by_path.into_iter().next() {
             return Ok(newest);
         }
@@ -234,6 +263,34 @@ impl State {
         })
     }
 
+    /// Removes contents that no backup has. Within a transaction: a process that indexes one meanwhile has done so, or waits and then
+    /// finds that the file is gone.
+    pub(super) fn remove_contents(&self, digests: &[String]) -> Result<()> {
+        const SQL: &str = "SELECT 1 FROM backups WHERE digest = ?";
+        let work = |transaction: &Transaction<'_>, _| {
+            for digest in digests {
+                if sql::exists(transaction, SQL, [digest])? {
+                    continue;
+                }
+                let place = self.place(digest);
+                match std::fs::remove_file(&place) {
+                    Err(err) if err.kind() != io::ErrorKind::NotFound => {
+                        let place = place.display();
+                        let error = tool_error!(ToolError, "backup"; "the backup `{place}` cannot be removed: {err}";
+                            "`mathchain doctor` shows the state folder");
+                        return Err(error.into());
+                    }
+                    _ => {}
+                }
+            }
+            Ok(())
+        };
+        match digests {
+            [] => Ok(()),
+            _ => self.shared.change(Target::Own, "remove backups", work),
+        }
+    }
+
     fn content(&self, backup: &Backup) -> Result<Vec<u8>> {
         let place = self.place(&backup.digest);
         let damaged = |why: &str| {
@@ -255,10 +312,11 @@ impl State {
         }
         self.shared
             .transact("index the backups", |transaction, now_ms| {
-                const SQL: &str = "INSERT INTO backups(id, path, call_id, digest, bytes, mode, time_ms) VALUES (?, ?, ?, ?, ?, ?, ?)";
+                const SQL: &str = "INSERT INTO backups(id, path, call_id, digest, bytes, mode, time_ms, folder) VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
+                let folder = folders::number(transaction, self.shared.folder_of_calls())?;
                 for one in kept {
                     let (bytes, time_ms) = (one.bytes as i64, now_ms as i64);
-                    let params = params![one.id, one.path, one.call_id, one.digest, bytes, one.mode, time_ms];
+                    let params = params![one.id, one.path, one.call_id, one.digest, bytes, one.mode, time_ms, folder];
                     sql::execute(transaction, SQL, params)?;
                 }
                 Ok(((), None))

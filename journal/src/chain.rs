@@ -4,10 +4,12 @@
 //! JSON, the length is that of its bytes (64 bits, little-endian), and `h_0` covers the header in the same way
 //! after 32 zero bytes. The links of the table `heads` are computed likewise with `"mc-heads-v1"`.
 
+use registry::WorkspaceId;
 use rusqlite::{Transaction, params};
 use tool_core::capability::LedgerHead;
 use tool_core::{json, object};
 
+use super::folders;
 use super::sql::{self, Hash};
 
 /// The hash before the first element of a chain.
@@ -161,10 +163,17 @@ impl Chain {
         self.pending.clear();
     }
 
-    pub(super) fn write_pending(&self, transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+    /// Writes the records that the file lacks; with the first of them the beginning of the chain, in the folder of its calls.
+    pub(super) fn write_pending(
+        &self,
+        transaction: &Transaction<'_>,
+        folder: Option<&WorkspaceId>,
+    ) -> rusqlite::Result<()> {
         if self.linked.is_none() {
-            const SQL: &str = "INSERT INTO sessions(id, opened_ms, header) VALUES (?, ?, ?)";
-            let params = params![self.session, self.opened_ms as i64, self.header];
+            const SQL: &str =
+                "INSERT INTO sessions(id, opened_ms, header, folder) VALUES (?, ?, ?, ?)";
+            let folder = folders::number(transaction, folder)?;
+            let params = params![self.session, self.opened_ms as i64, self.header, folder];
             sql::execute(transaction, SQL, params)?;
             write_link(transaction, &self.session, 0, &self.genesis)?;
         }

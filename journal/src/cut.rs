@@ -1,16 +1,18 @@
 //! Cuts: what pruning leaves of the records that it removed.
 //!
 //! A cut is a record (`event: prune`) in the chain of the process that pruned, confirmed by a link that is written with it. It names
-//! the newest removed link, from which the links that remain continue, and the newest removed record. Nothing here has a key: as
-//! everywhere in the audit log, a head that was stored elsewhere shows a change.
+//! the newest removed link, from which the links that remain continue, and the newest removed record. It is signed by the key of the
+//! user who pruned (`seal`), together with the name of its chain. Nothing else in the audit log has a key: a head that was stored
+//! elsewhere shows a change of the records after it.
 
 use rusqlite::{Connection, params};
 use serde::{Deserialize, Serialize};
 use tool_core::capability::LedgerHead;
-use tool_core::{Object, Value, convert, json};
+use tool_core::{convert, json, object};
 
-use super::chain;
+use super::seal::CutKey;
 use super::sql::{self, Hash};
+use super::{chain, seal};
 
 /// The event of its record.
 pub(super) const EVENT: &str = "prune";
@@ -36,16 +38,29 @@ pub struct Cut {
     pub earlier_records: u64,
     /// Time of the pruning.
     pub pruned_ms: u64,
+    /// Public key of the user who pruned, 64 hex digits.
+    #[serde(default)]
+    pub key: String,
+    /// Signature by that key of all the above and the name of the chain that has the cut, 128 hex digits.
+    #[serde(default)]
+    pub signature: String,
 }
 
 impl Cut {
-    /// The record of this cut.
-    pub(super) fn record(&self, before_ms: u64) -> Value {
-        let mut record = Object::new();
-        record.insert("event", EVENT);
-        record.insert("before_ms", before_ms);
-        record.insert("cut", convert::to_value(self).unwrap_or_default());
-        Value::Object(record.into())
+    /// Signs the cut for the chain that will have it.
+    pub(super) fn sign(&mut self, session: &str, key: &CutKey) {
+        self.key = key.public();
+        self.signature = key.sign(&self.signed_text(session));
+    }
+
+    /// The text that is signed: canonical JSON of the cut without its signature, and of the name of its chain.
+    fn signed_text(&self, session: &str) -> String {
+        let unsigned = Self {
+            signature: String::new(),
+            ..self.clone()
+        };
+        let cut = convert::to_value(&unsigned).unwrap_or_default();
+        json::canonical(&object! { "cut" => cut, "session" => session })
     }
 
     fn of_body(body: &str) -> Option<Self> {
@@ -99,6 +114,22 @@ pub(super) fn newest(connection: &Connection) -> rusqlite::Result<Option<Recorde
 }
 
 impl Recorded {
+    /// What is wrong with the signature; with `trusted` also a key that is not among these.
+    pub(super) fn fault(&self, trusted: Option<&[String]>) -> Option<String> {
+        let Cut { key, signature, .. } = &self.cut;
+        if signature.is_empty() {
+            return Some("the cut is not signed".to_owned());
+        }
+        if !seal::is_signed(&self.cut.signed_text(&self.session), key, signature) {
+            return Some(
+                "the signature of the cut does not fit: the cut or its chain was changed"
+                    .to_owned(),
+            );
+        }
+        let is_foreign = trusted.is_some_and(|trusted| !trusted.contains(key));
+        is_foreign.then(|| format!("the cut is signed by the key {key}, which is not this user's"))
+    }
+
     /// Whether a link after the cut confirms its record.
     pub(super) fn is_confirmed(&self, connection: &Connection) -> rusqlite::Result<bool> {
         const SQL: &str =

@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
+use registry::WorkspaceId;
 use rusqlite::{Connection, Params, Transaction, TransactionBehavior};
 use tool_core::capability::{Clock, LedgerHead};
 use tool_core::{Result, ToolError, Value, json, object, tool_error};
@@ -38,6 +39,8 @@ pub(super) struct Shared {
     pub(super) by_approver: AtomicBool,
     pub(super) file: PathBuf,
     pub(super) folder: Folder,
+    /// The workspace of this process.
+    pub(super) workspace: OnceLock<WorkspaceId>,
 }
 
 /// The connection and the chains.
@@ -117,8 +120,14 @@ impl Shared {
             machine,
             by_approver: AtomicBool::new(false),
             folder: Folder::beside(&file),
+            workspace: OnceLock::new(),
             file,
         }
+    }
+
+    /// The workspace whose calls this process records.
+    pub(super) fn folder_of_calls(&self) -> Option<&WorkspaceId> {
+        self.workspace.get()
     }
 
     pub(super) fn lock(&self) -> MutexGuard<'_, Core> {
@@ -268,7 +277,9 @@ impl Shared {
                 let body = self.body(&record)?;
                 chains.of(target)?.append(body);
             }
-            let written = chains.write(&transaction, target, now).map_err(fail)?;
+            let folder = self.folder_of_calls();
+            let written = chains.write(&transaction, target, now, folder);
+            let written = written.map_err(fail)?;
             chains.close_lost(&written);
             let chain = chains.of(target)?;
             let link = how.link && chain.wants_link();
@@ -311,7 +322,8 @@ impl Shared {
         }
         let done = core.set_full_sync(false).and_then(|()| {
             let transaction = begin(&core.connection)?;
-            let written = core.chains.write(&transaction, Target::Own, now)?;
+            let folder = self.folder_of_calls();
+            let written = (core.chains).write(&transaction, Target::Own, now, folder)?;
             if link {
                 core.chains.own.write_link(&transaction)?;
             }

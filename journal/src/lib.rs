@@ -27,6 +27,7 @@ mod chain;
 mod cut;
 mod error;
 pub mod failpoints;
+mod folders;
 mod gc;
 mod grants;
 mod journal;
@@ -43,6 +44,7 @@ mod read_only;
 mod run;
 mod runs;
 mod schema;
+mod seal;
 mod size;
 mod sql;
 mod state;
@@ -65,10 +67,11 @@ pub use self::notices::NoticeRecord;
 pub use self::prune::Pruned;
 pub use self::run::{END_KEY, Holder, LISTS_KEY, Run, RunHeader, RunState, named_values};
 pub use self::schema::FILE_NAME;
+pub use self::seal::{CutKey, SEED_BYTES};
 pub use self::size::{Part, Sizes, Vacuumed};
 pub use self::state::State;
 pub use self::values::{Artifact, OPERATOR};
-pub use self::verify::{Fault, Verification};
+pub use self::verify::{Checks, Fault, Verification};
 
 /// The process group of this process; `None` on systems without them.
 pub fn process_group() -> Option<i32> {

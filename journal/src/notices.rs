@@ -1,10 +1,12 @@
 //! The inbox: an append-only list of notifications and questions for the operator, and of answers.
 
-use rusqlite::{Connection, params};
+use registry::WorkspaceId;
+use rusqlite::{Connection, Transaction, params};
 use serde::Serialize;
 use tool_core::capability::{Asked, Notice, Notices};
 use tool_core::{Result, object, tool_error};
 
+use super::folders::{self, IS_IN, ROOT};
 use super::random;
 use super::sql::{self, Done, row_structs};
 use super::state::State;
@@ -29,20 +31,30 @@ row_structs! {
         pub text: String,
         /// Time of sending, in milliseconds since 1970-01-01 UTC.
         pub time_ms: u64,
+        /// Root of the workspace of the caller, where it is known.
+        #[serde(rename = "folder")]
+        pub folder_root: Option<String>,
     }
 }
 
 impl State {
-    /// Lists the newest questions and notifications, newest first.
+    /// Lists the newest questions and notifications of a folder, or of all; newest first.
     ///
     /// # Errors
     /// `tool_error` when the state cannot be read.
-    pub fn notices(&self, count_max: usize) -> Result<Vec<NoticeRecord>> {
-        let sql =
-            NoticeRecord::sql("FROM notices WHERE kind != 'answer' ORDER BY number DESC LIMIT ?");
-        self.shared
-            .select("list the notifications", &sql, [sql::limit(count_max)])
+    pub fn notices(&self, of: Option<&WorkspaceId>, count_max: usize) -> Result<Vec<NoticeRecord>> {
+        let sql = of_table(&format!(
+            "WHERE kind != 'answer' AND {IS_IN} ORDER BY number DESC LIMIT ?3"
+        ));
+        let (id, root) = folders::params(of);
+        let params = params![id, root, sql::limit(count_max)];
+        self.shared.select("list the notifications", &sql, params)
     }
+}
+
+/// Selects notifications.
+fn of_table(rest: &str) -> String {
+    NoticeRecord::sql(&format!("FROM (SELECT *, {ROOT} FROM notices) {rest}"))
 }
 
 impl State {
@@ -81,7 +93,7 @@ impl State {
                     time_ms: now_ms,
                     ..question
                 };
-                insert(transaction, &answer)?;
+                insert(transaction, &answer, self.shared.folder_of_calls())?;
                 let record = object! {
                     "event" => "answer",
                     "question_id" => answer.call_id.as_str(),
@@ -97,17 +109,14 @@ impl State {
 
 /// The answers to a question, newest first.
 fn answers(connection: &Connection, question: &str) -> Done<Vec<NoticeRecord>> {
-    let sql = NoticeRecord::sql(
-        "FROM notices WHERE kind = 'answer' AND call_id = ? ORDER BY number DESC",
-    );
+    let sql = of_table("WHERE kind = 'answer' AND call_id = ? ORDER BY number DESC");
     Ok(sql::rows(connection, &sql, [question])?)
 }
 
 /// Finds a notification by its id or a unique prefix of it.
 fn find(connection: &Connection, id: &str) -> Done<NoticeRecord> {
-    let sql = NoticeRecord::sql(
-        "FROM notices WHERE substr(id, 1, length(?1)) = ?1 AND ?1 != '' ORDER BY number DESC LIMIT 2",
-    );
+    let sql =
+        of_table("WHERE substr(id, 1, length(?1)) = ?1 AND ?1 != '' ORDER BY number DESC LIMIT 2");
     let mut found: Vec<NoticeRecord> = sql::rows(connection, &sql, [id])?;
     let fault = match found.len() {
         1 => return Ok(found.remove(0)),
@@ -121,8 +130,13 @@ fn find(connection: &Connection, id: &str) -> Done<NoticeRecord> {
     Err(fault.into())
 }
 
-fn insert(connection: &Connection, notice: &NoticeRecord) -> rusqlite::Result<usize> {
-    const SQL: &str = "INSERT INTO notices(id, kind, call_id, tool, role, agent, text, time_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
+fn insert(
+    transaction: &Transaction<'_>,
+    notice: &NoticeRecord,
+    folder: Option<&WorkspaceId>,
+) -> rusqlite::Result<usize> {
+    const SQL: &str = "INSERT INTO notices(id, kind, call_id, tool, role, agent, text, time_ms, folder) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)";
+    let folder = folders::number(transaction, folder)?;
     let params = params![
         notice.id,
         notice.kind,
@@ -131,18 +145,28 @@ fn insert(connection: &Connection, notice: &NoticeRecord) -> rusqlite::Result<us
         notice.role,
         notice.agent,
         notice.text,
-        notice.time_ms as i64
+        notice.time_ms as i64,
+        folder
     ];
-    sql::execute(connection, SQL, params)
+    sql::execute(transaction, SQL, params)
 }
 
 impl Notices for State {
     fn asked(&self, question: &Notice) -> Result<Option<Asked>> {
-        let sql = NoticeRecord::sql(
-            "FROM notices WHERE kind = 'question' AND role = ? AND agent IS ? AND tool IS ? AND text = ? ORDER BY number DESC LIMIT 1",
-        );
+        let sql = of_table(&format!(
+            "WHERE kind = 'question' AND role = ?3 AND agent IS ?4 AND tool IS ?5 AND text = ?6
+                AND (folder IS NULL OR {IS_IN}) ORDER BY number DESC LIMIT 1"
+        ));
         self.shared.read("look for the question", |connection| {
-            let params = params![question.role, question.agent, question.tool, question.text];
+            let Notice {
+                role,
+                agent,
+                tool,
+                text,
+                ..
+            } = question;
+            let (id, root) = folders::params(self.shared.folder_of_calls());
+            let params = params![id, root, role, agent, tool, text];
             let Some(found): Option<NoticeRecord> = sql::row(connection, &sql, params)? else {
                 return Ok(None);
             };
@@ -166,8 +190,9 @@ impl Notices for State {
                     agent: notice.agent.clone(),
                     text: notice.text.clone(),
                     time_ms: now_ms,
+                    folder_root: None,
                 };
-                insert(transaction, &notice)?;
+                insert(transaction, &notice, self.shared.folder_of_calls())?;
                 Ok(((), None))
             })?;
         Ok(id)

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use registry::WorkspaceId;
 use rusqlite::{Transaction, params};
 use tool_core::{Result, StopFlag};
 
@@ -92,10 +93,11 @@ impl Chains {
         transaction: &Transaction<'_>,
         target: Target<'_>,
         now: Now,
+        folder: Option<&WorkspaceId>,
     ) -> rusqlite::Result<Written> {
         let mut done = Written::default();
         if self.own.unwritten() > 0 {
-            self.own.write_pending(transaction)?;
+            self.own.write_pending(transaction, folder)?;
         }
         for (key, run) in self.runs.iter().filter(|(_, run)| run.closed.is_none()) {
             let old = now.up_ms.saturating_sub(run.renewed_up_ms) >= RENEWAL.as_millis() as u64;
@@ -109,7 +111,7 @@ impl Chains {
                 done.lost.push(key.clone());
                 continue;
             }
-            run.chain.write_pending(transaction)?;
+            run.chain.write_pending(transaction, folder)?;
             if old {
                 let until = lease::until(now);
                 const RENEW: &str =

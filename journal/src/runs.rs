@@ -74,7 +74,7 @@ impl State {
         core.set_full_sync(false).map_err(fail)?;
         let begun = || -> rusqlite::Result<()> {
             let transaction = ledger::begin(&core.connection)?;
-            chain.write_pending(&transaction)?;
+            chain.write_pending(&transaction, shared.folder_of_calls())?;
             row.insert(&transaction)?;
             for stored in [&plan, &inputs] {
                 values::enter(&transaction, &id, stored, now.unix_ms)?;

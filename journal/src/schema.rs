@@ -186,6 +186,16 @@ pub(super) const MIGRATIONS: &[&str] = &[
         WHERE substr(id, -9) GLOB '-[0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f]'
             AND instr(who, 'delegation') > 0 AND substr(id, 1, length(id) - 9) IN (SELECT id FROM runs);
      CREATE INDEX runs_by_parent ON runs(parent) WHERE parent IS NOT NULL;",
+    // 11: the folder of sessions, notifications, backups and answers, for lists of a state that several folders share
+    "CREATE TABLE folders(
+        number INTEGER PRIMARY KEY,
+        id TEXT NOT NULL UNIQUE,
+        root TEXT NOT NULL
+     ) STRICT;
+     ALTER TABLE sessions ADD COLUMN folder INTEGER;
+     ALTER TABLE notices ADD COLUMN folder INTEGER;
+     ALTER TABLE backups ADD COLUMN folder INTEGER;
+     ALTER TABLE answers ADD COLUMN folder INTEGER;",
 ];
 
 /// Opens the file in a folder, creating both where missing, and migrates it to the newest version.

@@ -14,7 +14,7 @@ use super::{error, schema, sql};
 /// The size of one part of a state.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Part {
-    /// Its name: `audit`, `runs`, `other`, `free`, `log`, `artifacts` or `backups`.
+    /// Its name: `audit`, `runs`, `inbox`, `other`, `free`, `log`, `artifacts` or `backups`.
     pub part: &'static str,
     /// Bytes on the disk.
     pub bytes: u64,
@@ -45,7 +45,7 @@ pub struct Vacuumed {
 }
 
 /// The tables of each part of the file, and the table and name of its items; all others are `other`.
-const PARTS: [(&str, &[&str], &str, &str); 2] = [
+const PARTS: [(&str, &[&str], &str, &str); 3] = [
     (
         "audit",
         &["events", "sessions", "heads"],
@@ -66,6 +66,7 @@ const PARTS: [(&str, &[&str], &str, &str); 2] = [
         "runs",
         "run",
     ),
+    ("inbox", &["notices"], "notices", "message"),
 ];
 
 impl State {

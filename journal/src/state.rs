@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
+use registry::WorkspaceId;
 use rusqlite::Connection;
 use tool_core::capability::{
     ApprovalRequest, ApprovalState, Approvals, Clock, Durability, Ledger, LedgerHead,
@@ -70,6 +71,11 @@ impl State {
         let (connection, file, copy) = read_only::open(folder.as_ref(), scratch)?;
         let machine = Arc::new(lease::ThisMachine::new());
         Ok(Self::of_connection(connection, file, clock, machine, copy))
+    }
+
+    /// States the workspace of this process: lists of a state that several share can show its rows alone. The first one counts.
+    pub fn set_workspace(&self, workspace: WorkspaceId) {
+        let _ = self.shared.workspace.set(workspace);
     }
 
     /// Path of the SQLite file.

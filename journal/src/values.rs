@@ -1,15 +1,16 @@
 //! The values of runs: storing them as rows and files, and reading them by handle, by run and by role.
 
-use registry::Answers;
-use rusqlite::{Transaction, params};
+use registry::{Answers, WorkspaceId};
+use rusqlite::{Params, Transaction, params};
 use tool_core::{Result, Value, json, tool_error};
 
+use super::folders::{self, IS_IN};
 use super::ledger::Shared;
 use super::open::Target;
 use super::sql;
 use super::state::State;
 use super::waiting::{insert_small, insert_use};
-use crate::artifacts::{self, ArtifactHash, FILE_BYTES_LEAST, Handle, Kind, Stored};
+use crate::artifacts::{self, ArtifactHash, Handle, Kind, Stored};
 
 /// Inserts the rows of a value and the reference of a run to it. Files are written afterwards, so that no collection removes them in
 /// between.
@@ -51,7 +52,7 @@ pub(super) fn enter_value(
 impl Shared {
     /// Stores a value for a run that this process executes.
     pub(super) fn put(&self, key: &str, value: &Value) -> Result<Handle> {
-        let stored = artifacts::stored(value, FILE_BYTES_LEAST)?;
+        let stored = artifacts::stored(value, artifacts::least_of(value))?;
         let is_small = stored.handle.kind == Kind::Small && stored.blocks.is_empty();
         let handle = stored.handle.clone();
         if is_small {
@@ -152,9 +153,30 @@ impl State {
                 OR hash IN (SELECT value FROM uses WHERE run = ?1)
                 OR hash IN (SELECT part FROM parts WHERE value IN (SELECT value FROM uses WHERE run = ?1))
              ORDER BY created_ms DESC, hash LIMIT ?2";
+        self.listed(SQL, params![run, sql::limit(count_max)])
+    }
+
+    /// Lists the newest artifacts of the runs and answers of a folder; newest first.
+    ///
+    /// # Errors
+    /// `tool_error` when the state cannot be read.
+    pub fn artifacts_of(&self, folder: &WorkspaceId, count_max: usize) -> Result<Vec<Artifact>> {
+        let sql = format!(
+            "WITH own(value) AS (
+                SELECT value FROM uses WHERE run IN (SELECT id FROM runs
+                    WHERE who ->> '$.workspace.id' = ?1 OR who ->> '$.workspace.root' = ?2)
+                UNION SELECT value FROM answers WHERE {IS_IN})
+             SELECT hash FROM artifacts
+             WHERE hash IN own OR hash IN (SELECT part FROM parts WHERE value IN own)
+             ORDER BY created_ms DESC, hash LIMIT ?3"
+        );
+        let (id, root) = folders::params(Some(folder));
+        self.listed(&sql, params![id, root, sql::limit(count_max)])
+    }
+
+    fn listed(&self, sql: &str, params: impl Params) -> Result<Vec<Artifact>> {
         self.flush()?;
-        let params = params![run, sql::limit(count_max)];
-        let hashes = self.shared.select("list the artifacts", SQL, params)?;
+        let hashes = self.shared.select("list the artifacts", sql, params)?;
         hashes.into_iter().map(|hash| self.artifact(hash)).collect()
     }
 
@@ -183,6 +205,14 @@ impl State {
             created_ms,
             runs,
         })
+    }
+
+    /// The handle of a value, if it is stored.
+    pub fn handle_of(&self, value: &Value) -> Option<Handle> {
+        let handle = artifacts::stored(value, artifacts::least_of(value))
+            .ok()?
+            .handle;
+        self.artifact(handle.hash).ok().map(|found| found.handle)
     }
 
     /// Finds the artifact that a text names: `b3:` and the digits, or a unique prefix of them.
@@ -238,8 +268,8 @@ impl State {
         if !is_allowed {
             // The same error whether or not it exists, so that nothing is revealed about the values of other roles.
             return Err(tool_error!(PolicyDenied, "artifact_role";
-                "no run of role `{role}` made the artifact `{hash}`";
-                "an artifact is opened by the role whose run made it, or by the operator"));
+                "nothing that role `{role}` ran made the artifact `{hash}`";
+                "an artifact is opened by the role whose run or call made it, or by the operator"));
         }
         let found = self.artifact(hash)?;
         let bytes = found.handle.bytes();
@@ -254,13 +284,14 @@ impl State {
 
 impl Answers for State {
     fn keep(&self, call_id: &str, role: &str, value: &Value) -> Result<Value> {
-        const SQL: &str =
-            "INSERT OR IGNORE INTO answers(value, call, role, created_ms) VALUES (?, ?, ?, ?)";
+        const SQL: &str = "INSERT OR IGNORE INTO answers(value, call, role, created_ms, folder) VALUES (?, ?, ?, ?, ?)";
         let shared = &self.shared;
-        let stored = artifacts::stored(value, FILE_BYTES_LEAST)?;
+        let stored = artifacts::stored(value, artifacts::least_of(value))?;
         shared.change(Target::Own, "store a result", |transaction, now_ms| {
             enter_value(transaction, &stored, now_ms)?;
-            let params = params![stored.handle.hash.0, call_id, role, now_ms as i64];
+            let folder = folders::number(transaction, shared.folder_of_calls())?;
+            let hash = stored.handle.hash.0;
+            let params = params![hash, call_id, role, now_ms as i64, folder];
             Ok(sql::execute(transaction, SQL, params).map(drop)?)
         })?;
         shared.write_files(&stored)?;

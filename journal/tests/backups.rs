@@ -68,7 +68,7 @@ fn a_file_comes_back_by_id_and_by_path() {
         .restore("a.txt", Some(NOW + 500), "terminal")
         .unwrap();
     assert_eq!(place.files.get("a.txt").unwrap().0, "first");
-    let listed = place.state.backups(100).unwrap();
+    let listed = place.state.backups(None, 100).unwrap();
     assert_eq!(listed.len(), 5, "three of them by `restore`");
     assert_eq!(listed.last().unwrap().mode, 0o640);
     assert!(

@@ -3,6 +3,7 @@
 mod backups;
 mod memory;
 mod notices;
+mod pruning;
 mod support;
 
 use journal::State;

@@ -24,11 +24,11 @@ fn notices_stay_and_are_listed_newest_first() {
     let first = open(top.path()).notify(&notice("one")).unwrap();
     let state = open(top.path());
     let second = state.notify(&notice("two")).unwrap();
-    let listed = state.notices(10).unwrap();
+    let listed = state.notices(None, 10).unwrap();
     let ids: Vec<&str> = listed.iter().map(|one| one.id.as_str()).collect();
     assert_eq!(ids, [second.as_str(), first.as_str()]);
     assert_eq!((listed[0].text.as_str(), listed[0].time_ms), ("two", NOW));
-    assert_eq!(state.notices(1).unwrap().len(), 1);
+    assert_eq!(state.notices(None, 1).unwrap().len(), 1);
     let connection = Connection::open(top.path().join(FILE_NAME)).unwrap();
     for change in ["DELETE FROM notices", "UPDATE notices SET text = ''"] {
         assert!(connection.execute_batch(change).is_err(), "{change}");

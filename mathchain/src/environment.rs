@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use host_sandbox::sandbox::Surroundings;
-use registry::{Config, WorkspaceId};
+use registry::Config;
 use tool_core::{Result, tool_error};
 
-use crate::{PluginRoot, io, owned};
+use crate::{PluginRoot, RootFolder, io, owned};
 
 /// Names of the configuration file, in order of preference.
 pub const CONFIG_NAMES: [&str; 3] = ["mathchain.toml", "mathchain.yaml", "mathchain.yml"];
@@ -144,6 +144,11 @@ pub fn user_config_folder() -> Option<PathBuf> {
     user_folder("XDG_CONFIG_HOME", ".config")
 }
 
+/// The folder of this user's keys in the configuration folder; tools and programs never read it.
+pub(crate) fn keys_folder() -> Option<PathBuf> {
+    Some(user_config_folder()?.join("keys"))
+}
+
 /// The folders of plugins: beside the project's configuration (without one, in the current folder), then in the user's
 /// configuration folder.
 pub(crate) fn plugin_roots(project: Option<&Path>, here: &Path) -> Vec<PluginRoot> {
@@ -164,42 +169,18 @@ pub fn user_state_folder() -> Option<PathBuf> {
 }
 
 /// The folders of a workspace that tools and programs may not read, absolute and without links: the state folder in use, the user's,
-/// and any folder with the name of one.
-pub fn closed(workspace: &Path, state: Option<&Path>) -> Vec<PathBuf> {
-    let named = host_sandbox::workspace::CLOSED.iter();
-    let named = named.map(|name| workspace.join(name));
+/// any folder with the name of one, and that of the user's keys.
+pub fn closed(roots: &[RootFolder], state: Option<&Path>) -> Vec<PathBuf> {
+    let named = roots.iter().flat_map(|root| {
+        let names = host_sandbox::workspace::CLOSED.iter();
+        names.map(|name| root.path.join(name))
+    });
     let states = state
         .map(Path::to_owned)
         .into_iter()
-        .chain(user_state_folder());
+        .chain(user_state_folder())
+        .chain(keys_folder());
     named.chain(states).map(|folder| real(&folder)).collect()
-}
-
-/// The identity of a folder: its inode with the time of its birth, or with its device where the file system keeps no such time.
-/// Both stay when the folder is moved; a copy, a fresh checkout and another folder at the same path have others.
-pub(crate) fn workspace_id(root: &Path) -> Option<WorkspaceId> {
-    let root = root.canonicalize().ok()?;
-    let found = root.metadata().ok()?;
-    Some(WorkspaceId {
-        id: registry::digest::of_texts([&*folder_identity(&root, &found)])[..16].to_owned(),
-        root: root.to_string_lossy().into_owned(),
-    })
-}
-
-#[cfg(unix)]
-fn folder_identity(_: &Path, found: &std::fs::Metadata) -> String {
-    use std::os::unix::fs::MetadataExt as _;
-    let born = found.created().ok();
-    let born = born.and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
-    match born {
-        Some(born) => format!("{} born {}", found.ino(), born.as_nanos()),
-        None => format!("{} on {}", found.ino(), found.dev()),
-    }
-}
-
-#[cfg(not(unix))]
-fn folder_identity(root: &Path, _: &std::fs::Metadata) -> String {
-    root.to_string_lossy().into_owned()
 }
 
 /// A path without links, as far as it exists.
@@ -216,9 +197,10 @@ pub(crate) fn real(path: &Path) -> PathBuf {
     }
 }
 
-/// The settings of the sandbox: search path of programs, folder for scratch folders, and the [`closed`] folders of the workspace.
-/// Sandboxed programs do not see them.
-pub fn surroundings(workspace: Option<&Path>, closed: &[PathBuf]) -> Surroundings {
+/// The settings of the sandbox: search path of programs, folder for scratch folders, the roots of the workspace, and its [`closed`]
+/// folders. Sandboxed programs do not see the latter.
+pub fn surroundings(roots: &[PathBuf], closed: &[PathBuf]) -> Surroundings {
+    let workspace = roots.first();
     let home = variable("HOME").map(PathBuf::from);
     let folders = |name: &str| -> Vec<PathBuf> {
         let value = variable(name);
@@ -232,7 +214,8 @@ pub fn surroundings(workspace: Option<&Path>, closed: &[PathBuf]) -> Surrounding
     ];
     let environments = environments.into_iter().flatten();
     Surroundings {
-        workspace: workspace.map(|root| root.canonicalize().unwrap_or_else(|_| root.to_owned())),
+        workspace: workspace.map(|root| real(root)),
+        roots: roots.iter().skip(1).map(|root| real(root)).collect(),
         closed: closed.to_vec(),
         scratch: std::env::temp_dir(),
         path: folders("PATH")

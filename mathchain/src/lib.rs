@@ -17,6 +17,7 @@
 #[cfg(not(all(feature = "llm", feature = "web")))]
 mod absent;
 mod approvers;
+mod audit_key;
 pub mod clock;
 pub mod environment;
 mod generation;
@@ -27,6 +28,7 @@ mod models;
 mod otel;
 mod owned;
 mod plugins;
+mod roots;
 mod toolkit;
 pub mod user_rules;
 #[cfg(feature = "web")]
@@ -50,6 +52,7 @@ pub use sessions;
 pub use tool_core;
 
 pub use generation::Reloaded;
+pub use host_sandbox::workspace::RootFolder;
 pub use plugins::PluginRoot;
 pub use registry::{Answer, Config, Layer, Level, Rule, TraceParent, Verdict, Witness};
 pub use tool_core::{

@@ -44,6 +44,7 @@ fn workspace_of(layer: &Layer) -> Option<WorkspaceId> {
     Some(WorkspaceId {
         root: root.to_owned(),
         id: id.to_owned(),
+        roots: Vec::new(),
     })
 }
 
@@ -183,6 +184,7 @@ mod tests {
         WorkspaceId {
             root: root.to_owned(),
             id: id.to_owned(),
+            roots: Vec::new(),
         }
     }
 

@@ -2,12 +2,15 @@
 
 mod agents;
 mod anomalies;
+mod answers;
 mod approving;
 #[cfg(target_os = "linux")]
 mod borders;
 mod call;
 mod caller;
 mod chains;
+#[cfg(target_os = "linux")]
+mod data;
 #[cfg(target_os = "linux")]
 mod doors;
 mod generations;
@@ -22,6 +25,8 @@ mod policy;
 mod programs;
 mod reading;
 mod records;
+#[cfg(target_os = "linux")]
+mod roots;
 mod runs;
 mod serve;
 #[cfg(target_os = "linux")]

@@ -10,7 +10,7 @@ use tool_core::capability::Files;
 use tool_core::{Capabilities, Entry, Seed, StopFlag, Value};
 
 use crate::catalogue::Catalogue;
-use crate::dispatch::{Answer, CallRequest, CallerContext, Dispatcher, Host};
+use crate::dispatch::{CallRequest, CallerContext, Dispatcher, Host};
 use crate::model::Principal;
 use crate::model::{Config, Limits};
 use crate::policy::Policy;
@@ -126,9 +126,7 @@ impl World {
 pub(crate) fn context(role: &str) -> CallerContext {
     CallerContext {
         who: Principal::role(role),
-        chain: None,
-        answer: Answer::Ask,
-        origin: Default::default(),
+        ..CallerContext::default()
     }
 }
 

@@ -27,7 +27,8 @@ pub use aliases::Aliases;
 pub use catalogue::Catalogue;
 pub use dispatch::{
     Allowance, Answer, Answers, CallRequest, CallerContext, ChainPosition, Chains, Considered,
-    Dispatcher, Host, Origin, Results, TraceParent, Witness, WorkspaceId, cut, install_panic_hook,
+    Dispatcher, Host, Origin, READABLE_BYTES, Reader, Results, TraceParent, Witness, WorkspaceId,
+    cut, fold, install_panic_hook,
 };
 pub use document::Document;
 pub use error::{LoadError, LoadErrors, Place};

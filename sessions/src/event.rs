@@ -144,7 +144,7 @@ structs! {
         call_id: String,
         /// The tool, by either of its names.
         tool: String,
-        /// Its arguments, an object.
+        /// Its arguments: an object, or the JSON text of one.
         #[serde(default)]
         args: Value,
     }

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 
-use registry::{Answer, CallRequest, CallerContext, Dispatcher, Facts, Principal, Verdict};
+use registry::{CallRequest, CallerContext, Dispatcher, Facts, Principal, Verdict};
 use tool_core::{
     Access, AnyTool, Caller, Capability, Effect, ErrorCode, ResourceKey, Result, Seed, Spec,
     StopFlag, ToolError, Value,
@@ -94,9 +94,7 @@ impl Registry for Live {
             args: args.clone(),
             context: CallerContext {
                 who: who.clone(),
-                chain: None,
-                answer: Answer::Ask,
-                origin: registry::Origin::default(),
+                ..CallerContext::default()
             },
             seed: Seed::DEFAULT,
             timeout_ms: None,

@@ -1,6 +1,7 @@
 //! Later waves of a batch start what may still run: what a call was judged by can change while earlier ones run.
 
 use sessions::{CallResult, CallStatus, Emitted};
+use tool_core::Value;
 
 use super::{Logged, READY, RUN, event, kinds};
 
@@ -148,6 +149,39 @@ fn a_tool_that_changed_or_asks_now_does_not_start() {
             "d tool_changed",
             "e decision_changed"
         ]
+    );
+    logged.replays();
+}
+
+#[test]
+fn arguments_may_be_the_json_text_of_an_object() {
+    let calls = r#"{"type":"calls.observed","calls":[
+        {"call_id":"a","tool":"write","args":"{\"writes\":[\"x\"]}"},
+        {"call_id":"b","tool":"calc","args":"{\"reads\":[\"y\""},
+        {"call_id":"c","tool":"calc","args":"[1]"},
+        {"call_id":"d","tool":"read","args":{"reads":["x"]}}]}"#;
+    let mut logged = Logged::after(&[READY, RUN]);
+    let emitted = logged.feed(&event(calls)).unwrap();
+    let [Emitted::PlanCreated(plan), Emitted::WaveStarted(wave)] = emitted.as_slice() else {
+        panic!("{:?}", kinds(&emitted));
+    };
+    // The resources in the text order the calls as those of an object do, and the call gets the object.
+    assert_eq!(plan.waves, [["a"], ["d"]]);
+    let writes = wave.calls[0].args.get("writes").and_then(Value::items);
+    assert_eq!(writes, Some(vec![Value::from("x")]));
+    settle(&mut logged, "a");
+    let emitted = settle(&mut logged, "d");
+    assert_eq!(
+        results(&emitted),
+        ["a ", "b invalid_args", "c invalid_args", "d "]
+    );
+    let Emitted::BatchSettled(batch) = &emitted[0] else {
+        panic!("{:?}", kinds(&emitted));
+    };
+    let broken = &batch.results[1].error.as_ref().expect("an error").message;
+    assert!(
+        broken.contains("not JSON") && broken.contains("column"),
+        "{broken}"
     );
     logged.replays();
 }

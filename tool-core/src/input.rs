@@ -125,21 +125,21 @@ impl<'de, T: Load> Deserialize<'de> for Input<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let value = Value::deserialize(deserializer)?;
         if let Some(source) = Source::from_value(&value) {
-            let source = source.map_err(|problem| custom_at(&problem.path, &problem.message))?;
+            let source = source.map_err(|problem| custom_at(&problem))?;
             if T::KIND == InputKind::Text && !source.selection.is_all() {
                 let message =
                     "a text takes the whole file: leave `column`, `where` and the like out";
-                return Err(custom_at("", message));
+                return Err(custom_at(&Problem::new("", message)));
             }
             return Ok(Self::From(source));
         }
         let value = match npy::from_value(&value).filter(|_| T::KIND != InputKind::Text) {
-            Some(array) => array.map_err(|fault| custom_at("", &fault.message))?,
+            Some(array) => array.map_err(|fault| custom_at(&Problem::new("", fault.message)))?,
             None => value,
         };
         T::from_value(&value)
             .map(Self::Inline)
-            .map_err(|problem| custom_at(&problem.path, &problem.message))
+            .map_err(|problem| custom_at(&problem))
     }
 }
 
@@ -572,24 +572,24 @@ fn first_non_number(items: &[Value]) -> Problem {
 }
 
 fn ragged(rows: &[Value]) -> Problem {
+    const EQUAL: &str = "give every row the same number of entries, as in [[1, 2], [3, 4]]";
     let mut columns = None;
     for (index, row) in rows.iter().enumerate() {
-        let at = format!("/{index}");
+        let (at, number) = (format!("/{index}"), index + 1);
         match row {
             Value::Numbers(numbers) if numbers.rank() == 1 => {
                 let (found, expected) = (numbers.len(), *columns.get_or_insert(numbers.len()));
                 if found != expected {
                     let entries = if found == 1 { "entry" } else { "entries" };
-                    return Problem::new(
-                        at,
-                        format_args!(
-                            "row {index} has {found} {entries}, expected {expected} (rows count from 0)"
-                        ),
+                    let message = format_args!(
+                        "row {number} has {found} {entries}, expected {expected} (rows count from 1)"
                     );
+                    return Problem::new("", message).hint(EQUAL);
                 }
             }
             Value::Array(items) if items.is_empty() => {
-                return Problem::new(at, format_args!("row {index} is empty"));
+                let message = format_args!("row {number} is empty (rows count from 1)");
+                return Problem::new(at, message).hint(EQUAL);
             }
             Value::Array(items) => {
                 let inner = first_non_number(items);

@@ -25,6 +25,8 @@ names! {
         NotFound = "not_found",
         /// Nothing tells whether the call happened.
         OutcomeUnknown = "outcome_unknown",
+        /// The path leads to no root of the workspace.
+        OutsideWorkspace = "outside_workspace",
         /// Another process executes the run.
         RunBusy = "run_busy",
         /// The run has ended already.

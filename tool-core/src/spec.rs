@@ -174,6 +174,8 @@ pub struct Spec {
     pub timeout_ms: Option<u64>,
     /// Largest result in bytes of JSON; `None` leaves it to the configuration.
     pub output_bytes_max: Option<u64>,
+    /// JSON pointer of the argument by which a caller asks for large arrays as part of the answer, where they would be artifacts.
+    pub inline_if: Option<&'static str>,
     /// Source: `builtin`, or `plugin NAME@VERSION` with the digest of its files.
     pub source: &'static str,
 }
@@ -204,6 +206,7 @@ impl Spec {
             syntax: &[],
             timeout_ms: None,
             output_bytes_max: None,
+            inline_if: None,
             source: "builtin",
         }
     }

@@ -276,8 +276,7 @@ impl<T: Tool> AnyTool for Typed<T> {
             let message = format_args!("expected the arguments as an object, found {found}");
             return Err(ToolError::invalid("", message));
         }
-        let typed: T = from_value(args)
-            .map_err(|first| argument_error(&schema::of_input::<T>(), args, first))?;
+        let typed: T = from_value(args).map_err(|first| Self::argument_error(args, first))?;
         let encoded = convert::encode(&typed)?;
         check_references(Self::SPEC, &encoded.value, &encoded.sources)?;
         Ok(Box::new(TypedCall::<T> {
@@ -314,17 +313,36 @@ fn canonical<A: DeserializeOwned + Serialize>(text: &str) -> Result<Value, ToolE
     to_value(&args)
 }
 
-/// The error with every problem: those found by the schema, and the one that stopped decoding.
-fn argument_error(schema: &Schema, args: &Value, first: Problem) -> ToolError {
-    let mut problems = schema::check(schema, args);
-    match problems
-        .iter_mut()
-        .find(|problem| problem.path == first.path)
-    {
-        Some(same) => *same = first, // the type's own words say more
-        None => problems.insert(0, first),
+impl<T: Tool> Typed<T> {
+    /// The error with every problem: those found by the schema, and the one that stopped decoding.
+    fn argument_error(args: &Value, first: Problem) -> ToolError {
+        let mut problems = schema::check(&schema::of_input::<T>(), args);
+        match problems
+            .iter_mut()
+            .find(|problem| problem.path == first.path)
+        {
+            Some(same) => *same = first, // the type's own words say more
+            None => problems.insert(0, first),
+        }
+        let given = T::EXAMPLES.iter().map(|example| parse(example.args));
+        let computed = T::examples().into_iter().map(|one| to_value(&one.args));
+        let examples: Vec<Value> = given.chain(computed).flatten().collect();
+        for problem in problems.iter_mut().filter(|one| one.hint.is_none()) {
+            problem.hint = written(&examples, &problem.path);
+        }
+        ToolError::of_problems(ErrorCode::InvalidArgs, problems)
     }
-    ToolError::of_problems(ErrorCode::InvalidArgs, problems)
+}
+
+/// How the argument at a pointer is written, by the first short example that has it.
+fn written(examples: &[Value], pointer: &str) -> Option<String> {
+    const SHOWN_MAX: usize = 120;
+    let name = pointer.split('/').nth(1)?;
+    let mut texts = examples
+        .iter()
+        .filter_map(|args| args.get(name).map(json::to_text));
+    let text = texts.find(|text| text.len() <= SHOWN_MAX)?;
+    Some(format!("for example \"{name}\": {text}"))
 }
 
 struct TypedCall<T> {

@@ -135,6 +135,13 @@ pub fn same_workspace(run: &Run, dispatcher: &Dispatcher) -> Result<(), ToolErro
     }
     let what = match here {
         None => "there is no workspace here".to_owned(),
+        Some(here) if here.root == began.root && here.roots != began.roots => {
+            format!(
+                "its other roots were {}, and are {}",
+                listed(&began.roots),
+                listed(&here.roots)
+            )
+        }
         Some(here) if here.root == began.root => {
             "another folder is there now, such as a copy or a fresh checkout".to_owned()
         }
@@ -144,6 +151,14 @@ pub fn same_workspace(run: &Run, dispatcher: &Dispatcher) -> Result<(), ToolErro
     Err(tool_error!(PreconditionFailed, "workspace";
         "the run `{id}` began in the folder `{root}`: {what}";
         "continue in that folder, or in this one with `--accept-changes`"))
+}
+
+fn listed(roots: &[String]) -> String {
+    let quoted = roots.iter().map(|root| format!("`{root}`"));
+    match roots {
+        [] => "none".to_owned(),
+        _ => quoted.collect::<Vec<_>>().join(", "),
+    }
 }
 
 /// Facts of a session that narrow the policy, and its open folder.

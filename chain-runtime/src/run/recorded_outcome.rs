@@ -1,8 +1,9 @@
 //! Outcome of a run from its records.
 
+use registry::{READABLE_BYTES, fold};
 use tool_core::{ErrorCode, Outcome, Status, ToolError, Value, fields, object};
 
-use journal::artifacts::{self, Handle};
+use journal::artifacts::Handle;
 use journal::{Run, RunState, State};
 
 /// Recorded end of a run.
@@ -44,11 +45,15 @@ impl Recorded {
 
     /// The outputs as shown: handles in place of large arrays, and of everything where it cannot be read.
     pub fn shown(&self, state: &State) -> Value {
-        let shown = self.outputs(state);
-        let shown =
-            shown.and_then(|outputs| artifacts::shown(&outputs, artifacts::FILE_BYTES_LEAST));
-        let handle = || self.outputs.as_ref().map(Handle::to_value);
-        shown.unwrap_or_else(|_| handle().unwrap_or_default())
+        match self.outputs(state) {
+            Ok(outputs) => fold(&outputs, READABLE_BYTES, &mut |array| {
+                state.handle_of(array).as_ref().map(Handle::to_value)
+            }),
+            Err(_) => {
+                let handle = self.outputs.as_ref().map(Handle::to_value);
+                handle.unwrap_or_default()
+            }
+        }
     }
 
     /// The recorded error.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use rand::rngs::SmallRng;
 use rand::{Rng, RngExt, SeedableRng};
-use registry::{Answer, CallerContext, Principal};
+use registry::{CallerContext, Principal};
 use tool_core::{Effect, ErrorCode, Object, ToolError, Value};
 
 use super::events::{Command, Conclusion, Event, Part, Slots, Unit};
@@ -199,9 +199,7 @@ fn plan(sketches: &[Sketch], rng: &mut SmallRng) -> CheckedPlan {
         notes: Vec::new(),
         context: CallerContext {
             who: Principal::role("operator"),
-            chain: None,
-            answer: Answer::Ask,
-            origin: registry::Origin::default(),
+            ..CallerContext::default()
         },
         open_inputs: Vec::new(),
         calls_within: 0,

@@ -28,6 +28,8 @@ use std::path::PathBuf;
 pub struct Surroundings {
     /// The workspace root; if absent, commands have no workspace.
     pub workspace: Option<PathBuf>,
+    /// Further roots of the workspace, absolute and without links; commands read them as they read the first.
+    pub roots: Vec<PathBuf>,
     /// Absolute folders in it, without links, that no command can read; missing ones are ignored.
     pub closed: Vec<PathBuf>,
     /// The parent of scratch folders, such as `/tmp`.

@@ -24,9 +24,11 @@ pub(super) struct Policy {
     pub argv: Vec<String>,
     /// The workspace root, absolute.
     pub workspace: Option<String>,
+    /// Further roots of the workspace, absolute.
+    pub roots: Vec<String>,
     /// Absolute folders in the workspace that the command cannot read.
     pub closed: Vec<String>,
-    /// Working folder, relative to the root; unused without a workspace.
+    /// Working folder, relative to the root or absolute in a further root; unused without a workspace.
     pub directory: String,
     pub scratch: String,
     /// The user and group that a launcher of root becomes.
@@ -39,6 +41,11 @@ pub(super) struct Policy {
 }
 
 impl Policy {
+    /// Every root of the workspace.
+    pub(super) fn roots(&self) -> impl Iterator<Item = &String> {
+        self.workspace.iter().chain(&self.roots)
+    }
+
     /// Writes the policy and the standard input of the command.
     pub(super) fn send(&self, out: &mut impl Write, stdin: &[u8]) -> io::Result<()> {
         let value = tool_core::convert::to_value(self).map_err(io::Error::other)?;

@@ -1,4 +1,4 @@
-//! [`Workspace`]: access to the files beneath one folder only.
+//! [`Workspace`]: access to the files beneath one folder only. [`open`] makes one of several folders.
 //!
 //! The root is opened once. The kernel resolves every path against it (`openat2` with `RESOLVE_BENEATH` and
 //! `RESOLVE_NO_MAGICLINKS`), so that no `..`, link or race leaves it; the kind of a file is checked on the open file, never on
@@ -10,12 +10,25 @@
 #[cfg(target_os = "linux")]
 mod linux;
 #[cfg(target_os = "linux")]
-pub use linux::{Workspace, leftovers};
+pub use linux::{Workspace, leftovers, open};
 
 #[cfg(not(target_os = "linux"))]
 mod unsupported;
 #[cfg(not(target_os = "linux"))]
-pub use unsupported::{Workspace, leftovers};
+pub use unsupported::{Workspace, leftovers, open};
+
+use std::path::PathBuf;
+
+use tool_core::Access;
+
+/// A folder that tools may use.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RootFolder {
+    /// Its path.
+    pub path: PathBuf,
+    /// Whether tools may write in it.
+    pub access: Access,
+}
 
 /// Paths that [`Workspace::open`] protects from writes, relative to the root: agents and plugins. A folder covers its content, and
 /// letter case is ignored.

@@ -54,6 +54,19 @@ impl Files for Workspace {
     }
 }
 
+/// Refuses, as [`Workspace::open`] does.
+///
+/// # Errors
+/// As [`Workspace::open`].
+pub fn open(
+    folders: &[super::RootFolder],
+    _: &[PathBuf],
+    _: &[PathBuf],
+) -> Result<std::sync::Arc<dyn Files>> {
+    let root = folders.first().map_or(Path::new("."), |root| &root.path);
+    Ok(std::sync::Arc::new(Workspace::open(root)?))
+}
+
 /// Empty: nothing is written on this system.
 pub fn leftovers(_: &Path, _: usize) -> (Vec<PathBuf>, bool) {
     (Vec::new(), true)

@@ -119,7 +119,9 @@ pub(crate) struct Below(String);
 
 impl Below {
     pub(crate) fn of(folder: &str) -> Self {
-        Self(parts(folder).map(|part| format!("{part}/")).collect())
+        let root = if folder.starts_with('/') { "/" } else { "" };
+        let below = parts(folder).map(|part| format!("{part}/"));
+        Self(std::iter::once(root.to_owned()).chain(below).collect())
     }
 
     pub(crate) fn path<'a>(&self, path: &'a str) -> &'a str {

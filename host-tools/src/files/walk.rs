@@ -118,7 +118,10 @@ impl Walk<'_> {
         if self.ignores.is_some() {
             let real = self.files.identity(top)?.path;
             if real != "." {
-                self.add_ignores(".");
+                // The name of a folder in another root than the first is absolute.
+                if !real.starts_with('/') {
+                    self.add_ignores(".");
+                }
                 real.match_indices('/')
                     .for_each(|(end, _)| self.add_ignores(&real[..end]));
             }

@@ -89,6 +89,7 @@ impl Files for OpenFolder {
         fn draft() -> Box<dyn Draft>;
         fn leftovers() -> Vec<Box<dyn FileReader>>;
         fn clear_leftovers() -> ();
+        fn may_write() -> ();
     }
 
     fn change(&self, changes: &[Change]) -> Result<Vec<FileInfo>> {
@@ -139,13 +140,14 @@ impl FolderSpawner {
     /// The command with its working folder relative to the folder; the workspace root means the folder.
     fn moved(&self, command: &Command) -> Result<Command> {
         let parts: Vec<&str> = parts(&command.directory).collect();
-        let directory = parts.join("/");
+        let is_absolute = command.directory.starts_with('/');
+        let directory = ["", "/"][usize::from(is_absolute)].to_owned() + &parts.join("/");
         let inner = match directory.strip_prefix(&self.folder) {
             _ if self.folder == "." => command.directory.as_str(),
-            _ if parts.contains(&"..") || command.directory.starts_with('/') => {
+            _ if parts.contains(&"..") => {
                 return Err(outside(&command.directory, &self.folder));
             }
-            _ if parts.is_empty() => ".",
+            _ if parts.is_empty() && !is_absolute => ".",
             Some("") => ".",
             Some(rest) if rest.starts_with('/') => &rest[1..],
             _ => return Err(outside(&command.directory, &self.folder)),

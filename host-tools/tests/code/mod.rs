@@ -39,6 +39,7 @@ impl Place {
         let sandbox = Sandbox::new(Surroundings {
             closed: Vec::new(),
             workspace: Some(folder.path().join("workspace")),
+            roots: Vec::new(),
             scratch: folder.path().join("scratch"),
             path: vec![folder.path().join("bin")],
             home: None,

@@ -5,9 +5,7 @@
 //! [`Handle`] names a value by the BLAKE3 hash of its bytes. `folder.rs` writes and reads the files; the tables of [`crate`]
 //! list the values and the references to them.
 
-use std::sync::Arc;
-
-use tool_core::{Object, Result, Value};
+use tool_core::Value;
 
 mod block;
 mod folder;
@@ -32,28 +30,12 @@ pub const JSON_BYTES_MAX: usize = 256 << 20;
 /// Deepest nesting of a stored value.
 pub const DEPTH_MAX: usize = 200;
 
-/// A value as shown in answers: handles replace arrays of more than `least` bytes.
-///
-/// # Errors
-/// `limit_exceeded` for an array that is too large to be a file.
-pub fn shown(value: &Value, least: usize) -> Result<Value> {
-    Ok(match value {
-        Value::Numbers(numbers) if std::mem::size_of_val(numbers.as_slice()) > least => {
-            block::named(numbers)?.to_value()
-        }
-        Value::Array(items) => {
-            let items = items.iter().map(|item| shown(item, least));
-            Value::Array(Arc::new(items.collect::<Result<_, _>>()?))
-        }
-        Value::Object(object) => {
-            let mut copy = Object::new();
-            for (key, member) in object.iter() {
-                copy.insert(key, shown(member, least)?);
-            }
-            Value::Object(Arc::new(copy))
-        }
-        other => other.clone(),
-    })
+/// Size above which a value that an answer refers to becomes files: an array is one, however small.
+pub(crate) fn least_of(value: &Value) -> usize {
+    match value {
+        Value::Numbers(_) => 0,
+        _ => FILE_BYTES_LEAST,
+    }
 }
 
 /// Total size of the files of a value when it is stored; 0 for a value that cannot be stored.

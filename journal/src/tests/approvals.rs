@@ -91,7 +91,7 @@ fn a_grant_is_used_once_and_the_intent_recorded_with_it() {
     let id = desk.pending("d1");
     assert_eq!(desk.pending("d1"), id, "filed once");
     assert_ne!(desk.pending("d2"), id, "another call is another question");
-    let listed = desk.state.approvals(false, 10).unwrap();
+    let listed = desk.state.approvals(None, false, 10).unwrap();
     assert_eq!(listed.len(), 2);
     assert_eq!(
         (
@@ -147,7 +147,7 @@ fn a_no_holds_until_the_question_would_have_ended() {
     for _ in 0..2 {
         assert_eq!(desk.ask("d"), ApprovalState::Declined(id.clone()));
     }
-    assert_eq!(desk.state.approvals(false, 10).unwrap(), []);
+    assert_eq!(desk.state.approvals(None, false, 10).unwrap(), []);
     desk.clock.advance(DAY_MS);
     assert_ne!(desk.pending("d"), id);
 }
@@ -163,11 +163,14 @@ fn unanswered_and_unused_ones_expire_and_say_so_once() {
         }
         desk.clock.advance(lifetime - 1);
         assert_eq!(
-            desk.state.approvals(true, 1).unwrap()[0].state,
+            desk.state.approvals(None, true, 1).unwrap()[0].state,
             if answered { "granted" } else { "pending" }
         );
         desk.clock.advance(1);
-        assert_eq!(desk.state.approvals(true, 1).unwrap()[0].state, "expired");
+        assert_eq!(
+            desk.state.approvals(None, true, 1).unwrap()[0].state,
+            "expired"
+        );
         assert_eq!(
             desk.state.approve(&id, "ada").unwrap_err().code(),
             ErrorCode::Conflict

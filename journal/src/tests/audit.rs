@@ -201,7 +201,7 @@ fn every_change_is_found() {
 }
 
 fn verify_all_on(connection: &Connection) -> Verification {
-    super::super::verify::verify_all(connection, &[]).unwrap()
+    super::super::verify::verify_all(connection, &Default::default()).unwrap()
 }
 
 /// The end of a chain that nobody closed can be cut off; only a head that was kept elsewhere shows it.

@@ -112,7 +112,7 @@ fn the_other_part() {
             say("full");
         }
         "prune" => {
-            state.prune(u64::MAX, false).unwrap();
+            state.prune(u64::MAX, &super::pruning::key()).unwrap();
         }
         other => panic!("no part `{other}`"),
     }
@@ -261,7 +261,7 @@ fn killed_while_pruning_the_state_is_sound() {
         // A file that no row names any more is removed a day later, by its real age.
         clock.set(1 << 50);
         let later = State::open(top.path(), Arc::clone(&clock) as Arc<dyn Clock>).unwrap();
-        later.prune(NOW, false).unwrap();
+        later.prune(NOW, &super::pruning::key()).unwrap();
         let report = later.verify(&[], true).unwrap();
         assert!(
             report.is_sound() && report.cut.is_some(),

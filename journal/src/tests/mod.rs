@@ -4,6 +4,7 @@ mod approvals;
 mod audit;
 mod collecting;
 mod crashes;
+mod cuts;
 mod opening;
 mod processes;
 mod pruning;

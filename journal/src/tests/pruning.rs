@@ -3,17 +3,17 @@ use std::fs;
 use super::*;
 use crate::artifacts::FOLDER;
 
-const DAY_MS: u64 = 24 * 3_600_000;
+pub(super) const DAY_MS: u64 = 24 * 3_600_000;
 
-struct Place {
-    top: TempDir,
+pub(super) struct Place {
+    pub(super) top: TempDir,
     clock: Arc<TestClock>,
     machine: Arc<Machine>,
     processes: std::cell::Cell<u32>,
 }
 
 impl Place {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self {
             top: folder(),
             clock: TestClock::at(NOW),
@@ -23,18 +23,18 @@ impl Place {
     }
 
     /// A state as a process of its own has it.
-    fn open(&self) -> Arc<State> {
+    pub(super) fn open(&self) -> Arc<State> {
         self.processes.set(self.processes.get() + 1);
         self.machine
             .open(self.top.path(), &self.clock, self.processes.get())
     }
 
-    fn day(&self) {
+    pub(super) fn day(&self) {
         self.clock.advance(DAY_MS);
     }
 
     /// An audit session of a day of its own; returns its name.
-    fn session(&self, records: usize) -> String {
+    pub(super) fn session(&self, records: usize) -> String {
         self.day();
         let state = self.open();
         for number in 0..records {
@@ -65,10 +65,10 @@ impl Place {
         id
     }
 
-    fn prune(&self, before_ms: u64) -> Pruned {
+    pub(super) fn prune(&self, before_ms: u64) -> Pruned {
         let state = self.open();
-        let said = state.prune(before_ms, true).unwrap();
-        let done = state.prune(before_ms, false).unwrap();
+        let said = state.forecast(before_ms).unwrap();
+        let done = state.prune(before_ms, &key()).unwrap();
         assert_eq!(said, done, "a dry run says what is done");
         state.close().unwrap();
         sound(&state);
@@ -82,6 +82,11 @@ impl Place {
         let rows = query.query_map([], |row| row.get(0)).unwrap();
         rows.collect::<Result<_, _>>().unwrap()
     }
+}
+
+/// The key of the user who prunes.
+pub(super) fn key() -> CutKey {
+    CutKey::of_seed([7; SEED_BYTES])
 }
 
 #[track_caller]
@@ -258,7 +263,7 @@ fn approvals_go_with_the_records_that_name_them() {
     place.clock.advance(2 * DAY_MS);
     let done = place.prune(u64::MAX);
     assert_eq!((done.approvals, done.needed), (1, 0));
-    assert!(place.open().approvals(true, 9).unwrap().is_empty());
+    assert!(place.open().approvals(None, true, 9).unwrap().is_empty());
 }
 
 /// Values of a run that remains were collected: the record that says so remains too.
@@ -326,7 +331,7 @@ fn forged_cuts_and_holes_are_faults() {
     fault(&state, "record 1 is missing");
     // And then nothing is pruned.
     place.day();
-    assert_reason(state.prune(u64::MAX, false), "state_unsound");
+    assert_reason(state.prune(u64::MAX, &key()), "state_unsound");
 
     // Rows removed by hand, with a record of a cut that no link confirms.
     let place = Place::new();
@@ -359,8 +364,12 @@ fn forged_cuts_and_holes_are_faults() {
         last_ms: NOW,
         earlier_records: 0,
         pruned_ms: NOW,
+        key: String::new(),
+        signature: String::new(),
     };
-    let body = tool_core::json::canonical(&cut.record(NOW));
+    let cut = tool_core::convert::to_value(&cut).unwrap();
+    let record = tool_core::object! { "event" => "prune", "before_ms" => NOW, "cut" => cut };
+    let body = tool_core::json::canonical(&record);
     let sql = "SELECT session, max(sequence), hash FROM events GROUP BY session LIMIT 1";
     let (session, sequence, hash): (String, i64, [u8; 32]) = file
         .query_row(sql, [], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
@@ -385,7 +394,7 @@ fn several_processes_prune_at_once() {
     let done: Vec<Pruned> = std::thread::scope(|scope| {
         let prune = |state: &Arc<State>| {
             let state = Arc::clone(state);
-            scope.spawn(move || state.prune(before_ms, false).unwrap())
+            scope.spawn(move || state.prune(before_ms, &key()).unwrap())
         };
         let running: Vec<_> = states.iter().map(prune).collect();
         let ended = running.into_iter().map(|one| one.join().unwrap());

@@ -292,7 +292,7 @@ fn a_file_of_an_older_version_is_brought_up_with_its_data() {
     drop(old);
 
     let state = Arc::new(open(top.path()));
-    assert_eq!(state.approvals(false, 9).unwrap()[0].id, "a1");
+    assert_eq!(state.approvals(None, false, 9).unwrap()[0].id, "a1");
     let memory = tool_core::capability::State::get(&*state, "todo").unwrap();
     assert_eq!(memory.unwrap().to_string(), "[1]");
     let journal = state.begin_run(&super::header()).unwrap();
@@ -369,7 +369,9 @@ fn a_file_of_version_9_learns_the_parents_of_runs() {
     drop(state);
     intruder(top.path())
         .execute_batch(
-            "DROP INDEX runs_by_parent; ALTER TABLE runs DROP COLUMN parent; PRAGMA user_version = 9;",
+            "DROP INDEX runs_by_parent; ALTER TABLE runs DROP COLUMN parent; DROP TABLE folders;
+             ALTER TABLE sessions DROP COLUMN folder; ALTER TABLE notices DROP COLUMN folder;
+             ALTER TABLE backups DROP COLUMN folder; ALTER TABLE answers DROP COLUMN folder; PRAGMA user_version = 9;",
         )
         .unwrap();
     let state = open(top.path());

@@ -68,7 +68,30 @@ impl Verification {
 /// Name of the chain of links in a head.
 const LINKS: &str = "*";
 
+/// What a verification compares the records with.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Checks<'a> {
+    /// Heads that were published earlier and must still be part of the chains.
+    pub published: &'a [LedgerHead],
+    /// Whether the values that runs refer to are verified.
+    pub values: bool,
+    /// Public keys that may have signed a cut; `None` for any key.
+    pub cut_keys: Option<&'a [String]>,
+}
+
 impl State {
+    /// As [`State::verify_with`]; a cut may be signed by any key.
+    ///
+    /// # Errors
+    /// As [`State::verify_with`].
+    pub fn verify(&self, published: &[LedgerHead], values: bool) -> Result<Verification> {
+        self.verify_with(&Checks {
+            published,
+            values,
+            cut_keys: None,
+        })
+    }
+
     /// Verifies every chain, the links between them, that each published head is still part of them, and with `values` the values
     /// that runs refer to; without them the cost is linear in the records alone.
     ///
@@ -77,13 +100,13 @@ impl State {
     ///
     /// # Errors
     /// `tool_error` with reason `state_corrupt` when the file cannot be read at all.
-    pub fn verify(&self, published: &[LedgerHead], values: bool) -> Result<Verification> {
+    pub fn verify_with(&self, checks: &Checks<'_>) -> Result<Verification> {
         self.flush()?;
         self.shared.read("verify the audit log", |connection| {
             // One transaction, so that concurrent writes do not look like faults.
             let snapshot = Transaction::new_unchecked(connection, TransactionBehavior::Deferred)?;
-            let mut report = verify_all(&snapshot, published)?;
-            if values {
+            let mut report = verify_all(&snapshot, checks)?;
+            if checks.values {
                 values::verify(&snapshot, &self.shared.folder, &mut report)?;
             }
             Ok(report)
@@ -93,7 +116,7 @@ impl State {
 
 pub(super) fn verify_all(
     connection: &Connection,
-    published: &[LedgerHead],
+    checks: &Checks<'_>,
 ) -> rusqlite::Result<Verification> {
     let mut report = Verification::default();
     // SQLite's own check finds damage that the chains do not cover, such as a broken index.
@@ -104,9 +127,9 @@ pub(super) fn verify_all(
     }
     let genesis = verify_sessions(connection, &mut report)?;
     verify_approvals(connection, &mut report)?;
-    verify_cut(connection, &mut report)?;
+    verify_cut(connection, checks.cut_keys, &mut report)?;
     verify_links(connection, &genesis, &mut report)?;
-    for head in published {
+    for head in checks.published {
         verify_published(connection, head, &genesis, &mut report)?;
     }
     Ok(report)
@@ -208,13 +231,20 @@ fn verify_session(
     })
 }
 
-/// Finds the newest cut, which a later link must confirm.
-fn verify_cut(connection: &Connection, report: &mut Verification) -> rusqlite::Result<()> {
+/// Finds the newest cut, which its user signed and a later link must confirm.
+fn verify_cut(
+    connection: &Connection,
+    trusted: Option<&[String]>,
+    report: &mut Verification,
+) -> rusqlite::Result<()> {
     let Some(found) = cut::newest(connection)? else {
         return Ok(());
     };
     if !found.is_confirmed(connection)? {
         let message = "no link confirms the record of the cut";
+        report.fault(&found.session, found.sequence, message);
+    }
+    if let Some(message) = found.fault(trusted) {
         report.fault(&found.session, found.sequence, message);
     }
     report.cut = Some(found.cut);

@@ -55,7 +55,9 @@ pub enum Factors {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum FactorError {
     /// An exact zero pivot.
-    #[error("`A` is singular: column {column} depends on the columns before it")]
+    #[error(
+        "`A` is singular: column {column} (columns count from 0) depends on the columns before it"
+    )]
     Singular {
         /// The first such column, counted from 0.
         column: usize,

@@ -77,16 +77,18 @@ pub enum SparseError {
         operations: f64,
     },
     /// A row without entries.
-    #[error("`A` is singular: row {0} has no non-zero entry")]
+    #[error("`A` is singular: row {0} (rows count from 0) has no non-zero entry")]
     EmptyRow(usize),
     /// A column without entries.
-    #[error("`A` is singular: column {0} has no non-zero entry")]
+    #[error("`A` is singular: column {0} (columns count from 0) has no non-zero entry")]
     EmptyColumn(usize),
     /// Elimination found no pivot.
-    #[error("`A` is singular: column {0} depends on the others")]
+    #[error("`A` is singular: column {0} (columns count from 0) depends on the others")]
     Singular(usize),
     /// The method needs a symmetric matrix.
-    #[error("`A` is not symmetric: entry ({row}, {column}) differs from entry ({column}, {row})")]
+    #[error(
+        "`A` is not symmetric: entry ({row}, {column}) differs from entry ({column}, {row}), counted from 0"
+    )]
     NotSymmetric {
         /// Row of an entry that differs from its mirror.
         row: usize,
@@ -97,7 +99,7 @@ pub enum SparseError {
     #[error("`A` is not positive definite: {0}")]
     NotPositiveDefinite(Indefinite),
     /// The preconditioner does not exist.
-    #[error("the {what} preconditioner breaks down at row {row}: {why}")]
+    #[error("the {what} preconditioner breaks down at row {row} (rows count from 0): {why}")]
     Breakdown {
         /// Name of the array.
         what: &'static str,
@@ -118,10 +120,10 @@ pub enum SparseError {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Indefinite {
     /// A diagonal entry that is not positive.
-    #[error("entry {0} of the diagonal is not greater than 0")]
+    #[error("entry {0} (counted from 0) of the diagonal is not greater than 0")]
     Diagonal(usize),
     /// Elimination met a pivot that is not positive.
-    #[error("elimination meets a pivot that is not greater than 0 at row {0}")]
+    #[error("elimination meets a pivot that is not greater than 0 at row {0} (rows count from 0)")]
     Pivot(usize),
     /// A direction p of the iteration with p' A p <= 0.
     #[error("iteration {0} meets a direction p with p' A p <= 0")]

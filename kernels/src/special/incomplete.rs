@@ -91,6 +91,29 @@ pub fn student_two_sided(t: f64, freedom: f64) -> f64 {
     beta_share(freedom / 2.0, 0.5, (x, ln_x), (y, ln_square + ln_x))
 }
 
+/// The t > 0 that |T| exceeds with probability `p` in Student's t distribution: the inverse of [`student_two_sided`], by bisection.
+///
+/// `0 < p < 1` and `freedom >= 1`, else NaN; infinite where no double is far enough out.
+pub fn student_two_sided_inverse(p: f64, freedom: f64) -> f64 {
+    if !(p > 0.0 && p < 1.0 && (1.0..f64::INFINITY).contains(&freedom)) {
+        return f64::NAN;
+    }
+    let (mut below, mut above) = (0.0, 1.0);
+    while student_two_sided(above, freedom) > p {
+        (below, above) = (above, 2.0 * above);
+    }
+    loop {
+        let middle = f64::midpoint(below, above);
+        if middle <= below || middle >= above {
+            return above;
+        }
+        match student_two_sided(middle, freedom) > p {
+            true => below = middle,
+            false => above = middle,
+        }
+    }
+}
+
 /// The regularised incomplete beta function `I_x(a, b)` from x and `y = 1 - x` with their logarithms. The continued fraction (NIST DLMF
 /// 8.17.22) on the side of the mean where it converges, its factor in double-double arithmetic; NaN where `TERMS_MAX` are not enough.
 pub(super) fn beta_share(a: f64, b: f64, (x, ln_x): (Dd, Dd), (y, ln_y): (Dd, Dd)) -> f64 {

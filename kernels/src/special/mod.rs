@@ -20,7 +20,7 @@ pub use bessel::{
 };
 pub use error::{erf, erfc, erfcinv, erfinv, lognormcdf, normcdf, normpdf, normppf};
 pub use gamma::{beta, binomial, digamma, factorial, gamma, lbeta, lgamma};
-pub use incomplete::{e1, ei, gammainc, gammaincc, student_two_sided};
+pub use incomplete::{e1, ei, gammainc, gammaincc, student_two_sided, student_two_sided_inverse};
 pub use number::{gcd, lambertw, lcm, sinc, zeta};
 
 #[cfg(test)]

@@ -398,13 +398,25 @@ impl<'a> Parser<'a> {
         if value {
             return format!("`{name}` is a value: write the product with `*`, `{name} * (...)`");
         }
-        did_you_mean(name, functions::function_names()).unwrap_or_else(|| {
-            let mut names: Vec<&str> = functions::function_names().collect();
-            names.sort_unstable();
-            names.dedup();
-            format!("functions: {}", names.join(", "))
-        })
+        did_you_mean(name, functions::function_names())
+            .or_else(|| alike(name))
+            .unwrap_or_else(|| "docs/expressions.md lists the functions".to_owned())
     }
+}
+
+/// The functions whose names begin as a name does.
+fn alike(name: &str) -> Option<String> {
+    const LETTERS: usize = 3;
+    const LISTED_MAX: usize = 8;
+    let beginning: String = name.to_lowercase().chars().take(LETTERS).collect();
+    let mut names: Vec<&str> = functions::function_names()
+        .filter(|known| beginning.len() >= LETTERS && known.starts_with(&beginning))
+        .collect();
+    names.sort_unstable();
+    names.dedup();
+    names.truncate(LISTED_MAX);
+    let listed = names.join("`, `");
+    (!names.is_empty()).then(|| format!("functions with such a name: `{listed}`"))
 }
 
 /// A whole number that the text implies.

@@ -285,6 +285,21 @@ fn errors_say_where_what_and_what_next() {
             "did you mean `log`?",
         ),
         (
+            "gamaincc(2, x)",
+            "unknown function `gamaincc` at column 1",
+            "did you mean `gammaincc`?",
+        ),
+        (
+            "besselfunction(x)",
+            "unknown function `besselfunction` at column 1",
+            "functions with such a name: `besseli0`, `besseli1`, `besselj`, `besselj0`, `besselj1`, `besselk0`, `besselk1`, `bessely`",
+        ),
+        (
+            "wurzel(x)",
+            "unknown function `wurzel` at column 1",
+            "docs/expressions.md lists the functions",
+        ),
+        (
             "np.sine(x)",
             "unknown function `sine` at column 1",
             "did you mean `sin`?",

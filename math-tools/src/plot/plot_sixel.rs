@@ -52,6 +52,7 @@ pub(crate) struct Args {
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct Output {
     /// The picture: an escape sequence to print as it is.
+    #[schemars(extend("contentMediaType" = "image/x-sixel"))]
     pub sixel: String,
     /// Always `sixel`.
     pub format: String,

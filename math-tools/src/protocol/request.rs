@@ -49,7 +49,7 @@ impl Params {
     }
 }
 
-/// Reads a request: strict JSON, an object, a command, and its parameters beside it or in `params`.
+/// Reads a request: strict JSON, an object, a command, and its parameters beside it or in `params`, there also as JSON text.
 ///
 /// # Errors
 /// `invalid_request`, or `limit_exceeded` for one that is too long or too deep.
@@ -88,8 +88,10 @@ pub(super) fn read(bytes: &[u8]) -> Result<Request, ToolError> {
             let message = format!("parameters in `params` and beside it: `{name}`");
             return Err(refused(&pointer(name), message).hint("put all parameters in one place"));
         }
-        Some(Value::Object(nested)) => Arc::unwrap_or_clone(nested),
-        Some(other) => return Err(expected("/params", "an object", &other)),
+        Some(given) => match json::arguments(&given, INPUT_BYTES_MAX)? {
+            Value::Object(nested) => Arc::unwrap_or_clone(nested),
+            other => return Err(expected("/params", "an object", &other)),
+        },
     };
     Ok(Request {
         command,

@@ -243,6 +243,8 @@ fn help_describes_one_command() {
 fn parameters_stand_beside_the_command_or_in_params() {
     let flat = ask(r#"{"command":"histogram","data":[1,2,2],"bins":2,"timeout_ms":1000}"#);
     let nested = ask(r#"{"params":{"data":[1,2,2],"bins":2},"command":"histogram"}"#);
+    let text = ask(r#"{"params":"{\"data\":[1,2,2],\"bins\":2}","command":"histogram"}"#);
+    assert_eq!(text.get("result"), nested.get("result"));
     assert_eq!(flat.get("result"), nested.get("result"));
     assert_eq!(
         flat.pointer("/result/counts"),

@@ -86,8 +86,8 @@ impl Tool for Args {
     };
 
     fn run(args: Args, _: &Ctx) -> Result<Output, ToolError> {
-        let from = quantity::parse(&args.from).map_err(|err| unit_error(&err, "/from"))?;
-        let to = quantity::parse(&args.to).map_err(|err| unit_error(&err, "/to"))?;
+        let from = quantity::parse(&args.from).map_err(|err| unit_error(&args, &err, "/from"))?;
+        let to = quantity::parse(&args.to).map_err(|err| unit_error(&args, &err, "/to"))?;
         let mixed = |scale: &Quantity, other: &Quantity| scale.offset.is_some() && other.difference;
         if mixed(&from, &to) || mixed(&to, &from) {
             refuse!(invalid "/to", "dimension"; "one unit is a temperature, the other a difference of temperatures";
@@ -176,9 +176,26 @@ fn dimensions_differ(args: &Args, from: &Quantity, to: &Quantity) -> ToolError {
         "`{}` has the dimension {a} but `{}` has {b}",
         args.from, args.to
     );
-    ToolError::invalid("/to", message)
-        .reason("dimension")
-        .hint(hint)
+    let error = ToolError::invalid("/to", message).reason("dimension");
+    match temperatures(args) {
+        Some(meant) => error.hint(meant),
+        None => error.hint(hint),
+    }
+}
+
+/// The hint for temperatures written as letters: `F` is the farad and `C` the coulomb.
+fn temperatures(args: &Args) -> Option<String> {
+    let scale = |unit: &str| match unit.trim() {
+        "F" | "f" | "degF" | "°F" => Some("degF"),
+        "C" | "c" | "degC" | "°C" => Some("degC"),
+        "R" | "r" | "degR" | "°R" => Some("degR"),
+        "K" | "k" => Some("K"),
+        _ => None,
+    };
+    let (from, to) = (scale(&args.from)?, scale(&args.to)?);
+    Some(format!(
+        "for temperatures write `{from}` and `{to}`: `F` is the farad, `C` the coulomb"
+    ))
 }
 
 fn range() -> ToolError {
@@ -191,7 +208,7 @@ fn range() -> ToolError {
         .hint("choose a unit of another size")
 }
 
-fn unit_error(err: &UnitError, pointer: &str) -> ToolError {
-    let hint = err.hint();
+fn unit_error(args: &Args, err: &UnitError, pointer: &str) -> ToolError {
+    let hint = temperatures(args).unwrap_or_else(|| err.hint());
     ToolError::invalid(pointer, err).reason("unit").hint(hint)
 }

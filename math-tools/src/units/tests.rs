@@ -115,6 +115,27 @@ fn fuel_economy_goes_through_the_reciprocal() {
 }
 
 #[test]
+fn letters_of_temperatures_are_hinted_at() {
+    for (from, to, named) in [
+        ("F", "C", ["`degF`", "`degC`"]),
+        ("f", "c", ["`degF`", "`degC`"]),
+        ("C", "K", ["`degC`", "`K`"]),
+        ("degC", "F", ["`degC`", "`degF`"]),
+        ("R", "K", ["`degR`", "`K`"]),
+    ] {
+        let err = run(98.6, from, to).expect_err(from);
+        let hint = err.hint_str().unwrap_or_default();
+        for name in named {
+            assert!(hint.contains(name), "{from} -> {to}: {hint}");
+        }
+    }
+    // Farads and coulombs among units of electricity are meant as such.
+    assert_eq!(run(1.0, "F", "C/V").unwrap().value, 1.0);
+    let err = run(1.0, "F", "m").unwrap_err();
+    assert_eq!(err.hint_str(), Some("choose units of one dimension"));
+}
+
+#[test]
 fn faults_are_typed() {
     for (value, from, to, path, reason, words) in [
         (

@@ -3,6 +3,7 @@
 use std::io::IsTerminal as _;
 use std::process::ExitCode;
 
+use registry::Reader;
 use tool_core::capability::LedgerHead;
 use tool_core::{ErrorCode, Outcome, Result, ToolError, tool_error};
 
@@ -28,6 +29,14 @@ pub(super) fn on_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T> {
             .join()
             .map_err(|_| ToolError::new(ErrorCode::Internal, panicked))
     })
+}
+
+/// The reader of answers in a format: JSON is read by models, and by what passes it on to them.
+pub(super) fn reader(format: Format) -> Reader {
+    match format {
+        Format::Json => Reader::Model,
+        Format::Human | Format::Raw | Format::Npy => Reader::Program,
+    }
 }
 
 /// Prints the answer, flushes the audit, and gives the exit code.

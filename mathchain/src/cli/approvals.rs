@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use journal::{Approval, State, WITHOUT_KEY};
 use tool_core::Object;
 
+use super::folders::Folders;
 use super::grant::{grant, record_of};
 use super::prelude::*;
 use super::request::Request;
@@ -62,6 +63,8 @@ pub(super) enum Approvals {
         /// Include decided and expired requests
         #[arg(long)]
         all: bool,
+        #[command(flatten)]
+        folders: Folders,
     },
     /// Show one request: full arguments, workspace, resources, digests
     Show {
@@ -175,22 +178,16 @@ fn resume_all(global: &Global, runs: &[&str]) -> Result<ExitCode> {
 
 /// The pending requests of this workspace, or of one run and the runs within it; oldest first.
 fn pending(toolkit: &Toolkit, state: &State, run: Option<&str>) -> Result<Vec<Approval>> {
-    let mut listed = state.approvals(false, SHOWN_MAX)?;
+    let here = toolkit.workspace_id().filter(|_| run.is_none());
+    let mut listed = state.approvals(here.as_ref(), false, SHOWN_MAX)?;
     listed.reverse();
-    match run {
-        Some(run) => {
-            let run = state.run(run)?;
-            let within = state.runs_within(&run.id)?;
-            let ids: Vec<&str> = (within.iter().chain([&run]))
-                .map(|run| run.id.as_str())
-                .collect();
-            listed.retain(|one| one.run.as_deref().is_some_and(|run| ids.contains(&run)));
-        }
-        None => {
-            let here = toolkit.workspace().and_then(environment::workspace_id);
-            let here = here.map(|here| here.root);
-            listed.retain(|one| one.workspace == here);
-        }
+    if let Some(run) = run {
+        let run = state.run(run)?;
+        let within = state.runs_within(&run.id)?;
+        let ids: Vec<&str> = (within.iter().chain([&run]))
+            .map(|run| run.id.as_str())
+            .collect();
+        listed.retain(|one| one.run.as_deref().is_some_and(|run| ids.contains(&run)));
     }
     Ok(listed)
 }
@@ -239,12 +236,11 @@ pub(super) fn approvals(global: &Global, approvals: &Approvals) -> Result<ExitCo
     let toolkit = open::toolkit(global)?;
     let state = open::state_to_read(global, &toolkit)?;
     match approvals {
-        Approvals::List { all } => {
-            let listed = state.approvals(*all, SHOWN_MAX)?;
+        Approvals::List { all, folders } => {
+            let listed = state.approvals(folders.of(&toolkit).as_ref(), *all, SHOWN_MAX)?;
             let (command, _) = open::command(global);
-            output::list(global, &listed, plain, "no pending approvals", |one| {
-                line(&command, one)
-            })
+            let none = folders.none(&toolkit, "no pending approvals");
+            output::list(global, &listed, plain, &none, |one| line(&command, one))
         }
         Approvals::Show { id } => {
             let (found, details) = state.approval(id)?;

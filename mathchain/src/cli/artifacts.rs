@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use journal::Artifact;
 use journal::artifacts::Kind;
 
+use super::folders::Folders;
 use super::prelude::*;
 use super::when;
 
@@ -21,6 +22,8 @@ pub(super) enum Artifacts {
         /// Only artifacts created since: age or local date, such as 7d or 2026-01-01
         #[arg(long, value_name = "TIME")]
         since: Option<String>,
+        #[command(flatten)]
+        folders: Folders,
         /// Maximum number of rows
         #[arg(long, default_value_t = 20, value_name = "N")]
         limit: u32,
@@ -53,14 +56,23 @@ pub(super) fn artifacts(global: &Global, artifacts: &Artifacts) -> Result<ExitCo
     let toolkit = open::toolkit(global)?;
     let state = &*open::state_to_read(global, &toolkit)?;
     match artifacts {
-        Artifacts::List { run, since, limit } => {
+        Artifacts::List {
+            run,
+            since,
+            folders,
+            limit,
+        } => {
             let since_ms = since.as_deref().map(when::unix_ms).transpose()?;
             let run = run.as_deref().map(|run| state.run(run)).transpose()?;
             let run = run.as_ref().map(|run| run.id.as_str());
-            let mut listed = state.artifacts(run, *limit as usize)?;
+            let mut listed = match folders.of(&toolkit).filter(|_| run.is_none()) {
+                Some(here) => state.artifacts_of(&here, *limit as usize)?,
+                None => state.artifacts(run, *limit as usize)?,
+            };
             // The newest come first.
             listed.retain(|one| since_ms.is_none_or(|since_ms| since_ms <= one.created_ms));
-            output::list(global, &listed, value, "no artifacts", line)
+            let none = folders.none(&toolkit, "no artifacts");
+            output::list(global, &listed, value, &none, line)
         }
         Artifacts::Show { handle } => output::one(global, &value(&state.artifact_named(handle)?)),
         Artifacts::Get { handle, to, force } => {

@@ -3,10 +3,12 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use journal::{AuditFilter, AuditRecord, Cut, State, parse_head};
+use journal::{AuditFilter, AuditRecord, Checks, Cut, State, parse_head};
 
+use super::folders::Folders;
 use super::prelude::*;
 use super::when;
+use crate::audit_key;
 
 /// What a record may have as its status.
 const STATUSES: [&str; 3] = ["success", "error", "pending_approval"];
@@ -20,6 +22,8 @@ pub(super) enum Audit {
     List {
         #[command(flatten)]
         wanted: Wanted,
+        #[command(flatten)]
+        folders: Folders,
         /// Maximum number of rows
         #[arg(long, default_value_t = 20, value_name = "N")]
         limit: u32,
@@ -41,6 +45,9 @@ Examples:
         /// Head published earlier, SESSION:N:HASH, that must still exist; repeatable
         #[arg(long = "head", value_name = "HEAD")]
         heads: Vec<String>,
+        /// Public key of another user whose cuts are accepted, 64 hex digits; repeatable
+        #[arg(long = "cut-key", value_name = "KEY")]
+        cut_keys: Vec<String>,
         /// Skip the values that runs refer to
         #[arg(long)]
         no_values: bool,
@@ -102,6 +109,7 @@ impl Wanted {
             role: self.role.clone(),
             status: self.status.clone(),
             since_ms: self.since.as_deref().map(when::unix_ms).transpose()?,
+            folder: None,
         };
         Ok((filter != AuditFilter::default()).then_some(filter))
     }
@@ -140,13 +148,27 @@ pub(super) fn audit(global: &Global, audit: &Audit) -> Result<ExitCode> {
     let toolkit = open::toolkit(global)?;
     let state = &*open::state_to_read(global, &toolkit)?;
     match audit {
-        Audit::List { wanted, limit } => {
-            let filter = wanted.filter(&toolkit, state)?.unwrap_or_default();
+        Audit::List {
+            wanted,
+            folders,
+            limit,
+        } => {
+            let filter = AuditFilter {
+                folder: folders.of(&toolkit),
+                ..wanted.filter(&toolkit, state)?.unwrap_or_default()
+            };
             let records = state.audit_matching(&filter, *limit as usize)?;
-            output::list(global, &records, plain, "no records", line)
+            let none = folders.none(&toolkit, "no records");
+            output::list(global, &records, plain, &none, |one| {
+                folders.line(line(one), one.folder.as_deref())
+            })
         }
         Audit::Show { record } => output::one(global, &plain(&state.audit_show(record)?)),
-        Audit::Verify { heads, no_values } => verify(global, state, heads, !no_values),
+        Audit::Verify {
+            heads,
+            cut_keys,
+            no_values,
+        } => verify(global, state, (heads, cut_keys), !no_values),
         Audit::Export { wanted, to, force } => {
             let filter = wanted.filter(&toolkit, state)?;
             let write = |out: &mut dyn Write| match &filter {
@@ -166,9 +188,20 @@ pub(super) fn audit(global: &Global, audit: &Audit) -> Result<ExitCode> {
     }
 }
 
-fn verify(global: &Global, state: &State, heads: &[String], values: bool) -> Result<ExitCode> {
+fn verify(
+    global: &Global,
+    state: &State,
+    (heads, keys): (&[String], &[String]),
+    values: bool,
+) -> Result<ExitCode> {
     let published = heads.iter().map(|head| parse_head(head));
-    let found = state.verify(&published.collect::<Result<Vec<_>, _>>()?, values)?;
+    let published = published.collect::<Result<Vec<_>, _>>()?;
+    let found = state.verify_with(&Checks {
+        published: &published,
+        values,
+        cut_keys: Some(&audit_key::trusted(keys)?),
+    })?;
+    let cut_key = audit_key::existing()?.map(|key| key.public());
     let head = found.head.as_ref().map(ToString::to_string);
     let data = object! {
         "sound" => found.is_sound(),
@@ -176,6 +209,7 @@ fn verify(global: &Global, state: &State, heads: &[String], values: bool) -> Res
         "records" => found.records,
         "values" => found.values,
         "cut" => found.cut.as_ref().map(plain),
+        "cut_key" => cut_key,
         "head" => head.clone(),
         "faults" => plain(&found.faults),
     };
@@ -194,6 +228,13 @@ fn verify(global: &Global, state: &State, heads: &[String], values: bool) -> Res
         for fault in &found.faults {
             let (session, message) = (&fault.session, &fault.message);
             let _ = writeln!(text, "  {session} {}: {message}", fault.sequence);
+        }
+        if found
+            .faults
+            .iter()
+            .any(|fault| fault.message.contains("not this user's"))
+        {
+            text += "  `--cut-key KEY` accepts cuts of a user whose public key you know\n";
         }
         if let Some(head) = head {
             text += &format!(

@@ -1,5 +1,6 @@
 //! `mathchain backups`: copies of files, kept before calls changed them.
 
+use super::folders::Folders;
 use super::prelude::*;
 use super::when;
 
@@ -7,7 +8,7 @@ use super::when;
 pub(super) enum Backups {
     /// List backups, newest first
     #[command(alias = "backups")]
-    List,
+    List(Folders),
     /// Restore a file from a backup, and back up its present content first
     Restore {
         /// Id of the backup or its beginning, or the path of a file for its newest backup
@@ -27,12 +28,14 @@ pub(super) fn backups(global: &Global, backups: &Backups) -> Result<ExitCode> {
     let toolkit = open::toolkit(global)?;
     let state = open::state(&toolkit)?;
     let (wanted, at) = match backups {
-        Backups::List => {
-            let listed = state.backups(SHOWN_MAX)?;
-            return output::list(global, &listed, plain, "no backups", |one| {
+        Backups::List(folders) => {
+            let listed = state.backups(folders.of(&toolkit).as_ref(), SHOWN_MAX)?;
+            let none = folders.none(&toolkit, "no backups");
+            return output::list(global, &listed, plain, &none, |one| {
                 let (id, path) = (&one.id, &one.path);
                 let (time, size) = (human::time(one.time_ms), human::size(one.bytes));
-                format!("{id}  {time}  {size:>9}  {path}\n")
+                let line = format!("{id}  {time}  {size:>9}  {path}\n");
+                folders.line(line, one.folder_root.as_deref())
             });
         }
         Backups::Restore { wanted, at } => (wanted, at.as_deref().map(when::unix_ms).transpose()?),

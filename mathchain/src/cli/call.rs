@@ -6,7 +6,7 @@ use registry::Catalogue;
 use tool_core::json::Limits;
 use tool_core::{AnyTool, Status};
 
-use super::answer::{finish, on_stack};
+use super::answer::{finish, on_stack, reader};
 use super::flags::CallOptions;
 use super::output::misused;
 use super::prelude::*;
@@ -93,6 +93,7 @@ pub(super) fn call(global: &Global, call: &Call) -> Result<ExitCode> {
     let args = given.map_or_else(|| read_arguments(tool, &limits), Ok)?;
     let context = Context {
         answer: open::answer(&toolkit, call.options.yes, asking::may_ask(&toolkit))?,
+        reader: reader(global.format()),
         timeout_ms: call.options.timeout_ms,
         ..call.caller.context(call.role.clone())
     };

@@ -180,7 +180,7 @@ pub(super) fn run_ids() -> ArgValueCompleter {
 pub(super) fn approval_ids() -> ArgValueCompleter {
     among(|| {
         of_state(|state| {
-            let waiting = state.approvals(true, IDS_MAX).unwrap_or_default();
+            let waiting = state.approvals(None, true, IDS_MAX).unwrap_or_default();
             waiting.into_iter().map(|one| (one.id, one.tool)).collect()
         })
     })

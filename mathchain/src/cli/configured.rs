@@ -10,7 +10,7 @@ use tool_core::{Entry, Result};
 
 use crate::clock::SystemClock;
 use crate::plugins::{Loaded, Loader};
-use crate::{environment, io};
+use crate::{environment, io, roots};
 
 /// Tools and policy of one configuration.
 pub(super) struct Configured {
@@ -35,7 +35,7 @@ impl Configured {
         });
         let agents = agents.collect();
         let roots = environment::plugin_roots(Some(folder), folder);
-        let sandbox = Arc::new(Sandbox::new(environment::surroundings(None, &[])));
+        let sandbox = Arc::new(Sandbox::new(environment::surroundings(&[], &[])));
         let loader = Loader::new(roots, sandbox, Arc::new(SystemClock::default()));
         let loaded = loader.load(&[])?;
         Loaded::strict(&loaded.broken)?;
@@ -47,6 +47,7 @@ impl Configured {
         let named = (&*path.to_string_lossy(), text.as_str());
         let fill = |config: &mut Config| {
             config.agent_texts = agents;
+            config.workspace.opened = roots::names(&super::open::roots_of(config, folder));
             environment::read_named_files(path, config);
         };
         let (_, policy) = Config::load_with(named, fill, &catalogue)?;

@@ -3,12 +3,15 @@
 use std::path::Path;
 
 use host_sandbox::sandbox::Standing;
+use journal::{Checks, State};
 use registry::plugins::Broken;
 use tool_core::capability::Spawner;
 use tool_core::{Capability, Spec};
 
 use super::open::Places;
 use super::prelude::*;
+use crate::RootFolder;
+use crate::audit_key;
 
 /// The result of one check.
 struct Probe {
@@ -186,9 +189,10 @@ fn policy(toolkit: &Toolkit) -> Probe {
 }
 
 fn workspace(toolkit: &Toolkit) -> Probe {
-    match toolkit.workspace() {
-        Some(root) => Probe::ok("workspace", root.display().to_string()),
-        None => Probe {
+    match toolkit.roots() {
+        [root] => Probe::ok("workspace", root.path.display().to_string()),
+        [_, ..] => Probe::ok("workspace", listed(toolkit.roots())),
+        [] => Probe {
             refused: tools_that(toolkit, |spec| {
                 spec.preconditions.contains(&"workspace=ready")
             }),
@@ -197,13 +201,27 @@ fn workspace(toolkit: &Toolkit) -> Probe {
     }
 }
 
+/// Roots with their access.
+fn listed(roots: &[RootFolder]) -> String {
+    let shown = |root: &RootFolder| format!("{} ({})", root.path.display(), root.access);
+    roots.iter().map(shown).collect::<Vec<_>>().join(", ")
+}
+
 /// Temporary files of killed calls in the workspace. Resuming a run removes its own.
 fn leftovers(toolkit: &Toolkit) -> Probe {
     const SHOWN_MAX: usize = 3;
-    let Some(root) = toolkit.workspace() else {
+    let roots = toolkit.roots();
+    if roots.is_empty() {
         return Probe::ok("leftovers", "no workspace");
-    };
-    let (found, complete) = host_sandbox::workspace::leftovers(root, 1000);
+    }
+    let (mut found, mut complete) = (Vec::new(), true);
+    for root in roots {
+        let (more, all) = host_sandbox::workspace::leftovers(&root.path, 1000);
+        found.extend(more);
+        complete &= all;
+    }
+    found.sort();
+    found.dedup();
     if found.is_empty() {
         let beyond = [" in the part searched", ""][usize::from(complete)];
         return Probe::ok("leftovers", format!("no temporary files{beyond}"));
@@ -212,9 +230,12 @@ fn leftovers(toolkit: &Toolkit) -> Probe {
     let names: Vec<String> = names.map(|path| path.display().to_string()).collect();
     let names = names.join(", ");
     let more = if found.len() > SHOWN_MAX { ", ..." } else { "" };
+    let folders = roots
+        .iter()
+        .map(|root| format!("'{}'", root.path.display()));
     let cure = format!(
-        "when no call runs: find '{}' -name '.mathchain-*.tmp' -prune -exec rm -r {{}} +",
-        root.display()
+        "when no call runs: find {} -name '.mathchain-*.tmp' -prune -exec rm -r {{}} +",
+        folders.collect::<Vec<_>>().join(" ")
     );
     let found = format!("{} temporary files: {names}{more}", found.len());
     Probe::optional("leftovers", found, cure, &[])
@@ -260,7 +281,14 @@ fn can_be_made(folder: &Path) -> bool {
 }
 
 fn audit(toolkit: &Toolkit) -> Probe {
-    match toolkit.state().map(|state| state.verify(&[], true)) {
+    let verified = |state: &State| {
+        state.verify_with(&Checks {
+            published: &[],
+            values: true,
+            cut_keys: Some(&audit_key::trusted(&[])?),
+        })
+    };
+    match toolkit.state().map(|state| verified(state)) {
         None if toolkit.state_fault().is_none() => Probe::ok("audit", "no records"),
         None => Probe::missing("audit", "no state", "see `state`"),
         Some(Err(err)) => {

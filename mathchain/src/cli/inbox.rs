@@ -2,12 +2,15 @@
 
 use journal::{NoticeRecord, WITHOUT_KEY};
 
+use super::folders::Folders;
 use super::prelude::*;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Inbox {
     /// List questions and notifications, newest first
     List {
+        #[command(flatten)]
+        folders: Folders,
         /// Maximum number of rows
         #[arg(long, default_value_t = 20, value_name = "N")]
         limit: u32,
@@ -36,12 +39,16 @@ const ANSWER_BYTES_MAX: usize = 64 << 10;
 pub(super) fn inbox(global: &Global, inbox: &Inbox) -> Result<ExitCode> {
     let toolkit = open::toolkit(global)?;
     match inbox {
-        Inbox::List { limit } => {
+        Inbox::List { folders, limit } => {
             let state = open::state_to_read(global, &toolkit)?;
-            let notices = state.notices(*limit as usize)?.into_iter();
+            let of = folders.of(&toolkit);
+            let notices = state.notices(of.as_ref(), *limit as usize)?.into_iter();
             let listed = notices.map(|one| state.notice(&one.id));
             let listed = listed.collect::<Result<Vec<Answered>>>()?;
-            output::list(global, &listed, value, "no notifications", readable)
+            let none = folders.none(&toolkit, "no notifications");
+            output::list(global, &listed, value, &none, |one| {
+                folders.line(readable(one), one.0.folder_root.as_deref())
+            })
         }
         Inbox::Show { id } => {
             let found = open::state_to_read(global, &toolkit)?.notice(id)?;

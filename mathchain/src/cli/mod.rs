@@ -23,6 +23,7 @@ mod data;
 mod doctor;
 mod exit;
 mod flags;
+mod folders;
 mod global;
 mod grant;
 mod help;

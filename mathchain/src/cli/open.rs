@@ -13,13 +13,14 @@ use super::global::Global;
 use super::log;
 use super::output::complain;
 use crate::environment::{self, ConfigFile};
-use crate::{PluginRoot, Toolkit, approvers};
+use crate::{PluginRoot, RootFolder, Toolkit, approvers, roots};
 
 /// Locations of this run's configuration, workspace and state.
 pub(super) struct Places {
     pub config_file: Option<ConfigFile>,
     pub config: Config,
-    pub workspace: PathBuf,
+    /// The roots of the workspace.
+    pub roots: Vec<RootFolder>,
     pub state: Option<PathBuf>,
     pub plugins: Vec<PluginRoot>,
 }
@@ -41,10 +42,11 @@ pub(super) fn places(global: &Global) -> Result<Places> {
     let project = of_project.and_then(|file| file.path.parent());
     let base = project.unwrap_or(&here);
     // `--workspace` moves the files of tools, not the audit.
-    let own_root = normal(&base.join(&config.workspace.root));
-    let workspace = match &global.workspace {
-        Some(root) => here.join(root),
-        None => own_root.clone(),
+    let own_roots = roots_of(&config, base);
+    let own_root = own_roots.first().map_or(base, |root| &root.path);
+    let roots = match &global.workspace {
+        Some(root) => roots::single(here.join(root)),
+        None => own_roots.clone(),
     };
     let state = match (&config.workspace.state, project) {
         (Some(folder), _) => Some(normal(&own_root.join(folder))),
@@ -55,12 +57,12 @@ pub(super) fn places(global: &Global) -> Result<Places> {
         crate::owned::exists(folder)?;
     }
     let mut config = config;
-    add_recorded(&mut config, &workspace, state.as_deref())?;
+    add_recorded(&mut config, &roots, state.as_deref())?;
     Ok(Places {
         plugins: environment::plugin_roots(project, &here),
         config_file,
         config,
-        workspace,
+        roots,
         state,
     })
 }
@@ -95,15 +97,15 @@ fn open_as(global: &Global, agents: bool, create_state: bool) -> Result<Toolkit>
     let shown = |path: &Path| path.display().to_string();
     log::opened(object! {
         "config" => file.as_deref().map(shown),
-        "workspace" => shown(&places.workspace),
+        "workspace" => places.roots.first().map(|root| shown(&root.path)),
         "state" => places.state.as_deref().map(shown),
     });
-    let (workspace, state) = (places.workspace.clone(), places.state.clone());
+    let (roots, state) = (places.roots.clone(), places.state.clone());
     let mut builder = Toolkit::builder()
         .config(places.config)
         .plugins(places.plugins)
         .protected(protected)
-        .workspace(places.workspace)
+        .roots(places.roots)
         .reread(move || {
             let mut config = match &file {
                 Some(path) => {
@@ -113,7 +115,7 @@ fn open_as(global: &Global, agents: bool, create_state: bool) -> Result<Toolkit>
                 None => Config::default(),
             };
             add_agents(&mut config, &folder, agents)?;
-            add_recorded(&mut config, &workspace, state.as_deref())?;
+            add_recorded(&mut config, &roots, state.as_deref())?;
             Ok(config)
         });
     let is_there = |folder: &PathBuf| folder.join(FILE_NAME).exists();
@@ -176,9 +178,9 @@ fn project_of(places: &Places) -> PathBuf {
 }
 
 /// Adds the user's decisions beside the configuration: rules recorded in the workspace, and whether approvers have keys.
-fn add_recorded(config: &mut Config, workspace: &Path, state: Option<&Path>) -> Result<()> {
+fn add_recorded(config: &mut Config, roots: &[RootFolder], state: Option<&Path>) -> Result<()> {
     if let Some(folder) = state {
-        let here = environment::workspace_id(workspace);
+        let here = roots::identity(roots);
         let layers = crate::user_rules::load(folder, here.as_ref())?;
         config.layers.extend(layers);
     }
@@ -193,6 +195,16 @@ fn add_agents(config: &mut Config, folder: &Path, wanted: bool) -> Result<()> {
         config.agent_texts = agents.map(|agent| (agent.path, agent.text)).collect();
     }
     Ok(())
+}
+
+/// The roots of a configuration, whose paths are relative to a folder.
+pub(super) fn roots_of(config: &Config, base: &Path) -> Vec<RootFolder> {
+    let folders = config.workspace.folders().into_iter();
+    let root = |folder: registry::model::RootFolder| RootFolder {
+        path: normal(&base.join(folder.path)),
+        access: folder.access,
+    };
+    folders.map(root).collect()
 }
 
 /// The path without `.` components, for messages.

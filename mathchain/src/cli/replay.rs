@@ -8,7 +8,7 @@ use registry::Answer;
 
 use super::prelude::*;
 use super::resume::{context_of, open_run};
-use super::run;
+use super::{folders, run, runs};
 
 #[derive(Debug, Args)]
 #[command(
@@ -185,12 +185,13 @@ fn shortened(value: &Value) -> String {
 }
 
 fn open_last(global: &Global) -> Result<(Toolkit, Run)> {
-    const LOOKED_AT: usize = 100;
     let toolkit = open::toolkit(global)?;
-    let runs = open::state(&toolkit)?.runs(None, LOOKED_AT)?;
+    let runs = open::state(&toolkit)?.runs(None, usize::MAX)?;
+    let here = folders::here(&toolkit);
+    let fits = |run: &Run| here.as_ref().is_none_or(|here| runs::is_in(run, here));
     let last = runs
         .into_iter()
-        .find(|run| run.state.is_final() && run.state != RunState::Rejected);
+        .find(|run| run.state.is_final() && run.state != RunState::Rejected && fits(run));
     let found = last.ok_or_else(|| {
         tool_error!(InvalidArgs, "run"; "no run has ended yet"; "run one with `mathchain run PLAN`")
     })?;

@@ -196,7 +196,7 @@ impl<'a> Request<'a> {
 
     /// The files of the workspace, if the call is about this one.
     fn files(&self) -> Option<std::sync::Arc<dyn Files>> {
-        let here = environment::workspace_id(self.toolkit.workspace()?)?;
+        let here = self.toolkit.workspace_id()?;
         let id = self
             .detail("workspace")
             .and_then(|it| it.get("id")?.as_str());

@@ -1,7 +1,7 @@
 //! `mathchain runs resume`: continues a run that is suspended, needs a decision, or was interrupted.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use chain_runtime::run::{self as chains, OutcomeRuling};
 use journal::Run;
@@ -10,6 +10,7 @@ use registry::Principal;
 use super::prelude::*;
 use super::session::World;
 use super::{asking, progress, run, signals};
+use crate::roots;
 
 #[derive(Debug, Args)]
 #[command(
@@ -117,7 +118,10 @@ pub(super) fn open_run(global: &Global, id: &str, accept_changes: bool) -> Resul
     let mut global = global.clone();
     if let Err(elsewhere) = chains::same_workspace(&found, &toolkit.dispatcher()) {
         let began = chains::workspace_of(&found);
-        let there = |root: &str| environment::workspace_id(Path::new(root)).map(|there| there.id);
+        let there = |root: &str| {
+            let there = roots::identity(&roots::single(PathBuf::from(root)));
+            there.map(|there| there.id)
+        };
         let began = began.filter(|began| there(&began.root).as_ref() == Some(&began.id));
         match began {
             Some(began) if global.workspace.is_none() => {

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use chain_runtime::run as chains;
 use journal::{AuditRecord, Collected, Retention, Run, RunState, State};
+use registry::WorkspaceId;
 
+use super::folders::Folders;
 use super::output::WhileRead;
 use super::prelude::*;
 use super::{anomalies, artifacts, cancel, resume, when};
@@ -25,6 +27,8 @@ pub(super) enum Runs {
         /// Only runs begun since: age or local date, such as 7d or 2026-01-01
         #[arg(long, value_name = "TIME")]
         since: Option<String>,
+        #[command(flatten)]
+        folders: Folders,
         /// Maximum number of rows
         #[arg(long, default_value_t = 20, value_name = "N")]
         limit: u32,
@@ -145,15 +149,22 @@ pub(super) fn runs(global: &Global, runs: &Runs) -> Result<ExitCode> {
             state: wanted,
             role,
             since,
+            folders,
             limit,
         } => {
+            let of = folders.of(&toolkit);
             let since_ms = since.as_deref().map(when::unix_ms).transpose()?;
             let fits = |run: &Run| {
                 role.as_ref().is_none_or(|role| *role == run.role)
                     && since_ms.is_none_or(|since_ms| since_ms <= run.created_ms)
+                    && of.as_ref().is_none_or(|here| is_in(run, here))
             };
             let listed = listed(state, *wanted, fits, *limit as usize)?;
-            output::list(global, &listed, value, "no runs", line)?
+            let none = folders.none(&toolkit, "no runs");
+            output::list(global, &listed, value, &none, |run| {
+                let began = chains::workspace_of(run).map(|began| began.root);
+                folders.line(line(run), began.as_deref())
+            })?
         }
         Runs::Show { run } => show(global, state, run)?,
         Runs::Export { run, format } => {
@@ -187,6 +198,12 @@ pub(super) fn runs(global: &Global, runs: &Runs) -> Result<ExitCode> {
     };
     state.close()?;
     Ok(code)
+}
+
+/// Whether a run began in a folder, or in another one at the same path.
+pub(super) fn is_in(run: &Run, here: &WorkspaceId) -> bool {
+    let began = chains::workspace_of(run);
+    began.is_some_and(|began| began.id == here.id || began.root == here.root)
 }
 
 /// The newest runs that fit. A running run without a process was interrupted.

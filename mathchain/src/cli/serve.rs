@@ -108,6 +108,7 @@ fn answer_lines(toolkit: &Toolkit, serve: &Serve, door: &jsonl::Door) -> Result<
             };
             let context = Context {
                 answer: unanswered,
+                reader: answer::reader(door.format),
                 stop: stop.child(),
                 client_id: line.id,
                 trace: line.trace,

@@ -6,6 +6,7 @@ use journal::{Part, Pruned, Sizes};
 
 use super::prelude::*;
 use super::when;
+use crate::audit_key;
 use crate::clock::SystemClock;
 use tool_core::capability::Clock as _;
 
@@ -13,9 +14,9 @@ use tool_core::capability::Clock as _;
 pub(super) enum State {
     /// Show what takes how much
     Size,
-    /// Remove records, runs and values that are old and that nothing needs
+    /// Remove records, runs, backups, messages and values that are old and that nothing needs
     #[command(
-        after_help = "Removes audit sessions and runs whose newest record is older than TIME. Runs that have not ended or are pinned, open approval requests, backups, and all records that these need remain. A cut remains in the audit log: `mathchain audit verify` continues from it.
+        after_help = "Removes audit sessions and runs whose newest record is older than TIME, with the backups and messages of their calls. Runs that have not ended or are pinned, open approval requests, open questions, and all records that these need remain. A signed cut remains in the audit log: `mathchain audit verify` continues from it.
 Examples:
   mathchain state prune --dry-run              # by `[state] keep`, 365 days by default
   mathchain state export --to records.jsonl && mathchain state prune --before 90d
@@ -64,7 +65,10 @@ pub(super) fn state(global: &Global, command: &State) -> Result<ExitCode> {
                 }
             };
             let state = open::state(&toolkit)?;
-            let done = state.prune(before_ms, *dry_run)?;
+            let done = match dry_run {
+                true => state.forecast(before_ms)?,
+                false => state.prune(before_ms, &audit_key::existing_or_new()?)?,
+            };
             state.close()?;
             let mut data = plain(&done).as_object().cloned().unwrap_or_default();
             data.insert("before_ms", before_ms);
@@ -138,6 +142,13 @@ fn summary(done: &Pruned, before_ms: u64, dry_run: bool) -> String {
         counted(done.approvals, "approval request"),
         human::time(before_ms),
     );
+    let _ = writeln!(
+        text,
+        "{verb} {} of {} and {} of the inbox",
+        counted(done.backups, "backup"),
+        human::size(done.backup_bytes),
+        counted(done.notices, "message"),
+    );
     let values = &done.values;
     let _ = writeln!(
         text,
@@ -153,7 +164,7 @@ fn summary(done: &Pruned, before_ms: u64, dry_run: bool) -> String {
             counted(done.needed, "old chain")
         );
     }
-    if !dry_run && done.records > 0 {
+    if !dry_run && done.records + done.backups + done.notices > 0 {
         text += "`mathchain state vacuum` gives the free pages back to the disk\n";
     }
     text

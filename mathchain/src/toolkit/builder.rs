@@ -1,20 +1,21 @@
 //! [`Builder`]: joins tools, policy and host capabilities to a [`Toolkit`].
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use chain_runtime::Subchains;
-use host_sandbox::{Sandbox, Workspace};
+use host_sandbox::Sandbox;
 use journal::State;
 use registry::{Answers, Config, Host, Layer, Level, Witness};
-use tool_core::capability::{Approvals, Clock, Files, Ledger, Notices};
-use tool_core::{Capabilities, Entry, Result, tool_error};
+use tool_core::capability::{Approvals, Clock, Ledger, Notices};
+use tool_core::{Capabilities, Entry, Result};
 
 use super::Toolkit;
 use crate::clock::SystemClock;
 use crate::environment;
 use crate::generation::{Generations, Reread};
 use crate::plugins::{Loader, PluginRoot};
+use crate::{RootFolder, roots};
 
 /// Builds a [`Toolkit`].
 #[derive(Default)]
@@ -22,7 +23,7 @@ pub struct Builder {
     families: Vec<&'static [Entry]>,
     config: Option<Config>,
     layers: Vec<Layer>,
-    workspace: Option<PathBuf>,
+    roots: Vec<RootFolder>,
     state: Option<PathBuf>,
     plugins: Vec<PluginRoot>,
     protected: Vec<PathBuf>,
@@ -64,8 +65,14 @@ impl Builder {
 
     /// Sets the folder that file tools may use.
     #[must_use]
-    pub fn workspace(mut self, root: impl Into<PathBuf>) -> Self {
-        self.workspace = Some(root.into());
+    pub fn workspace(self, root: impl Into<PathBuf>) -> Self {
+        self.roots(roots::single(root.into()))
+    }
+
+    /// Sets the folders that file tools may use; relative paths start from the first.
+    #[must_use]
+    pub fn roots(mut self, roots: impl IntoIterator<Item = RootFolder>) -> Self {
+        self.roots = roots.into_iter().collect();
         self
     }
 
@@ -112,23 +119,33 @@ impl Builder {
     pub fn build(self) -> Result<Toolkit> {
         registry::install_panic_hook();
         let families: Vec<&'static [Entry]> = crate::families().chain(self.families).collect();
-        let config = self.config.unwrap_or_default();
+        let mut config = self.config.unwrap_or_default();
+        let names = roots::names(&self.roots);
+        config.workspace.opened.clone_from(&names);
         let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
-        let closed = (self.workspace.as_deref()).map_or_else(Vec::new, |root| {
-            environment::closed(root, self.state.as_deref())
-        });
-        let root = self.workspace.as_deref();
-        let files = root.map(|root| open_workspace(root, &closed, &self.plugins, &self.protected));
-        let files = files.transpose()?;
+        let (closed, files) = match self.roots.as_slice() {
+            [] => (Vec::new(), None),
+            roots => {
+                let closed = environment::closed(roots, self.state.as_deref());
+                let files = roots::open(roots, &closed, &self.plugins, &self.protected)?;
+                (closed, Some(files))
+            }
+        };
         let state = self
             .state
             .map(|folder| State::open(folder, Arc::clone(&clock)));
         let (state, state_fault) = match state {
             None => (None, None),
-            Some(Ok(state)) => (Some(Arc::new(state)), None),
+            Some(Ok(state)) => {
+                if let Some(workspace) = roots::identity(&self.roots) {
+                    state.set_workspace(workspace);
+                }
+                (Some(Arc::new(state)), None)
+            }
             Some(Err(err)) => (None, Some(err)),
         };
-        let sandbox = Arc::new(Sandbox::new(environment::surroundings(root, &closed)));
+        let paths: Vec<PathBuf> = self.roots.iter().map(|root| root.path.clone()).collect();
+        let sandbox = Arc::new(Sandbox::new(environment::surroundings(&paths, &closed)));
         let http = crate::web::client(&config, Arc::clone(&clock))?;
         let backups = crate::inputs::backups(files.as_ref(), state.as_ref());
         let host = Host {
@@ -151,50 +168,27 @@ impl Builder {
             results: None,
             answers: state.clone().map(|state| state as Arc<dyn Answers>),
             witnesses: self.witnesses,
-            workspace: root.and_then(environment::workspace_id),
+            workspace: roots::identity(&self.roots),
             chains: Some(Subchains::new(config.chain, state.clone()).into_chains()),
         };
         let (spawner, clock) = (Arc::clone(&sandbox) as _, Arc::clone(&host.clock));
         let loader = (!self.plugins.is_empty()).then(|| Loader::new(self.plugins, spawner, clock));
-        let (layers, reread) = (self.layers, self.reread);
+        let layers = self.layers;
+        let reread = self.reread.map(|reread| -> Box<Reread> {
+            Box::new(move || {
+                let mut config = reread()?;
+                config.workspace.opened.clone_from(&names);
+                Ok(config)
+            })
+        });
         Ok(Toolkit {
             generations: Generations::start(families, layers, config, host, loader, reread)?,
             state,
             state_fault,
-            workspace: self.workspace,
+            roots: self.roots,
             closed,
             sandbox,
             world: None,
         })
     }
-}
-
-/// Opens the workspace: files that determine permissions are write-protected, state folders are unreadable.
-fn open_workspace(
-    root: &Path,
-    closed: &[PathBuf],
-    plugins: &[PluginRoot],
-    files: &[PathBuf],
-) -> Result<Arc<dyn Files>> {
-    // Paths are compared without links, so that another name of one folder compares equal.
-    let root = environment::real(root);
-    let of_plugins = plugins.iter();
-    let of_plugins = of_plugins.flat_map(|plugins| [&plugins.plugins, &plugins.settings]);
-    let mut places: Vec<PathBuf> = files.iter().chain(of_plugins).cloned().collect();
-    places.extend(places.clone().iter().map(|place| environment::real(place)));
-    let mut around = places.iter().chain(closed);
-    if let Some(around) = around.find(|place| root.starts_with(place)) {
-        let (root, around) = (root.display(), around.display());
-        return Err(tool_error!(PreconditionFailed, "workspace";
-            "the workspace `{root}` is inside `{around}`, which tools must not write";
-            "choose another folder with --workspace"));
-    }
-    let below = |place: &'_ PathBuf| place.strip_prefix(&root).ok()?.to_str().map(str::to_owned);
-    let places: Vec<String> = places.iter().filter_map(below).collect();
-    let closed: Vec<String> = closed.iter().filter_map(below).collect();
-    let protected = host_sandbox::workspace::PROTECTED.iter().copied();
-    let protected: Vec<&str> = protected.chain(places.iter().map(String::as_str)).collect();
-    let closed: Vec<&str> = closed.iter().map(String::as_str).collect();
-    let workspace = Workspace::with_protected(&root, &protected)?;
-    Ok(Arc::new(workspace.close(&closed)))
 }

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use registry::{Answer, CallerContext, Layer, Level, Origin, Overrides, Principal, TraceParent};
+use registry::{
+    Answer, CallerContext, Layer, Level, Origin, Overrides, Principal, Reader, TraceParent,
+};
 use tool_core::StopFlag;
 use tool_core::ctx::Progress;
 
@@ -29,6 +31,8 @@ pub struct Context {
     pub layers: Vec<Layer>,
     /// The operator's answer to approval requests, given in advance.
     pub answer: Answer,
+    /// The reader of the answer, which decides when arrays of numbers are handles.
+    pub reader: Reader,
     /// The client's id of this call, recorded in the audit.
     pub client_id: Option<String>,
     /// The client's span that this call belongs to, recorded in the audit and the parent of its spans.
@@ -84,6 +88,7 @@ impl Context {
             },
             chain: None,
             answer: self.answer,
+            reader: self.reader,
             origin: Origin {
                 client_id: self.client_id.clone(),
                 trace: self.trace.clone(),

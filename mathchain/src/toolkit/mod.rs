@@ -12,9 +12,10 @@ use host_sandbox::Sandbox;
 use journal::{FileBackups, State};
 use registry::plugins::{Broken, Plugin};
 use registry::policy::Explanation;
-use registry::{CallRequest, CallerContext, Config, Dispatcher, Facts};
+use registry::{CallRequest, CallerContext, Config, Dispatcher, Facts, WorkspaceId};
 use tool_core::{Object, Outcome, Result, Seed, ToolError, Value, tool_error};
 
+use crate::RootFolder;
 use crate::generation::{Generation, Generations, Reloaded};
 pub use builder::Builder;
 pub use context::Context;
@@ -24,7 +25,7 @@ pub struct Toolkit {
     generations: Arc<Generations>,
     state: Option<Arc<State>>,
     state_fault: Option<ToolError>,
-    workspace: Option<PathBuf>,
+    roots: Vec<RootFolder>,
     closed: Vec<PathBuf>,
     sandbox: Arc<Sandbox>,
     /// The dispatcher of a session's world, in which a run that began there is resumed.
@@ -271,9 +272,24 @@ impl Toolkit {
         self.state_fault.as_ref()
     }
 
-    /// The workspace root, where there is one.
+    /// The first root of the workspace, where there is one.
     pub fn workspace(&self) -> Option<&Path> {
-        self.workspace.as_deref()
+        self.roots.first().map(|root| root.path.as_path())
+    }
+
+    /// The roots of the workspace.
+    pub fn roots(&self) -> &[RootFolder] {
+        &self.roots
+    }
+
+    /// The identity of the workspace, to which approvals and runs are bound.
+    pub(crate) fn workspace_id(&self) -> Option<WorkspaceId> {
+        self.generations
+            .current()
+            .dispatcher
+            .host()
+            .workspace
+            .clone()
     }
 
     /// Folders of the workspace that neither tools nor programs may read.

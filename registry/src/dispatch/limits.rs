@@ -67,54 +67,54 @@ impl Excess {
             bytes, limit, name, ..
         } = *self;
         tool_error!(OutputTooLarge, "the result has {bytes} bytes, the limit is {limit} ({name})")
-            .hint("ask for less, or raise the limit; inside a chain a large result moves without being written")
+            .hint("ask for less, or raise the limit; with a state folder, and as a step of a plan, arrays of any size move by handle")
             .evidence(object! { "bytes" => bytes, "limit" => limit })
     }
 }
 
-/// Checks a result against the limits that apply to it.
-///
-/// The result of a direct call is measured as JSON; that of a step stays in memory and is measured as such.
-pub(super) fn excess(
-    output: &Value,
-    spec: &Spec,
-    limits: Limits,
-    obligations: Obligations,
-    direct: bool,
-) -> Option<Excess> {
-    let candidate = |limit: u64, name, is_obliged| Excess {
-        bytes: 0,
+/// The excess of bytes over a limit, if any.
+fn beyond(bytes: u64, limit: u64, name: &'static str) -> Option<Excess> {
+    (bytes > limit).then_some(Excess {
+        bytes,
         limit,
         name,
-        is_obliged,
-    };
-    let beyond =
-        |bytes: u64, limit: Excess| (bytes > limit.limit).then_some(Excess { bytes, ..limit });
-    let most = obligations.max_bytes.unwrap_or(u64::MAX);
-    let obliged = candidate(most, "the obligation `max_bytes`", true);
-    if !direct {
-        let memory = candidate(limits.memory_bytes, "limits.memory_bytes", false);
-        return beyond(output.memory_bytes(), memory).or_else(|| match most {
-            u64::MAX => None,
-            most => beyond(json_bytes(output, most), obliged),
-        });
-    }
-    // A tool whose result is its arrays states a limit of its own, which takes the place of the default; a limit that the
-    // configuration sets to anything else holds for every tool.
-    let (configured, own) = (limits.max_output_bytes, spec.output_bytes_max);
-    let configured = match own {
-        Some(_) if configured == Limits::default().max_output_bytes => u64::MAX,
-        _ => configured,
-    };
-    let others = [
-        candidate(configured, "limits.max_output_bytes", false),
-        candidate(own.unwrap_or(u64::MAX), "the tool's own limit", false),
-    ];
-    let strictest = others
-        .into_iter()
-        .chain([obliged])
-        .min_by_key(|one| one.limit)?;
-    beyond(json_bytes(output, strictest.limit), strictest)
+        is_obliged: false,
+    })
+}
+
+/// The excess of a result over the limit that a rule sets.
+pub(super) fn beyond_rule(output: &Value, obligations: Obligations) -> Option<Excess> {
+    let limit = obligations.max_bytes?;
+    let excess = beyond(
+        json_bytes(output, limit),
+        limit,
+        "the obligation `max_bytes`",
+    )?;
+    Some(Excess {
+        is_obliged: true,
+        ..excess
+    })
+}
+
+/// The excess of the result of a step, which stays in memory.
+pub(super) fn beyond_memory(output: &Value, limits: Limits) -> Option<Excess> {
+    let limit = limits.memory_bytes;
+    beyond(output.memory_bytes(), limit, "limits.memory_bytes")
+}
+
+/// The longest JSON of an answer, and the name of the limit.
+pub(super) fn of_answer(spec: &Spec, limits: Limits) -> (u64, &'static str) {
+    let configured = (limits.max_output_bytes, "limits.max_output_bytes");
+    let own = spec
+        .output_bytes_max
+        .map(|own| (own, "the tool's own limit"));
+    own.map_or(configured, |own| configured.min(own))
+}
+
+/// The excess of an answer, measured as JSON.
+pub(super) fn beyond_answer(output: &Value, spec: &Spec, limits: Limits) -> Option<Excess> {
+    let (limit, name) = of_answer(spec, limits);
+    beyond(json_bytes(output, limit), limit, name)
 }
 
 #[cfg(test)]

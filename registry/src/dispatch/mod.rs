@@ -7,6 +7,7 @@ mod allowance;
 mod budgets;
 mod cut;
 mod ended;
+mod fold;
 mod limits;
 mod nested;
 mod obligations;
@@ -30,8 +31,8 @@ use tool_core::capability::{
 };
 use tool_core::ctx::Progress;
 use tool_core::{
-    AnyTool, Call, Capabilities, Effect, Outcome, Place, Reach, ResourceKey, ResourceKind, Seed,
-    Spec, StopFlag, ToolError, Value, tool_error,
+    Access, AnyTool, Call, Capabilities, Effect, Outcome, Place, Reach, ResourceKey, ResourceKind,
+    Seed, Spec, StopFlag, ToolError, Value, tool_error,
 };
 
 use crate::catalogue::Catalogue;
@@ -41,6 +42,7 @@ use crate::policy::{CallFacts, Caller, Decision, Facts, Policy};
 pub use allowance::Allowance;
 pub use budgets::{OVERRIDES, RAISED_BY};
 pub use cut::cut;
+pub use fold::{READABLE_BYTES, fold};
 pub use nested::{CALLS_MAX, DEPTH_MAX};
 pub use panic::install_panic_hook;
 pub use trace::TraceParent;
@@ -112,8 +114,12 @@ impl Host {
 pub struct WorkspaceId {
     /// Absolute path of its root with links resolved, for display.
     pub root: String,
-    /// Identity of the folder itself: unchanged when the folder is moved, different for another folder at the same path.
+    /// Identity of the folder itself: unchanged when the folder is moved, different for another folder at the same path. Of several
+    /// roots, of their set: another root or another access gives another identity.
     pub id: String,
+    /// The other roots with their access, for display.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub roots: Vec<String>,
 }
 
 /// A cache of results of calls that are functions of arguments, inputs and seed. A cached call passes every stage except the
@@ -154,6 +160,16 @@ pub enum Answer {
     Yes,
     /// No operator is present, and the configuration denies calls that need approval then.
     Unattended,
+}
+
+/// The reader of answers, which decides when arrays of numbers are handles.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Reader {
+    /// A program: arrays are part of the answer up to the output limit.
+    #[default]
+    Program,
+    /// A model, or what reads JSON for one: arrays are part of the answer up to [`READABLE_BYTES`].
+    Model,
 }
 
 /// Position of a call in a run.
@@ -206,6 +222,8 @@ pub struct CallerContext {
     pub chain: Option<ChainPosition>,
     /// The operator's decision given in advance.
     pub answer: Answer,
+    /// The reader of a direct answer.
+    pub reader: Reader,
     /// The call, run and trace that it is part of.
     pub origin: Origin,
 }
@@ -448,7 +466,8 @@ impl Dispatcher {
         tool: &dyn AnyTool,
         call: &dyn Call,
     ) -> Result<Vec<ResourceKey>, ToolError> {
-        resource_keys(tool, call, self.host.capabilities.files.as_deref())
+        let files = self.host.capabilities.files.as_deref();
+        resource_keys(&self.policy, tool, call, files)
     }
 
     fn caller(&self, context: &CallerContext) -> Result<Caller<'_>, ToolError> {
@@ -459,6 +478,7 @@ impl Dispatcher {
 
 /// As [`Dispatcher::resource_keys`], with these files.
 fn resource_keys(
+    policy: &Policy,
     tool: &dyn AnyTool,
     call: &dyn Call,
     files: Option<&dyn Files>,
@@ -467,7 +487,12 @@ fn resource_keys(
     keys.extend(tool_core::tool::source_keys(call.sources()));
     if let Some(files) = files {
         for key in keys.iter_mut().filter(|key| key.kind == ResourceKind::Path) {
-            let id = files.identity(&key.name).map_err(|err| {
+            let id = match key.access {
+                Access::Read => Ok(()),
+                Access::Write => files.may_write(&key.name),
+            };
+            let id = id.and_then(|()| files.identity(&key.name));
+            let id = id.map_err(|err| {
                 let place = argument_with(call, &key.name).filter(|_| err.path().is_none());
                 match place {
                     Some(pointer) => err.at(pointer),
@@ -478,7 +503,7 @@ fn resource_keys(
         }
     } else if keys
         .iter()
-        .any(|key| key.kind == ResourceKind::Path && crate::policy::components(&key.name).is_none())
+        .any(|key| key.kind == ResourceKind::Path && !policy.has_place(&key.name))
     {
         let id = tool.spec().id;
         return Err(

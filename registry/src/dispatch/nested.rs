@@ -6,7 +6,7 @@ use tool_core::capability::{
 use tool_core::{Outcome, Seed, Status, StopFlag, ToolError, Value, tool_error};
 
 use super::budgets::Kind;
-use super::{CallRequest, CallerContext, Dispatcher, Origin, preview};
+use super::{CallRequest, CallerContext, Dispatcher, Origin, Reader, preview};
 use crate::model::{Layer, Level};
 use crate::redact;
 
@@ -37,6 +37,7 @@ impl Nested {
         Ok(CallerContext {
             who: who.clone().narrow(layer),
             origin: Origin::within(&self.context, &self.call_id),
+            reader: Reader::Program,
             ..self.context.clone()
         })
     }

@@ -12,7 +12,7 @@ use super::limits::json_bytes;
 use super::trail::Trail;
 use super::{Dispatcher, panic, preview};
 use crate::model::Obligations;
-use crate::policy::{CallFacts, components};
+use crate::policy::CallFacts;
 
 fn refusal(id: &str, what: &str) -> ToolError {
     tool_error!(PolicyDenied, "a rule on `{id}` obliges {what}").reason("obligation")
@@ -112,9 +112,8 @@ pub(super) fn condition(tool: &dyn AnyTool, facts: &CallFacts<'_>) -> Value {
     if !paths.is_empty() {
         let mut under = Vec::new();
         for path in paths {
-            match components(&path.written) {
-                Some(parts) if !parts.is_empty() => under.push(parts.join("/")),
-                Some(_) => under.push(".".to_owned()),
+            match path.name() {
+                Some(name) => under.push(name),
                 None => return Value::Null,
             }
         }

@@ -7,7 +7,7 @@ use tool_core::Problem;
 use crate::agent_cli::is_profile;
 use crate::document::{self, Document};
 use crate::error::LoadError;
-use crate::model::{Config, KeyVariable, Level, Phase, Selection};
+use crate::model::{Config, KeyVariable, Level, Phase, Selection, Workspace};
 use crate::policy::components;
 
 /// Keys of earlier systems that describe a pipeline of phases, which no command runs.
@@ -78,6 +78,31 @@ impl Problems {
         }
     }
 
+    fn roots(&mut self, workspace: &Workspace) {
+        let Some(roots) = &workspace.roots else {
+            return;
+        };
+        const POINTER: &str = "/workspace/roots";
+        if workspace.root.is_some() {
+            let message =
+                "`root` and `roots` are both set: list the folder of `root` first in `roots`";
+            self.report(POINTER, message);
+        }
+        if roots.is_empty() {
+            self.report(
+                POINTER,
+                "`roots` lists no folder; leave it out for the folder of this file",
+            );
+        }
+        for (index, root) in roots.iter().enumerate() {
+            if root.path.is_empty() {
+                let message =
+                    "expected the path of a folder, found nothing; `.` is the folder of this file";
+                self.report(format!("{POINTER}/{index}/path"), message);
+            }
+        }
+    }
+
     /// Neither the message nor the error repeats the text: it may be the key itself.
     fn key(&mut self, pointer: &str, key: Option<&KeyVariable>) {
         if key.is_some_and(|key| key.variable().is_none()) {
@@ -117,8 +142,10 @@ pub(super) fn config(config: &Config, document: &Document, errors: &mut Vec<Load
     for (index, phase) in config.phases.iter().enumerate() {
         problems.phase(&format!("/phases/{index}"), phase);
     }
+    problems.roots(&config.workspace);
+    let several = config.workspace.roots.is_some();
     for path in &config.permissions.filesystem.allowed_paths {
-        if components(path).is_none() || path.contains(['*', '?']) {
+        if components(path).is_none() && !several || path.contains(['*', '?']) {
             let message = format!(
                 "expected paths of folders and files inside the workspace, relative to its root, found `{path}`"
             );

@@ -90,8 +90,9 @@ fn the_example_is_read_whole() {
     assert_eq!(
         config.workspace,
         Workspace {
-            root: ".".to_owned(),
-            state: Some(".mathchain".to_owned())
+            root: Some(".".to_owned()),
+            state: Some(".mathchain".to_owned()),
+            ..Workspace::default()
         }
     );
     let toolset = config.roles[0].toolset.as_ref();

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tool_core::{Value, names};
+use tool_core::{Access, Value, names};
 
 use super::{
     Age, Agent, CliSpec, Layer, Named, Phase, ProviderProfile, Role, Selector, Toolset, Version,
@@ -40,22 +40,47 @@ impl Default for Limits {
 }
 
 /// Location of the files of a project.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Workspace {
-    /// Folder that file tools may use, relative to this file
-    pub root: String,
-    /// State folder (audit log, approvals, journal), relative to the root; tools never write to it
+    /// Folder that file tools may use, relative to this file; `.` where absent
+    pub root: Option<String>,
+    /// Folders that file tools may use, instead of `root`; relative paths start from the first
+    pub roots: Option<Vec<RootFolder>>,
+    /// State folder (audit log, approvals, journal), relative to the first root; tools never write to it
     pub state: Option<String>,
+    /// The roots in use, by which rules on paths are read; set by the program.
+    #[serde(skip)]
+    pub opened: Roots,
 }
 
-impl Default for Workspace {
-    fn default() -> Self {
-        Self {
-            root: ".".to_owned(),
-            state: None,
-        }
+/// A folder that file tools may use.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+pub struct RootFolder {
+    /// Its path, relative to this file
+    pub path: String,
+    /// Whether tools only read it, or also write in it; of roots within one another, the inner one counts
+    pub access: Access,
+}
+
+impl Workspace {
+    /// The folders, as written.
+    pub fn folders(&self) -> Vec<RootFolder> {
+        let root = || RootFolder {
+            path: self.root.clone().unwrap_or_else(|| ".".to_owned()),
+            access: Access::Write,
+        };
+        self.roots.clone().unwrap_or_else(|| vec![root()])
     }
+}
+
+/// The roots of an opened workspace, as absolute paths without links.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Roots {
+    /// The first root: files in it are named relative to it.
+    pub first: String,
+    /// The other roots that lie within no root: files in them have absolute names.
+    pub others: Vec<String>,
 }
 
 names! {

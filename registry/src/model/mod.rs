@@ -19,8 +19,8 @@ pub use agent_cli::{
 pub use config::{
     AnomalyLimits, Approvals, ApprovalsFrom, Budget, ChainDefaults, ChainMode, ComputePermission,
     Config, FilesystemPermission, KeyVariable, LegacyFiles, Limits, ModelEndpoint, Models,
-    NamedFile, NetworkPermission, OnError, Permissions, SearchProvider, ShellPermission,
-    StateDefaults, Unattended, Web, WebSearch, Workspace,
+    NamedFile, NetworkPermission, OnError, Permissions, RootFolder, Roots, SearchProvider,
+    ShellPermission, StateDefaults, Unattended, Web, WebSearch, Workspace,
 };
 pub use forms::{Named, OneOrMany, Version};
 pub use principal::{Overrides, Principal};

@@ -80,7 +80,18 @@ impl Shape {
 
     /// Every problem of a value.
     pub(super) fn problems(&self, value: &Value) -> Vec<Problem> {
-        self.check(&self.schema, value)
+        let mut problems = self.check(&self.schema, value);
+        for problem in problems.iter_mut().filter(|one| one.hint.is_none()) {
+            problem.hint = self.described(&problem.path);
+        }
+        problems
+    }
+
+    /// The description of the member at a pointer, for a hint.
+    fn described(&self, pointer: &str) -> Option<String> {
+        let name = pointer.split('/').nth(1)?;
+        let (_, property) = self.properties().find(|(known, _)| *known == name)?;
+        Some(format!("`{name}`: {}", property.text("description")?))
     }
 
     fn check(&self, schema: &Schema, value: &Value) -> Vec<Problem> {

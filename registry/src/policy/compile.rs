@@ -8,13 +8,15 @@ use super::set::ToolSet;
 use super::text::Label;
 use crate::catalogue::Catalogue;
 use crate::error::{LoadError, Place};
-use crate::model::{Layer, Level, Match, Obligations, Rule, Selector, Toolset, Verdict};
+use crate::model::{Layer, Level, Match, Obligations, Roots, Rule, Selector, Toolset, Verdict};
 
 /// Resolves names against one catalogue; errors are collected.
 pub(crate) struct Compiler<'a> {
     pub(super) catalogue: &'a Catalogue,
     pub(super) roles: Vec<&'a str>,
     pub(super) toolsets: &'a [Toolset],
+    /// The roots that paths of rules are read by.
+    pub(super) roots: Roots,
     pub(crate) errors: Vec<LoadError>,
 }
 
@@ -126,8 +128,16 @@ impl<'a> Compiler<'a> {
             catalogue,
             roles,
             toolsets,
+            roots: Roots::default(),
             errors: Vec::new(),
         }
+    }
+
+    /// Reads paths of rules by these roots.
+    #[must_use]
+    pub(super) fn in_roots(mut self, roots: &Roots) -> Self {
+        self.roots.clone_from(roots);
+        self
     }
 
     /// Resolves the names of a layer.

@@ -14,7 +14,7 @@ use super::set::ToolSet;
 use super::start::Start;
 use super::text::{Label, Reason};
 use crate::error::LoadError;
-use crate::model::{Budget, Obligations, Permissions, Verdict};
+use crate::model::{Budget, Obligations, Permissions, Roots, Verdict};
 
 /// What was decided, by whom and why.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -113,6 +113,8 @@ pub struct Policy {
     pub(super) contexts: [CompiledLayer; 2],
     pub(super) preconditions: Vec<(&'static str, ToolSet)>,
     pub(super) defaults: Defaults,
+    /// The roots that paths of rules are read by.
+    pub(super) roots_in_use: Roots,
     /// Whether only approvers with keys answer approvals.
     pub(super) approvals_by_key: bool,
     pub(super) approval_lifetime_ms: u64,
@@ -129,6 +131,11 @@ impl Policy {
     /// How long an approval request lives, and its answer until the call is made.
     pub fn approval_lifetime_ms(&self) -> u64 {
         self.approval_lifetime_ms
+    }
+
+    /// Whether a path lies in a root of the workspace, by its text.
+    pub(crate) fn has_place(&self, path: &str) -> bool {
+        self.roots_in_use.named(path).is_some()
     }
 
     /// How many calls a kind of task may make, where the configuration says.

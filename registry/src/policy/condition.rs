@@ -7,13 +7,13 @@ use tool_core::schema::Schema;
 use tool_core::{Capability, Effect, Permission, ResourceKind, Spec, Syntax, Value};
 
 use super::compile::Compiler;
-use super::facts::{CallFacts, HostFact, PathCondition, components, host_fits};
+use super::facts::{CallFacts, HostFact, PathCondition, host_fits};
 use super::glob::PathPattern;
 use super::set::ToolSet;
 use crate::catalogue::Catalogue;
 use crate::digest;
 use crate::error::LoadError;
-use crate::model::{NumberMatch, PathMatch, Range, Rule, Verdict};
+use crate::model::{NumberMatch, PathMatch, Range, Roots, Rule, Verdict};
 
 /// Whether a condition or a whole rule matches a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -111,6 +111,7 @@ pub(super) fn compile(compiler: &mut Compiler<'_>, rule: &Rule, tools: &ToolSet)
         catalogue: compiler.catalogue,
         rule,
         tools,
+        roots: &compiler.roots,
         errors: &mut compiler.errors,
     };
     let mut conditions = Vec::new();
@@ -166,6 +167,7 @@ struct RuleCheck<'a> {
     catalogue: &'a Catalogue,
     rule: &'a Rule,
     tools: &'a ToolSet,
+    roots: &'a Roots,
     errors: &'a mut Vec<LoadError>,
 }
 
@@ -207,7 +209,7 @@ impl RuleCheck<'_> {
         }
         let mut read = Vec::new();
         for root in roots {
-            match components(root) {
+            match self.roots.named(root) {
                 Some(_) if root.contains(['*', '?']) => {
                     let message = format!(
                         "the rule can never match: `path.under` names folders, and `{root}` is a pattern"
@@ -218,7 +220,7 @@ impl RuleCheck<'_> {
                 }
                 Some(root) => read.push(root),
                 None => self.report(format!(
-                    "expected a path inside the workspace, relative to its root, found `{root}`"
+                    "expected a path in a root of the workspace, relative to its first root or absolute, found `{root}`"
                 )),
             }
         }

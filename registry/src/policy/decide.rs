@@ -4,9 +4,9 @@ use tool_core::{Effect, Permission, Spec};
 
 use super::compile::{CompiledLayer, CompiledRule};
 use super::condition::{Condition, Fit};
-use super::facts::{CallFacts, HostFact, PathFact, components};
+use super::facts::{CallFacts, HostFact, PathFact};
 use super::{Decision, Label, Reason, ToolSet};
-use crate::model::{Level, Obligations, Permissions, Verdict};
+use crate::model::{Level, Obligations, Permissions, Roots, Verdict};
 
 /// What a caller may see.
 ///
@@ -59,11 +59,11 @@ pub(super) struct Defaults {
 }
 
 impl Defaults {
-    pub(super) fn new(permissions: &Permissions) -> Self {
+    pub(super) fn new(permissions: &Permissions, roots: &Roots) -> Self {
         let paths = permissions.filesystem.allowed_paths.iter();
         Self {
             permissions: permissions.clone(),
-            roots: paths.filter_map(|path| components(path)).collect(),
+            roots: paths.filter_map(|path| roots.named(path)).collect(),
         }
     }
 }

@@ -5,6 +5,7 @@ use tool_core::{AnyTool, Call, Place, Reach, ResourceKind, Syntax, Value};
 
 use super::glob::PathPattern;
 use super::shell;
+use crate::model::Roots;
 
 /// A path of a call, in every form it can be judged by.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,7 +32,7 @@ impl PathFact {
         if let Some(files) = files {
             let id = files.identity(written).ok();
             linked = id.as_ref().is_some_and(|id| id.inode.is_some());
-            match id.and_then(|id| components(&id.path)) {
+            match id.and_then(|id| named(&id.path)) {
                 Some(real) => forms.push(real),
                 None => unknown = true,
             }
@@ -43,6 +44,16 @@ impl PathFact {
             linked,
             tree: false,
         }
+    }
+
+    /// How a rule names it, as narrowly as it can; `None` where the name is not known.
+    pub(crate) fn name(&self) -> Option<String> {
+        let parts = self.forms.first()?;
+        Some(match parts.as_slice() {
+            [] => ".".to_owned(),
+            [_, rest @ ..] if is_absolute(parts) => format!("/{}", rest.join("/")),
+            parts => parts.join("/"),
+        })
     }
 
     /// Whether all its names are known.
@@ -68,9 +79,10 @@ impl PathFact {
     /// Whether one form, or something below that is used with it, could lie under one of the roots; on a file system that ignores
     /// case too.
     fn could_lie(&self, form: &[String], roots: &[Vec<String>]) -> bool {
-        roots
-            .iter()
-            .any(|root| could_begin_with(form, root) || self.tree && could_begin_with(root, form))
+        roots.iter().any(|root| {
+            (could_begin_with(form, root) || self.tree && could_begin_with(root, form))
+                && is_absolute(form) == is_absolute(root)
+        })
     }
 }
 
@@ -116,7 +128,9 @@ pub(super) fn could_begin_with(path: &[String], beginning: &[String]) -> bool {
 }
 
 fn under_any(path: &[String], roots: &[Vec<String>]) -> bool {
-    roots.iter().any(|root| path.starts_with(root))
+    let lies_in =
+        |root: &Vec<String>| path.starts_with(root) && is_absolute(path) == is_absolute(root);
+    roots.iter().any(lies_in)
 }
 
 /// The components of a relative path, `.` and `..` worked out; `None` when it is absolute or leaves the root.
@@ -135,6 +149,44 @@ pub fn components(path: &str) -> Option<Vec<String>> {
         }
     }
     Some(components)
+}
+
+/// The first component of an absolute name, which no relative name has.
+const ABSOLUTE: &str = "/";
+
+/// Whether a name is that of a place in another root than the first.
+fn is_absolute(name: &[String]) -> bool {
+    name.first().is_some_and(|first| first == ABSOLUTE)
+}
+
+/// The components of the name of a file: relative to the first root, or absolute in another one.
+pub(super) fn named(name: &str) -> Option<Vec<String>> {
+    let Some(rest) = name.strip_prefix(ABSOLUTE) else {
+        return components(name);
+    };
+    let mut parts = components(rest)?;
+    parts.insert(0, ABSOLUTE.to_owned());
+    Some(parts)
+}
+
+impl Roots {
+    /// The components of the name of what a path in a configuration means: a path relative to the first root, or a place in another
+    /// one. `None` for a path that lies in no root.
+    pub(crate) fn named(&self, path: &str) -> Option<Vec<String>> {
+        if let Some(parts) = components(path) {
+            return Some(parts);
+        }
+        let absolute = match path.starts_with(ABSOLUTE) {
+            true => named(path)?,
+            false => named(&format!("{}/{path}", self.first))?,
+        };
+        let lies_in = |root: &String| named(root).is_some_and(|root| absolute.starts_with(&root));
+        if self.others.iter().any(lies_in) {
+            return Some(absolute);
+        }
+        let first = named(&self.first).filter(|_| !self.first.is_empty())?;
+        absolute.strip_prefix(&*first).map(<[String]>::to_vec)
+    }
 }
 
 /// What a rule can look at in one call.

@@ -31,7 +31,8 @@ impl Policy {
     ) -> Self {
         let roles = roles::merged(config);
         let names: Vec<&str> = roles.iter().map(|role| role.name.as_str()).collect();
-        let mut compiler = Compiler::new(catalogue, names.clone(), &config.toolsets);
+        let mut compiler = Compiler::new(catalogue, names.clone(), &config.toolsets)
+            .in_roots(&config.workspace.opened);
         let compile = |role: &Role| (role.name.clone(), compiler.role(role));
         let mut compiled: BTreeMap<String, CompiledRole> = roles.iter().map(compile).collect();
         compiler.check_toolsets(&roles);
@@ -112,7 +113,8 @@ impl Policy {
             contexts: [Layer::read_only(), Layer::no_web()].map(|layer| compiler.layer(&layer)),
             preconditions: runtime::compile(catalogue),
             roles: compiled,
-            defaults: Defaults::new(&config.permissions),
+            defaults: Defaults::new(&config.permissions, &config.workspace.opened),
+            roots_in_use: config.workspace.opened.clone(),
             approvals_by_key: config.approvals.from == ApprovalsFrom::Key,
             approval_lifetime_ms: config.approvals.expire.ms(),
             budgets: config.budgets.to_vec(),

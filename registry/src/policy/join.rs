@@ -76,7 +76,7 @@ impl Policy {
         layer: &Layer,
     ) -> Result<CompiledLayer, ToolError> {
         let roles = self.roles.keys().map(String::as_str).collect();
-        let mut compiler = Compiler::new(catalogue, roles, &[]);
+        let mut compiler = Compiler::new(catalogue, roles, &[]).in_roots(&self.roots_in_use);
         let built = compiler.layer(layer);
         let mut errors = compiler.errors;
         if allowing(layer).next().is_some() {

@@ -4,7 +4,7 @@ use tool_core::{ToolError, tool_error};
 
 use super::compile::CompiledRule;
 use super::condition::Condition;
-use super::facts::{components, could_begin_with, host_fits};
+use super::facts::{could_begin_with, host_fits, named};
 use super::glob::PathPattern;
 use super::{Facts, Policy};
 use crate::catalogue::Catalogue;
@@ -77,11 +77,7 @@ fn could_hold(condition: &Condition, wanted: &Match) -> Option<bool> {
                 roots.is_none_or(|roots| roots.iter().any(met))
                     && globs.is_none_or(|globs| globs.iter().any(fits))
             };
-            Some(
-                under
-                    .iter()
-                    .any(|path| components(path).is_none_or(could_meet)),
-            )
+            Some(under.iter().any(|path| named(path).is_none_or(could_meet)))
         }
         Condition::Argv(prefix) => {
             let argv = &wanted.argv.as_ref()?.prefix;

@@ -39,9 +39,14 @@ impl Fold<'_> {
         let mut ids = HashSet::new();
         let mut calls = Vec::with_capacity(observed.calls.len());
         for (place, call) in observed.calls.iter().enumerate() {
-            let judged = match self.shape(place, call, ids.insert(call.call_id.as_str())) {
+            let is_new = ids.insert(call.call_id.as_str());
+            let (args, unread) = match json::arguments(&call.args, ARGS_BYTES_MAX) {
+                Ok(args) => (args, None),
+                Err(error) => (call.args.clone(), Some(Failure::from(&error))),
+            };
+            let judged = match self.shape(place, call, &args, is_new).or(unread) {
                 Some(failure) => Err(failure),
-                None => self.judged(&basis, &call.tool, &call.args),
+                None => self.judged(&basis, &call.tool, &args),
             };
             let tool = match &judged {
                 Ok(judged) => judged.id.clone(),
@@ -52,9 +57,9 @@ impl Fold<'_> {
                 tool,
                 status: CallStatus::Planned,
                 wave: None,
-                args: registry::digest::of_value(&call.args),
+                args: registry::digest::of_value(&args),
                 result: None,
-                given: call.args.clone(),
+                given: args,
                 decision: None,
                 ended: None,
             };
@@ -103,7 +108,13 @@ impl Fold<'_> {
     }
 
     /// The error of a call that needs no judgement.
-    fn shape(&self, place: usize, call: &ObservedCall, is_new: bool) -> Option<Failure> {
+    fn shape(
+        &self,
+        place: usize,
+        call: &ObservedCall,
+        args: &Value,
+        is_new: bool,
+    ) -> Option<Failure> {
         let limit = |reason: &str, message: String| {
             Some(Failure::new(ErrorCode::LimitExceeded, reason, message))
         };
@@ -121,10 +132,10 @@ impl Fold<'_> {
             let failure = Failure::new(ErrorCode::InvalidRequest, "duplicate_call_id", message);
             return Some(failure.hint("give every call a unique id"));
         }
-        if too_deep(&call.args) {
+        if too_deep(args) {
             return limit("depth", "the arguments nest too deeply".to_owned());
         }
-        if json::to_text(&call.args).len() > ARGS_BYTES_MAX {
+        if json::to_text(args).len() > ARGS_BYTES_MAX {
             let message = format!("the arguments have more than {ARGS_BYTES_MAX} bytes");
             return limit("args", message)
                 .map(|failure| failure.hint("pass large arrays as {\"$file\": ...}"));

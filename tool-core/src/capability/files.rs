@@ -306,6 +306,15 @@ pub trait Files: Send + Sync {
         Ok(())
     }
 
+    /// Refuses a path that no call may write, whatever is approved: a protected one, or one in a read-only root.
+    ///
+    /// # Errors
+    /// As [`Files::write`].
+    fn may_write(&self, path: &str) -> Result<(), ToolError> {
+        let _ = path;
+        Ok(())
+    }
+
     /// The identity of the file or folder that a path leads to, which need not exist.
     ///
     /// # Errors

@@ -108,14 +108,9 @@ impl fmt::Display for LedgerHead {
 }
 
 impl LedgerHead {
-    /// The head in answers: its parts, and the whole as one text, `head`.
+    /// The head in answers: one text, `SESSION:SEQUENCE:HASH`.
     pub fn to_value(&self) -> Value {
-        Value::object([
-            ("session", Value::from(self.session.as_str())),
-            ("sequence", Value::from(self.sequence)),
-            ("hash", Value::from(self.hash.as_str())),
-            ("head", Value::from(self.to_string())),
-        ])
+        Value::object([("head", self.to_string())])
     }
 }
 

@@ -15,13 +15,16 @@ use crate::value::{Object, Value};
 /// # Errors
 /// The first problem, with its JSON pointer.
 pub fn from_value<T: DeserializeOwned>(value: &Value) -> Result<T, Problem> {
-    T::deserialize(Source(Cow::Borrowed(value)))
-        .map_err(|err| Problem::new(err.pointer(), err.message))
+    T::deserialize(Source(Cow::Borrowed(value))).map_err(|err| Problem {
+        hint: err.hint.clone(),
+        ..Problem::new(err.pointer(), err.message)
+    })
 }
 
 #[derive(Debug)]
 struct DecodeError {
     message: String,
+    hint: Option<String>,
     /// Innermost segment first.
     path: Vec<Segment>,
 }
@@ -58,14 +61,14 @@ impl DecodeError {
     }
 }
 
-/// Separates a pointer from a message inside a custom serde error; no message of ours contains it.
-const POINTER_MARK: char = '\u{1}';
+/// Separates the parts of a problem inside a custom serde error; no message of ours contains it.
+const MARK: char = '\u{1}';
 
-/// A serde error that carries the pointer of the culprit within the value.
-pub(crate) fn custom_at<E: de::Error>(pointer: &str, message: &str) -> E {
-    E::custom(format_args!(
-        "{POINTER_MARK}{pointer}{POINTER_MARK}{message}"
-    ))
+/// A serde error that carries the pointer of the culprit within the value, and the hint.
+pub(crate) fn custom_at<E: de::Error>(problem: &Problem) -> E {
+    let Problem { path, message, .. } = problem;
+    let hint = problem.hint.as_deref().unwrap_or_default();
+    E::custom(format_args!("{MARK}{path}{MARK}{message}{MARK}{hint}"))
 }
 
 impl fmt::Display for DecodeError {
@@ -79,18 +82,18 @@ impl std::error::Error for DecodeError {}
 impl de::Error for DecodeError {
     fn custom<T: fmt::Display>(message: T) -> Self {
         let message = message.to_string();
-        if let Some((pointer, rest)) = message
-            .strip_prefix(POINTER_MARK)
-            .and_then(|rest| rest.split_once(POINTER_MARK))
-        {
+        let parts: Vec<&str> = message.split(MARK).collect();
+        let ["", pointer, words, hint] = parts.as_slice() else {
             return Self {
-                message: rest.to_owned(),
-                path: vec![Segment::Pointer(pointer.to_owned())],
+                message,
+                hint: None,
+                path: Vec::new(),
             };
-        }
+        };
         Self {
-            message,
-            path: Vec::new(),
+            message: (*words).to_owned(),
+            hint: (!hint.is_empty()).then(|| (*hint).to_owned()),
+            path: vec![Segment::Pointer((*pointer).to_owned())],
         }
     }
 

@@ -112,8 +112,8 @@ fn arrays_move_as_pointers() {
 fn names_the_culprit() {
     fails(
         r#"{"a":[[1,2],[3]],"b":[]}"#,
-        "/a/1",
-        "row 1 has 1 entry, expected 2",
+        "/a",
+        "row 2 has 1 entry, expected 2 (rows count from 1)",
     );
     fails(
         r#"{"a":[[1,"x"]],"b":[]}"#,
@@ -121,7 +121,7 @@ fn names_the_culprit() {
         "expected a number, found the string \"x\"",
     );
     fails(r#"{"a":[],"b":[]}"#, "/a", "at least one row");
-    fails(r#"{"a":[[]],"b":[]}"#, "/a/0", "row 0 is empty");
+    fails(r#"{"a":[[]],"b":[]}"#, "/a/0", "row 1 is empty");
     fails(r#"{"a":[1,2],"b":[]}"#, "/a", "flat list");
     fails(r#"{"a":[[1]],"b":[[1]]}"#, "/b", "flat list");
     fails(r#"{"a":[[1]],"b":"x"}"#, "/b", "expected a list of numbers");

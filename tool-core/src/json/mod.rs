@@ -35,7 +35,7 @@ pub fn arguments(args: &Value, bytes_max: usize) -> Result<Value, ToolError> {
     parse(text, limits).map_err(|err| {
         let error = ToolError::new(
             ErrorCode::InvalidArgs,
-            format_args!("`args` is a text that is not JSON: {err}"),
+            format_args!("the arguments are a text that is not JSON: {err}"),
         );
         error.hint("send the arguments as an object, or as the JSON text of one")
     })

@@ -1,6 +1,6 @@
 //! Audit record of a run, closing of a durable run, and the record of a refused plan.
 
-use registry::{CallerContext, Dispatcher, cut, redact};
+use registry::{CallerContext, Dispatcher, READABLE_BYTES, cut, fold, redact};
 use tool_core::capability::{Durability, LedgerHead};
 use tool_core::{Object, ToolError, Value, fields, json, object, tool_error};
 
@@ -9,7 +9,6 @@ use crate::check::CheckedPlan;
 use crate::plan::Plan;
 use crate::problem::Problems;
 use crate::run::durable;
-use journal::artifacts;
 use journal::{Journal, LISTS_KEY};
 
 /// Longest lists of steps and waves that are part of the record itself.
@@ -154,15 +153,15 @@ impl ChainResult {
     }
 }
 
-/// Outputs as an answer has them: large arrays as handles, and what is beyond the limit of answers cut to handles as well.
+/// Outputs as an answer has them: the largest arrays as handles, and what is beyond the limit of answers cut to handles as well.
 fn shown(
     outputs: &Object,
     journal: &Journal,
     bytes_max: u64,
     warnings: &mut Vec<String>,
 ) -> Result<Object, ToolError> {
-    let shown = artifacts::shown(&outputs.clone().into(), artifacts::FILE_BYTES_LEAST)?;
     let mut keep = |value: &Value| Some(journal.put(value).ok()?.to_value());
+    let shown = fold(&outputs.clone().into(), READABLE_BYTES, &mut keep);
     let cut = cut(&shown, bytes_max, &mut keep);
     if cut != shown {
         let run = journal.id();

@@ -72,18 +72,23 @@ pub(super) fn apply(policy: &Policy, own_proc: bool) -> Result<u32, Fault> {
     Ok(version)
 }
 
-/// The working folder: beneath the workspace root despite links, or the scratch folder.
+/// The working folder: beneath a root of the workspace despite links, or the scratch folder.
 fn go_to_folder(policy: &Policy) -> io::Result<()> {
     let Some(workspace) = &policy.workspace else {
         return Ok(chdir(policy.scratch.as_str())?);
     };
-    let root = File::open(workspace)?;
+    let directory = Path::new(&policy.directory);
+    let mut ways = policy.roots().filter_map(|root| {
+        let rest = directory.strip_prefix(root).ok()?;
+        Some((root, Path::new(".").join(rest)))
+    });
+    let (root, folder) = ways.next().unwrap_or((workspace, directory.to_owned()));
+    let root = File::open(root)?;
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let beneath = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
-    let folder = policy.directory.as_str();
     Ok(fchdir(openat2(
         &root,
-        folder,
+        &folder,
         flags,
         Mode::empty(),
         beneath,
@@ -171,7 +176,7 @@ fn become_user(policy: &Policy) -> io::Result<()> {
         let wanted = Access::READ_OK | Access::EXEC_OK;
         rustix::fs::access(Path::new(path), wanted) == Err(Errno::ACCESS)
     };
-    let mut granted = policy.workspace.iter().chain(&policy.readable);
+    let mut granted = policy.roots().chain(&policy.readable);
     let keep = if policy.level >= Level::S2 && granted.any(closed) {
         CapabilitySet::DAC_READ_SEARCH
     } else {

@@ -61,14 +61,14 @@ pub(super) fn prepare(policy: &Policy, own_proc: bool) -> io::Result<Prepared> {
     for path in DEVICES.split(' ') {
         rules = grant(rules, path, device, Missing::Skip)?;
     }
-    if let Some(workspace) = &policy.workspace {
+    for root in policy.roots() {
         // With a mount namespace, closed folders are covered by empty ones. Without it, rules must leave
         // them out, since rules only grant.
         rules = if policy.closed.is_empty() || policy.level >= Level::S3 {
-            grant(rules, workspace, read, Missing::Fail)?
+            grant(rules, root, read, Missing::Fail)?
         } else {
             let everywhere = AccessFs::ReadDir.into();
-            grant_around(rules, workspace, &policy.closed, everywhere, read)?
+            grant_around(rules, root, &policy.closed, everywhere, read)?
         };
     }
     let memory = own_proc.then_some("/dev/shm");

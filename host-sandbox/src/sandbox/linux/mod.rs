@@ -17,6 +17,7 @@ mod supervise;
 mod watch;
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
@@ -95,13 +96,15 @@ impl Sandbox {
                 Some(root) => self.closed(root, stop)?,
                 None => Vec::new(),
             },
+            roots: match workspace {
+                Some(_) => texts(&self.surroundings.roots)?,
+                None => Vec::new(),
+            },
             workspace: workspace.map(text).transpose()?,
             directory: command.directory.clone(),
             scratch: text(scratch.path())?,
             user: scratch.user(),
-            readable: (command.readable.iter())
-                .map(|path| text(path))
-                .collect::<Result<_, _>>()?,
+            readable: texts(&command.readable)?,
             environment: command.environment.clone(),
             limits: command.limits,
         })
@@ -109,10 +112,12 @@ impl Sandbox {
 
     /// Hidden folders of the workspace that exist: those the caller names, and states at every depth.
     fn closed(&self, root: &Path, stop: &StopFlag) -> Result<Vec<String>> {
+        let roots = || std::iter::once(root).chain(self.surroundings.roots.iter().map(|r| &**r));
         let named = self.surroundings.closed.iter();
-        let named = named.filter(|folder| folder.starts_with(root) && folder.is_dir());
+        let in_root = |folder: &&PathBuf| roots().any(|root| folder.starts_with(root));
+        let named = named.filter(|folder| in_root(folder) && folder.is_dir());
         let mut closed: BTreeSet<PathBuf> = named.cloned().collect();
-        let complete = below(root, &mut |path, name, is_folder| {
+        let mut visit = |path: &Path, name: &OsStr, is_folder| {
             let is_state = CLOSED.iter().any(|state| name.eq_ignore_ascii_case(state));
             if is_state && is_folder {
                 closed.insert(path.to_owned());
@@ -123,7 +128,8 @@ impl Sandbox {
             } else {
                 Next::Into
             }
-        });
+        };
+        let complete = roots().all(|root| below(root, &mut visit));
         stop.check()?;
         if !complete {
             return Err(tool_error!(LimitExceeded, "entries";
@@ -234,6 +240,10 @@ fn check(command: &Command) -> Result<()> {
     };
     let error = ToolError::new(ErrorCode::InvalidArgs, message);
     Err(if at.is_empty() { error } else { error.at(at) })
+}
+
+fn texts(paths: &[PathBuf]) -> Result<Vec<String>> {
+    paths.iter().map(|path| text(path)).collect()
 }
 
 fn text(path: &Path) -> Result<String> {

@@ -22,10 +22,11 @@ use super::resolve::tidy;
 use super::write::{Made, Target, make_below, name_if_free};
 use super::{READ, Workspace, error, info, kind_of};
 
-pub(super) fn change(workspace: &Workspace, changes: &[Change]) -> Result<Vec<FileInfo>> {
+/// Applies changes, each with the workspace that has its path, and the path there.
+pub(super) fn change(changes: &[(&Workspace, &str, &Change)]) -> Result<Vec<FileInfo>> {
     let mut transaction = Transaction::default();
-    for change in changes {
-        transaction.prepare(workspace, change)?;
+    for (workspace, path, change) in changes {
+        transaction.prepare(workspace, path, change)?;
     }
     for step in &mut transaction.steps {
         step.apply()?;
@@ -66,8 +67,7 @@ enum State {
 }
 
 impl<'a> Transaction<'a> {
-    fn prepare(&mut self, workspace: &Workspace, change: &'a Change) -> Result<()> {
-        let path = change.path();
+    fn prepare(&mut self, workspace: &Workspace, path: &'a str, change: &'a Change) -> Result<()> {
         if matches!(change, Change::Create { .. }) {
             self.make_parents(workspace, path)?;
         }
@@ -103,7 +103,8 @@ impl<'a> Transaction<'a> {
         match parts.split_last() {
             Some((_, folders)) if !folders.contains(&"..") => {
                 let root = workspace.root.open_top(path)?;
-                make_below(root, &folders.join("/"), path, &mut self.made).map(|_| ())
+                let (folders, made) = (folders.join("/"), &mut self.made);
+                make_below(&workspace.zones, root, &folders, path, made).map(|_| ())
             }
             _ => Ok(()), // refused as the name of a file, or checked once the folder exists
         }

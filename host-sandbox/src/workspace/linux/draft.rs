@@ -17,6 +17,7 @@ use super::guard::Guard;
 use super::leftovers::fresh_name;
 use super::resolve::{PARTS_MAX, leads_to, tidy};
 use super::write::{Made, make_below};
+use super::zones::Zones;
 use super::{CREATE, Workspace, error, kind_of};
 use crate::below::FOLDER;
 
@@ -55,8 +56,10 @@ impl Folder {
         let fail = |err| error::io("make", path, err);
         let root = workspace.root.open_top(path)?;
         let mut made = Made::default();
-        let above = make_below(root, &folders.join("/"), path, &mut made)?;
-        check_free(&above, &name, path)?;
+        let zones = &workspace.zones;
+        let above = make_below(zones, root, &folders.join("/"), path, &mut made)?;
+        zones.allow(&above, path)?;
+        check_free(zones, &above, &name, path)?;
         let draft = fresh_name(&workspace.temporary);
         mkdirat(&above, draft.as_str(), Mode::from_raw_mode(0o777)).map_err(fail)?;
         let fd = openat(&above, draft.as_str(), FOLDER, Mode::empty());
@@ -175,13 +178,14 @@ impl Drop for Folder {
 }
 
 /// Refuses an existing target before anything is written.
-fn check_free(above: &OwnedFd, name: &str, path: &str) -> Result<()> {
+fn check_free(zones: &Zones, above: &OwnedFd, name: &str, path: &str) -> Result<()> {
     match statat(above, name, AtFlags::SYMLINK_NOFOLLOW) {
         Err(Errno::NOENT) => Ok(()),
         Err(err) => Err(error::io("look at", path, err)),
         Ok(stat) => match kind_of(stat.st_mode) {
             FileKind::Link => Err(error::link(path)),
             FileKind::Directory => {
+                zones.spare(&stat, path)?;
                 let fd = openat(above, name, FOLDER, Mode::empty())
                     .map_err(|err| error::io("list", path, err))?;
                 match names(&fd).is_empty() {

@@ -2,11 +2,11 @@
 
 use rustix::io::Errno;
 use tool_core::capability::FileKind;
-use tool_core::{ToolError, tool_error};
+use tool_core::{Reason, ToolError, tool_error};
 
 /// A path that leaves the workspace, or would if it were followed.
 pub(super) fn outside(path: &str) -> ToolError {
-    tool_error!(InvalidArgs, "outside_workspace"; "`{}` leaves the workspace", brief(path);
+    tool_error!(InvalidArgs, Reason::OutsideWorkspace; "`{}` leaves the workspace", brief(path);
         "name a file beneath the workspace root, with a path relative to it")
 }
 
@@ -51,6 +51,20 @@ pub(super) fn protected(path: &str) -> ToolError {
         "write to another place; the user may change this file by hand")
 }
 
+/// A path whose nearest root is read-only.
+pub(super) fn read_only(path: &str) -> ToolError {
+    tool_error!(PolicyDenied, "read_only_root";
+        "`{}` is in a root with `access = \"read\"`", brief(path);
+        "write to a root with `access = \"write\"`; `[workspace] roots` in the configuration lists the roots")
+}
+
+/// A folder that is a root itself.
+pub(super) fn is_root(path: &str) -> ToolError {
+    tool_error!(PolicyDenied, "root";
+        "`{}` is a root of the workspace, which tools neither delete nor replace", brief(path);
+        "name a folder below it")
+}
+
 /// A name reserved for temporary files of calls.
 pub(super) fn temporary(path: &str) -> ToolError {
     tool_error!(PolicyDenied, "protected_path";
@@ -68,7 +82,7 @@ pub(super) fn turned(path: &str) -> ToolError {
 /// A path that tools never read.
 pub(super) fn closed(path: &str) -> ToolError {
     tool_error!(PolicyDenied, "protected_path";
-        "tools never read `{}`: the state holds data of calls by every role", brief(path);
+        "tools never read `{}`: it belongs to a state, which has data of calls by every role, or to the user's keys", brief(path);
         "pass a value as `{{\"$artifact\": \"b3:...\"}}`; users read it with `mathchain artifacts get` and `mathchain runs show`")
 }
 

@@ -1,5 +1,6 @@
 //! The workspace on Linux: reading here, resolution in `resolve`, writing in `write`, several changes at once in `change`, new
-//! folders in `draft`, listings in `list`, protected paths in `guard`, temporary files in `leftovers`.
+//! folders in `draft`, listings in `list`, protected paths in `guard`, temporary files in `leftovers`, several roots in `roots` and
+//! `zones`.
 
 mod change;
 mod draft;
@@ -8,7 +9,9 @@ mod guard;
 mod leftovers;
 mod list;
 mod resolve;
+mod roots;
 mod write;
+mod zones;
 
 #[cfg(test)]
 mod tests;
@@ -20,6 +23,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use rustix::fs::{FileType, OFlags, Stat, fstat, fstatvfs};
+use rustix::io::Errno;
 use tool_core::capability::{
     Change, Draft, FileCall, FileContent, FileInfo, FileKind, FileReader, Files, Links, Space,
     WriteMode,
@@ -28,15 +32,18 @@ use tool_core::{Inode, ResourceId, Result, StopFlag};
 
 use self::guard::Guard;
 use self::resolve::{Root, folded_parts, tidy};
+use self::zones::Zones;
 use super::PROTECTED;
 
 pub use self::leftovers::leftovers;
+pub use self::roots::open;
 
 /// The files beneath one folder.
 #[derive(Debug, Clone)]
 pub struct Workspace {
     root: Root,
     guard: Arc<Guard>,
+    zones: Zones,
     /// Prefix of temporary file names: of the call, else of the process.
     temporary: Arc<str>,
 }
@@ -59,6 +66,7 @@ impl Workspace {
         Ok(Self {
             root: Root::open(root.as_ref())?,
             guard: Arc::new(Guard::new(protected)),
+            zones: Zones::default(),
             temporary: leftovers::of_process().into(),
         })
     }
@@ -137,7 +145,11 @@ impl Files for Workspace {
     }
 
     fn change(&self, changes: &[Change]) -> Result<Vec<FileInfo>> {
-        change::change(self, changes)
+        let changes = changes.iter();
+        let changes: Vec<_> = changes
+            .map(|change| (self, change.path(), change))
+            .collect();
+        change::change(&changes)
     }
 
     fn draft(&self, path: &str) -> Result<Box<dyn Draft>> {
@@ -145,11 +157,7 @@ impl Files for Workspace {
     }
 
     fn for_call(&self, call: &FileCall) -> Option<Arc<dyn Files>> {
-        Some(Arc::new(Self {
-            root: self.root.for_call(call),
-            guard: Arc::clone(&self.guard),
-            temporary: leftovers::of_call(&call.key).into(),
-        }))
+        Some(Arc::new(self.bound(call)))
     }
 
     fn leftovers(&self, folder: &str) -> Result<Vec<Box<dyn FileReader>>> {
@@ -158,6 +166,22 @@ impl Files for Workspace {
 
     fn clear_leftovers(&self, folder: &str) -> Result<()> {
         leftovers::clear(self, folder)
+    }
+
+    fn may_write(&self, path: &str) -> Result<()> {
+        let relative = self.writable(path)?;
+        let mut folder = relative.trim_end_matches('/');
+        // The nearest folder that is there; what is missing will be in it.
+        while let Some((above, _)) = folder.rsplit_once('/') {
+            folder = above;
+            let flags = OFlags::PATH | OFlags::DIRECTORY;
+            match self.root.open_plain(shown(folder), flags) {
+                Err(Errno::NOENT) => {}
+                Err(_) => return Ok(()), // the write says why
+                Ok(folder) => return self.zones.allow(&folder, path),
+            }
+        }
+        self.zones.allow(self.root.open_top(path)?, path)
     }
 
     fn identity(&self, path: &str) -> Result<ResourceId> {
@@ -176,6 +200,15 @@ impl Files for Workspace {
 }
 
 impl Workspace {
+    /// The files for one call.
+    fn bound(&self, call: &FileCall) -> Self {
+        Self {
+            root: self.root.for_call(call),
+            temporary: leftovers::of_call(&call.key).into(),
+            ..self.clone()
+        }
+    }
+
     fn look_at(&self, path: &str) -> Result<(String, OwnedFd)> {
         let relative = self.root.relative(path)?;
         let fd = self.root.open_following(&relative, OFlags::PATH, path)?;

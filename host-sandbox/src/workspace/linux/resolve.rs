@@ -32,12 +32,29 @@ const BENEATH: ResolveFlags = ResolveFlags::BENEATH.union(ResolveFlags::NO_MAGIC
 #[derive(Debug, Clone)]
 pub(super) struct Root {
     fd: Arc<OwnedFd>,
-    device: u64,
-    inode: u64,
+    pub(super) id: FolderId,
+    /// Absolute path without links when it was opened.
+    pub(super) real: Arc<Path>,
     /// Closed paths in addition to [`CLOSED`], as folded parts.
     closed: Arc<Vec<Vec<String>>>,
     /// Targets of paths at the time of the decision, by the path as written.
     places: Arc<HashMap<String, String>>,
+}
+
+/// Device and inode of a folder.
+pub(super) type FolderId = (u64, u64);
+
+/// Device and inode of an examined folder.
+pub(super) fn id_of(stat: &Stat) -> FolderId {
+    (stat.st_dev, stat.st_ino)
+}
+
+/// Where a path leads.
+pub(super) enum Way {
+    /// To a place beneath the root.
+    Here(Place),
+    /// Out of the root: the rest as an absolute path, which may have further links.
+    Beyond(PathBuf),
 }
 
 /// The target of a path.
@@ -69,10 +86,12 @@ impl Root {
             let hint = "file tools require `openat2`: Linux 5.6 or newer, and a container that does not block it";
             refuse(format!("`openat2` does not work here ({err})"), "openat2", hint)
         })?;
+        let real = path.canonicalize();
+        let real = real.map_err(|err| refuse(err.to_string(), "workspace", UNREADABLE))?;
         Ok(Self {
             fd: Arc::new(fd),
-            device: stat.st_dev,
-            inode: stat.st_ino,
+            id: id_of(&stat),
+            real: real.into(),
             closed: Arc::default(),
             places: Arc::default(),
         })
@@ -114,17 +133,7 @@ impl Root {
 
     /// The rest of an absolute path after the root; `None` if the path does not pass through the root.
     fn below_root(&self, absolute: &Path) -> Option<PathBuf> {
-        let mut leading = PathBuf::new();
-        let mut parts = absolute.components();
-        while let Some(part) = parts.next() {
-            leading.push(part);
-            let stat = statat(CWD, &leading, AtFlags::NO_AUTOMOUNT).ok()?;
-            if (stat.st_dev, stat.st_ino) == (self.device, self.inode) {
-                let rest = Some(parts.as_path()).filter(|rest| !rest.as_os_str().is_empty());
-                return Some(rest.unwrap_or(Path::new(".")).to_owned());
-            }
-        }
-        None
+        first_on_way(absolute, &[self.id]).map(|(_, rest)| rest)
     }
 
     /// Opens the target of a path, following links that remain beneath the root.
@@ -201,10 +210,18 @@ impl Root {
         Err(Errno::AGAIN)
     }
 
+    /// Resolves a path that stays beneath the root; see [`Root::follow`].
+    pub(super) fn locate(&self, relative: &str, path: &str) -> Result<Place> {
+        match self.follow(relative, path)? {
+            Way::Here(place) => Ok(place),
+            Way::Beyond(_) => Err(error::outside(path)),
+        }
+    }
+
     /// Resolves a path part by part: links are read and followed here, and only the folders on the path are opened.
     ///
     /// Missing last parts are accepted unchanged.
-    pub(super) fn locate(&self, relative: &str, path: &str) -> Result<Place> {
+    pub(super) fn follow(&self, relative: &str, path: &str) -> Result<Way> {
         let mut ahead: Vec<OsString> = parts_reversed(Path::new(relative));
         let mut trail = Trail {
             root: self,
@@ -214,7 +231,10 @@ impl Root {
         let mut links = 0;
         while let Some(part) = ahead.pop() {
             if part == ".." {
-                trail.up(path)?;
+                if !trail.up(path)? {
+                    let above = self.real.parent().unwrap_or(&self.real);
+                    return Ok(beyond(above, ahead));
+                }
                 continue;
             }
             let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -222,7 +242,7 @@ impl Root {
                 Ok(fd) => fd,
                 Err(Errno::NOENT) => {
                     ahead.push(part);
-                    return trail.missing(ahead, path);
+                    return trail.missing(ahead, path).map(Way::Here);
                 }
                 Err(err) => return Err(fail(err)),
             };
@@ -237,8 +257,10 @@ impl Root {
                 let target = readlinkat(&fd, "", Vec::new()).map_err(fail)?;
                 let mut target = PathBuf::from(OsString::from_vec(target.into_bytes()));
                 if target.is_absolute() {
-                    let below = self.below_root(&target);
-                    target = below.ok_or_else(|| error::outside(path))?;
+                    let Some(below) = self.below_root(&target) else {
+                        return Ok(beyond(&target, ahead));
+                    };
+                    target = below;
                     trail.steps.clear();
                 }
                 ahead.extend(parts_reversed(&target));
@@ -249,12 +271,34 @@ impl Root {
             }
         }
         let stat = trail.steps.last().map(|(_, _, stat)| *stat);
-        Ok(Place {
+        Ok(Way::Here(Place {
             path: trail.path(),
             real: trail.real(),
             stat,
-        })
+        }))
     }
+}
+
+/// The first of several folders that an absolute path passes through, and the rest of the path after it.
+pub(super) fn first_on_way(absolute: &Path, folders: &[FolderId]) -> Option<(usize, PathBuf)> {
+    let mut leading = PathBuf::new();
+    let mut parts = absolute.components();
+    while let Some(part) = parts.next() {
+        leading.push(part);
+        let stat = statat(CWD, &leading, AtFlags::NO_AUTOMOUNT).ok()?;
+        if let Some(index) = folders.iter().position(|id| *id == id_of(&stat)) {
+            let rest = Some(parts.as_path()).filter(|rest| !rest.as_os_str().is_empty());
+            return Some((index, rest.unwrap_or(Path::new(".")).to_owned()));
+        }
+    }
+    None
+}
+
+/// The way out of a root by a folder and the parts that follow it, last first.
+fn beyond(folder: &Path, ahead: Vec<OsString>) -> Way {
+    let mut path = folder.to_owned();
+    path.extend(ahead.into_iter().rev());
+    Way::Beyond(path)
 }
 
 /// The open folders from the root to the current one of a resolution.
@@ -270,13 +314,14 @@ impl Trail<'_> {
             .map_or(self.root.fd.as_fd(), |(fd, _, _)| fd.as_fd())
     }
 
-    fn up(&mut self, path: &str) -> Result<()> {
+    /// Goes to the folder above; false at the root.
+    fn up(&mut self, path: &str) -> Result<bool> {
         match self.steps.pop() {
-            None => Err(error::outside(path)),
+            None => Ok(false),
             Some((_, _, stat)) if kind_of(stat.st_mode) != FileKind::Directory => {
                 Err(error::io("look up", path, Errno::NOTDIR))
             }
-            Some(_) => Ok(()),
+            Some(_) => Ok(true),
         }
     }
 

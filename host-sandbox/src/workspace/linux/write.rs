@@ -12,10 +12,11 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 use tool_core::capability::{FileInfo, FileKind, WriteMode};
-use tool_core::{Reason, Result, ToolError, tool_error};
+use tool_core::{Access, Reason, Result, ToolError, tool_error};
 
 use super::leftovers::New;
 use super::resolve::tidy;
+use super::zones::Zones;
 use super::{Workspace, error, info, kind_of, shown};
 use crate::below::FOLDER;
 
@@ -41,12 +42,11 @@ impl<'a> Target<'a> {
             return Err(error::malformed(path, "it does not name a file"));
         }
         let folder = if folder.is_empty() { "." } else { folder };
+        let opened = (workspace.root).open_plain(folder, OFlags::RDONLY | OFlags::DIRECTORY);
+        let opened = opened.map_err(|err| missing_folder(folder, path, err))?;
+        workspace.zones.allow(&opened, path)?;
         Ok(Self {
-            folder: workspace
-                .root
-                .open_plain(folder, OFlags::RDONLY | OFlags::DIRECTORY)
-                .map(Arc::new)
-                .map_err(|err| missing_folder(folder, path, err))?,
+            folder: Arc::new(opened),
             name: name.to_owned(),
             path,
             shown: shown(&relative),
@@ -86,6 +86,7 @@ pub(super) fn remove(workspace: &Workspace, path: &str, kind: FileKind) -> Resul
         }
         (found, _) => return Err(error::not_regular(path, found)),
     };
+    workspace.zones.spare(&stat, path)?;
     unlinkat(folder, name, flags).map_err(|err| match err {
         Errno::NOTEMPTY | Errno::EXIST => error::not_empty(path),
         err => target.fail_to("delete", err),
@@ -101,7 +102,7 @@ pub(super) fn make_folder(workspace: &Workspace, path: &str) -> Result<()> {
     }
     let here = workspace.root.open_top(path)?;
     let mut made = Made::default();
-    let below = make_below(here, &relative, path, &mut made);
+    let below = make_below(&workspace.zones, here, &relative, path, &mut made);
     made.0.clear(); // the folders remain, even if a later step fails
     below.map(|_| ())
 }
@@ -118,16 +119,22 @@ impl Drop for Made {
     }
 }
 
-/// Descends from a folder and creates missing ones.
+/// Descends from the root and creates missing folders where they may be written.
 pub(super) fn make_below(
+    zones: &Zones,
     mut here: OwnedFd,
     relative: &str,
     path: &str,
     made: &mut Made,
 ) -> Result<OwnedFd> {
     let fail = |err| error::io("make", path, err);
+    let mut access = zones.entered(&here, Access::Write).map_err(fail)?;
     for part in tidy(relative) {
-        match mkdirat(&here, part, Mode::from_raw_mode(0o777)) {
+        let new = match access {
+            Access::Write => mkdirat(&here, part, Mode::from_raw_mode(0o777)),
+            Access::Read => Err(Errno::EXIST),
+        };
+        match new {
             Ok(()) => {
                 let folder = here.try_clone().ok();
                 made.0
@@ -140,8 +147,10 @@ pub(super) fn make_below(
         here = openat(&here, part, FOLDER, Mode::empty()).map_err(|err| match err {
             // NOFOLLOW with DIRECTORY reports ENOTDIR for a link too.
             Errno::NOTDIR if is_link(&here, part) => error::link(path),
+            Errno::NOENT if access == Access::Read => error::read_only(path),
             err => fail(err),
         })?;
+        access = zones.entered(&here, access).map_err(fail)?;
     }
     Ok(here)
 }

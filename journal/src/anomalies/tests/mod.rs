@@ -56,6 +56,7 @@ impl Journal {
             sequence,
             hash: String::new(),
             record: Value::Object(record.into()),
+            folder: None,
         });
     }
 

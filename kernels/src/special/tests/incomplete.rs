@@ -277,3 +277,28 @@ fn student_edges() {
     assert!(student_two_sided(f64::NAN, 7.0).is_nan());
     assert_eq!(student_two_sided(-2.0, 9.0), student_two_sided(2.0, 9.0));
 }
+
+#[test]
+fn student_inverse() {
+    // Tables of the t distribution (Abramowitz & Stegun, table 26.10, and closed forms for 1 and 2 degrees).
+    for (p, freedom, expected) in [
+        (0.05, 1.0, (0.475 * std::f64::consts::PI).tan()),
+        (0.05, 2.0, 0.95 * (2.0_f64 / (1.0 - 0.95 * 0.95)).sqrt()),
+        (0.05, 10.0, 2.228138851964939),
+        (0.01, 30.0, 2.7499956535672273),
+    ] {
+        let found = student_two_sided_inverse(p, freedom);
+        assert!(
+            (found / expected - 1.0).abs() < 1e-8,
+            "{p}, {freedom}: {found}"
+        );
+        assert!((student_two_sided(found, freedom) / p - 1.0).abs() < 1e-12);
+    }
+    // With many degrees it is the quantile of the normal distribution.
+    let normal = student_two_sided_inverse(0.05, 1e9);
+    assert!((normal - 1.959963984540054).abs() < 1e-7, "{normal}");
+    for (p, freedom) in [(0.0, 3.0), (1.0, 3.0), (0.5, 0.0), (f64::NAN, 3.0)] {
+        assert!(student_two_sided_inverse(p, freedom).is_nan());
+    }
+    assert!(student_two_sided_inverse(1e-300, 1.0) > 1e299);
+}

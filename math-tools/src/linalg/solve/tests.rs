@@ -208,8 +208,8 @@ fn bad_input_names_the_argument() {
     let cases = [
         (
             r#"{"A":[[1,2],[3]],"b":[1,1]}"#,
-            "/A/1",
-            "row 1 has 1 entry, expected 2",
+            "/A",
+            "row 2 has 1 entry, expected 2",
         ),
         (r#"{"A":[],"b":[]}"#, "/A", "at least one row"),
         (r#"{"A":[[]],"b":[]}"#, "/A/0", "empty"),
@@ -225,7 +225,7 @@ fn bad_input_names_the_argument() {
             "/b",
             "`A` has 2 rows but `b` has 1 entries",
         ),
-        (r#"{"A":[[1,2],[3,4]],"b":[[1],[2,3]]}"#, "/b/1", "row 1"),
+        (r#"{"A":[[1,2],[3,4]],"b":[[1],[2,3]]}"#, "/b", "row 2"),
         (
             r#"{"A":[[1,2],[3,4]],"b":{}}"#,
             "/b",

@@ -331,8 +331,8 @@ fn bad_input_names_the_argument() {
         ),
         (
             r#"{"x0":[1],"objective":{"quadratic":{"A":[[1,2],[3]]}}}"#,
-            "/objective/quadratic/A/1",
-            "row 1",
+            "/objective/quadratic/A",
+            "row 2",
         ),
         (
             r#"{"x0":[1],"objective":"sphere","mode":"max"}"#,

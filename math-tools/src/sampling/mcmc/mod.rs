@@ -29,18 +29,21 @@ pub(crate) use model::{Metric, Nuts};
 const TARGET_ACCEPT: f64 = 0.8;
 
 impl Tool for Args {
-    const SPEC: Spec = Spec::named("mcmc", "Markov chain Monte Carlo")
-        .seeded()
-        .tags(&[
-            "bayes",
-            "posterior",
-            "metropolis",
-            "nuts",
-            "hamiltonian",
-            "sampling",
-        ])
-        .syntax(&[("/log_density", Syntax::Expression)])
-        .large();
+    const SPEC: Spec = Spec {
+        inline_if: Some("/return_samples"),
+        ..Spec::named("mcmc", "Markov chain Monte Carlo")
+            .seeded()
+            .tags(&[
+                "bayes",
+                "posterior",
+                "metropolis",
+                "nuts",
+                "hamiltonian",
+                "sampling",
+            ])
+            .syntax(&[("/log_density", Syntax::Expression)])
+            .large()
+    };
     type Output = Output;
     const EXAMPLES: &'static [JsonExample] = examples! {
         "a single point has all the density: the chain stays, and says that it did not converge":
@@ -76,7 +79,7 @@ impl Tool for Args {
         reserve(&plan, chain_count, ctx)?;
         let chains = kernel::run(&plan, chain_count, seed, ctx)?;
         let mut output = report::summarise(&plan, &chains, seed, ctx)?;
-        if args.return_samples {
+        if args.return_samples != Some(false) {
             output.samples = Some(draws(chains, &plan));
         }
         report::warn(&output, &args, ctx);

@@ -60,17 +60,14 @@ pub(crate) struct Args {
     /// Seed of the random streams; 42 for a direct call where absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<Seed>,
-    /// Whether the draws themselves are part of the result.
-    #[serde(default = "default_return_samples")]
-    pub return_samples: bool,
+    /// Whether the draws are part of the result. Absent: they are, and an answer that a model reads has a handle for many of them; `true` puts
+    /// them into the answer up to its limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub return_samples: Option<bool>,
 }
 
 fn default_proposal() -> Positive {
     Positive::literal(1.0)
-}
-
-fn default_return_samples() -> bool {
-    true
 }
 
 /// The sampler.
@@ -92,7 +89,7 @@ pub(crate) struct Output {
     /// Kept draws, `[chain][draw][dimension]`; absent when `return_samples` is false.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-shape" = ["chains", "n_samples", "d"]))]
-    #[schemars(extend("x-present" = { "return_samples": true }))]
+    #[schemars(extend("x-present" = { "return_samples": { "not": false } }))]
     pub samples: Option<Draws>,
     /// The method that was used: `nuts` or `metropolis`.
     pub method: Method,

@@ -17,7 +17,7 @@ pub(super) fn args(log_density: &str, start: Vec<f64>) -> Args {
         target_accept: None,
         chains: Bounded::literal(4),
         seed: Some(Seed::new(7)),
-        return_samples: false,
+        return_samples: Some(false),
     }
 }
 
@@ -150,7 +150,7 @@ fn several_dimensions_scales_and_correlation() {
 fn a_bounded_support_is_respected() {
     // Exponential with rate 2: mean 1/2, standard deviation 1/2.
     let mut args = args("if(x > 0, -2*x, log(0))", vec![1.0]);
-    args.return_samples = true;
+    args.return_samples = Some(true);
     args.n_samples = Bounded::literal(20_000);
     let (output, _) = run(args);
     assert!((output.mean[0] - 0.5).abs() <= 5.0 * output.mcse[0].0);
@@ -185,7 +185,7 @@ fn any_number_of_threads_gives_the_same_bits() {
                 .unwrap();
             let mut args = args("-0.5*(x**2 + (y - x)**2)", vec![0.0, 0.0]);
             args.method = method;
-            args.return_samples = true;
+            args.return_samples = Some(true);
             args.n_samples = Bounded::literal(500);
             let (output, _) = pool.install(|| run(args));
             tool_core::convert::to_value(&output).unwrap()

@@ -5,7 +5,10 @@ use tool_core::{Ctx, Matrix, ToolError, Value, tool_error};
 use kernels::dense::lstsq::Design;
 use kernels::dense::{add_multiple, exponent_of, max_abs, norm2, scaled};
 use kernels::exact::{self, Doubled};
-use kernels::special::student_two_sided;
+use kernels::special::{student_two_sided, student_two_sided_inverse};
+
+/// Probability of the confidence intervals.
+const CONFIDENCE: f64 = 0.95;
 
 /// A fit; the intercept, when there is one, comes first everywhere.
 pub(super) struct Fit {
@@ -13,6 +16,8 @@ pub(super) struct Fit {
     pub(super) standard_errors: Vec<f64>,
     pub(super) t_values: Vec<f64>,
     pub(super) p_values: Vec<f64>,
+    /// Half the width of the 95 % confidence interval of each estimate.
+    pub(super) half_widths: Vec<f64>,
     pub(super) r2: f64,
     pub(super) adjusted_r2: f64,
     pub(super) residual_std: f64,
@@ -82,11 +87,19 @@ pub(super) fn fit(
         0 => f64::NAN,
         freedom => student_two_sided(t, freedom as f64),
     };
+    let quantile = match freedom {
+        0 => f64::NAN,
+        freedom => student_two_sided_inverse(1.0 - CONFIDENCE, freedom as f64),
+    };
     if estimates.iter().any(|value| !value.is_finite()) {
         refuse!(numeric "/x", "overflow"; "the fit overflows the range of doubles"; "scale `x` or `y`");
     }
     Ok(Fit {
         p_values: t_values.iter().map(p_value).collect(),
+        half_widths: standard_errors
+            .iter()
+            .map(|error| quantile * error)
+            .collect(),
         t_values,
         standard_errors,
         estimates,
@@ -104,7 +117,7 @@ fn rank_deficient(k: usize, parameters: usize, intercept: bool) -> ToolError {
     let hint = match (k + usize::from(!intercept)).checked_sub(1) {
         None => "a constant column of `x` is the intercept: leave it out".to_owned(),
         Some(column) => format!(
-            "leave column {column} of `x` out, or set `intercept` to false if it is constant"
+            "leave column {column} of `x` (columns count from 0) out, or set `intercept` to false if it is constant"
         ),
     };
     tool_error!(Numeric at "/x", "rank_deficient";

@@ -8,11 +8,11 @@ use schemars::{Schema, json_schema};
 use tool_core::Load;
 use tool_core::input::InputKind;
 
-use self::kernel::fit;
+use self::kernel::{Fit, fit};
 use crate::prelude::*;
 
-/// Fits y = intercept + x b, or a polynomial in x, by ordinary least squares (Householder QR) and reports coefficients with standard errors, t and p
-/// values, r2 and the conditioning of the problem.
+/// Fits y = intercept + x b, or a polynomial in x, by ordinary least squares (Householder QR) and reports each term with its standard error, t and p
+/// value and confidence interval, r2 and the conditioning of the problem.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Args {
@@ -77,15 +77,10 @@ pub(crate) struct Output {
     pub coefficients: Vec<f64>,
     /// Constant term; 0 when `intercept` is false.
     pub intercept: f64,
-    /// Standard errors: of the intercept first (when fitted), then of the coefficients; "NaN" with 0 degrees of freedom.
-    #[schemars(extend("x-shape" = ["estimates"]))]
-    pub standard_errors: Vec<Real>,
-    /// Estimate divided by its standard error, in the order of `standard_errors`.
-    #[schemars(extend("x-shape" = ["estimates"]))]
-    pub t_values: Vec<Real>,
-    /// Two-sided p values of the hypothesis that the estimate is 0 (Student t), in the order of `standard_errors`.
-    #[schemars(extend("x-shape" = ["estimates"]))]
-    pub p_values: Vec<Real>,
+    /// The estimates one by one, the intercept (when fitted), then the coefficients: each with `name`, `estimate`, `standard_error`, `t`, `p` and
+    /// the 95 % confidence `interval`.
+    #[schemars(extend("x-shape" = ["terms"]))]
+    pub(crate) terms: Vec<Term>,
     /// Coefficient of determination: around the mean of y with an intercept, around 0 without; "NaN" for a constant y.
     pub r2: Real,
     /// r2 adjusted for the number of predictors; "NaN" with 0 degrees of freedom.
@@ -100,22 +95,47 @@ pub(crate) struct Output {
     pub method: String,
 }
 
+/// An estimate and its uncertainty.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Term {
+    /// Name: `intercept`; `x`, or `x0`, `x1`, ... for the columns of `x`; `x`, `x^2`, ... for powers.
+    pub name: String,
+    /// The estimate.
+    pub estimate: f64,
+    /// Its standard error; "NaN" with 0 degrees of freedom.
+    pub standard_error: Real,
+    /// Estimate divided by its standard error.
+    pub t: Real,
+    /// Two-sided p value of the hypothesis that the estimate is 0 (Student t).
+    pub p: Real,
+    /// Ends of its 95 % confidence interval (Student t).
+    pub interval: [Real; 2],
+}
+
 impl Tool for Args {
-    const SPEC: Spec = Spec::named("linear_regression", "Linear least squares").tags(&[
-        "statistics",
-        "numeric",
-        "fit",
-        "curve fit",
-        "trend line",
-    ]);
+    const SPEC: Spec = Spec {
+        version: 2,
+        ..Spec::named("linear_regression", "Linear regression").tags(&[
+            "statistics",
+            "numeric",
+            "fit",
+            "curve fit",
+            "trend line",
+        ])
+    };
     type Output = Output;
     const EXAMPLES: &'static [JsonExample] = examples! {
         "a line through four points, two above it and two below":
             r#"{"x": [[0], [1], [2], [3]], "y": [2, 2, 4, 8]}"#
             => r#"{"coefficients": [2.0], "intercept": 1.0,
-                "standard_errors": [1.1832159566199232, 0.6324555320336759],
-                "t_values": [0.8451542547285166, 3.162277660168379],
-                "p_values": [0.487010823957423, 0.0871290708247231], "r2": 0.8333333333333334,
+                "terms": [
+                    {"name": "intercept", "estimate": 1.0, "standard_error": 1.1832159566199232,
+                        "t": 0.8451542547285166, "p": 0.487010823957423,
+                        "interval": [-4.090967365633834, 6.090967365633834]},
+                    {"name": "x", "estimate": 2.0, "standard_error": 0.6324555320336759,
+                        "t": 3.162277660168379, "p": 0.0871290708247231,
+                        "interval": [-0.7212365213498444, 4.721236521349844]}],
+                "r2": 0.8333333333333334,
                 "adjusted_r2": 0.75, "residual_std": 1.4142135623730951, "degrees_of_freedom": 2,
                 "rcond": 0.2370156734266744, "method": "Householder QR with refinement"}"#;
     };
@@ -158,13 +178,10 @@ impl Tool for Args {
             ctx.warn(format!("the columns of `x` are nearly dependent (reciprocal condition {:.1e}): few digits of the coefficients can be trusted", fit.rcond));
         }
         let (constant, slopes) = fit.estimates.split_at(usize::from(args.intercept));
-        let reals = |values: &[f64]| values.iter().map(|&value| Real(value)).collect();
         Ok(Output {
             coefficients: slopes.to_vec(),
             intercept: constant.first().copied().unwrap_or(0.0),
-            standard_errors: reals(&fit.standard_errors),
-            t_values: reals(&fit.t_values),
-            p_values: reals(&fit.p_values),
+            terms: terms(&fit, constant.len(), degree.is_some()),
             r2: Real(fit.r2),
             adjusted_r2: Real(fit.adjusted_r2),
             residual_std: Real(fit.residual_std),
@@ -173,4 +190,27 @@ impl Tool for Args {
             method: "Householder QR with refinement".to_owned(),
         })
     }
+}
+
+/// The estimates of a fit by name, `constants` of them before the coefficients.
+fn terms(fit: &Fit, constants: usize, are_powers: bool) -> Vec<Term> {
+    let slopes = fit.estimates.len() - constants;
+    let name = |index: usize| match index.checked_sub(constants) {
+        None => "intercept".to_owned(),
+        Some(0) if slopes == 1 || are_powers => "x".to_owned(),
+        Some(slope) if are_powers => format!("x^{}", slope + 1),
+        Some(slope) => format!("x{slope}"),
+    };
+    let term = |(index, &estimate): (usize, &f64)| {
+        let half = fit.half_widths[index];
+        Term {
+            name: name(index),
+            estimate,
+            standard_error: Real(fit.standard_errors[index]),
+            t: Real(fit.t_values[index]),
+            p: Real(fit.p_values[index]),
+            interval: [Real(estimate - half), Real(estimate + half)],
+        }
+    };
+    fit.estimates.iter().enumerate().map(term).collect()
 }

@@ -34,6 +34,13 @@ fn number(output: &Value, pointer: &str) -> f64 {
         .unwrap_or_else(|| panic!("no {pointer} in {output}"))
 }
 
+/// One column of `terms`.
+fn of_terms(output: &Value, name: &str) -> Vec<f64> {
+    let terms = output.get("terms").and_then(Value::items).unwrap();
+    let terms = terms.iter().map(|term| term.get(name)?.as_f64());
+    terms.collect::<Option<_>>().unwrap()
+}
+
 fn numbers(output: &Value, name: &str) -> Vec<f64> {
     let items = output.get(name).and_then(Value::items).unwrap();
     items.iter().map(|item| item.as_f64().unwrap()).collect()
@@ -75,7 +82,7 @@ fn nist_norris() {
         1e-13,
     );
     check(
-        &numbers(&output, "standard_errors"),
+        &of_terms(&output, "standard_error"),
         &[0.232818234301152, 0.429796848199937E-03],
         1e-13,
     );
@@ -137,7 +144,7 @@ fn nist_longley() {
         455.478499142212,
     ];
     check(&estimates(&output), &certified, 1e-12);
-    check(&numbers(&output, "standard_errors"), &deviations, 1e-11);
+    check(&of_terms(&output, "standard_error"), &deviations, 1e-11);
     check(
         &[number(&output, "/residual_std"), number(&output, "/r2")],
         &[304.854073561965, 0.995479004577296],
@@ -145,10 +152,7 @@ fn nist_longley() {
     );
     // t of the first slope and its p value with 9 degrees of freedom, as R prints them: 0.177, 0.863141
     check(
-        &[
-            number(&output, "/t_values/1"),
-            number(&output, "/p_values/1"),
-        ],
+        &[number(&output, "/terms/1/t"), number(&output, "/terms/1/p")],
         &[0.177376028, 0.863141],
         1e-6,
     );
@@ -204,8 +208,8 @@ fn faults_name_the_argument() {
         ),
         (
             r#"{"x":[[1,2],[3]],"y":[1,2]}"#,
-            "/x/1",
-            "row 1 has 1 entry",
+            "/x",
+            "row 2 has 1 entry, expected 2 (rows count from 1)",
         ),
         (r#"{"x":[],"y":[]}"#, "/x", "at least one observation"),
         (
@@ -239,7 +243,59 @@ fn without_intercept_r2_is_around_zero() {
     assert_eq!(number(&output, "/intercept"), 0.0);
     // residual squares 1 + 1 + 1 = 3, squares of y 59
     check(&[number(&output, "/r2")], &[1.0 - 3.0 / 59.0], 1e-15);
-    assert_eq!(numbers(&output, "standard_errors").len(), 1);
+    assert_eq!(of_terms(&output, "standard_error").len(), 1);
+}
+
+#[test]
+fn terms_are_named_and_agree_with_the_coefficients() {
+    for (args, names) in [
+        (
+            r#"{"x":[1,2,3,5],"y":[1,3,7,8]}"#,
+            ["intercept", "x"].as_slice(),
+        ),
+        (
+            r#"{"x":[[1,2],[2,1],[3,5],[5,4]],"y":[1,3,7,8]}"#,
+            &["intercept", "x0", "x1"],
+        ),
+        (
+            r#"{"x":[[1,2],[2,1],[3,5],[5,4]],"y":[1,3,7,8],"intercept":false}"#,
+            &["x0", "x1"],
+        ),
+        (
+            r#"{"x":[1,2,3,5],"y":[1,3,7,8],"polynomial":2}"#,
+            &["intercept", "x", "x^2"],
+        ),
+    ] {
+        let output = run(&parse(args)).unwrap();
+        let terms = output.get("terms").and_then(Value::items).unwrap();
+        let found: Vec<_> = terms.iter().map(|term| term.get("name")).collect();
+        let expected: Vec<_> = names.iter().map(|name| Some(Value::from(*name))).collect();
+        assert_eq!(
+            found,
+            expected.iter().map(Option::as_ref).collect::<Vec<_>>(),
+            "{args}"
+        );
+        let mut estimates = of_terms(&output, "estimate");
+        if names[0] == "intercept" {
+            assert_eq!(estimates.remove(0), number(&output, "/intercept"));
+        }
+        assert_eq!(estimates, numbers(&output, "coefficients"), "{args}");
+    }
+}
+
+/// The quantile t(0.975) with 2 degrees of freedom is 0.95 sqrt(2 / (1 - 0.95^2)).
+#[test]
+fn intervals_are_those_of_the_t_distribution() {
+    let output = run(&parse(r#"{"x":[0,1,2,3],"y":[2,2,4,8]}"#)).unwrap();
+    let half = 4.302_652_729_749_463 * number(&output, "/terms/1/standard_error");
+    check(
+        &[
+            number(&output, "/terms/1/interval/0"),
+            number(&output, "/terms/1/interval/1"),
+        ],
+        &[2.0 - half, 2.0 + half],
+        1e-12,
+    );
 }
 
 #[test]
@@ -247,7 +303,7 @@ fn an_exact_fit_has_no_standard_errors_and_says_so() {
     let ctx = Ctx::default();
     let output = run_in(&parse(r#"{"x":[1,2],"y":[3,5]}"#), &ctx).unwrap();
     check(&estimates(&output), &[1.0, 2.0], 1e-14);
-    assert_eq!(output.pointer("/p_values/0"), Some(Value::from("NaN")));
+    assert_eq!(output.pointer("/terms/0/p"), Some(Value::from("NaN")));
     assert_eq!(ctx.take_warnings().len(), 1);
     let ctx = Ctx::default();
     let output = run_in(&parse(r#"{"x":[1,2,3],"y":[4,4,4]}"#), &ctx).unwrap();
@@ -324,7 +380,7 @@ fn nist_filip_and_wampler5() {
     let output = polynomial(&FILIP_X, &FILIP_Y, 10);
     let (expected, errors): (Vec<f64>, Vec<f64>) = FILIP.into_iter().unzip();
     check(&estimates(&output), &expected, 1e-12);
-    check(&numbers(&output, "standard_errors"), &errors, 1e-5);
+    check(&of_terms(&output, "standard_error"), &errors, 1e-5);
     check(
         &[number(&output, "/residual_std")],
         &[FILIP_RESIDUAL_STD],
@@ -340,7 +396,7 @@ fn nist_filip_and_wampler5() {
     let output = polynomial(&x, &y, 5);
     check(&estimates(&output), &[1.0; 6], 1e-8);
     check(
-        &numbers(&output, "standard_errors"),
+        &of_terms(&output, "standard_error"),
         &WAMPLER5_STANDARD_ERRORS,
         1e-12,
     );

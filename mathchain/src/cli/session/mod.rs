@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use registry::{CallRequest, CallerContext, Dispatcher, Origin};
+use registry::{CallRequest, CallerContext, Dispatcher, Origin, Reader};
 use sessions::{
     AuditHead, CallSettled, Emitted, Event, EventRefused, Failure, LineRefused, Live, Record,
     SessionOpened, Settled, StartedCall, StateDocument, WaveStarted, WorkspaceChanged,
@@ -390,6 +390,7 @@ impl<'a> Door<'a> {
             who: self.session.state().who(),
             chain: None,
             answer: self.answer,
+            reader: Reader::Model,
             origin: Origin::default(),
         };
         let stop = &self.stop;

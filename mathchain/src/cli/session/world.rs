@@ -15,7 +15,7 @@ use crate::inputs;
 
 /// Files and programs of one session.
 pub(in crate::cli) struct World {
-    root: Option<PathBuf>,
+    roots: Vec<PathBuf>,
     closed: Vec<PathBuf>,
     state: Option<Arc<State>>,
     place: Arc<Place>,
@@ -59,9 +59,9 @@ impl World {
     /// The world of a toolkit; no workspace is open.
     pub(super) fn new(toolkit: &Toolkit) -> Self {
         let files = toolkit.dispatcher().host().capabilities.files.clone();
-        let root = toolkit.workspace();
+        let roots = toolkit.roots().iter();
         Self {
-            root: root.map(|root| root.canonicalize().unwrap_or_else(|_| root.to_owned())),
+            roots: roots.map(|root| environment::real(&root.path)).collect(),
             closed: toolkit.closed().to_vec(),
             state: toolkit.state().cloned(),
             place: Arc::new(Place {
@@ -76,9 +76,8 @@ impl World {
         let mut host = base.host().clone();
         let open = self.place.lock().open.clone();
         let folder = open.map(|(_, folder)| folder);
-        let below = |folder: &Arc<OpenFolder>| Some(self.root.as_ref()?.join(folder.folder()));
-        let seen = folder.as_ref().and_then(below);
-        let surroundings = environment::surroundings(seen.as_deref(), &self.closed);
+        let seen = folder.as_ref().map(|folder| self.seen(folder.folder()));
+        let surroundings = environment::surroundings(&seen.unwrap_or_default(), &self.closed);
         let sandbox = Arc::new(Sandbox::new(surroundings));
         let name = folder.as_ref().map_or(".", |folder| folder.folder());
         host.capabilities.spawner = Some(Arc::new(FolderSpawner::new(sandbox, name)));
@@ -89,6 +88,16 @@ impl World {
         host.capabilities.files = files;
         host.capabilities.workspaces = Some(Arc::clone(&self.place) as _);
         base.with_host(|base| *base = host).with_facts(facts)
+    }
+
+    /// The folders that programs see while a folder is open; the name of one in another root is absolute.
+    fn seen(&self, folder: &str) -> Vec<PathBuf> {
+        match folder {
+            "." => self.roots.clone(),
+            folder => (self.roots.first().map(|root| root.join(folder)))
+                .into_iter()
+                .collect(),
+        }
     }
 
     /// A folder of the workspace.

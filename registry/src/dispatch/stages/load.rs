@@ -121,7 +121,10 @@ impl<'a> Approved<'a> {
         Ok(Committed {
             opened: self.0,
             result_key,
-            direct: request.context.chain.is_none(),
+            reader: match &request.context.chain {
+                None => Some(request.context.reader),
+                Some(_) => None,
+            },
         })
     }
 }

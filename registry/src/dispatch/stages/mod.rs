@@ -9,6 +9,7 @@ mod destroyed;
 mod load;
 mod places;
 mod probe;
+mod settle;
 mod stopped;
 
 use std::ops::ControlFlow;
@@ -20,21 +21,16 @@ use tool_core::{
 };
 
 use self::places::Places;
+use self::settle::settled;
 use self::stopped::Stopped;
-use super::cut::cut;
 use super::ended::{Ended, Ending};
-use super::limits::{Excess, excess};
 use super::trail::Trail;
 use super::{
-    CallRequest, CallerContext, Considered, Dispatcher, budgets, obligations, panic, resource_keys,
-    results,
+    CallRequest, CallerContext, Considered, Dispatcher, Reader, budgets, obligations, panic,
+    resource_keys, results,
 };
 use crate::model::Verdict;
 use crate::policy::{CallFacts, Caller, Decision, HostRules};
-use crate::redact;
-
-/// The role with access to every stored value.
-const OPERATOR: &str = "operator";
 
 /// The reason a call stops at a stage.
 enum Halt {
@@ -278,7 +274,12 @@ struct Decided<'a> {
 impl<'a> Decided<'a> {
     fn keys(self, trail: &mut Trail) -> Result<Identified<'a>, ToolError> {
         let files = self.places.as_ref().map(|places| places as &dyn Files);
-        let keys = resource_keys(self.located.tool(), self.call.as_ref(), files)?;
+        let keys = resource_keys(
+            &self.located.dispatcher.policy,
+            self.located.tool(),
+            self.call.as_ref(),
+            files,
+        )?;
         if let Some(planned) = trail.planned() {
             unchanged(self.located.tool().spec().id, planned, &keys)?;
         }
@@ -342,18 +343,24 @@ struct Committed<'a> {
     opened: Opened<'a>,
     /// The cache key of the result, where it has one.
     result_key: Option<String>,
-    direct: bool,
+    /// The reader of a direct answer; `None` for a step.
+    reader: Option<Reader>,
 }
 
 impl Committed<'_> {
     fn run(self, trail: &mut Trail) -> Result<Ended, ToolError> {
-        let (direct, result_key) = (self.direct, self.result_key);
+        let (reader, result_key) = (self.reader, self.result_key);
         let (ctx, alarm) = (self.opened.ctx, self.opened.alarm);
         let (located, decision) = (self.opened.decided.located, self.opened.decided.decision);
         let call = self.opened.decided.call;
         let spec = located.tool().spec();
         let dispatcher = located.dispatcher;
         let args = call.args().clone();
+        let asks = |pointer| args.pointer(pointer) == Some(Value::Bool(true));
+        let reader = reader.map(|reader| match spec.inline_if.is_some_and(asks) {
+            true => Reader::Program,
+            false => reader,
+        });
         let output = results::kept_or(dispatcher, spec, result_key.as_deref(), trail, |trail| {
             panic::guarded(spec.id, trail.call_id(), || call.run(&ctx))
         });
@@ -392,93 +399,10 @@ impl Committed<'_> {
             true => error.may_have_happened(),
             false => error,
         };
-        let mut ended = settled(&located, &decision, output, direct, trail).map_err(refused)?;
+        let mut ended = settled(&located, &decision, output, reader, trail).map_err(refused)?;
         warnings.append(&mut ended.warnings);
         ended.warnings = warnings;
         ended.notes.extend(&notes);
         Ok(ended)
     }
-}
-
-/// Redacts a result and applies the output limits. After an effect, a large result is cut and never an error.
-fn settled(
-    located: &Located<'_>,
-    decision: &Decision,
-    output: Value,
-    direct: bool,
-    trail: &Trail,
-) -> Result<Ended, ToolError> {
-    let spec = located.tool().spec();
-    let obligations = decision.obligations;
-    let limits = located.dispatcher.limits;
-    let excess = excess(&output, spec, limits, obligations, direct);
-    let has_acted = direct && (spec.calls_tools || !trail.effects.is_empty());
-    if let Some(excess) = excess.as_ref().filter(|_| !has_acted) {
-        return Err(excess.error());
-    }
-    // What a tool found in the world may hold secrets; what a pure tool computed came from the caller. Between steps of
-    // a chain nothing is changed unless a rule says so.
-    let reads_world = spec.determinism == Determinism::External && direct;
-    let (output, redacted) = match obligations.redact || reads_world {
-        true => redact::value(&output),
-        false => (output, 0),
-    };
-    let mut ended = Ended {
-        redacted,
-        ..Ended::with(Ending::Success(Value::Null))
-    };
-    if redacted > 0 {
-        let warning = format!("redacted {redacted} secrets from the result");
-        ended.warnings.push(warning);
-    }
-    let output = match excess {
-        Some(excess) => shortened(located, &output, &excess, trail, &mut ended),
-        None => output,
-    };
-    ended.ending = Ending::Success(output);
-    Ok(ended)
-}
-
-/// Cuts a large result, stores the whole, and puts its handle into the answer.
-fn shortened(
-    located: &Located<'_>,
-    output: &Value,
-    excess: &Excess,
-    trail: &Trail,
-    ended: &mut Ended,
-) -> Value {
-    // What a rule keeps from a role is the operator's to look at.
-    let role = match excess.is_obliged {
-        true => OPERATOR,
-        false => located.caller.role(),
-    };
-    let answers = located.dispatcher.host.answers.as_deref();
-    let mut keep = |value: &Value| {
-        let kept = panic::guard(trail.call_id(), || {
-            answers.map(|answers| answers.keep(trail.call_id(), role, value))
-        });
-        kept.ok().flatten()?.ok()
-    };
-    let whole = keep(output);
-    let Excess {
-        bytes, limit, name, ..
-    } = excess;
-    let name_of = |handle: &Value| {
-        let name = handle.get("$artifact").or_else(|| handle.get("$value"))?;
-        name.as_str().map(str::to_owned)
-    };
-    let rest = match whole.as_ref().and_then(name_of) {
-        Some(hash) => {
-            format!("the whole is the artifact {hash} (`mathchain artifacts get {hash}`)")
-        }
-        None => "the rest could not be stored".to_owned(),
-    };
-    ended.warnings.push(format!(
-        "the result has {bytes} bytes, the limit is {limit} ({name}): truncated; {rest}"
-    ));
-    ended.notes.insert("cut", true);
-    if let Some(whole) = whole {
-        ended.notes.insert("whole_output", whole);
-    }
-    cut(output, *limit, &mut keep)
 }

@@ -46,6 +46,10 @@ impl Files for Places {
         Ok(identity)
     }
 
+    fn may_write(&self, path: &str) -> Result<(), ToolError> {
+        self.files.may_write(path)
+    }
+
     fn read(&self, path: &str, bytes_max: u64) -> Result<FileContent, ToolError> {
         self.files.read(path, bytes_max)
     }

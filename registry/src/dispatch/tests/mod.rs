@@ -8,6 +8,7 @@ mod hosts;
 mod limits;
 mod obligations;
 mod panics;
+mod sizes;
 mod visibility;
 mod witnesses;
 
@@ -78,7 +79,10 @@ fn r9_a_call_answers_and_is_recorded_as_direct() {
         ("/metadata/role", Value::from("operator")),
         ("/metadata/decision", Value::from("allow")),
         ("/metadata/layer", Value::from("defaults")),
-        ("/metadata/audit/sequence", Value::from(1_i64)),
+        (
+            "/metadata/audit/head",
+            Value::from(format!("test:1:{:064}", 0)),
+        ),
     ] {
         assert_eq!(field(&envelope, pointer), expected, "{pointer}");
     }

@@ -65,7 +65,7 @@ fn every_chain_of_five_layers_keeps_the_algebra() {
             (tool, spec),
             "r",
             &layers,
-            &decide::Defaults::new(&permissions),
+            &decide::Defaults::new(&permissions, &Default::default()),
             Some(&facts),
         )
         .verdict

@@ -5,6 +5,7 @@ mod closed;
 mod escapes;
 mod identity;
 mod listing;
+mod roots;
 mod writing;
 
 use std::fs;

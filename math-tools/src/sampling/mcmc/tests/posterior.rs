@@ -10,7 +10,7 @@ use crate::sampling::mcmc::{Args, Method, Metric, Nuts, Output};
 fn nuts_args(log_density: &str, start: Vec<f64>) -> Args {
     let mut args = args(log_density, start);
     args.method = Method::Nuts;
-    args.return_samples = true;
+    args.return_samples = Some(true);
     args
 }
 

@@ -1,0 +1,116 @@
+//! The key that signs cuts of the audit log: a file for this user alone, outside of every state.
+
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::io::{self, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+
+use journal::{CutKey, SEED_BYTES};
+use tool_core::{Result, ToolError, tool_error};
+
+use crate::{environment, owned};
+
+/// Name of the file in the folder of keys.
+const FILE_NAME: &str = "audit.key";
+
+/// The public keys whose cuts are this user's, with those given.
+///
+/// # Errors
+/// A key that is unreadable, damaged, or accessible to others; `invalid_args` for a given text that is no public key.
+pub(crate) fn trusted(given: &[String]) -> Result<Vec<String>> {
+    let mut keys = Vec::new();
+    for key in given {
+        if key.len() != 64 || !key.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            return Err(tool_error!(InvalidArgs, "cut_key";
+                "expected a public key of 64 hex digits, found `{key}`";
+                "`mathchain audit verify --json` of the user who pruned prints it as `cut_key`"));
+        }
+        keys.push(key.to_ascii_lowercase());
+    }
+    keys.extend(existing()?.map(|key| key.public()));
+    Ok(keys)
+}
+
+/// This user's key, if there is one.
+///
+/// # Errors
+/// As [`trusted`].
+pub(crate) fn existing() -> Result<Option<CutKey>> {
+    environment::keys_folder().map_or(Ok(None), |folder| read(&folder.join(FILE_NAME)))
+}
+
+/// This user's key, which is made where it is missing.
+///
+/// # Errors
+/// As [`trusted`]; `precondition_failed` where it cannot be made.
+pub(crate) fn existing_or_new() -> Result<CutKey> {
+    if let Some(key) = existing()? {
+        return Ok(key);
+    }
+    let folder = environment::keys_folder().ok_or_else(|| {
+        tool_error!(PreconditionFailed, "cut_key";
+            "the cut of a pruning is signed, and there is no folder for the key";
+            "set HOME or XDG_CONFIG_HOME")
+    })?;
+    let file = folder.join(FILE_NAME);
+    make(&folder, &file).map_err(|err| {
+        let file = file.display();
+        tool_error!(PreconditionFailed, "cut_key"; "the key `{file}` cannot be made: {err}";
+            "make its folder writable: the cut of a pruning is signed by it")
+    })?;
+    read(&file)?.ok_or_else(|| unusable(&file, "disappeared"))
+}
+
+fn unusable(file: &Path, why: &str) -> ToolError {
+    tool_error!(PreconditionFailed, "cut_key"; "the key `{}` {why}", file.display();
+        "bring it back from a backup; without it cuts of earlier prunings are not those of this user")
+}
+
+fn read(file: &Path) -> Result<Option<CutKey>> {
+    let Some(mut open) = owned::open(file)? else {
+        return Ok(None);
+    };
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let mode = open.metadata().map(|found| found.permissions().mode());
+        if mode.is_ok_and(|mode| mode & 0o077 != 0) {
+            return Err(unusable(file, "is accessible to others (`chmod 600` it)"));
+        }
+    }
+    let mut seed = [0; SEED_BYTES];
+    let whole =
+        open.read_exact(&mut seed).is_ok() && open.read(&mut [0]).is_ok_and(|more| more == 0);
+    if !whole {
+        return Err(unusable(file, &format!("does not have {SEED_BYTES} bytes")));
+    }
+    Ok(Some(CutKey::of_seed(seed)))
+}
+
+/// Makes the file whole or not at all; one that another process made meanwhile stays.
+fn make(folder: &Path, file: &Path) -> io::Result<()> {
+    let mut builder = DirBuilder::new();
+    builder.recursive(true);
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+        builder.mode(0o700);
+        options.mode(0o600);
+    }
+    builder.create(folder)?;
+    let mut seed = [0; SEED_BYTES];
+    File::open("/dev/urandom")?.read_exact(&mut seed)?;
+    let draft: PathBuf = folder.join(format!(".new-{}", std::process::id()));
+    let written = (|| {
+        let mut open = options.open(&draft)?;
+        open.write_all(&seed)?;
+        open.sync_all()?;
+        match std::fs::hard_link(&draft, file) {
+            Err(err) if err.kind() != io::ErrorKind::AlreadyExists => Err(err),
+            _ => File::open(folder)?.sync_all(),
+        }
+    })();
+    let _ = std::fs::remove_file(&draft);
+    written
+}

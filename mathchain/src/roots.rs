@@ -1,0 +1,115 @@
+//! The roots of a workspace: opened for tools, identified for approvals and runs, and named for rules.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use registry::WorkspaceId;
+use registry::model::Roots;
+use tool_core::capability::Files;
+use tool_core::{Access, Result, tool_error};
+
+use crate::environment::real;
+use crate::{PluginRoot, RootFolder};
+
+/// One folder in which tools may write.
+pub(crate) fn single(path: PathBuf) -> Vec<RootFolder> {
+    vec![RootFolder {
+        path,
+        access: Access::Write,
+    }]
+}
+
+/// Opens the roots: files that determine permissions are write-protected, state folders are unreadable.
+pub(crate) fn open(
+    roots: &[RootFolder],
+    closed: &[PathBuf],
+    plugins: &[PluginRoot],
+    files: &[PathBuf],
+) -> Result<Arc<dyn Files>> {
+    // Paths are compared without links, so that another name of one folder compares equal.
+    let of_plugins = plugins.iter();
+    let of_plugins = of_plugins.flat_map(|plugins| [&plugins.plugins, &plugins.settings]);
+    let mut places: Vec<PathBuf> = files.iter().chain(of_plugins).cloned().collect();
+    places.extend(places.clone().iter().map(|place| real(place)));
+    for root in roots {
+        let root = real(&root.path);
+        let mut around = places.iter().chain(closed);
+        if let Some(around) = around.find(|place| root.starts_with(place)) {
+            let (root, around) = (root.display(), around.display());
+            return Err(tool_error!(PreconditionFailed, "workspace";
+                "the workspace `{root}` is inside `{around}`, which tools must not write";
+                "choose another folder with --workspace"));
+        }
+    }
+    host_sandbox::workspace::open(roots, &places, closed)
+}
+
+/// The roots by which rules on paths are read: the first, and the others that lie within no root.
+pub(crate) fn names(roots: &[RootFolder]) -> Roots {
+    let paths: Vec<PathBuf> = roots.iter().map(|root| real(&root.path)).collect();
+    let Some((first, others)) = paths.split_first() else {
+        return Roots::default();
+    };
+    let text = |path: &Path| path.to_string_lossy().into_owned();
+    let is_outer = |path: &&PathBuf| {
+        let mut around = paths.iter().filter(|other| *other != *path);
+        !around.any(|around| path.starts_with(around))
+    };
+    Roots {
+        first: text(first),
+        others: others
+            .iter()
+            .filter(is_outer)
+            .map(|path| text(path))
+            .collect(),
+    }
+}
+
+/// The identity of a workspace. That of a folder is its inode with the time of its birth, or with its device where the file system keeps
+/// no such time. Both stay when the folder is moved; a copy, a fresh checkout and another folder at the same path have others. That of
+/// several roots is that of their set, each with its access.
+pub(crate) fn identity(roots: &[RootFolder]) -> Option<WorkspaceId> {
+    let (first, others) = roots.split_first()?;
+    let root = first.path.canonicalize().ok()?;
+    let mut parts = vec![of_folder(&root)?];
+    let mut shown = Vec::new();
+    if !others.is_empty() || first.access == Access::Read {
+        parts.push(first.access.to_string());
+    }
+    let identified = others.iter().map(|other| {
+        let path = other.path.canonicalize().ok()?;
+        let access = other.access.as_str();
+        Some((
+            format!("{} {access}", of_folder(&path)?),
+            format!("{} ({access})", path.display()),
+        ))
+    });
+    let mut identified = identified.collect::<Option<Vec<_>>>()?;
+    identified.sort();
+    for (id, name) in identified {
+        parts.push(id);
+        shown.push(name);
+    }
+    Some(WorkspaceId {
+        id: registry::digest::of_texts(parts.iter().map(String::as_str))[..16].to_owned(),
+        root: root.to_string_lossy().into_owned(),
+        roots: shown,
+    })
+}
+
+#[cfg(unix)]
+fn of_folder(folder: &Path) -> Option<String> {
+    use std::os::unix::fs::MetadataExt as _;
+    let found = folder.metadata().ok()?;
+    let born = found.created().ok();
+    let born = born.and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
+    Some(match born {
+        Some(born) => format!("{} born {}", found.ino(), born.as_nanos()),
+        None => format!("{} on {}", found.ino(), found.dev()),
+    })
+}
+
+#[cfg(not(unix))]
+fn of_folder(folder: &Path) -> Option<String> {
+    Some(folder.to_string_lossy().into_owned())
+}

@@ -1,0 +1,225 @@
+//! Answers that fit their reader: arrays as handles, the limit of answers, the size of the envelope, pictures in files.
+
+use tool_core::{Value, json};
+
+use crate::support::Place;
+
+/// 4 x 10,000 draws: about 800 kB of JSON.
+const DRAWS: &str = r#"{"log_density":"-0.5*(x0-3)**2","x0":[0]}"#;
+
+/// The handle of `samples`, which is an `.npy` file of the draws.
+fn samples(output: &Value) -> String {
+    let handle = output.get("samples").expect("samples");
+    let shape = handle.get("shape").and_then(Value::items);
+    let shape: Vec<_> = shape.expect("a shape").iter().map(Value::as_i64).collect();
+    assert_eq!(shape, [Some(4), Some(10_000), Some(1)]);
+    handle.text("$artifact").expect("a handle").to_owned()
+}
+
+#[test]
+fn large_arrays_are_handles_where_json_is_written_and_numbers_elsewhere() {
+    let place = Place::new();
+    let answer = place.run(&["call", "mcmc"], DRAWS);
+    assert!(answer.expect_code(0).stdout.len() < 4_000);
+    let handle = samples(&answer.at("/output"));
+    let warning = answer.at("/warnings/0");
+    assert!(warning.to_string().contains("artifacts get"), "{warning}");
+    let mean = answer.at("/output/mean/0").as_f64().expect("a mean");
+    // The handle is data for the next call, and a file of numbers.
+    let args = format!(r#"{{"samples":{{"$artifact":"{handle}"}}}}"#);
+    let again = place.run(&["call", "mcmc_diagnostics"], &args);
+    assert_eq!(
+        again.expect_code(0).at("/output/mean/0").as_f64(),
+        Some(mean)
+    );
+    let file = place.path("work/draws.npy");
+    let words = [
+        "artifacts",
+        "get",
+        &handle,
+        "--to",
+        file.to_str().expect("UTF-8"),
+    ];
+    place.run(&words, "").expect_code(0);
+    let words = ["call", "mcmc_diagnostics", "--samples", "draws.npy"];
+    let again = place.run(&words, "");
+    assert_eq!(
+        again.expect_code(0).at("/output/mean/0").as_f64(),
+        Some(mean)
+    );
+    // A program that asks for the result alone gets all of it.
+    let raw = place.run(&["call", "mcmc", "--output", "raw"], DRAWS);
+    let numbers = raw.expect_code(0).at("/samples");
+    let numbers = numbers.as_numbers().expect("numbers");
+    assert_eq!(numbers.shape(), [4, 10_000, 1]);
+    let packed = place.run(&["call", "mcmc", "--output", "npy"], DRAWS);
+    assert!(
+        packed
+            .expect_code(0)
+            .at("/output/samples")
+            .get("$npy")
+            .is_some()
+    );
+    // And so does a caller that asks for the draws.
+    let asked = DRAWS.replace('}', r#","n_samples":3000,"return_samples":true}"#);
+    let asked = place.run(&["call", "mcmc"], &asked);
+    let numbers = asked.expect_code(0).at("/output/samples");
+    assert_eq!(
+        numbers.as_numbers().expect("numbers").shape(),
+        [4, 3_000, 1]
+    );
+}
+
+#[test]
+fn every_door_of_models_has_handles() {
+    let place = Place::new();
+    let line = format!(r#"{{"id":1,"tool":"mcmc","args":{DRAWS}}}"#);
+    let served = place.run(&["serve", "--jsonl"], &line);
+    let handle = samples(&served.expect_code(0).at("/output"));
+    let npy = place.run(&["serve", "--jsonl", "--output", "npy"], &line);
+    assert!(
+        npy.expect_code(0)
+            .at("/output/samples")
+            .get("$npy")
+            .is_some()
+    );
+    let events = format!(
+        "{{\"type\":\"run.requested\"}}\n{{\"type\":\"calls.observed\",\"calls\":[{{\"call_id\":\"a\",\"tool\":\"mcmc\",\"args\":{DRAWS}}}]}}\n"
+    );
+    let session = place.run(&["session"], &events);
+    assert!(session.expect_code(0).stdout.contains(&handle));
+    assert!(session.stdout.len() < 60_000, "{}", session.stdout.len());
+}
+
+/// A vector that a script picks from an answer stays a vector.
+#[test]
+fn a_vector_of_300_numbers_is_part_of_the_answer() {
+    let place = Place::new();
+    let values: Vec<String> = (1..=300)
+        .map(|n| (f64::from(n) / 7.0).to_string())
+        .collect();
+    let rows = values.iter().enumerate().map(|(row, _)| {
+        let cells = (0..300).map(|column| if column == row { "1" } else { "0" });
+        format!("[{}]", cells.collect::<Vec<_>>().join(","))
+    });
+    let rows = rows.collect::<Vec<_>>().join(",");
+    let args = format!(r#"{{"A":[{rows}],"b":[{}]}}"#, values.join(","));
+    let answer = place.run(&["call", "matrix_solve"], &args);
+    let x = answer.expect_code(0).at("/output/x");
+    assert_eq!(x.as_numbers().expect("numbers").shape(), [300]);
+    // Its inverse, 90,000 numbers, is a handle in JSON; beyond the limit of answers it is one in every format.
+    let args = format!(r#"{{"A":[{}]}}"#, rows.replace("0", "0.123456789012345"));
+    for format in ["json", "raw"] {
+        let answer = place.run(&["call", "matrix_inverse", "--output", format], &args);
+        let output = answer.expect_code(0).json();
+        let output = output.get("output").unwrap_or(&output);
+        let inverse = output.get("inverse").expect("an inverse");
+        assert!(inverse.get("$artifact").is_some(), "{format}");
+    }
+}
+
+/// Case A10: the configured limit holds at its default too.
+#[test]
+fn the_output_limit_is_the_operators() {
+    let place = Place::new();
+    let ask = |bytes: usize| {
+        // {"result":"..."} around the text
+        let text = "x".repeat(bytes - 13);
+        let args = format!(r#"{{"data":"{text}","query":"@"}}"#);
+        let answer = place.run(&["call", "json_query"], &args);
+        match answer.at("/ok") {
+            Value::Bool(true) => "answered".to_owned(),
+            _ => answer.at("/error/code").as_str().expect("text").to_owned(),
+        }
+    };
+    for limit in [5_000, 1_048_575, 1_048_576, 1_048_577] {
+        place.write(
+            "mathchain.toml",
+            &format!("version = 1\n[limits]\nmax_output_bytes = {limit}\n"),
+        );
+        assert_eq!(ask(limit), "answered", "{limit}");
+        assert_eq!(ask(limit + 1), "output_too_large", "{limit}");
+    }
+    // A tool whose result is arrays keeps within it, and loses nothing.
+    place.write(
+        "mathchain.toml",
+        "version = 1\n[limits]\nmax_output_bytes = 5000\n",
+    );
+    for format in ["json", "raw"] {
+        let answer = place.run(&["call", "mcmc", "--output", format], DRAWS);
+        assert!(answer.expect_code(0).stdout.len() < 6_000, "{format}");
+        let whole = answer.json();
+        samples(whole.get("output").unwrap_or(&whole));
+    }
+}
+
+#[test]
+fn the_envelope_of_a_small_call_is_below_500_bytes() {
+    let place = Place::new();
+    let beside = |answer: &Value| {
+        let members = answer.as_object().expect("an envelope").iter();
+        let rest = members.map(|(key, member)| {
+            let member = if key == "output" {
+                Value::Null
+            } else {
+                member.clone()
+            };
+            (key.to_owned(), member)
+        });
+        json::to_text(&Value::object(rest)).len()
+    };
+    let line = r#"{"id":1,"tool":"statistics","args":{"data":[1,2,3,4]}}"#;
+    for (words, stdin) in [
+        (["call", "statistics"], r#"{"data":[1,2,3,4]}"#),
+        (["serve", "--jsonl"], line),
+    ] {
+        let answer = place.run(&words, stdin);
+        let bytes = beside(&answer.expect_code(0).json());
+        assert!(bytes < 500, "{bytes}: {}", answer.stdout);
+        let head = answer.at("/metadata/audit/head");
+        let head = head.as_str().expect("a head");
+        let verified = place.run(&["audit", "verify", "--head", head], "");
+        assert_eq!(verified.expect_code(0).at("/sound"), Value::Bool(true));
+    }
+}
+
+#[test]
+fn a_picture_in_a_file_is_nothing_else() {
+    let place = Place::new();
+    let args = r#"{"x":[1,2,3],"y":[1,4,9]}"#;
+    let whole = place.run(&["call", "plot_sixel"], args).at("/output/sixel");
+    for format in ["human", "raw"] {
+        let answer = place.run(&["call", "plot_sixel", "--output", format], args);
+        assert_eq!(Some(answer.expect_code(0).stdout.as_str()), whole.as_str());
+        assert!(answer.stdout.starts_with("\u{1b}P") && answer.stdout.ends_with("\u{1b}\\"));
+    }
+    // An error is one in every format.
+    let wrong = place.run(
+        &["call", "plot_sixel", "--output", "raw"],
+        r#"{"x":[1],"y":[]}"#,
+    );
+    assert!(wrong.code != 0 && wrong.stdout.is_empty());
+}
+
+#[test]
+fn arguments_may_be_the_json_text_of_an_object() {
+    let place = Place::new();
+    let text = r#""{\"data\":[1,2,6]}""#;
+    let called = place.run(&["call", "statistics"], text);
+    assert_eq!(called.expect_code(0).at("/output/mean").as_f64(), Some(3.0));
+    let line = format!(r#"{{"id":1,"tool":"statistics","args":{text}}}"#);
+    let served = place.run(&["serve", "--jsonl"], &line);
+    assert_eq!(served.at("/output/mean").as_f64(), Some(3.0));
+    let session = format!(
+        "{{\"type\":\"run.requested\"}}\n{{\"type\":\"calls.observed\",\"calls\":[{{\"call_id\":\"a\",\"tool\":\"statistics\",\"args\":{text}}}]}}\n"
+    );
+    let session = place.run(&["session"], &session);
+    assert!(session.expect_code(0).stdout.contains(r#""mean":3.0"#));
+    let broken = r#"{"id":2,"tool":"statistics","args":"{\"data\":[1,2"}"#;
+    let broken = place.run(&["serve", "--jsonl"], broken);
+    let message = broken.at("/error/message").to_string();
+    assert_eq!(broken.at("/error/code"), Value::from("invalid_args"));
+    for word in ["not JSON", "end", "line 1, column 13"] {
+        assert!(message.contains(word), "{message}");
+    }
+}

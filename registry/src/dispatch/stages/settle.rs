@@ -1,0 +1,143 @@
+//! Results of calls: redaction, handles for large arrays, and the limits on answers.
+
+use tool_core::{Determinism, ToolError, Value};
+
+use super::Located;
+use crate::dispatch::Reader;
+use crate::dispatch::cut::cut;
+use crate::dispatch::ended::{Ended, Ending};
+use crate::dispatch::fold::{READABLE_BYTES, fold};
+use crate::dispatch::limits::{self, Excess};
+use crate::dispatch::panic;
+use crate::dispatch::trail::Trail;
+use crate::policy::Decision;
+use crate::redact;
+
+/// The role with access to every stored value.
+const OPERATOR: &str = "operator";
+
+/// Redacts a result and applies the output limits. After an effect, a large result is cut and never an error.
+pub(super) fn settled(
+    located: &Located<'_>,
+    decision: &Decision,
+    output: Value,
+    reader: Option<Reader>,
+    trail: &Trail,
+) -> Result<Ended, ToolError> {
+    let spec = located.tool().spec();
+    let obligations = decision.obligations;
+    let limits = located.dispatcher.limits;
+    let direct = reader.is_some();
+    let has_acted = direct && (spec.calls_tools || !trail.effects.is_empty());
+    let mut excess = limits::beyond_rule(&output, obligations);
+    if !direct {
+        excess = limits::beyond_memory(&output, limits).or(excess);
+    }
+    // What a tool found in the world may hold secrets; what a pure tool computed came from the caller. Between steps of
+    // a chain nothing is changed unless a rule says so.
+    let reads_world = spec.determinism == Determinism::External && direct;
+    let (whole, redacted) = match obligations.redact || reads_world {
+        true => redact::value(&output),
+        false => (output, 0),
+    };
+    let mut ended = Ended {
+        redacted,
+        ..Ended::with(Ending::Success(Value::Null))
+    };
+    if redacted > 0 {
+        let warning = format!("redacted {redacted} secrets from the result");
+        ended.warnings.push(warning);
+    }
+    let mut output = whole.clone();
+    if let (Some(reader), None) = (reader, &excess) {
+        output = folded(located, &whole, reader, trail, &mut ended);
+        excess = limits::beyond_answer(&output, spec, limits);
+    }
+    if let Some(excess) = excess {
+        if !has_acted {
+            return Err(excess.error());
+        }
+        output = shortened(located, &whole, &excess, trail, &mut ended);
+    }
+    ended.ending = Ending::Success(output);
+    Ok(ended)
+}
+
+/// The answer with handles for the arrays that are too large for its reader.
+fn folded(
+    located: &Located<'_>,
+    whole: &Value,
+    reader: Reader,
+    trail: &Trail,
+    ended: &mut Ended,
+) -> Value {
+    let (most, _) = limits::of_answer(located.tool().spec(), located.dispatcher.limits);
+    let most = match reader {
+        Reader::Program => most,
+        Reader::Model => most.min(READABLE_BYTES),
+    };
+    let mut handles = 0;
+    let output = fold(whole, most, &mut |array| {
+        let handle = stored(located, located.caller.role(), array, trail)?;
+        handles += 1;
+        Some(handle)
+    });
+    if handles > 0 {
+        let arrays = if handles == 1 {
+            "array is an artifact"
+        } else {
+            "arrays are artifacts"
+        };
+        ended.warnings.push(format!(
+            "{handles} {arrays}: pass the handle on as data, or write the numbers with `mathchain artifacts get HANDLE --to FILE`"
+        ));
+    }
+    output
+}
+
+/// Stores a part of a result for a role, and gives its handle; `None` where there is no store or it fails.
+fn stored(located: &Located<'_>, role: &str, value: &Value, trail: &Trail) -> Option<Value> {
+    let answers = located.dispatcher.host.answers.as_deref()?;
+    let kept = panic::guard(trail.call_id(), || {
+        answers.keep(trail.call_id(), role, value)
+    });
+    kept.ok()?.ok()
+}
+
+/// Cuts a large result, stores the whole, and puts its handle into the answer.
+fn shortened(
+    located: &Located<'_>,
+    output: &Value,
+    excess: &Excess,
+    trail: &Trail,
+    ended: &mut Ended,
+) -> Value {
+    // What a rule keeps from a role is the operator's to look at.
+    let role = match excess.is_obliged {
+        true => OPERATOR,
+        false => located.caller.role(),
+    };
+    let mut keep = |value: &Value| stored(located, role, value, trail);
+    let whole = keep(output);
+    let Excess {
+        bytes, limit, name, ..
+    } = excess;
+    let name_of = |handle: &Value| {
+        let name = handle.get("$artifact").or_else(|| handle.get("$value"))?;
+        name.as_str().map(str::to_owned)
+    };
+    let rest = match whole.as_ref().and_then(name_of) {
+        Some(hash) => {
+            format!("the whole is the artifact {hash} (`mathchain artifacts get {hash}`)")
+        }
+        None => "the rest could not be stored".to_owned(),
+    };
+    ended.warnings.push(format!(
+        "the result has {bytes} bytes, the limit is {limit} ({name}): truncated; {rest}"
+    ));
+    ended.notes.insert("cut", true);
+    if let Some(whole) = whole {
+        ended.notes.insert("whole_output", whole);
+    }
+    cut(output, *limit, &mut keep)
+}
