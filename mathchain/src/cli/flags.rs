@@ -44,7 +44,7 @@ pub(super) fn command(tool: &dyn AnyTool) -> Command {
             .value_name(kind(property))
             .help(described(property, is_required(name)) + files_note(property))
             .help_heading("Arguments");
-        match property["type"] == "boolean" {
+        match is_switch(property) {
             true => option.num_args(0..=1).default_missing_value("true"),
             false => option.allow_hyphen_values(true),
         }
@@ -234,6 +234,12 @@ fn takes(property: &Schema, wanted: &str) -> bool {
         || wanted == "object" && property["$ref"].is_string()
         || types(property).any(|name| name == wanted)
         || branches.any(|branch| takes(branch, wanted))
+}
+
+/// Whether an argument is true or false, or absent.
+fn is_switch(property: &Schema) -> bool {
+    let mut names = types(property).filter(|name| *name != "null");
+    names.next() == Some("boolean") && names.next().is_none()
 }
 
 /// The types that a schema states itself.
