@@ -23,6 +23,8 @@ mod plugins;
 mod policy;
 #[cfg(target_os = "linux")]
 mod programs;
+#[cfg(target_os = "linux")]
+mod prompts;
 mod reading;
 mod records;
 #[cfg(target_os = "linux")]

@@ -1,7 +1,7 @@
 //! The screen of a terminal as a reader sees it: commands run on a pseudo-terminal whose output an emulator draws.
 
 use std::fs::File;
-use std::io::Read;
+use std::io::{Read, Write};
 use std::num::NonZero;
 use std::os::fd::AsFd;
 use std::process::Child;
@@ -36,7 +36,7 @@ const LONG: [&str; 10] = [
 ];
 
 /// A program on a terminal of its own.
-struct Screen {
+pub(crate) struct Screen {
     parser: vt100::Parser,
     child: Child,
     terminal: File,
@@ -59,7 +59,7 @@ fn size(rows: u16, columns: u16) -> Winsize {
 }
 
 impl Screen {
-    fn start(
+    pub(crate) fn start(
         place: &Place,
         args: &[&str],
         rows: u16,
@@ -119,8 +119,13 @@ impl Screen {
         self.parser.screen().contents()
     }
 
+    /// Sends what a person types.
+    pub(crate) fn type_in(&mut self, keys: &str) {
+        self.terminal.write_all(keys.as_bytes()).expect("typed");
+    }
+
     /// Draws what was written until the screen has what is wanted.
-    fn until(&mut self, what: &str, wanted: impl Fn(&str) -> bool) {
+    pub(crate) fn until(&mut self, what: &str, wanted: impl Fn(&str) -> bool) {
         while !wanted(&self.text()) {
             match self.output.recv_timeout(Duration::from_secs(60)) {
                 Ok(part) => self.take(&part),
@@ -135,7 +140,7 @@ impl Screen {
     }
 
     /// Draws everything until the program has ended; gives its exit code and the last screen.
-    fn end(mut self) -> (Option<i32>, String, Vec<u8>) {
+    pub(crate) fn end(mut self) -> (Option<i32>, String, Vec<u8>) {
         loop {
             match self.output.recv_timeout(Duration::from_secs(60)) {
                 Ok(part) => self.take(&part),

@@ -137,12 +137,10 @@ fn find(global: &Global, toolkit: &Toolkit, name: &str) -> Result<(AgentFile, Ch
 }
 
 fn load(toolkit: &Toolkit, text: &AgentText) -> Result<(AgentFile, Checked), LoadErrors> {
-    let agent = AgentFile::parse(&text.path, &text.text)?;
     let dispatcher = toolkit.dispatcher();
     let catalogue = dispatcher.catalogue();
     let config = toolkit.config();
-    let checked = Checker::new(catalogue, &config, Aliases::built_in()).check(&agent)?;
-    Ok((agent, checked))
+    Checker::new(catalogue, &config, Aliases::built_in()).load(&text.path, &text.text)
 }
 
 /// The agent files of this project.

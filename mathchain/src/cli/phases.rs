@@ -50,6 +50,17 @@ fn show(global: &Global, toolkit: &Toolkit, name: &str, agent: Option<&str>) -> 
         agent: agent.map(str::to_owned),
         ..Context::default()
     };
+    let config = toolkit.config();
+    if !config.phases.iter().any(|phase| phase.name == name) {
+        let error = tool_error!(InvalidRequest, "phase"; "no phase named `{name}`");
+        let known = config.phases.iter().map(|phase| phase.name.as_str());
+        return Err(output::nearest(
+            error,
+            name,
+            known,
+            "`mathchain phases list` lists the phases",
+        ));
+    }
     let dispatcher = toolkit.dispatcher();
     let catalogue = dispatcher.catalogue();
     let who = toolkit.caller(&context).who;

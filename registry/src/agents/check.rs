@@ -2,7 +2,7 @@
 
 use tool_core::nearest::nearest;
 
-use super::AgentFile;
+use super::{AgentFile, line};
 use crate::aliases::Aliases;
 use crate::catalogue::{Catalogue, RESERVED_PREFIXES};
 use crate::error::{LoadError, LoadErrors};
@@ -90,6 +90,22 @@ impl<'a> Checker<'a> {
             aliases,
             roles: roles.into_iter().map(|role| role.name).collect(),
         }
+    }
+
+    /// Reads an agent file and resolves its names.
+    ///
+    /// # Errors
+    /// As [`AgentFile::parse`] and [`Checker::check`], all at once.
+    pub fn load(&self, path: &str, text: &str) -> Result<(AgentFile, Checked), LoadErrors> {
+        let mut errors = Vec::new();
+        let agent = AgentFile::read(path, text, &mut errors)?;
+        let checked = self.check(&agent);
+        if let Err(found) = &checked {
+            errors.extend(found.list().iter().cloned());
+        }
+        errors.sort_by_key(line);
+        LoadErrors::check(errors)?;
+        Ok((agent, checked?))
     }
 
     /// Resolves every name of an agent file.
@@ -250,10 +266,6 @@ impl Found<'_> {
     fn note(&mut self, item: &Selector, message: String) {
         self.notes.push(item.error(message));
     }
-}
-
-fn line(error: &LoadError) -> Option<(u32, u32)> {
-    error.place.as_ref().map(|place| (place.line, place.column))
 }
 
 fn is_selector(text: &str) -> bool {

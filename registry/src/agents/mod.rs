@@ -1,6 +1,7 @@
 //! [`AgentFile`]: an agent as a Markdown file says it is, with its prompts, and exactly the tools it lists.
 //!
-//! [`AgentFile::parse`] reads a text; [`Checker::check`] holds it against the tools and roles there are and gives what it selects.
+//! [`AgentFile::parse`] reads a text; [`Checker::check`] holds it against the tools and roles there are and gives what it selects;
+//! [`Checker::load`] does both and reports all problems at once.
 
 mod check;
 mod frontmatter;
@@ -52,6 +53,18 @@ impl AgentFile {
     /// # Errors
     /// All that is wrong with it without knowing tools and roles, each with line and column.
     pub fn parse(path: &str, text: &str) -> Result<Self, LoadErrors> {
+        let mut errors = Vec::new();
+        let agent = Self::read(path, text, &mut errors);
+        errors.sort_by_key(line);
+        LoadErrors::check(errors)?;
+        agent
+    }
+
+    /// Reads as much of a file as is sound; problems are added to the errors.
+    ///
+    /// # Errors
+    /// A text in which nothing can be read.
+    fn read(path: &str, text: &str, errors: &mut Vec<LoadError>) -> Result<Self, LoadErrors> {
         let start = Place {
             file: Arc::from(path),
             line: 1,
@@ -61,10 +74,9 @@ impl AgentFile {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let text = &text.replace("\r\n", "\n");
         let split = frontmatter::split(&start, text)?;
-        let mut errors = Vec::new();
         let mut agent = Self {
             name: name_of(path).to_owned(),
-            head: frontmatter::read(&start, &split, &mut errors),
+            head: frontmatter::read(&start, &split, errors),
             variables: Vec::new(),
             system_prompt: String::new(),
             user_prompt: String::new(),
@@ -85,10 +97,8 @@ impl AgentFile {
             let message = format_args!("the name is `{shown}`, but the file is that of `{known}`");
             errors.push(name.error(message));
         }
-        sections::read(&mut agent, split.body, split.body_line, &mut errors);
+        sections::read(&mut agent, split.body, split.body_line, errors);
         prompt::add_variables(&mut agent);
-        errors.sort_by_key(|error| error.place.as_ref().map(|place| (place.line, place.column)));
-        LoadErrors::check(errors)?;
         Ok(agent)
     }
 }
@@ -102,14 +112,16 @@ pub(crate) fn load(
     let checker = Checker::new(catalogue, config, Aliases::built_in());
     let mut agents = Vec::new();
     for (path, text) in &config.agent_texts {
-        let checked = AgentFile::parse(path, text)
-            .and_then(|file| checker.check(&file).map(|checked| (file, checked)));
-        match checked {
+        match checker.load(path, text) {
             Ok((file, checked)) => agents.push(file.into_agent(checked)),
             Err(found) => errors.extend(found.into_list()),
         }
     }
     agents
+}
+
+fn line(error: &LoadError) -> Option<(u32, u32)> {
+    error.place.as_ref().map(|place| (place.line, place.column))
 }
 
 impl AgentFile {

@@ -4,7 +4,7 @@ use tool_core::capability::{ApprovalRequest, ApprovalState};
 use tool_core::convert::to_value;
 use tool_core::{ResourceKey, ToolError, Value, object, tool_error};
 
-use super::{Approved, Decided, Halt, Opened, budget, destroyed};
+use super::{Approved, Decided, Halt, Opened, budget, destroyed, shown};
 use crate::dispatch::trail::{Trail, unaudited};
 use crate::dispatch::{Answer, CallRequest, Dispatcher, preview};
 use crate::model::Verdict;
@@ -158,7 +158,8 @@ impl<'a> Opened<'a> {
         let workspace = dispatcher.host.workspace.as_ref();
         let who = trail.who();
         let spec = self.decided.located.tool().spec();
-        let (arguments, redacted) = redact::value(self.decided.call.args());
+        let arguments = shown::arguments(self.decided.call.as_ref(), &self.ctx);
+        let (arguments, redacted) = redact::value(&arguments);
         let opened = bound.opened.iter().map(|(pointer, name, digest)| {
             object! { "argument" => *pointer, "name" => *name, "digest" => digest.as_str() }
         });

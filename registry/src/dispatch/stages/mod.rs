@@ -10,6 +10,7 @@ mod load;
 mod places;
 mod probe;
 mod settle;
+mod shown;
 mod stopped;
 
 use std::ops::ControlFlow;
