@@ -489,7 +489,7 @@ fn rules_on_paths_mean_the_same_in_every_root() {
             refused
                 .expect_code(2)
                 .stderr
-                .contains("a path in a root of the workspace"),
+                .contains("a path inside the workspace"),
             "{}",
             refused.stderr
         );

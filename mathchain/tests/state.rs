@@ -148,3 +148,331 @@ fn a_state_of_an_earlier_version_is_migrated_verified_and_resumed() {
     let verified = place.run(&["audit", "verify", "--head", head, "--json"], "");
     assert_eq!(verified.expect_code(0).at("/sound"), Value::Bool(true));
 }
+
+/// A configuration under which `write_file` runs with a backup and a notification, and nothing is kept.
+const KEPT: &str = "version = 1
+[state]
+keep = \"0s\"
+[[policies]]
+level = \"global\"
+  [[policies.rules]]
+  match = { tools = [\"write_file\"], path = { under = \"kept\" } }
+  decision = \"allow\"
+  obligations = [\"backup\", \"notify\"]
+";
+
+fn write(place: &Place, content: &str) {
+    let args = format!(r#"{{"path":"kept/f.txt","content":"{content}","mode":"overwrite"}}"#);
+    place.run(&["call", "write_file"], &args).expect_code(0);
+}
+
+fn later() {
+    std::thread::sleep(std::time::Duration::from_millis(5));
+}
+
+#[test]
+fn backups_and_messages_are_pruned_and_open_questions_stay() {
+    let place = Place::new();
+    place.write("mathchain.toml", KEPT);
+    place.write("kept/f.txt", "first");
+    write(&place, "second");
+    write(&place, "third");
+    for question in ["which?", "where?"] {
+        place
+            .run(&["call", "escalate", "--reason", question], "")
+            .expect_code(0);
+    }
+    let inbox = place.run(&["inbox", "list", "--json"], "").json();
+    let id = |index: usize| {
+        let one = inbox.items().expect("a list")[index].clone();
+        one.get("id")
+            .and_then(|id| id.as_str().map(str::to_owned))
+            .expect("an id")
+    };
+    place
+        .run(&["inbox", "answer", &id(0), "here"], "")
+        .expect_code(0);
+    later();
+    let sizes = place.run(&["state", "size", "--json"], "").at("/parts");
+    let parts: Vec<Value> = sizes.items().expect("a list");
+    let items = |name: &str| {
+        let part = parts
+            .iter()
+            .find(|part| part.get("part") == Some(&Value::from(name)));
+        part.and_then(|part| part.get("items"))
+            .and_then(Value::as_i64)
+    };
+    assert_eq!(
+        (items("backups"), items("inbox")),
+        (Some(2), Some(5)),
+        "{sizes}"
+    );
+    let dry = place
+        .run(&["state", "prune", "--dry-run", "--json"], "")
+        .expect_code(0)
+        .json();
+    let number = |found: &Value, key: &str| found.get(key).and_then(Value::as_i64);
+    assert_eq!(number(&dry, "backups"), Some(2));
+    assert_eq!(number(&dry, "backup_bytes"), Some(11));
+    assert_eq!(
+        number(&dry, "notices"),
+        Some(4),
+        "two of calls, a question and its answer"
+    );
+    assert_eq!(count(&place, &["backups", "list", "--json"]), 2);
+    let done = place.run(&["state", "prune", "--output", "human"], "");
+    let said = &done.expect_code(0).stdout;
+    assert!(
+        said.contains("2 backups of 11 B") && said.contains("4 messages"),
+        "{said}"
+    );
+    assert_eq!(count(&place, &["backups", "list", "--json"]), 0);
+    let left = place.run(&["inbox", "list", "--json"], "");
+    assert_eq!(left.at("/0/text"), Value::from("which?"));
+    assert_eq!(left.json().items().map(|left| left.len()), Some(1));
+    place.run(&["audit", "verify"], "").expect_code(0);
+}
+
+/// The file of the state as whoever can write it changes it.
+fn change(place: &Place, state: &str, sql: &str) {
+    let file = Connection::open(place.path(state).join("state.db")).expect("opens");
+    let lift = "DROP TRIGGER IF EXISTS events_stay; DROP TRIGGER IF EXISTS events_kept";
+    file.execute_batch(lift).expect("lifts");
+    assert!(file.execute(sql, []).expect("changes") > 0, "{sql}");
+}
+
+#[test]
+fn a_cut_is_signed_by_a_key_of_this_user_alone() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let place = Place::new();
+    place.write("mathchain.toml", "version = 1\n[state]\nkeep = \"0s\"\n");
+    let key = place.path("config/mathchain/keys/audit.key");
+    two_calls(&place);
+    later();
+    place
+        .run(&["state", "prune", "--dry-run"], "")
+        .expect_code(0);
+    assert!(!key.exists(), "a dry run makes no key");
+    place.run(&["state", "prune"], "").expect_code(0);
+    let mode = |path: &std::path::Path| {
+        let found = path.metadata().expect("there").permissions().mode();
+        found & 0o777
+    };
+    assert_eq!(
+        (mode(&key), mode(key.parent().expect("a folder"))),
+        (0o600, 0o700)
+    );
+    let verified = place.run(&["audit", "verify", "--json"], "");
+    let own = verified.expect_code(0).at("/cut_key");
+    assert_eq!(verified.at("/cut/key"), own);
+    let own = own.as_str().expect("a text").to_owned();
+    // The key is used again, and tools never read it, wherever the workspace is.
+    two_calls(&place);
+    later();
+    place.run(&["state", "prune"], "").expect_code(0);
+    assert_eq!(
+        place.run(&["audit", "verify", "--json"], "").at("/cut/key"),
+        own.as_str().into()
+    );
+    let args = r#"{"path":"config/mathchain/keys/audit.key","encoding":"base64"}"#;
+    let read = place.run(
+        &["--workspace", "..", "call", "read_file", "--output", "json"],
+        args,
+    );
+    assert_eq!(read.at("/error/reason"), "protected_path".into());
+    let shell = r#"{"argv":["cat","config/mathchain/keys/audit.key"]}"#;
+    let read = place.run(
+        &[
+            "--workspace",
+            "..",
+            "call",
+            "run_shell",
+            "--yes",
+            "--output",
+            "json",
+        ],
+        shell,
+    );
+    assert_ne!(
+        read.at("/output/returncode"),
+        Value::Int(0),
+        "{}",
+        read.stdout
+    );
+
+    // Another user, or another machine: the cut is sound, and not of this user unless the key is named.
+    let elsewhere = place.path("elsewhere/audit.key");
+    std::fs::create_dir(place.path("elsewhere")).expect("makes a folder");
+    std::fs::rename(&key, &elsewhere).expect("moves");
+    let foreign = place.run(&["audit", "verify", "--output", "human"], "");
+    assert_eq!(foreign.code, 1, "{}", foreign.stdout);
+    assert!(
+        foreign.stdout.contains("not this user's") && foreign.stdout.contains("--cut-key"),
+        "{}",
+        foreign.stdout
+    );
+    place
+        .run(&["audit", "verify", "--cut-key", &own], "")
+        .expect_code(0);
+    place
+        .run(&["audit", "verify", "--cut-key", "abc"], "")
+        .expect_code(2);
+    std::fs::rename(&elsewhere, &key).expect("moves");
+    // A key that others may read, or that is damaged, is an error and not replaced.
+    std::fs::set_permissions(&key, std::fs::Permissions::from_mode(0o644)).expect("a mode");
+    let open = place.run(&["audit", "verify"], "");
+    assert!(
+        open.code != 0 && open.stderr.contains("accessible to others"),
+        "{}",
+        open.stderr
+    );
+    std::fs::set_permissions(&key, std::fs::Permissions::from_mode(0o600)).expect("a mode");
+    place.run(&["audit", "verify"], "").expect_code(0);
+
+    // A cut that claims less, with a record that is otherwise the same.
+    let state = "work/.mathchain";
+    change(
+        &place,
+        state,
+        "UPDATE events SET body = replace(body, '\"records\":', '\"records\":1') WHERE body LIKE '%\"cut\":{%'",
+    );
+    let forged = place.run(&["audit", "verify", "--output", "human"], "");
+    assert_eq!(forged.code, 1, "{}", forged.stdout);
+    assert!(
+        forged.stdout.contains("signature of the cut"),
+        "{}",
+        forged.stdout
+    );
+    let doctor = place.run(&["doctor"], "");
+    assert!(
+        doctor.code != 0 && doctor.stdout.contains("audit"),
+        "{}",
+        doctor.stdout
+    );
+}
+
+/// Folders without a configuration share the state of the user: each list shows its folder, `--all-folders` every one.
+#[test]
+fn lists_show_the_folder_they_are_in() {
+    let place = Place::new();
+    let at = |folder: &str, args: &[&str], stdin: &str| {
+        std::fs::create_dir_all(place.path("work").join(folder)).expect("makes folders");
+        let mut command = place.command(args);
+        command.current_dir(place.path("work").join(folder));
+        crate::support::answer_of(command, stdin.as_bytes())
+    };
+    place.write("p.yaml", "version: 1\nsteps: [{id: m, tool: matrix_multiply, args: {A: {$file: m.csv}, B: {$file: m.csv}}}]\noutputs: {p: {$ref: m.product}}\n");
+    let row = vec!["1.5"; 60].join(",");
+    let matrix = vec![row; 60].join("\n");
+    for folder in ["a", "b"] {
+        place.write(&format!("{folder}/m.csv"), &matrix);
+        place.write(&format!("{folder}/f.txt"), folder);
+        std::fs::copy(
+            place.path("work/p.yaml"),
+            place.path("work").join(folder).join("p.yaml"),
+        )
+        .expect("copies");
+        at(folder, &["run", "p.yaml", "--output", "json"], "").expect_code(0);
+        at(
+            folder,
+            &["call", "write_file"],
+            r#"{"path":"new.txt","content":"x"}"#,
+        )
+        .expect_code(4);
+        at(folder, &["call", "escalate", "--reason", "which?"], "").expect_code(0);
+    }
+    let lists = ["runs", "approvals", "audit", "artifacts", "inbox"];
+    let counted = |folder: &str, list: &str, flags: &[&str]| {
+        let args = [&[list, "list", "--json"], flags].concat();
+        let listed = at(folder, &args, "");
+        listed.expect_code(0).json().items().expect("a list").len()
+    };
+    for list in lists {
+        let (a, b) = (counted("a", list, &[]), counted("b", list, &[]));
+        let all = counted(
+            "a",
+            list,
+            &["--all-folders", "--limit", "100"][..if list == "approvals" { 1 } else { 3 }],
+        );
+        assert!(a > 0 && a == b, "{list}: {a} and {b}");
+        assert!(
+            all >= a + b || list == "artifacts" && all == a,
+            "{list}: {all} of {a} and {b}"
+        );
+        assert_eq!(counted("c", list, &[]), 0, "{list}");
+        let said = at("c", &[list, "list", "--output", "human"], "");
+        assert!(
+            said.stdout.contains("--all-folders"),
+            "{list}: {}",
+            said.stdout
+        );
+    }
+    let shown = at(
+        "c",
+        &["runs", "list", "--all-folders", "--output", "human"],
+        "",
+    );
+    for folder in ["a", "b"] {
+        let folder = place
+            .path("work")
+            .canonicalize()
+            .expect("there")
+            .join(folder);
+        let line = format!("in {}", folder.display());
+        assert!(shown.stdout.contains(&line), "{}", shown.stdout);
+    }
+    // A folder that moved has its runs, and one with a configuration all of its own state.
+    std::fs::rename(place.path("work/a"), place.path("work/moved")).expect("moves");
+    assert_eq!(counted("moved", "runs", &[]), 1);
+    let replayed = at("moved", &["replay", "--last", "--json"], "");
+    assert_eq!(replayed.expect_code(0).at("/same"), Value::Bool(true));
+    place.write("p/mathchain.toml", "version = 1\n");
+    std::fs::create_dir(place.path("work/p/sub")).expect("makes a folder");
+    at("p", &["call", "calculate", "--expression", "1"], "").expect_code(0);
+    at(
+        "p",
+        &[
+            "call",
+            "calculate",
+            "--expression",
+            "1",
+            "--workspace",
+            "sub",
+        ],
+        "",
+    )
+    .expect_code(0);
+    assert_eq!(counted("p", "audit", &[]), 2);
+    assert_eq!(counted("p/sub", "audit", &[]), 2);
+}
+
+/// A path names the backup of this folder, also where another folder has a file of the same name.
+#[test]
+fn a_backup_is_restored_into_its_own_folder() {
+    let place = Place::new();
+    let at = |folder: &str, args: &[&str], stdin: &str| {
+        let mut command = place.command(args);
+        command.current_dir(place.path("work").join(folder));
+        crate::support::answer_of(command, stdin.as_bytes())
+    };
+    place.write("../config/mathchain/mathchain.toml", KEPT);
+    for folder in ["a", "b"] {
+        place.write(&format!("{folder}/kept/f.txt"), &format!("old {folder}"));
+        let args = r#"{"path":"kept/f.txt","content":"new","mode":"overwrite"}"#;
+        at(folder, &["call", "write_file"], args).expect_code(0);
+    }
+    for folder in ["a", "b"] {
+        assert_eq!(
+            at(folder, &["backups", "list", "--json"], "")
+                .json()
+                .items()
+                .map(|list| list.len()),
+            Some(1)
+        );
+        at(folder, &["backups", "restore", "kept/f.txt"], "").expect_code(0);
+        assert_eq!(
+            place.read(&format!("{folder}/kept/f.txt")),
+            format!("old {folder}")
+        );
+    }
+}

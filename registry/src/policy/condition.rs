@@ -220,7 +220,7 @@ impl RuleCheck<'_> {
                 }
                 Some(root) => read.push(root),
                 None => self.report(format!(
-                    "expected a path in a root of the workspace, relative to its first root or absolute, found `{root}`"
+                    "expected a path inside the workspace, relative to its first root or in another one, found `{root}`"
                 )),
             }
         }
