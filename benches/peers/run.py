@@ -214,13 +214,15 @@ class Run:
             "|---|---|---|---|---|---|---|",
         ]
         peer = [self.python, str(PEERS / "peer.py")]
+        # Whole arrays, not handles of them.
+        ours = [self.binary, "--config", str(PEERS / "mathchain.toml"), "--output", "raw"]
         for title, tool, args in cases():
             print(title, flush=True)
             text = json.dumps(args).encode()
             line = json.dumps({"id": 1, "tool": tool, "args": args}).encode() + b"\n"
             runs = self.runs if len(text) < 2e7 else max(3, self.runs // 3)
-            a, b = whole([self.binary, "call", tool], peer + [tool], text, runs, self.env)
-            c, d = warm([self.binary, "serve", "--jsonl"], peer + ["--serve"], line, runs, self.env)
+            a, b = whole([*ours, "call", tool], peer + [tool], text, runs, self.env)
+            c, d = warm([*ours, "serve", "--jsonl"], peer + ["--serve"], line, runs, self.env)
             lines.append(f"| {title} | {ms(a)} | {ms(b)} | {b / a:.1f} | {ms(c)} | {ms(d)} | {d / c:.1f} |")
         return [*lines, "", NOTE, ""]
 

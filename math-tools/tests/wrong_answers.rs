@@ -293,7 +293,7 @@ fn w28_w30_shapes_of_matrices() {
     refused(
         &operation("det", r#""A":[[1,2],[3]]"#),
         "invalid_args",
-        "row 1",
+        "row 2",
     );
     refused(
         &operation("solve", r#""A":[[1,2],[3,4]],"b":[1,2,3]"#),

@@ -20,7 +20,7 @@ pub struct Limits {
     /// Longest run, in milliseconds
     #[schemars(range(min = 1))]
     pub timeout_ms: u64,
-    /// Largest result of a direct call, in bytes of JSON
+    /// Largest answer of a direct call, in bytes of JSON; larger arrays are artifacts
     #[schemars(range(min = 1))]
     pub max_output_bytes: u64,
     /// Memory whose size depends on input, in bytes per call; values passed between the steps of a plan count too
