@@ -362,8 +362,8 @@ fn lists_show_the_folder_they_are_in() {
         crate::support::answer_of(command, stdin.as_bytes())
     };
     place.write("p.yaml", "version: 1\nsteps: [{id: m, tool: matrix_multiply, args: {A: {$file: m.csv}, B: {$file: m.csv}}}]\noutputs: {p: {$ref: m.product}}\n");
-    let row = vec!["1.5"; 60].join(",");
-    let matrix = vec![row; 60].join("\n");
+    let row = vec!["1.5"; 120].join(",");
+    let matrix = vec![row; 120].join("\n");
     for folder in ["a", "b"] {
         place.write(&format!("{folder}/m.csv"), &matrix);
         place.write(&format!("{folder}/f.txt"), folder);
