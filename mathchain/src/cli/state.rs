@@ -14,7 +14,7 @@ use tool_core::capability::Clock as _;
 pub(super) enum State {
     /// Show what takes how much
     Size,
-    /// Remove records, runs, backups, messages and values that are old and that nothing needs
+    /// Remove old records, runs, backups, messages and values that nothing needs
     #[command(
         after_help = "Removes audit sessions and runs whose newest record is older than TIME, with the backups and messages of their calls. Runs that have not ended or are pinned, open approval requests, open questions, and all records that these need remain. A signed cut remains in the audit log: `mathchain audit verify` continues from it.
 Examples:
