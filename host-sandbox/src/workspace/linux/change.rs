@@ -19,8 +19,9 @@ use tool_core::capability::{Change, FileInfo, FileKind};
 
 use super::leftovers::{New, fresh_name};
 use super::resolve::tidy;
+use super::stat::{info, kind_of};
 use super::write::{Made, Target, make_below, name_if_free};
-use super::{READ, Workspace, error, info, kind_of};
+use super::{READ, Workspace, error};
 
 /// Applies changes, each with the workspace that has its path, and the path there.
 pub(super) fn change(changes: &[(&Workspace, &str, &Change)]) -> Result<Vec<FileInfo>> {

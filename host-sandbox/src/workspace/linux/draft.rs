@@ -16,9 +16,10 @@ use tool_core::{Reason, Result, ToolError, tool_error};
 use super::guard::Guard;
 use super::leftovers::fresh_name;
 use super::resolve::{PARTS_MAX, leads_to, tidy};
+use super::stat::kind_of;
 use super::write::{Made, make_below};
 use super::zones::Zones;
-use super::{CREATE, Workspace, error, kind_of};
+use super::{CREATE, Workspace, error};
 use crate::below::FOLDER;
 
 const INSIDE: ResolveFlags = ResolveFlags::BENEATH

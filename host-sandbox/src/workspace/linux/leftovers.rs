@@ -18,8 +18,9 @@ use crate::below::{Next, below};
 use super::super::{TEMPORARY, is_temporary};
 use super::draft::{names, remove_tree};
 use super::resolve::leads_to;
+use super::stat::kind_of;
 use super::write::name_if_free;
-use super::{CREATE, READ, Workspace, error, kind_of};
+use super::{CREATE, READ, Workspace, error};
 
 /// Maximum attempts to find a free temporary name.
 const NAMES_MAX: usize = 16;

@@ -12,7 +12,8 @@ use tool_core::capability::{FileInfo, FileKind, Links};
 use tool_core::{Reason, Result, StopFlag, tool_error};
 
 use super::resolve::{PARTS_MAX, Root, legible};
-use super::{error, info, shown};
+use super::stat::info;
+use super::{error, shown};
 
 /// Maximum entries read by one call, returned or not.
 pub(super) const ENTRIES_READ_MAX: usize = 1_000_000;

@@ -10,6 +10,7 @@ mod leftovers;
 mod list;
 mod resolve;
 mod roots;
+mod stat;
 mod write;
 mod zones;
 
@@ -22,7 +23,7 @@ use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::sync::Arc;
 
-use rustix::fs::{FileType, OFlags, Stat, fstat, fstatvfs};
+use rustix::fs::{OFlags, fstat, fstatvfs};
 use rustix::io::Errno;
 use tool_core::capability::{
     Change, Draft, FileCall, FileContent, FileInfo, FileKind, FileReader, Files, Links, Space,
@@ -32,6 +33,7 @@ use tool_core::{Inode, ResourceId, Result, StopFlag};
 
 use self::guard::Guard;
 use self::resolve::{Root, folded_parts, tidy};
+use self::stat::{info, kind_of};
 use self::zones::Zones;
 use super::PROTECTED;
 
@@ -249,30 +251,6 @@ const CREATE: OFlags = OFlags::WRONLY
     .union(OFlags::EXCL)
     .union(OFlags::NOFOLLOW)
     .union(OFlags::CLOEXEC);
-
-fn kind_of(mode: u32) -> FileKind {
-    match FileType::from_raw_mode(mode) {
-        FileType::RegularFile => FileKind::File,
-        FileType::Directory => FileKind::Directory,
-        FileType::Symlink => FileKind::Link,
-        _ => FileKind::Other,
-    }
-}
-
-/// The facts of a file; only regular files have a meaningful size.
-fn info(path: String, stat: &Stat) -> FileInfo {
-    let kind = kind_of(stat.st_mode);
-    FileInfo {
-        path,
-        kind,
-        size: match kind {
-            FileKind::File => stat.st_size as u64,
-            _ => 0,
-        },
-        modified_s: stat.st_mtime as f64 + stat.st_mtime_nsec as f64 * 1e-9,
-        mode: stat.st_mode & 0o7777,
-    }
-}
 
 /// A relative path for results: no `.`, no double slashes; the root is `.`.
 fn shown(relative: &str) -> String {

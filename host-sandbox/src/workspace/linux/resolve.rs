@@ -15,7 +15,8 @@ use tool_core::capability::{FileCall, FileKind, folded};
 use tool_core::{Result, tool_error};
 
 use super::super::{CLOSED, is_temporary};
-use super::{error, kind_of};
+use super::error;
+use super::stat::kind_of;
 
 /// Maximum length of a path in bytes: the limit of the kernel without the final NUL.
 const PATH_BYTES_MAX: usize = 4095;

@@ -16,8 +16,9 @@ use tool_core::{Access, Reason, Result, ToolError, tool_error};
 
 use super::leftovers::New;
 use super::resolve::tidy;
+use super::stat::{info, kind_of};
 use super::zones::Zones;
-use super::{Workspace, error, info, kind_of, shown};
+use super::{Workspace, error, shown};
 use crate::below::FOLDER;
 
 /// Maximum wait of an append for the lock on the file.
