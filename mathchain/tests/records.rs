@@ -363,12 +363,14 @@ fn an_interrupted_run_has_one_name() {
     let clock = Arc::new(SystemClock::default());
     let state = Arc::new(State::open(place.path("state/mathchain"), clock).expect("opens"));
     let journal = state.begin_run(&RunHeader::default()).expect("begins");
-    let list = |wanted: &str| place.run(&["runs", "list", "--state", wanted], "");
+    // The run is of no folder.
+    let all = ["runs", "list", "--all-folders"];
+    let list = |wanted: &str| place.run(&[&all, &["--state", wanted][..]].concat(), "");
     assert_eq!(text(&list("running"), "/0/state"), "running");
     drop(journal);
     assert_eq!(text(&list("interrupted"), "/0/state"), "interrupted");
     assert_eq!(count(&list("running"), ""), 0);
-    let human = place.run(&["runs", "list", "--output", "human"], "");
+    let human = place.run_as_typed(&all, "");
     assert!(
         human.expect_code(0).stdout.contains("  interrupted  "),
         "{}",

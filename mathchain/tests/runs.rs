@@ -54,7 +54,8 @@ fn runs_are_listed_shown_exported_pinned_and_collected() {
     let (one, matrix, _) = run(&place, "worker_math", RunState::Succeeded);
     let (two, _, _) = run(&place, "worker_math", RunState::Suspended);
     let list = |args: &[&str]| -> Vec<String> {
-        let answer = place.run(&[&["runs", "list"], args].concat(), "");
+        // These runs are of no folder.
+        let answer = place.run(&[&["runs", "list", "--all-folders"], args].concat(), "");
         let items = answer.expect_code(0).json().items().expect("a list");
         let id = |item: &Value| item.get("run").and_then(Value::as_str).map(str::to_owned);
         items.iter().filter_map(id).collect()
