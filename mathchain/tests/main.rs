@@ -13,6 +13,7 @@ mod chains;
 mod data;
 #[cfg(target_os = "linux")]
 mod doors;
+mod exports;
 mod generations;
 mod keys;
 mod operator;

@@ -22,6 +22,7 @@ mod configured;
 mod data;
 mod doctor;
 mod exit;
+mod export;
 mod flags;
 mod folders;
 mod global;
