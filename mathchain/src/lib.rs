@@ -23,6 +23,8 @@ pub mod environment;
 mod generation;
 mod inputs;
 mod io;
+#[cfg(feature = "servers")]
+mod mcp;
 #[cfg(feature = "llm")]
 mod models;
 mod otel;

@@ -16,6 +16,8 @@ mod doors;
 mod exports;
 mod generations;
 mod keys;
+#[cfg(all(feature = "servers", target_os = "linux"))]
+mod mcp;
 mod operator;
 mod otel;
 mod plans;

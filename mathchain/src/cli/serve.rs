@@ -1,31 +1,50 @@
-//! `mathchain serve --jsonl`.
+//! `mathchain serve`: JSON lines, or the Model Context Protocol.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
+use registry::offer::Catalog;
 use registry::{Answer, Unattended};
 
-use super::jsonl;
 use super::prelude::*;
 use super::signals::Closing;
+use super::{export, jsonl};
 
 #[derive(Debug, Args)]
 #[command(
     after_help = "Each line is {\"id\":...,\"tool\":NAME,\"args\":{...},\"role\":NAME?,\"traceparent\":TEXT?}; each answer carries the id, and answers may arrive in another order. `traceparent` names the client span that the call belongs to (docs/observability.md).
 Examples:
+  mathchain serve --mcp --role worker_math
   printf '%s\\n' '{\"id\":1,\"tool\":\"statistics\",\"args\":{\"data\":[1,2,3]}}' | mathchain serve --jsonl
   mathchain serve --jsonl --agent tester --phase audit --task bugfix"
 )]
 pub(super) struct Serve {
     /// Read and write one JSON object a line
-    #[arg(long, required = true)]
+    #[arg(long, required_unless_present = "mcp")]
     pub jsonl: bool,
+    /// Serve one client of the Model Context Protocol (docs/mcp.md)
+    #[arg(long, conflicts_with = "jsonl")]
+    pub mcp: bool,
+    /// Tools that an MCP client lists: `full`, `core` or `search`; every visible tool can be called
+    #[arg(long, value_name = "CATALOG", default_value = "core", value_parser = export::catalog())]
+    pub catalog: Catalog,
+    /// Largest result that an MCP client is sent; more is cut to a summary with handles
+    #[arg(long, value_name = "BYTES", default_value_t = 16_384, value_parser = clap::value_parser!(u64).range(1024..))]
+    pub result_bytes: u64,
     /// Roles that a line may name
-    #[arg(long, value_delimiter = ',', value_name = "ROLE,...")]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "ROLE,...",
+        conflicts_with = "mcp"
+    )]
     pub roles: Vec<String>,
-    /// Role of lines that name none; overrides the configuration's
+    /// Role of calls that name none; overrides the configuration's
     #[arg(long)]
     pub role: Option<String>,
+    /// Toolset of the configuration that replaces the selection
+    #[arg(long, value_name = "TOOLSET", help_heading = "Caller")]
+    pub toolset: Option<String>,
     #[command(flatten)]
     pub caller: Caller,
     /// Maximum number of calls to run in parallel
@@ -39,7 +58,7 @@ pub(super) fn serve(global: &Global, serve: &Serve) -> Result<ExitCode> {
     let toolkit = serve.caller.open(global)?;
     for role in serve.roles.iter().map(Some).chain([serve.role.as_ref()]) {
         // An unknown name is an error now, not at the first line.
-        let caller = toolkit.caller(&serve.caller.context(role.cloned()));
+        let caller = toolkit.caller(&serve.context(role.cloned()));
         toolkit.dispatcher().visible(&caller)?;
     }
     let stop = StopFlag::new();
@@ -55,9 +74,13 @@ pub(super) fn serve(global: &Global, serve: &Serve) -> Result<ExitCode> {
     };
     let files = open::watched(global)?;
     let done = StopFlag::new();
+    let toolkit = std::sync::Arc::new(toolkit);
     let answered = std::thread::scope(|scope| {
         let watcher = scope.spawn(|| watch(&toolkit, &files, &done));
-        let answered = answer_lines(&toolkit, serve, &door);
+        let answered = match serve.mcp {
+            true => answer_client(&toolkit, serve, &door).map(|()| true),
+            false => answer_lines(&toolkit, serve, &door),
+        };
         done.cancel();
         watcher.thread().unpark();
         answered
@@ -112,11 +135,49 @@ fn answer_lines(toolkit: &Toolkit, serve: &Serve, door: &jsonl::Door) -> Result<
                 stop: stop.child(),
                 client_id: line.id,
                 trace: line.trace,
-                ..serve
-                    .caller
-                    .context(line.role.or_else(|| default_role.clone()))
+                ..serve.context(line.role.or_else(|| default_role.clone()))
             };
             toolkit.call_with(&context, &line.tool, &line.args)
         },
+    )
+}
+
+impl Serve {
+    /// The context of a call with this role.
+    fn context(&self, role: Option<String>) -> Context {
+        Context {
+            toolset: self.toolset.clone(),
+            ..self.caller.context(role)
+        }
+    }
+}
+
+#[cfg(feature = "servers")]
+fn answer_client(
+    toolkit: &std::sync::Arc<Toolkit>,
+    serve: &Serve,
+    door: &jsonl::Door,
+) -> Result<()> {
+    let workers = serve
+        .workers
+        .map_or_else(|| 4 * jsonl::threads(None), usize::from);
+    let settings = crate::mcp::Settings {
+        context: serve.context(serve.role.clone()),
+        catalog: serve.catalog,
+        workers,
+        line_bytes_max: door.line_bytes_max,
+        result_bytes_max: serve.result_bytes,
+    };
+    let closing = door.closing.clone();
+    crate::mcp::serve_stdio(toolkit.clone(), settings, &door.stop, move || {
+        closing.wait()
+    })
+}
+
+#[cfg(not(feature = "servers"))]
+fn answer_client(_: &std::sync::Arc<Toolkit>, _: &Serve, _: &jsonl::Door) -> Result<()> {
+    Err(
+        tool_error!(PreconditionFailed, "feature"; "this program was built without the feature `servers`";
+        "build it with `--features servers`"),
     )
 }

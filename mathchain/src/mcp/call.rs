@@ -1,0 +1,250 @@
+//! `tools/call`: from a request to an answer, on a thread of its own.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use registry::offer::{self, Finder};
+use registry::{Answer, TraceParent, Unattended};
+use rmcp::ErrorData;
+use rmcp::model::{CallToolRequestParams, CallToolResponse, CallToolResult, RequestId};
+use rmcp::service::{RequestContext, RoleServer};
+use tool_core::{Object, Outcome, Result, Status, StopFlag, ToolError, Value, tool_error};
+
+use super::door::Door;
+use super::lines::Sent;
+use super::progress::Reports;
+use super::{answer, approval, json, tasks};
+use crate::Context;
+
+/// Calls that may wait for a thread; a sender of more is told so.
+const WAITING_MAX: usize = 4096;
+
+/// A call that a client asks for.
+pub(super) struct Wanted {
+    /// Name of the tool, as it was sent.
+    pub(super) tool: String,
+    pub(super) args: Value,
+}
+
+impl Wanted {
+    /// Reads a request; a call through `call_tool` is one of the tool that it names.
+    fn of(params: &CallToolRequestParams, sent: Option<&Sent>) -> Result<Self> {
+        let args = match (sent, &params.arguments) {
+            (Some(Sent(sent)), _) => sent.clone()?,
+            (None, Some(arguments)) => {
+                json::to_value(&serde_json::Value::Object(arguments.clone()))?
+            }
+            (None, None) => Object::new().into(),
+        };
+        if Finder::parse(&params.name) != Some(Finder::Call) {
+            return Ok(Self {
+                tool: params.name.to_string(),
+                args,
+            });
+        }
+        let tool = text_argument(&args, "name")?;
+        let args = match args.get("arguments") {
+            None | Some(Value::Null) => Object::new().into(),
+            Some(args) => args.clone(),
+        };
+        Ok(Self { tool, args })
+    }
+}
+
+/// Answers one `tools/call`.
+///
+/// # Errors
+/// `-32602` for an unknown tool; every other failure is an answer that a model reads.
+pub(super) async fn call(
+    door: &Arc<Door>,
+    params: CallToolRequestParams,
+    context: RequestContext<RoleServer>,
+) -> Result<CallToolResponse, ErrorData> {
+    let wanted = match Wanted::of(&params, context.extensions.get::<Sent>()) {
+        Ok(wanted) => wanted,
+        Err(error) => return Ok(answer::failure(&error).into()),
+    };
+    if let Some(finder) = Finder::parse(&wanted.tool) {
+        return find(door, finder, wanted.args).await;
+    }
+    door.knows(&wanted.tool)?;
+    let resumed = approval::resumed(door, &params, &wanted)?;
+    if let Some(refused) = resumed {
+        return Ok(refused.into());
+    }
+    let waiting = door.waiting.fetch_add(1, Ordering::Relaxed);
+    let permit = match waiting < WAITING_MAX {
+        true => Some(Arc::clone(&door.permits).acquire_owned().await),
+        false => None,
+    };
+    door.waiting.fetch_sub(1, Ordering::Relaxed);
+    let Some(Ok(permit)) = permit else {
+        let overloaded = tool_error!(LimitExceeded, "overloaded"; "{waiting} calls are waiting";
+            "send fewer calls at a time, or repeat this one later");
+        return Ok(answer::failure(&overloaded).into());
+    };
+    let stop = door.calls.child();
+    let reports = Reports::default();
+    let wanted = Arc::new(wanted);
+    let thread = {
+        let (door, wanted, stop, reports) = (
+            Arc::clone(door),
+            Arc::clone(&wanted),
+            stop.clone(),
+            reports.clone(),
+        );
+        let (id, trace) = (context.id.clone(), trace_of(&context));
+        tokio::task::spawn_blocking(move || {
+            let _permit = permit;
+            let context = door.context_of(&id, trace, stop, reports);
+            run(&door, &context, &wanted)
+        })
+    };
+    let running = tasks::Running {
+        thread,
+        stop,
+        reports,
+    };
+    tasks::finish(door, running, &wanted, context).await
+}
+
+/// What a call led to.
+pub(super) struct Done {
+    pub(super) outcome: Outcome,
+    pub(super) answer: CallToolResult,
+}
+
+/// Calls the tool, on the thread of the call.
+fn run(door: &Door, context: &Context, wanted: &Wanted) -> Done {
+    let outcome = door.toolkit.call_with(context, &wanted.tool, &wanted.args);
+    let dispatcher = door.toolkit.dispatcher();
+    let answers = dispatcher.host().answers.clone();
+    let call_id = outcome
+        .metadata
+        .get("call_id")
+        .and_then(Value::as_str)
+        .unwrap_or_default();
+    let role = outcome
+        .metadata
+        .get("role")
+        .and_then(Value::as_str)
+        .unwrap_or_default();
+    let mut keep = |value: &Value| answers.as_ref()?.keep(call_id, role, value).ok();
+    let answer = answer::of_outcome(&outcome, door.settings.result_bytes_max, &mut keep);
+    Done { outcome, answer }
+}
+
+/// The span of the client: in the metadata of the request, where it is sound.
+fn trace_of(context: &RequestContext<RoleServer>) -> Option<TraceParent> {
+    TraceParent::parse(context.meta.get_traceparent()?)
+}
+
+impl Door {
+    /// The context of one call.
+    fn context_of(
+        &self,
+        id: &RequestId,
+        trace: Option<TraceParent>,
+        stop: StopFlag,
+        reports: Reports,
+    ) -> Context {
+        let answer = match self.toolkit.config().approvals.unattended {
+            Unattended::Deny => Answer::Unattended,
+            Unattended::Pending => Answer::Ask,
+        };
+        Context {
+            answer,
+            stop,
+            client_id: Some(id.to_string()),
+            trace,
+            progress: Some(reports.receiver()),
+            ..self.settings.context.clone()
+        }
+    }
+
+    /// Refuses a name that no tool has.
+    fn knows(&self, name: &str) -> Result<(), ErrorData> {
+        let dispatcher = self.toolkit.dispatcher();
+        let catalogue = dispatcher.catalogue();
+        if catalogue.called(name).is_some() {
+            return Ok(());
+        }
+        // The suggestion is among the tools that the caller sees.
+        let near = catalogue.nearest(name);
+        let caller = self.toolkit.caller(&self.settings.context);
+        let seen = near.filter(|near| dispatcher.resolve(near, &caller).is_ok());
+        let error = catalogue.unknown(name, seen);
+        let hint = error.hint_str().unwrap_or_default();
+        Err(ErrorData::invalid_params(
+            format!("{}; {hint}", error.message()),
+            None,
+        ))
+    }
+}
+
+/// Answers `search_tools` and `describe_tool`.
+async fn find(
+    door: &Arc<Door>,
+    finder: Finder,
+    args: Value,
+) -> Result<CallToolResponse, ErrorData> {
+    let door = Arc::clone(door);
+    let work = move || {
+        let found = found(&door, finder, &args);
+        let status = match found {
+            Ok(found) => Status::Success(found),
+            Err(error) => Status::Error(error),
+        };
+        let outcome = Outcome {
+            status,
+            effects: Vec::new(),
+            warnings: Vec::new(),
+            metadata: Object::new(),
+        };
+        answer::of_outcome(&outcome, door.settings.result_bytes_max, &mut |_| None)
+    };
+    let answered = tokio::task::spawn_blocking(work).await;
+    answered
+        .map(Into::into)
+        .map_err(|err| ErrorData::internal_error(err.to_string(), None))
+}
+
+fn found(door: &Door, finder: Finder, args: &Value) -> Result<Value> {
+    let dispatcher = door.toolkit.dispatcher();
+    let caller = door.toolkit.caller(&door.settings.context);
+    match finder {
+        Finder::Search => {
+            let query = args
+                .get("query")
+                .and_then(Value::as_str)
+                .unwrap_or_default();
+            offer::search(&dispatcher, &caller, query)
+        }
+        Finder::Describe => {
+            let name = text_argument(args, "name")?;
+            match Finder::parse(&name) {
+                Some(finder) => {
+                    crate::parse(&offer::Dialect::Mcp.tool(&finder.offered()).to_string())
+                }
+                None => offer::describe(&dispatcher, &caller, &name),
+            }
+        }
+        Finder::Call => Err(
+            tool_error!(InvalidArgs at "/name"; "`call_tool` does not call itself"; "name another tool"),
+        ),
+    }
+}
+
+fn text_argument(args: &Value, name: &str) -> Result<String> {
+    let given = args.get(name).and_then(Value::as_str).map(str::to_owned);
+    given.ok_or_else(|| {
+        let found = args
+            .get(name)
+            .map_or_else(|| "nothing".to_owned(), Value::kind);
+        ToolError::invalid(
+            format!("/{name}"),
+            format_args!("expected the name of a tool, found {found}"),
+        )
+        .hint("`search_tools` finds tools")
+    })
+}

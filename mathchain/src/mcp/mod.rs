@@ -1,0 +1,140 @@
+//! The MCP server: one adapter around `rmcp`, which no other folder names.
+//!
+//! Read [`serve_stdio`] first: a transport (`lines`) gives requests to a handler (`handler`), which calls the toolkit on threads
+//! (`call`) and turns outcomes into answers (`answer`). Nothing here decides anything: every call passes the dispatcher, with the caller
+//! that the start of the server names.
+
+mod answer;
+mod approval;
+mod call;
+mod door;
+mod handler;
+mod json;
+mod lines;
+mod pages;
+mod picture;
+mod progress;
+mod prompts;
+mod requests;
+mod resources;
+mod tasks;
+
+use std::io::Write as _;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rmcp::ServiceExt as _;
+use rmcp::service::ServerInitializeError;
+use rmcp::transport::io::stdio_pipes;
+use tool_core::{Result, StopFlag, tool_error};
+
+use crate::Toolkit;
+use door::Door;
+pub(crate) use door::Settings;
+use handler::Handler;
+use lines::{Ends, Lines};
+
+/// Stack of a thread that runs calls.
+const CALL_STACK_BYTES: usize = 16 << 20;
+/// Time after the end of the input for calls to complete, before they are stopped.
+const DRAIN: Duration = Duration::from_millis(500);
+/// Interval at which the list of tools is compared.
+const POLL: Duration = Duration::from_millis(500);
+
+/// Serves one client over stdin and stdout until its input ends, or `closed` returns.
+///
+/// # Errors
+/// `io` when the runtime cannot start, and for a client that does not begin as the protocol demands.
+pub(crate) fn serve_stdio(
+    toolkit: Arc<Toolkit>,
+    settings: Settings,
+    stop: &StopFlag,
+    closed: impl FnOnce() + Send + 'static,
+) -> Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        // Beside the calls: lists, resources, and streams that are no pipes.
+        .max_blocking_threads(settings.workers + 8)
+        .thread_stack_size(CALL_STACK_BYTES)
+        .thread_name("call")
+        .build();
+    let runtime =
+        runtime.map_err(|err| tool_error!(ToolError, "io"; "cannot start the server: {err}"))?;
+    let ended = runtime.block_on(serve(toolkit, settings, stop.child(), closed));
+    // A call that does not stop must not hold the process.
+    runtime.shutdown_background();
+    ended
+}
+
+async fn serve(
+    toolkit: Arc<Toolkit>,
+    settings: Settings,
+    calls: StopFlag,
+    closed: impl FnOnce() + Send + 'static,
+) -> Result<()> {
+    let ends = Ends::default();
+    let (input, output) = stdio_pipes();
+    let lines = Lines::new(input, output, settings.line_bytes_max, ends.clone());
+    let door = Arc::new(Door::new(toolkit, settings, calls));
+    let closing = ends.closing.clone();
+    let waiting = std::thread::Builder::new()
+        .name("closing".to_owned())
+        .spawn(move || {
+            closed();
+            closing.cancel();
+        });
+    waiting.map_err(|err| tool_error!(ToolError, "io"; "cannot start a thread: {err}"))?;
+    tokio::spawn(stop_at_end(Arc::clone(&door), ends));
+    tokio::spawn(look_for_changes(Arc::clone(&door)));
+    match Handler::new(door).serve(lines).await {
+        Ok(service) => {
+            // A task that was lost has been answered as such.
+            let _ = service.waiting().await;
+            Ok(())
+        }
+        // The client only asked what there is.
+        Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => {
+            Ok(())
+        }
+        Err(err) => {
+            Err(tool_error!(InvalidRequest, "mcp"; "the client did not begin a connection: {err}"))
+        }
+    }
+}
+
+/// Stops calls that are not done soon after the end of the input, and at once when nothing is read any more.
+async fn stop_at_end(door: Arc<Door>, ends: Ends) {
+    tokio::select! {
+        () = ends.output.cancelled() => {}
+        () = async {
+            ends.input.cancelled().await;
+            tokio::time::sleep(DRAIN).await;
+        } => {}
+    }
+    // A signal has its own time for calls to complete.
+    if !ends.closing.is_cancelled() || ends.output.is_cancelled() {
+        door.calls.cancel();
+    }
+}
+
+/// Tells of changes of the list after a reload.
+async fn look_for_changes(door: Arc<Door>) {
+    let mut told = None;
+    loop {
+        tokio::time::sleep(POLL).await;
+        if door.changes.receiver_count() > 0 {
+            let looking = {
+                let (door, mut told) = (Arc::clone(&door), std::mem::take(&mut told));
+                tokio::task::spawn_blocking(move || {
+                    door.look_for_changes(&mut told);
+                    told
+                })
+            };
+            told = looking.await.unwrap_or_default();
+        }
+    }
+}
+
+fn complain(text: &str) {
+    let _ = std::io::stderr().write_all(text.as_bytes());
+}
