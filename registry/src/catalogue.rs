@@ -10,6 +10,7 @@ use tool_core::{AnyTool, Entry, Spec, ToolError, tool_error};
 
 use crate::aliases::Aliases;
 use crate::error::{LoadError, LoadErrors};
+use crate::offer::Finder;
 
 /// Prefixes of selectors, before a `:`; the id of a tool cannot start with one.
 pub const RESERVED_PREFIXES: [&str; 6] =
@@ -114,6 +115,9 @@ impl Catalogue {
             ));
         }
         let wire = spec.wire_name();
+        if Finder::parse(&wire).is_some() {
+            return Some(format!("`{wire}` is a tool of catalogues of tools"));
+        }
         let other = self.names.get(spec.id).or_else(|| self.names.get(&wire))?;
         let other = self.tool(*other).spec().id;
         let id = spec.id;
@@ -214,6 +218,7 @@ mod tests {
     tool!(Same(NoArgs) { id: "task_submit" } = |_, _| Ok(Value::Null));
     tool!(Grouped(NoArgs) { id: "group:write" } = |_, _| Ok(Value::Null));
     tool!(Loud(NoArgs) { id: "LOUD" } = |_, _| Ok(Value::Null));
+    tool!(Finding(NoArgs) { id: "search_tools" } = |_, _| Ok(Value::Null));
     tool!(Unsound(NoArgs) { id: "unsound", destructive: true } = |_, _| Ok(Value::Null));
 
     fn ids(found: Vec<&dyn AnyTool>) -> Vec<&str> {
@@ -238,6 +243,7 @@ mod tests {
             entry::<Grouped>(),
             entry::<Loud>(),
             entry::<Unsound>(),
+            entry::<Finding>(),
         ];
         let errors = Catalogue::new(&[BAD]).unwrap_err().to_string();
         for expected in [
@@ -246,6 +252,8 @@ mod tests {
             "starts with `group:`",
             "`LOUD` does not give a wire name",
             "destructive and has no effects",
+            "`search_tools` is a tool of catalogues",
+            "`search_tools` is a tool of catalogues",
         ] {
             assert!(errors.contains(expected), "no {expected:?} in {errors}");
         }

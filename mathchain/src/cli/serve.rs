@@ -159,7 +159,7 @@ fn answer_client(
     door: &jsonl::Door,
 ) -> Result<()> {
     let workers = serve
-        .workers
+        .threads
         .map_or_else(|| 4 * jsonl::threads(None), usize::from);
     let settings = crate::mcp::Settings {
         context: serve.context(serve.role.clone()),

@@ -291,7 +291,7 @@ fn endless() -> Json {
 fn cancelling_reaches_the_kernel() {
     let place = Place::new();
     for era in Era::BOTH {
-        let mut client = Client::start(&place, &["--workers", "1"], era);
+        let mut client = Client::start(&place, &["--threads", "1"], era);
         let id = client.ask("tools/call", endless());
         std::thread::sleep(Duration::from_millis(300));
         client.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}}));

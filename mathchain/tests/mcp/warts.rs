@@ -188,7 +188,7 @@ fn a_signal_ends_the_server() {
 #[test]
 fn a_burst_is_answered_in_full_and_too_much_is_refused() {
     let place = Place::new();
-    let mut client = Client::start(&place, &["--workers", "2"], Era::Modern);
+    let mut client = Client::start(&place, &["--threads", "2"], Era::Modern);
     let begun = Instant::now();
     let ids: Vec<i64> = (0..2000)
         .map(|number| {

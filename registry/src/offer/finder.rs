@@ -5,7 +5,8 @@ use serde_json::json;
 use tool_core::{AnyTool, Category, Result, Value, names, object, tool_error};
 
 use super::{Detail, Hints, Offered, text};
-use crate::dispatch::{CallerContext, Dispatcher};
+use crate::dispatch::{CallerContext, Dispatcher, Listing};
+use crate::search::Query;
 
 names! {
     /// A tool that finds, describes or calls others.
@@ -78,24 +79,33 @@ pub fn search(dispatcher: &Dispatcher, caller: &CallerContext, query: &str) -> R
     const SHOWN_MAX: usize = 15;
     let mut listed = dispatcher.visible(caller)?;
     listed.retain(|listing| listing.hidden.is_none());
-    let tools: Vec<&dyn AnyTool> = listed.iter().map(|listing| listing.tool).collect();
-    let words = query.split_whitespace().map(str::to_lowercase);
-    let (of_category, words): (Vec<String>, Vec<String>) =
-        words.partition(|word| word.starts_with("category:"));
+    let seen = |tool: &dyn AnyTool| {
+        let of_listing = |listing: &Listing<'_>| listing.tool.spec().id == tool.spec().id;
+        listed.iter().any(of_listing)
+    };
+    let (of_category, words): (Vec<&str>, Vec<&str>) = query
+        .split_whitespace()
+        .partition(|word| word.starts_with("category:"));
     let category = of_category.first().map(|word| category(word)).transpose()?;
+    let words = words.join(" ");
+    let wanted = Query {
+        text: &words,
+        category,
+        ..Query::default()
+    };
     if words.is_empty() && category.is_none() {
+        let tools: Vec<&dyn AnyTool> = listed.iter().map(|listing| listing.tool).collect();
         return Ok(categories(&tools));
     }
-    let fitting = tools
-        .iter()
-        .filter(|tool| category.is_none_or(|one| tool.spec().category == one));
-    let ranked = fitting.map(|tool| (score(*tool, &words), *tool));
-    let mut found: Vec<(usize, &dyn AnyTool)> = ranked
-        .filter(|(score, _)| words.is_empty() || *score > 0)
-        .collect();
-    found.sort_by_key(|(score, _)| std::cmp::Reverse(*score)); // stable: the listing's order among equals
+    let catalogue = dispatcher.catalogue();
+    let mut found = catalogue.search(&wanted);
+    found.retain(|tool| seen(*tool));
+    if found.is_empty() {
+        found = catalogue.nearest_to(&wanted);
+        found.retain(|tool| seen(*tool));
+    }
     let more = found.len().saturating_sub(SHOWN_MAX);
-    let shown = found.iter().take(SHOWN_MAX).map(|(_, tool)| {
+    let shown = found.iter().take(SHOWN_MAX).map(|tool| {
         let purpose = text::opening(&tool.description(), Detail::Brief.extent().tool_chars);
         object! { "name" => tool.spec().wire_name(), "title" => tool.spec().title, "description" => purpose }
     });
@@ -124,26 +134,6 @@ fn categories(tools: &[&dyn AnyTool]) -> Value {
         (one.as_str(), Value::from(names))
     });
     object! { "categories" => Value::object(counted), "more" => 0_usize }
-}
-
-/// How well a tool fits: words in its name count most, then those of title and tags, then those of the description.
-fn score(tool: &dyn AnyTool, words: &[String]) -> usize {
-    let spec = tool.spec();
-    let beside = [spec.title, &spec.tags.join(" "), spec.category.as_str()]
-        .join(" ")
-        .to_lowercase();
-    let description = tool.description().to_lowercase();
-    let one = |word: &String| {
-        let stem = word.trim_end_matches('s');
-        match stem {
-            "" => 0,
-            stem if spec.id.contains(stem) => 5,
-            stem if beside.contains(stem) => 3,
-            stem if description.contains(stem) => 1,
-            _ => 0,
-        }
-    };
-    words.iter().map(one).sum()
 }
 
 /// Answers `describe_tool`.
