@@ -209,3 +209,33 @@ fn a_burst_is_answered_in_full_and_too_much_is_refused() {
     assert!(begun.elapsed() < Duration::from_secs(60));
     client.end();
 }
+
+#[test]
+fn more_calls_than_may_wait_are_refused_and_none_is_lost() {
+    let place = Place::new();
+    let mut client = Client::start(&place, &["--threads", "1"], Era::Modern);
+    let busy = endless(&mut client);
+    std::thread::sleep(Duration::from_millis(300));
+    let ids: Vec<i64> = (0..4200)
+        .map(|_| {
+            client.ask(
+                "tools/call",
+                json!({"name": "calculate", "arguments": {"expression": "1"}}),
+            )
+        })
+        .collect();
+    // One thread is busy, so that exactly the calls beyond the queue are refused.
+    let refused = client
+        .next_within(Duration::from_secs(30))
+        .expect("an answer");
+    assert_eq!(
+        refused["result"]["structuredContent"]["error"]["reason"], "overloaded",
+        "{refused}"
+    );
+    client.others.push(refused);
+    client.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": busy}}));
+    let answers: Vec<Json> = ids.into_iter().map(|id| client.answer(id)).collect();
+    let is_refused = |answer: &&Json| answer["result"]["isError"] == true;
+    assert_eq!(answers.iter().filter(is_refused).count(), 4200 - 4096);
+    client.end();
+}

@@ -175,8 +175,8 @@ fn order(tool: &dyn AnyTool) -> Vec<String> {
 fn shown_in_examples(tool: &dyn AnyTool) -> Vec<String> {
     let schema = tool.input_schema();
     let is_default = |name: &str, value: &tool_core::Value| {
-        let default = &schema["properties"][name]["default"];
-        value.is_null() || tool_core::json::to_text(value) == default.to_string()
+        let default = schema["properties"][name]["default"].to_string();
+        value.is_null() || tool_core::json::to_text(value) == default
     };
     let mut shown = Vec::new();
     for example in tool.examples() {
