@@ -10,11 +10,13 @@ use tool_core::{AnyTool, Entry, Spec, ToolError, tool_error};
 
 use crate::aliases::Aliases;
 use crate::error::{LoadError, LoadErrors};
-use crate::offer::Finder;
 
 /// Prefixes of selectors, before a `:`; the id of a tool cannot start with one.
 pub const RESERVED_PREFIXES: [&str; 6] =
     ["group", "category", "tag", "effect", "permission", "plugin"];
+
+/// Wire names of the tools that find and call others ([`crate::offer::Finder`]); no tool has one.
+pub const RESERVED_NAMES: [&str; 3] = ["search_tools", "describe_tool", "call_tool"];
 
 /// All tools. Immutable: tools are numbered from 0 in the order of the lists, and a policy is compiled against exactly one
 /// catalogue, named by its [`generation`](Catalogue::generation).
@@ -115,7 +117,7 @@ impl Catalogue {
             ));
         }
         let wire = spec.wire_name();
-        if Finder::parse(&wire).is_some() {
+        if RESERVED_NAMES.contains(&wire.as_str()) {
             return Some(format!("`{wire}` is a tool of catalogues of tools"));
         }
         let other = self.names.get(spec.id).or_else(|| self.names.get(&wire))?;

@@ -4,35 +4,25 @@
 //! again, and the state is bound to the call, so that it cannot be used for another.
 
 use std::collections::BTreeMap;
-use std::hash::{BuildHasher as _, RandomState};
 use std::time::Duration;
 
 use registry::digest;
 use rmcp::ErrorData;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ElicitRequest, ElicitRequestParams,
-    ElicitationSchema, InputRequest, InputRequiredResult, ProtocolVersion, RequestStateCodec,
-    SealOptions,
+    ElicitationSchema, InputRequest, InputRequiredResult, ProtocolVersion, SealOptions,
 };
 use rmcp::service::{RequestContext, RoleServer};
 use tool_core::{Status, tool_error};
 
 use super::answer;
-use super::call::{Done, Wanted};
 use super::door::Door;
+use super::running::{Done, Wanted};
 
 /// Key of the question in an answer that requires input.
 const QUESTION: &str = "approval";
 /// How long a client may take.
 const VALID: Duration = Duration::from_secs(24 * 60 * 60);
-
-/// Seals the state of questions with a key of this process.
-pub(super) fn codec() -> RequestStateCodec {
-    let random = |_| RandomState::new().hash_one(0_u8).to_string();
-    let parts: Vec<String> = (0..8).map(random).collect();
-    let key = digest::of_texts(parts.iter().map(String::as_str));
-    RequestStateCodec::try_new(key.into_bytes()).expect("a digest is long enough for a key")
-}
 
 /// What the state is bound to.
 fn bound_to(wanted: &Wanted) -> String {

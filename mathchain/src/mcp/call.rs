@@ -6,50 +6,19 @@ use std::sync::atomic::Ordering;
 use registry::offer::{self, Finder};
 use registry::{Answer, TraceParent, Unattended};
 use rmcp::ErrorData;
-use rmcp::model::{CallToolRequestParams, CallToolResponse, CallToolResult, RequestId};
+use rmcp::model::{CallToolRequestParams, CallToolResponse, RequestId};
 use rmcp::service::{RequestContext, RoleServer};
-use tool_core::{Object, Outcome, Result, Status, StopFlag, ToolError, Value, tool_error};
+use tool_core::{Object, Outcome, Result, Status, StopFlag, Value, tool_error};
 
 use super::door::Door;
 use super::lines::Sent;
 use super::progress::Reports;
-use super::{answer, approval, json, tasks};
+use super::running::{Done, Running, Wanted, text_argument};
+use super::{answer, approval, tasks};
 use crate::Context;
 
 /// Calls that may wait for a thread; a sender of more is told so.
 const WAITING_MAX: usize = 4096;
-
-/// A call that a client asks for.
-pub(super) struct Wanted {
-    /// Name of the tool, as it was sent.
-    pub(super) tool: String,
-    pub(super) args: Value,
-}
-
-impl Wanted {
-    /// Reads a request; a call through `call_tool` is one of the tool that it names.
-    fn of(params: &CallToolRequestParams, sent: Option<&Sent>) -> Result<Self> {
-        let args = match (sent, &params.arguments) {
-            (Some(Sent(sent)), _) => sent.clone()?,
-            (None, Some(arguments)) => {
-                json::to_value(&serde_json::Value::Object(arguments.clone()))?
-            }
-            (None, None) => Object::new().into(),
-        };
-        if Finder::parse(&params.name) != Some(Finder::Call) {
-            return Ok(Self {
-                tool: params.name.to_string(),
-                args,
-            });
-        }
-        let tool = text_argument(&args, "name")?;
-        let args = match args.get("arguments") {
-            None | Some(Value::Null) => Object::new().into(),
-            Some(args) => args.clone(),
-        };
-        Ok(Self { tool, args })
-    }
-}
 
 /// Answers one `tools/call`.
 ///
@@ -100,18 +69,12 @@ pub(super) async fn call(
             run(&door, &context, &wanted)
         })
     };
-    let running = tasks::Running {
+    let running = Running {
         thread,
         stop,
         reports,
     };
     tasks::finish(door, running, &wanted, context).await
-}
-
-/// What a call led to.
-pub(super) struct Done {
-    pub(super) outcome: Outcome,
-    pub(super) answer: CallToolResult,
 }
 
 /// Calls the tool, on the thread of the call.
@@ -233,18 +196,4 @@ fn found(door: &Door, finder: Finder, args: &Value) -> Result<Value> {
             tool_error!(InvalidArgs at "/name"; "`call_tool` does not call itself"; "name another tool"),
         ),
     }
-}
-
-fn text_argument(args: &Value, name: &str) -> Result<String> {
-    let given = args.get(name).and_then(Value::as_str).map(str::to_owned);
-    given.ok_or_else(|| {
-        let found = args
-            .get(name)
-            .map_or_else(|| "nothing".to_owned(), Value::kind);
-        ToolError::invalid(
-            format!("/{name}"),
-            format_args!("expected the name of a tool, found {found}"),
-        )
-        .hint("`search_tools` finds tools")
-    })
 }

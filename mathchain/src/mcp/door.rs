@@ -1,5 +1,6 @@
 //! [`Door`]: what every connection of this server shares.
 
+use std::hash::{BuildHasher as _, RandomState};
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -9,7 +10,6 @@ use rmcp::task_manager::TaskManager;
 use tokio::sync::{Semaphore, watch};
 use tool_core::{Result, StopFlag, tool_error};
 
-use super::approval;
 use crate::{Context, Toolkit};
 
 /// Settings of the server, fixed when it starts: no request changes what a caller is offered.
@@ -50,7 +50,7 @@ impl Door {
             settings,
             calls,
             waiting: AtomicUsize::new(0),
-            seal: approval::codec(),
+            seal: codec(),
             tasks: TaskManager::new(),
             listed: Mutex::new(None),
             changes: watch::Sender::new(0),
@@ -100,4 +100,12 @@ impl Door {
         }
         *told = Some(now);
     }
+}
+
+/// Seals the state of questions with a key of this process.
+fn codec() -> RequestStateCodec {
+    let random = |_| RandomState::new().hash_one(0_u8).to_string();
+    let parts: Vec<String> = (0..8).map(random).collect();
+    let key = registry::digest::of_texts(parts.iter().map(String::as_str));
+    RequestStateCodec::try_new(key.into_bytes()).expect("a digest is long enough for a key")
 }

@@ -17,6 +17,7 @@ mod progress;
 mod prompts;
 mod requests;
 mod resources;
+mod running;
 mod tasks;
 
 use std::io::Write as _;

@@ -7,13 +7,11 @@ use rmcp::ErrorData;
 use rmcp::model::{CallToolResponse, CreateTaskResult};
 use rmcp::service::{RequestContext, RoleServer};
 use rmcp::task_manager::{TaskExit, TaskOptions};
-use tokio::task::{JoinError, JoinHandle};
-use tool_core::StopFlag;
+use tokio::task::JoinError;
 
 use super::approval;
-use super::call::{Done, Wanted};
 use super::door::Door;
-use super::progress::Reports;
+use super::running::{Done, Running, Wanted};
 
 /// Time after which a call becomes a task.
 const PROMOTED_AFTER: Duration = Duration::from_secs(2);
@@ -21,13 +19,6 @@ const PROMOTED_AFTER: Duration = Duration::from_secs(2);
 const KEPT: Duration = Duration::from_secs(60 * 60);
 /// Suggested time between two requests for the state of a task.
 const POLL_MS: u64 = 1000;
-
-/// A call that runs on a thread, and what stops it.
-pub(super) struct Running {
-    pub(super) thread: JoinHandle<Done>,
-    pub(super) stop: StopFlag,
-    pub(super) reports: Reports,
-}
 
 /// Waits for a call; cancelling the request stops it.
 ///

@@ -163,3 +163,14 @@ pub fn describe(dispatcher: &Dispatcher, caller: &CallerContext, name: &str) -> 
         "examples" => Value::array(examples.collect()),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_tool_has_the_name_of_a_finder() {
+        let names: Vec<&str> = Finder::ALL.iter().map(|finder| finder.as_str()).collect();
+        assert_eq!(names, crate::catalogue::RESERVED_NAMES);
+    }
+}
