@@ -103,7 +103,7 @@ impl Reader<'_> {
     fn class(&mut self) -> Part {
         let is_out = self.chars.next_if_eq(&'^').is_some();
         let mut ranges = Vec::new();
-        let mut escaped =
+        let escaped =
             |first: char, chars: &mut std::iter::Peekable<std::str::Chars<'_>>| match first {
                 '\\' => match chars.next().expect("an escaped character") {
                     'x' => {

@@ -60,7 +60,6 @@ fn each_catalogue_keeps_its_token_budget() {
             "{catalog}: {} tools",
             offered.len()
         );
-        println!("{catalog}: {told}");
         assert!(
             told < most,
             "{catalog}: {told} tokens with the instructions, the budget is {most}"

@@ -3,7 +3,7 @@
 //! Lines are read as at every other door: strictly, within a size, numbers exactly. The arguments of a call are set aside as a value and
 //! never become a tree of nodes. A line that is no message is answered, which the transport of `rmcp` does not do.
 
-use std::io;
+use std::io::{self, Write as _};
 use std::sync::Arc;
 
 use rmcp::RoleServer;
@@ -97,7 +97,7 @@ impl<R: AsyncRead + Send + Unpin, W: AsyncWrite + Send + Unpin + 'static> Lines<
         let line = std::mem::take(&mut self.line);
         if std::mem::take(&mut self.is_dropping) {
             let bytes_max = self.bytes_max;
-            super::complain(&format!(
+            complain(&format!(
                 "mcp: dropped a line of more than {bytes_max} bytes\n"
             ));
             let message = format!(
@@ -282,4 +282,8 @@ fn id_in(head: &[u8]) -> Option<RequestId> {
         .take_while(|one| one.is_ascii_digit() || *one == '-')
         .collect();
     digits.parse().ok().map(RequestId::Number)
+}
+
+fn complain(text: &str) {
+    let _ = std::io::stderr().write_all(text.as_bytes());
 }

@@ -20,7 +20,6 @@ mod resources;
 mod running;
 mod tasks;
 
-use std::io::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -134,8 +133,4 @@ async fn look_for_changes(door: Arc<Door>) {
             told = looking.await.unwrap_or_default();
         }
     }
-}
-
-fn complain(text: &str) {
-    let _ = std::io::stderr().write_all(text.as_bytes());
 }
