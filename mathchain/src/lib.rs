@@ -20,9 +20,15 @@ mod approvers;
 mod audit_key;
 pub mod clock;
 pub mod environment;
+mod exported;
 mod generation;
+#[cfg(feature = "servers")]
+mod http;
 mod inputs;
 mod io;
+#[cfg(feature = "servers")]
+mod keys;
+mod line;
 #[cfg(feature = "servers")]
 mod mcp;
 #[cfg(feature = "llm")]
@@ -30,6 +36,10 @@ mod models;
 mod otel;
 mod owned;
 mod plugins;
+#[cfg(feature = "servers")]
+mod queue;
+#[cfg(feature = "servers")]
+mod recorded;
 mod roots;
 mod toolkit;
 pub mod user_rules;

@@ -1,6 +1,8 @@
-//! `mathchain serve`: JSON lines, or the Model Context Protocol.
+//! `mathchain serve`: JSON lines, the Model Context Protocol, or HTTP.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use registry::offer::Catalog;
@@ -15,19 +17,26 @@ use super::{export, jsonl};
     after_help = "Each line is {\"id\":...,\"tool\":NAME,\"args\":{...},\"role\":NAME?,\"traceparent\":TEXT?}; each answer carries the id, and answers may arrive in another order. `traceparent` names the client span that the call belongs to (docs/observability.md).
 Examples:
   mathchain serve --mcp --role worker_math
+  mathchain serve --http 127.0.0.1:8931
   printf '%s\\n' '{\"id\":1,\"tool\":\"statistics\",\"args\":{\"data\":[1,2,3]}}' | mathchain serve --jsonl
   mathchain serve --jsonl --agent tester --phase audit --task bugfix"
 )]
 pub(super) struct Serve {
     /// Read and write one JSON object a line
-    #[arg(long, required_unless_present = "mcp")]
+    #[arg(long, required_unless_present_any = ["mcp", "http"])]
     pub jsonl: bool,
     /// Serve one client of the Model Context Protocol (docs/mcp.md)
     #[arg(long, conflicts_with = "jsonl")]
     pub mcp: bool,
-    /// Tools that an MCP client lists: `full`, `core` or `search`; every visible tool can be called
-    #[arg(long, value_name = "CATALOG", default_value = "core", value_parser = export::catalog())]
-    pub catalog: Catalog,
+    /// Serve MCP clients and a JSON interface at this address; without one, at `server.listen` (docs/http.md)
+    #[arg(long, value_name = "ADDRESS:PORT", num_args = 0..=1, conflicts_with_all = ["jsonl", "mcp"])]
+    pub http: Option<Option<SocketAddr>>,
+    /// State that a proxy in front of the HTTP server ends TLS
+    #[arg(long, requires = "http")]
+    pub behind_proxy: bool,
+    /// Tools that an MCP client lists: `full`, `core` or `search`; every visible tool can be called; by default `core`
+    #[arg(long, value_name = "CATALOG", value_parser = export::catalog())]
+    pub catalog: Option<Catalog>,
     /// Largest result that an MCP client is sent; more is cut to a summary with handles
     #[arg(long, value_name = "BYTES", default_value_t = 16_384, value_parser = clap::value_parser!(u64).range(1024..))]
     pub result_bytes: u64,
@@ -74,12 +83,13 @@ pub(super) fn serve(global: &Global, serve: &Serve) -> Result<ExitCode> {
     };
     let files = open::watched(global)?;
     let done = StopFlag::new();
-    let toolkit = std::sync::Arc::new(toolkit);
+    let toolkit = Arc::new(toolkit);
     let answered = std::thread::scope(|scope| {
         let watcher = scope.spawn(|| watch(&toolkit, &files, &done));
-        let answered = match serve.mcp {
-            true => answer_client(&toolkit, serve, &door).map(|()| true),
-            false => answer_lines(&toolkit, serve, &door),
+        let answered = match (serve.mcp, serve.http) {
+            (true, _) => answer_client(&toolkit, serve, &door).map(|()| true),
+            (_, Some(address)) => answer_requests(&toolkit, serve, &door, address).map(|()| true),
+            _ => answer_lines(&toolkit, serve, &door),
         };
         done.cancel();
         watcher.thread().unpark();
@@ -152,32 +162,92 @@ impl Serve {
     }
 }
 
+impl Serve {
+    /// The threads of a server whose calls may wait for something else than a processor.
+    #[cfg(feature = "servers")]
+    fn workers(&self) -> usize {
+        self.threads
+            .map_or_else(|| 4 * jsonl::threads(None), usize::from)
+    }
+
+    #[cfg(feature = "servers")]
+    fn offered(&self, catalog: Catalog, line_bytes_max: usize) -> crate::mcp::Settings {
+        crate::mcp::Settings {
+            context: self.context(self.role.clone()),
+            catalog: self.catalog.unwrap_or(catalog),
+            line_bytes_max,
+            result_bytes_max: self.result_bytes,
+        }
+    }
+}
+
 #[cfg(feature = "servers")]
-fn answer_client(
-    toolkit: &std::sync::Arc<Toolkit>,
+fn answer_client(toolkit: &Arc<Toolkit>, serve: &Serve, door: &jsonl::Door) -> Result<()> {
+    let settings = serve.offered(Catalog::default(), door.line_bytes_max);
+    let closing = door.closing.clone();
+    crate::mcp::serve_stdio(
+        toolkit.clone(),
+        settings,
+        serve.workers(),
+        &door.stop,
+        move || closing.wait(),
+    )
+}
+
+#[cfg(feature = "servers")]
+fn answer_requests(
+    toolkit: &Arc<Toolkit>,
     serve: &Serve,
     door: &jsonl::Door,
+    address: Option<SocketAddr>,
 ) -> Result<()> {
-    let workers = serve
-        .threads
-        .map_or_else(|| 4 * jsonl::threads(None), usize::from);
-    let settings = crate::mcp::Settings {
-        context: serve.context(serve.role.clone()),
-        catalog: serve.catalog,
-        workers,
-        line_bytes_max: door.line_bytes_max,
-        result_bytes_max: serve.result_bytes,
+    let config = toolkit.config().server.clone();
+    let listen = match address {
+        Some(address) => address,
+        None => config.listen.parse().map_err(|_| {
+            tool_error!(InvalidRequest at "/server/listen"; "expected an address with a port, found `{}`", config.listen;
+                "write `listen = \"127.0.0.1:8931\"`")
+        })?,
+    };
+    let settings = crate::http::Settings {
+        listen,
+        hosts: config.hosts,
+        origins: config.origins,
+        behind_proxy: config.behind_proxy || serve.behind_proxy,
+        roles: serve.roles.clone(),
+        rate_per_second: config.rate_per_second,
+        requests_at_once: config.requests_at_once,
+        workers: serve.workers(),
+        mcp: serve.offered(config.catalog, door.line_bytes_max),
     };
     let closing = door.closing.clone();
-    crate::mcp::serve_stdio(toolkit.clone(), settings, &door.stop, move || {
-        closing.wait()
-    })
+    let listening = |address| complain(&format!("listening on http://{address}\n"));
+    crate::http::serve(
+        toolkit.clone(),
+        settings,
+        &door.stop,
+        listening,
+        move || closing.wait(),
+    )
 }
 
 #[cfg(not(feature = "servers"))]
-fn answer_client(_: &std::sync::Arc<Toolkit>, _: &Serve, _: &jsonl::Door) -> Result<()> {
-    Err(
-        tool_error!(PreconditionFailed, "feature"; "this program was built without the feature `servers`";
-        "build it with `--features servers`"),
-    )
+fn answer_client(_: &Arc<Toolkit>, _: &Serve, _: &jsonl::Door) -> Result<()> {
+    Err(without_servers())
+}
+
+#[cfg(not(feature = "servers"))]
+fn answer_requests(
+    _: &Arc<Toolkit>,
+    _: &Serve,
+    _: &jsonl::Door,
+    _: Option<SocketAddr>,
+) -> Result<()> {
+    Err(without_servers())
+}
+
+#[cfg(not(feature = "servers"))]
+fn without_servers() -> ToolError {
+    tool_error!(PreconditionFailed, "feature"; "this program was built without the feature `servers`";
+        "build it with `--features servers`")
 }

@@ -1,8 +1,8 @@
 //! `tools/call`: from a request to an answer, on a thread of its own.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
+use hyper::http::request::Parts;
 use registry::offer::{self, Finder};
 use registry::{Answer, TraceParent, Unattended};
 use rmcp::ErrorData;
@@ -17,9 +17,6 @@ use super::running::{Done, Running, Wanted, text_argument};
 use super::{answer, approval, tasks};
 use crate::Context;
 
-/// Calls that may wait for a thread; a sender of more is told so.
-const WAITING_MAX: usize = 4096;
-
 /// Answers one `tools/call`.
 ///
 /// # Errors
@@ -29,7 +26,7 @@ pub(super) async fn call(
     params: CallToolRequestParams,
     context: RequestContext<RoleServer>,
 ) -> Result<CallToolResponse, ErrorData> {
-    let wanted = match Wanted::of(&params, context.extensions.get::<Sent>()) {
+    let wanted = match Wanted::of(&params, sent(&context)) {
         Ok(wanted) => wanted,
         Err(error) => return Ok(answer::failure(&error).into()),
     };
@@ -41,16 +38,9 @@ pub(super) async fn call(
     if let Some(refused) = resumed {
         return Ok(refused.into());
     }
-    let waiting = door.waiting.fetch_add(1, Ordering::Relaxed);
-    let permit = match waiting < WAITING_MAX {
-        true => Some(Arc::clone(&door.permits).acquire_owned().await),
-        false => None,
-    };
-    door.waiting.fetch_sub(1, Ordering::Relaxed);
-    let Some(Ok(permit)) = permit else {
-        let overloaded = tool_error!(LimitExceeded, "overloaded"; "{waiting} calls are waiting";
-            "send fewer calls at a time, or repeat this one later");
-        return Ok(answer::failure(&overloaded).into());
+    let permit = match door.queue.enter().await {
+        Ok(permit) => permit,
+        Err(overloaded) => return Ok(answer::failure(&overloaded).into()),
     };
     let stop = door.calls.child();
     let reports = Reports::default();
@@ -97,9 +87,19 @@ fn run(door: &Door, context: &Context, wanted: &Wanted) -> Done {
     Done { outcome, answer }
 }
 
-/// The span of the client: in the metadata of the request, where it is sound.
+/// The arguments as they were sent, which the transport set aside.
+fn sent(context: &RequestContext<RoleServer>) -> Option<&Sent> {
+    let of_request = || context.extensions.get::<Parts>()?.extensions.get::<Sent>();
+    context.extensions.get::<Sent>().or_else(of_request)
+}
+
+/// The span of the client: in the metadata of the request, else in its header, where it is sound.
 fn trace_of(context: &RequestContext<RoleServer>) -> Option<TraceParent> {
-    TraceParent::parse(context.meta.get_traceparent()?)
+    let header = || {
+        let parts = context.extensions.get::<Parts>()?;
+        parts.headers.get("traceparent")?.to_str().ok()
+    };
+    TraceParent::parse(context.meta.get_traceparent().or_else(header)?)
 }
 
 impl Door {

@@ -1,25 +1,24 @@
 //! [`Door`]: what every connection of this server shares.
 
 use std::hash::{BuildHasher as _, RandomState};
-use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use registry::offer::{self, Catalog, Dialect};
 use rmcp::model::{RequestStateCodec, Tool};
 use rmcp::task_manager::TaskManager;
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
 use tool_core::{Result, StopFlag, tool_error};
 
+use crate::queue::Queue;
 use crate::{Context, Toolkit};
 
 /// Settings of the server, fixed when it starts: no request changes what a caller is offered.
+#[derive(Clone)]
 pub(crate) struct Settings {
     /// The caller.
     pub(crate) context: Context,
     /// Tools that are listed.
     pub(crate) catalog: Catalog,
-    /// Calls that run at a time.
-    pub(crate) workers: usize,
     /// Longest message in bytes.
     pub(crate) line_bytes_max: usize,
     /// Longest result in bytes; more is cut to a summary.
@@ -31,9 +30,7 @@ pub(super) struct Door {
     pub(super) settings: Settings,
     /// Stops every call.
     pub(super) calls: StopFlag,
-    pub(super) permits: Arc<Semaphore>,
-    /// Calls that wait for a permit.
-    pub(super) waiting: AtomicUsize,
+    pub(super) queue: Arc<Queue>,
     pub(super) seal: RequestStateCodec,
     pub(super) tasks: TaskManager,
     /// The list of one generation.
@@ -43,13 +40,17 @@ pub(super) struct Door {
 }
 
 impl Door {
-    pub(super) fn new(toolkit: Arc<Toolkit>, settings: Settings, calls: StopFlag) -> Self {
+    pub(super) fn new(
+        toolkit: Arc<Toolkit>,
+        settings: Settings,
+        calls: StopFlag,
+        queue: Arc<Queue>,
+    ) -> Self {
         Self {
-            permits: Arc::new(Semaphore::new(settings.workers)),
+            queue,
             toolkit,
             settings,
             calls,
-            waiting: AtomicUsize::new(0),
             seal: codec(),
             tasks: TaskManager::new(),
             listed: Mutex::new(None),

@@ -203,6 +203,19 @@ fn parse(
     }
 }
 
+/// The arguments of the call in a message that came another way, read as in a line.
+pub(super) fn sent(message: &[u8], bytes_max: usize) -> Option<Sent> {
+    let limits = Limits {
+        bytes_max,
+        ..Limits::default()
+    };
+    match parse_bytes(message, limits) {
+        Ok(Value::Object(message)) => set_aside(&message).1.map(|arguments| Sent(Ok(arguments))),
+        Ok(_) => None,
+        Err(fault) => Some(Sent(Err(fault.into()))),
+    }
+}
+
 /// Reads a message that is not strict JSON. In a call this is an error of the arguments, which a model can repair.
 fn tolerant(
     line: &[u8],

@@ -7,7 +7,9 @@
 mod answer;
 mod approval;
 mod call;
+mod changes;
 mod door;
+mod endpoint;
 mod handler;
 mod json;
 mod lines;
@@ -29,8 +31,10 @@ use rmcp::transport::io::stdio_pipes;
 use tool_core::{Result, StopFlag, tool_error};
 
 use crate::Toolkit;
+use crate::queue::Queue;
 use door::Door;
 pub(crate) use door::Settings;
+pub(crate) use endpoint::Endpoint;
 use handler::Handler;
 use lines::{Ends, Lines};
 
@@ -38,8 +42,6 @@ use lines::{Ends, Lines};
 const CALL_STACK_BYTES: usize = 16 << 20;
 /// Time after the end of the input for calls to complete, before they are stopped.
 const DRAIN: Duration = Duration::from_millis(500);
-/// Interval at which the list of tools is compared.
-const POLL: Duration = Duration::from_millis(500);
 
 /// Serves one client over stdin and stdout until its input ends, or `closed` returns.
 ///
@@ -48,19 +50,20 @@ const POLL: Duration = Duration::from_millis(500);
 pub(crate) fn serve_stdio(
     toolkit: Arc<Toolkit>,
     settings: Settings,
+    workers: usize,
     stop: &StopFlag,
     closed: impl FnOnce() + Send + 'static,
 ) -> Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         // Beside the calls: lists, resources, and streams that are no pipes.
-        .max_blocking_threads(settings.workers + 8)
+        .max_blocking_threads(workers + 8)
         .thread_stack_size(CALL_STACK_BYTES)
         .thread_name("call")
         .build();
     let runtime =
         runtime.map_err(|err| tool_error!(ToolError, "io"; "cannot start the server: {err}"))?;
-    let ended = runtime.block_on(serve(toolkit, settings, stop.child(), closed));
+    let ended = runtime.block_on(serve(toolkit, settings, workers, stop.child(), closed));
     // A call that does not stop must not hold the process.
     runtime.shutdown_background();
     ended
@@ -69,13 +72,15 @@ pub(crate) fn serve_stdio(
 async fn serve(
     toolkit: Arc<Toolkit>,
     settings: Settings,
+    workers: usize,
     calls: StopFlag,
     closed: impl FnOnce() + Send + 'static,
 ) -> Result<()> {
     let ends = Ends::default();
     let (input, output) = stdio_pipes();
     let lines = Lines::new(input, output, settings.line_bytes_max, ends.clone());
-    let door = Arc::new(Door::new(toolkit, settings, calls));
+    let queue = Arc::new(Queue::new(workers));
+    let door = Arc::new(Door::new(toolkit, settings, calls, queue));
     let closing = ends.closing.clone();
     let waiting = std::thread::Builder::new()
         .name("closing".to_owned())
@@ -85,7 +90,7 @@ async fn serve(
         });
     waiting.map_err(|err| tool_error!(ToolError, "io"; "cannot start a thread: {err}"))?;
     tokio::spawn(stop_at_end(Arc::clone(&door), ends));
-    tokio::spawn(look_for_changes(Arc::clone(&door)));
+    tokio::spawn(changes::look(Arc::clone(&door)));
     match Handler::new(door).serve(lines).await {
         Ok(service) => {
             // A task that was lost has been answered as such.
@@ -114,23 +119,5 @@ async fn stop_at_end(door: Arc<Door>, ends: Ends) {
     // A signal has its own time for calls to complete.
     if !ends.closing.is_cancelled() || ends.output.is_cancelled() {
         door.calls.cancel();
-    }
-}
-
-/// Tells of changes of the list after a reload.
-async fn look_for_changes(door: Arc<Door>) {
-    let mut told = None;
-    loop {
-        tokio::time::sleep(POLL).await;
-        if door.changes.receiver_count() > 0 {
-            let looking = {
-                let (door, mut told) = (Arc::clone(&door), std::mem::take(&mut told));
-                tokio::task::spawn_blocking(move || {
-                    door.look_for_changes(&mut told);
-                    told
-                })
-            };
-            told = looking.await.unwrap_or_default();
-        }
     }
 }

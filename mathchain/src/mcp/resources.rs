@@ -1,11 +1,12 @@
 //! Resources: pages of documentation, artifacts, runs, plans and the audit log, each for the roles that may read it.
 
-use journal::{AuditFilter, OPERATOR, Run, State};
+use journal::{AuditFilter, OPERATOR, State};
 use rmcp::model::{Resource, ResourceContents, ResourceTemplate};
 use tool_core::{Result, Value, convert, json, object, tool_error};
 
 use super::door::Door;
 use super::picture;
+use crate::recorded;
 
 const SCHEME: &str = "mathchain://";
 /// Longest text of a resource in bytes.
@@ -122,7 +123,7 @@ pub(super) fn all(door: &Door) -> Result<Vec<Resource>> {
         );
     }
     let role = door.role();
-    for run in runs(state, &role)?.into_iter().take(NEWEST) {
+    for run in recorded::runs(state, &role, NEWEST)? {
         let title = format!("Run of `{}`: {}", run.plan_id, run.state);
         listed.push(
             Resource::new(format!("{SCHEME}run/{}", run.id), run.id)
@@ -178,19 +179,19 @@ pub(super) fn read(door: &Door, uri: &str) -> Result<Vec<ResourceContents>> {
             part(&state.open_for(&role, handle, u64::MAX)?, from, count)?
         }
         ["runs"] => Value::array(
-            runs(state, &role)?
+            recorded::runs(state, &role, NEWEST)?
                 .iter()
                 .take(NEWEST)
-                .map(summary)
+                .map(recorded::summary)
                 .collect(),
         ),
         ["run", id] => {
-            let run = run(state, &role, id)?;
+            let run = recorded::run(state, &role, id).map_err(|_| unknown(uri))?;
             let records = state.run_records(&run.id)?;
-            object! { "run" => summary(&run), "records" => Value::array(records) }
+            object! { "run" => recorded::summary(&run), "records" => Value::array(records) }
         }
         ["plan", id] => {
-            let run = run(state, &role, id)?;
+            let run = recorded::run(state, &role, id).map_err(|_| unknown(uri))?;
             run.with_values()?;
             object! { "plan" => state.value(&run.plan)?, "inputs" => state.value(&run.inputs)? }
         }
@@ -271,36 +272,13 @@ fn part(value: &Value, from: &str, count: &str) -> Result<Value> {
     Ok(object! { "total" => total, "from" => from, "items" => Value::array(shown) })
 }
 
-/// The newest runs that a role may see.
-fn runs(state: &State, role: &str) -> Result<Vec<Run>> {
-    let mut runs = state.runs(None, 20 * NEWEST)?;
-    runs.retain(|run| role == OPERATOR || run.role == role);
-    Ok(runs)
-}
-
-fn run(state: &State, role: &str, id: &str) -> Result<Run> {
-    let found = state.run(id)?;
-    match role == OPERATOR || found.role == role {
-        true => Ok(found),
-        // The same error whether or not it exists.
-        false => Err(unknown(&format!("{SCHEME}run/{id}"))),
-    }
-}
-
-fn summary(run: &Run) -> Value {
-    object! {
-        "id" => run.id.as_str(), "plan" => run.plan_id.as_str(), "state" => run.state.as_str(), "role" => run.role.as_str(),
-        "created_ms" => run.created_ms, "changed_ms" => run.changed_ms,
-    }
-}
-
 /// Values that complete a variable of a template.
 pub(super) fn complete(door: &Door, variable: &str) -> Vec<String> {
     let role = door.role();
     let state = door.toolkit.state();
     match (variable, state) {
         ("page", _) => DOCS.iter().map(|(name, ..)| (*name).to_owned()).collect(),
-        ("run", Some(state)) => runs(state, &role)
+        ("run", Some(state)) => recorded::runs(state, &role, NEWEST)
             .unwrap_or_default()
             .into_iter()
             .map(|run| run.id)

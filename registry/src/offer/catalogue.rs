@@ -4,27 +4,14 @@ use std::sync::OnceLock;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use tool_core::{ToolError, names};
+use tool_core::ToolError;
 
 use super::finder::Finder;
 use super::{Detail, Offered};
 use crate::dispatch::{CallerContext, Dispatcher};
 use crate::document::{self, Format};
+pub use crate::model::Catalog;
 use crate::model::{Selector, Version};
-
-names! {
-    /// The tools that a client lists; every tool visible to the caller can be called by name whichever it is.
-    #[derive(Default)]
-    Catalog {
-        /// Every visible tool.
-        Full = "full",
-        /// About 25 tools for most work, and those that find and call the others.
-        #[default]
-        Core = "core",
-        /// The tools that find and call the others, and plans.
-        Search = "search",
-    }
-}
 
 const CORE: &str = include_str!("../../core.yaml");
 
