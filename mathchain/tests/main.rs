@@ -15,6 +15,8 @@ mod data;
 mod doors;
 mod exports;
 mod generations;
+#[cfg(all(feature = "servers", target_os = "linux"))]
+mod http;
 mod keys;
 #[cfg(all(feature = "servers", target_os = "linux"))]
 mod mcp;

@@ -8,8 +8,8 @@ use rmcp::model::{
     CompleteResult, CompletionInfo, CustomRequest, CustomResult, ErrorCode, GetPromptRequestParams,
     GetPromptResponse, GetTaskParams, GetTaskResult, Implementation, ListPromptsResult,
     ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, Reference,
-    ServerCapabilities, ServerConfig, SubscriptionFilter, UpdateTaskParams,
+    ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
+    Reference, ServerCapabilities, ServerConfig, SubscriptionFilter, UpdateTaskParams,
 };
 use rmcp::service::{NotificationContext, Peer, RequestContext, RoleServer, SubscriptionContext};
 use rmcp::{ErrorData, ServerHandler};
@@ -231,10 +231,17 @@ impl ServerHandler for Handler {
     async fn on_custom_request(
         &self,
         request: CustomRequest,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
+        let version = context.protocol_version();
+        let has_handshake =
+            version.is_none_or(|version| version.as_str() < ProtocolVersion::V_2026_07_28.as_str());
+        let misfit = match request.method == "initialize" && !has_handshake {
+            true => None,
+            false => requests::misfit(&request.method, request.params.as_ref()),
+        };
         let unknown = || ErrorData::new(ErrorCode::METHOD_NOT_FOUND, request.method.clone(), None);
-        Err(requests::misfit(&request.method, request.params.as_ref()).unwrap_or_else(unknown))
+        Err(misfit.unwrap_or_else(unknown))
     }
 
     async fn get_task(
