@@ -100,8 +100,20 @@ fn a_key_is_shown_once_and_stored_as_a_digest() {
     // A file that others can read is used by nobody.
     std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o644)).expect("is ours");
     place.run(&["keys", "list"], "").expect_code(2);
-    let server = Server::with(&place, &["--http", "127.0.0.1:0", "--output", "json"]);
-    let _ = server;
+    place
+        .run(&["serve", "--http", "127.0.0.1:0"], "")
+        .expect_code(2);
+    let set = |mode: u32| {
+        let mode = std::fs::Permissions::from_mode(mode);
+        std::fs::set_permissions(&file, mode).expect("is ours");
+    };
+    set(0o600);
+    let server = Server::start(&place, &[]);
+    call(&server, &made, &sum()).expect(200);
+    // A file that disappears opens nothing.
+    std::fs::remove_file(&file).expect("is ours");
+    call(&server, &made, &sum()).expect(401);
+    server.call(&sum()).expect(401);
 }
 
 #[test]
