@@ -70,7 +70,7 @@ pub(super) fn keys(global: &Global, keys: &Keys) -> Result<ExitCode> {
                 Some(file) => keys::read(&file)?.unwrap_or_default(),
                 None => Vec::new(),
             };
-            output::list(global, &listed, shown, "no keys", |key| line(key))
+            output::list(global, &listed, shown, "no keys", line)
         }
         Keys::Revoke { name } => {
             let revoked = keys::revoke(name)?;

@@ -1,8 +1,7 @@
-//! `/v1/chains`: plans that are submitted, looked at and cancelled; each is a recorded run where there is a state.
+//! `/v1/chains`: plans that are submitted, shown and cancelled; each is a recorded run where there is a state.
 
-use std::collections::BTreeMap;
 use std::hash::{BuildHasher as _, RandomState};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 use axum::extract::{Extension, Path, Request, State};
 use axum::http::StatusCode;
@@ -10,50 +9,14 @@ use axum::http::header::{HeaderValue, LOCATION};
 use chain_runtime::run as chains;
 use chain_runtime::{CheckMode, Plan, RunOptions};
 use tool_core::json::{Limits, parse_bytes};
-use tool_core::{Object, Outcome, Result, StopFlag, Value, object, tool_error};
+use tool_core::{Object, Outcome, Result, Value, tool_error};
 
+use super::begun::Chain;
 use super::callers::Caller;
 use super::calls::{json_of, trace_of, unattended};
 use super::reply::{self, Replied};
 use super::server::{Server, lost};
 use crate::{Context, recorded};
-
-/// Plans that are remembered after their end, beside their records.
-const REMEMBERED: usize = 1000;
-
-/// The plans that were submitted to this process, by the order in which they came.
-#[derive(Default)]
-pub(super) struct Chains(Mutex<BTreeMap<u64, Arc<Chain>>>);
-
-struct Chain {
-    id: String,
-    /// Role that submitted it.
-    role: String,
-    stop: StopFlag,
-    /// Its answer.
-    ended: OnceLock<Value>,
-}
-
-impl Chains {
-    fn add(&self, chain: Arc<Chain>) {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.len() >= REMEMBERED {
-            let ended = known.iter().find(|(_, chain)| chain.ended.get().is_some());
-            if let Some(oldest) = ended.map(|(at, _)| *at) {
-                known.remove(&oldest);
-            }
-        }
-        let next = known.last_key_value().map_or(0, |(at, _)| at + 1);
-        known.insert(next, chain);
-    }
-
-    fn find(&self, id: &str, role: &str) -> Option<Arc<Chain>> {
-        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut all = known.values();
-        let found = all.find(|chain| chain.id == id && chain.role == role);
-        found.cloned()
-    }
-}
 
 /// A plan with its inputs.
 struct Submitted {
@@ -128,8 +91,7 @@ pub(super) async fn submit(
         })
         .await?;
     server.chains.add(Arc::clone(&chain));
-    let begun = reply::value(StatusCode::ACCEPTED, &shown(&chain));
-    let mut begun = begun;
+    let mut begun = reply::value(StatusCode::ACCEPTED, &chain.shown());
     if let Ok(place) = HeaderValue::from_str(&format!("/v1/chains/{}", chain.id)) {
         begun.headers_mut().insert(LOCATION, place);
     }
@@ -172,15 +134,6 @@ fn new_id() -> String {
     id
 }
 
-fn shown(chain: &Chain) -> Value {
-    match chain.ended.get() {
-        None => object! { "id" => chain.id.as_str(), "state" => "running" },
-        Some(answer) => {
-            object! { "id" => chain.id.as_str(), "state" => "ended", "answer" => answer.clone() }
-        }
-    }
-}
-
 /// Shows a plan: whether it runs, and its answer.
 pub(super) async fn show(
     State(server): State<Arc<Server>>,
@@ -189,7 +142,7 @@ pub(super) async fn show(
 ) -> Replied {
     let role = caller.role(&server);
     if let Some(chain) = server.chains.find(&id, &role) {
-        return Ok(reply::data(&shown(&chain)));
+        return Ok(reply::data(&chain.shown()));
     }
     let recorded = server
         .aside(move |server| {
@@ -221,7 +174,7 @@ pub(super) async fn cancel(
         .filter(|it| it.ended.get().is_none())
     {
         chain.stop.cancel();
-        return Ok(reply::value(StatusCode::ACCEPTED, &shown(&chain)));
+        return Ok(reply::value(StatusCode::ACCEPTED, &chain.shown()));
     }
     let cancelled = server
         .aside(move |server| {

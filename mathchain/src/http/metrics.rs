@@ -2,16 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use axum::extract::State;
 use axum::http::StatusCode;
-use axum::response::Response;
 use tool_core::{Outcome, Status};
-
-use super::reply;
-use super::server::Server;
 
 /// Upper bounds of durations, in seconds.
 const BOUNDS: [f64; 8] = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10.0, 60.0];
@@ -76,7 +71,8 @@ impl Metrics {
         *counts.calls.entry(end).or_default() += 1;
     }
 
-    fn text(&self, running: usize, waiting: usize) -> String {
+    /// The counters, with the calls that run and wait.
+    pub(super) fn text(&self, running: usize, waiting: usize) -> String {
         let counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let mut text = String::new();
         head(
@@ -136,13 +132,4 @@ impl Metrics {
 
 fn head(text: &mut String, name: &str, kind: &str, help: &str) {
     let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} {kind}");
-}
-
-/// Shows the counters.
-pub(super) async fn show(State(server): State<Arc<Server>>) -> Response {
-    let text = server
-        .metrics
-        .text(server.queue.running(), server.queue.waiting());
-    let kind = "text/plain; version=0.0.4; charset=utf-8";
-    reply::text(StatusCode::OK, kind, text)
 }

@@ -5,6 +5,7 @@
 
 mod approvals;
 mod artifacts;
+mod begun;
 mod body;
 mod bucket;
 mod callers;

@@ -14,14 +14,14 @@ use super::callers::Caller;
 use super::guard::guard;
 use super::reply::{self, Failure, Replied};
 use super::server::Server;
-use super::{approvals, artifacts, body, calls, chains, metrics, recorded, tools};
+use super::{approvals, artifacts, body, calls, chains, recorded, tools};
 
 /// Every path, behind the checks of a request.
 pub(super) fn routes(server: &Arc<Server>) -> Router {
     Router::new()
         .route("/healthz", get(healthy))
         .route("/readyz", get(ready))
-        .route("/metrics", get(metrics::show))
+        .route("/metrics", get(counted))
         .route("/mcp", any(mcp))
         .route("/v1/call", post(calls::call))
         .route("/v1/tools", get(tools::list))
@@ -56,6 +56,14 @@ async fn ready(State(server): State<Arc<Server>>) -> Response {
         ),
         false => reply::data(&object! { "status" => "ready" }),
     }
+}
+
+/// The counters of the server.
+async fn counted(State(server): State<Arc<Server>>) -> Response {
+    let queue = &server.queue;
+    let text = server.metrics.text(queue.running(), queue.waiting());
+    let kind = "text/plain; version=0.0.4; charset=utf-8";
+    reply::text(StatusCode::OK, kind, text)
 }
 
 /// Answers an MCP client.

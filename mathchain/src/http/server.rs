@@ -6,8 +6,8 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 use tool_core::{Result, StopFlag, ToolError, tool_error};
 
+use super::begun::Chains;
 use super::callers::Callers;
-use super::chains::Chains;
 use super::metrics::Metrics;
 use crate::Toolkit;
 use crate::mcp;
