@@ -153,9 +153,9 @@ fn an_error_says_how_to_repair_the_call() {
         let mut client = Client::start(&place, &[], era);
         let wrong = client.call("matrix_solve", json!({"A": [[1, 2], [3]], "b": [1, 2]}));
         assert_eq!(wrong["isError"], true);
-        assert_eq!(wrong["structuredContent"]["error"]["path"], "/A/1");
+        assert_eq!(wrong["structuredContent"]["error"]["path"], "/A");
         assert!(
-            text(&wrong).starts_with("invalid_args: row 1 has 1 entry"),
+            text(&wrong).starts_with("invalid_args: row 2 has 1 entry"),
             "{}",
             text(&wrong)
         );
@@ -330,6 +330,33 @@ fn progress_comes_to_a_client_that_asked_and_always_grows() {
     }
     assert!(values.is_sorted_by(|a, b| a < b), "{values:?}");
     client.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}}));
+    client.end();
+}
+
+#[test]
+fn a_plan_in_a_call_reports_its_steps() {
+    let place = Place::new();
+    let mut client = Client::start(&place, &[], Era::Modern);
+    let long = endless();
+    let steps = json!([
+        {"id": "quick", "tool": "calculate", "args": {"expression": "1+1"}},
+        {"id": "long", "tool": long["name"], "args": long["arguments"], "after": ["quick"]},
+    ]);
+    let plan = json!({"version": 1, "id": "two", "steps": steps});
+    let mut params = json!({"name": "chain_run", "arguments": {"plan": plan}});
+    params["_meta"] = json!({"progressToken": "p1"});
+    client.ask("tools/call", params);
+    loop {
+        let message = client.notified("notifications/progress");
+        let words = message["params"]["message"].as_str().expect("words");
+        if words.starts_with("step `long`") {
+            assert!(
+                message["params"]["progress"].as_f64() >= Some(0.5),
+                "{message}"
+            );
+            break;
+        }
+    }
     client.end();
 }
 
