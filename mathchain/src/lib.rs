@@ -20,14 +20,26 @@ mod approvers;
 mod audit_key;
 pub mod clock;
 pub mod environment;
+mod exported;
 mod generation;
+#[cfg(feature = "servers")]
+mod http;
 mod inputs;
 mod io;
+#[cfg(feature = "servers")]
+mod keys;
+mod line;
+#[cfg(feature = "servers")]
+mod mcp;
 #[cfg(feature = "llm")]
 mod models;
 mod otel;
 mod owned;
 mod plugins;
+#[cfg(feature = "servers")]
+mod queue;
+#[cfg(feature = "servers")]
+mod recorded;
 mod roots;
 mod toolkit;
 pub mod user_rules;

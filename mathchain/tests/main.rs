@@ -13,8 +13,13 @@ mod chains;
 mod data;
 #[cfg(target_os = "linux")]
 mod doors;
+mod exports;
 mod generations;
+#[cfg(all(feature = "servers", target_os = "linux"))]
+mod http;
 mod keys;
+#[cfg(all(feature = "servers", target_os = "linux"))]
+mod mcp;
 mod operator;
 mod otel;
 mod plans;

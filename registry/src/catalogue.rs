@@ -15,6 +15,9 @@ use crate::error::{LoadError, LoadErrors};
 pub const RESERVED_PREFIXES: [&str; 6] =
     ["group", "category", "tag", "effect", "permission", "plugin"];
 
+/// Wire names of the tools that find and call others ([`crate::offer::Finder`]); no tool has one.
+pub const RESERVED_NAMES: [&str; 3] = ["search_tools", "describe_tool", "call_tool"];
+
 /// All tools. Immutable: tools are numbered from 0 in the order of the lists, and a policy is compiled against exactly one
 /// catalogue, named by its [`generation`](Catalogue::generation).
 #[derive(Clone)]
@@ -114,6 +117,9 @@ impl Catalogue {
             ));
         }
         let wire = spec.wire_name();
+        if RESERVED_NAMES.contains(&wire.as_str()) {
+            return Some(format!("`{wire}` is a tool of catalogues of tools"));
+        }
         let other = self.names.get(spec.id).or_else(|| self.names.get(&wire))?;
         let other = self.tool(*other).spec().id;
         let id = spec.id;
@@ -214,11 +220,8 @@ mod tests {
     tool!(Same(NoArgs) { id: "task_submit" } = |_, _| Ok(Value::Null));
     tool!(Grouped(NoArgs) { id: "group:write" } = |_, _| Ok(Value::Null));
     tool!(Loud(NoArgs) { id: "LOUD" } = |_, _| Ok(Value::Null));
+    tool!(Finding(NoArgs) { id: "search_tools" } = |_, _| Ok(Value::Null));
     tool!(Unsound(NoArgs) { id: "unsound", destructive: true } = |_, _| Ok(Value::Null));
-
-    fn ids(found: Vec<&dyn AnyTool>) -> Vec<&str> {
-        found.into_iter().map(|tool| tool.spec().id).collect()
-    }
 
     #[test]
     fn r1_both_spellings_find_a_tool_and_names_are_unique() {
@@ -238,6 +241,7 @@ mod tests {
             entry::<Grouped>(),
             entry::<Loud>(),
             entry::<Unsound>(),
+            entry::<Finding>(),
         ];
         let errors = Catalogue::new(&[BAD]).unwrap_err().to_string();
         for expected in [
@@ -246,6 +250,8 @@ mod tests {
             "starts with `group:`",
             "`LOUD` does not give a wire name",
             "destructive and has no effects",
+            "`search_tools` is a tool of catalogues",
+            "`search_tools` is a tool of catalogues",
         ] {
             assert!(errors.contains(expected), "no {expected:?} in {errors}");
         }

@@ -17,6 +17,7 @@ pub mod error;
 mod fakes;
 pub mod load;
 pub mod model;
+pub mod offer;
 pub mod plugins;
 pub mod policy;
 pub mod redact;

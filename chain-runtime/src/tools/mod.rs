@@ -5,6 +5,7 @@
 
 pub mod chain_check;
 pub mod chain_run;
+mod step_progress;
 mod subchains;
 
 use schemars::json_schema;

@@ -5,8 +5,10 @@ use std::sync::Arc;
 
 use registry::{CallerContext, Chains, Dispatcher};
 use tool_core::capability::ChainRequest;
+use tool_core::ctx::Progress;
 use tool_core::{Object, StopFlag, ToolError, Value, fields, tool_error};
 
+use super::step_progress::StepProgress;
 use crate::check::{CheckMode, CheckedPlan, check, read_subplan};
 use crate::plan::Defaults;
 use crate::run::{
@@ -129,8 +131,8 @@ pub(crate) fn recorded(state: &State, run: &Run) -> Result<Value, ToolError> {
 impl Subchains {
     /// As the [`Host`](registry::Host) of a dispatcher takes it.
     pub fn into_chains(self) -> Arc<Chains> {
-        Arc::new(move |dispatcher, context, request, stop| {
-            self.chain(dispatcher, context, request, stop)
+        Arc::new(move |dispatcher, context, request, stop, progress| {
+            self.chain(dispatcher, context, request, stop, progress)
         })
     }
 
@@ -140,6 +142,7 @@ impl Subchains {
         context: &CallerContext,
         request: &ChainRequest,
         stop: &StopFlag,
+        progress: Option<&Arc<Progress>>,
     ) -> Result<Value, ToolError> {
         let position = context.chain.as_ref();
         if let Some(plans) = position.and_then(|position| position.plans.as_ref())
@@ -158,8 +161,10 @@ impl Subchains {
         if request.check_only {
             return Ok(checked.explain());
         }
+        let observer = progress.map(|progress| StepProgress::of(&checked, progress));
         let options = RunOptions {
             stop: stop.clone(),
+            observer,
             state: self.state.clone(),
             above: position.and_then(|position| position.allowance.get::<Meter>()),
             ..RunOptions::default()

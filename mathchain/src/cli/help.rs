@@ -20,7 +20,7 @@ pub(super) const GROUPS: [(&str, &[&str]); 6] = [
     ),
     (
         "Policy",
-        &["policy", "roles", "agents", "phases", "plugins"],
+        &["policy", "roles", "agents", "phases", "plugins", "keys"],
     ),
     ("Records", &["audit", "state"]),
     (

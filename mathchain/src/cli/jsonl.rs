@@ -7,25 +7,12 @@ use std::io::{self, BufRead, Write};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Mutex, PoisonError};
 
-use registry::TraceParent;
-use tool_core::json::Limits;
-use tool_core::{Object, Outcome};
+use tool_core::Outcome;
 
 use super::answer::CALL_STACK_BYTES;
 use super::prelude::*;
 use super::signals::Closing;
-
-/// The call of one line.
-pub(super) struct LineCall {
-    /// Id given by the client.
-    pub id: Option<String>,
-    pub tool: String,
-    pub args: Value,
-    /// Role of the line, one of those allowed at the start.
-    pub role: Option<String>,
-    /// Span of the client that the call belongs to.
-    pub trace: Option<TraceParent>,
-}
+use crate::line::{self, LineCall};
 
 /// Settings of the server.
 pub(super) struct Door {
@@ -200,7 +187,7 @@ fn answer(
 ) -> Value {
     let (id, parsed) = match &line.bytes {
         None => (Value::Null, Err(too_long(door.line_bytes_max))),
-        Some(bytes) => parse(door, bytes),
+        Some(bytes) => line::parse(bytes, &door.roles, door.line_bytes_max),
     };
     let outcome = parsed.map_or_else(
         |err| {
@@ -210,90 +197,13 @@ fn answer(
         },
         |line_call| call(line_call, &door.stop),
     );
-    let mut envelope = Object::new();
-    envelope.insert("id", id);
-    let outcome = outcome.to_value();
-    for (key, value) in outcome.as_object().into_iter().flat_map(Object::iter) {
-        envelope.insert(key, value.clone());
-    }
-    Value::Object(envelope.into())
+    line::envelope(id, &outcome)
 }
 
 /// The error for a line over the size limit.
 pub(super) fn too_long(bytes_max: usize) -> ToolError {
     tool_error!(LimitExceeded, "the line is longer than {bytes_max} bytes")
         .hint("raise `limits.max_input_bytes`, or pass large arrays as {\"$file\": ...}")
-}
-
-/// The keys of a line.
-const KEYS: [&str; 5] = ["id", "tool", "args", "role", "traceparent"];
-
-/// Reads a line: the id as far as it could be read, and the call.
-fn parse(door: &Door, bytes: &[u8]) -> (Value, Result<LineCall>) {
-    let limits = Limits {
-        bytes_max: door.line_bytes_max,
-        ..Limits::default()
-    };
-    let value = match json::parse_bytes(bytes, limits) {
-        Ok(value) => value,
-        Err(err) => return (Value::Null, Err(err.into())),
-    };
-    let refuse = |error: ToolError| (Value::Null, Err(error));
-    let Some(object) = value.as_object() else {
-        let example = "send {\"id\":1,\"tool\":\"statistics\",\"args\":{...}}";
-        return refuse(expected("", "an object", &value).hint(example));
-    };
-    match object.get("id").cloned().unwrap_or_default() {
-        id @ (Value::Null | Value::String(_) | Value::Int(_) | Value::Float(_)) => {
-            let call = line_call(door, object, &id);
-            (id, call)
-        }
-        other => refuse(expected("/id", "a text or a number", &other)),
-    }
-}
-
-fn line_call(door: &Door, object: &Object, id: &Value) -> Result<LineCall> {
-    if let Some((key, _)) = object.iter().find(|(key, _)| !KEYS.contains(key)) {
-        let keys = KEYS.join("`, `");
-        return Err(tool_error!(InvalidRequest at format!("/{key}");
-            "unknown key `{key}`; a line has `{keys}`"));
-    }
-    let tool = object.get("tool").and_then(Value::as_str);
-    let missing = || tool_error!(InvalidRequest at "/tool"; "expected `tool`, the name of a tool");
-    let role = text(object, "role", "the name of a role")?;
-    if let Some(role) = role.filter(|role| !door.roles.iter().any(|allowed| allowed == role)) {
-        return Err(tool_error!(PolicyDenied at "/role", "role";
-            "the role `{role}` is not allowed here"; "start the server with --roles to allow it"));
-    }
-    let trace = text(object, "traceparent", "a text")?;
-    Ok(LineCall {
-        id: match id {
-            Value::Null => None,
-            Value::String(text) => Some(text.to_string()),
-            number => Some(number.to_string()),
-        },
-        tool: tool.ok_or_else(missing)?.to_owned(),
-        args: match object.get("args") {
-            Some(args) => json::arguments(args, door.line_bytes_max)?,
-            None => object! {},
-        },
-        role: role.map(str::to_owned),
-        // W3C Trace Context requires that a malformed one is ignored.
-        trace: trace.and_then(TraceParent::parse),
-    })
-}
-
-/// An optional text of a line.
-fn text<'a>(object: &'a Object, key: &str, kind: &str) -> Result<Option<&'a str>> {
-    match object.get(key) {
-        None | Some(Value::Null) => Ok(None),
-        Some(Value::String(text)) => Ok(Some(text)),
-        Some(other) => Err(expected(&format!("/{key}"), kind, other)),
-    }
-}
-
-fn expected(path: &str, kind: &str, found: &Value) -> ToolError {
-    tool_error!(InvalidRequest at path; "expected {kind}, found {}", found.kind())
 }
 
 fn write_line(output: &Mutex<impl Write>, text: &str) -> io::Result<()> {
@@ -306,6 +216,7 @@ fn write_line(output: &Mutex<impl Write>, text: &str) -> io::Result<()> {
 mod tests {
     use super::*;
     use std::collections::HashMap;
+    use tool_core::json::Limits;
 
     fn run(input: &str, line_bytes_max: usize) -> HashMap<String, Value> {
         let door = Door {

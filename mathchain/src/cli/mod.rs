@@ -22,6 +22,7 @@ mod configured;
 mod data;
 mod doctor;
 mod exit;
+mod export;
 mod flags;
 mod folders;
 mod global;
@@ -31,6 +32,8 @@ mod human;
 mod inbox;
 mod init;
 mod jsonl;
+#[cfg(feature = "servers")]
+mod keys;
 mod log;
 mod man;
 mod open;
@@ -100,8 +103,12 @@ enum Command {
     Runs(runs::Runs),
     /// Replay a run: verify it, recompute and compare it, or run it again
     Replay(replay::Replay),
-    /// Answer many calls over stdin and stdout
+    /// Answer many calls: JSON lines, MCP clients, HTTP
     Serve(serve::Serve),
+    /// Create, list and revoke keys of the HTTP server
+    #[cfg(feature = "servers")]
+    #[command(subcommand)]
+    Keys(keys::Keys),
     /// Serve one model session: read events, write plans, results and state
     Session(session::Session),
     /// List, show and search tools
@@ -281,6 +288,8 @@ fn dispatch(global: &Global, command: Command) -> Result<ExitCode> {
         Command::Runs(args) => runs::runs(global, &args),
         Command::Replay(args) => replay::replay(global, &args),
         Command::Serve(args) => serve::serve(global, &args),
+        #[cfg(feature = "servers")]
+        Command::Keys(args) => keys::keys(global, &args),
         Command::Session(args) => session::session(global, &args),
         Command::Tools(args) => tools::tools(global, &args),
         Command::Plugins(args) => plugins::plugins(global, &args),

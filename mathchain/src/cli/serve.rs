@@ -1,31 +1,59 @@
-//! `mathchain serve --jsonl`.
+//! `mathchain serve`: JSON lines, the Model Context Protocol, or HTTP.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
+use registry::offer::Catalog;
 use registry::{Answer, Unattended};
 
-use super::jsonl;
 use super::prelude::*;
 use super::signals::Closing;
+use super::{export, jsonl};
 
 #[derive(Debug, Args)]
 #[command(
     after_help = "Each line is {\"id\":...,\"tool\":NAME,\"args\":{...},\"role\":NAME?,\"traceparent\":TEXT?}; each answer carries the id, and answers may arrive in another order. `traceparent` names the client span that the call belongs to (docs/observability.md).
 Examples:
+  mathchain serve --mcp --role worker_math
+  mathchain serve --http 127.0.0.1:8931
   printf '%s\\n' '{\"id\":1,\"tool\":\"statistics\",\"args\":{\"data\":[1,2,3]}}' | mathchain serve --jsonl
   mathchain serve --jsonl --agent tester --phase audit --task bugfix"
 )]
 pub(super) struct Serve {
     /// Read and write one JSON object a line
-    #[arg(long, required = true)]
+    #[arg(long, required_unless_present_any = ["mcp", "http"])]
     pub jsonl: bool,
+    /// Serve one client of the Model Context Protocol (docs/mcp.md)
+    #[arg(long, conflicts_with = "jsonl")]
+    pub mcp: bool,
+    /// Serve MCP clients and a JSON interface at this address; without one, at `server.listen` (docs/http.md)
+    #[arg(long, value_name = "ADDRESS:PORT", num_args = 0..=1, conflicts_with_all = ["jsonl", "mcp"])]
+    pub http: Option<Option<SocketAddr>>,
+    /// State that a proxy in front of the HTTP server ends TLS
+    #[arg(long, requires = "http")]
+    pub behind_proxy: bool,
+    /// Tools that an MCP client lists: `full`, `core` or `search`; every visible tool can be called; by default `core`
+    #[arg(long, value_name = "CATALOG", value_parser = export::catalog())]
+    pub catalog: Option<Catalog>,
+    /// Largest result that an MCP client is sent; more is cut to a summary with handles
+    #[arg(long, value_name = "BYTES", default_value_t = 16_384, value_parser = clap::value_parser!(u64).range(1024..))]
+    pub result_bytes: u64,
     /// Roles that a line may name
-    #[arg(long, value_delimiter = ',', value_name = "ROLE,...")]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "ROLE,...",
+        conflicts_with = "mcp"
+    )]
     pub roles: Vec<String>,
-    /// Role of lines that name none; overrides the configuration's
+    /// Role of calls that name none; overrides the configuration's
     #[arg(long)]
     pub role: Option<String>,
+    /// Toolset of the configuration that replaces the selection
+    #[arg(long, value_name = "TOOLSET", help_heading = "Caller")]
+    pub toolset: Option<String>,
     #[command(flatten)]
     pub caller: Caller,
     /// Maximum number of calls to run in parallel
@@ -39,7 +67,7 @@ pub(super) fn serve(global: &Global, serve: &Serve) -> Result<ExitCode> {
     let toolkit = serve.caller.open(global)?;
     for role in serve.roles.iter().map(Some).chain([serve.role.as_ref()]) {
         // An unknown name is an error now, not at the first line.
-        let caller = toolkit.caller(&serve.caller.context(role.cloned()));
+        let caller = toolkit.caller(&serve.context(role.cloned()));
         toolkit.dispatcher().visible(&caller)?;
     }
     let stop = StopFlag::new();
@@ -55,9 +83,14 @@ pub(super) fn serve(global: &Global, serve: &Serve) -> Result<ExitCode> {
     };
     let files = open::watched(global)?;
     let done = StopFlag::new();
+    let toolkit = Arc::new(toolkit);
     let answered = std::thread::scope(|scope| {
         let watcher = scope.spawn(|| watch(&toolkit, &files, &done));
-        let answered = answer_lines(&toolkit, serve, &door);
+        let answered = match (serve.mcp, serve.http) {
+            (true, _) => answer_client(&toolkit, serve, &door).map(|()| true),
+            (_, Some(address)) => answer_requests(&toolkit, serve, &door, address).map(|()| true),
+            _ => answer_lines(&toolkit, serve, &door),
+        };
         done.cancel();
         watcher.thread().unpark();
         answered
@@ -112,11 +145,109 @@ fn answer_lines(toolkit: &Toolkit, serve: &Serve, door: &jsonl::Door) -> Result<
                 stop: stop.child(),
                 client_id: line.id,
                 trace: line.trace,
-                ..serve
-                    .caller
-                    .context(line.role.or_else(|| default_role.clone()))
+                ..serve.context(line.role.or_else(|| default_role.clone()))
             };
             toolkit.call_with(&context, &line.tool, &line.args)
         },
     )
+}
+
+impl Serve {
+    /// The context of a call with this role.
+    fn context(&self, role: Option<String>) -> Context {
+        Context {
+            toolset: self.toolset.clone(),
+            ..self.caller.context(role)
+        }
+    }
+}
+
+impl Serve {
+    /// The threads of a server whose calls may wait for something else than a processor.
+    #[cfg(feature = "servers")]
+    fn workers(&self) -> usize {
+        self.threads
+            .map_or_else(|| 4 * jsonl::threads(None), usize::from)
+    }
+
+    #[cfg(feature = "servers")]
+    fn offered(&self, catalog: Catalog, line_bytes_max: usize) -> crate::mcp::Settings {
+        crate::mcp::Settings {
+            context: self.context(self.role.clone()),
+            catalog: self.catalog.unwrap_or(catalog),
+            line_bytes_max,
+            result_bytes_max: self.result_bytes,
+        }
+    }
+}
+
+#[cfg(feature = "servers")]
+fn answer_client(toolkit: &Arc<Toolkit>, serve: &Serve, door: &jsonl::Door) -> Result<()> {
+    let settings = serve.offered(Catalog::default(), door.line_bytes_max);
+    let closing = door.closing.clone();
+    crate::mcp::serve_stdio(
+        toolkit.clone(),
+        settings,
+        serve.workers(),
+        &door.stop,
+        move || closing.wait(),
+    )
+}
+
+#[cfg(feature = "servers")]
+fn answer_requests(
+    toolkit: &Arc<Toolkit>,
+    serve: &Serve,
+    door: &jsonl::Door,
+    address: Option<SocketAddr>,
+) -> Result<()> {
+    let config = toolkit.config().server.clone();
+    let listen = match address {
+        Some(address) => address,
+        None => config.listen.parse().map_err(|_| {
+            tool_error!(InvalidRequest at "/server/listen"; "expected an address with a port, found `{}`", config.listen;
+                "write `listen = \"127.0.0.1:8931\"`")
+        })?,
+    };
+    let settings = crate::http::Settings {
+        listen,
+        hosts: config.hosts,
+        origins: config.origins,
+        behind_proxy: config.behind_proxy || serve.behind_proxy,
+        roles: serve.roles.clone(),
+        rate_per_second: config.rate_per_second,
+        requests_at_once: config.requests_at_once,
+        workers: serve.workers(),
+        mcp: serve.offered(config.catalog, door.line_bytes_max),
+    };
+    let closing = door.closing.clone();
+    let listening = |address| complain(&format!("listening on http://{address}\n"));
+    crate::http::serve(
+        toolkit.clone(),
+        settings,
+        &door.stop,
+        listening,
+        move || closing.wait(),
+    )
+}
+
+#[cfg(not(feature = "servers"))]
+fn answer_client(_: &Arc<Toolkit>, _: &Serve, _: &jsonl::Door) -> Result<()> {
+    Err(without_servers())
+}
+
+#[cfg(not(feature = "servers"))]
+fn answer_requests(
+    _: &Arc<Toolkit>,
+    _: &Serve,
+    _: &jsonl::Door,
+    _: Option<SocketAddr>,
+) -> Result<()> {
+    Err(without_servers())
+}
+
+#[cfg(not(feature = "servers"))]
+fn without_servers() -> ToolError {
+    tool_error!(PreconditionFailed, "feature"; "this program was built without the feature `servers`";
+        "build it with `--features servers`")
 }

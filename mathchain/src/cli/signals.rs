@@ -120,6 +120,14 @@ mod unix {
             self.closed.load(Ordering::SeqCst)
         }
 
+        /// Waits until the server closes.
+        pub(in crate::cli) fn wait(&self) {
+            while !self.is_closed() {
+                let mut waiting = [PollFd::new(&self.bell.1, PollFlags::IN)];
+                let _ = poll(&mut waiting, None); // an interrupted wait is repeated
+            }
+        }
+
         fn drain(&self) {
             let stop = self.stop.clone();
             let timer = move || {
@@ -250,6 +258,12 @@ mod portable {
 
         pub(in crate::cli) fn is_closed(&self) -> bool {
             self.0.load(Ordering::SeqCst)
+        }
+
+        pub(in crate::cli) fn wait(&self) {
+            while !self.is_closed() {
+                std::thread::sleep(std::time::Duration::from_millis(100));
+            }
         }
 
         pub(in crate::cli) fn stdin(&self) -> io::Result<impl Read + Send + use<>> {

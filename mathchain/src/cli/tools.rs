@@ -38,6 +38,8 @@ Examples:
         #[arg(required = true)]
         words: Vec<String>,
     },
+    /// Export the tools that a caller sees, as providers, clients and grammars want them declared
+    Export(super::export::Export),
 }
 
 #[derive(Debug, Args)]
@@ -78,6 +80,7 @@ pub(super) fn tools(global: &Global, tools: &Tools) -> Result<ExitCode> {
             };
             show(global, tool, *schema)
         }
+        Tools::Export(export) => super::export::export(global, export),
         Tools::Search { words } => search(global, &open::toolkit(global)?, words),
     }
 }

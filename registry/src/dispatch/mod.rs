@@ -144,9 +144,15 @@ pub trait Answers: Send + Sync {
     fn keep(&self, call_id: &str, role: &str, value: &Value) -> Result<Value, ToolError>;
 }
 
-/// Checks a plan for a caller, and runs it unless only the check is requested. It fails with every problem of the plan, or with the
-/// error of the run.
-pub type Chains = dyn Fn(&Dispatcher, &CallerContext, &ChainRequest, &StopFlag) -> Result<Value, ToolError>
+/// Checks a plan for a caller, and runs it unless only the check is requested; reports the steps where a receiver of progress is given. It
+/// fails with every problem of the plan, or with the error of the run.
+pub type Chains = dyn Fn(
+        &Dispatcher,
+        &CallerContext,
+        &ChainRequest,
+        &StopFlag,
+        Option<&Arc<Progress>>,
+    ) -> Result<Value, ToolError>
     + Send
     + Sync;
 

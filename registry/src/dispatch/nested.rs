@@ -1,8 +1,11 @@
 //! Calls made by tools: with the permissions of their caller, narrowed once more.
 
+use std::sync::Arc;
+
 use tool_core::capability::{
     Asked, BudgetRaise, Calls, ChainRequest, Delegation, Notice, Question,
 };
+use tool_core::ctx::Progress;
 use tool_core::{Outcome, Seed, Status, StopFlag, ToolError, Value, tool_error};
 
 use super::budgets::Kind;
@@ -23,6 +26,8 @@ pub(super) struct Nested {
     pub(super) tool: &'static str,
     pub(super) call_id: String,
     pub(super) seed: Seed,
+    /// Receives the progress of the calls.
+    pub(super) progress: Option<Arc<Progress>>,
 }
 
 impl Nested {
@@ -50,7 +55,7 @@ impl Nested {
             seed: self.seed,
             timeout_ms: None,
             stop: stop.child(),
-            progress: None,
+            progress: self.progress.clone(),
         })
     }
 }
@@ -103,7 +108,13 @@ impl Calls for Nested {
             return Err(error.reason("capability"));
         };
         let context = self.child(Layer::new(Level::Delegation, self.tool))?;
-        chains(&self.dispatcher, &context, request, stop)
+        chains(
+            &self.dispatcher,
+            &context,
+            request,
+            stop,
+            self.progress.as_ref(),
+        )
     }
 
     fn escalate(&self, question: &Question) -> Result<Asked, ToolError> {

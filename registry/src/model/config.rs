@@ -428,6 +428,56 @@ impl Default for StateDefaults {
     }
 }
 
+names! {
+    /// The tools that a client lists; every tool visible to the caller can be called by name whichever it is.
+    #[derive(Default)]
+    Catalog {
+        /// Every visible tool.
+        Full = "full",
+        /// About 25 tools for most work, and those that find and call the others.
+        #[default]
+        Core = "core",
+        /// The tools that find and call the others, and plans.
+        Search = "search",
+    }
+}
+
+/// The HTTP server, `mathchain serve --http` (docs/http.md).
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Server {
+    /// Address to listen on; one that is not of this machine needs keys and a proxy
+    pub listen: String,
+    /// Tools that an MCP client lists
+    pub catalog: Catalog,
+    /// Maximum number of requests of one key per second
+    #[schemars(range(min = 1))]
+    pub rate_per_second: u64,
+    /// Maximum number of requests of one key at a time
+    #[schemars(range(min = 1))]
+    pub requests_at_once: u64,
+    /// Names by which clients reach the server, beside those of this machine, each with an optional port
+    pub hosts: Vec<String>,
+    /// Origins of web pages that may call the server, such as `https://tools.example.org`
+    pub origins: Vec<String>,
+    /// Whether a proxy in front of the server ends TLS
+    pub behind_proxy: bool,
+}
+
+impl Default for Server {
+    fn default() -> Self {
+        Self {
+            listen: "127.0.0.1:8931".to_owned(),
+            catalog: Catalog::default(),
+            rate_per_second: 60,
+            requests_at_once: 64,
+            hosts: Vec::new(),
+            origins: Vec::new(),
+            behind_proxy: false,
+        }
+    }
+}
+
 /// A file that a configuration names; the caller of the reader provides its text.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(from = "Selector")]
@@ -509,6 +559,8 @@ pub struct Config {
     pub approvals: Approvals,
     /// The state folder over time
     pub state: StateDefaults,
+    /// The HTTP server
+    pub server: Server,
     /// Agent command lines (docs/agents.md); fields replace those of a built-in table of the same name
     #[serde(rename = "cli")]
     #[schemars(with = "BTreeMap<String, CliSpec>")]
@@ -545,6 +597,7 @@ impl Default for Config {
             models: Default::default(),
             approvals: Default::default(),
             state: Default::default(),
+            server: Default::default(),
             cli_tables: Default::default(),
             files: Default::default(),
             clis: Default::default(),

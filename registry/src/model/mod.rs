@@ -17,10 +17,10 @@ pub use agent_cli::{
     Unenforced, Visibility,
 };
 pub use config::{
-    AnomalyLimits, Approvals, ApprovalsFrom, Budget, ChainDefaults, ChainMode, ComputePermission,
-    Config, FilesystemPermission, KeyVariable, LegacyFiles, Limits, ModelEndpoint, Models,
-    NamedFile, NetworkPermission, OnError, Permissions, RootFolder, Roots, SearchProvider,
-    ShellPermission, StateDefaults, Unattended, Web, WebSearch, Workspace,
+    AnomalyLimits, Approvals, ApprovalsFrom, Budget, Catalog, ChainDefaults, ChainMode,
+    ComputePermission, Config, FilesystemPermission, KeyVariable, LegacyFiles, Limits,
+    ModelEndpoint, Models, NamedFile, NetworkPermission, OnError, Permissions, RootFolder, Roots,
+    SearchProvider, Server, ShellPermission, StateDefaults, Unattended, Web, WebSearch, Workspace,
 };
 pub use forms::{Named, OneOrMany, Version};
 pub use principal::{Overrides, Principal};

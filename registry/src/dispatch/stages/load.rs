@@ -48,6 +48,7 @@ pub(super) fn context(
             tool: spec.id,
             call_id: trail.call_id().to_owned(),
             seed: request.seed,
+            progress: request.progress.clone(),
         }));
     }
     let mut ctx = Ctx::new(stop, budget)

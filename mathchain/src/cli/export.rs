@@ -1,0 +1,48 @@
+//! `mathchain tools export`: tools as model providers, clients and grammars want them declared.
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use registry::offer::{self, Catalog};
+
+use super::prelude::*;
+use crate::exported::ExportFormat;
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "The declarations are made for models: short types, and rare arguments left to `describe_tool`; `jsonschema` has the \
+schemas that arguments are checked against. Names are wire names, which `call` and every server take.
+Examples:
+  mathchain tools export --format openai --catalog core > tools.json
+  mathchain tools export --format gbnf --role worker_math > call.gbnf"
+)]
+pub(super) struct Export {
+    /// Format of the declarations
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    format: ExportFormat,
+    /// Tools to export: `full`, `core` or `search`
+    #[arg(long, value_name = "CATALOG", default_value = "full", value_parser = catalog())]
+    catalog: Catalog,
+    /// Role of the caller
+    #[arg(long, value_name = "ROLE", help_heading = "Caller")]
+    role: Option<String>,
+    #[command(flatten)]
+    caller: Caller,
+}
+
+/// Parses the name of a catalogue.
+pub(super) fn catalog() -> impl TypedValueParser<Value = Catalog> {
+    let names = Catalog::ALL.iter().map(|catalog| catalog.as_str());
+    PossibleValuesParser::new(names)
+        .try_map(|text| Catalog::parse(&text).ok_or("no such catalogue"))
+}
+
+/// Prints the declarations of the tools that a caller sees.
+pub(super) fn export(global: &Global, export: &Export) -> Result<ExitCode> {
+    let toolkit = export.caller.open(global)?;
+    let dispatcher = toolkit.dispatcher();
+    let caller = toolkit.caller(&export.caller.context(export.role.clone()));
+    let offered = offer::offered(&dispatcher, &caller, export.catalog)?;
+    let text = export.format.text(&dispatcher, export.catalog, &offered);
+    // The document is the same in every output format.
+    output::print(&text);
+    Ok(exit::OK.into())
+}

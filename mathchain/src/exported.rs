@@ -1,0 +1,105 @@
+//! [`ExportFormat`]: tools as model providers, clients and grammars want them declared.
+
+use std::fmt::Write as _;
+
+use clap::ValueEnum;
+use registry::Dispatcher;
+use registry::offer::{self, Catalog, Dialect, Offered};
+use serde_json::{Value as Json, json};
+
+/// A form of declarations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ExportFormat {
+    /// Tools of the chat completions interface
+    Openai,
+    /// Tools of the messages interface
+    Anthropic,
+    /// Function declarations
+    Gemini,
+    /// The list of tools that an MCP server answers with
+    Mcp,
+    /// Full schemas of arguments and results, by name
+    Jsonschema,
+    /// A page for a prompt
+    Markdown,
+    /// A grammar of calls, as llama.cpp reads it
+    Gbnf,
+}
+
+impl ExportFormat {
+    /// Whether the text is JSON.
+    #[cfg(feature = "servers")]
+    pub(crate) fn is_json(self) -> bool {
+        !matches!(self, Self::Markdown | Self::Gbnf)
+    }
+
+    /// The declarations of tools.
+    pub(crate) fn text(
+        self,
+        dispatcher: &Dispatcher,
+        catalog: Catalog,
+        offered: &[Offered],
+    ) -> String {
+        let declared = |dialect: Dialect| format!("{:#}\n", dialect.declare(offered));
+        match self {
+            Self::Openai => declared(Dialect::Openai),
+            Self::Anthropic => declared(Dialect::Anthropic),
+            Self::Gemini => declared(Dialect::Gemini),
+            Self::Mcp => declared(Dialect::Mcp),
+            Self::Jsonschema => format!("{:#}\n", schemas(dispatcher, offered)),
+            Self::Markdown => markdown(catalog, offered),
+            Self::Gbnf => offer::grammar(offered),
+        }
+    }
+}
+
+/// The schemas that arguments are checked against, by wire name.
+fn schemas(dispatcher: &Dispatcher, offered: &[Offered]) -> Json {
+    let of = |offered: &Offered| {
+        let (input, output) = match dispatcher.catalogue().get(&offered.name) {
+            Some(tool) => (tool.input_schema(), tool.output_schema()),
+            None => (offered.input.clone(), offered.output.clone()),
+        };
+        let (title, description) = (&offered.title, &offered.description);
+        let schemas = json!({ "title": title, "description": description, "input_schema": input, "output_schema": output });
+        (offered.name.clone(), schemas)
+    };
+    Json::Object(offered.iter().map(of).collect())
+}
+
+fn markdown(catalog: Catalog, offered: &[Offered]) -> String {
+    let mut text = format!("# Tools\n\n{}\n", offer::instructions(catalog));
+    for tool in offered {
+        let (name, title, description) = (&tool.name, &tool.title, &tool.description);
+        let _ = write!(text, "\n## {name}\n\n{title}. {description}\n\n");
+        let required = tool.input["required"].as_array();
+        for (argument, schema) in tool.input["properties"].as_object().into_iter().flatten() {
+            let is_required = required.is_some_and(|all| all.contains(&argument.as_str().into()));
+            let required = if is_required { ", required" } else { "" };
+            let description = schema["description"].as_str().unwrap_or_default();
+            let _ = writeln!(
+                text,
+                "- `{argument}` ({}{required}): {description}",
+                types(schema)
+            );
+        }
+    }
+    text
+}
+
+/// The types of a schema in words, or its names.
+fn types(schema: &Json) -> String {
+    let texts = |list: &Json| {
+        let texts = list
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(Json::as_str);
+        texts.collect::<Vec<_>>().join(" | ")
+    };
+    match (&schema["enum"], &schema["type"]) {
+        (names @ Json::Array(_), _) => texts(names),
+        (_, Json::String(one)) => one.clone(),
+        (_, several) => texts(several),
+    }
+}

@@ -1,0 +1,106 @@
+//! `/v1/approvals`: requests for approval, for keys that may approve, and never for calls of their own role.
+
+use std::sync::Arc;
+
+use axum::extract::{Extension, Path, State};
+use journal::Approval;
+use tool_core::{Result, Value, convert, object, tool_error};
+
+use super::callers::Caller;
+use super::reply::{self, Replied};
+use super::server::Server;
+use crate::keys::Key;
+
+/// Maximum number of requests that are listed.
+const LISTED: usize = 1000;
+
+/// The key of a caller who may approve.
+///
+/// # Errors
+/// `policy_denied` with reason `approver`.
+fn approver(caller: &Caller) -> Result<&Key> {
+    let key = caller.key.as_ref().filter(|key| key.approves);
+    key.ok_or_else(|| {
+        tool_error!(PolicyDenied, "approver"; "only a key that approves sees and answers requests for approval";
+            "`mathchain keys create NAME --role ROLE --approve` creates one; `mathchain approvals list` lists them in a terminal")
+    })
+}
+
+/// Lists pending requests of the workspace.
+pub(super) async fn list(
+    State(server): State<Arc<Server>>,
+    Extension(caller): Extension<Arc<Caller>>,
+) -> Replied {
+    approver(&caller)?;
+    let listed = server
+        .aside(|server| {
+            let here = server.toolkit.workspace_id();
+            let listed = server.records()?.approvals(here.as_ref(), false, LISTED)?;
+            Ok(Value::array(listed.iter().map(shown).collect()))
+        })
+        .await?;
+    Ok(reply::data(&object! { "approvals" => listed }))
+}
+
+/// Shows a request with the details of its call.
+pub(super) async fn show(
+    State(server): State<Arc<Server>>,
+    Extension(caller): Extension<Arc<Caller>>,
+    Path(id): Path<String>,
+) -> Replied {
+    approver(&caller)?;
+    let found = server
+        .aside(move |server| {
+            let (found, details) = server.records()?.approval(&id)?;
+            let mut members = shown(&found).as_object().cloned().unwrap_or_default();
+            members.insert("details", details.unwrap_or_default());
+            Ok(Value::from(members))
+        })
+        .await?;
+    Ok(reply::data(&found))
+}
+
+fn shown(approval: &Approval) -> Value {
+    convert::to_value(approval).unwrap_or_default()
+}
+
+/// Approves a request: the same call, sent again, runs once.
+pub(super) async fn approve(
+    State(server): State<Arc<Server>>,
+    Extension(caller): Extension<Arc<Caller>>,
+    Path(id): Path<String>,
+) -> Replied {
+    decide(server, caller, id, true).await
+}
+
+/// Declines a request.
+pub(super) async fn deny(
+    State(server): State<Arc<Server>>,
+    Extension(caller): Extension<Arc<Caller>>,
+    Path(id): Path<String>,
+) -> Replied {
+    decide(server, caller, id, false).await
+}
+
+async fn decide(server: Arc<Server>, caller: Arc<Caller>, id: String, grants: bool) -> Replied {
+    let decided = server
+        .aside(move |server| {
+            let key = approver(&caller)?;
+            let state = server.records()?;
+            let (found, _) = state.approval(&id)?;
+            if found.role == key.role {
+                let role = &key.role;
+                return Err(
+                    tool_error!(PolicyDenied, "approver"; "the key calls as role `{role}`, and does not answer requests of that role";
+                    "a key of another role answers it, or `mathchain approve {id}` in a terminal"),
+                );
+            }
+            let by = format!("key {}", key.name);
+            match grants {
+                true => state.approve(&found.id, &by),
+                false => state.decline(&found.id, &by),
+            }
+        })
+        .await?;
+    Ok(reply::data(&shown(&decided)))
+}

@@ -1,0 +1,95 @@
+//! `POST /v1/call`: one call, in the form of a line of `serve --jsonl`.
+
+use std::sync::Arc;
+
+use axum::body::Bytes;
+use axum::extract::{Extension, Request, State};
+use axum::http::HeaderMap;
+use registry::{Answer, Reader, TraceParent, Unattended};
+use tool_core::{Outcome, StopFlag};
+
+use super::body;
+use super::callers::Caller;
+use super::reply::{self, Replied};
+use super::server::{Server, lost};
+use crate::line::{self, LineCall};
+use crate::{Context, Toolkit};
+
+/// Stops a call whose client is gone.
+pub(super) struct StopWhenDropped(pub(super) StopFlag);
+
+impl Drop for StopWhenDropped {
+    fn drop(&mut self) {
+        self.0.cancel();
+    }
+}
+
+/// Reads the body of a request that has to be JSON.
+pub(super) async fn json_of(
+    server: &Server,
+    request: Request,
+) -> tool_core::Result<(HeaderMap, Bytes)> {
+    let (parts, sent) = request.into_parts();
+    body::is_json(&parts.headers)?;
+    let text = body::read(&parts.headers, sent, server.body_bytes_max()).await?;
+    Ok((parts.headers, text))
+}
+
+/// The span of the client in the head of a request, where it is sound.
+pub(super) fn trace_of(headers: &HeaderMap) -> Option<TraceParent> {
+    TraceParent::parse(headers.get("traceparent")?.to_str().ok()?)
+}
+
+/// The answer to requests for approval of calls at this door.
+pub(super) fn unattended(toolkit: &Toolkit) -> Answer {
+    match toolkit.config().approvals.unattended {
+        Unattended::Deny => Answer::Unattended,
+        Unattended::Pending => Answer::Ask,
+    }
+}
+
+/// Answers one call.
+pub(super) async fn call(
+    State(server): State<Arc<Server>>,
+    Extension(caller): Extension<Arc<Caller>>,
+    request: Request,
+) -> Replied {
+    let (headers, text) = json_of(&server, request).await?;
+    let (id, read) = line::parse(&text, &caller.roles, server.body_bytes_max());
+    let line = match read {
+        Ok(line) => line,
+        Err(error) => return Ok(reply::outcome(id, &Outcome::error(error))),
+    };
+    let permit = match server.queue.enter().await {
+        Ok(permit) => permit,
+        Err(overloaded) => return Ok(reply::outcome(id, &Outcome::error(overloaded))),
+    };
+    let stop = StopWhenDropped(server.calls.child());
+    let context = context(&server, &caller, &line, &headers, &stop);
+    let toolkit = Arc::clone(&server.toolkit);
+    let thread = tokio::task::spawn_blocking(move || {
+        let _permit = permit;
+        toolkit.call_with(&context, &line.tool, &line.args)
+    });
+    let outcome = thread.await.map_err(lost)?;
+    server.metrics.called(&outcome);
+    Ok(reply::outcome(id, &outcome))
+}
+
+fn context(
+    server: &Server,
+    caller: &Caller,
+    line: &LineCall,
+    headers: &HeaderMap,
+    stop: &StopWhenDropped,
+) -> Context {
+    Context {
+        answer: unattended(&server.toolkit),
+        reader: Reader::Model,
+        stop: stop.0.clone(),
+        client_id: line.id.clone(),
+        trace: line.trace.clone().or_else(|| trace_of(headers)),
+        role: line.role.clone().or_else(|| caller.context.role.clone()),
+        ..caller.context.clone()
+    }
+}

@@ -1,0 +1,191 @@
+//! `/v1/chains`: plans that are submitted, shown and cancelled; each is a recorded run where there is a state.
+
+use std::hash::{BuildHasher as _, RandomState};
+use std::sync::{Arc, OnceLock};
+
+use axum::extract::{Extension, Path, Request, State};
+use axum::http::StatusCode;
+use axum::http::header::{HeaderValue, LOCATION};
+use chain_runtime::run as chains;
+use chain_runtime::{CheckMode, Plan, RunOptions};
+use tool_core::json::{Limits, parse_bytes};
+use tool_core::{Object, Outcome, Result, Value, tool_error};
+
+use super::begun::Chain;
+use super::callers::Caller;
+use super::calls::{json_of, trace_of, unattended};
+use super::reply::{self, Replied};
+use super::server::{Server, lost};
+use crate::{Context, recorded};
+
+/// A plan with its inputs.
+struct Submitted {
+    plan: Plan,
+    inputs: Object,
+}
+
+impl Submitted {
+    fn read(server: &Server, text: &[u8]) -> Result<Self> {
+        const KEYS: [&str; 2] = ["plan", "inputs"];
+        let limits = Limits {
+            bytes_max: server.body_bytes_max(),
+            ..Limits::default()
+        };
+        let body = parse_bytes(text, limits)?;
+        let members = body.as_object().ok_or_else(|| {
+            let found = body.kind();
+            tool_error!(InvalidRequest; "expected an object, found {found}"; "send {{\"plan\":{{...}},\"inputs\":{{...}}}}")
+        })?;
+        if let Some((key, _)) = members.iter().find(|(key, _)| !KEYS.contains(key)) {
+            return Err(
+                tool_error!(InvalidRequest at format!("/{key}"); "unknown key `{key}`"; "the keys are `plan` and `inputs`"),
+            );
+        }
+        let plan = members.get("plan").ok_or_else(|| {
+            tool_error!(InvalidRequest at "/plan"; "expected `plan`, a plan"; "docs/plans.md describes plans")
+        })?;
+        let inputs = match members.get("inputs") {
+            None | Some(Value::Null) => Object::new(),
+            Some(Value::Object(inputs)) => Object::clone(inputs),
+            Some(other) => {
+                let found = other.kind();
+                return Err(
+                    tool_error!(InvalidRequest at "/inputs"; "expected an object, found {found}"; "name each input of the plan"),
+                );
+            }
+        };
+        let plan = Plan::from_value(plan).with_defaults(server.toolkit.chain_defaults());
+        Ok(Self { plan, inputs })
+    }
+}
+
+/// Checks a plan, and begins to run it.
+pub(super) async fn submit(
+    State(server): State<Arc<Server>>,
+    Extension(caller): Extension<Arc<Caller>>,
+    request: Request,
+) -> Replied {
+    let (headers, text) = json_of(&server, request).await?;
+    let submitted = Submitted::read(&server, &text)?;
+    let chain = Arc::new(Chain {
+        id: new_id(),
+        role: caller.role(&server),
+        stop: server.calls.child(),
+        ended: OnceLock::new(),
+    });
+    let context = Context {
+        answer: unattended(&server.toolkit),
+        stop: chain.stop.clone(),
+        trace: trace_of(&headers),
+        ..caller.context.clone()
+    };
+    let checking = context.clone();
+    let submitted = server
+        .aside(move |server| {
+            let Submitted { plan, inputs } = &submitted;
+            let checked = server
+                .toolkit
+                .check(&checking, plan, inputs, CheckMode::Run);
+            checked.map(|_| ())?;
+            Ok(submitted)
+        })
+        .await?;
+    server.chains.add(Arc::clone(&chain));
+    let mut begun = reply::value(StatusCode::ACCEPTED, &chain.shown());
+    if let Ok(place) = HeaderValue::from_str(&format!("/v1/chains/{}", chain.id)) {
+        begun.headers_mut().insert(LOCATION, place);
+    }
+    tokio::spawn(run(server, chain, context, submitted));
+    Ok(begun)
+}
+
+/// Runs a plan on a thread of its own.
+async fn run(server: Arc<Server>, chain: Arc<Chain>, context: Context, submitted: Submitted) {
+    let permit = match server.queue.enter().await {
+        Ok(permit) => permit,
+        Err(overloaded) => {
+            let _ = chain.ended.set(Outcome::error(overloaded).to_value());
+            return;
+        }
+    };
+    let (toolkit, id) = (Arc::clone(&server.toolkit), chain.id.clone());
+    let thread = tokio::task::spawn_blocking(move || {
+        let _permit = permit;
+        let options = RunOptions {
+            chain_id: Some(id),
+            ..RunOptions::default()
+        };
+        let ran = toolkit.run_plan(&context, &submitted.plan, &submitted.inputs, options);
+        match ran {
+            Ok(result) => result.to_outcome(),
+            Err(problems) => Outcome::error(problems.into()),
+        }
+    });
+    let outcome = thread.await.unwrap_or_else(|err| Outcome::error(lost(err)));
+    let _ = chain.ended.set(outcome.to_value());
+}
+
+/// Id of twelve hex digits, as that of every run.
+fn new_id() -> String {
+    let random = |_| RandomState::new().hash_one(0_u8).to_string();
+    let parts: Vec<String> = (0..2).map(random).collect();
+    let mut id = registry::digest::of_texts(parts.iter().map(String::as_str));
+    id.truncate(12);
+    id
+}
+
+/// Shows a plan: whether it runs, and its answer.
+pub(super) async fn show(
+    State(server): State<Arc<Server>>,
+    Extension(caller): Extension<Arc<Caller>>,
+    Path(id): Path<String>,
+) -> Replied {
+    let role = caller.role(&server);
+    if let Some(chain) = server.chains.find(&id, &role) {
+        return Ok(reply::data(&chain.shown()));
+    }
+    let recorded = server
+        .aside(move |server| {
+            let state = server.records()?;
+            let run = recorded::run(state, &role, &id)?;
+            let mut members = recorded::summary(&run)
+                .as_object()
+                .cloned()
+                .unwrap_or_default();
+            if run.state.is_final() {
+                members.insert("answer", chains::ended(state, &run)?.to_value());
+            }
+            Ok(Value::from(members))
+        })
+        .await?;
+    Ok(reply::data(&recorded))
+}
+
+/// Cancels a plan; completed steps with a `compensate` are undone.
+pub(super) async fn cancel(
+    State(server): State<Arc<Server>>,
+    Extension(caller): Extension<Arc<Caller>>,
+    Path(id): Path<String>,
+) -> Replied {
+    let role = caller.role(&server);
+    if let Some(chain) = server
+        .chains
+        .find(&id, &role)
+        .filter(|it| it.ended.get().is_none())
+    {
+        chain.stop.cancel();
+        return Ok(reply::value(StatusCode::ACCEPTED, &chain.shown()));
+    }
+    let cancelled = server
+        .aside(move |server| {
+            let run = recorded::run(server.records()?, &role, &id)?;
+            server.toolkit.cancel(&caller.context, &run.id)?;
+            Ok(recorded::summary(&recorded::run(
+                server.records()?,
+                &role,
+                &id,
+            )?))
+        })
+        .await?;
+    Ok(reply::data(&cancelled))
+}

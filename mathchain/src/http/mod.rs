@@ -1,0 +1,95 @@
+//! The HTTP server: one adapter around `axum` and `hyper`, which no other folder names beside the types of requests in `mcp`.
+//!
+//! Read [`serve`] first: `connections` accepts clients, `guard` checks every request before its body is read, `routes` names the paths.
+//! Nothing here decides anything about a call: it passes the dispatcher, with the role of its key or the caller that the start names.
+
+mod approvals;
+mod artifacts;
+mod begun;
+mod body;
+mod bucket;
+mod callers;
+mod calls;
+mod chains;
+mod connections;
+mod guard;
+mod metrics;
+mod recorded;
+mod reply;
+mod routes;
+mod server;
+mod tools;
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use tool_core::{Result, StopFlag, tool_error};
+
+use crate::{Toolkit, keys};
+use server::Server;
+pub(crate) use server::Settings;
+
+/// Stack of a thread that runs calls.
+const CALL_STACK_BYTES: usize = 16 << 20;
+/// Threads beside those of calls: lists, records, resources.
+const OTHER_THREADS: usize = 8;
+
+/// Serves clients until `closed` returns; then requests on their way are answered.
+///
+/// # Errors
+/// `precondition_failed` with reason `exposed` for an address beyond this machine without keys and a proxy; `io` where the address cannot
+/// be used.
+pub(crate) fn serve(
+    toolkit: Arc<Toolkit>,
+    settings: Settings,
+    stop: &StopFlag,
+    listening: impl FnOnce(SocketAddr),
+    closed: impl FnOnce() + Send + 'static,
+) -> Result<()> {
+    safe(&settings)?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .max_blocking_threads(settings.workers + OTHER_THREADS)
+        .thread_stack_size(CALL_STACK_BYTES)
+        .thread_name("call")
+        .build();
+    let runtime =
+        runtime.map_err(|err| tool_error!(ToolError, "io"; "cannot start the server: {err}"))?;
+    let served = runtime.block_on(async {
+        let address = settings.listen;
+        let socket = tokio::net::TcpListener::bind(address).await;
+        let bound = socket.and_then(|socket| Ok((socket.local_addr()?, socket)));
+        let (address, socket) = bound.map_err(|err| {
+            tool_error!(ToolError, "io"; "cannot listen on {address}: {err}"; "choose another address: `mathchain serve --http ADDRESS:PORT`")
+        })?;
+        let server = Arc::new(Server::new(toolkit, settings, address, stop.child()));
+        listening(address);
+        connections::accept(server, socket, closed).await
+    });
+    // A call that does not stop must not hold the process.
+    runtime.shutdown_background();
+    served
+}
+
+/// Refuses an address beyond this machine unless requests need keys, and a proxy ends TLS.
+fn safe(settings: &Settings) -> Result<()> {
+    let keys = match keys::file() {
+        Some(file) => keys::read(&file)?,
+        None => None,
+    };
+    if settings.listen.ip().is_loopback() && !settings.behind_proxy {
+        return Ok(());
+    }
+    let missing = match (keys, settings.behind_proxy) {
+        (None, _) => "there is no key; `mathchain keys create NAME --role ROLE` creates one",
+        (_, false) => {
+            "the server speaks no TLS; put a proxy with TLS in front and pass `--behind-proxy`"
+        }
+        (Some(_), true) => return Ok(()),
+    };
+    let address = settings.listen;
+    Err(
+        tool_error!(PreconditionFailed, "exposed"; "`{address}` may be reached from other machines: {missing}";
+        "or listen on 127.0.0.1"),
+    )
+}

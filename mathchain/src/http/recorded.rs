@@ -1,0 +1,58 @@
+//! `GET /v1/runs`: recorded runs that the caller may see.
+
+use std::sync::Arc;
+
+use axum::extract::{Extension, Path, State};
+use journal::State as Records;
+use tool_core::{Result, Value, object, tool_error};
+
+use super::callers::Caller;
+use super::reply::{self, Replied};
+use super::server::Server;
+use crate::recorded;
+
+/// Maximum number of runs that are listed.
+const LISTED: usize = 200;
+
+impl Server {
+    /// The state.
+    ///
+    /// # Errors
+    /// `precondition_failed` where there is none.
+    pub(super) fn records(&self) -> Result<&Arc<Records>> {
+        self.toolkit.state().ok_or_else(|| {
+            tool_error!(PreconditionFailed, "state"; "there is no state folder"; "`mathchain doctor` checks the state folder")
+        })
+    }
+}
+
+/// Lists runs, newest first.
+pub(super) async fn list(
+    State(server): State<Arc<Server>>,
+    Extension(caller): Extension<Arc<Caller>>,
+) -> Replied {
+    let listed = server
+        .aside(move |server| {
+            let runs = recorded::runs(server.records()?, &caller.role(server), LISTED)?;
+            Ok(Value::array(runs.iter().map(recorded::summary).collect()))
+        })
+        .await?;
+    Ok(reply::data(&object! { "runs" => listed }))
+}
+
+/// Shows a run with its records.
+pub(super) async fn show(
+    State(server): State<Arc<Server>>,
+    Extension(caller): Extension<Arc<Caller>>,
+    Path(id): Path<String>,
+) -> Replied {
+    let shown = server
+        .aside(move |server| {
+            let state = server.records()?;
+            let run = recorded::run(state, &caller.role(server), &id)?;
+            let records = Value::array(state.run_records(&run.id)?);
+            Ok(object! { "run" => recorded::summary(&run), "records" => records })
+        })
+        .await?;
+    Ok(reply::data(&shown))
+}

@@ -1,0 +1,120 @@
+//! Replies: envelopes with the status that fits.
+
+use axum::body::Body;
+use axum::http::header::{
+    CACHE_CONTROL, CONTENT_TYPE, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS,
+};
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Response};
+use tool_core::{ErrorCode, Outcome, Status, ToolError, Value, json};
+
+use crate::line;
+
+/// The content type of JSON.
+pub(super) const JSON: &str = "application/json";
+
+/// An error that ends a request.
+pub(super) struct Failure(ToolError);
+
+impl From<ToolError> for Failure {
+    fn from(error: ToolError) -> Self {
+        Self(error)
+    }
+}
+
+impl IntoResponse for Failure {
+    fn into_response(self) -> Response {
+        error(&self.0)
+    }
+}
+
+/// What a handler answers.
+pub(super) type Replied = Result<Response, Failure>;
+
+/// A text.
+pub(super) fn text(status: StatusCode, kind: &'static str, text: impl Into<Body>) -> Response {
+    let mut response = Response::new(text.into());
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    response
+}
+
+/// A value as one line of JSON.
+pub(super) fn value(status: StatusCode, value: &Value) -> Response {
+    text(status, JSON, json::to_text(value) + "\n")
+}
+
+/// Data that is no answer to a call.
+pub(super) fn data(data: &Value) -> Response {
+    value(StatusCode::OK, data)
+}
+
+/// The envelope of an answer to a call.
+pub(super) fn outcome(id: Value, outcome: &Outcome) -> Response {
+    let envelope = line::envelope(id, outcome);
+    match &outcome.status {
+        Status::Success(_) => value(StatusCode::OK, &envelope),
+        Status::PendingApproval { .. } => value(StatusCode::ACCEPTED, &envelope),
+        Status::Error(error) => {
+            let status = status_of(error);
+            let mut response = value(status, &envelope);
+            advise(response.headers_mut(), status);
+            response
+        }
+    }
+}
+
+/// The envelope of an error that is no answer to a call.
+pub(super) fn error(error: &ToolError) -> Response {
+    let status = status_of(error);
+    let mut response = value(status, &Outcome::error(error.clone()).to_value());
+    advise(response.headers_mut(), status);
+    response
+}
+
+/// What a client does next, for clients that read heads only.
+fn advise(headers: &mut HeaderMap, status: StatusCode) {
+    match status {
+        StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE => {
+            headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
+        }
+        StatusCode::UNAUTHORIZED => {
+            headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
+        _ => {}
+    }
+}
+
+fn status_of(error: &ToolError) -> StatusCode {
+    match error.reason_str() {
+        Some("server_key") => return StatusCode::UNAUTHORIZED,
+        Some("no_path") => return StatusCode::NOT_FOUND,
+        Some("no_method") => return StatusCode::METHOD_NOT_ALLOWED,
+        Some("content_type") => return StatusCode::UNSUPPORTED_MEDIA_TYPE,
+        Some("body_time") => return StatusCode::REQUEST_TIMEOUT,
+        Some("byte_range") => return StatusCode::RANGE_NOT_SATISFIABLE,
+        Some("rate" | "requests_at_once" | "overloaded") => return StatusCode::TOO_MANY_REQUESTS,
+        _ => {}
+    }
+    match error.code() {
+        ErrorCode::InvalidRequest => StatusCode::BAD_REQUEST,
+        ErrorCode::UnknownTool => StatusCode::NOT_FOUND,
+        ErrorCode::NotVisible
+        | ErrorCode::PolicyDenied
+        | ErrorCode::ApprovalRequired
+        | ErrorCode::ApprovalDeclined => StatusCode::FORBIDDEN,
+        ErrorCode::ApprovalExpired
+        | ErrorCode::PreconditionFailed
+        | ErrorCode::ResourceChanged
+        | ErrorCode::Conflict => StatusCode::CONFLICT,
+        ErrorCode::LimitExceeded => StatusCode::PAYLOAD_TOO_LARGE,
+        ErrorCode::Timeout => StatusCode::GATEWAY_TIMEOUT,
+        ErrorCode::Cancelled | ErrorCode::SandboxUnavailable => StatusCode::SERVICE_UNAVAILABLE,
+        ErrorCode::Internal => StatusCode::INTERNAL_SERVER_ERROR,
+        // The request was understood, and what it asks for cannot be computed.
+        _ => StatusCode::UNPROCESSABLE_ENTITY,
+    }
+}

@@ -1,0 +1,94 @@
+//! The paths of the server.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::{Extension, Request, State};
+use axum::http::StatusCode;
+use axum::middleware::from_fn_with_state;
+use axum::response::Response;
+use axum::routing::{any, get, post};
+use tool_core::{object, tool_error};
+
+use super::callers::Caller;
+use super::guard::guard;
+use super::reply::{self, Failure, Replied};
+use super::server::Server;
+use super::{approvals, artifacts, body, calls, chains, recorded, tools};
+
+/// Every path, behind the checks of a request.
+pub(super) fn routes(server: &Arc<Server>) -> Router {
+    Router::new()
+        .route("/healthz", get(healthy))
+        .route("/readyz", get(ready))
+        .route("/metrics", get(counted))
+        .route("/mcp", any(mcp))
+        .route("/v1/call", post(calls::call))
+        .route("/v1/tools", get(tools::list))
+        .route("/v1/tools/{name}", get(tools::show))
+        .route("/v1/chains", post(chains::submit))
+        .route("/v1/chains/{id}", get(chains::show))
+        .route("/v1/chains/{id}/cancel", post(chains::cancel))
+        .route("/v1/runs", get(recorded::list))
+        .route("/v1/runs/{id}", get(recorded::show))
+        .route("/v1/approvals", get(approvals::list))
+        .route("/v1/approvals/{id}", get(approvals::show))
+        .route("/v1/approvals/{id}/approve", post(approvals::approve))
+        .route("/v1/approvals/{id}/deny", post(approvals::deny))
+        .route("/v1/artifacts/{handle}", get(artifacts::read))
+        .fallback(no_path)
+        .method_not_allowed_fallback(no_method)
+        .layer(from_fn_with_state(Arc::clone(server), guard))
+        .with_state(Arc::clone(server))
+}
+
+/// The process answers.
+async fn healthy() -> Response {
+    reply::data(&object! { "status" => "ok" })
+}
+
+/// The process accepts requests.
+async fn ready(State(server): State<Arc<Server>>) -> Response {
+    match server.closing.is_cancelled() {
+        true => reply::value(
+            StatusCode::SERVICE_UNAVAILABLE,
+            &object! { "status" => "stopping" },
+        ),
+        false => reply::data(&object! { "status" => "ready" }),
+    }
+}
+
+/// The counters of the server.
+async fn counted(State(server): State<Arc<Server>>) -> Response {
+    let queue = &server.queue;
+    let text = server.metrics.text(queue.running(), queue.waiting());
+    let kind = "text/plain; version=0.0.4; charset=utf-8";
+    reply::text(StatusCode::OK, kind, text)
+}
+
+/// Answers an MCP client.
+async fn mcp(
+    State(server): State<Arc<Server>>,
+    Extension(caller): Extension<Arc<Caller>>,
+    request: Request,
+) -> Replied {
+    let (parts, sent) = request.into_parts();
+    let text = body::read(&parts.headers, sent, server.body_bytes_max()).await?;
+    let request = Request::from_parts(parts, axum::body::Body::from(text.clone()));
+    let response = caller.endpoint.answer(request, &text).await;
+    Ok(response.map(axum::body::Body::new))
+}
+
+async fn no_path(request: Request) -> Failure {
+    let path: String = request.uri().path().chars().take(100).collect();
+    Failure::from(
+        tool_error!(InvalidRequest, "no_path"; "there is no path `{path}`"; "`/v1/call`, `/v1/tools` and `/mcp` are the first to try"),
+    )
+}
+
+async fn no_method(request: Request) -> Failure {
+    let (method, path) = (request.method(), request.uri().path());
+    Failure::from(
+        tool_error!(InvalidRequest, "no_method"; "`{path}` does not take {method}"; "docs/http.md lists the methods of each path"),
+    )
+}

@@ -1,0 +1,102 @@
+//! [`Server`]: what every connection shares.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use tokio_util::sync::CancellationToken;
+use tool_core::{Result, StopFlag, ToolError, tool_error};
+
+use super::begun::Chains;
+use super::callers::Callers;
+use super::metrics::Metrics;
+use crate::Toolkit;
+use crate::mcp;
+use crate::queue::Queue;
+
+/// Settings of the server, fixed when it starts.
+pub(crate) struct Settings {
+    pub(crate) listen: SocketAddr,
+    /// Names of the server beside those of this machine.
+    pub(crate) hosts: Vec<String>,
+    /// Origins of pages that may call it.
+    pub(crate) origins: Vec<String>,
+    /// Whether a proxy in front ends TLS.
+    pub(crate) behind_proxy: bool,
+    /// Roles that a call without a key may name.
+    pub(crate) roles: Vec<String>,
+    /// Requests of one key per second.
+    pub(crate) rate_per_second: u64,
+    /// Requests of one key at a time.
+    pub(crate) requests_at_once: u64,
+    /// Calls that run at a time.
+    pub(crate) workers: usize,
+    /// The caller without a key, and what MCP clients are offered.
+    pub(crate) mcp: mcp::Settings,
+}
+
+pub(super) struct Server {
+    pub(super) toolkit: Arc<Toolkit>,
+    pub(super) settings: Settings,
+    /// The address that it listens on.
+    pub(super) address: SocketAddr,
+    pub(super) queue: Arc<Queue>,
+    pub(super) callers: Callers,
+    pub(super) chains: Chains,
+    pub(super) metrics: Metrics,
+    /// Stops every call.
+    pub(super) calls: StopFlag,
+    /// Set when no further request is accepted.
+    pub(super) closing: CancellationToken,
+    /// Ends streams and sessions of MCP clients.
+    pub(super) ended: CancellationToken,
+}
+
+impl Server {
+    pub(super) fn new(
+        toolkit: Arc<Toolkit>,
+        settings: Settings,
+        address: SocketAddr,
+        calls: StopFlag,
+    ) -> Self {
+        Self {
+            queue: Arc::new(Queue::new(settings.workers)),
+            toolkit,
+            settings,
+            address,
+            callers: Callers::default(),
+            chains: Chains::default(),
+            metrics: Metrics::default(),
+            calls,
+            closing: CancellationToken::new(),
+            ended: CancellationToken::new(),
+        }
+    }
+
+    /// Runs work that reads the state or computes on a thread, so that no other request waits for it.
+    ///
+    /// # Errors
+    /// Those of the work, and `internal` for a thread that was lost.
+    pub(super) async fn aside<T: Send + 'static>(
+        self: &Arc<Self>,
+        work: impl FnOnce(&Self) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let server = Arc::clone(self);
+        let done = tokio::task::spawn_blocking(move || work(&server)).await;
+        done.map_err(lost)?
+    }
+}
+
+/// The error for a thread that ended without a result.
+pub(super) fn lost(err: tokio::task::JoinError) -> ToolError {
+    tool_error!(Internal, "the thread of the request ended: {err}")
+}
+
+/// Longest body of a request, where the configuration allows as much.
+const BODY_BYTES_MAX: usize = 10 << 20;
+
+impl Server {
+    /// Longest body of a request in bytes.
+    pub(super) fn body_bytes_max(&self) -> usize {
+        self.settings.mcp.line_bytes_max.min(BODY_BYTES_MAX)
+    }
+}

@@ -1,0 +1,91 @@
+//! `GET /v1/tools`: the tools that the caller sees, as they are or as model providers want them declared.
+
+use std::sync::Arc;
+
+use axum::extract::{Extension, Path, RawQuery, State};
+use axum::http::StatusCode;
+use clap::ValueEnum as _;
+use registry::offer::{self, Catalog};
+use tool_core::{Result, ToolError, tool_error};
+
+use super::callers::Caller;
+use super::reply::{self, Replied};
+use super::server::Server;
+use crate::exported::ExportFormat;
+
+/// The parameters of a query, each one of those known.
+///
+/// # Errors
+/// `invalid_request` with the known names.
+pub(super) fn parameters<'a>(query: &'a str, known: &[&str]) -> Result<Vec<(&'a str, &'a str)>> {
+    let pairs = query.split('&').filter(|pair| !pair.is_empty());
+    let pair = |pair: &'a str| {
+        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+        match known.contains(&name) {
+            true => Ok((name, value)),
+            false => Err(
+                tool_error!(InvalidRequest, "query"; "unknown parameter `{name}`"; "the parameters are `{}`", known.join("`, `")),
+            ),
+        }
+    };
+    pairs.map(pair).collect()
+}
+
+/// Lists tools.
+pub(super) async fn list(
+    State(server): State<Arc<Server>>,
+    Extension(caller): Extension<Arc<Caller>>,
+    RawQuery(query): RawQuery,
+) -> Replied {
+    let query = query.unwrap_or_default();
+    let (mut format, mut catalog) = (ExportFormat::Jsonschema, Catalog::Full);
+    for (name, value) in parameters(&query, &["format", "catalog"])? {
+        match name {
+            "format" => {
+                format = ExportFormat::from_str(value, false).map_err(|_| {
+                    unknown(
+                        "format",
+                        value,
+                        "openai, anthropic, gemini, mcp, jsonschema, markdown or gbnf",
+                    )
+                })?
+            }
+            _ => {
+                catalog = Catalog::parse(value)
+                    .ok_or_else(|| unknown("catalog", value, "full, core or search"))?
+            }
+        }
+    }
+    let text = server
+        .aside(move |server| {
+            let dispatcher = server.toolkit.dispatcher();
+            let who = server.toolkit.caller(&caller.context);
+            let offered = offer::offered(&dispatcher, &who, catalog)?;
+            Ok(format.text(&dispatcher, catalog, &offered))
+        })
+        .await?;
+    let kind = match format.is_json() {
+        true => reply::JSON,
+        false => "text/plain; charset=utf-8",
+    };
+    Ok(reply::text(StatusCode::OK, kind, text))
+}
+
+fn unknown(what: &str, found: &str, expected: &str) -> ToolError {
+    tool_error!(InvalidRequest, "query"; "unknown {what} `{found}`"; "the {what} is {expected}")
+}
+
+/// Shows one tool with its full schemas.
+pub(super) async fn show(
+    State(server): State<Arc<Server>>,
+    Extension(caller): Extension<Arc<Caller>>,
+    Path(name): Path<String>,
+) -> Replied {
+    let described = server
+        .aside(move |server| {
+            let who = server.toolkit.caller(&caller.context);
+            offer::describe(&server.toolkit.dispatcher(), &who, &name)
+        })
+        .await?;
+    Ok(reply::data(&described))
+}

@@ -1,0 +1,99 @@
+//! A call as a line of JSON, and its answer: the form of `serve --jsonl` and of `POST /v1/call`.
+
+use registry::TraceParent;
+use tool_core::json::{self, Limits};
+use tool_core::{Object, Outcome, Result, ToolError, Value, object, tool_error};
+
+/// The call of one line.
+pub(crate) struct LineCall {
+    /// Id given by the client.
+    pub(crate) id: Option<String>,
+    pub(crate) tool: String,
+    pub(crate) args: Value,
+    /// Role of the line, one of those allowed.
+    pub(crate) role: Option<String>,
+    /// Span of the client that the call belongs to.
+    pub(crate) trace: Option<TraceParent>,
+}
+
+/// The answer to a line: its id, and the envelope.
+pub(crate) fn envelope(id: Value, outcome: &Outcome) -> Value {
+    let mut envelope = Object::new();
+    envelope.insert("id", id);
+    let outcome = outcome.to_value();
+    for (key, value) in outcome.as_object().into_iter().flat_map(Object::iter) {
+        envelope.insert(key, value.clone());
+    }
+    Value::Object(envelope.into())
+}
+
+/// The keys of a line.
+const KEYS: [&str; 5] = ["id", "tool", "args", "role", "traceparent"];
+
+/// Reads a line: the id as far as it could be read, and the call.
+pub(crate) fn parse(bytes: &[u8], roles: &[String], bytes_max: usize) -> (Value, Result<LineCall>) {
+    let limits = Limits {
+        bytes_max,
+        ..Limits::default()
+    };
+    let value = match json::parse_bytes(bytes, limits) {
+        Ok(value) => value,
+        Err(err) => return (Value::Null, Err(err.into())),
+    };
+    let refuse = |error: ToolError| (Value::Null, Err(error));
+    let Some(object) = value.as_object() else {
+        let example = "send {\"id\":1,\"tool\":\"statistics\",\"args\":{...}}";
+        return refuse(expected("", "an object", &value).hint(example));
+    };
+    match object.get("id").cloned().unwrap_or_default() {
+        id @ (Value::Null | Value::String(_) | Value::Int(_) | Value::Float(_)) => {
+            let call = line_call(object, &id, roles, bytes_max);
+            (id, call)
+        }
+        other => refuse(expected("/id", "a text or a number", &other)),
+    }
+}
+
+fn line_call(object: &Object, id: &Value, roles: &[String], bytes_max: usize) -> Result<LineCall> {
+    if let Some((key, _)) = object.iter().find(|(key, _)| !KEYS.contains(key)) {
+        let keys = KEYS.join("`, `");
+        return Err(tool_error!(InvalidRequest at format!("/{key}");
+            "unknown key `{key}`; a line has `{keys}`"));
+    }
+    let tool = object.get("tool").and_then(Value::as_str);
+    let missing = || tool_error!(InvalidRequest at "/tool"; "expected `tool`, the name of a tool");
+    let role = text(object, "role", "the name of a role")?;
+    if let Some(role) = role.filter(|role| !roles.iter().any(|allowed| allowed == role)) {
+        return Err(tool_error!(PolicyDenied at "/role", "role";
+            "the role `{role}` is not allowed here"; "start the server with --roles to allow it"));
+    }
+    let trace = text(object, "traceparent", "a text")?;
+    Ok(LineCall {
+        id: match id {
+            Value::Null => None,
+            Value::String(text) => Some(text.to_string()),
+            number => Some(number.to_string()),
+        },
+        tool: tool.ok_or_else(missing)?.to_owned(),
+        args: match object.get("args") {
+            Some(args) => json::arguments(args, bytes_max)?,
+            None => object! {},
+        },
+        role: role.map(str::to_owned),
+        // W3C Trace Context requires that a malformed one is ignored.
+        trace: trace.and_then(TraceParent::parse),
+    })
+}
+
+/// An optional text of a line.
+fn text<'a>(object: &'a Object, key: &str, kind: &str) -> Result<Option<&'a str>> {
+    match object.get(key) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text)),
+        Some(other) => Err(expected(&format!("/{key}"), kind, other)),
+    }
+}
+
+fn expected(path: &str, kind: &str, found: &Value) -> ToolError {
+    tool_error!(InvalidRequest at path; "expected {kind}, found {}", found.kind())
+}

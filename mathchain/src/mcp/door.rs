@@ -1,0 +1,112 @@
+//! [`Door`]: what every connection of this server shares.
+
+use std::hash::{BuildHasher as _, RandomState};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use registry::offer::{self, Catalog, Dialect};
+use rmcp::model::{RequestStateCodec, Tool};
+use rmcp::task_manager::TaskManager;
+use tokio::sync::watch;
+use tool_core::{Result, StopFlag, tool_error};
+
+use crate::queue::Queue;
+use crate::{Context, Toolkit};
+
+/// Settings of the server, fixed when it starts: no request changes what a caller is offered.
+#[derive(Clone)]
+pub(crate) struct Settings {
+    /// The caller.
+    pub(crate) context: Context,
+    /// Tools that are listed.
+    pub(crate) catalog: Catalog,
+    /// Longest message in bytes.
+    pub(crate) line_bytes_max: usize,
+    /// Longest result in bytes; more is cut to a summary.
+    pub(crate) result_bytes_max: u64,
+}
+
+pub(super) struct Door {
+    pub(super) toolkit: Arc<Toolkit>,
+    pub(super) settings: Settings,
+    /// Stops every call.
+    pub(super) calls: StopFlag,
+    pub(super) queue: Arc<Queue>,
+    pub(super) seal: RequestStateCodec,
+    pub(super) tasks: TaskManager,
+    /// The list of one generation.
+    listed: Mutex<Option<(String, Arc<Vec<Tool>>)>>,
+    /// Counts the changes of the list.
+    pub(super) changes: watch::Sender<u64>,
+}
+
+impl Door {
+    pub(super) fn new(
+        toolkit: Arc<Toolkit>,
+        settings: Settings,
+        calls: StopFlag,
+        queue: Arc<Queue>,
+    ) -> Self {
+        Self {
+            queue,
+            toolkit,
+            settings,
+            calls,
+            seal: codec(),
+            tasks: TaskManager::new(),
+            listed: Mutex::new(None),
+            changes: watch::Sender::new(0),
+        }
+    }
+
+    /// The generation of tools and policy that is in force.
+    fn generation(&self) -> String {
+        let dispatcher = self.toolkit.dispatcher();
+        let (policy, catalogue) = (dispatcher.policy(), dispatcher.catalogue());
+        format!("{} {}", policy.generation(), catalogue.generation())
+    }
+
+    /// The role of the caller.
+    pub(super) fn role(&self) -> String {
+        self.toolkit.caller(&self.settings.context).who.role
+    }
+
+    /// The tools of this connection, made once for each generation.
+    ///
+    /// # Errors
+    /// `not_visible` for an unknown role.
+    pub(super) fn tools(&self) -> Result<Arc<Vec<Tool>>> {
+        let generation = self.generation();
+        let mut listed = self.listed.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((of, tools)) = listed.as_ref().filter(|(of, _)| *of == generation) {
+            let _ = of;
+            return Ok(Arc::clone(tools));
+        }
+        let caller = self.toolkit.caller(&self.settings.context);
+        let offered = offer::offered(&self.toolkit.dispatcher(), &caller, self.settings.catalog)?;
+        let tool = |tool| {
+            serde_json::from_value(Dialect::Mcp.tool(tool)).map_err(|err| {
+                tool_error!(Internal, "the declaration of a tool does not fit: {err}")
+            })
+        };
+        let tools: Arc<Vec<Tool>> = Arc::new(offered.iter().map(tool).collect::<Result<_>>()?);
+        *listed = Some((generation, Arc::clone(&tools)));
+        Ok(tools)
+    }
+
+    /// Counts a change where the list differs from the one that was told last.
+    pub(super) fn look_for_changes(&self, told: &mut Option<Arc<Vec<Tool>>>) {
+        let Ok(now) = self.tools() else { return };
+        if told.as_ref().is_some_and(|told| **told != *now) {
+            self.changes.send_modify(|count| *count += 1);
+        }
+        *told = Some(now);
+    }
+}
+
+/// Seals the state of questions with a key of this process.
+fn codec() -> RequestStateCodec {
+    let random = |_| RandomState::new().hash_one(0_u8).to_string();
+    let parts: Vec<String> = (0..8).map(random).collect();
+    let key = registry::digest::of_texts(parts.iter().map(String::as_str));
+    RequestStateCodec::try_new(key.into_bytes()).expect("a digest is long enough for a key")
+}

@@ -1,0 +1,123 @@
+//! The MCP server: one adapter around `rmcp`, which no other folder names.
+//!
+//! Read [`serve_stdio`] first: a transport (`lines`) gives requests to a handler (`handler`), which calls the toolkit on threads
+//! (`call`) and turns outcomes into answers (`answer`). Nothing here decides anything: every call passes the dispatcher, with the caller
+//! that the start of the server names.
+
+mod answer;
+mod approval;
+mod call;
+mod changes;
+mod door;
+mod endpoint;
+mod handler;
+mod json;
+mod lines;
+mod pages;
+mod picture;
+mod progress;
+mod prompts;
+mod requests;
+mod resources;
+mod running;
+mod tasks;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use rmcp::ServiceExt as _;
+use rmcp::service::ServerInitializeError;
+use rmcp::transport::io::stdio_pipes;
+use tool_core::{Result, StopFlag, tool_error};
+
+use crate::Toolkit;
+use crate::queue::Queue;
+use door::Door;
+pub(crate) use door::Settings;
+pub(crate) use endpoint::Endpoint;
+use handler::Handler;
+use lines::{Ends, Lines};
+
+/// Stack of a thread that runs calls.
+const CALL_STACK_BYTES: usize = 16 << 20;
+/// Time after the end of the input for calls to complete, before they are stopped.
+const DRAIN: Duration = Duration::from_millis(500);
+
+/// Serves one client over stdin and stdout until its input ends, or `closed` returns.
+///
+/// # Errors
+/// `io` when the runtime cannot start, and for a client that does not begin as the protocol demands.
+pub(crate) fn serve_stdio(
+    toolkit: Arc<Toolkit>,
+    settings: Settings,
+    workers: usize,
+    stop: &StopFlag,
+    closed: impl FnOnce() + Send + 'static,
+) -> Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        // Beside the calls: lists, resources, and streams that are no pipes.
+        .max_blocking_threads(workers + 8)
+        .thread_stack_size(CALL_STACK_BYTES)
+        .thread_name("call")
+        .build();
+    let runtime =
+        runtime.map_err(|err| tool_error!(ToolError, "io"; "cannot start the server: {err}"))?;
+    let ended = runtime.block_on(serve(toolkit, settings, workers, stop.child(), closed));
+    // A call that does not stop must not hold the process.
+    runtime.shutdown_background();
+    ended
+}
+
+async fn serve(
+    toolkit: Arc<Toolkit>,
+    settings: Settings,
+    workers: usize,
+    calls: StopFlag,
+    closed: impl FnOnce() + Send + 'static,
+) -> Result<()> {
+    let ends = Ends::default();
+    let (input, output) = stdio_pipes();
+    let lines = Lines::new(input, output, settings.line_bytes_max, ends.clone());
+    let queue = Arc::new(Queue::new(workers));
+    let door = Arc::new(Door::new(toolkit, settings, calls, queue));
+    let closing = ends.closing.clone();
+    let waiting = std::thread::Builder::new()
+        .name("closing".to_owned())
+        .spawn(move || {
+            closed();
+            closing.cancel();
+        });
+    waiting.map_err(|err| tool_error!(ToolError, "io"; "cannot start a thread: {err}"))?;
+    tokio::spawn(stop_at_end(Arc::clone(&door), ends));
+    tokio::spawn(changes::look(Arc::clone(&door)));
+    match Handler::new(door).serve(lines).await {
+        Ok(service) => {
+            // A task that was lost has been answered as such.
+            let _ = service.waiting().await;
+            Ok(())
+        }
+        // The client only asked what there is.
+        Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => {
+            Ok(())
+        }
+        Err(err) => {
+            Err(tool_error!(InvalidRequest, "mcp"; "the client did not begin a connection: {err}"))
+        }
+    }
+}
+
+/// Stops calls that are not done soon after the end of the input, and at once when nothing is read any more.
+async fn stop_at_end(door: Arc<Door>, ends: Ends) {
+    tokio::select! {
+        () = ends.output.cancelled() => {}
+        () = async {
+            ends.input.cancelled().await;
+            tokio::time::sleep(DRAIN).await;
+        } => {}
+    }
+    // A signal has its own time for calls to complete.
+    if !ends.closing.is_cancelled() || ends.output.is_cancelled() {
+        door.calls.cancel();
+    }
+}

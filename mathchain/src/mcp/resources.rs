@@ -1,0 +1,296 @@
+//! Resources: pages of documentation, artifacts, runs, plans and the audit log, each for the roles that may read it.
+
+use journal::{AuditFilter, OPERATOR, State};
+use rmcp::model::{Resource, ResourceContents, ResourceTemplate};
+use tool_core::{Result, Value, convert, json, object, tool_error};
+
+use super::door::Door;
+use super::picture;
+use crate::recorded;
+
+const SCHEME: &str = "mathchain://";
+/// Longest text of a resource in bytes.
+const BYTES_MAX: u64 = 1 << 20;
+/// Items of a list of runs, records and artifacts.
+const NEWEST: usize = 50;
+
+/// Pages that come with the program: name, title, text.
+const DOCS: &[(&str, &str, &str)] = &[
+    ("plans", "Plans", include_str!("../../../docs/plans.md")),
+    (
+        "expressions",
+        "Expressions",
+        include_str!("../../../docs/expressions.md"),
+    ),
+    (
+        "answers",
+        "Answers and errors",
+        include_str!("../../../docs/answers.md"),
+    ),
+    (
+        "policy",
+        "Policy and approvals",
+        include_str!("../../../docs/policy.md"),
+    ),
+    ("files", "Files", include_str!("../../../docs/files.md")),
+    (
+        "glossary",
+        "Glossary",
+        include_str!("../../../docs/glossary.md"),
+    ),
+];
+
+const MARKDOWN: &str = "text/markdown";
+const JSON: &str = "application/json";
+
+/// Templates: URI, name, title, description, type of content.
+const TEMPLATES: &[(&str, &str, &str, &str, &str)] = &[
+    (
+        "mathchain://docs/{page}",
+        "docs",
+        "A page of documentation",
+        "Plans, expressions, answers, policy, files, glossary",
+        MARKDOWN,
+    ),
+    (
+        "mathchain://artifact/{handle}",
+        "artifact",
+        "A large value",
+        "The value of a handle `b3:..`, up to 1 MiB",
+        JSON,
+    ),
+    (
+        "mathchain://artifact/{handle}/{from}/{count}",
+        "artifact_part",
+        "A part of a large value",
+        "Elements of a list from an index, counted from 0",
+        JSON,
+    ),
+    (
+        "mathchain://run/{run}",
+        "run",
+        "A recorded run",
+        "State, records and times of a run",
+        JSON,
+    ),
+    (
+        "mathchain://plan/{run}",
+        "plan",
+        "The plan of a run",
+        "The plan and its inputs",
+        JSON,
+    ),
+    (
+        "mathchain://audit/{call}",
+        "audit_record",
+        "A record of the audit log",
+        "The record of a call, by its id",
+        JSON,
+    ),
+];
+
+/// The templates.
+pub(super) fn templates() -> Vec<ResourceTemplate> {
+    let template = |&(uri, name, title, description, mime): &(&str, &str, &str, &str, &str)| {
+        ResourceTemplate::new(uri, name)
+            .with_title(title)
+            .with_description(description)
+            .with_mime_type(mime)
+    };
+    TEMPLATES.iter().map(template).collect()
+}
+
+/// The resources that can be listed: pages, the newest runs, records and artifacts of the caller's role.
+pub(super) fn all(door: &Door) -> Result<Vec<Resource>> {
+    let page = |(name, title, text): &(&str, &str, &str)| {
+        Resource::new(format!("{SCHEME}docs/{name}"), *name)
+            .with_title(*title)
+            .with_mime_type(MARKDOWN)
+            .with_size(text.len() as u64)
+    };
+    let mut listed: Vec<Resource> = DOCS.iter().map(page).collect();
+    let Some(state) = door.toolkit.state() else {
+        return Ok(listed);
+    };
+    for (name, title) in [
+        ("runs", "The newest runs"),
+        ("audit", "The newest records of the audit log"),
+    ] {
+        listed.push(
+            Resource::new(format!("{SCHEME}{name}"), name)
+                .with_title(title)
+                .with_mime_type(JSON),
+        );
+    }
+    let role = door.role();
+    for run in recorded::runs(state, &role, NEWEST)? {
+        let title = format!("Run of `{}`: {}", run.plan_id, run.state);
+        listed.push(
+            Resource::new(format!("{SCHEME}run/{}", run.id), run.id)
+                .with_title(title)
+                .with_mime_type(JSON),
+        );
+    }
+    for artifact in state.artifacts(None, NEWEST)? {
+        let of_role = |run: &String| {
+            state
+                .run_named(run)
+                .ok()
+                .flatten()
+                .is_some_and(|run| run.role == role)
+        };
+        if role == OPERATOR || artifact.runs.iter().any(of_role) {
+            let name = artifact.handle.hash.to_string();
+            let resource = Resource::new(format!("{SCHEME}artifact/{name}"), name);
+            listed.push(
+                resource
+                    .with_title("Artifact")
+                    .with_mime_type(JSON)
+                    .with_size(artifact.handle.bytes()),
+            );
+        }
+    }
+    Ok(listed)
+}
+
+/// The contents of a resource.
+///
+/// # Errors
+/// `invalid_args` for a URI of none, `policy_denied` for one of another role, and as reading the state.
+pub(super) fn read(door: &Door, uri: &str) -> Result<Vec<ResourceContents>> {
+    let path = uri.strip_prefix(SCHEME).ok_or_else(|| unknown(uri))?;
+    let parts: Vec<&str> = path.split('/').collect();
+    if let ["docs", name] = parts[..] {
+        let page = DOCS
+            .iter()
+            .find(|(page, ..)| *page == name)
+            .ok_or_else(|| unknown(uri))?;
+        return Ok(vec![
+            ResourceContents::text(page.2, uri).with_mime_type(MARKDOWN),
+        ]);
+    }
+    let state = door.toolkit.state().ok_or_else(|| {
+        tool_error!(PreconditionFailed, "state"; "there is no state folder"; "`mathchain doctor` checks the state folder")
+    })?;
+    let role = door.role();
+    let value = match parts[..] {
+        ["artifact", handle] => return artifact(state, &role, handle, uri),
+        ["artifact", handle, from, count] => {
+            part(&state.open_for(&role, handle, u64::MAX)?, from, count)?
+        }
+        ["runs"] => Value::array(
+            recorded::runs(state, &role, NEWEST)?
+                .iter()
+                .take(NEWEST)
+                .map(recorded::summary)
+                .collect(),
+        ),
+        ["run", id] => {
+            let run = recorded::run(state, &role, id).map_err(|_| unknown(uri))?;
+            let records = state.run_records(&run.id)?;
+            object! { "run" => recorded::summary(&run), "records" => Value::array(records) }
+        }
+        ["plan", id] => {
+            let run = recorded::run(state, &role, id).map_err(|_| unknown(uri))?;
+            run.with_values()?;
+            object! { "plan" => state.value(&run.plan)?, "inputs" => state.value(&run.inputs)? }
+        }
+        ["audit"] => {
+            let of_role = (role != OPERATOR).then(|| role.clone());
+            let filter = AuditFilter {
+                role: of_role,
+                ..AuditFilter::default()
+            };
+            let records = state.audit_matching(&filter, NEWEST)?;
+            Value::array(
+                records
+                    .iter()
+                    .map(|record| convert::to_value(record).unwrap_or_default())
+                    .collect(),
+            )
+        }
+        ["audit", call] => {
+            let found = state.audit_show(call)?;
+            if role != OPERATOR && found.record.text("role") != Some(&role) {
+                return Err(unknown(uri));
+            }
+            convert::to_value(&found)?
+        }
+        _ => return Err(unknown(uri)),
+    };
+    Ok(vec![text(&value, uri)])
+}
+
+fn unknown(uri: &str) -> tool_core::ToolError {
+    let shown: String = uri.chars().take(120).collect();
+    tool_error!(InvalidArgs, "resource"; "no resource `{shown}`"; "`resources/list` and `resources/templates/list` show what there is")
+}
+
+/// A value as JSON, cut to the limit.
+fn text(value: &Value, uri: &str) -> ResourceContents {
+    let shown = registry::cut(value, BYTES_MAX, &mut |_| None);
+    ResourceContents::text(json::to_text(&shown), uri).with_mime_type(JSON)
+}
+
+/// A large value; a picture in it also as an image.
+fn artifact(state: &State, role: &str, handle: &str, uri: &str) -> Result<Vec<ResourceContents>> {
+    let value = state.open_for(role, handle, 64 * BYTES_MAX)?;
+    let written = json::to_text(&value);
+    let mut contents = Vec::new();
+    let members = value
+        .as_object()
+        .into_iter()
+        .flat_map(tool_core::Object::iter);
+    let pictures = members.filter_map(|(_, member)| picture::png_of_sixel(member.as_str()?));
+    contents.extend(
+        pictures.map(|image| ResourceContents::blob(image, uri).with_mime_type("image/png")),
+    );
+    if written.len() as u64 > BYTES_MAX && contents.is_empty() {
+        let bytes = written.len();
+        return Err(
+            tool_error!(OutputTooLarge, "artifact_size"; "the artifact has {bytes} bytes as JSON, the limit is {BYTES_MAX}";
+            "read a part: mathchain://artifact/{handle}/FROM/COUNT, or pass {{\"$artifact\": \"{handle}\"}} to a tool"),
+        );
+    }
+    contents.insert(0, text(&value, uri));
+    Ok(contents)
+}
+
+/// Elements of a list.
+fn part(value: &Value, from: &str, count: &str) -> Result<Value> {
+    let number = |text: &str| {
+        text.parse::<usize>().map_err(|_| {
+            tool_error!(InvalidArgs, "resource"; "expected an index and a count, found `{text}`"; "mathchain://artifact/HANDLE/0/100")
+        })
+    };
+    let (from, count) = (number(from)?, number(count)?);
+    let items = value.items().ok_or_else(|| {
+        tool_error!(InvalidArgs, "resource"; "the artifact is {}, which has no elements", value.kind(); "read it whole")
+    })?;
+    let total = items.len();
+    let shown: Vec<Value> = items.into_iter().skip(from).take(count).collect();
+    Ok(object! { "total" => total, "from" => from, "items" => Value::array(shown) })
+}
+
+/// Values that complete a variable of a template.
+pub(super) fn complete(door: &Door, variable: &str) -> Vec<String> {
+    let role = door.role();
+    let state = door.toolkit.state();
+    match (variable, state) {
+        ("page", _) => DOCS.iter().map(|(name, ..)| (*name).to_owned()).collect(),
+        ("run", Some(state)) => recorded::runs(state, &role, NEWEST)
+            .unwrap_or_default()
+            .into_iter()
+            .map(|run| run.id)
+            .collect(),
+        ("handle", Some(_)) => {
+            let listed = all(door).unwrap_or_default();
+            let prefix = format!("{SCHEME}artifact/");
+            listed
+                .iter()
+                .filter_map(|one| Some(one.uri.strip_prefix(&prefix)?.to_owned()))
+                .collect()
+        }
+        _ => Vec::new(),
+    }
+}

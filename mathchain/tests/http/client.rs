@@ -1,0 +1,245 @@
+//! A server over HTTP, and a client that says exactly what it is told.
+
+use std::io::{BufRead as _, BufReader, Read, Write as _};
+use std::net::TcpStream;
+use std::process::{Child, ChildStdin};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value as Json;
+
+use crate::support::Place;
+
+/// Longest wait for anything.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+pub(super) struct Server {
+    child: Child,
+    _stdin: Option<ChildStdin>,
+    pub(super) port: u16,
+    _told: Receiver<String>,
+}
+
+/// What a server answered.
+#[derive(Debug)]
+pub(super) struct Reply {
+    pub(super) status: u16,
+    pub(super) head: String,
+    pub(super) body: String,
+}
+
+impl Reply {
+    #[track_caller]
+    pub(super) fn json(&self) -> Json {
+        serde_json::from_str(&self.body).unwrap_or_else(|err| panic!("{err}: {self:?}"))
+    }
+
+    /// A field of the head.
+    pub(super) fn field(&self, name: &str) -> Option<&str> {
+        let mut lines = self.head.lines().filter_map(|line| line.split_once(": "));
+        lines
+            .find(|(field, _)| field.eq_ignore_ascii_case(name))
+            .map(|(_, value)| value)
+    }
+
+    #[track_caller]
+    pub(super) fn expect(&self, status: u16) -> &Self {
+        assert_eq!(self.status, status, "{self:?}");
+        self
+    }
+
+    /// The reason of the error.
+    #[track_caller]
+    pub(super) fn reason(&self) -> String {
+        let json = self.json();
+        json["error"]["reason"]
+            .as_str()
+            .expect("a reason")
+            .to_owned()
+    }
+}
+
+impl Server {
+    /// Starts a server at a port of its own.
+    pub(super) fn start(place: &Place, flags: &[&str]) -> Self {
+        Self::with(place, &[&["--http", "127.0.0.1:0"], flags].concat())
+    }
+
+    /// Starts a server with exactly these options.
+    pub(super) fn with(place: &Place, flags: &[&str]) -> Self {
+        let mut child = place
+            .command(&[&["serve"], flags].concat())
+            .spawn()
+            .expect("starts");
+        let stderr = child.stderr.take().expect("piped");
+        let (sender, told) = channel();
+        std::thread::spawn(move || {
+            for line in BufReader::new(stderr).lines().map_while(Result::ok) {
+                let _ = sender.send(line);
+            }
+        });
+        let said = told.recv_timeout(PATIENCE).expect("an address");
+        let port = said
+            .rsplit_once(':')
+            .and_then(|(_, port)| port.parse().ok());
+        let port = port.unwrap_or_else(|| panic!("no port in {said}"));
+        Self {
+            _stdin: child.stdin.take(),
+            child,
+            port,
+            _told: told,
+        }
+    }
+
+    pub(super) fn connect(&self) -> TcpStream {
+        let stream = TcpStream::connect(("127.0.0.1", self.port)).expect("connects");
+        stream.set_read_timeout(Some(PATIENCE)).expect("a timeout");
+        stream
+    }
+
+    /// Sends bytes as they are, and reads one answer.
+    pub(super) fn raw(&self, bytes: &[u8]) -> Reply {
+        let mut stream = self.connect();
+        // A server that refuses reads no further.
+        let _ = stream.write_all(bytes);
+        read(&mut stream)
+    }
+
+    /// The head of a request.
+    pub(super) fn head(&self, method: &str, path: &str, fields: &[(&str, &str)]) -> String {
+        let mut head = format!("{method} {path} HTTP/1.1\r\n");
+        if !fields.iter().any(|(name, _)| *name == "Host") {
+            head.push_str(&format!("Host: 127.0.0.1:{}\r\n", self.port));
+        }
+        for (name, value) in fields {
+            head.push_str(&format!("{name}: {value}\r\n"));
+        }
+        head + "\r\n"
+    }
+
+    pub(super) fn get(&self, path: &str, fields: &[(&str, &str)]) -> Reply {
+        self.raw(self.head("GET", path, fields).as_bytes())
+    }
+
+    /// Sends JSON.
+    pub(super) fn post(&self, path: &str, fields: &[(&str, &str)], body: &str) -> Reply {
+        let length = body.len().to_string();
+        let stated = [
+            ("Content-Type", "application/json"),
+            ("Content-Length", &*length),
+        ];
+        let head = self.head("POST", path, &[&stated, fields].concat());
+        self.raw(format!("{head}{body}").as_bytes())
+    }
+
+    /// Calls a tool.
+    pub(super) fn call(&self, line: &Json) -> Reply {
+        self.post("/v1/call", &[], &line.to_string())
+    }
+
+    pub(super) fn signal(&self, signal: Signal) {
+        kill_process(Pid::from_child(&self.child), signal).expect("is there");
+    }
+
+    /// Waits for the end; gives the exit code.
+    pub(super) fn code(&mut self) -> i32 {
+        let begun = Instant::now();
+        loop {
+            if let Some(status) = self.child.try_wait().expect("is ours") {
+                return status.code().unwrap_or(-1);
+            }
+            assert!(begun.elapsed() < PATIENCE, "does not end");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    /// Waits until a number of the metrics is as wanted.
+    pub(super) fn until(&self, metric: &str, key: Option<&str>) {
+        let begun = Instant::now();
+        let bearer = format!("Bearer {}", key.unwrap_or_default());
+        loop {
+            let metrics = self.get("/metrics", &[("Authorization", &bearer)]);
+            if metrics.expect(200).body.lines().any(|line| line == metric) {
+                return;
+            }
+            assert!(
+                begun.elapsed() < PATIENCE,
+                "no {metric} in {}",
+                metrics.body
+            );
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Reads one answer.
+pub(super) fn read(stream: &mut TcpStream) -> Reply {
+    let mut bytes = Vec::new();
+    let mut buffer = [0; 16 << 10];
+    let mut more = |bytes: &mut Vec<u8>| {
+        let count = stream.read(&mut buffer).unwrap_or(0);
+        bytes.extend_from_slice(&buffer[..count]);
+        count > 0
+    };
+    let end = loop {
+        let end = bytes.windows(4).position(|part| part == b"\r\n\r\n");
+        match end {
+            Some(end) => break end,
+            None if more(&mut bytes) => {}
+            None => {
+                return Reply {
+                    status: 0,
+                    head: String::new(),
+                    body: String::from_utf8_lossy(&bytes).into_owned(),
+                };
+            }
+        }
+    };
+    let head = String::from_utf8_lossy(&bytes[..end]).into_owned();
+    let status = head
+        .split(' ')
+        .nth(1)
+        .and_then(|status| status.parse().ok());
+    let mut reply = Reply {
+        status: status.unwrap_or(0),
+        head,
+        body: String::new(),
+    };
+    let length = reply
+        .field("content-length")
+        .and_then(|length| length.parse::<usize>().ok());
+    let is_chunked = reply.field("transfer-encoding").is_some();
+    let is_whole = |bytes: &[u8]| match length {
+        Some(length) => bytes.len() >= end + 4 + length,
+        None => !is_chunked || bytes.ends_with(b"0\r\n\r\n"),
+    };
+    while !is_whole(&bytes) && more(&mut bytes) {}
+    let body = &bytes[end + 4..];
+    reply.body = match is_chunked {
+        true => dechunked(body),
+        false => String::from_utf8_lossy(body).into_owned(),
+    };
+    reply
+}
+
+fn dechunked(mut body: &[u8]) -> String {
+    let mut whole = Vec::new();
+    while let Some(at) = body.windows(2).position(|part| part == b"\r\n") {
+        let size = std::str::from_utf8(&body[..at]).expect("a size");
+        let size = usize::from_str_radix(size, 16).expect("a size");
+        if size == 0 {
+            break;
+        }
+        whole.extend_from_slice(&body[at + 2..at + 2 + size]);
+        body = &body[at + 4 + size..];
+    }
+    String::from_utf8_lossy(&whole).into_owned()
+}

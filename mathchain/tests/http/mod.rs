@@ -1,0 +1,8 @@
+//! `mathchain serve --http`, driven from outside with real sockets.
+
+mod calls;
+mod client;
+mod ending;
+mod guard;
+mod keys;
+mod mcp;
