@@ -14,6 +14,7 @@ mod large;
 mod neutral;
 mod opened;
 mod present;
+mod python_stubs;
 mod references;
 mod resources;
 mod schema;
