@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
 /// Which crates of the workspace each crate may name.
-const ARROWS: [(&str, &[&str]); 13] = [
+const ARROWS: [(&str, &[&str]); 14] = [
     ("tool-core", &[]),
     ("fakes", &["tool-core"]),
     ("kernels", &[]),
@@ -25,6 +25,16 @@ const ARROWS: [(&str, &[&str]); 13] = [
             "math-tools",
             "registry",
             "sessions",
+            "tool-core",
+        ],
+    ),
+    (
+        "mathchain-python",
+        &[
+            "chain-runtime",
+            "host-sandbox",
+            "mathchain",
+            "registry",
             "tool-core",
         ],
     ),

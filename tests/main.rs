@@ -16,6 +16,7 @@ mod neutral;
 mod offers;
 mod opened;
 mod present;
+mod python_stubs;
 mod references;
 mod resources;
 mod schema;

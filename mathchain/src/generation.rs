@@ -1,12 +1,12 @@
 //! Generations: configuration, tools, policy and dispatcher, replaced as a whole. A call uses one generation from start to end.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, Weak};
 
 use registry::plugins::{Broken, Plugin, Status};
 use registry::{Catalogue, Config, Dispatcher, Host, Layer, Policy};
 use serde::Serialize;
-use tool_core::{Entry, Result, Value, convert, object, tool_error};
+use tool_core::{AnyTool, Entry, Result, Value, convert, object, tool_error};
 
 use crate::plugins::{self, Loaded, Loader, PluginRoot, Seen};
 
@@ -60,6 +60,8 @@ pub(crate) struct Generations {
     /// One reload at a time.
     reloading: Mutex<()>,
     families: Vec<&'static [Entry]>,
+    /// Tools added at run time.
+    added: Mutex<Vec<Arc<dyn AnyTool>>>,
     layers: Vec<Layer>,
     host: Host,
     loader: Option<Loader>,
@@ -89,11 +91,12 @@ impl Generations {
                 None => Err(tool_error!(PreconditionFailed, "the toolkit is closed")),
             }
         }));
-        let first = Arc::new(generation(&families, &layers, &host, config, loaded)?);
+        let first = Arc::new(generation(&families, &[], &layers, &host, config, loaded)?);
         let made = Arc::new(Self {
             current: RwLock::new(first),
             reloading: Mutex::default(),
             families,
+            added: Mutex::default(),
             layers,
             host,
             loader,
@@ -171,13 +174,45 @@ impl Generations {
         } else {
             host = old.dispatcher.host().clone();
         }
-        let mut next = generation(&self.families, &self.layers, &host, config, found)?;
-        // Budgets already used stay used.
+        let added = self.added();
+        let next = generation(&self.families, &added, &self.layers, &host, config, found)?;
+        reloaded.generation = next.dispatcher.policy().generation().to_owned();
+        self.replace(old, next);
+        Ok(reloaded)
+    }
+
+    /// Puts the next generation in force. Budgets already used stay used.
+    fn replace(&self, old: &Generation, mut next: Generation) {
         let counting = Dispatcher::clone(&next.dispatcher).continuing(&old.dispatcher);
         next.dispatcher = Arc::new(counting);
-        reloaded.generation = next.dispatcher.policy().generation().to_owned();
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(next);
-        Ok(reloaded)
+    }
+
+    fn added(&self) -> MutexGuard<'_, Vec<Arc<dyn AnyTool>>> {
+        self.added.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds tools to the current and every later generation.
+    ///
+    /// # Errors
+    /// As [`Generations::start`]; the old generation then stays in force.
+    pub(crate) fn add_tools(&self, tools: &[Arc<dyn AnyTool>]) -> Result<()> {
+        let _one = self
+            .reloading
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let old = self.current();
+        let mut added = self.added();
+        let all: Vec<_> = added.iter().chain(tools).cloned().collect();
+        let loaded = Loaded {
+            plugins: old.plugins.to_vec(),
+            broken: old.broken.clone(),
+        };
+        let (host, config) = (old.dispatcher.host(), Config::clone(&old.config));
+        let next = generation(&self.families, &all, &self.layers, host, config, loaded)?;
+        self.replace(&old, next);
+        *added = all;
+        Ok(())
     }
 
     /// A snapshot of the files of plugins and of others, to detect changes.
@@ -193,6 +228,7 @@ impl Generations {
 
 fn generation(
     families: &[&'static [Entry]],
+    added: &[Arc<dyn AnyTool>],
     layers: &[Layer],
     host: &Host,
     config: Config,
@@ -201,6 +237,7 @@ fn generation(
     let tools: Vec<_> = plugins
         .iter()
         .flat_map(|plugin| plugin.erased().iter().cloned())
+        .chain(added.iter().cloned())
         .collect();
     let lost = broken.iter().flat_map(|broken| broken.names.clone());
     let catalogue = Catalogue::with_plugins(families, &tools)?.without(lost);

@@ -63,6 +63,7 @@ pub use registry;
 pub use sessions;
 pub use tool_core;
 
+pub use cli::project;
 pub use generation::Reloaded;
 pub use host_sandbox::workspace::RootFolder;
 pub use plugins::PluginRoot;

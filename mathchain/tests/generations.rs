@@ -1,9 +1,11 @@
 //! Acts of the library while what it was made of changes.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use mathchain::chain_runtime::{Plan, RunOptions};
-use mathchain::{Config, Context, Layer, Level, Toolkit};
+use mathchain::registry::plugins::{Runner, own_tool};
+use mathchain::{Config, Context, Ctx, Layer, Level, ToolError, Toolkit, Value};
 use tool_core::Object;
 
 /// A configuration with one role, which is the default.
@@ -50,4 +52,55 @@ fn a_plan_runs_in_one_generation() {
         }
         done.store(true, Ordering::Relaxed);
     });
+}
+
+/// Returns its arguments.
+struct Echo;
+
+impl Runner for Echo {
+    fn call(&self, _: &str, args: &Value, _: &Ctx) -> Result<Value, ToolError> {
+        Ok(args.clone())
+    }
+}
+
+#[test]
+fn tools_are_added_to_a_running_toolkit_and_survive_reloads() {
+    let turn = AtomicUsize::new(0);
+    let toolkit = Toolkit::builder()
+        .config(config("alpha"))
+        .reread(move || {
+            let number = turn.fetch_add(1, Ordering::Relaxed);
+            let text = format!("version = 1\n[limits]\ntimeout_ms = {}\n", 1000 + number);
+            Config::parse("mathchain.toml", &text)
+        })
+        .build()
+        .expect("a toolkit");
+    let declared = |name: &str| {
+        let text = format!(
+            r#"{{"name": "{name}", "description": "Echoes.", "effects": [], "parameters": {{"type": "object", "additionalProperties": true}}}}"#
+        );
+        own_tool(
+            &mathchain::parse(&text).expect("JSON"),
+            "test",
+            Arc::new(Echo),
+        )
+        .expect("a tool")
+    };
+    let called = |name: &str| {
+        let outcome = toolkit.call(name, &mathchain::parse(r#"{"a": 1}"#).expect("JSON"));
+        outcome.err().map(|err| err.code().as_str())
+    };
+    assert_eq!(called("echo"), Some("unknown_tool"));
+    toolkit.add_tools(&[declared("echo")]).expect("added");
+    assert_eq!(called("echo"), Some("not_visible"), "the role has one tool");
+    toolkit.reload().expect("another default role");
+    assert_eq!(called("echo"), None);
+    for taken in ["echo", "calculate"] {
+        let refused = toolkit.add_tools(&[declared("fine"), declared(taken)]);
+        let message = refused.expect_err("the name is taken").to_string();
+        assert!(message.contains(taken), "{message}");
+    }
+    assert_eq!(called("fine"), Some("unknown_tool"), "all or none");
+    toolkit.reload().expect("again");
+    assert_eq!(called("echo"), None);
 }

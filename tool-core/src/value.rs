@@ -7,7 +7,7 @@ mod numbers;
 
 use std::sync::Arc;
 
-pub use numbers::{Block, Note, Numbers};
+pub use numbers::{Block, Lender, Note, Numbers};
 
 /// The largest magnitude below which every integer is a double (2^53).
 pub const SAFE_INTEGER: i64 = 1 << 53;
@@ -100,6 +100,16 @@ impl Object {
     /// Whether there is no member.
     pub fn is_empty(&self) -> bool {
         self.members.is_empty()
+    }
+}
+
+impl IntoIterator for Object {
+    type Item = (Arc<str>, Value);
+    type IntoIter = std::vec::IntoIter<Self::Item>;
+
+    /// The members in order, without a copy.
+    fn into_iter(self) -> Self::IntoIter {
+        self.members.into_iter()
     }
 }
 

@@ -14,12 +14,12 @@ mod lists;
 #[cfg(target_os = "linux")]
 mod policy;
 #[cfg(target_os = "linux")]
-pub use linux::{Sandbox, launch_if_asked};
+pub use linux::{Sandbox, launch, launch_by, launch_if_asked};
 
 #[cfg(not(target_os = "linux"))]
 mod unsupported;
 #[cfg(not(target_os = "linux"))]
-pub use unsupported::{Sandbox, launch_if_asked};
+pub use unsupported::{Sandbox, launch, launch_by, launch_if_asked};
 
 use std::path::PathBuf;
 

@@ -1,5 +1,6 @@
 //! The sandbox on other systems: every command is refused.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use tool_core::capability::Spawner;
@@ -14,6 +15,18 @@ pub struct Sandbox;
 
 /// Does nothing: the sandbox has no launcher on this system.
 pub fn launch_if_asked() {}
+
+/// Does nothing, as [`launch_if_asked`].
+pub fn launch_by(_: impl Into<OsString>, _: Vec<OsString>) {}
+
+/// Ends the process, which serves no purpose on this system.
+pub fn launch() -> ! {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the launcher has no audit, and no caller to return to"
+    )]
+    std::process::exit(1);
+}
 
 impl Sandbox {
     /// A sandbox that refuses every command.

@@ -42,9 +42,18 @@ pub(super) fn script(shell: &str) -> Result<ExitCode> {
     Ok(exit::OK.into())
 }
 
-/// Prints candidates and ends the process, if a shell asks for them.
-pub(super) fn if_asked() {
-    CompleteEnv::with_factory(command).var(VARIABLE).complete();
+/// Prints candidates if a shell asks for them; the exit code then.
+pub(super) fn if_asked() -> Option<ExitCode> {
+    let here = std::env::current_dir().ok();
+    let completer = CompleteEnv::with_factory(command).var(VARIABLE);
+    match completer.try_complete(super::words::all(), here.as_deref()) {
+        Ok(false) => None,
+        Ok(true) => Some(exit::OK.into()),
+        Err(err) => {
+            let _ = err.print(); // the shell may be gone
+            Some(exit::USAGE.into())
+        }
+    }
 }
 
 /// The command line, with the arguments of the tool that its words name.
@@ -71,7 +80,8 @@ fn command() -> clap::Command {
 
 /// The words that are being completed.
 fn words() -> Vec<String> {
-    let words = std::env::args_os().skip_while(|word| word != "--").skip(1);
+    let words = super::words::all().into_iter();
+    let words = words.skip_while(|word| word != "--").skip(1);
     words
         .map(|word| word.to_string_lossy().into_owned())
         .collect()

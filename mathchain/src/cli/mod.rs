@@ -60,13 +60,17 @@ mod stdin;
 mod tests;
 mod tools;
 mod when;
+mod words;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{ArgMatches, CommandFactory, FromArgMatches as _, Parser, Subcommand};
 use tool_core::{AnyTool, Result};
 
 use global::Global;
+
+pub use open::project;
 
 /// Run maths, data and host tools with policy, audit and replayable plans
 #[derive(Debug, Parser)]
@@ -211,7 +215,7 @@ impl Cli {
     /// Parses the command line of this process with the arguments of one tool: the options of the call, and the arguments.
     fn with_tool(tool: &dyn AnyTool) -> Result<((Global, call::Call), ArgMatches), clap::Error> {
         let mut root = Self::of_tool(tool);
-        let mut matches = root.try_get_matches_from_mut(std::env::args_os())?;
+        let mut matches = root.try_get_matches_from_mut(words::all())?;
         let (_, arguments) = matches.subcommand().ok_or_else(|| missing(&mut root))?;
         let arguments = arguments.clone();
         let cli = Self::from_arg_matches_mut(&mut matches)?;
@@ -235,12 +239,23 @@ fn missing(root: &mut clap::Command) -> clap::Error {
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
     host_sandbox::sandbox::launch_if_asked();
-    complete::if_asked();
-    let words: Vec<String> = std::env::args_os()
-        .skip(1)
+    run_words()
+}
+
+/// Runs a command line, the name of the program first, in a process whose own is that of a host such as an interpreter; once.
+pub fn run(words: Vec<OsString>) -> ExitCode {
+    words::give(words);
+    run_words()
+}
+
+fn run_words() -> ExitCode {
+    if let Some(code) = complete::if_asked() {
+        return code;
+    }
+    let words: Vec<String> = (words::all().iter().skip(1))
         .map(|word| word.to_string_lossy().into_owned())
         .collect();
-    let cli = match Cli::try_parse() {
+    let cli = match Cli::try_parse_from(words::all()) {
         Ok(cli) => cli,
         Err(err) if err.use_stderr() => {
             return output::misused(&Global::in_words(&words), &err).into();

@@ -13,7 +13,7 @@ use super::global::Global;
 use super::log;
 use super::output::complain;
 use crate::environment::{self, ConfigFile};
-use crate::{PluginRoot, RootFolder, Toolkit, approvers, roots};
+use crate::{Builder, PluginRoot, RootFolder, Toolkit, approvers, roots};
 
 /// Locations of this run's configuration, workspace and state.
 pub(super) struct Places {
@@ -87,8 +87,26 @@ pub(super) fn with_agents(global: &Global) -> Result<Toolkit> {
     open_as(global, true, true)
 }
 
+/// A builder for the project of a folder, as the command line opens it: the named or nearest configuration with its workspace, state
+/// folder and plugins.
+///
+/// # Errors
+/// Every error of the configuration.
+pub fn project(config: Option<PathBuf>, workspace: Option<PathBuf>) -> Result<Builder> {
+    let global = Global {
+        config,
+        workspace,
+        ..Global::default()
+    };
+    builder(&global, false, true)
+}
+
 /// Agent files are read only if the command or the configuration refers to agents: a plain call does not wait for them.
 fn open_as(global: &Global, agents: bool, create_state: bool) -> Result<Toolkit> {
+    builder(global, agents, create_state)?.build()
+}
+
+fn builder(global: &Global, agents: bool, create_state: bool) -> Result<Builder> {
     let mut places = places(global)?;
     let folder = project_of(&places);
     add_agents(&mut places.config, &folder, agents)?;
@@ -125,7 +143,7 @@ fn open_as(global: &Global, agents: bool, create_state: bool) -> Result<Toolkit>
     for witness in crate::otel::witness().into_iter().chain(log::witness()) {
         builder = builder.witness(witness);
     }
-    builder.build()
+    Ok(builder)
 }
 
 /// Files and folders whose change can change the policy, beside those of plugins.

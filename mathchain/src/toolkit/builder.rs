@@ -111,6 +111,13 @@ impl Builder {
         self
     }
 
+    /// Uses no state folder: pure calls are not recorded, calls with effects are refused.
+    #[must_use]
+    pub fn without_state(mut self) -> Self {
+        self.state = None;
+        self
+    }
+
     /// Builds the toolkit.
     ///
     /// # Errors

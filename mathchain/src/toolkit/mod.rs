@@ -13,7 +13,7 @@ use journal::{FileBackups, State};
 use registry::plugins::{Broken, Plugin};
 use registry::policy::Explanation;
 use registry::{CallRequest, CallerContext, Config, Dispatcher, Facts, WorkspaceId};
-use tool_core::{Object, Outcome, Result, Seed, ToolError, Value, tool_error};
+use tool_core::{AnyTool, Object, Outcome, Result, Seed, ToolError, Value, tool_error};
 
 use crate::RootFolder;
 use crate::generation::{Generation, Generations, Reloaded};
@@ -78,6 +78,14 @@ impl Toolkit {
     /// Every error found; the old generation then stays in force, without removed or disabled plugins.
     pub fn reload(&self) -> Result<Reloaded> {
         self.generations.reload()
+    }
+
+    /// Adds tools that are known only at run time; later calls can use them.
+    ///
+    /// # Errors
+    /// A name that another tool has, an unsound spec, a policy that no longer compiles; nothing is added then.
+    pub fn add_tools(&self, tools: &[Arc<dyn AnyTool>]) -> Result<()> {
+        self.generations.add_tools(tools)
     }
 
     pub(crate) fn generations(&self) -> &Arc<Generations> {

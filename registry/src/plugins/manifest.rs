@@ -170,6 +170,39 @@ impl Dependency {
 }
 
 impl ToolEntry {
+    /// Reads a declaration that is no part of a manifest; `None` when required parts are missing or malformed.
+    pub(super) fn of_declaration(document: &Document, errors: &mut Vec<LoadError>) -> Option<Self> {
+        let manifest = Value::object([("tools", Value::array(vec![document.value.clone()]))]);
+        let mut problems = Vec::new();
+        for (path, rule) in RULES.iter().filter(|(path, _)| path.starts_with("tools/*")) {
+            let keys: Vec<&str> = path.split('/').collect();
+            visit(&manifest, &keys, String::new(), &mut |value, pointer| {
+                let found = rule(value).into_iter().map(|problem| Problem {
+                    path: format!("{}{}", &pointer["/tools/0".len()..], problem.path),
+                    ..problem
+                });
+                problems.extend(found);
+            });
+        }
+        let mut found = Vec::new();
+        let read = document::read_typed::<Self>(document, &mut found);
+        found.retain(|error| problems.iter().all(|problem| problem.path != error.pointer));
+        errors.extend(found);
+        document::report(document, problems, errors);
+        let mut entry = read?;
+        entry.complete_title();
+        Some(entry)
+    }
+
+    /// The title of a tool without one is the first line of its description.
+    fn complete_title(&mut self) {
+        if self.title.is_empty() {
+            let line = self.description.lines().next();
+            let line = line.filter(|line| !line.is_empty());
+            self.title = line.unwrap_or("plugin tool").to_owned();
+        }
+    }
+
     /// The most the tool may change; one that does not declare its effects may have any.
     pub(super) fn effects(&self) -> Vec<Effect> {
         self.effects.clone().unwrap_or_else(|| Effect::ALL.to_vec())
@@ -211,11 +244,7 @@ impl Manifest {
             if tool.command.is_empty() {
                 tool.command.clone_from(&common);
             }
-            if tool.title.is_empty() {
-                let line = tool.description.lines().next();
-                let line = line.filter(|line| !line.is_empty());
-                tool.title = line.unwrap_or("plugin tool").to_owned();
-            }
+            tool.complete_title();
         }
         Some(manifest)
     }

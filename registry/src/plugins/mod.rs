@@ -27,7 +27,7 @@ pub use manifest::{Dependency, Manifest, SCHEMA_VERSION, ToolEntry, check_name};
 pub use message::PROTOCOL;
 pub use process::{Launch, Process, Unchanged};
 pub use settings::{Override, Settings};
-pub use tool::Runner;
+pub use tool::{Runner, own_tool};
 
 use crate::document::{self, Document, Format};
 use crate::error::{LoadError, LoadErrors};

@@ -14,6 +14,8 @@ use tool_core::{
 
 use super::manifest::{Manifest, ToolEntry};
 use super::shape::Shape;
+use crate::document::{self, Format};
+use crate::error::{LoadError, LoadErrors};
 
 /// Runs the calls of a plugin's tools.
 pub trait Runner: Send + Sync {
@@ -46,11 +48,16 @@ pub(super) fn tool(
     unmet: Option<&str>,
     runner: Arc<dyn Runner>,
 ) -> Arc<dyn AnyTool> {
-    let spec = spec(manifest, entry, source, unmet);
     let modifies = entry.effects().contains(&Effect::ModifiesFiles);
     let writes =
         paths(&entry.parameters).filter(|(_, access)| modifies && *access == Access::Write);
-    let writes = writes.map(|(name, _)| name.to_owned()).collect();
+    let writes: Vec<String> = writes.map(|(name, _)| name.to_owned()).collect();
+    let spec = Spec {
+        id: keep(format!("{}:{}", manifest.name, entry.name)),
+        version: manifest.version.major.clamp(1, u32::MAX.into()) as u32,
+        source: keep(source),
+        ..spec(entry, manifest.reads_workspace(), !writes.is_empty(), unmet)
+    };
     Arc::new(PluginTool(Arc::new(Inner {
         spec,
         reads_workspace: manifest.reads_workspace(),
@@ -58,6 +65,36 @@ pub(super) fn tool(
         writes,
         runner,
     })))
+}
+
+/// A tool that a program written in another language declares at run time, in the form of a tool in a manifest, and runs itself,
+/// outside the sandbox. `source` names the program in audit records.
+///
+/// # Errors
+/// Every problem of the declaration.
+pub fn own_tool(
+    declaration: &Value,
+    source: &str,
+    runner: Arc<dyn Runner>,
+) -> Result<Arc<dyn AnyTool>, LoadErrors> {
+    let text = tool_core::json::to_text(declaration);
+    let document = document::parse(source, &text, Format::Json)?;
+    let mut errors = Vec::new();
+    let entry = ToolEntry::of_declaration(&document, &mut errors);
+    LoadErrors::check(errors)?;
+    let entry = entry.ok_or_else(|| LoadError::new(None, "the declaration is no tool"))?;
+    let spec = Spec {
+        id: keep(entry.name.as_str()),
+        source: keep(source),
+        ..spec(&entry, false, false, None)
+    };
+    Ok(Arc::new(PluginTool(Arc::new(Inner {
+        spec,
+        reads_workspace: false,
+        entry,
+        writes: Vec::new(),
+        runner,
+    }))))
 }
 
 struct PluginTool(Arc<Inner>);
@@ -92,7 +129,7 @@ fn keep_all<T>(list: Vec<T>) -> &'static [T] {
     Vec::leak(list)
 }
 
-fn spec(manifest: &Manifest, entry: &ToolEntry, source: &str, unmet: Option<&str>) -> Spec {
+fn spec(entry: &ToolEntry, reads_workspace: bool, writes: bool, unmet: Option<&str>) -> Spec {
     let pointer = |name: &str| {
         let mut pointer = String::new();
         tool_core::path::push_key(&mut pointer, name);
@@ -101,12 +138,10 @@ fn spec(manifest: &Manifest, entry: &ToolEntry, source: &str, unmet: Option<&str
     let found: Vec<(&'static str, Access)> = paths(&entry.parameters)
         .map(|(name, access)| (pointer(name), access))
         .collect();
-    let writes = entry.effects().contains(&Effect::ModifiesFiles)
-        && found.iter().any(|(_, access)| *access == Access::Write);
     let mut capabilities = Vec::new();
     let mut permissions = Vec::new();
     let mut preconditions = Vec::new();
-    if manifest.reads_workspace() {
+    if reads_workspace {
         capabilities.push(Capability::FilesRead);
     }
     if writes {
@@ -132,8 +167,6 @@ fn spec(manifest: &Manifest, entry: &ToolEntry, source: &str, unmet: Option<&str
         access,
     };
     Spec {
-        id: keep(format!("{}:{}", manifest.name, entry.name)),
-        version: manifest.version.major.clamp(1, u32::MAX.into()) as u32,
         title: keep(entry.title.as_str()),
         category: entry.category,
         tags: keep_all(entry.tags.iter().map(|tag| keep(tag.as_str())).collect()),
@@ -153,7 +186,6 @@ fn spec(manifest: &Manifest, entry: &ToolEntry, source: &str, unmet: Option<&str
                 .collect(),
         ),
         timeout_ms: entry.timeout_ms(),
-        source: keep(source),
         ..Spec::pure()
     }
 }

@@ -11,18 +11,57 @@ use super::Value;
 /// A cached fact about a block, which is unwind safe.
 pub type Note = Box<dyn Any + Send + Sync + UnwindSafe + RefUnwindSafe>;
 
+/// Doubles in memory of another owner, such as an array of a host language. They stay where they are, unchanged, while it is held.
+pub trait Lender: Send + Sync + UnwindSafe + RefUnwindSafe {
+    /// The doubles.
+    fn doubles(&self) -> &[f64];
+}
+
+/// The memory of a block.
+enum Data {
+    Own(Vec<f64>),
+    Lent(Box<dyn Lender>),
+}
+
+impl Default for Data {
+    fn default() -> Self {
+        Self::Own(Vec::new())
+    }
+}
+
 /// Shared doubles with cached facts.
 #[derive(Default)]
 pub struct Block {
-    data: Vec<f64>,
+    data: Data,
     is_finite: OnceLock<bool>,
     note: OnceLock<Note>,
 }
 
 impl Block {
+    /// A block over the memory of another owner, without a copy.
+    pub fn lent(lender: Box<dyn Lender>) -> Self {
+        Self {
+            data: Data::Lent(lender),
+            ..Self::default()
+        }
+    }
+
+    /// Whether the memory has another owner.
+    pub fn is_lent(&self) -> bool {
+        matches!(self.data, Data::Lent(_))
+    }
+
+    /// The numbers: the allocation itself, or a copy of memory of another owner.
+    pub fn into_vec(self) -> Vec<f64> {
+        match self.data {
+            Data::Own(data) => data,
+            Data::Lent(lender) => lender.doubles().to_vec(),
+        }
+    }
+
     /// Whether all numbers are finite; computed once.
     pub fn is_finite(&self) -> bool {
-        *self.is_finite.get_or_init(|| is_finite(&self.data))
+        *self.is_finite.get_or_init(|| is_finite(self))
     }
 }
 
@@ -30,14 +69,17 @@ impl Deref for Block {
     type Target = [f64];
 
     fn deref(&self) -> &[f64] {
-        &self.data
+        match &self.data {
+            Data::Own(data) => data,
+            Data::Lent(lender) => lender.doubles(),
+        }
     }
 }
 
 impl From<Vec<f64>> for Block {
     fn from(data: Vec<f64>) -> Self {
         Self {
-            data,
+            data: Data::Own(data),
             ..Self::default()
         }
     }
@@ -45,13 +87,13 @@ impl From<Vec<f64>> for Block {
 
 impl PartialEq for Block {
     fn eq(&self, other: &Self) -> bool {
-        self.data == other.data
+        **self == **other
     }
 }
 
 impl fmt::Debug for Block {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.data.fmt(f)
+        (**self).fmt(f)
     }
 }
 
@@ -227,6 +269,27 @@ mod tests {
         assert_eq!((rows[0].is_finite(), rows[1].is_finite()), (true, false));
         assert!(whole.note().is_some() && rows[0].note().is_none());
         assert_eq!(&rows[1].clone().into_shared()[1], &4.0);
+    }
+
+    #[test]
+    fn a_block_of_another_owner_is_read_in_place_and_copied_when_taken() {
+        struct Static(&'static [f64]);
+        impl Lender for Static {
+            fn doubles(&self) -> &[f64] {
+                self.0
+            }
+        }
+        static DATA: [f64; 4] = [1.0, 2.0, 3.0, 4.0];
+        let block = Block::lent(Box::new(Static(&DATA)));
+        let matrix = Numbers::from_shared(Arc::new(block), vec![2, 2]).unwrap();
+        assert_eq!(matrix.as_slice().as_ptr(), DATA.as_ptr());
+        let (row, shared) = (matrix.get(1).unwrap(), matrix.into_shared());
+        assert_eq!(row.as_numbers().unwrap().as_slice(), [3.0, 4.0]);
+        assert!(shared.is_lent() && shared.is_finite());
+        drop(row);
+        let taken = Arc::into_inner(shared).unwrap().into_vec();
+        assert_eq!(taken, DATA);
+        assert_ne!(taken.as_ptr(), DATA.as_ptr());
     }
 
     #[test]

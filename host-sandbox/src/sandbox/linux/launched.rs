@@ -14,8 +14,8 @@ use rustix::io::ioctl_fionbio;
 use tool_core::command::{Captured, Command, Exit, Finished};
 use tool_core::{Result, StopFlag, ToolError, tool_error};
 
-use super::super::lists::LAUNCHER;
 use super::super::policy::{Ended, Failure, Policy, Report};
+use super::launcher::LAUNCH;
 use super::refusal::{Refusal, refusal};
 
 /// Interval between checks of the stop flag.
@@ -29,11 +29,18 @@ const PARTS_MAX: usize = 16;
 /// Maximum bytes of reports that are read.
 const REPORTS_MAX: usize = 1 << 16;
 
-/// Starts this binary as a launcher with an empty environment; the socket carries the policy and the reports.
+fn unlaunchable() -> std::io::Error {
+    std::io::Error::other("this program cannot act as the launcher")
+}
+
+/// Starts a launcher with an empty environment; the socket carries the policy and the reports.
 pub(super) fn spawn(stdout: Stdio) -> std::io::Result<(Child, UnixStream)> {
     let (socket, theirs) = UnixStream::pair()?;
-    let child = std::process::Command::new("/proc/self/exe")
-        .arg0(LAUNCHER)
+    let launch = LAUNCH.get().ok_or_else(unlaunchable)?;
+    let (name, arguments) = launch.arguments.split_first().ok_or_else(unlaunchable)?;
+    let child = std::process::Command::new(&launch.program)
+        .arg0(name)
+        .args(arguments)
         .env_clear()
         .stdin(Stdio::from(OwnedFd::from(theirs)))
         .stdout(stdout)

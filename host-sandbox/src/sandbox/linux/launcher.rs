@@ -1,12 +1,14 @@
 //! The launcher: this binary under another name. It reads a policy, applies it, becomes the command, and ensures that no
 //! process of the command survives.
 
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::{Seek, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
+use std::sync::OnceLock;
 
 use rustix::fs::{MemfdFlags, Mode, OFlags, memfd_create};
 use rustix::io::fcntl_dupfd_cloexec;
@@ -18,7 +20,7 @@ use super::super::lists::{LANG, LAUNCHER, PATH};
 use super::super::policy::{Failure, Policy, Report};
 use super::confine::{self, Fault, at};
 use super::supervise::{Tree, supervise};
-use super::{LAUNCHABLE, namespaces, raw};
+use super::{namespaces, raw};
 
 /// Runs as the launcher if this process was started as one, and then does not return. Every program with a
 /// [`Sandbox`](super::Sandbox) must call this first in `main`, before any thread starts; otherwise the sandbox refuses commands.
@@ -27,18 +29,48 @@ pub fn launch_if_asked() {
         .next()
         .is_some_and(|name| name == LAUNCHER);
     if asked {
-        let code = launch();
-        #[expect(
-            clippy::disallowed_methods,
-            reason = "the launcher has no audit, and no caller to return to"
-        )]
-        std::process::exit(code);
+        launch();
     }
-    LAUNCHABLE.store(true, std::sync::atomic::Ordering::Relaxed);
+    let _ = LAUNCH.set(Launch::default()); // else `launch_by` came first
+}
+
+/// Sets the command that starts a launcher, for a program that is a library of a host such as an interpreter: `program` under the name
+/// `arguments[0]` with the other arguments, which must call [`launch`] before any thread starts. The first setting is kept.
+pub fn launch_by(program: impl Into<OsString>, arguments: Vec<OsString>) {
+    let program = program.into();
+    let _ = LAUNCH.set(Launch { program, arguments });
+}
+
+/// Runs as the launcher: reads a policy from standard input, runs its command, and ends the process.
+pub fn launch() -> ! {
+    let code = serve();
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the launcher has no audit, and no caller to return to"
+    )]
+    std::process::exit(code);
+}
+
+/// The command that starts a launcher; unset in a program that cannot act as one.
+pub(super) static LAUNCH: OnceLock<Launch> = OnceLock::new();
+
+/// A program, and its arguments with its own name first.
+pub(super) struct Launch {
+    pub(super) program: OsString,
+    pub(super) arguments: Vec<OsString>,
+}
+
+impl Default for Launch {
+    fn default() -> Self {
+        Self {
+            program: "/proc/self/exe".into(),
+            arguments: vec![LAUNCHER.into()],
+        }
+    }
 }
 
 /// The exit code has no meaning: the parent reads the socket.
-fn launch() -> i32 {
+fn serve() -> i32 {
     let Ok(socket) = fcntl_dupfd_cloexec(stdin(), 3) else {
         return 1;
     };

@@ -19,7 +19,7 @@ mod watch;
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU8, Ordering};
 
 use tool_core::capability::Spawner;
 use tool_core::command::{Access, Command, Finished, Level, Program};
@@ -33,10 +33,7 @@ use super::{Probe, Surroundings};
 use crate::below::{Next, below};
 use crate::workspace::CLOSED;
 
-pub use launcher::launch_if_asked;
-
-/// Whether `main` of this program calls [`launch_if_asked`].
-static LAUNCHABLE: AtomicBool = AtomicBool::new(false);
+pub use launcher::{launch, launch_by, launch_if_asked};
 
 /// Maximum size of an argument vector in bytes.
 const ARGUMENTS_BYTES_MAX: usize = 1 << 20;
@@ -155,10 +152,10 @@ impl Sandbox {
     ) -> Result<T> {
         check(command)?;
         stop.check()?;
-        if !LAUNCHABLE.load(Ordering::Relaxed) {
+        if launcher::LAUNCH.get().is_none() {
             return Err(tool_error!(SandboxUnavailable, "launcher";
                 "this program cannot act as the launcher of the sandbox";
-                "call `host_sandbox::sandbox::launch_if_asked` first in `main`"));
+                "call `host_sandbox::sandbox::launch_if_asked` first in `main`, or name a launcher with `launch_by`"));
         }
         let minimum = command.minimum.max(Level::S1);
         let mut missing = None;

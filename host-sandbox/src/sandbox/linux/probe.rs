@@ -7,10 +7,11 @@ use tool_core::capability::Spawner;
 use tool_core::command::{Command, Level};
 
 use super::super::{Probe, Standing};
+use super::Sandbox;
 use super::launched;
+use super::launcher::LAUNCH;
 use super::refusal::Refusal;
 use super::scratch::Scratch;
-use super::{LAUNCHABLE, Sandbox};
 
 type Attempt = Result<u32, Refusal>;
 
@@ -68,7 +69,7 @@ fn attempt(sandbox: &Sandbox, level: Level) -> Attempt {
         stage: stage.to_owned(),
         message,
     };
-    if !LAUNCHABLE.load(std::sync::atomic::Ordering::Relaxed) {
+    if LAUNCH.get().is_none() {
         let message = "this program cannot act as the launcher";
         return Err(refusal("launcher", message.to_owned()));
     }

@@ -703,3 +703,37 @@ fn each_key_of_a_manifest_acts() {
     assert_eq!(outcome(&manifest.replace("\"s\"", "\"t\"")), whole);
     assert_eq!(outcome(&manifest.replace("a demo", "another")), whole);
 }
+
+#[test]
+fn a_tool_declared_at_run_time_is_checked_like_one_of_a_manifest() {
+    let declare = |text: &str| own_tool(&value(text), "python area", Arc::new(Echo));
+    let sound = r#"{"name": "area", "description": "Area.\nOf a rectangle.", "effects": [], "callers": ["direct", "chain"],
+        "parameters": {"type": "object", "properties": {"width": {"type": "number"}}, "required": ["width"]}}"#;
+    let tool = declare(sound).unwrap();
+    let spec = tool.spec();
+    assert_eq!(
+        (spec.id, spec.title, spec.source),
+        ("area", "Area.", "python area")
+    );
+    assert!(spec.read_only() && spec.fault().is_none());
+    let call = tool.decode(&value(r#"{"width": 2}"#)).unwrap();
+    let output = call.run(&Ctx::default()).unwrap();
+    assert_eq!(output, value(r#"{"tool": "area", "args": {"width": 2}}"#));
+    let wrong = tool.decode(&value(r#"{"width": "2"}"#)).err().unwrap();
+    assert_eq!(wrong.path(), Some("/width"));
+    for (text, expected) in [
+        (r#"{"name": "Area", "description": ""}"#, "[a-z][a-z0-9_]*"),
+        (r#"{"name": "area"}"#, "description"),
+        (
+            r#"{"name": "area", "description": "", "effects": ["magic"]}"#,
+            "magic",
+        ),
+        (
+            r#"{"name": "area", "description": "", "parameters": {"type": "object", "$ref": "x"}}"#,
+            "$ref",
+        ),
+    ] {
+        let errors = declare(text).err().unwrap().to_string();
+        assert!(errors.contains(expected), "no {expected:?} in {errors}");
+    }
+}

@@ -1,0 +1,17 @@
+//! The words of the command line: those of this process, or those that a host such as an interpreter passes.
+
+use std::ffi::OsString;
+use std::sync::OnceLock;
+
+static GIVEN: OnceLock<Vec<OsString>> = OnceLock::new();
+
+/// Uses these words instead of those of the process; the first setting is kept.
+pub(super) fn give(words: Vec<OsString>) {
+    let _ = GIVEN.set(words);
+}
+
+/// All words, the name of the program first.
+pub(super) fn all() -> Vec<OsString> {
+    let own = || std::env::args_os().collect();
+    GIVEN.get().cloned().unwrap_or_else(own)
+}

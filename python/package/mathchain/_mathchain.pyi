@@ -1,0 +1,64 @@
+from collections.abc import Callable, Mapping, Sequence
+from os import PathLike
+from typing import Any
+
+from typing_extensions import Self
+
+class Stop:
+    def __init__(self) -> None: ...
+    def cancel(self) -> None: ...
+
+class Shared: ...
+
+class Toolkit:
+    def __new__(
+        cls,
+        *,
+        config: str | PathLike[str] | None = None,
+        workspace: str | PathLike[str] | None = None,
+        role: str | None = None,
+        state: str | PathLike[str] | bool | None = None,
+        timeout_ms: int | None = None,
+    ) -> Self: ...
+    def call(
+        self,
+        tool: str,
+        args: Mapping[str, Any] | None = None,
+        /,
+        *,
+        progress: Callable[[float | None, str], object] | None = None,
+        **kwargs: Any,
+    ) -> Any:
+        """Calls a tool and returns its result."""
+
+    def answer(self, tool: str, args: Mapping[str, Any] | None = None, /, **kwargs: Any) -> dict[str, Any]:
+        """Calls a tool and returns the whole answer: result or error, warnings, metadata."""
+
+    def close(self) -> None:
+        """Writes the audit records of earlier calls; later calls are possible."""
+
+    def _call(
+        self,
+        tool: str,
+        args: Mapping[str, Any],
+        progress: Callable[[float | None, str], object] | None,
+        stop: Stop,
+    ) -> Any: ...
+    def _answer_json(self, tool: str, args: str) -> str: ...
+    def _run(
+        self,
+        plan: Any,
+        inputs: Mapping[str, Any] | None,
+        progress: Callable[[float | None, str], object] | None,
+        stop: Stop | None,
+    ) -> Any: ...
+    def _check(self, plan: Any, inputs: Mapping[str, Any] | None) -> Any: ...
+    def _names(self) -> list[str]: ...
+    def _spec(self, name: str) -> dict[str, Any] | None: ...
+    def _add(
+        self, declaration: dict[str, Any], source: str, function: Callable[[dict[str, Any]], Any]
+    ) -> None: ...
+
+def main(words: Sequence[str]) -> int: ...
+def name_launcher(program: str, arguments: Sequence[str]) -> None: ...
+def launch() -> None: ...

@@ -1,0 +1,30 @@
+//! The Python package: the module `mathchain._mathchain`, on which the package in `package/` builds.
+//!
+//! A call converts its arguments (`arguments`, arrays without a copy in `arrays`), releases the interpreter's lock, passes the one
+//! dispatcher, and converts the result (`results`). `interrupt` cancels a call by Ctrl-C, `own` runs tools that are Python functions.
+
+mod arguments;
+mod arrays;
+mod command;
+mod errors;
+mod interrupt;
+mod own;
+mod plans;
+mod progress;
+mod results;
+mod toolkit;
+
+/// As in the command: calls are many small values (`docs/decisions/packages.md`).
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// The native part of the package `mathchain`.
+#[pyo3::pymodule]
+mod _mathchain {
+    #[pymodule_export]
+    use crate::command::{launch, main, name_launcher};
+    #[pymodule_export]
+    use crate::results::Shared;
+    #[pymodule_export]
+    use crate::toolkit::{Stop, Toolkit};
+}

@@ -1,0 +1,85 @@
+//! Plans: read, checked and run.
+
+use chain_runtime::{CheckMode, Plan, RunOptions};
+use pyo3::prelude::*;
+use tool_core::{Object, ToolError, Value, tool_error};
+
+use crate::errors::{Fault, OrRaise as _};
+use crate::toolkit::{Call, Toolkit};
+use crate::{arguments, results};
+
+/// A plan and its inputs.
+struct Given {
+    plan: Plan,
+    inputs: Object,
+}
+
+impl Given {
+    /// From a dictionary, or from the text of a plan with its name.
+    fn read(
+        toolkit: &Toolkit,
+        plan: &Bound<'_, PyAny>,
+        inputs: Option<&Bound<'_, PyAny>>,
+    ) -> Result<Self, Fault> {
+        let plan = match plan.extract::<(String, String)>() {
+            Ok((name, text)) => Plan::read(&name, &text).map_err(ToolError::from)?,
+            Err(_) => Plan::from_value(&arguments::take(plan)?),
+        };
+        let inputs = match inputs.map(arguments::take).transpose()? {
+            None | Some(Value::Null) => Object::new(),
+            Some(Value::Object(members)) => Object::clone(&members),
+            Some(other) => {
+                let found = other.kind();
+                return Err(tool_error!(
+                    InvalidRequest,
+                    "expected the inputs as a dictionary, found {found}"
+                )
+                .into());
+            }
+        };
+        let plan = plan.with_defaults(toolkit.inner.chain_defaults());
+        Ok(Self { plan, inputs })
+    }
+}
+
+/// Checks a plan and describes it: waves, edges, verdicts.
+pub(crate) fn check<'py>(
+    py: Python<'py>,
+    toolkit: &Toolkit,
+    plan: &Bound<'py, PyAny>,
+    inputs: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let given = Given::read(toolkit, plan, inputs).or_raise(py)?;
+    let context = toolkit.context();
+    let checked = py.detach(|| {
+        let checked =
+            (toolkit.inner).check(&context, &given.plan, &given.inputs, CheckMode::Inspect);
+        checked
+            .map(|checked| checked.explain())
+            .map_err(ToolError::from)
+    });
+    results::give(py, checked.or_raise(py)?, false)
+}
+
+/// Runs a plan: the result has the outputs and a report of each step.
+pub(crate) fn run<'py>(
+    py: Python<'py>,
+    toolkit: &Toolkit,
+    plan: &Bound<'py, PyAny>,
+    inputs: Option<&Bound<'py, PyAny>>,
+    call: Call,
+) -> PyResult<Bound<'py, PyAny>> {
+    let given = Given::read(toolkit, plan, inputs).or_raise(py)?;
+    let outcome = call.make(py, toolkit, |context, told| {
+        let options = RunOptions {
+            observer: told.map(|told| told as _),
+            ..RunOptions::default()
+        };
+        let result = (toolkit.inner).run_plan(context, &given.plan, &given.inputs, options);
+        match result {
+            Ok(result) => result.to_outcome(),
+            Err(problems) => tool_core::Outcome::error(problems.into()),
+        }
+    })?;
+    toolkit.finish(py, outcome, true)
+}
