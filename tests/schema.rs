@@ -10,8 +10,9 @@ use tool_core::{Object, Value, json};
 const STARTER: &str = include_str!("../mathchain/src/cli/starter.toml");
 
 /// Pages whose TOML is that of a configuration.
-const PAGES: [(&str, &str); 3] = [
+const PAGES: [(&str, &str); 4] = [
     ("docs/agents.md", include_str!("../docs/agents.md")),
+    ("docs/files.md", include_str!("../docs/files.md")),
     ("docs/policy.md", include_str!("../docs/policy.md")),
     ("docs/web.md", include_str!("../docs/web.md")),
 ];
