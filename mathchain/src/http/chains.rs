@@ -1,7 +1,7 @@
 //! `/v1/chains`: plans that are submitted, shown and cancelled; each is a recorded run where there is a state.
 
 use std::hash::{BuildHasher as _, RandomState};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use axum::extract::{Extension, Path, Request, State};
 use axum::http::StatusCode;
@@ -67,12 +67,11 @@ pub(super) async fn submit(
 ) -> Replied {
     let (headers, text) = json_of(&server, request).await?;
     let submitted = Submitted::read(&server, &text)?;
-    let chain = Arc::new(Chain {
-        id: new_id(),
-        role: caller.role(&server),
-        stop: server.calls.child(),
-        ended: OnceLock::new(),
-    });
+    let chain = Arc::new(Chain::new(
+        new_id(),
+        caller.role(&server),
+        server.calls.child(),
+    ));
     let context = Context {
         answer: unattended(&server.toolkit),
         stop: chain.stop.clone(),
@@ -104,15 +103,16 @@ async fn run(server: Arc<Server>, chain: Arc<Chain>, context: Context, submitted
     let permit = match server.queue.enter().await {
         Ok(permit) => permit,
         Err(overloaded) => {
-            let _ = chain.ended.set(Outcome::error(overloaded).to_value());
+            chain.end(Outcome::error(overloaded).to_value());
             return;
         }
     };
-    let (toolkit, id) = (Arc::clone(&server.toolkit), chain.id.clone());
+    let (toolkit, observer) = (Arc::clone(&server.toolkit), Arc::clone(&chain));
     let thread = tokio::task::spawn_blocking(move || {
         let _permit = permit;
         let options = RunOptions {
-            chain_id: Some(id),
+            chain_id: Some(observer.id.clone()),
+            observer: Some(observer),
             ..RunOptions::default()
         };
         let ran = toolkit.run_plan(&context, &submitted.plan, &submitted.inputs, options);
@@ -122,7 +122,7 @@ async fn run(server: Arc<Server>, chain: Arc<Chain>, context: Context, submitted
         }
     });
     let outcome = thread.await.unwrap_or_else(|err| Outcome::error(lost(err)));
-    let _ = chain.ended.set(outcome.to_value());
+    chain.end(outcome.to_value());
 }
 
 /// Id of twelve hex digits, as that of every run.
@@ -168,11 +168,7 @@ pub(super) async fn cancel(
     Path(id): Path<String>,
 ) -> Replied {
     let role = caller.role(&server);
-    if let Some(chain) = server
-        .chains
-        .find(&id, &role)
-        .filter(|it| it.ended.get().is_none())
-    {
+    if let Some(chain) = server.chains.find(&id, &role).filter(|it| !it.has_ended()) {
         chain.stop.cancel();
         return Ok(reply::value(StatusCode::ACCEPTED, &chain.shown()));
     }

@@ -12,6 +12,7 @@ mod callers;
 mod calls;
 mod chains;
 mod connections;
+mod events;
 mod guard;
 mod metrics;
 mod recorded;

@@ -14,7 +14,7 @@ use super::callers::Caller;
 use super::guard::guard;
 use super::reply::{self, Failure, Replied};
 use super::server::Server;
-use super::{approvals, artifacts, body, calls, chains, recorded, tools};
+use super::{approvals, artifacts, body, calls, chains, events, recorded, tools};
 
 /// Every path, behind the checks of a request.
 pub(super) fn routes(server: &Arc<Server>) -> Router {
@@ -28,6 +28,7 @@ pub(super) fn routes(server: &Arc<Server>) -> Router {
         .route("/v1/tools/{name}", get(tools::show))
         .route("/v1/chains", post(chains::submit))
         .route("/v1/chains/{id}", get(chains::show))
+        .route("/v1/chains/{id}/events", get(events::stream))
         .route("/v1/chains/{id}/cancel", post(chains::cancel))
         .route("/v1/runs", get(recorded::list))
         .route("/v1/runs/{id}", get(recorded::show))

@@ -198,6 +198,53 @@ fn a_plan_is_submitted_looked_at_and_cancelled() {
 }
 
 #[test]
+fn the_steps_of_a_plan_are_told_as_they_begin_and_end() {
+    let place = Place::new();
+    let server = Server::start(&place, &[]);
+    let plan = json!({"version": 1, "id": "two", "steps": [
+        {"id": "a", "tool": "calculate", "args": {"expression": "6*7"}},
+        {"id": "b", "tool": "calculate", "args": {"expression": "1/0"}, "after": ["a"]}]});
+    let begun = server.post("/v1/chains", &[], &json!({"plan": plan}).to_string());
+    let begun = begun.expect(202).json();
+    let path = format!("/v1/chains/{}/events", begun["id"].as_str().expect("an id"));
+    let told = |fields: &[(&str, &str)]| {
+        let reply = server.get(&path, fields);
+        assert_eq!(
+            reply.expect(200).field("content-type"),
+            Some("text/event-stream")
+        );
+        let lines = reply
+            .body
+            .lines()
+            .filter_map(|line| line.strip_prefix("data: "));
+        let told: Vec<Json> = lines
+            .map(|line| serde_json::from_str(line).expect("JSON"))
+            .collect();
+        told
+    };
+    let all = told(&[]);
+    let steps: Vec<_> = all
+        .iter()
+        .map(|one| (one["event"].as_str(), one["step"].as_str()))
+        .collect();
+    let expected = [
+        (Some("started"), Some("a")),
+        (Some("finished"), Some("a")),
+        (Some("started"), Some("b")),
+        (Some("finished"), Some("b")),
+        (None, None),
+    ];
+    assert_eq!(steps, expected, "{all:?}");
+    assert_eq!(all[3]["error"]["code"], "numeric", "{all:?}");
+    assert_eq!(all[4]["answer"]["ok"], false, "{all:?}");
+    // A client that lost the connection resumes after the last event it saw.
+    assert_eq!(told(&[("Last-Event-ID", "2")]), all[3..]);
+    server
+        .get("/v1/chains/000000000000/events", &[])
+        .expect(422);
+}
+
+#[test]
 fn an_artifact_is_read_whole_or_in_part() {
     let place = Place::new();
     let server = Server::start(&place, &[]);

@@ -1,0 +1,108 @@
+//! `GET /v1/chains/{id}/events`: the steps of a plan as they begin and end, as server-sent events.
+
+use std::fmt::Write as _;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use axum::body::{Body, Bytes};
+use axum::extract::{Extension, Path, State};
+use axum::http::{HeaderMap, StatusCode};
+use hyper::body::Frame;
+use tokio::sync::mpsc;
+use tool_core::{json, tool_error};
+
+use super::begun::Chain;
+use super::callers::Caller;
+use super::reply::{self, Replied};
+use super::server::Server;
+
+/// Longest silence of a stream.
+const SILENCE: Duration = Duration::from_secs(15);
+/// Parts that wait for a slow client.
+const WAITING: usize = 4;
+
+/// A body whose parts come from a task.
+struct Parts(mpsc::Receiver<Bytes>);
+
+impl hyper::body::Body for Parts {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        let part = self.0.poll_recv(context);
+        part.map(|part| part.map(|part| Ok(Frame::data(part))))
+    }
+}
+
+/// Streams the events of a plan that was submitted to this process, from the first or the one after `Last-Event-ID`.
+pub(super) async fn stream(
+    State(server): State<Arc<Server>>,
+    Extension(caller): Extension<Arc<Caller>>,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+) -> Replied {
+    let chain = server.chains.find(&id, &caller.role(&server));
+    let chain = chain.ok_or_else(|| {
+        let shown: String = id.chars().take(60).collect();
+        tool_error!(InvalidArgs, "run"; "no plan `{shown}` was submitted to this process"; "GET /v1/runs/ID shows a recorded run")
+    })?;
+    let seen = headers
+        .get("last-event-id")
+        .and_then(|seen| seen.to_str().ok()?.parse::<usize>().ok());
+    let (sender, parts) = mpsc::channel(WAITING);
+    tokio::spawn(follow(
+        server,
+        chain,
+        seen.map_or(0, |seen| seen + 1),
+        sender,
+    ));
+    let body = Body::new(Parts(parts));
+    Ok(reply::text(StatusCode::OK, "text/event-stream", body))
+}
+
+/// Sends events until the plan has ended, its client is gone, or the server ends.
+async fn follow(
+    server: Arc<Server>,
+    chain: Arc<Chain>,
+    mut next: usize,
+    sender: mpsc::Sender<Bytes>,
+) {
+    let mut changes = chain.changes.subscribe();
+    loop {
+        // Read first: what is told before the end is sent before it.
+        let has_ended = chain.has_ended();
+        let mut text = String::new();
+        for event in chain.told_since(next) {
+            let _ = write!(text, "id: {next}\ndata: {event}\n\n");
+            next += 1;
+        }
+        if has_ended {
+            let _ = write!(
+                text,
+                "event: ended\ndata: {}\n\n",
+                json::to_text(&chain.shown())
+            );
+        }
+        if !text.is_empty() && sender.send(text.into()).await.is_err() {
+            return;
+        }
+        if has_ended {
+            return;
+        }
+        tokio::select! {
+            changed = changes.changed() => if changed.is_err() { return },
+            () = server.ended.cancelled() => return,
+            () = sender.closed() => return,
+            () = tokio::time::sleep(SILENCE) => {
+                if sender.send(Bytes::from_static(b": still running\n\n")).await.is_err() {
+                    return;
+                }
+            }
+        }
+    }
+}
