@@ -216,10 +216,6 @@ mod tests {
     tool!(Loud(NoArgs) { id: "LOUD" } = |_, _| Ok(Value::Null));
     tool!(Unsound(NoArgs) { id: "unsound", destructive: true } = |_, _| Ok(Value::Null));
 
-    fn ids(found: Vec<&dyn AnyTool>) -> Vec<&str> {
-        found.into_iter().map(|tool| tool.spec().id).collect()
-    }
-
     #[test]
     fn r1_both_spellings_find_a_tool_and_names_are_unique() {
         static ONE: &[Entry] = &[entry::<Submit>()];
