@@ -648,3 +648,30 @@ fn a_folder_of_the_command_line_replaces_all_roots() {
     ];
     place.run(&flags, args).expect_code(0);
 }
+
+/// The owner of a root says nothing: the kernel decides what this user may read and write in it.
+#[test]
+fn a_root_of_another_user_is_used_as_the_kernel_allows() {
+    use std::os::unix::fs::{MetadataExt as _, chown};
+    let place = place();
+    if place.path("work").metadata().expect("there").uid() != 0 {
+        return; // only root gives files away
+    }
+    for folder in ["data", "out"] {
+        chown(place.path("work").join(folder), Some(12345), Some(12345)).expect("gives away");
+    }
+    let read = call(&place, "read_file", r#"{"path":"../data/f.txt"}"#);
+    read.expect_code(0);
+    let written = call(
+        &place,
+        "write_file",
+        r#"{"path":"../out/new","content":"x"}"#,
+    );
+    written.expect_code(0);
+    let refused = call(
+        &place,
+        "write_file",
+        r#"{"path":"../data/new","content":"x"}"#,
+    );
+    assert_eq!(reason(&refused), "read_only_root");
+}

@@ -137,7 +137,7 @@ impl Several {
     }
 
     /// Every path with its content.
-    fn snapshot(&self) -> Vec<(PathBuf, Vec<u8>)> {
+    fn snapshot(&self) -> Vec<(PathBuf, String)> {
         let mut found = Vec::new();
         let mut ahead = vec![self.top.path().to_owned()];
         while let Some(folder) = ahead.pop() {
@@ -145,9 +145,9 @@ impl Several {
                 let path = entry.path();
                 let kind = entry.file_type().unwrap();
                 let bytes = if kind.is_file() {
-                    fs::read(&path).unwrap()
+                    content(&path)
                 } else {
-                    Vec::new()
+                    String::new()
                 };
                 if kind.is_dir() {
                     ahead.push(path.clone());
