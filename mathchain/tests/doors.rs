@@ -18,6 +18,8 @@ const WRONG: &[(&str, &[&str])] = &[
     ("plan", &["plan", "nope"]),
     ("serve", &["serve", "--jsonl", "--roles", "nobody"]),
     ("serve", &["serve"]),
+    ("keys", &["keys", "revoke", "absent"]),
+    ("keys", &["keys", "create", "a", "--role", "nobody"]),
     ("session", &["session", "--role", "nobody"]),
     ("session", &["session", "replay", "absent.jsonl"]),
     ("tools", &["tools", "show", "no_such_tool"]),

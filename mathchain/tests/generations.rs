@@ -71,7 +71,7 @@ fn tools_are_added_to_a_running_toolkit_and_survive_reloads() {
         .reread(move || {
             let number = turn.fetch_add(1, Ordering::Relaxed);
             let text = format!("version = 1\n[limits]\ntimeout_ms = {}\n", 1000 + number);
-            Config::parse("mathchain.toml", &text)
+            Ok(Config::parse("mathchain.toml", &text)?)
         })
         .build()
         .expect("a toolkit");

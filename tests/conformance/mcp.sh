@@ -52,6 +52,7 @@ world=$(mktemp -d)
 server=
 trap '[ -z "$server" ] || kill "$server" 2>/dev/null || true; rm -rf "$world"' EXIT INT TERM
 mkdir "$world/work"
+: > "$world/said"
 (cd "$world/work" && exec env HOME="$world" XDG_CONFIG_HOME="$world/config" XDG_STATE_HOME="$world/state" \
     "$bin" serve --http 127.0.0.1:0 2> "$world/said") &
 server=$!

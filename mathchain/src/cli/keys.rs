@@ -12,7 +12,7 @@ use crate::{approvers, approvers::approver};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Keys {
-    /// Create a key and print it, this once
+    /// Make a key and print it, this once
     #[command(
         after_help = "As soon as a key was created, `mathchain serve --http` answers only requests with one (docs/http.md).
 Examples:

@@ -109,7 +109,7 @@ enum Command {
     Replay(replay::Replay),
     /// Answer many calls: JSON lines, MCP clients, HTTP
     Serve(serve::Serve),
-    /// Create, list and revoke keys of the HTTP server
+    /// List, create and revoke keys of the HTTP server
     #[cfg(feature = "servers")]
     #[command(subcommand)]
     Keys(keys::Keys),

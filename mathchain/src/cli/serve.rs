@@ -88,7 +88,9 @@ pub(super) fn serve(global: &Global, serve: &Serve) -> Result<ExitCode> {
         let watcher = scope.spawn(|| watch(&toolkit, &files, &done));
         let answered = match (serve.mcp, serve.http) {
             (true, _) => answer_client(&toolkit, serve, &door).map(|()| true),
-            (_, Some(address)) => answer_requests(&toolkit, serve, &door, address).map(|()| true),
+            (_, Some(address)) => {
+                answer_requests(global, &toolkit, serve, &door, address).map(|()| true)
+            }
             _ => answer_lines(&toolkit, serve, &door),
         };
         done.cancel();
@@ -196,12 +198,14 @@ fn answer_client(toolkit: &Arc<Toolkit>, serve: &Serve, door: &jsonl::Door) -> R
 
 #[cfg(feature = "servers")]
 fn answer_requests(
+    global: &Global,
     toolkit: &Arc<Toolkit>,
     serve: &Serve,
     door: &jsonl::Door,
     address: Option<SocketAddr>,
 ) -> Result<()> {
     let config = toolkit.config().server.clone();
+    let base = open::project_folder(global)?;
     let listen = match address {
         Some(address) => address,
         None => config.listen.parse().map_err(|_| {
@@ -214,6 +218,9 @@ fn answer_requests(
         hosts: config.hosts,
         origins: config.origins,
         behind_proxy: config.behind_proxy || serve.behind_proxy,
+        tls: config
+            .tls
+            .map(|tls| (base.join(tls.cert), base.join(tls.key))),
         roles: serve.roles.clone(),
         rate_per_second: config.rate_per_second,
         requests_at_once: config.requests_at_once,
@@ -221,7 +228,7 @@ fn answer_requests(
         mcp: serve.offered(config.catalog, door.line_bytes_max),
     };
     let closing = door.closing.clone();
-    let listening = |address| complain(&format!("listening on http://{address}\n"));
+    let listening = |address: &str| complain(&format!("listening on {address}\n"));
     crate::http::serve(
         toolkit.clone(),
         settings,
@@ -238,6 +245,7 @@ fn answer_client(_: &Arc<Toolkit>, _: &Serve, _: &jsonl::Door) -> Result<()> {
 
 #[cfg(not(feature = "servers"))]
 fn answer_requests(
+    _: &Global,
     _: &Arc<Toolkit>,
     _: &Serve,
     _: &jsonl::Door,

@@ -38,7 +38,7 @@ Examples:
         #[arg(required = true)]
         words: Vec<String>,
     },
-    /// Export the tools that a caller sees, as providers, clients and grammars want them declared
+    /// Export the tools that a caller sees for providers, clients and grammars
     Export(super::export::Export),
 }
 

@@ -6,9 +6,11 @@ use std::time::Duration;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
+use tokio_rustls::TlsAcceptor;
 use tool_core::{Result, tool_error};
 
 use super::routes;
@@ -36,6 +38,7 @@ const QUIET: Duration = Duration::from_millis(200);
 pub(super) async fn accept(
     server: Arc<Server>,
     socket: TcpListener,
+    tls: Option<TlsAcceptor>,
     closed: impl FnOnce() + Send + 'static,
 ) -> Result<()> {
     let closing = server.closing.clone();
@@ -60,10 +63,10 @@ pub(super) async fn accept(
         };
         match accepted {
             (Ok((stream, _)), place) => {
-                let (server, routes) = (Arc::clone(&server), routes.clone());
+                let (server, routes, tls) = (Arc::clone(&server), routes.clone(), tls.clone());
                 connections.spawn(async move {
                     let _place = place;
-                    connection(&server, stream, routes).await;
+                    begun(&server, stream, tls, routes).await;
                 });
             }
             (Err(_), _) => tokio::time::sleep(PAUSE).await,
@@ -77,10 +80,29 @@ pub(super) async fn accept(
     Ok(())
 }
 
-/// Answers the requests of one client.
-async fn connection(server: &Server, stream: TcpStream, routes: axum::Router) {
+/// Answers one client, after a handshake where the server speaks TLS.
+async fn begun(server: &Server, stream: TcpStream, tls: Option<TlsAcceptor>, routes: axum::Router) {
     // Answers are small, and each is waited for.
     let _ = stream.set_nodelay(true);
+    let Some(tls) = tls else {
+        return connection(server, stream, routes).await;
+    };
+    // A client that fails to shake hands is no fault of the server.
+    let shaken = tokio::select! {
+        shaken = tokio::time::timeout(HEAD_TIME, tls.accept(stream)) => shaken,
+        () = server.closing.cancelled() => return,
+    };
+    if let Ok(Ok(stream)) = shaken {
+        connection(server, stream, routes).await;
+    }
+}
+
+/// Answers the requests of one client.
+async fn connection(
+    server: &Server,
+    stream: impl AsyncRead + AsyncWrite + Unpin,
+    routes: axum::Router,
+) {
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEAD_TIME)

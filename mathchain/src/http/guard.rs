@@ -123,7 +123,11 @@ fn is_address(host: &str, address: IpAddr) -> bool {
 fn origin(server: &Server, headers: &HeaderMap) -> Result<()> {
     for stated in headers.get_all(ORIGIN) {
         let stated = stated.to_str().unwrap_or_default();
-        let own = stated.strip_prefix("http://").is_some_and(|name| {
+        let scheme = match server.settings.tls {
+            Some(_) => "https://",
+            None => "http://",
+        };
+        let own = stated.strip_prefix(scheme).is_some_and(|name| {
             name.contains(':') && OWN_HOSTS.contains(&host_of(name)) && is_name(server, name)
         });
         let configured = server

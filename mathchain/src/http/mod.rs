@@ -19,9 +19,9 @@ mod recorded;
 mod reply;
 mod routes;
 mod server;
+mod tls;
 mod tools;
 
-use std::net::SocketAddr;
 use std::sync::Arc;
 
 use tool_core::{Result, StopFlag, tool_error};
@@ -38,16 +38,20 @@ const OTHER_THREADS: usize = 8;
 /// Serves clients until `closed` returns; then requests on their way are answered.
 ///
 /// # Errors
-/// `precondition_failed` with reason `exposed` for an address beyond this machine without keys and a proxy; `io` where the address cannot
-/// be used.
+/// `precondition_failed` with reason `exposed` for an address beyond this machine without keys and TLS; `invalid_request` with reason `tls`
+/// for an unusable certificate; `io` where the address cannot be used.
 pub(crate) fn serve(
     toolkit: Arc<Toolkit>,
     settings: Settings,
     stop: &StopFlag,
-    listening: impl FnOnce(SocketAddr),
+    listening: impl FnOnce(&str),
     closed: impl FnOnce() + Send + 'static,
 ) -> Result<()> {
     safe(&settings)?;
+    let tls = match &settings.tls {
+        Some((cert, key)) => Some(tls::acceptor(cert, key)?),
+        None => None,
+    };
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .max_blocking_threads(settings.workers + OTHER_THREADS)
@@ -64,15 +68,16 @@ pub(crate) fn serve(
             tool_error!(ToolError, "io"; "cannot listen on {address}: {err}"; "choose another address: `mathchain serve --http ADDRESS:PORT`")
         })?;
         let server = Arc::new(Server::new(toolkit, settings, address, stop.child()));
-        listening(address);
-        connections::accept(server, socket, closed).await
+        let scheme = if tls.is_some() { "https" } else { "http" };
+        listening(&format!("{scheme}://{address}"));
+        connections::accept(server, socket, tls, closed).await
     });
     // A call that does not stop must not hold the process.
     runtime.shutdown_background();
     served
 }
 
-/// Refuses an address beyond this machine unless requests need keys, and a proxy ends TLS.
+/// Refuses an address beyond this machine unless requests need keys and are encrypted.
 fn safe(settings: &Settings) -> Result<()> {
     let keys = match keys::file() {
         Some(file) => keys::read(&file)?,
@@ -81,10 +86,11 @@ fn safe(settings: &Settings) -> Result<()> {
     if settings.listen.ip().is_loopback() && !settings.behind_proxy {
         return Ok(());
     }
-    let missing = match (keys, settings.behind_proxy) {
+    let is_encrypted = settings.tls.is_some() || settings.behind_proxy;
+    let missing = match (keys, is_encrypted) {
         (None, _) => "there is no key; `mathchain keys create NAME --role ROLE` creates one",
         (_, false) => {
-            "the server speaks no TLS; put a proxy with TLS in front and pass `--behind-proxy`"
+            "the server speaks no TLS; set `server.tls`, or put a proxy with TLS in front and pass `--behind-proxy`"
         }
         (Some(_), true) => return Ok(()),
     };

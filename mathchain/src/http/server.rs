@@ -1,6 +1,7 @@
 //! [`Server`]: what every connection shares.
 
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
@@ -22,6 +23,8 @@ pub(crate) struct Settings {
     pub(crate) origins: Vec<String>,
     /// Whether a proxy in front ends TLS.
     pub(crate) behind_proxy: bool,
+    /// Files of the certificate and its key.
+    pub(crate) tls: Option<(PathBuf, PathBuf)>,
     /// Roles that a call without a key may name.
     pub(crate) roles: Vec<String>,
     /// Requests of one key per second.

@@ -14,7 +14,7 @@ fn message(reply: &Reply) -> Json {
         .body
         .lines()
         .filter_map(|line| line.strip_prefix("data:"));
-    let last = lines.filter(|line| line.contains("\"jsonrpc\"")).last();
+    let last = lines.rev().find(|line| line.contains("\"jsonrpc\""));
     let text = last.unwrap_or(&reply.body);
     serde_json::from_str(text).unwrap_or_else(|err| panic!("{err}: {reply:?}"))
 }

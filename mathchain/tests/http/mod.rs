@@ -6,3 +6,4 @@ mod ending;
 mod guard;
 mod keys;
 mod mcp;
+mod tls;

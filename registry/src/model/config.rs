@@ -442,11 +442,20 @@ names! {
     }
 }
 
+/// The certificate of the HTTP server, so that it speaks TLS.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+pub struct ServerTls {
+    /// File with the certificate and those of its issuers, as PEM, relative to this file
+    pub cert: String,
+    /// File with its private key, as PEM, relative to this file
+    pub key: String,
+}
+
 /// The HTTP server, `mathchain serve --http` (docs/http.md).
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Server {
-    /// Address to listen on; one that is not of this machine needs keys and a proxy
+    /// Address to listen on; one that is not of this machine needs keys and TLS
     pub listen: String,
     /// Tools that an MCP client lists
     pub catalog: Catalog,
@@ -462,6 +471,8 @@ pub struct Server {
     pub origins: Vec<String>,
     /// Whether a proxy in front of the server ends TLS
     pub behind_proxy: bool,
+    /// Certificate of the server; without one it speaks no TLS
+    pub tls: Option<ServerTls>,
 }
 
 impl Default for Server {
@@ -474,6 +485,7 @@ impl Default for Server {
             hosts: Vec::new(),
             origins: Vec::new(),
             behind_proxy: false,
+            tls: None,
         }
     }
 }
