@@ -193,7 +193,7 @@ fn a_backup_made_during_a_pruning_has_its_content() {
 fn lists_of_a_shared_state_are_of_one_folder() {
     let place = Place::new();
     let id = |name: &str| WorkspaceId {
-        root: format!("/work/{name}"),
+        root: format!("/projects/{name}"),
         id: format!("{name:0>16}"),
         roots: Vec::new(),
     };
