@@ -47,6 +47,9 @@ pub(super) struct Lines<R, W> {
     ends: Ends,
 }
 
+/// What is wrong with a line that is no message, and the id that the answer carries.
+type Unread = Box<(ErrorData, Option<RequestId>)>;
+
 /// Beginning of a line over the limit that is searched for the id.
 const HEAD_BYTES: usize = 4096;
 
@@ -93,7 +96,7 @@ impl<R: AsyncRead + Send + Unpin, W: AsyncWrite + Send + Unpin + 'static> Lines<
     }
 
     /// The message of the line that was read, or the error that answers it.
-    fn message(&mut self) -> Result<Option<ClientJsonRpcMessage>, (ErrorData, Option<RequestId>)> {
+    fn message(&mut self) -> Result<Option<ClientJsonRpcMessage>, Unread> {
         let line = std::mem::take(&mut self.line);
         if std::mem::take(&mut self.is_dropping) {
             let bytes_max = self.bytes_max;
@@ -103,7 +106,10 @@ impl<R: AsyncRead + Send + Unpin, W: AsyncWrite + Send + Unpin + 'static> Lines<
             let message = format!(
                 "the message is longer than {bytes_max} bytes; pass large arrays as {{\"$file\": ..}}, or raise `limits.max_input_bytes`"
             );
-            return Err((ErrorData::invalid_request(message, None), id_in(&line)));
+            return Err(unread(
+                ErrorData::invalid_request(message, None),
+                id_in(&line),
+            ));
         }
         if line.iter().all(u8::is_ascii_whitespace) {
             return Ok(None);
@@ -162,7 +168,10 @@ impl<R: AsyncRead + Send + Unpin, W: AsyncWrite + Send + Unpin + 'static> Transp
             match self.message() {
                 Ok(Some(message)) => return Some(message),
                 Ok(None) => {}
-                Err((error, id)) => self.refuse(error, id),
+                Err(unread) => {
+                    let (error, id) = *unread;
+                    self.refuse(error, id);
+                }
             }
         }
     }
@@ -173,10 +182,7 @@ impl<R: AsyncRead + Send + Unpin, W: AsyncWrite + Send + Unpin + 'static> Transp
 }
 
 /// Reads a message, and sets the arguments of a call aside.
-fn parse(
-    line: &[u8],
-    bytes_max: usize,
-) -> Result<ClientJsonRpcMessage, (ErrorData, Option<RequestId>)> {
+fn parse(line: &[u8], bytes_max: usize) -> Result<ClientJsonRpcMessage, Unread> {
     let limits = Limits {
         bytes_max,
         ..Limits::default()
@@ -186,13 +192,14 @@ fn parse(
             let (message, arguments) = set_aside(&message);
             let json = serde_json::Value::Object(json::of_object(&message));
             let id = id_of(message.get("id"));
-            let mut read = serde_json::from_value(json).map_err(|err| (not_a_message(&err), id))?;
+            let mut read =
+                serde_json::from_value(json).map_err(|err| unread(not_a_message(&err), id))?;
             if let Some(arguments) = arguments {
                 attach(&mut read, Ok(arguments));
             }
             Ok(read)
         }
-        Ok(_) => Err((
+        Ok(_) => Err(unread(
             ErrorData::invalid_request(
                 "expected one JSON-RPC message a line, found no object; batches are not supported",
                 None,
@@ -217,10 +224,7 @@ pub(super) fn sent(message: &[u8], bytes_max: usize) -> Option<Sent> {
 }
 
 /// Reads a message that is not strict JSON. In a call this is an error of the arguments, which a model can repair.
-fn tolerant(
-    line: &[u8],
-    fault: ToolError,
-) -> Result<ClientJsonRpcMessage, (ErrorData, Option<RequestId>)> {
+fn tolerant(line: &[u8], fault: ToolError) -> Result<ClientJsonRpcMessage, Unread> {
     let id = || id_in(&line[..line.len().min(HEAD_BYTES)]);
     let read: Result<ClientJsonRpcMessage, serde_json::Error> = serde_json::from_slice(line);
     match read {
@@ -228,12 +232,16 @@ fn tolerant(
             attach(&mut message, Err(fault));
             Ok(message)
         }
-        Err(err) if err.is_data() => Err((not_a_message(&err), id())),
-        Err(_) => Err((
+        Err(err) if err.is_data() => Err(unread(not_a_message(&err), id())),
+        Err(_) => Err(unread(
             ErrorData::parse_error(fault.message().to_owned(), None),
             id(),
         )),
     }
+}
+
+fn unread(error: ErrorData, id: Option<RequestId>) -> Unread {
+    Box::new((error, id))
 }
 
 fn not_a_message(err: &serde_json::Error) -> ErrorData {
