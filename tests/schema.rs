@@ -10,9 +10,10 @@ use tool_core::{Object, Value, json};
 const STARTER: &str = include_str!("../mathchain/src/cli/starter.toml");
 
 /// Pages whose TOML is that of a configuration.
-const PAGES: [(&str, &str); 4] = [
+const PAGES: [(&str, &str); 5] = [
     ("docs/agents.md", include_str!("../docs/agents.md")),
     ("docs/files.md", include_str!("../docs/files.md")),
+    ("docs/mcp.md", include_str!("../docs/mcp.md")),
     ("docs/policy.md", include_str!("../docs/policy.md")),
     ("docs/web.md", include_str!("../docs/web.md")),
 ];

@@ -37,6 +37,8 @@ mod roots;
 mod runs;
 mod serve;
 #[cfg(target_os = "linux")]
+mod servers;
+#[cfg(target_os = "linux")]
 mod session;
 #[cfg(all(feature = "servers", target_os = "linux"))]
 mod setup;
