@@ -4,12 +4,14 @@
 //! through [`Clock`], [`Arrays`], [`Ledger`] and [`Approvals`].
 
 mod calls;
+mod client;
 mod files;
 mod host;
 mod http;
 mod model;
 mod records;
 
+pub use client::{Ask, Client, cannot_answer, input_required};
 pub use calls::{BudgetRaise, Calls, ChainRequest, Delegation, Question};
 pub use files::{
     Arrays, Change, Draft, FileCall, FileContent, FileInfo, FileKind, FileReader, Files, Links,
