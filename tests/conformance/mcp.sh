@@ -65,7 +65,7 @@ done
 code=0
 for version in 2025-11-25 2026-07-28; do
     log=$scratch/$version.log
-    if "$node" "$suite" server --url "$address/mcp" --requirements "$version" --timeout 8000 \
+    if "$node" "$suite" server --url "$address/mcp" --requirements "$version" --timeout 30000 \
         -o "$scratch/$version" > "$log" 2>&1; then
         verdict=passed
     else

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use rmcp::ErrorData;
 use rmcp::model::{
-    GetPromptRequestParams, GetPromptResponse, ResourceContents, ResourceUpdatedNotification,
-    ResourceUpdatedNotificationParam, ServerNotification,
+    GetPromptRequestParams, GetPromptResponse, GetPromptResult, ResourceContents,
+    ResourceUpdatedNotification, ResourceUpdatedNotificationParam, ServerNotification,
 };
 use rmcp::service::{Peer, RequestContext, RoleServer};
 use serde::de::DeserializeOwned;
@@ -55,7 +55,10 @@ pub(super) async fn prompt(
     };
     let given = serde_json::Value::Object(params.arguments.clone().unwrap_or_default());
     let bound_to = format!("prompts/get\n{}\n{given}", params.name);
-    let (state, responses) = (params.request_state.as_deref(), params.input_responses.as_ref());
+    let (state, responses) = (
+        params.request_state.as_deref(),
+        params.input_responses.as_ref(),
+    );
     let (waiting, answers) = resume::carried(&door, state, responses, &bound_to)?;
     let answers = waiting.go_on(answers).unwrap_or_default();
     let asking = Asking::new(context, answers, None);
@@ -65,11 +68,15 @@ pub(super) async fn prompt(
         (found, asking, params)
     };
     let done = tokio::task::spawn_blocking(work).await;
-    let (found, asking, params) = done.map_err(|err| ErrorData::internal_error(err.to_string(), None))?;
+    let (found, asking, params) =
+        done.map_err(|err| ErrorData::internal_error(err.to_string(), None))?;
     let error = match found {
         None => return prompts::get(&params).map(Into::into),
-        Some(Ok(found)) => match read_as::<rmcp::model::GetPromptResult>(&found) {
-            Ok(found) => return Ok(found.into()),
+        Some(Ok(found)) => match found
+            .get("messages")
+            .map_or_else(|| Ok(Vec::new()), read_as)
+        {
+            Ok(messages) => return Ok(GetPromptResult::new(messages).into()),
             Err(error) => error,
         },
         Some(Err(error)) => error,
@@ -77,9 +84,13 @@ pub(super) async fn prompt(
     let requests = asking.requests();
     if error.is(Reason::InputRequired) && !requests.is_empty() {
         let waiting = Waiting::Answers(asking.answers().clone());
-        return Ok(Questions { requests, waiting }.sealed(&door, &bound_to).into());
+        return Ok(Questions { requests, waiting }
+            .sealed(&door, &bound_to)
+            .into());
     }
-    let lacking = asking.lacking().filter(|_| error.is(Reason::ClientCapability));
+    let lacking = asking
+        .lacking()
+        .filter(|_| error.is(Reason::ClientCapability));
     Err(lacking.unwrap_or_else(|| ErrorData::invalid_params(error.message().to_owned(), None)))
 }
 

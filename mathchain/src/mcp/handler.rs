@@ -9,7 +9,9 @@ use rmcp::model::{
     GetPromptResponse, GetTaskParams, GetTaskResult, Implementation, JsonObject, ListPromptsResult,
     ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
     ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
-    Reference, ServerCapabilities, ServerConfig, SetLevelRequestMethod, SubscribeRequestMethod, SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestMethod, UnsubscribeRequestParams, UpdateTaskParams,
+    Reference, ServerCapabilities, ServerConfig, SetLevelRequestMethod, SubscribeRequestMethod,
+    SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestMethod, UnsubscribeRequestParams,
+    UpdateTaskParams,
 };
 use rmcp::service::{NotificationContext, Peer, RequestContext, RoleServer, SubscriptionContext};
 use rmcp::{ErrorData, ServerHandler};
@@ -108,7 +110,10 @@ impl ServerHandler for Handler {
         params: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let logs_from = *self.logs_from.lock().unwrap_or_else(PoisonError::into_inner);
+        let logs_from = *self
+            .logs_from
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         call::call(&self.door, params, context, logs_from).await
     }
 
@@ -261,7 +266,10 @@ impl ServerHandler for Handler {
         if !extra.is_some_and(|extra| extra.logs()) {
             return Err(ErrorData::method_not_found::<SetLevelRequestMethod>());
         }
-        let mut logs_from = self.logs_from.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut logs_from = self
+            .logs_from
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         *logs_from = client::severity(&request.level);
         Ok(())
     }

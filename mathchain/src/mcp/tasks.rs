@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rmcp::ErrorData;
-use rmcp::model::{CallToolResponse, CallToolResult, CreateTaskResult};
+use rmcp::model::{CallToolResponse, CallToolResult, CreateTaskResult, InputRequests};
 use rmcp::service::{RequestContext, RoleServer};
 use rmcp::task_manager::{TaskContext, TaskExit, TaskOptions};
-use tokio::task::JoinError;
+use tokio::task::{JoinError, JoinSet};
 
 use super::answer;
 use super::calling::{Calling, Next};
@@ -100,15 +100,7 @@ async fn in_task(
             Next::Answer(answer) => return Ok(*answer),
             Next::Ask(questions) => questions,
         };
-        let mut given = Answers::new();
-        for (key, request) in questions.requests {
-            // A key is used once in a task.
-            let asked = match round {
-                1 => key.clone(),
-                _ => format!("{key}_{round}"),
-            };
-            given.insert(key, context.request_input(asked, request).await?);
-        }
+        let given = asked(context, questions.requests, round).await?;
         calling = match questions.waiting.go_on(given) {
             Ok(answers) => calling.having(answers),
             Err(refused) => return Ok(*refused),
@@ -118,6 +110,32 @@ async fn in_task(
             Err(overloaded) => return Ok(answer::failure(&overloaded)),
         };
     }
+}
+
+/// Asks the client all questions of a round at once, and waits for every answer.
+async fn asked(
+    context: &TaskContext,
+    requests: InputRequests,
+    round: u64,
+) -> Result<Answers, TaskExit> {
+    let mut waiting: JoinSet<Result<_, TaskExit>> = JoinSet::new();
+    for (key, request) in requests {
+        let context = context.clone();
+        waiting.spawn(async move {
+            // A key is used once in a task.
+            let asked = match round {
+                1 => key.clone(),
+                _ => format!("{key}_{round}"),
+            };
+            Ok((key, context.request_input(asked, request).await?))
+        });
+    }
+    let mut answers = Answers::new();
+    while let Some(answered) = waiting.join_next().await {
+        let (key, answer) = answered.map_err(|err| TaskExit::Error(lost(err)))??;
+        answers.insert(key, answer);
+    }
+    Ok(answers)
 }
 
 /// Waits for a call of a task, and shows its progress.

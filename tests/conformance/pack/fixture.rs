@@ -1,18 +1,15 @@
 //! [`Fixture`]: a tool of the suite as a row of a table.
 
-use tool_core::schema::Schema;
 use tool_core::input::SourceRef;
+use tool_core::schema::Schema;
 use tool_core::tool::{Call, ErasedExample, Reach};
-use tool_core::{
-    Caller, Capability, Category, Determinism, ResourceKey, Spec,
-};
 use tool_core::{AnyTool, Ctx, ToolError, Value};
+use tool_core::{Caller, Capability, Category, Determinism, ResourceKey, Spec};
 
 /// A picture of one red pixel.
 pub(crate) const PIXEL: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==";
 /// A sound of one sample.
-pub(crate) const SAMPLE: &str =
-    "UklGRiYAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQIAAACAgA==";
+pub(crate) const SAMPLE: &str = "UklGRiYAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQIAAACAgA==";
 
 pub(crate) type Run = fn(&Value, &Ctx) -> Result<Value, ToolError>;
 

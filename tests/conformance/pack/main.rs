@@ -6,6 +6,7 @@
 mod asking;
 mod fixture;
 mod prompts;
+mod tasks;
 mod tools;
 
 use std::process::ExitCode;
@@ -22,7 +23,7 @@ struct Pack;
 
 impl Extra for Pack {
     fn opened(&self, toolkit: &Arc<Toolkit>) -> Result<(), ToolError> {
-        let fixtures = tools::ALL.iter().chain(asking::ALL);
+        let fixtures = [tools::ALL, asking::ALL, tasks::ALL].into_iter().flatten();
         let fixtures: Vec<Arc<dyn AnyTool>> =
             fixtures.map(|fixture| Arc::new(fixture) as _).collect();
         let _ = TOOLKIT.set(Arc::downgrade(toolkit));

@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use tool_core::{object, tool_error};
 use tool_core::{AnyTool, Ctx, ToolError, Value};
+use tool_core::{object, tool_error};
 
 use super::TOOLKIT;
 use super::fixture::{Fixture, PIXEL, SAMPLE, said};
@@ -65,20 +65,16 @@ pub(crate) static ALL: &[Fixture] = &[
         log_thrice,
     ),
     Fixture::new("test_logging_tool", "Writes three log messages", log_thrice),
-    Fixture::new(
-        "test_trigger_tool_change",
-        "Adds a tool",
-        |_, _| {
-            static ADDED: AtomicUsize = AtomicUsize::new(0);
-            let toolkit = TOOLKIT.get().and_then(Weak::upgrade);
-            let toolkit = toolkit.ok_or_else(|| tool_error!(Internal, "no server is open"))?;
-            let id = format!("test_added_{}", ADDED.fetch_add(1, Ordering::Relaxed));
-            let added = Fixture::new(id.leak(), "Was added", |_, _| Ok(said("added")));
-            let added: &'static Fixture = Box::leak(Box::new(added));
-            toolkit.add_tools(&[Arc::new(added) as Arc<dyn AnyTool>])?;
-            Ok(said(format!("`{}` was added.", added.id())))
-        },
-    ),
+    Fixture::new("test_trigger_tool_change", "Adds a tool", |_, _| {
+        static ADDED: AtomicUsize = AtomicUsize::new(0);
+        let toolkit = TOOLKIT.get().and_then(Weak::upgrade);
+        let toolkit = toolkit.ok_or_else(|| tool_error!(Internal, "no server is open"))?;
+        let id = format!("test_added_{}", ADDED.fetch_add(1, Ordering::Relaxed));
+        let added = Fixture::new(id.leak(), "Was added", |_, _| Ok(said("added")));
+        let added: &'static Fixture = Box::leak(Box::new(added));
+        toolkit.add_tools(&[Arc::new(added) as Arc<dyn AnyTool>])?;
+        Ok(said(format!("`{}` was added.", added.id())))
+    }),
 ];
 
 fn picture() -> Value {

@@ -11,8 +11,8 @@ mod http;
 mod model;
 mod records;
 
-pub use client::{Ask, Client, cannot_answer, input_required};
 pub use calls::{BudgetRaise, Calls, ChainRequest, Delegation, Question};
+pub use client::{Ask, Client, cannot_answer, input_required};
 pub use files::{
     Arrays, Change, Draft, FileCall, FileContent, FileInfo, FileKind, FileReader, Files, Links,
     Space, WriteMode, could_be_one_name, folded,
