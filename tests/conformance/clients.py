@@ -1,8 +1,9 @@
 """Clients of the Model Context Protocol, as their users have them, against `mathchain serve --mcp`.
 
     clients.py mcp|fastmcp|langchain PROGRAM
+    clients.py asking PROGRAM                     tools that ask the client, of `mcp-fixtures`
 
-Each lists and calls tools, with the client's own check of results against their schemas, reads resources, gets every prompt, completes
+Each of the first lists and calls tools, with the client's own check of results against their schemas, reads resources, gets every prompt, completes
 arguments, receives progress, sees an error, and waits for an approval.
 """
 
@@ -115,6 +116,42 @@ async def official(world: World) -> None:
         print(f"mcp {version}: {len(tools)} tools, {len(seen)} reports of progress")
 
 
+async def asking(world: World) -> None:
+    """Questions of tools, over stdin and stdout: sent while the call runs, or as its answer, by version."""
+    from mcp import MCPError, StdioServerParameters
+    from mcp.client import Client
+    from mcp_types import ElicitResult
+
+    for mode in ["auto", "legacy"]:
+        asked: list[str] = []
+
+        async def answer(_, params):
+            asked.append(params.message)
+            return ElicitResult(action="accept", content={"name": "Ann", "color": "blue"})
+
+        server = StdioServerParameters(command=world.program, args=world.args, env=world.env, cwd=str(world.work))
+        async with Client(server, mode=mode, elicitation_callback=answer) as client:
+            one = await client.call_tool("test_input_required_result_elicitation", {})
+            expect("Hello, Ann!" in text_of(one), f"{one}")
+            two = await client.call_tool("test_input_required_result_multi_round", {})
+            expect("blue" in text_of(two) and len(asked) == 3, f"{asked}: {two}")
+            # This client has no model to offer.
+            try:
+                lacking = await client.call_tool("test_missing_capability", {})
+                expect(mode == "legacy" and lacking.is_error, f"{lacking}")
+            except MCPError as error:
+                expect(mode == "auto" and error.error.code == -32021, f"{error}")
+            kinds = {
+                "test_image_content": "image",
+                "test_audio_content": "audio",
+                "test_embedded_resource": "resource",
+            }
+            for tool, kind in kinds.items():
+                shown = await client.call_tool(tool, {})
+                expect(kind in {block.type for block in shown.content}, f"{shown}")
+        print(f"mcp {mode}: a tool asked {len(asked)} times")
+
+
 async def fast(world: World) -> None:
     """FastMCP."""
     from fastmcp import Client
@@ -216,7 +253,7 @@ async def langchain(world: World) -> None:
 
 def main() -> None:
     which, program = sys.argv[1:]
-    clients = {"mcp": official, "fastmcp": fast, "langchain": langchain}
+    clients = {"mcp": official, "fastmcp": fast, "langchain": langchain, "asking": asking}
     with tempfile.TemporaryDirectory() as folder:
         asyncio.run(asyncio.wait_for(clients[which](World(program, folder)), 120))
 

@@ -2,26 +2,31 @@
 # Clients of the Model Context Protocol, as their users have them, against `mathchain serve --mcp`: the SDK for Python in both versions of the
 # protocol, FastMCP, LangChain's adapters (on the older SDK), and the command line of the inspector in both versions.
 #
-#   tests/conformance/clients.sh [--bin target/debug/mathchain] [--scratch target/conformance]
+#   tests/conformance/clients.sh [--bin target/debug/mathchain] [--fixtures target/debug/examples/mcp-fixtures] [--scratch target/conformance]
 #
+# `mcp-fixtures` is the program with tools that ask the client (mcp.sh).
 # Needs python3 with venv, and the registries of pip and npm for the first run.
 set -eu
 cd "$(dirname "$0")/../.."
 bin=target/debug/mathchain
+fixtures=target/debug/examples/mcp-fixtures
 scratch=target/conformance
 while [ $# -gt 0 ]; do
     case $1 in
         --bin) bin=$2 ;;
+        --fixtures) fixtures=$2 ;;
         --scratch) scratch=$2 ;;
-        *) echo "unknown option $1; usage: $0 [--bin FILE] [--scratch FOLDER]" >&2; exit 2 ;;
+        *) echo "unknown option $1; usage: $0 [--bin FILE] [--fixtures FILE] [--scratch FOLDER]" >&2; exit 2 ;;
     esac
     shift 2
 done
 . tests/conformance/node.sh
 
 [ -x "$bin" ] || fail "no program $bin" "cargo build --workspace --bins"
+[ -x "$fixtures" ] || fail "no program $fixtures" "cargo build --workspace --example mcp-fixtures"
 mkdir -p "$scratch"
 bin=$(realpath "$bin")
+fixtures=$(realpath "$fixtures")
 scratch=$(realpath "$scratch")
 
 environment "$scratch/clients" fastmcp mcp==2.3.0 fastmcp==4.2.3
@@ -30,6 +35,7 @@ node_environment
 npm @modelcontextprotocol/inspector@2.12.0
 
 "$scratch/clients/bin/python" tests/conformance/clients.py mcp "$bin"
+"$scratch/clients/bin/python" tests/conformance/clients.py asking "$fixtures"
 "$scratch/clients/bin/python" tests/conformance/clients.py fastmcp "$bin"
 "$scratch/langchain/bin/python" tests/conformance/clients.py langchain "$bin"
 
