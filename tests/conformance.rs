@@ -243,6 +243,7 @@ fn check_answer(case: &Value, catalogue: Catalogue, policy: Policy, who: Princip
         timeout_ms: None,
         stop: StopFlag::new(),
         progress: None,
+        client: None,
     });
     let envelope = outcome.to_value();
     match text(&expected, "code") {

@@ -25,6 +25,7 @@ from pathlib import Path
 import dense
 import functions
 import plans
+import servers
 import sparse
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -180,7 +181,7 @@ class Run:
         self.quick = quick
         self.runs = 3 if quick else 11
         self.target = target_directory()
-        if {"start", "calls"} & set(wanted):
+        if {"start", "calls", "servers"} & set(wanted):
             subprocess.check_call(["cargo", "build", "--release", "-q", "-p", "mathchain", "-p", "math-tools"], cwd=ROOT)
         self.python = str(peer_python(self.target))
         self.binary, self.small = str(self.target / "release" / "mathchain"), str(self.target / "release" / "math-tools")
@@ -232,6 +233,9 @@ class Run:
     def sparse(self):
         return sparse.table(executable("sparse"), self.python, self.quick)
 
+    def servers(self):
+        return servers.table(self.binary, self.python, self.quick)
+
     def plans(self):
         return plans.table(executable("plans"), self.python, self.quick)
 
@@ -253,7 +257,7 @@ NOTE = (
     "Not like for like: `mcmc` adapts its step, keeps four chains and reports R-hat and effective sample sizes, its peer none of it; `matrix_solve` adds a condition "
     "estimate, refinement and error bounds; every mathchain call is checked, decided by policy and audited."
 )
-TABLES = ["start", "calls", "plans", "dense", "sparse", "functions", "inside"]
+TABLES = ["start", "calls", "servers", "plans", "dense", "sparse", "functions", "inside"]
 
 
 def kept(path):
@@ -294,7 +298,7 @@ def main():
         lines = getattr(run, name)()
         old[lines[0]] = lines
         # Written after every table, so that a run cut short keeps what it has.
-        order = ["## First", "## Calls", "## Plans", "## Dense", "## Sparse", "## Elementary", "## Inside"]
+        order = ["## First", "## Calls", "## Servers", "## Plans", "## Dense", "## Sparse", "## Elementary", "## Inside"]
         place = lambda heading: next((at for at, start in enumerate(order) if heading.startswith(start)), len(order))
         text = head + [line for heading in sorted(old, key=place) for line in [*old[heading], ""]]
         Path(options.output).write_text("\n".join(text).replace("\n\n\n", "\n\n").rstrip() + "\n")

@@ -152,6 +152,7 @@ fn a_plan_within_that_had_ended_answers_with_the_same_bytes() {
             timeout_ms: None,
             stop: StopFlag::new(),
             progress: None,
+            client: None,
         });
         match outcome.status {
             Status::Success(value) => json::to_text(&value),

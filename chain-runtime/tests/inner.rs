@@ -199,6 +199,7 @@ fn call(durable: &Durable, plan: &str, inputs: &str) -> Outcome {
         timeout_ms: None,
         stop: StopFlag::new(),
         progress: None,
+        client: None,
     })
 }
 

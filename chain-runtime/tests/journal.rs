@@ -51,6 +51,7 @@ impl Place {
             timeout_ms: None,
             stop: StopFlag::new(),
             progress: None,
+            client: None,
         })
     }
 

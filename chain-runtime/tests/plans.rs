@@ -13,6 +13,7 @@ fn call(world: &World, tool: &str, args: &str) -> tool_core::Outcome {
         timeout_ms: None,
         stop: StopFlag::new(),
         progress: None,
+        client: None,
     })
 }
 

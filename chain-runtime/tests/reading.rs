@@ -103,6 +103,7 @@ fn a_plan_in_a_denied_file_is_not_read() {
                     timeout_ms: None,
                     stop: StopFlag::new(),
                     progress: None,
+                    client: None,
                 })
                 .to_value()
                 .to_string();

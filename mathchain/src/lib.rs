@@ -21,6 +21,8 @@ mod audit_key;
 pub mod clock;
 pub mod environment;
 mod exported;
+#[cfg(feature = "servers")]
+mod extra;
 mod generation;
 #[cfg(feature = "servers")]
 mod http;
@@ -64,6 +66,8 @@ pub use sessions;
 pub use tool_core;
 
 pub use cli::project;
+#[cfg(feature = "servers")]
+pub use extra::Extra;
 pub use generation::Reloaded;
 pub use host_sandbox::workspace::RootFolder;
 pub use plugins::PluginRoot;

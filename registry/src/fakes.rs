@@ -139,5 +139,6 @@ pub(crate) fn request(role: &str, tool: &str, args: &str) -> CallRequest {
         timeout_ms: None,
         stop: StopFlag::new(),
         progress: None,
+        client: None,
     }
 }

@@ -100,6 +100,7 @@ impl Registry for Live {
             timeout_ms: None,
             stop: StopFlag::new(),
             progress: None,
+            client: None,
         };
         let here = self.dispatcher.with_facts(facts.clone());
         let found = here.consider(&request)?;

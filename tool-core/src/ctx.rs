@@ -4,7 +4,9 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::capability::{Calls, Clock, Files, Http, Model, Reload, Spawner, State, Workspaces};
+use crate::capability::{
+    Calls, Client, Clock, Files, Http, Model, Reload, Spawner, State, Workspaces,
+};
 use crate::error::ToolError;
 use crate::outcome::{SHORTFALL, Shortfall};
 use crate::rng::{StreamRng, stream_rng};
@@ -68,6 +70,8 @@ capabilities! {
     reload: Reload, "reload", Reload;
     /// Opens and closes the workspace of a session.
     workspaces: dyn Workspaces, "workspaces", Workspaces;
+    /// The client of a direct call, which can ask its user.
+    client: dyn Client, "client", Client;
 }
 
 /// The budget of a call.

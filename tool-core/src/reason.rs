@@ -9,6 +9,8 @@ names! {
     Reason {
         /// The value of an artifact is no longer stored.
         ArtifactMissing = "artifact_missing",
+        /// The client of the call cannot answer what the call asks.
+        ClientCapability = "client_capability",
         /// No connection to the host.
         Connect = "connect",
         /// The host name did not resolve.
@@ -17,6 +19,8 @@ names! {
         Ended = "ended",
         /// The path is taken.
         Exists = "exists",
+        /// The call waits for an answer of its client.
+        InputRequired = "input_required",
         /// The process was asked to end.
         Interrupted = "interrupted",
         /// A part of the path is no folder.

@@ -73,6 +73,8 @@ names! {
         Reload = "reload",
         /// Opening and closing the workspace of a session.
         Workspaces = "workspaces",
+        /// Asking the client of a direct call.
+        Client = "client",
     }
 
     /// Who may call a tool.

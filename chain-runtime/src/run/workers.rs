@@ -453,6 +453,7 @@ impl<'a> Workers<'a> {
             timeout_ms: step.timeout_ms.into_iter().chain(left_ms).min(),
             stop: self.stop(unit, ending).clone(),
             progress,
+            client: None,
         })
     }
 }

@@ -247,6 +247,13 @@ pub fn main() -> ExitCode {
     run_words()
 }
 
+/// As [`main`], for a program that offers MCP clients more than this library does.
+#[cfg(feature = "servers")]
+pub fn main_with(extra: std::sync::Arc<dyn crate::Extra>) -> ExitCode {
+    serve::offer(extra);
+    main()
+}
+
 /// Runs a command line, the name of the program first, in a process whose own is that of a host such as an interpreter; once.
 pub fn run(words: Vec<OsString>) -> ExitCode {
     words::give(words);

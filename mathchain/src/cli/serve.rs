@@ -61,6 +61,16 @@ pub(super) struct Serve {
     pub threads: Option<u16>,
 }
 
+/// What the program around this library offers beside.
+#[cfg(feature = "servers")]
+static EXTRA: std::sync::OnceLock<Arc<dyn crate::Extra>> = std::sync::OnceLock::new();
+
+/// Offers MCP clients this beside; the first setting is kept.
+#[cfg(feature = "servers")]
+pub(super) fn offer(extra: Arc<dyn crate::Extra>) {
+    let _ = EXTRA.set(extra);
+}
+
 /// Answers lines until the input ends.
 pub(super) fn serve(global: &Global, serve: &Serve) -> Result<ExitCode> {
     serve.caller.check_facts()?;
@@ -84,6 +94,10 @@ pub(super) fn serve(global: &Global, serve: &Serve) -> Result<ExitCode> {
     let files = open::watched(global)?;
     let done = StopFlag::new();
     let toolkit = Arc::new(toolkit);
+    #[cfg(feature = "servers")]
+    if let Some(extra) = EXTRA.get() {
+        extra.opened(&toolkit)?;
+    }
     let answered = std::thread::scope(|scope| {
         let watcher = scope.spawn(|| watch(&toolkit, &files, &done));
         let answered = match (serve.mcp, serve.http) {
@@ -179,6 +193,7 @@ impl Serve {
             catalog: self.catalog.unwrap_or(catalog),
             line_bytes_max,
             result_bytes_max: self.result_bytes,
+            extra: EXTRA.get().cloned(),
         }
     }
 }

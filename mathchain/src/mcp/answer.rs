@@ -4,12 +4,10 @@ use rmcp::model::{CallToolResult, ContentBlock, MetaObject, Resource};
 use serde_json::Value as Json;
 use tool_core::{Object, Outcome, Status, ToolError, Value, json as text_of, object};
 
-use super::{json, picture};
+use super::{json, media};
 
 /// Texts of results up to this many bytes are the JSON of the whole; longer ones are a summary.
 const TEXT_BYTES_MAX: u64 = 2048;
-/// Most bytes of an image in base64.
-const IMAGE_BYTES_MAX: usize = 700_000;
 /// Where facts about the call are in the metadata of an answer.
 const METADATA: &str = "mathchain/metadata";
 
@@ -79,7 +77,7 @@ fn success(output: &Value, bytes_max: u64, keep: Keep<'_>) -> CallToolResult {
         Value::Object(_) => output.clone(),
         other => object! { "result" => other.clone() },
     };
-    let (output, images) = without_pictures(&output);
+    let (output, media) = media::taken(&output);
     let mut is_cut = false;
     let shown = registry::cut(&output, bytes_max, &mut |value| {
         is_cut = true;
@@ -94,11 +92,7 @@ fn success(output: &Value, bytes_max: u64, keep: Keep<'_>) -> CallToolResult {
             .and_then(|handle| handle.text("$artifact").or(handle.text("$value")));
         content.extend(name.map(|name| link(name, whole.as_ref())));
     }
-    content.extend(
-        images
-            .into_iter()
-            .map(|image| ContentBlock::image(image, "image/png")),
-    );
+    content.extend(media);
     let mut answer = CallToolResult::success(content);
     answer.structured_content = Some(json::of_value(&shown));
     answer
@@ -116,23 +110,6 @@ fn link(name: &str, handle: Option<&Value>) -> ContentBlock {
         Some(size) => resource.with_size(size),
         None => resource,
     })
-}
-
-/// The result without its pictures, and these as PNG images.
-fn without_pictures(output: &Value) -> (Value, Vec<String>) {
-    const SHOWN: &str = "(shown as an image)";
-    let Some(members) = output.as_object() else {
-        return (output.clone(), Vec::new());
-    };
-    let (mut rest, mut images) = (members.clone(), Vec::new());
-    for (name, member) in members.iter() {
-        let image = member.as_str().and_then(picture::png_of_sixel);
-        if let Some(image) = image.filter(|image| image.len() <= IMAGE_BYTES_MAX) {
-            rest.insert(name, SHOWN);
-            images.push(image);
-        }
-    }
-    (rest.into(), images)
 }
 
 /// The text of a result: texts of several lines as they are, the rest as JSON.

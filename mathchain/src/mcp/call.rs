@@ -1,30 +1,31 @@
-//! `tools/call`: from a request to an answer, on a thread of its own.
+//! `tools/call`: from a request to an answer.
 
 use std::sync::Arc;
 
 use hyper::http::request::Parts;
 use registry::offer::{self, Finder};
-use registry::{Answer, TraceParent, Unattended};
 use rmcp::ErrorData;
-use rmcp::model::{CallToolRequestParams, CallToolResponse, RequestId};
+use rmcp::model::{CallToolRequestParams, CallToolResponse};
 use rmcp::service::{RequestContext, RoleServer};
-use tool_core::{Object, Outcome, Result, Status, StopFlag, Value, tool_error};
+use tool_core::{Object, Outcome, Result, Status, Value, tool_error};
 
+use super::calling::Calling;
+use super::client::{Answers, Asking};
 use super::door::Door;
 use super::lines::Sent;
-use super::progress::Reports;
-use super::running::{Done, Running, Wanted, text_argument};
-use super::{answer, approval, tasks};
-use crate::Context;
+use super::running::{Wanted, text_argument};
+use super::{answer, resume, tasks};
 
-/// Answers one `tools/call`.
+/// Answers one `tools/call`, of a connection that wants log messages from this level.
 ///
 /// # Errors
-/// `-32602` for an unknown tool; every other failure is an answer that a model reads.
+/// `-32602` for an unknown tool and for state of another call, `-32021` where the client lacks a capability; every other failure is an
+/// answer that a model reads.
 pub(super) async fn call(
     door: &Arc<Door>,
     params: CallToolRequestParams,
     context: RequestContext<RoleServer>,
+    logs_from: Option<usize>,
 ) -> Result<CallToolResponse, ErrorData> {
     let wanted = match Wanted::of(&params, sent(&context)) {
         Ok(wanted) => wanted,
@@ -34,57 +35,24 @@ pub(super) async fn call(
         return find(door, finder, wanted.args).await;
     }
     door.knows(&wanted.tool)?;
-    let resumed = approval::resumed(door, &params, &wanted)?;
-    if let Some(refused) = resumed {
-        return Ok(refused.into());
+    let answers = match (&params.request_state, &params.input_responses) {
+        (None, None) => Answers::new(),
+        (state, responses) => {
+            let bound_to = wanted.bound_to();
+            let (waiting, given) =
+                resume::carried(door, state.as_deref(), responses.as_ref(), &bound_to)?;
+            match waiting.go_on(given) {
+                Ok(answers) => answers,
+                Err(refused) => return Ok((*refused).into()),
+            }
+        }
+    };
+    let asking = Asking::new(&context, answers, logs_from);
+    let calling = Calling::new(wanted, asking, &context);
+    match calling.start(door).await {
+        Ok(running) => tasks::finish(door, running, calling, context).await,
+        Err(overloaded) => Ok(answer::failure(&overloaded).into()),
     }
-    let permit = match door.queue.enter().await {
-        Ok(permit) => permit,
-        Err(overloaded) => return Ok(answer::failure(&overloaded).into()),
-    };
-    let stop = door.calls.child();
-    let reports = Reports::default();
-    let wanted = Arc::new(wanted);
-    let thread = {
-        let (door, wanted, stop, reports) = (
-            Arc::clone(door),
-            Arc::clone(&wanted),
-            stop.clone(),
-            reports.clone(),
-        );
-        let (id, trace) = (context.id.clone(), trace_of(&context));
-        tokio::task::spawn_blocking(move || {
-            let _permit = permit;
-            let context = door.context_of(&id, trace, stop, reports);
-            run(&door, &context, &wanted)
-        })
-    };
-    let running = Running {
-        thread,
-        stop,
-        reports,
-    };
-    tasks::finish(door, running, &wanted, context).await
-}
-
-/// Calls the tool, on the thread of the call.
-fn run(door: &Door, context: &Context, wanted: &Wanted) -> Done {
-    let outcome = door.toolkit.call_with(context, &wanted.tool, &wanted.args);
-    let dispatcher = door.toolkit.dispatcher();
-    let answers = dispatcher.host().answers.clone();
-    let call_id = outcome
-        .metadata
-        .get("call_id")
-        .and_then(Value::as_str)
-        .unwrap_or_default();
-    let role = outcome
-        .metadata
-        .get("role")
-        .and_then(Value::as_str)
-        .unwrap_or_default();
-    let mut keep = |value: &Value| answers.as_ref()?.keep(call_id, role, value).ok();
-    let answer = answer::of_outcome(&outcome, door.settings.result_bytes_max, &mut keep);
-    Done { outcome, answer }
 }
 
 /// The arguments as they were sent, which the transport set aside.
@@ -93,38 +61,7 @@ fn sent(context: &RequestContext<RoleServer>) -> Option<&Sent> {
     context.extensions.get::<Sent>().or_else(of_request)
 }
 
-/// The span of the client: in the metadata of the request, else in its header, where it is sound.
-fn trace_of(context: &RequestContext<RoleServer>) -> Option<TraceParent> {
-    let header = || {
-        let parts = context.extensions.get::<Parts>()?;
-        parts.headers.get("traceparent")?.to_str().ok()
-    };
-    TraceParent::parse(context.meta.get_traceparent().or_else(header)?)
-}
-
 impl Door {
-    /// The context of one call.
-    fn context_of(
-        &self,
-        id: &RequestId,
-        trace: Option<TraceParent>,
-        stop: StopFlag,
-        reports: Reports,
-    ) -> Context {
-        let answer = match self.toolkit.config().approvals.unattended {
-            Unattended::Deny => Answer::Unattended,
-            Unattended::Pending => Answer::Ask,
-        };
-        Context {
-            answer,
-            stop,
-            client_id: Some(id.to_string()),
-            trace,
-            progress: Some(reports.receiver()),
-            ..self.settings.context.clone()
-        }
-    }
-
     /// Refuses a name that no tool has.
     fn knows(&self, name: &str) -> Result<(), ErrorData> {
         let dispatcher = self.toolkit.dispatcher();

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::sync::watch;
+
 use super::door::Door;
 
 /// Interval at which the list of tools is compared.
@@ -10,18 +12,21 @@ const POLL: Duration = Duration::from_millis(500);
 
 /// Tells of changes of the list after a reload.
 pub(super) async fn look(door: Arc<Door>) {
-    let mut told = None;
     loop {
         tokio::time::sleep(POLL).await;
         if door.changes.receiver_count() > 0 {
-            let looking = {
-                let (door, mut told) = (Arc::clone(&door), std::mem::take(&mut told));
-                tokio::task::spawn_blocking(move || {
-                    door.look_for_changes(&mut told);
-                    told
-                })
-            };
-            told = looking.await.unwrap_or_default();
+            compare(&door).await;
         }
     }
+}
+
+/// Receives changes of the list from now on.
+pub(super) async fn subscribe(door: &Arc<Door>) -> watch::Receiver<u64> {
+    compare(door).await;
+    door.changes.subscribe()
+}
+
+async fn compare(door: &Arc<Door>) {
+    let door = Arc::clone(door);
+    let _ = tokio::task::spawn_blocking(move || door.look_for_changes()).await;
 }

@@ -10,7 +10,7 @@ use tokio::sync::watch;
 use tool_core::{Result, StopFlag, tool_error};
 
 use crate::queue::Queue;
-use crate::{Context, Toolkit};
+use crate::{Context, Extra, Toolkit};
 
 /// Settings of the server, fixed when it starts: no request changes what a caller is offered.
 #[derive(Clone)]
@@ -23,6 +23,8 @@ pub(crate) struct Settings {
     pub(crate) line_bytes_max: usize,
     /// Longest result in bytes; more is cut to a summary.
     pub(crate) result_bytes_max: u64,
+    /// What the program around this library offers beside.
+    pub(crate) extra: Option<Arc<dyn Extra>>,
 }
 
 pub(super) struct Door {
@@ -35,6 +37,8 @@ pub(super) struct Door {
     pub(super) tasks: TaskManager,
     /// The list of one generation.
     listed: Mutex<Option<(String, Arc<Vec<Tool>>)>>,
+    /// The list that clients were told of last.
+    told: Mutex<Option<Arc<Vec<Tool>>>>,
     /// Counts the changes of the list.
     pub(super) changes: watch::Sender<u64>,
 }
@@ -54,6 +58,7 @@ impl Door {
             seal: codec(),
             tasks: TaskManager::new(),
             listed: Mutex::new(None),
+            told: Mutex::new(None),
             changes: watch::Sender::new(0),
         }
     }
@@ -94,9 +99,11 @@ impl Door {
     }
 
     /// Counts a change where the list differs from the one that was told last.
-    pub(super) fn look_for_changes(&self, told: &mut Option<Arc<Vec<Tool>>>) {
+    pub(super) fn look_for_changes(&self) {
         let Ok(now) = self.tools() else { return };
-        if told.as_ref().is_some_and(|told| **told != *now) {
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_other = |told: &Arc<Vec<Tool>>| !Arc::ptr_eq(told, &now) && **told != *now;
+        if told.as_ref().is_some_and(is_other) {
             self.changes.send_modify(|count| *count += 1);
         }
         *told = Some(now);

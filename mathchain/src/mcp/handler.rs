@@ -6,17 +6,20 @@ use registry::offer;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CancelTaskParams, CompleteRequestParams,
     CompleteResult, CompletionInfo, CustomRequest, CustomResult, ErrorCode, GetPromptRequestParams,
-    GetPromptResponse, GetTaskParams, GetTaskResult, Implementation, ListPromptsResult,
+    GetPromptResponse, GetTaskParams, GetTaskResult, Implementation, JsonObject, ListPromptsResult,
     ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
     ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
-    Reference, ServerCapabilities, ServerConfig, SubscriptionFilter, UpdateTaskParams,
+    Reference, ServerCapabilities, ServerConfig, SetLevelRequestMethod, SubscribeRequestMethod,
+    SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestMethod, UnsubscribeRequestParams,
+    UpdateTaskParams,
 };
 use rmcp::service::{NotificationContext, Peer, RequestContext, RoleServer, SubscriptionContext};
 use rmcp::{ErrorData, ServerHandler};
 use tool_core::ToolError;
 
 use super::door::Door;
-use super::{call, pages, prompts, requests, resources};
+use super::extras::{self, Watched};
+use super::{call, changes, client, pages, prompts, requests, resources};
 
 /// How long a client may keep a list: a change is told, and a role never changes within a connection.
 const LIST_TTL_MS: u64 = 60_000;
@@ -26,6 +29,9 @@ pub(super) struct Handler {
     door: Arc<Door>,
     /// Clients of the older protocol that are told of changes.
     told: Mutex<Vec<Peer<RoleServer>>>,
+    /// Severity from which a client of the older protocol wants log messages.
+    logs_from: Mutex<Option<usize>>,
+    watched: Mutex<Watched>,
 }
 
 impl Handler {
@@ -33,6 +39,8 @@ impl Handler {
         Self {
             door,
             told: Mutex::default(),
+            logs_from: Mutex::default(),
+            watched: Mutex::default(),
         }
     }
 
@@ -59,7 +67,7 @@ fn invalid(error: &ToolError) -> ErrorData {
 
 impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder()
+        let mut capabilities = ServerCapabilities::builder()
             .enable_completions()
             .enable_prompts()
             .enable_resources()
@@ -67,6 +75,13 @@ impl ServerHandler for Handler {
             .enable_tool_list_changed()
             .enable_tasks()
             .build();
+        let extra = &self.door.settings.extra;
+        if let Some(resources) = &mut capabilities.resources {
+            resources.subscribe = extra.is_some().then_some(true);
+        }
+        if extra.as_ref().is_some_and(|extra| extra.logs()) {
+            capabilities.logging = Some(JsonObject::new());
+        }
         let server =
             Implementation::new("mathchain", env!("CARGO_PKG_VERSION")).with_title("mathchain");
         let limit = format!(
@@ -95,7 +110,11 @@ impl ServerHandler for Handler {
         params: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        call::call(&self.door, params, context).await
+        let logs_from = *self
+            .logs_from
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        call::call(&self.door, params, context, logs_from).await
     }
 
     async fn list_prompts(
@@ -103,7 +122,11 @@ impl ServerHandler for Handler {
         request: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        let (prompts, next) = pages::page(&prompts::all(), request.as_ref())?;
+        let mut all = prompts::all();
+        if let Some(extra) = &self.door.settings.extra {
+            all.extend(extras::all(&extra.prompts()).map_err(|error| invalid(&error))?);
+        }
+        let (prompts, next) = pages::page(&all, request.as_ref())?;
         let mut listed = ListPromptsResult::with_all_items(prompts).with_ttl_ms(LIST_TTL_MS);
         listed.next_cursor = next;
         Ok(listed)
@@ -112,9 +135,9 @@ impl ServerHandler for Handler {
     async fn get_prompt(
         &self,
         params: GetPromptRequestParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        prompts::get(&params).map(Into::into)
+        extras::prompt(Arc::clone(&self.door), params, &context).await
     }
 
     async fn list_resources(
@@ -135,7 +158,11 @@ impl ServerHandler for Handler {
         request: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        let (templates, next) = pages::page(&resources::templates(), request.as_ref())?;
+        let mut all = resources::templates();
+        if let Some(extra) = &self.door.settings.extra {
+            all.extend(extras::all(&extra.templates()).map_err(|error| invalid(&error))?);
+        }
+        let (templates, next) = pages::page(&all, request.as_ref())?;
         let mut listed =
             ListResourceTemplatesResult::with_all_items(templates).with_ttl_ms(LIST_TTL_MS);
         listed.next_cursor = next;
@@ -198,7 +225,7 @@ impl ServerHandler for Handler {
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        let mut changes = self.door.changes.subscribe();
+        let mut changes = changes::subscribe(&self.door).await;
         loop {
             tokio::select! {
                 () = context.cancelled() => return Ok(()),
@@ -218,14 +245,58 @@ impl ServerHandler for Handler {
             return;
         }
         told.push(context.peer.clone());
-        let (peer, mut changes) = (context.peer, self.door.changes.subscribe());
+        let (peer, door) = (context.peer, Arc::clone(&self.door));
         tokio::spawn(async move {
+            let mut changes = changes::subscribe(&door).await;
             while changes.changed().await.is_ok() {
                 if peer.notify_tool_list_changed().await.is_err() {
                     return;
                 }
             }
         });
+    }
+
+    #[expect(deprecated, reason = "a method of the older protocol")]
+    async fn set_level(
+        &self,
+        request: rmcp::model::SetLevelRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let extra = self.door.settings.extra.as_ref();
+        if !extra.is_some_and(|extra| extra.logs()) {
+            return Err(ErrorData::method_not_found::<SetLevelRequestMethod>());
+        }
+        let mut logs_from = self
+            .logs_from
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        *logs_from = client::severity(&request.level);
+        Ok(())
+    }
+
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        if self.door.settings.extra.is_none() {
+            return Err(ErrorData::method_not_found::<SubscribeRequestMethod>());
+        }
+        let mut watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
+        watched.add(&self.door, request.uri, context.peer)
+    }
+
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        if self.door.settings.extra.is_none() {
+            return Err(ErrorData::method_not_found::<UnsubscribeRequestMethod>());
+        }
+        let mut watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
+        watched.remove(&request.uri);
+        Ok(())
     }
 
     async fn on_custom_request(

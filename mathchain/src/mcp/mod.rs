@@ -7,18 +7,23 @@
 mod answer;
 mod approval;
 mod call;
+mod calling;
 mod changes;
+mod client;
 mod door;
 mod endpoint;
+mod extras;
 mod handler;
 mod json;
 mod lines;
+mod media;
 mod pages;
 mod picture;
 mod progress;
 mod prompts;
 mod requests;
 mod resources;
+mod resume;
 mod running;
 mod tasks;
 

@@ -5,6 +5,7 @@ use rmcp::model::{Resource, ResourceContents, ResourceTemplate};
 use tool_core::{Result, Value, convert, json, object, tool_error};
 
 use super::door::Door;
+use super::extras;
 use super::picture;
 use crate::recorded;
 
@@ -109,6 +110,9 @@ pub(super) fn all(door: &Door) -> Result<Vec<Resource>> {
             .with_size(text.len() as u64)
     };
     let mut listed: Vec<Resource> = DOCS.iter().map(page).collect();
+    if let Some(extra) = &door.settings.extra {
+        listed.extend(extras::all(&extra.resources())?);
+    }
     let Some(state) = door.toolkit.state() else {
         return Ok(listed);
     };
@@ -158,6 +162,9 @@ pub(super) fn all(door: &Door) -> Result<Vec<Resource>> {
 /// # Errors
 /// `invalid_args` for a URI of none, `policy_denied` for one of another role, and as reading the state.
 pub(super) fn read(door: &Door, uri: &str) -> Result<Vec<ResourceContents>> {
+    if let Some(contents) = extras::read(door, uri) {
+        return contents;
+    }
     let path = uri.strip_prefix(SCHEME).ok_or_else(|| unknown(uri))?;
     let parts: Vec<&str> = path.split('/').collect();
     if let ["docs", name] = parts[..] {

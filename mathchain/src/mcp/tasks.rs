@@ -4,14 +4,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rmcp::ErrorData;
-use rmcp::model::{CallToolResponse, CreateTaskResult};
+use rmcp::model::{CallToolResponse, CallToolResult, CreateTaskResult, InputRequests};
 use rmcp::service::{RequestContext, RoleServer};
-use rmcp::task_manager::{TaskExit, TaskOptions};
-use tokio::task::JoinError;
+use rmcp::task_manager::{TaskContext, TaskExit, TaskOptions};
+use tokio::task::{JoinError, JoinSet};
 
-use super::approval;
+use super::answer;
+use super::calling::{Calling, Next};
+use super::client::Answers;
 use super::door::Door;
-use super::running::{Done, Running, Wanted};
+use super::running::{Done, Running};
 
 /// Time after which a call becomes a task.
 const PROMOTED_AFTER: Duration = Duration::from_secs(2);
@@ -23,11 +25,11 @@ const POLL_MS: u64 = 1000;
 /// Waits for a call; cancelling the request stops it.
 ///
 /// # Errors
-/// `-32603` when the thread of the call was lost.
+/// `-32603` when the thread of the call was lost, `-32021` where the client lacks a capability.
 pub(super) async fn finish(
     door: &Arc<Door>,
     mut running: Running,
-    wanted: &Wanted,
+    calling: Calling,
     context: RequestContext<RoleServer>,
 ) -> Result<CallToolResponse, ErrorData> {
     let knows_tasks = context
@@ -51,26 +53,19 @@ pub(super) async fn finish(
             false => std::future::pending().await,
         }
     };
-    tokio::select! {
-        done = &mut running.thread => answered(door, &context, wanted, done),
-        () = progress => answered(door, &context, wanted, running.thread.await),
+    let done = tokio::select! {
+        done = &mut running.thread => done,
+        () = progress => running.thread.await,
         () = context.ct.cancelled() => {
             running.stop.cancel();
-            answered(door, &context, wanted, running.thread.await)
+            running.thread.await
         }
-        () = promoted => Ok(task(door, running).into()),
-    }
-}
-
-fn answered(
-    door: &Door,
-    context: &RequestContext<RoleServer>,
-    wanted: &Wanted,
-    done: Result<Done, JoinError>,
-) -> Result<CallToolResponse, ErrorData> {
-    let done = done.map_err(lost)?;
-    let question = approval::question(door, context, wanted, &done);
-    Ok(question.unwrap_or_else(|| done.answer.into()))
+        () = promoted => return Ok(task(door, running, calling).into()),
+    };
+    Ok(match calling.next(done.map_err(lost)?)? {
+        Next::Answer(answer) => (*answer).into(),
+        Next::Ask(questions) => questions.sealed(door, &calling.bound_to()).into(),
+    })
 }
 
 fn lost(err: JoinError) -> ErrorData {
@@ -78,33 +73,89 @@ fn lost(err: JoinError) -> ErrorData {
 }
 
 /// Hands a running call to the manager of tasks.
-fn task(door: &Arc<Door>, mut running: Running) -> CreateTaskResult {
+fn task(door: &Arc<Door>, running: Running, calling: Calling) -> CreateTaskResult {
     let kept_ms = u64::try_from(KEPT.as_millis()).unwrap_or(u64::MAX);
     let options = TaskOptions::new()
         .with_ttl_ms(kept_ms)
         .with_poll_interval_ms(POLL_MS);
-    let task = door.tasks.spawn(options, |context| {
-        Box::pin(async move {
-            let words = async {
-                loop {
-                    tokio::time::sleep(Duration::from_millis(POLL_MS)).await;
-                    if let Some(words) = running.reports.words() {
-                        context.set_status_message(words);
-                    }
-                }
-            };
-            let done = tokio::select! {
-                done = &mut running.thread => done,
-                () = words => running.thread.await,
-                () = context.cancelled() => {
-                    running.stop.cancel();
-                    let _ = running.thread.await;
-                    return Err(TaskExit::Cancelled);
-                }
-            };
-            done.map(|done| done.answer)
-                .map_err(|err| TaskExit::Error(lost(err)))
-        })
+    let again = Arc::clone(door);
+    let task = door.tasks.spawn(options, move |context| {
+        Box::pin(async move { in_task(&again, running, calling, &context).await })
     });
     CreateTaskResult::new(task)
+}
+
+/// Runs a call to its answer; what it needs of the client is asked by the state of the task.
+async fn in_task(
+    door: &Arc<Door>,
+    mut running: Running,
+    mut calling: Calling,
+    context: &TaskContext,
+) -> Result<CallToolResult, TaskExit> {
+    let mut round = 0_u64;
+    loop {
+        round += 1;
+        let done = ended(running, context).await?;
+        let questions = match calling.next(done).map_err(TaskExit::Error)? {
+            Next::Answer(answer) => return Ok(*answer),
+            Next::Ask(questions) => questions,
+        };
+        let given = asked(context, questions.requests, round).await?;
+        calling = match questions.waiting.go_on(given) {
+            Ok(answers) => calling.having(answers),
+            Err(refused) => return Ok(*refused),
+        };
+        running = match calling.start(door).await {
+            Ok(running) => running,
+            Err(overloaded) => return Ok(answer::failure(&overloaded)),
+        };
+    }
+}
+
+/// Asks the client all questions of a round at once, and waits for every answer.
+async fn asked(
+    context: &TaskContext,
+    requests: InputRequests,
+    round: u64,
+) -> Result<Answers, TaskExit> {
+    let mut waiting: JoinSet<Result<_, TaskExit>> = JoinSet::new();
+    for (key, request) in requests {
+        let context = context.clone();
+        waiting.spawn(async move {
+            // A key is used once in a task.
+            let asked = match round {
+                1 => key.clone(),
+                _ => format!("{key}_{round}"),
+            };
+            Ok((key, context.request_input(asked, request).await?))
+        });
+    }
+    let mut answers = Answers::new();
+    while let Some(answered) = waiting.join_next().await {
+        let (key, answer) = answered.map_err(|err| TaskExit::Error(lost(err)))??;
+        answers.insert(key, answer);
+    }
+    Ok(answers)
+}
+
+/// Waits for a call of a task, and shows its progress.
+async fn ended(mut running: Running, context: &TaskContext) -> Result<Done, TaskExit> {
+    let words = async {
+        loop {
+            tokio::time::sleep(Duration::from_millis(POLL_MS)).await;
+            if let Some(words) = running.reports.words() {
+                context.set_status_message(words);
+            }
+        }
+    };
+    let done = tokio::select! {
+        done = &mut running.thread => done,
+        () = words => running.thread.await,
+        () = context.cancelled() => {
+            running.stop.cancel();
+            let _ = running.thread.await;
+            return Err(TaskExit::Cancelled);
+        }
+    };
+    done.map_err(|err| TaskExit::Error(lost(err)))
 }

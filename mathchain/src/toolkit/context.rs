@@ -6,6 +6,7 @@ use registry::{
     Answer, CallerContext, Layer, Level, Origin, Overrides, Principal, Reader, TraceParent,
 };
 use tool_core::StopFlag;
+use tool_core::capability::Client;
 use tool_core::ctx::Progress;
 
 use crate::generation::Generation;
@@ -43,6 +44,8 @@ pub struct Context {
     pub stop: StopFlag,
     /// Receives the progress of the tool.
     pub progress: Option<Arc<Progress>>,
+    /// The client, which a tool that declares it may ask.
+    pub client: Option<Arc<dyn Client>>,
 }
 
 impl Context {

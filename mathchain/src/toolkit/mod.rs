@@ -54,6 +54,7 @@ impl Toolkit {
                 timeout_ms: context.timeout_ms,
                 stop: context.stop.clone(),
                 progress: context.progress.clone(),
+                client: context.client.clone(),
             })
         };
         let first = self.generations.current();

@@ -1,5 +1,8 @@
 //! MCP clients over HTTP, in both versions of the protocol.
 
+use std::io::Write as _;
+use std::time::{Duration, Instant};
+
 use serde_json::{Value as Json, json};
 
 use super::client::{Reply, Server};
@@ -140,4 +143,63 @@ fn a_session_belongs_to_the_key_that_began_it() {
         json!({}),
     );
     assert_ne!(own["result"]["tools"], others["result"]["tools"]);
+}
+
+/// A call of the newer version, as it is sent.
+fn sent(server: &Server, tool: &str, arguments: Json) -> String {
+    let meta = json!({"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}});
+    let params = json!({"name": tool, "arguments": arguments, "_meta": meta});
+    let body =
+        json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).to_string();
+    let length = body.len().to_string();
+    let fields = [
+        ACCEPT,
+        ("Content-Type", "application/json"),
+        ("Content-Length", &*length),
+        ("MCP-Protocol-Version", "2026-07-28"),
+        ("Mcp-Method", "tools/call"),
+        ("Mcp-Name", tool),
+    ];
+    server.head("POST", "/mcp", &fields) + &body
+}
+
+#[test]
+fn clients_that_are_slow_or_vanish_delay_no_other() {
+    let place = Place::new();
+    let server = Server::start(&place, &["--threads", "4"]);
+    let endless = json!({"log_density": "-x0**2/2 - x1**4", "x0": [0, 0], "n_samples": 1_000_000, "chains": 8});
+    let (endless, small) = (
+        sent(&server, "mcmc", endless),
+        sent(&server, "calculate", json!({"expression": "6*7"})),
+    );
+    // Some send half a request and no more.
+    let half: Vec<_> = (0..100)
+        .map(|_| {
+            let mut stream = server.connect();
+            let part = &small.as_bytes()[..small.len() - 10];
+            stream.write_all(part).expect("is read");
+            stream
+        })
+        .collect();
+    // Some never read, and some close at once: their calls are stopped, or nothing else would run.
+    for _ in 0..100 {
+        let mut stream = server.connect();
+        stream.write_all(endless.as_bytes()).expect("is read");
+    }
+    let begun = Instant::now();
+    for _ in 0..20 {
+        let reply = server.raw(small.as_bytes());
+        let answer = message(reply.expect(200));
+        assert_eq!(
+            answer["result"]["structuredContent"]["value"], 42.0,
+            "{answer}"
+        );
+    }
+    assert!(
+        begun.elapsed() < Duration::from_secs(20),
+        "{:?}",
+        begun.elapsed()
+    );
+    drop(half);
+    server.until("mathchain_calls_running 0", None);
 }

@@ -228,8 +228,6 @@ fn the_list_changes_when_the_configuration_does() {
             );
             client.notified("notifications/subscriptions/acknowledged");
         }
-        // The list of the connection is compared twice a second.
-        std::thread::sleep(std::time::Duration::from_millis(1500));
         place.replace(
             "mathchain.toml",
             "version = 1\n[[policies]]\nlevel = \"global\"\ndeny = [\"statistics\"]\n",

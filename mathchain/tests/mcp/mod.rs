@@ -1,6 +1,8 @@
 //! `mathchain serve --mcp`, driven from outside.
 
 mod client;
+mod closing;
 mod context;
 mod tools;
+mod waiting;
 mod warts;

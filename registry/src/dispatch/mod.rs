@@ -27,7 +27,7 @@ use std::sync::atomic::AtomicU64;
 
 use serde::{Deserialize, Serialize};
 use tool_core::capability::{
-    Approvals, Arrays, Backups, ChainRequest, Clock, Files, Ledger, Notices,
+    Approvals, Arrays, Backups, ChainRequest, Client, Clock, Files, Ledger, Notices,
 };
 use tool_core::ctx::Progress;
 use tool_core::{
@@ -251,6 +251,8 @@ pub struct CallRequest {
     pub stop: StopFlag,
     /// Receives progress.
     pub progress: Option<Arc<Progress>>,
+    /// The client, which a tool that declares it may ask; steps and nested calls have none.
+    pub client: Option<Arc<dyn Client>>,
 }
 
 /// The one dispatcher. Immutable: a reload makes a new one, and a call sees one generation from end to end. Clones share the counts

@@ -56,6 +56,7 @@ impl Nested {
             timeout_ms: None,
             stop: stop.child(),
             progress: self.progress.clone(),
+            client: None,
         })
     }
 }

@@ -4,6 +4,7 @@
 //! through [`Clock`], [`Arrays`], [`Ledger`] and [`Approvals`].
 
 mod calls;
+mod client;
 mod files;
 mod host;
 mod http;
@@ -11,6 +12,7 @@ mod model;
 mod records;
 
 pub use calls::{BudgetRaise, Calls, ChainRequest, Delegation, Question};
+pub use client::{Ask, Client, cannot_answer, input_required};
 pub use files::{
     Arrays, Change, Draft, FileCall, FileContent, FileInfo, FileKind, FileReader, Files, Links,
     Space, WriteMode, could_be_one_name, folded,

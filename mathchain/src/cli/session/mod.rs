@@ -412,6 +412,7 @@ impl<'a> Door<'a> {
                     timeout_ms: None,
                     stop: stop.child(),
                     progress: None,
+                    client: None,
                 });
                 let _ = slots[place].set(outcome); // each slot is set once
             }

@@ -51,6 +51,9 @@ pub(super) fn context(
             progress: request.progress.clone(),
         }));
     }
+    if spec.capabilities.contains(&Capability::Client) {
+        capabilities.client = request.client.clone();
+    }
     let mut ctx = Ctx::new(stop, budget)
         .with_capabilities(capabilities)
         .with_seed(request.seed)

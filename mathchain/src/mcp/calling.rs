@@ -1,0 +1,154 @@
+//! [`Calling`]: one call of a client, which may run more than once before it has its answer.
+
+use std::sync::Arc;
+
+use hyper::http::request::Parts;
+use registry::{Answer, TraceParent, Unattended, digest};
+use rmcp::ErrorData;
+use rmcp::model::{CallToolResult, RequestId};
+use rmcp::service::{RequestContext, RoleServer};
+use tool_core::{Outcome, Reason, Result, StopFlag, Value};
+
+use super::client::{self, Answers, Asking};
+use super::door::Door;
+use super::progress::Reports;
+use super::resume::{Questions, Waiting};
+use super::running::{Done, Running, Wanted};
+use super::{answer, approval};
+use crate::Context;
+
+pub(super) struct Calling {
+    wanted: Arc<Wanted>,
+    id: RequestId,
+    trace: Option<TraceParent>,
+    asking: Arc<Asking>,
+}
+
+/// What follows when a call has run.
+pub(super) enum Next {
+    Answer(Box<CallToolResult>),
+    /// The client is asked, and the call runs again.
+    Ask(Questions),
+}
+
+impl Calling {
+    pub(super) fn new(
+        wanted: Wanted,
+        asking: Asking,
+        context: &RequestContext<RoleServer>,
+    ) -> Self {
+        Self {
+            wanted: Arc::new(wanted),
+            id: context.id.clone(),
+            trace: trace_of(context),
+            asking: Arc::new(asking),
+        }
+    }
+
+    /// The call with more answers of its client.
+    pub(super) fn having(&self, answers: Answers) -> Self {
+        Self {
+            wanted: Arc::clone(&self.wanted),
+            id: self.id.clone(),
+            trace: self.trace.clone(),
+            asking: Arc::new(self.asking.having(answers)),
+        }
+    }
+
+    /// Runs the call on a thread of its own.
+    ///
+    /// # Errors
+    /// `limit_exceeded` with reason `overloaded`.
+    pub(super) async fn start(&self, door: &Arc<Door>) -> Result<Running> {
+        let permit = door.queue.enter().await?;
+        let stop = door.calls.child();
+        let reports = Reports::default();
+        let context = self.context(door, stop.clone(), &reports);
+        let (door, wanted) = (Arc::clone(door), Arc::clone(&self.wanted));
+        let thread = tokio::task::spawn_blocking(move || {
+            let _permit = permit;
+            run(&door, &context, &wanted)
+        });
+        Ok(Running {
+            thread,
+            stop,
+            reports,
+        })
+    }
+
+    /// The context of the call.
+    fn context(&self, door: &Door, stop: StopFlag, reports: &Reports) -> Context {
+        let answer = match door.toolkit.config().approvals.unattended {
+            Unattended::Deny => Answer::Unattended,
+            Unattended::Pending => Answer::Ask,
+        };
+        Context {
+            answer,
+            stop,
+            client_id: Some(self.id.to_string()),
+            trace: self.trace.clone(),
+            progress: Some(reports.receiver()),
+            client: Some(client::shared(&self.asking)),
+            ..door.settings.context.clone()
+        }
+    }
+
+    /// What follows.
+    ///
+    /// # Errors
+    /// `-32021` where the client lacks a capability that the call needs.
+    pub(super) fn next(&self, done: Done) -> Result<Next, ErrorData> {
+        let outcome = &done.outcome;
+        if let Some(questions) = approval::question(&self.asking, &self.wanted.tool, outcome) {
+            return Ok(Next::Ask(questions));
+        }
+        let waits_for = |reason| outcome.err().is_some_and(|error| error.is(reason));
+        if waits_for(Reason::ClientCapability)
+            && let Some(error) = self.asking.lacking()
+        {
+            return Err(error);
+        }
+        let requests = self.asking.requests();
+        if waits_for(Reason::InputRequired) && !requests.is_empty() {
+            let waiting = Waiting::Answers(self.asking.answers().clone());
+            return Ok(Next::Ask(Questions { requests, waiting }));
+        }
+        Ok(Next::Answer(Box::new(done.answer)))
+    }
+
+    /// What the state of a question is bound to.
+    pub(super) fn bound_to(&self) -> String {
+        self.wanted.bound_to()
+    }
+}
+
+impl Wanted {
+    /// What the state of a question about this call is bound to.
+    pub(super) fn bound_to(&self) -> String {
+        format!("{}\n{}", self.tool, digest::of_value(&self.args))
+    }
+}
+
+/// Calls the tool, on the thread of the call.
+fn run(door: &Door, context: &Context, wanted: &Wanted) -> Done {
+    let outcome = door.toolkit.call_with(context, &wanted.tool, &wanted.args);
+    let dispatcher = door.toolkit.dispatcher();
+    let answers = dispatcher.host().answers.clone();
+    let noted = |outcome: &Outcome, key: &str| {
+        let value = outcome.metadata.get(key).and_then(Value::as_str);
+        value.unwrap_or_default().to_owned()
+    };
+    let (call_id, role) = (noted(&outcome, "call_id"), noted(&outcome, "role"));
+    let mut keep = |value: &Value| answers.as_ref()?.keep(&call_id, &role, value).ok();
+    let answer = answer::of_outcome(&outcome, door.settings.result_bytes_max, &mut keep);
+    Done { outcome, answer }
+}
+
+/// The span of the client: in the metadata of the request, else in its header, where it is sound.
+fn trace_of(context: &RequestContext<RoleServer>) -> Option<TraceParent> {
+    let header = || {
+        let parts = context.extensions.get::<Parts>()?;
+        parts.headers.get("traceparent")?.to_str().ok()
+    };
+    TraceParent::parse(context.meta.get_traceparent().or_else(header)?)
+}
