@@ -1,10 +1,12 @@
 //! The answer to a call: structured content, the text that a model reads, pictures, and links to what was cut.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use rmcp::model::{CallToolResult, ContentBlock, MetaObject, Resource};
 use serde_json::Value as Json;
 use tool_core::{Object, Outcome, Status, ToolError, Value, json as text_of, object};
 
-use super::{json, picture};
+use super::json;
 
 /// Texts of results up to this many bytes are the JSON of the whole; longer ones are a summary.
 const TEXT_BYTES_MAX: u64 = 2048;
@@ -126,13 +128,18 @@ fn without_pictures(output: &Value) -> (Value, Vec<String>) {
     };
     let (mut rest, mut images) = (members.clone(), Vec::new());
     for (name, member) in members.iter() {
-        let image = member.as_str().and_then(picture::png_of_sixel);
+        let image = member.as_str().and_then(image);
         if let Some(image) = image.filter(|image| image.len() <= IMAGE_BYTES_MAX) {
             rest.insert(name, SHOWN);
             images.push(image);
         }
     }
     (rest.into(), images)
+}
+
+/// A picture of a text as PNG in base64, where it is one.
+pub(super) fn image(text: &str) -> Option<String> {
+    crate::picture::png_of_sixel(text).map(|png| STANDARD.encode(png))
 }
 
 /// The text of a result: texts of several lines as they are, the rest as JSON.

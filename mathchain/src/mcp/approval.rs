@@ -17,7 +17,8 @@ use tool_core::{Status, tool_error};
 
 use super::answer;
 use super::door::Door;
-use super::running::{Done, Wanted};
+use super::running::Done;
+use crate::toolkit::Wanted;
 
 /// Key of the question in an answer that requires input.
 const QUESTION: &str = "approval";

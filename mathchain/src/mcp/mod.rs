@@ -14,7 +14,6 @@ mod handler;
 mod json;
 mod lines;
 mod pages;
-mod picture;
 mod progress;
 mod prompts;
 mod requests;

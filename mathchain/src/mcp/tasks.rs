@@ -11,7 +11,8 @@ use tokio::task::JoinError;
 
 use super::approval;
 use super::door::Door;
-use super::running::{Done, Running, Wanted};
+use super::running::{Done, Running};
+use crate::toolkit::Wanted;
 
 /// Time after which a call becomes a task.
 const PROMOTED_AFTER: Duration = Duration::from_secs(2);
