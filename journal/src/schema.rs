@@ -196,6 +196,16 @@ pub(super) const MIGRATIONS: &[&str] = &[
      ALTER TABLE notices ADD COLUMN folder INTEGER;
      ALTER TABLE backups ADD COLUMN folder INTEGER;
      ALTER TABLE answers ADD COLUMN folder INTEGER;",
+    // 12: requests that act once, by the keys that clients chose
+    "CREATE TABLE requests(
+        owner TEXT NOT NULL,
+        key TEXT NOT NULL,
+        request TEXT NOT NULL,
+        answer TEXT,
+        created_ms INTEGER NOT NULL,
+        PRIMARY KEY(owner, key)
+     ) STRICT, WITHOUT ROWID;
+     CREATE INDEX requests_answered ON requests(created_ms) WHERE answer IS NOT NULL;",
 ];
 
 /// Opens the file in a folder, creating both where missing, and migrates it to the newest version.

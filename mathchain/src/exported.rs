@@ -27,6 +27,14 @@ pub(crate) enum ExportFormat {
 }
 
 impl ExportFormat {
+    /// Every format by name.
+    #[cfg(feature = "servers")]
+    pub(crate) fn names() -> Vec<String> {
+        let values = Self::value_variants().iter();
+        let names = values.filter_map(|one| Some(one.to_possible_value()?.get_name().to_owned()));
+        names.collect()
+    }
+
     /// Whether the text is JSON.
     #[cfg(feature = "servers")]
     pub(crate) fn is_json(self) -> bool {

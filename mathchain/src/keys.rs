@@ -47,14 +47,15 @@ pub(crate) fn find<'a>(keys: &'a [Key], secret: &str) -> Option<&'a Key> {
     let digest = blake3::hash(secret.as_bytes());
     let mut found = None;
     for key in keys {
-        // Comparing two of these takes the same time whatever they are.
-        let is_it = blake3::Hash::from_hex(&key.digest).is_ok_and(|stored| stored == digest);
-        if is_it {
+        if blake3::Hash::from_hex(&key.digest).is_ok_and(|stored| IS_SAME(&stored, &digest)) {
             found = Some(key);
         }
     }
     found
 }
+
+/// Compares two digests in a time that does not depend on them, which texts and slices of bytes do not.
+const IS_SAME: fn(&blake3::Hash, &blake3::Hash) -> bool = <blake3::Hash as PartialEq>::eq;
 
 /// The file of keys; `None` without a configuration folder.
 pub(crate) fn file() -> Option<PathBuf> {
@@ -170,4 +171,40 @@ fn change(work: impl FnOnce(&mut Vec<Key>) -> Result<()>) -> Result<()> {
     work(&mut keys)?;
     let text = serde_json::to_vec_pretty(&keys).map_err(|err| cannot(err.into()))?;
     crate::io::replace(&file, &text, crate::io::Readers::Owner).map_err(cannot)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(name: &str, secret: &str) -> Key {
+        Key {
+            name: name.to_owned(),
+            role: "worker_math".to_owned(),
+            approves: false,
+            created_ms: 0,
+            expires_ms: None,
+            digest: blake3::hash(secret.as_bytes()).to_hex().to_string(),
+        }
+    }
+
+    #[test]
+    fn a_secret_finds_its_key_and_one_that_differs_anywhere_none() {
+        let secret = format!("{PREFIX}{}", "5a".repeat(32));
+        let keys = [key("a", "other"), key("b", &secret), key("c", "third")];
+        assert_eq!(find(&keys, &secret).map(|key| &*key.name), Some("b"));
+        for at in 0..secret.len() {
+            let mut wrong = secret.clone().into_bytes();
+            wrong[at] ^= 1;
+            let wrong = String::from_utf8(wrong).unwrap();
+            assert_eq!(find(&keys, &wrong), None, "{at}");
+        }
+        // A digest is no secret, nor is a damaged one.
+        assert_eq!(find(&keys, &keys[1].digest), None);
+        let damaged = Key {
+            digest: String::new(),
+            ..key("d", "")
+        };
+        assert_eq!(find(&[damaged], ""), None);
+    }
 }

@@ -37,6 +37,8 @@ mod mcp;
 mod models;
 mod otel;
 mod owned;
+#[cfg(feature = "servers")]
+pub mod picture;
 mod plugins;
 #[cfg(feature = "servers")]
 mod queue;

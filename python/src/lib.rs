@@ -5,7 +5,9 @@
 
 mod arguments;
 mod arrays;
+mod call;
 mod command;
+mod declared;
 mod errors;
 mod interrupt;
 mod own;
@@ -22,9 +24,11 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 #[pyo3::pymodule]
 mod _mathchain {
     #[pymodule_export]
+    use crate::call::Stop;
+    #[pymodule_export]
     use crate::command::{launch, main, name_launcher};
     #[pymodule_export]
-    use crate::results::Shared;
+    use crate::results::{Shared, png_of_sixel};
     #[pymodule_export]
-    use crate::toolkit::{Stop, Toolkit};
+    use crate::toolkit::Toolkit;
 }

@@ -4,8 +4,9 @@ use chain_runtime::{CheckMode, Plan, RunOptions};
 use pyo3::prelude::*;
 use tool_core::{Object, ToolError, Value, tool_error};
 
+use crate::call::Call;
 use crate::errors::{Fault, OrRaise as _};
-use crate::toolkit::{Call, Toolkit};
+use crate::toolkit::Toolkit;
 use crate::{arguments, results};
 
 /// A plan and its inputs.
@@ -50,10 +51,10 @@ pub(crate) fn check<'py>(
     inputs: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let given = Given::read(toolkit, plan, inputs).or_raise(py)?;
-    let context = toolkit.context();
+    let context = &toolkit.caller.context;
     let checked = py.detach(|| {
         let checked =
-            (toolkit.inner).check(&context, &given.plan, &given.inputs, CheckMode::Inspect);
+            (toolkit.inner).check(context, &given.plan, &given.inputs, CheckMode::Inspect);
         checked
             .map(|checked| checked.explain())
             .map_err(ToolError::from)
@@ -70,7 +71,7 @@ pub(crate) fn run<'py>(
     call: Call,
 ) -> PyResult<Bound<'py, PyAny>> {
     let given = Given::read(toolkit, plan, inputs).or_raise(py)?;
-    let outcome = call.make(py, toolkit, |context, told| {
+    let outcome = call.make(py, &toolkit.caller, |context, told| {
         let options = RunOptions {
             observer: told.map(|told| told as _),
             ..RunOptions::default()

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pyo3::IntoPyObjectExt as _;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
+use pyo3::types::{PyBytes, PyDict, PyList};
 use tool_core::value::Block;
 use tool_core::{Value, number};
 
@@ -84,4 +84,11 @@ pub(crate) fn document<'py>(
             Ok(dictionary.into_any())
         }
     }
+}
+
+/// The picture of a sixel text as a PNG file; `None` for another text.
+#[pyfunction]
+pub(crate) fn png_of_sixel<'py>(py: Python<'py>, text: &str) -> Option<Bound<'py, PyBytes>> {
+    let png = py.detach(|| mathchain::picture::png_of_sixel(text));
+    png.map(|png| PyBytes::new(py, &png))
 }

@@ -7,46 +7,20 @@ use mathchain::Context;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use registry::{Answer, Unattended};
-use tool_core::{AnyTool, Outcome, Status, StopFlag, ToolError, json, tool_error};
+use tool_core::{Outcome, Status, ToolError, json};
 
+use crate::call::{Call, Caller, Stop, same_process};
 use crate::errors::{self, OrRaise as _};
-use crate::interrupt::Watch;
-use crate::progress::Told;
-use crate::{arguments, own, plans, results};
+use crate::{arguments, declared, own, plans, results};
 
-/// Stack of a thread that runs calls, where that of the caller is small.
-const STACK_BYTES: usize = 16 << 20;
-/// Least stack that is left for a call in the caller's thread.
-const STACK_BYTES_LEAST: usize = 4 << 20;
 /// The warning of a call without an audit, of a step behind its name, which is left out where the caller asked for none.
 const UNRECORDED: &str = "the call is not in the audit: no audit log";
-
-/// Cancels one call from another thread.
-#[pyclass(frozen)]
-#[derive(Default)]
-pub(crate) struct Stop(StopFlag);
-
-#[pymethods]
-impl Stop {
-    #[new]
-    fn new() -> Self {
-        Self::default()
-    }
-
-    /// Cancels the call.
-    fn cancel(&self) {
-        self.0.cancel();
-    }
-}
 
 /// Tools, policy and host capabilities.
 #[pyclass(frozen, subclass, weakref)]
 pub(crate) struct Toolkit {
     pub(crate) inner: Arc<mathchain::Toolkit>,
-    role: Option<String>,
-    timeout_ms: Option<u64>,
-    /// The process that opened it.
-    process: u32,
+    pub(crate) caller: Caller,
 }
 
 /// The process in which the first toolkit was opened.
@@ -81,18 +55,21 @@ impl Toolkit {
             if let Some(folder) = state {
                 builder = builder.state(folder);
             }
-            let toolkit = Self {
-                inner: Arc::new(builder.build()?),
+            let inner = Arc::new(builder.build()?);
+            let answer = match inner.config().approvals.unattended {
+                Unattended::Deny => Answer::Unattended,
+                Unattended::Pending => Answer::Ask,
+            };
+            let context = Context {
                 role,
                 timeout_ms,
-                process,
+                answer,
+                ..Context::default()
             };
             // An unknown role is one error, not one for each call.
-            let inner = &toolkit.inner;
-            inner
-                .dispatcher()
-                .visible(&inner.caller(&toolkit.context()))?;
-            Ok(toolkit)
+            inner.dispatcher().visible(&inner.caller(&context))?;
+            let caller = Caller { context, process };
+            Ok(Self { inner, caller })
         });
         opened.or_raise(py)
     }
@@ -140,21 +117,21 @@ impl Toolkit {
         let tool = tool.to_str()?;
         let args = arguments::of_call(args, kwargs).or_raise(py)?;
         let call = Call::default();
-        let outcome = call.make(py, self, |context, _| {
+        let outcome = call.make(py, &self.caller, |context, _| {
             self.inner.call_with(context, tool, &args)
         })?;
-        results::give(py, outcome.to_value(), self.spells(tool))
+        results::give(py, outcome.to_value(), declared::spells(&self.inner, tool))
     }
 
-    /// As `answer`, with arguments and answer as JSON.
+    /// As `answer`, with arguments and answer as JSON, for a tool of any catalogue.
     fn _answer_json(&self, py: Python<'_>, tool: &str, args: &str) -> PyResult<String> {
         let args = match mathchain::parse(args) {
             Ok(args) => args,
             Err(err) => return Ok(json::to_text(&Outcome::error(err).to_value())),
         };
         let call = Call::default();
-        let outcome = call.make(py, self, |context, _| {
-            self.inner.call_with(context, tool, &args)
+        let outcome = call.make(py, &self.caller, |context, _| {
+            self.inner.call_offered(context, tool, &args)
         })?;
         Ok(json::to_text(&outcome.to_value()))
     }
@@ -179,27 +156,32 @@ impl Toolkit {
         plan: &Bound<'py, PyAny>,
         inputs: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        same_process(self.process).or_raise(py)?;
+        same_process(self.caller.process).or_raise(py)?;
         plans::check(py, self, plan, inputs)
     }
 
     /// The ids of the tools that the role sees.
     fn _names(&self, py: Python<'_>) -> PyResult<Vec<String>> {
-        let dispatcher = self.inner.dispatcher();
-        let listed = dispatcher.visible(&self.inner.caller(&self.context()));
-        let seen = listed.or_raise(py)?.into_iter();
-        let seen = seen.filter(|one| one.hidden.is_none());
-        Ok(seen.map(|one| one.tool.spec().id.to_owned()).collect())
+        declared::names(&self.inner, &self.caller.context).or_raise(py)
     }
 
     /// Name, title, description and schemas of a tool; `None` for an unknown one.
     fn _spec<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let dispatcher = self.inner.dispatcher();
-        let catalogue = dispatcher.catalogue();
-        let Some(index) = catalogue.called(name) else {
-            return Ok(None);
-        };
-        results::document(py, &described(catalogue.tool(index))).map(Some)
+        let spec = declared::spec(&self.inner, name);
+        spec.map(|spec| results::document(py, &spec)).transpose()
+    }
+
+    /// The tools of a catalogue, or those named, in a format.
+    fn _declared<'py>(
+        &self,
+        py: Python<'py>,
+        format: &str,
+        catalog: &str,
+        names: Option<Vec<String>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let declared =
+            declared::declared(&self.inner, &self.caller.context, format, catalog, names);
+        results::document(py, &declared.or_raise(py)?)
     }
 
     /// Adds a tool that is a function of its arguments as a dictionary.
@@ -221,7 +203,7 @@ impl Toolkit {
 
     /// Writes the audit records of earlier calls; later calls are possible.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
-        if self.process != std::process::id() {
+        if self.caller.process != std::process::id() {
             return Ok(()); // the records are the parent's
         }
         let closed = py.detach(|| self.inner.state().map_or(Ok(()), |state| state.close()));
@@ -232,27 +214,13 @@ impl Toolkit {
 /// In a process that was forked it is left as it is: its threads, which closing waits for, are the parent's.
 impl Drop for Toolkit {
     fn drop(&mut self) {
-        if self.process != std::process::id() {
+        if self.caller.process != std::process::id() {
             std::mem::forget(Arc::clone(&self.inner));
         }
     }
 }
 
 impl Toolkit {
-    /// The caller of every call.
-    pub(crate) fn context(&self) -> Context {
-        let answer = match self.inner.config().approvals.unattended {
-            Unattended::Deny => Answer::Unattended,
-            Unattended::Pending => Answer::Ask,
-        };
-        Context {
-            role: self.role.clone(),
-            timeout_ms: self.timeout_ms,
-            answer,
-            ..Context::default()
-        }
-    }
-
     fn call_tool<'py>(
         &self,
         py: Python<'py>,
@@ -263,11 +231,11 @@ impl Toolkit {
     ) -> PyResult<Bound<'py, PyAny>> {
         let tool = tool.to_str()?;
         let args = arguments::of_call(args, kwargs).or_raise(py)?;
-        let outcome = call.make(py, self, |context, _| {
+        let outcome = call.make(py, &self.caller, |context, _| {
             self.inner.call_with(context, tool, &args)
         })?;
         drop(args); // the result may then own what it shares with them
-        let spelled = outcome.is_success() && self.spells(tool);
+        let spelled = outcome.is_success() && declared::spells(&self.inner, tool);
         let is_plot = outcome
             .output()
             .is_some_and(|output| output.text("plot").or(output.text("sixel")).is_some());
@@ -306,79 +274,6 @@ impl Toolkit {
             } => Err(errors::pending(py, &approval_id, &so_far)),
         }
     }
-
-    /// Whether the results of a tool hold numbers that may not be finite, which are then spelled.
-    fn spells(&self, tool: &str) -> bool {
-        let dispatcher = self.inner.dispatcher();
-        let catalogue = dispatcher.catalogue();
-        let Some(index) = catalogue.called(tool) else {
-            return false;
-        };
-        spelling::of(catalogue.tool(index))
-    }
-}
-
-/// A call or run: its callback and the flag that cancels it.
-#[derive(Default)]
-pub(crate) struct Call {
-    progress: Option<Py<PyAny>>,
-    stop: Option<StopFlag>,
-}
-
-impl Call {
-    /// Makes it without the interpreter's lock. Ctrl-C and exceptions of the callback cancel it and are raised.
-    pub(crate) fn make(
-        self,
-        py: Python<'_>,
-        toolkit: &Toolkit,
-        work: impl FnOnce(&Context, Option<Arc<Told>>) -> Outcome + Send,
-    ) -> PyResult<Outcome> {
-        same_process(toolkit.process).or_raise(py)?;
-        own::forget();
-        let watch = Watch::begin(py)?;
-        let stop = self.stop.unwrap_or_else(|| watch.stop().clone());
-        let told = self
-            .progress
-            .map(|callback| Told::new(callback, stop.clone()));
-        let context = Context {
-            stop,
-            progress: told.as_ref().map(Told::receiver),
-            ..toolkit.context()
-        };
-        let outcome = py.detach(|| on_stack(|| work(&context, told.clone())));
-        drop(watch);
-        py.check_signals()?;
-        let raised = told.and_then(|told| told.raised());
-        match raised.or_else(|| own::interrupted(py)) {
-            Some(raised) => Err(raised),
-            None => outcome.or_raise(py),
-        }
-    }
-}
-
-/// Runs here, or in another thread if little is left of the stack.
-fn on_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, ToolError> {
-    if stacker::remaining_stack().is_none_or(|left| left >= STACK_BYTES_LEAST) {
-        return Ok(work());
-    }
-    std::thread::scope(|scope| {
-        let builder = std::thread::Builder::new().name("call".to_owned());
-        let thread = builder.stack_size(STACK_BYTES).spawn_scoped(scope, work);
-        let thread =
-            thread.map_err(|err| tool_error!(LimitExceeded, "cannot start a thread: {err}"))?;
-        let panicked = |_| tool_error!(Internal, "the call panicked outside the tool");
-        thread.join().map_err(panicked)
-    })
-}
-
-/// Refuses a process that was forked: the threads of the parent do not exist in it.
-fn same_process(opened_in: u32) -> Result<(), ToolError> {
-    if opened_in == std::process::id() {
-        return Ok(());
-    }
-    Err(tool_error!(PreconditionFailed, "forked";
-        "a toolkit was opened before this process was forked, and its threads are not here";
-        "start processes by `spawn` or `forkserver` (multiprocessing.set_start_method), or call no tool before the fork"))
 }
 
 /// A result that draws itself in a notebook.
@@ -386,45 +281,4 @@ fn plot<'py>(py: Python<'py>, result: Bound<'py, PyAny>) -> PyResult<Bound<'py, 
     py.import("mathchain._plot")?
         .getattr("Plot")?
         .call1((result,))
-}
-
-/// A tool as a document.
-fn described(tool: &dyn AnyTool) -> serde_json::Value {
-    let spec = tool.spec();
-    serde_json::json!({
-        "name": spec.wire_name(),
-        "id": spec.id,
-        "title": spec.title,
-        "description": tool.description(),
-        "input_schema": tool.input_schema(),
-        "output_schema": tool.output_schema(),
-        "effects": spec.effects,
-        "destructive": spec.destructive,
-    })
-}
-
-/// Which tools have results with spelled numbers, from their schemas, which are made once.
-mod spelling {
-    use std::collections::HashMap;
-    use std::sync::{LazyLock, PoisonError, RwLock};
-
-    use tool_core::AnyTool;
-
-    /// By id and source.
-    static KNOWN: LazyLock<RwLock<HashMap<(&'static str, &'static str), bool>>> =
-        LazyLock::new(RwLock::default);
-
-    pub(super) fn of(tool: &dyn AnyTool) -> bool {
-        let spec = tool.spec();
-        let key = (spec.id, spec.source);
-        let known = KNOWN.read().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = known.get(&key) {
-            return *known;
-        }
-        drop(known);
-        let found = tool.output_schema().to_string().contains("\"-Infinity\"");
-        let mut known = KNOWN.write().unwrap_or_else(PoisonError::into_inner);
-        known.insert(key, found);
-        found
-    }
 }

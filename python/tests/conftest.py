@@ -1,4 +1,7 @@
 import os
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -20,3 +23,14 @@ def folder(tmp_path, monkeypatch):
 def toolkit():
     """A toolkit without records."""
     return mathchain.Toolkit(state=False)
+
+
+@pytest.fixture
+def command():
+    """Runs the command of the package; gives what it prints."""
+    program = str(Path(sys.executable).with_name("mathchain"))
+
+    def run(*words):
+        return subprocess.run([program, *words], check=True, capture_output=True, text=True, timeout=60).stdout
+
+    return run

@@ -8,6 +8,7 @@ mod cuts;
 mod opening;
 mod processes;
 mod pruning;
+mod requests;
 mod runs;
 #[path = "../../tests/support.rs"]
 mod support;

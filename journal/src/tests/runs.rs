@@ -371,7 +371,7 @@ fn a_file_of_version_9_learns_the_parents_of_runs() {
         .execute_batch(
             "DROP INDEX runs_by_parent; ALTER TABLE runs DROP COLUMN parent; DROP TABLE folders;
              ALTER TABLE sessions DROP COLUMN folder; ALTER TABLE notices DROP COLUMN folder;
-             ALTER TABLE backups DROP COLUMN folder; ALTER TABLE answers DROP COLUMN folder; PRAGMA user_version = 9;",
+             ALTER TABLE backups DROP COLUMN folder; ALTER TABLE answers DROP COLUMN folder; DROP TABLE requests; PRAGMA user_version = 9;",
         )
         .unwrap();
     let state = open(top.path());

@@ -5,18 +5,20 @@ use std::sync::Arc;
 use axum::body::Bytes;
 use axum::extract::{Extension, Request, State};
 use axum::http::HeaderMap;
-use registry::{Answer, Reader, TraceParent, Unattended};
-use tool_core::{Outcome, StopFlag};
+use axum::response::Response;
+use registry::{Answer as Approvals, Reader, TraceParent, Unattended};
+use tool_core::{Outcome, Status, StopFlag, Value};
 
 use super::body;
 use super::callers::Caller;
+use super::once::{Answer, Once};
 use super::reply::{self, Replied};
 use super::server::{Server, lost};
 use crate::line::{self, LineCall};
 use crate::{Context, Toolkit};
 
 /// Stops a call whose client is gone.
-pub(super) struct StopWhenDropped(pub(super) StopFlag);
+struct StopWhenDropped(StopFlag);
 
 impl Drop for StopWhenDropped {
     fn drop(&mut self) {
@@ -41,10 +43,10 @@ pub(super) fn trace_of(headers: &HeaderMap) -> Option<TraceParent> {
 }
 
 /// The answer to requests for approval of calls at this door.
-pub(super) fn unattended(toolkit: &Toolkit) -> Answer {
+pub(super) fn unattended(toolkit: &Toolkit) -> Approvals {
     match toolkit.config().approvals.unattended {
-        Unattended::Deny => Answer::Unattended,
-        Unattended::Pending => Answer::Ask,
+        Unattended::Deny => Approvals::Unattended,
+        Unattended::Pending => Approvals::Ask,
     }
 }
 
@@ -60,20 +62,47 @@ pub(super) async fn call(
         Ok(line) => line,
         Err(error) => return Ok(reply::outcome(id, &Outcome::error(error))),
     };
+    let once = match Once::of(&server, &caller, &headers, "/v1/call", &text) {
+        Ok(once) => once,
+        Err(error) => return Ok(reply::outcome(id, &Outcome::error(error))),
+    };
     let permit = match server.queue.enter().await {
         Ok(permit) => permit,
         Err(overloaded) => return Ok(reply::outcome(id, &Outcome::error(overloaded))),
     };
-    let stop = StopWhenDropped(server.calls.child());
-    let context = context(&server, &caller, &line, &headers, &stop);
-    let toolkit = Arc::clone(&server.toolkit);
+    let stop = server.calls.child();
+    // One that may act once is not stopped: its client asks again for the answer.
+    let _stops = once.is_none().then(|| StopWhenDropped(stop.clone()));
+    let context = context(&server, &caller, &line, &headers, stop);
     let thread = tokio::task::spawn_blocking(move || {
         let _permit = permit;
-        toolkit.call_with(&context, &line.tool, &line.args)
+        answer(&server, &context, &line, id, once)
     });
-    let outcome = thread.await.map_err(lost)?;
+    Ok(thread.await.map_err(lost)?)
+}
+
+/// Calls the tool, or answers as before where the request acted already.
+fn answer(
+    server: &Server,
+    context: &Context,
+    line: &LineCall,
+    id: Value,
+    once: Option<Once>,
+) -> Response {
+    match once.as_ref().map(Once::claim) {
+        None | Some(Ok(None)) => {}
+        Some(Ok(Some(answer))) => return answer.replayed(),
+        Some(Err(error)) => return reply::outcome(id, &Outcome::error(error)),
+    }
+    let outcome = server.toolkit.call_with(context, &line.tool, &line.args);
     server.metrics.called(&outcome);
-    Ok(reply::outcome(id, &outcome))
+    let (status, body) = reply::envelope(id, &outcome);
+    let response = reply::advised(status, &body);
+    if let Some(once) = once {
+        let waits = matches!(outcome.status, Status::PendingApproval { .. });
+        once.end((!waits).then_some(&Answer { status, body }));
+    }
+    response
 }
 
 fn context(
@@ -81,12 +110,12 @@ fn context(
     caller: &Caller,
     line: &LineCall,
     headers: &HeaderMap,
-    stop: &StopWhenDropped,
+    stop: StopFlag,
 ) -> Context {
     Context {
         answer: unattended(&server.toolkit),
         reader: Reader::Model,
-        stop: stop.0.clone(),
+        stop,
         client_id: line.id.clone(),
         trace: line.trace.clone().or_else(|| trace_of(headers)),
         role: line.role.clone().or_else(|| caller.context.role.clone()),

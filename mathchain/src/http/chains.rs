@@ -6,14 +6,16 @@ use std::sync::Arc;
 use axum::extract::{Extension, Path, Request, State};
 use axum::http::StatusCode;
 use axum::http::header::{HeaderValue, LOCATION};
+use axum::response::Response;
 use chain_runtime::run as chains;
 use chain_runtime::{CheckMode, Plan, RunOptions};
 use tool_core::json::{Limits, parse_bytes};
-use tool_core::{Object, Outcome, Result, Value, tool_error};
+use tool_core::{ErrorCode, Object, Outcome, Result, Value, tool_error};
 
 use super::begun::Chain;
 use super::callers::Caller;
 use super::calls::{json_of, trace_of, unattended};
+use super::once::{Answer, Once};
 use super::reply::{self, Replied};
 use super::server::{Server, lost};
 use crate::{Context, recorded};
@@ -67,6 +69,7 @@ pub(super) async fn submit(
 ) -> Replied {
     let (headers, text) = json_of(&server, request).await?;
     let submitted = Submitted::read(&server, &text)?;
+    let once = Once::of(&server, &caller, &headers, "/v1/chains", &text)?;
     let chain = Arc::new(Chain::new(
         new_id(),
         caller.role(&server),
@@ -89,13 +92,67 @@ pub(super) async fn submit(
             Ok(submitted)
         })
         .await?;
+    let (chain, _once) = match once {
+        None => (chain, None),
+        Some(once) => match server
+            .aside(move |server| claimed(server, chain, once))
+            .await?
+        {
+            Claimed::Begins(chain, once) => (chain, Some(once)),
+            Claimed::Began(again) => {
+                let place = again.text("id").map(place_of);
+                return Ok(located(again.replayed(), place));
+            }
+        },
+    };
+    // The key of the request is free again when the plan is known.
     server.chains.add(Arc::clone(&chain));
-    let mut begun = reply::value(StatusCode::ACCEPTED, &chain.shown());
-    if let Ok(place) = HeaderValue::from_str(&format!("/v1/chains/{}", chain.id)) {
-        begun.headers_mut().insert(LOCATION, place);
-    }
+    let begun = reply::value(StatusCode::ACCEPTED, &chain.shown());
+    let begun = located(begun, Some(place_of(&chain.id)));
     tokio::spawn(run(server, chain, context, submitted));
     Ok(begun)
+}
+
+fn place_of(id: &str) -> String {
+    format!("/v1/chains/{id}")
+}
+
+fn located(mut response: Response, place: Option<String>) -> Response {
+    if let Some(place) = place.and_then(|place| HeaderValue::from_str(&place).ok()) {
+        response.headers_mut().insert(LOCATION, place);
+    }
+    response
+}
+
+/// A submission that may act once.
+enum Claimed {
+    Begins(Arc<Chain>, Once),
+    Began(Answer),
+}
+
+/// Claims a submission with the id of its plan. A plan is recorded before its first step, so that one that is neither here nor recorded has
+/// not begun, and begins under the same id.
+fn claimed(server: &Server, chain: Arc<Chain>, once: Once) -> Result<Claimed> {
+    let answer = Answer {
+        status: StatusCode::ACCEPTED,
+        body: chain.shown(),
+    };
+    let Some(earlier) = once.claim_with(&answer)? else {
+        return Ok(Claimed::Begins(chain, once));
+    };
+    let id = earlier.text("id").unwrap_or_default();
+    if server.chains.find(id, &chain.role).is_some() {
+        return Ok(Claimed::Began(earlier));
+    }
+    match server.records()?.run(id) {
+        Ok(_) => Ok(Claimed::Began(earlier)),
+        Err(err) if err.code() == ErrorCode::InvalidArgs => {
+            let (role, stop) = (chain.role.clone(), chain.stop.clone());
+            let chain = Arc::new(Chain::new(id.to_owned(), role, stop));
+            Ok(Claimed::Begins(chain, once))
+        }
+        Err(err) => Err(err),
+    }
 }
 
 /// Runs a plan on a thread of its own.

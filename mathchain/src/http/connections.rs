@@ -31,6 +31,9 @@ const POLL: Duration = Duration::from_millis(20);
 /// Time without calls after which streams are ended: their last answer has been written.
 const QUIET: Duration = Duration::from_millis(200);
 
+/// Time for stopped calls to end and to be recorded.
+const STOPPING: Duration = Duration::from_secs(2);
+
 /// Accepts clients until `closed` returns, then waits for their requests.
 ///
 /// # Errors
@@ -77,7 +80,19 @@ pub(super) async fn accept(
         () = async { while connections.join_next().await.is_some() {} } => {}
         () = end(&server) => while connections.join_next().await.is_some() {},
     }
+    rest(&server).await;
     Ok(())
+}
+
+/// Waits for plans, and for calls whose clients will ask for the answer again, until they have ended, or have had time to stop.
+async fn rest(server: &Server) {
+    let mut left = STOPPING;
+    while server.queue.running() + server.queue.waiting() > 0 && !left.is_zero() {
+        tokio::time::sleep(POLL).await;
+        if server.calls.is_set() {
+            left = left.saturating_sub(POLL);
+        }
+    }
 }
 
 /// Answers one client, after a handshake where the server speaks TLS.

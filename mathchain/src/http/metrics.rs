@@ -28,11 +28,12 @@ struct Counts {
 
 /// The name under which requests for a path are counted: one of a few, whatever a client sends.
 pub(super) fn route(path: &str) -> &'static str {
-    const ROUTES: [&str; 10] = [
+    const ROUTES: [&str; 11] = [
         "/healthz",
         "/readyz",
         "/metrics",
         "/mcp",
+        "/v1/openapi.json",
         "/v1/call",
         "/v1/tools",
         "/v1/chains",

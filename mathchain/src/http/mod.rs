@@ -15,6 +15,8 @@ mod connections;
 mod events;
 mod guard;
 mod metrics;
+mod once;
+mod openapi;
 mod recorded;
 mod reply;
 mod routes;
@@ -62,8 +64,7 @@ pub(crate) fn serve(
         runtime.map_err(|err| tool_error!(ToolError, "io"; "cannot start the server: {err}"))?;
     let served = runtime.block_on(async {
         let address = settings.listen;
-        let socket = tokio::net::TcpListener::bind(address).await;
-        let bound = socket.and_then(|socket| Ok((socket.local_addr()?, socket)));
+        let bound = listen(address).and_then(|socket| Ok((socket.local_addr()?, socket)));
         let (address, socket) = bound.map_err(|err| {
             tool_error!(ToolError, "io"; "cannot listen on {address}: {err}"; "choose another address: `mathchain serve --http ADDRESS:PORT`")
         })?;
@@ -75,6 +76,20 @@ pub(crate) fn serve(
     // A call that does not stop must not hold the process.
     runtime.shutdown_background();
     served
+}
+
+/// Listens at an address.
+fn listen(address: std::net::SocketAddr) -> std::io::Result<tokio::net::TcpListener> {
+    /// Clients that wait to be accepted; of more, each tries again after a second.
+    const WAITING: u32 = 4096;
+    let socket = match address {
+        std::net::SocketAddr::V4(_) => tokio::net::TcpSocket::new_v4(),
+        std::net::SocketAddr::V6(_) => tokio::net::TcpSocket::new_v6(),
+    }?;
+    #[cfg(unix)]
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(WAITING)
 }
 
 /// Refuses an address beyond this machine unless requests need keys and are encrypted.

@@ -52,33 +52,42 @@ pub(super) fn data(data: &Value) -> Response {
     value(StatusCode::OK, data)
 }
 
-/// The envelope of an answer to a call.
+/// The envelope of an answer to a call, with its status.
+pub(super) fn envelope(id: Value, outcome: &Outcome) -> (StatusCode, Value) {
+    let status = match &outcome.status {
+        Status::Success(_) => StatusCode::OK,
+        Status::PendingApproval { .. } => StatusCode::ACCEPTED,
+        Status::Error(error) => status_of(error),
+    };
+    (status, line::envelope(id, outcome))
+}
+
+/// A value with what a client that reads heads only does next.
+pub(super) fn advised(status: StatusCode, body: &Value) -> Response {
+    let mut response = value(status, body);
+    advise(response.headers_mut(), status, body);
+    response
+}
+
+/// The answer to a call.
 pub(super) fn outcome(id: Value, outcome: &Outcome) -> Response {
-    let envelope = line::envelope(id, outcome);
-    match &outcome.status {
-        Status::Success(_) => value(StatusCode::OK, &envelope),
-        Status::PendingApproval { .. } => value(StatusCode::ACCEPTED, &envelope),
-        Status::Error(error) => {
-            let status = status_of(error);
-            let mut response = value(status, &envelope);
-            advise(response.headers_mut(), status);
-            response
-        }
-    }
+    let (status, envelope) = envelope(id, outcome);
+    advised(status, &envelope)
 }
 
 /// The envelope of an error that is no answer to a call.
 pub(super) fn error(error: &ToolError) -> Response {
-    let status = status_of(error);
-    let mut response = value(status, &Outcome::error(error.clone()).to_value());
-    advise(response.headers_mut(), status);
-    response
+    advised(status_of(error), &Outcome::error(error.clone()).to_value())
 }
 
 /// What a client does next, for clients that read heads only.
-fn advise(headers: &mut HeaderMap, status: StatusCode) {
+fn advise(headers: &mut HeaderMap, status: StatusCode, body: &Value) {
+    let error = body.get("error").unwrap_or(&Value::Null);
     match status {
         StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE => {
+            headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
+        }
+        StatusCode::CONFLICT if error.text("reason") == Some("in_progress") => {
             headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
         }
         StatusCode::UNAUTHORIZED => {
@@ -95,6 +104,7 @@ fn status_of(error: &ToolError) -> StatusCode {
         Some("no_method") => return StatusCode::METHOD_NOT_ALLOWED,
         Some("content_type") => return StatusCode::UNSUPPORTED_MEDIA_TYPE,
         Some("body_time") => return StatusCode::REQUEST_TIMEOUT,
+        Some("key_reused") => return StatusCode::UNPROCESSABLE_ENTITY,
         Some("byte_range") => return StatusCode::RANGE_NOT_SATISFIABLE,
         Some("rate" | "requests_at_once" | "overloaded") => return StatusCode::TOO_MANY_REQUESTS,
         _ => {}

@@ -14,7 +14,7 @@ use super::callers::Caller;
 use super::guard::guard;
 use super::reply::{self, Failure, Replied};
 use super::server::Server;
-use super::{approvals, artifacts, body, calls, chains, events, recorded, tools};
+use super::{approvals, artifacts, body, calls, chains, events, openapi, recorded, tools};
 
 /// Every path, behind the checks of a request.
 pub(super) fn routes(server: &Arc<Server>) -> Router {
@@ -23,6 +23,7 @@ pub(super) fn routes(server: &Arc<Server>) -> Router {
         .route("/readyz", get(ready))
         .route("/metrics", get(counted))
         .route("/mcp", any(mcp))
+        .route("/v1/openapi.json", get(openapi::show))
         .route("/v1/call", post(calls::call))
         .route("/v1/tools", get(tools::list))
         .route("/v1/tools/{name}", get(tools::show))

@@ -10,6 +10,7 @@ use tool_core::{Result, StopFlag, ToolError, tool_error};
 use super::begun::Chains;
 use super::callers::Callers;
 use super::metrics::Metrics;
+use super::once::Running;
 use crate::Toolkit;
 use crate::mcp;
 use crate::queue::Queue;
@@ -46,6 +47,8 @@ pub(super) struct Server {
     pub(super) callers: Callers,
     pub(super) chains: Chains,
     pub(super) metrics: Metrics,
+    /// Requests that may act once and are on their way.
+    pub(super) once: Running,
     /// Stops every call.
     pub(super) calls: StopFlag,
     /// Set when no further request is accepted.
@@ -69,6 +72,7 @@ impl Server {
             callers: Callers::default(),
             chains: Chains::default(),
             metrics: Metrics::default(),
+            once: Running::default(),
             calls,
             closing: CancellationToken::new(),
             ended: CancellationToken::new(),

@@ -42,17 +42,12 @@ pub(super) async fn list(
     for (name, value) in parameters(&query, &["format", "catalog"])? {
         match name {
             "format" => {
-                format = ExportFormat::from_str(value, false).map_err(|_| {
-                    unknown(
-                        "format",
-                        value,
-                        "openai, anthropic, gemini, mcp, jsonschema, markdown or gbnf",
-                    )
-                })?
+                format = ExportFormat::from_str(value, false)
+                    .map_err(|_| unknown("format", value, &ExportFormat::names().join(", ")))?
             }
             _ => {
                 catalog = Catalog::parse(value)
-                    .ok_or_else(|| unknown("catalog", value, "full, core or search"))?
+                    .ok_or_else(|| unknown("catalog", value, "full, core, search"))?
             }
         }
     }
@@ -72,7 +67,7 @@ pub(super) async fn list(
 }
 
 fn unknown(what: &str, found: &str, expected: &str) -> ToolError {
-    tool_error!(InvalidRequest, "query"; "unknown {what} `{found}`"; "the {what} is {expected}")
+    tool_error!(InvalidRequest, "query"; "unknown {what} `{found}`"; "one of: {expected}")
 }
 
 /// Shows one tool with its full schemas.

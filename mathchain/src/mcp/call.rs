@@ -3,17 +3,17 @@
 use std::sync::Arc;
 
 use hyper::http::request::Parts;
-use registry::offer::{self, Finder};
+use registry::offer::Finder;
 use rmcp::ErrorData;
 use rmcp::model::{CallToolRequestParams, CallToolResponse};
 use rmcp::service::{RequestContext, RoleServer};
-use tool_core::{Object, Outcome, Result, Status, Value, tool_error};
+use tool_core::Value;
 
 use super::calling::Calling;
 use super::client::{Answers, Asking};
 use super::door::Door;
 use super::lines::Sent;
-use super::running::{Wanted, text_argument};
+use super::running::wanted;
 use super::{answer, resume, tasks};
 
 /// Answers one `tools/call`, of a connection that wants log messages from this level.
@@ -27,7 +27,7 @@ pub(super) async fn call(
     context: RequestContext<RoleServer>,
     logs_from: Option<usize>,
 ) -> Result<CallToolResponse, ErrorData> {
-    let wanted = match Wanted::of(&params, sent(&context)) {
+    let wanted = match wanted(&params, sent(&context)) {
         Ok(wanted) => wanted,
         Err(error) => return Ok(answer::failure(&error).into()),
     };
@@ -90,47 +90,11 @@ async fn find(
 ) -> Result<CallToolResponse, ErrorData> {
     let door = Arc::clone(door);
     let work = move || {
-        let found = found(&door, finder, &args);
-        let status = match found {
-            Ok(found) => Status::Success(found),
-            Err(error) => Status::Error(error),
-        };
-        let outcome = Outcome {
-            status,
-            effects: Vec::new(),
-            warnings: Vec::new(),
-            metadata: Object::new(),
-        };
-        answer::of_outcome(&outcome, door.settings.result_bytes_max, &mut |_| None)
+        let found = door.toolkit.find(&door.settings.context, finder, &args);
+        answer::of_outcome(&found, door.settings.result_bytes_max, &mut |_| None)
     };
     let answered = tokio::task::spawn_blocking(work).await;
     answered
         .map(Into::into)
         .map_err(|err| ErrorData::internal_error(err.to_string(), None))
-}
-
-fn found(door: &Door, finder: Finder, args: &Value) -> Result<Value> {
-    let dispatcher = door.toolkit.dispatcher();
-    let caller = door.toolkit.caller(&door.settings.context);
-    match finder {
-        Finder::Search => {
-            let query = args
-                .get("query")
-                .and_then(Value::as_str)
-                .unwrap_or_default();
-            offer::search(&dispatcher, &caller, query)
-        }
-        Finder::Describe => {
-            let name = text_argument(args, "name")?;
-            match Finder::parse(&name) {
-                Some(finder) => {
-                    crate::parse(&offer::Dialect::Mcp.tool(&finder.offered()).to_string())
-                }
-                None => offer::describe(&dispatcher, &caller, &name),
-            }
-        }
-        Finder::Call => Err(
-            tool_error!(InvalidArgs at "/name"; "`call_tool` does not call itself"; "name another tool"),
-        ),
-    }
 }

@@ -13,9 +13,10 @@ use super::client::{self, Answers, Asking};
 use super::door::Door;
 use super::progress::Reports;
 use super::resume::{Questions, Waiting};
-use super::running::{Done, Running, Wanted};
+use super::running::{Done, Running};
 use super::{answer, approval};
 use crate::Context;
+use crate::toolkit::Wanted;
 
 pub(super) struct Calling {
     wanted: Arc<Wanted>,

@@ -3,10 +3,12 @@
 //! A member of a result is one of these: a text that is a sixel picture; `{"$media": "image/png", "base64": ..}`, a picture or sound;
 //! `{"$resource": URI, "mime_type": .., "text": ..}` or `"base64"` for `"text"`, a document.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use rmcp::model::{ContentBlock, ResourceContents};
 use tool_core::{Object, Value};
 
-use super::picture;
+use crate::picture;
 
 /// Most bytes of a picture, a sound or a document, as it is sent.
 const BYTES_MAX: usize = 700_000;
@@ -29,10 +31,15 @@ pub(super) fn taken(output: &Value) -> (Value, Vec<ContentBlock>) {
     (rest.into(), blocks)
 }
 
+/// A picture of a text as PNG in base64, where it is one.
+pub(super) fn image(text: &str) -> Option<String> {
+    picture::png_of_sixel(text).map(|png| STANDARD.encode(png))
+}
+
 /// What stays in place of a member, and what it is sent as; `None` for other members, and for those that are too large.
 fn one(member: &Value) -> Option<(Value, ContentBlock)> {
     if let Some(text) = member.as_str() {
-        let image = picture::png_of_sixel(text).filter(|image| image.len() <= BYTES_MAX)?;
+        let image = image(text).filter(|image| image.len() <= BYTES_MAX)?;
         let block = ContentBlock::image(image, "image/png");
         return Some((Value::from("(shown as an image)"), block));
     }

@@ -18,7 +18,6 @@ mod json;
 mod lines;
 mod media;
 mod pages;
-mod picture;
 mod progress;
 mod prompts;
 mod requests;

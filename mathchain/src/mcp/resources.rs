@@ -5,8 +5,7 @@ use rmcp::model::{Resource, ResourceContents, ResourceTemplate};
 use tool_core::{Result, Value, convert, json, object, tool_error};
 
 use super::door::Door;
-use super::extras;
-use super::picture;
+use super::{extras, media};
 use crate::recorded;
 
 const SCHEME: &str = "mathchain://";
@@ -248,7 +247,7 @@ fn artifact(state: &State, role: &str, handle: &str, uri: &str) -> Result<Vec<Re
         .as_object()
         .into_iter()
         .flat_map(tool_core::Object::iter);
-    let pictures = members.filter_map(|(_, member)| picture::png_of_sixel(member.as_str()?));
+    let pictures = members.filter_map(|(_, member)| media::image(member.as_str()?));
     contents.extend(
         pictures.map(|image| ResourceContents::blob(image, uri).with_mime_type("image/png")),
     );

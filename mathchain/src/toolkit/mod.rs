@@ -2,6 +2,7 @@
 
 mod builder;
 mod context;
+mod offered;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -19,6 +20,8 @@ use crate::RootFolder;
 use crate::generation::{Generation, Generations, Reloaded};
 pub use builder::Builder;
 pub use context::Context;
+#[cfg(feature = "servers")]
+pub(crate) use offered::Wanted;
 
 /// Tools, policy and host capabilities; cheap to share between threads.
 pub struct Toolkit {

@@ -132,7 +132,7 @@ fn tools_are_listed_as_they_are_exported() {
 }
 
 /// Looks at a plan until it ended.
-fn ended(server: &Server, id: &str) -> Json {
+pub(super) fn ended(server: &Server, id: &str) -> Json {
     let begun = Instant::now();
     loop {
         let shown = server

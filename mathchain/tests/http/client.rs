@@ -3,7 +3,7 @@
 use std::io::{BufRead as _, BufReader, Read, Write as _};
 use std::net::TcpStream;
 use std::process::{Child, ChildStdin};
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
@@ -18,7 +18,6 @@ pub(super) struct Server {
     child: Child,
     _stdin: Option<ChildStdin>,
     pub(super) port: u16,
-    _told: Receiver<String>,
 }
 
 /// What a server answered.
@@ -88,7 +87,6 @@ impl Server {
             _stdin: child.stdin.take(),
             child,
             port,
-            _told: told,
         }
     }
 

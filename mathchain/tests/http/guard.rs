@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use super::client::Server;
+use super::client::{Server, read};
 use crate::support::Place;
 
 const SERVER: &str = r#"
@@ -149,8 +149,20 @@ fn a_client_that_sends_nothing_is_let_go_and_delays_nobody() {
             .write_all(b"GET /healthz HTTP/1.1\r\nHost: ")
             .expect("writes");
     }
-    let begun = Instant::now();
+    // As many send a body and never end it.
     let call = json!({"tool": "calculate", "args": {"expression": "6*7"}});
+    let fields = [
+        ("Content-Type", "application/json"),
+        ("Content-Length", "1000"),
+    ];
+    let head = server.head("POST", "/v1/call", &fields);
+    let mut endless: Vec<_> = (0..20).map(|_| server.connect()).collect();
+    for stream in &mut endless {
+        stream
+            .write_all(format!("{head}{{\"tool\": ").as_bytes())
+            .expect("writes");
+    }
+    let begun = Instant::now();
     assert_eq!(
         server.call(&call).expect(200).json()["output"]["value"],
         42.0
@@ -164,11 +176,86 @@ fn a_client_that_sends_nothing_is_let_go_and_delays_nobody() {
         let mut rest = Vec::new();
         stream.read_to_end(&mut rest).expect("is closed");
     }
+    // A byte now and then gives a body no more time.
+    while begun.elapsed() < Duration::from_secs(25) {
+        for stream in &mut endless {
+            stream.write_all(b" ").expect("writes");
+        }
+        std::thread::sleep(Duration::from_secs(2));
+    }
+    for stream in &mut endless {
+        assert_eq!(read(stream).expect(408).reason(), "body_time");
+    }
     assert!(
-        begun.elapsed() < Duration::from_secs(40),
+        begun.elapsed() < Duration::from_secs(60),
         "{:?}",
         begun.elapsed()
     );
+}
+
+/// More clients than connections are open at a time leave in the middle of a head or a body.
+#[test]
+fn clients_that_vanish_leave_their_place() {
+    let place = Place::new();
+    let server = Server::start(&place, &[]);
+    let fields = [
+        ("Content-Type", "application/json"),
+        ("Content-Length", "100"),
+    ];
+    let head = server.head("POST", "/v1/call", &fields);
+    for count in 0..700 {
+        let mut stream = server.connect();
+        let sent = if count % 2 == 0 { &head[..40] } else { &*head };
+        stream.write_all(sent.as_bytes()).expect("writes");
+    }
+    let begun = Instant::now();
+    server.get("/healthz", &[]).expect(200);
+    let call = json!({"tool": "calculate", "args": {"expression": "6*7"}});
+    server.call(&call).expect(200);
+    assert!(
+        begun.elapsed() < Duration::from_secs(9),
+        "{:?}",
+        begun.elapsed()
+    );
+}
+
+#[test]
+fn bodies_that_would_grow_or_be_read_twice_are_refused() {
+    let place = Place::new();
+    let server = Server::start(&place, &[]);
+    let json = ("Content-Type", "application/json");
+    let nested = "[".repeat(200_000);
+    let call = |args: &str| format!(r#"{{"tool":"calculate","args":{{"expression":{args}}}}}"#);
+    for body in [&nested, &call(&nested), &call(&"9".repeat(100_000))] {
+        let status = server.post("/v1/call", &[], body).status;
+        assert!([400, 413, 422].contains(&status), "{status}");
+    }
+    let zipped = server.post("/v1/call", &[("Content-Encoding", "gzip")], "\u{1f}\u{8b}");
+    zipped.expect(400);
+    // Two lengths, or a length and chunks, would let a proxy read another request than the server.
+    let good = call("\"1\"");
+    let length = good.len().to_string();
+    let stated = ("Content-Length", &*length);
+    for fields in [
+        [json, stated, ("Content-Length", "1")],
+        [json, stated, ("Content-Length", "+1")],
+        [json, stated, ("Transfer-Encoding", "chunked, identity")],
+    ] {
+        let head = server.head("POST", "/v1/call", &fields);
+        server.raw(format!("{head}{good}").as_bytes()).expect(400);
+    }
+    let head = server.head(
+        "POST",
+        "/v1/call",
+        &[json, ("Transfer-Encoding", "chunked")],
+    );
+    for chunks in [
+        "fffffffffffffffff\r\n{}\r\n0\r\n\r\n",
+        "-2\r\n{}\r\n0\r\n\r\n",
+    ] {
+        server.raw(format!("{head}{chunks}").as_bytes()).expect(400);
+    }
+    server.post("/v1/call", &[], &good).expect(200);
 }
 
 #[test]

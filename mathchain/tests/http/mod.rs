@@ -6,4 +6,6 @@ mod ending;
 mod guard;
 mod keys;
 mod mcp;
+mod once;
+mod openapi;
 mod tls;

@@ -20,6 +20,6 @@ class Plot(dict[str, Any]):
         picture = self.get("sixel")
         if picture is None:
             return None
-        from ._sixel import png
+        from ._mathchain import png_of_sixel
 
-        return png(picture)
+        return png_of_sixel(picture)

@@ -106,10 +106,9 @@ class Toolkit(_mathchain.Toolkit):
         return Tools(self)  # type: ignore[return-value]
 
     def schemas(self, format: str = "jsonschema") -> list[dict[str, Any]]:
-        """The tools that the role sees, with their schemas."""
-        from .adapters import declared
-
-        return declared(self, format)
+        """The tools that the role sees, with their whole schemas, or as `openai`, `anthropic`, `gemini` or `mcp` declares them."""
+        declared = self._declared(format, "full", None)
+        return declared["tools"] if format == "mcp" else declared  # type: ignore[no-any-return]
 
     @overload
     def tool(self, function: Function, /) -> Function: ...

@@ -12,39 +12,14 @@ from ._toolkit import default
 if TYPE_CHECKING:
     from ._toolkit import Toolkit
 
-#: Forms in which tools are declared.
-FORMATS = ("anthropic", "jsonschema", "openai")
-
-
-def declared(toolkit: Toolkit, format: str, names: Iterable[str] | None = None) -> list[dict[str, Any]]:
-    """The tools that a role sees, or some of them, declared in a format."""
-    if format not in FORMATS:
-        raise InvalidRequest(f"no format `{format}`", hint=f"one of {', '.join(FORMATS)}")
-    specs = []
-    for name in toolkit._names() if names is None else names:
-        spec = toolkit._spec(name)
-        if spec is None:
-            raise InvalidRequest(f"no tool named `{name}`", hint="`toolkit.tools` lists the names")
-        specs.append(spec)
-    return [_declared(spec, format) for spec in specs]
-
-
-def _declared(spec: dict[str, Any], format: str) -> dict[str, Any]:
-    name, description, schema = spec["name"], spec["description"], spec["input_schema"]
-    if format == "openai":
-        function = {"name": name, "description": description, "parameters": schema}
-        return {"type": "function", "function": function}
-    if format == "anthropic":
-        return {"name": name, "description": description, "input_schema": schema}
-    return spec
-
-
 class _Tools(list[dict[str, Any]]):
     """Declarations of tools, and the toolkit that answers their calls."""
 
-    def __init__(self, toolkit: Toolkit | None, format: str, names: Iterable[str] | None) -> None:
+    def __init__(
+        self, toolkit: Toolkit | None, format: str, names: Iterable[str] | None, catalog: str
+    ) -> None:
         self.toolkit = toolkit or default()
-        super().__init__(declared(self.toolkit, format, names))
+        super().__init__(self.toolkit._declared(format, catalog, None if names is None else list(names)))
 
     def _answer(self, name: str, arguments: str) -> tuple[str, bool]:
         """The answer to a call as text for a model, and whether it is an error."""
@@ -85,23 +60,29 @@ def _member(item: Any, name: str) -> Any:
     return item[name] if isinstance(item, dict) else getattr(item, name)
 
 
-def openai_tools(toolkit: Toolkit | None = None, names: Iterable[str] | None = None) -> OpenAITools:
-    """The tools for the argument `tools` of OpenAI's chat completions; `names` selects some."""
-    return OpenAITools(toolkit, "openai", names)
+def openai_tools(
+    toolkit: Toolkit | None = None, names: Iterable[str] | None = None, catalog: str = "core"
+) -> OpenAITools:
+    """The tools for the argument `tools` of OpenAI's chat completions: those of a catalogue, or those named."""
+    return OpenAITools(toolkit, "openai", names, catalog)
 
 
-def anthropic_tools(toolkit: Toolkit | None = None, names: Iterable[str] | None = None) -> AnthropicTools:
-    """The tools for the argument `tools` of Anthropic's messages; `names` selects some."""
-    return AnthropicTools(toolkit, "anthropic", names)
+def anthropic_tools(
+    toolkit: Toolkit | None = None, names: Iterable[str] | None = None, catalog: str = "core"
+) -> AnthropicTools:
+    """The tools for the argument `tools` of Anthropic's messages: those of a catalogue, or those named."""
+    return AnthropicTools(toolkit, "anthropic", names, catalog)
 
 
-def langchain_tools(toolkit: Toolkit | None = None, names: Iterable[str] | None = None) -> list[Any]:
-    """The tools as LangChain's `StructuredTool`; needs `langchain-core`."""
+def langchain_tools(
+    toolkit: Toolkit | None = None, names: Iterable[str] | None = None, catalog: str = "core"
+) -> list[Any]:
+    """The tools of a catalogue, or those named, as LangChain's `StructuredTool`; needs `langchain-core`."""
     try:
         from langchain_core.tools import StructuredTool
     except ImportError as missing:
         raise InvalidRequest("`langchain-core` is not installed", hint="pip install langchain-core") from missing
-    tools = _Tools(toolkit, "jsonschema", names)
+    tools = _Tools(toolkit, "anthropic", names, catalog)
     return [_langchain(StructuredTool, tools, spec) for spec in tools]
 
 

@@ -4,19 +4,16 @@
 
 use std::io::Write as _;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
-
 /// Most pixels of a picture.
 const PIXELS_MAX: usize = 4_000_000;
 
-/// The sixel text as a PNG image in base64; `None` for a text that is no sixel picture.
-pub(super) fn png_of_sixel(text: &str) -> Option<String> {
+/// The sixel text as a PNG image; `None` for a text that is no sixel picture.
+pub fn png_of_sixel(text: &str) -> Option<Vec<u8>> {
     let body = text.strip_prefix("\u{1b}P")?;
     let (_, body) = body.split_once('q')?;
     let mut picture = Picture::sized(body)?;
     picture.draw(body)?;
-    Some(STANDARD.encode(picture.png()?))
+    picture.png()
 }
 
 struct Picture {

@@ -1,0 +1,93 @@
+//! Requests that act once: each is claimed under a key that its client chose, and its answer is stored, so that the same request sent again
+//! is answered and does not act again.
+//!
+//! A claim is on disk before its request acts. One without an answer belongs to a request on its way, or to a process that ended: it is
+//! unknown whether that one acted, so that such a claim never expires.
+
+use rusqlite::params;
+use tool_core::{Result, tool_error};
+
+use super::sql;
+use super::state::State;
+
+/// How long an answer is stored, in hours.
+pub const REQUEST_HOURS: u64 = 24;
+
+/// What is known of a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Claim {
+    /// It is new, and claimed for the caller.
+    New,
+    /// It was answered.
+    Answered(String),
+    /// It began before and has no answer.
+    Open,
+}
+
+impl State {
+    /// Claims a request, given by its digest, under a key of its owner; on disk when this returns. With an answer it is answered at once.
+    ///
+    /// # Errors
+    /// `conflict` with reason `key_reused` for a key of another request; `tool_error` when the state cannot be written.
+    pub fn claim_request(
+        &self,
+        owner: &str,
+        key: &str,
+        request: &str,
+        answer: Option<&str>,
+    ) -> Result<Claim> {
+        const EXPIRE: &str = "DELETE FROM requests WHERE answer IS NOT NULL AND created_ms < ?";
+        const FIND: &str = "SELECT request, answer FROM requests WHERE owner = ? AND key = ?";
+        const CLAIM: &str =
+            "INSERT INTO requests(owner, key, request, answer, created_ms) VALUES (?, ?, ?, ?, ?)";
+        self.shared
+            .transact("claim the request", |transaction, now_ms| {
+                let oldest = now_ms.saturating_sub(REQUEST_HOURS * 60 * 60 * 1000);
+                sql::execute(transaction, EXPIRE, [oldest as i64])?;
+                let found: Option<(String, Option<String>)> =
+                    sql::row(transaction, FIND, [owner, key])?;
+                let claim = match found {
+                    None => {
+                        let params = params![owner, key, request, answer, now_ms as i64];
+                        sql::execute(transaction, CLAIM, params)?;
+                        Claim::New
+                    }
+                    Some((of, _)) if of != request => return Err(key_reused().into()),
+                    Some((_, Some(answer))) => Claim::Answered(answer),
+                    Some((_, None)) => Claim::Open,
+                };
+                Ok((claim, None))
+            })
+    }
+
+    /// Stores the answer to a claimed request.
+    ///
+    /// # Errors
+    /// `tool_error` when the state cannot be written; the claim then stays open.
+    pub fn answer_request(&self, owner: &str, key: &str, answer: &str) -> Result<()> {
+        const SQL: &str = "UPDATE requests SET answer = ? WHERE owner = ? AND key = ?";
+        self.shared.transact("store the answer", |transaction, _| {
+            sql::execute(transaction, SQL, [answer, owner, key])?;
+            Ok(((), None))
+        })
+    }
+
+    /// Gives up the claim of a request that has not acted: it can be sent again.
+    ///
+    /// # Errors
+    /// As [`State::answer_request`].
+    pub fn release_request(&self, owner: &str, key: &str) -> Result<()> {
+        const SQL: &str = "DELETE FROM requests WHERE owner = ? AND key = ? AND answer IS NULL";
+        self.shared
+            .transact("release the request", |transaction, _| {
+                sql::execute(transaction, SQL, [owner, key])?;
+                Ok(((), None))
+            })
+    }
+}
+
+/// The error for a key under which another request was sent.
+pub fn key_reused() -> tool_core::ToolError {
+    tool_error!(Conflict, "key_reused"; "another request was sent under the same `Idempotency-Key`";
+        "choose a new key for each request, and send it again only with the same body")
+}

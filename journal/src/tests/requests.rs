@@ -1,0 +1,55 @@
+//! Requests that act once.
+
+use super::*;
+
+const HOUR_MS: u64 = 60 * 60 * 1000;
+
+#[test]
+fn a_request_is_claimed_once_and_answered_ever_after() {
+    let top = folder();
+    let state = open(top.path());
+    let claim = |state: &State, owner: &str, key: &str, request: &str| {
+        state.claim_request(owner, key, request, None)
+    };
+    assert_eq!(claim(&state, "a", "k", "r").unwrap(), Claim::New);
+    assert_eq!(claim(&state, "a", "k", "r").unwrap(), Claim::Open);
+    // Another process sees it too.
+    let other = open(top.path());
+    assert_eq!(claim(&other, "a", "k", "r").unwrap(), Claim::Open);
+    state.answer_request("a", "k", "yes").unwrap();
+    let answered = Claim::Answered("yes".to_owned());
+    assert_eq!(claim(&other, "a", "k", "r").unwrap(), answered);
+    // An answer stays.
+    other.release_request("a", "k").unwrap();
+    drop((state, other));
+    let state = open(top.path());
+    assert_eq!(claim(&state, "a", "k", "r").unwrap(), answered);
+    let reused = claim(&state, "a", "k", "other").unwrap_err();
+    assert_eq!(reused.reason_str(), Some("key_reused"));
+    // Keys belong to their owner.
+    assert_eq!(claim(&state, "b", "k", "other").unwrap(), Claim::New);
+    state.release_request("b", "k").unwrap();
+    assert_eq!(claim(&state, "b", "k", "third").unwrap(), Claim::New);
+    // An answer with the claim.
+    let answer = |text| state.claim_request("c", "k", "r", Some(text)).unwrap();
+    assert_eq!(answer("first"), Claim::New);
+    assert_eq!(answer("second"), Claim::Answered("first".to_owned()));
+}
+
+#[test]
+fn an_answer_expires_and_an_open_claim_does_not() {
+    let top = folder();
+    let claim = |hours: u64, key: &str| {
+        let state = State::open(top.path(), TestClock::at(NOW + hours * HOUR_MS)).unwrap();
+        state.claim_request("a", key, "r", None).unwrap()
+    };
+    assert_eq!(claim(0, "open"), Claim::New);
+    assert_eq!(claim(0, "answered"), Claim::New);
+    open(top.path())
+        .answer_request("a", "answered", "yes")
+        .unwrap();
+    let answered = Claim::Answered("yes".to_owned());
+    assert_eq!(claim(REQUEST_HOURS - 1, "answered"), answered);
+    assert_eq!(claim(REQUEST_HOURS + 1, "answered"), Claim::New);
+    assert_eq!(claim(1000 * REQUEST_HOURS, "open"), Claim::Open);
+}

@@ -1,0 +1,95 @@
+//! Calls of tools as models are offered them: by wire name, and through the tools that find, describe and call others.
+
+use registry::offer::{self, Dialect, Finder};
+use tool_core::{Object, Outcome, Result, Status, ToolError, Value, tool_error};
+
+use super::{Context, Toolkit};
+
+/// A call that a model asks for.
+pub(crate) struct Wanted {
+    /// Name of a tool or of a finder, as it was sent.
+    pub(crate) tool: String,
+    pub(crate) args: Value,
+}
+
+impl Wanted {
+    /// A call through `call_tool` is one of the tool that it names.
+    ///
+    /// # Errors
+    /// `invalid_args` for a `call_tool` without a name.
+    pub(crate) fn of(name: &str, args: Value) -> Result<Self> {
+        if Finder::parse(name) != Some(Finder::Call) {
+            let tool = name.to_owned();
+            return Ok(Self { tool, args });
+        }
+        let tool = text_argument(&args, "name")?;
+        let args = match args.get("arguments") {
+            None | Some(Value::Null) => Object::new().into(),
+            Some(args) => args.clone(),
+        };
+        Ok(Self { tool, args })
+    }
+}
+
+impl Toolkit {
+    /// Calls a tool of any catalogue, the tools that find, describe and call others included.
+    pub fn call_offered(&self, context: &Context, name: &str, args: &Value) -> Outcome {
+        let wanted = match Wanted::of(name, args.clone()) {
+            Ok(wanted) => wanted,
+            Err(error) => return Outcome::error(error),
+        };
+        match Finder::parse(&wanted.tool) {
+            Some(finder) => self.find(context, finder, &wanted.args),
+            None => self.call_with(context, &wanted.tool, &wanted.args),
+        }
+    }
+
+    /// Answers `search_tools` and `describe_tool`. They read what a listing shows, so that they are no calls of the audit.
+    pub(crate) fn find(&self, context: &Context, finder: Finder, args: &Value) -> Outcome {
+        match self.found(context, finder, args) {
+            Ok(found) => Outcome {
+                status: Status::Success(found),
+                effects: Vec::new(),
+                warnings: Vec::new(),
+                metadata: Object::new(),
+            },
+            Err(error) => Outcome::error(error),
+        }
+    }
+
+    fn found(&self, context: &Context, finder: Finder, args: &Value) -> Result<Value> {
+        let dispatcher = self.dispatcher();
+        let caller = self.caller(context);
+        match finder {
+            Finder::Search => {
+                let query = args.get("query").and_then(Value::as_str);
+                offer::search(&dispatcher, &caller, query.unwrap_or_default())
+            }
+            Finder::Describe => {
+                let name = text_argument(args, "name")?;
+                match Finder::parse(&name) {
+                    Some(finder) => crate::parse(&Dialect::Mcp.tool(&finder.offered()).to_string()),
+                    None => offer::describe(&dispatcher, &caller, &name),
+                }
+            }
+            Finder::Call => Err(
+                tool_error!(InvalidArgs at "/name"; "`call_tool` does not call itself"; "name another tool"),
+            ),
+        }
+    }
+}
+
+/// A text among arguments.
+fn text_argument(args: &Value, name: &str) -> Result<String> {
+    let given = args.get(name).and_then(Value::as_str).map(str::to_owned);
+    given.ok_or_else(|| {
+        let found = args
+            .get(name)
+            .map_or_else(|| "nothing".to_owned(), Value::kind);
+        ToolError::invalid(
+            format!("/{name}"),
+            format_args!("expected the name of a tool, found {found}"),
+        )
+        .hint("`search_tools` finds tools")
+    })
+}

@@ -1,0 +1,106 @@
+//! One call or run: without the interpreter's lock, cancelled by Ctrl-C, by a `Stop` and by an exception of its callback.
+
+use std::sync::Arc;
+
+use mathchain::Context;
+use pyo3::prelude::*;
+use tool_core::{Outcome, StopFlag, ToolError, tool_error};
+
+use crate::errors::OrRaise as _;
+use crate::interrupt::Watch;
+use crate::own;
+use crate::progress::Told;
+
+/// Stack of a thread that runs calls, where that of the caller is small.
+const STACK_BYTES: usize = 16 << 20;
+/// Least stack that is left for a call in the caller's thread.
+const STACK_BYTES_LEAST: usize = 4 << 20;
+
+/// Cancels one call from another thread.
+#[pyclass(frozen)]
+#[derive(Default)]
+pub(crate) struct Stop(pub(crate) StopFlag);
+
+#[pymethods]
+impl Stop {
+    #[new]
+    fn new() -> Self {
+        Self::default()
+    }
+
+    /// Cancels the call.
+    fn cancel(&self) {
+        self.0.cancel();
+    }
+}
+
+/// Who calls.
+pub(crate) struct Caller {
+    /// Role, deadline and approvals of every call.
+    pub(crate) context: Context,
+    /// The process that opened the toolkit.
+    pub(crate) process: u32,
+}
+
+/// A call or run: its callback and the flag that cancels it.
+#[derive(Default)]
+pub(crate) struct Call {
+    pub(crate) progress: Option<Py<PyAny>>,
+    pub(crate) stop: Option<StopFlag>,
+}
+
+impl Call {
+    /// Makes it without the interpreter's lock. Ctrl-C and exceptions of the callback cancel it and are raised.
+    pub(crate) fn make(
+        self,
+        py: Python<'_>,
+        caller: &Caller,
+        work: impl FnOnce(&Context, Option<Arc<Told>>) -> Outcome + Send,
+    ) -> PyResult<Outcome> {
+        same_process(caller.process).or_raise(py)?;
+        own::forget();
+        let watch = Watch::begin(py)?;
+        let stop = self.stop.unwrap_or_else(|| watch.stop().clone());
+        let told = self
+            .progress
+            .map(|callback| Told::new(callback, stop.clone()));
+        let context = Context {
+            stop,
+            progress: told.as_ref().map(Told::receiver),
+            ..caller.context.clone()
+        };
+        let outcome = py.detach(|| on_stack(|| work(&context, told.clone())));
+        drop(watch);
+        py.check_signals()?;
+        let raised = told.and_then(|told| told.raised());
+        match raised.or_else(|| own::interrupted(py)) {
+            Some(raised) => Err(raised),
+            None => outcome.or_raise(py),
+        }
+    }
+}
+
+/// Runs here, or in another thread if little is left of the stack.
+fn on_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, ToolError> {
+    if stacker::remaining_stack().is_none_or(|left| left >= STACK_BYTES_LEAST) {
+        return Ok(work());
+    }
+    std::thread::scope(|scope| {
+        let builder = std::thread::Builder::new().name("call".to_owned());
+        let thread = builder.stack_size(STACK_BYTES).spawn_scoped(scope, work);
+        let thread =
+            thread.map_err(|err| tool_error!(LimitExceeded, "cannot start a thread: {err}"))?;
+        let panicked = |_| tool_error!(Internal, "the call panicked outside the tool");
+        thread.join().map_err(panicked)
+    })
+}
+
+/// Refuses a process that was forked: the threads of the parent do not exist in it.
+pub(crate) fn same_process(opened_in: u32) -> Result<(), ToolError> {
+    if opened_in == std::process::id() {
+        return Ok(());
+    }
+    Err(tool_error!(PreconditionFailed, "forked";
+        "a toolkit was opened before this process was forked, and its threads are not here";
+        "start processes by `spawn` or `forkserver` (multiprocessing.set_start_method), or call no tool before the fork"))
+}
