@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use tool_core::capability::Spawner;
-use tool_core::command::{Command, Exit, Level};
+use tool_core::command::{Command, Exit, Isolation, Level};
 use tool_core::conversation::{Conversation, Heard};
 use tool_core::{ErrorCode, StopFlag};
 
@@ -19,6 +19,8 @@ crate::trials!(
     stop_flags_end_the_waiting,
     nothing_is_left_of_it,
     it_ends_at_its_time,
+    with_network_it_connects_and_nothing_more,
+    without_isolation_it_is_a_program_of_the_user,
 );
 
 const LONG: Duration = Duration::from_secs(30);
@@ -225,4 +227,89 @@ fn it_ends_at_its_time() {
     let talk = start(&place, &command);
     let heard = talk.receive(LONG, &StopFlag::new()).expect("no fault");
     assert_eq!(heard, Heard::Ended(Some(Exit::Signal(9))));
+}
+
+/// The lines that a script says until `done`.
+fn said(talk: &dyn Conversation) -> Vec<String> {
+    let mut lines = Vec::new();
+    while lines.last().map(String::as_str) != Some("done") {
+        lines.push(line(talk));
+    }
+    lines
+}
+
+fn with_network_it_connects_and_nothing_more() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("listens");
+    let port = listener.local_addr().expect("an address").port();
+    let script = format!(
+        r#"cat @/outside @/home/secret 2>/dev/null || echo no files
+        echo x > notes.txt 2>/dev/null || echo no changes
+        python3 -I - <<'END'
+import os, socket
+print(socket.create_connection(("127.0.0.1", {port})).recv(9).decode())
+def refused(*kind):
+    try: socket.socket(*kind)
+    except PermissionError: print("no", kind[0].name, kind[1].name)
+refused(socket.AF_UNIX, socket.SOCK_STREAM)
+refused(socket.AF_INET, socket.SOCK_RAW)
+refused(socket.AF_NETLINK, socket.SOCK_RAW)
+udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+udp.sendto(b"a", ("127.0.0.1", {port}))
+try: udp.bind(("127.0.0.1", 0))
+except PermissionError: print("no bind")
+print(len(open("/etc/hosts").read()) > 0)
+END
+        echo done"#
+    );
+    for level in [Level::S3, Level::S2] {
+        let place = Place::at(level);
+        let mut command = place.script(&script);
+        command.isolation = Isolation::Network;
+        let before = place.snapshot();
+        let talk = start(&place, &command);
+        let (mut stream, _) = listener.accept().expect("connects");
+        std::io::Write::write_all(&mut stream, b"greetings").expect("sent");
+        let expected = [
+            "no files",
+            "no changes",
+            "greetings",
+            "no AF_UNIX SOCK_STREAM",
+            "no AF_INET SOCK_RAW",
+            "no AF_NETLINK SOCK_RAW",
+            "no bind",
+            "True",
+            "done",
+        ];
+        assert_eq!(said(&*talk), expected, "{level}: {}", talk.stderr());
+        assert_eq!(talk.level(), level);
+        drop(talk);
+        assert_eq!(place.snapshot(), before);
+    }
+}
+
+fn without_isolation_it_is_a_program_of_the_user() {
+    let place = Place::at(Level::S3);
+    let number = crate::survivors::number(0, 77);
+    let script = format!("cat @/outside; echo; env; pwd; sleep {number} & echo done; wait");
+    let mut command = place.script(&script);
+    command.isolation = Isolation::None;
+    command.environment = vec![
+        ("OWN".to_owned(), "x".to_owned()),
+        ("PATH".to_owned(), "/usr/bin:/bin".to_owned()),
+    ];
+    let talk = start(&place, &command);
+    let said = said(&*talk);
+    assert!(said.contains(&CANARY.to_owned()), "{said:?}");
+    assert!(said.contains(&"OWN=x".to_owned()), "{said:?}");
+    assert!(
+        !said.iter().any(|line| line.starts_with("HOME=")),
+        "{said:?}"
+    );
+    assert!(
+        said.iter().any(|line| line.ends_with("/workspace")),
+        "{said:?}"
+    );
+    assert_eq!(talk.level(), Level::S0);
+    drop(talk);
+    assert_eq!(running(&number), 0, "a process is left");
 }

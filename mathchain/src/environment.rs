@@ -312,11 +312,18 @@ pub(crate) fn read_config(path: &Path, of_project: bool) -> Result<ConfigFile> {
 }
 
 fn user_folder(name: &str, below_home: &str) -> Option<PathBuf> {
-    let absolute = |value: String| Some(PathBuf::from(value)).filter(|path| path.is_absolute());
-    let base = variable(name)
-        .and_then(absolute)
-        .or_else(|| Some(absolute(variable("HOME")?)?.join(below_home)))?;
+    let base = folder_in(name).or_else(|| Some(home()?.join(below_home)))?;
     Some(base.join("mathchain"))
+}
+
+/// The home folder of this user.
+pub(crate) fn home() -> Option<PathBuf> {
+    folder_in("HOME")
+}
+
+/// The absolute path in a variable.
+fn folder_in(name: &str) -> Option<PathBuf> {
+    Some(PathBuf::from(variable(name)?)).filter(|path| path.is_absolute())
 }
 
 #[expect(

@@ -1,6 +1,7 @@
 //! Files named by the user, and the errors of reading and writing them.
 
 use std::fmt::Display;
+use std::fs::{File, OpenOptions, Permissions};
 use std::io::{Error, Write as _};
 use std::path::Path;
 
@@ -21,4 +22,51 @@ pub(crate) fn write_new(path: &Path, text: &str) -> Result<(), Error> {
     let mut file = std::fs::File::create_new(path)?;
     file.write_all(text.as_bytes())?;
     file.sync_all()
+}
+
+/// Who may read a file that is replaced.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Readers {
+    /// This user alone.
+    Owner,
+    /// Those of the file that was there; of a new file, as the process creates files.
+    AsBefore,
+}
+
+/// Replaces a file whole or not at all: a draft beside it is synced, then renamed. A link is followed, so that its target is replaced.
+pub(crate) fn replace(path: &Path, content: &[u8], readers: Readers) -> Result<(), Error> {
+    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let draft = path.with_file_name(format!(".{name}.{}", std::process::id()));
+    // What a process of this number left behind when it was killed.
+    let _ = std::fs::remove_file(&draft);
+    let written = write_draft(&draft, &path, content, readers);
+    if written.is_err() {
+        let _ = std::fs::remove_file(&draft);
+    }
+    written
+}
+
+fn write_draft(draft: &Path, path: &Path, content: &[u8], readers: Readers) -> Result<(), Error> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    if readers == Readers::Owner {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        options.mode(0o600);
+    }
+    let mut file = options.open(draft)?;
+    let before: Option<Permissions> = (std::fs::metadata(path).ok())
+        .filter(|_| readers == Readers::AsBefore)
+        .map(|found| found.permissions());
+    if let Some(before) = before {
+        file.set_permissions(before)?;
+    }
+    file.write_all(content)?;
+    file.sync_all()?;
+    std::fs::rename(draft, path)?;
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
 }

@@ -4,7 +4,7 @@
 //! was revoked.
 
 use std::fs::{DirBuilder, File, OpenOptions};
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -168,14 +168,6 @@ fn change(work: impl FnOnce(&mut Vec<Key>) -> Result<()>) -> Result<()> {
     lock.lock().map_err(cannot)?;
     let mut keys = read(&file)?.unwrap_or_default();
     work(&mut keys)?;
-    let draft = folder.join(".server.new");
-    let written = (|| {
-        let text = serde_json::to_vec_pretty(&keys)?;
-        let mut open = options.clone().truncate(true).open(&draft)?;
-        open.write_all(&text)?;
-        open.sync_all()?;
-        std::fs::rename(&draft, &file)?;
-        File::open(folder)?.sync_all()
-    })();
-    written.map_err(cannot)
+    let text = serde_json::to_vec_pretty(&keys).map_err(|err| cannot(err.into()))?;
+    crate::io::replace(&file, &text, crate::io::Readers::Owner).map_err(cannot)
 }

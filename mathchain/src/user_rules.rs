@@ -1,12 +1,13 @@
 //! Rules recorded by `approve --always`: a file in the state folder, in the schema of the configuration.
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use registry::document::{self, Format};
 use registry::load::layers_to_toml;
 use registry::{Config, Layer, Level, LoadError, LoadErrors, Rule, WorkspaceId};
 use tool_core::{Result, tool_error};
+
+use crate::io;
 
 /// Name of the file in the state folder.
 pub const FILE_NAME: &str = "user-rules.toml";
@@ -134,22 +135,9 @@ pub fn forget(folder: &Path, number: usize) -> Result<Rule> {
 
 /// Replaces the file atomically, readable by this user alone.
 fn write(file: &Path, layers: &[Layer]) -> Result<()> {
-    let draft = file.with_extension("toml.new");
-    let done = (|| {
-        let mut options = std::fs::OpenOptions::new();
-        options.write(true).create(true).truncate(true);
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::OpenOptionsExt as _;
-            options.mode(0o600);
-        }
-        let mut open = options.open(&draft)?;
-        open.write_all(HEADER.as_bytes())?;
-        open.write_all(layers_to_toml(layers).as_bytes())?;
-        open.sync_all()?;
-        std::fs::rename(&draft, file)
-    })();
-    done.map_err(|err: std::io::Error| crate::io::cannot_write(file, &err))
+    let text = format!("{HEADER}{}", layers_to_toml(layers));
+    let written = io::replace(file, text.as_bytes(), io::Readers::Owner);
+    written.map_err(|err| io::cannot_write(file, &err))
 }
 
 #[cfg(test)]

@@ -49,6 +49,8 @@ const WRONG: &[(&str, &[&str])] = &[
     ("chain", &["chain", "anomalies", "--run", "zzzz"]),
     ("artifacts", &["artifacts", "get", "zzzz"]),
     ("init", &["init", "--nope"]),
+    ("setup", &["setup", "emacs"]),
+    ("setup", &["setup", "codex", "--role", "nobody"]),
     ("doctor", &["doctor", "--nope"]),
     ("completions", &["completions", "nosh"]),
     ("man", &["man", "--nope"]),

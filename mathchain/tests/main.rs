@@ -38,6 +38,8 @@ mod runs;
 mod serve;
 #[cfg(target_os = "linux")]
 mod session;
+#[cfg(all(feature = "servers", target_os = "linux"))]
+mod setup;
 #[cfg(target_os = "linux")]
 mod signals;
 mod state;

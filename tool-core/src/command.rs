@@ -20,6 +20,20 @@ names! {
     }
 }
 
+names! {
+    /// What a command is kept from.
+    #[derive(Default)]
+    Isolation {
+        /// The network, and every file but the named ones and those of the system.
+        #[default]
+        Offline = "offline",
+        /// The same files; it may open connections, to this machine too, and accept none.
+        Network = "network",
+        /// Nothing: it runs as the user, in the user's environment. Its processes still end with the command.
+        None = "none",
+    }
+}
+
 /// Access of a command to the workspace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
@@ -74,8 +88,8 @@ impl Default for CommandLimits {
     }
 }
 
-/// A program to run in the sandbox. It has no network, and writes only to its own scratch folder, which is its home and is deleted
-/// afterwards.
+/// A program to run in the sandbox. Unless [`Isolation`] says otherwise it has no network, and writes only to its own scratch folder, which
+/// is its home and is deleted afterwards.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Command {
     /// Program and arguments, without a shell. A program without `/` is searched in the path of the sandbox.
@@ -94,6 +108,8 @@ pub struct Command {
     pub limits: CommandLimits,
     /// Minimum level of the sandbox.
     pub minimum: Level,
+    /// What it is kept from.
+    pub isolation: Isolation,
 }
 
 impl Command {
@@ -108,6 +124,7 @@ impl Command {
             stdin: Vec::new(),
             limits: CommandLimits::default(),
             minimum: Level::S2,
+            isolation: Isolation::Offline,
         }
     }
 }

@@ -28,6 +28,10 @@ pub(super) const READABLE: &str = "/bin /lib /lib32 /lib64 /libx32 \
     /proc/sys/kernel/osrelease /proc/sys/vm/overcommit_memory /proc/uptime /proc/version \
     /sys/devices/system/cpu /sys/kernel/mm/transparent_hugepage";
 
+/// What commands with network read beside [`READABLE`]: names of hosts and services.
+pub(super) const NAMES: &str =
+    "/etc/gai.conf /etc/host.conf /etc/hosts /etc/protocols /etc/resolv.conf /etc/services";
+
 /// Folders of programs and libraries that every command may read and execute, except [`SETTINGS`] in them.
 pub(super) const SYSTEM: &str = "/usr";
 
@@ -56,8 +60,8 @@ macro_rules! calls {
 
 /// System calls denied altogether (EPERM).
 pub(super) const DENIED: &[i64] = calls! {
-    // network: no socket of any family except connected pairs, see `seccomp`
-    SYS_socket SYS_connect SYS_bind SYS_listen SYS_accept SYS_accept4
+    // network: no command accepts connections; see `UNCONNECTED` and `seccomp` for others
+    SYS_bind SYS_listen SYS_accept SYS_accept4
     // other processes
     SYS_ptrace SYS_process_vm_readv SYS_process_vm_writev SYS_process_madvise SYS_process_mrelease
     SYS_pidfd_open SYS_pidfd_getfd SYS_kcmp SYS_lookup_dcookie
@@ -85,6 +89,9 @@ pub(super) const DENIED: &[i64] = calls! {
     SYS_clock_adjtime SYS_adjtimex SYS_vhangup;
     x86_64: SYS_iopl SYS_ioperm SYS_modify_ldt SYS_uselib
 };
+
+/// System calls denied to commands without network: they have connected pairs of sockets only.
+pub(super) const UNCONNECTED: &[i64] = calls! { SYS_socket SYS_connect };
 
 /// Numbers that the crate `libc` lacks; newer ones are equal on every architecture.
 const SYS_STATMOUNT: i64 = 457;
@@ -155,6 +162,10 @@ const PR_SCHED_CORE: u64 = 62;
 
 /// Types of `ioctl` requests that change file attributes, or create subvolumes, through a file open for reading.
 pub(super) const ATTRIBUTES: &[u64] = &[b'f' as u64, b'X' as u64, b'v' as u64, 0x94];
+
+/// Families and types of the sockets of commands with network.
+pub(super) const INTERNET: [i32; 2] = [libc::AF_INET, libc::AF_INET6];
+pub(super) const TRANSPORTS: &[i32] = &[libc::SOCK_STREAM, libc::SOCK_DGRAM];
 
 /// Types of sockets that reach only the other end of their pair.
 pub(super) const CONNECTED: &[i32] = &[libc::SOCK_STREAM, libc::SOCK_SEQPACKET];

@@ -5,7 +5,7 @@ use std::io::{self, Read, Write};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use tool_core::command::{CommandLimits, Excess, Exit, Level};
+use tool_core::command::{CommandLimits, Excess, Exit, Isolation, Level};
 use tool_core::json;
 
 /// Maximum size of a policy in bytes.
@@ -17,6 +17,8 @@ const POLICY_BYTES_MAX: u32 = 16 << 20;
 pub(super) struct Policy {
     /// The level to apply.
     pub level: Level,
+    /// What the command is kept from.
+    pub isolation: Isolation,
     /// Apply everything and exit without running the command.
     pub probe: bool,
     /// The command is interactive: the socket on standard output is its standard input too.

@@ -27,6 +27,7 @@ pub(super) const GROUPS: [(&str, &[&str]); 6] = [
         "Setup",
         &[
             "init",
+            "setup",
             "check",
             "doctor",
             "schema",

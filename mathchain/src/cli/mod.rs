@@ -53,6 +53,8 @@ mod runs;
 mod schema;
 mod serve;
 mod session;
+#[cfg(feature = "servers")]
+mod setup;
 mod signals;
 mod state;
 mod stdin;
@@ -161,6 +163,9 @@ enum Command {
     /// Show the size of the state, prune, export and shrink it
     #[command(subcommand)]
     State(state::State),
+    /// Register this program as a server in the configuration of an MCP client
+    #[cfg(feature = "servers")]
+    Setup(setup::Setup),
     /// Check the configuration and every agent, phase and plugin
     #[command(
         after_help = "Exit code 2 on any error; all errors are listed at once, with file, line and column. Suited to a project's CI."
@@ -322,6 +327,8 @@ fn dispatch(global: &Global, command: Command) -> Result<ExitCode> {
         Command::Artifacts(args) => artifacts::artifacts(global, &args),
         Command::Backups(args) => backups::backups(global, &args),
         Command::State(args) => state::state(global, &args),
+        #[cfg(feature = "servers")]
+        Command::Setup(args) => setup::setup(global, &args),
         Command::Check => check::check(global),
         Command::Doctor => doctor::doctor(global),
         Command::Init(args) => init::init(&args),

@@ -8,8 +8,8 @@ use super::Cli;
 const VERBS: &[&str] = &[
     "Answer", "Approve", "Call", "Check", "Compare", "Decline", "Delete", "Disable", "Draw",
     "Enable", "Explain", "Export", "Find", "List", "Make", "Pin", "Print", "Replay", "Restore",
-    "Remove", "Resume", "Cancel", "Revoke", "Run", "Search", "Serve", "Show", "Shrink", "Test",
-    "Unpin", "Verify", "Write",
+    "Register", "Remove", "Resume", "Cancel", "Revoke", "Run", "Search", "Serve", "Show", "Shrink",
+    "Test", "Unpin", "Verify", "Write",
 ];
 
 /// Phrases that no text for users has, as `tests/english.rs` reads them too.

@@ -1,6 +1,7 @@
 //! The words of the command line: those of this process, or those that a host such as an interpreter passes.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::sync::OnceLock;
 
 static GIVEN: OnceLock<Vec<OsString>> = OnceLock::new();
@@ -8,6 +9,14 @@ static GIVEN: OnceLock<Vec<OsString>> = OnceLock::new();
 /// Uses these words instead of those of the process; the first setting is kept.
 pub(super) fn give(words: Vec<OsString>) {
     let _ = GIVEN.set(words);
+}
+
+/// The path of this program: of the script, in the process of an interpreter.
+pub(super) fn program() -> PathBuf {
+    let own = std::env::current_exe().ok();
+    let given = GIVEN.get().and_then(|words| words.first());
+    let given = given.map(|word| std::path::absolute(word).unwrap_or_else(|_| word.into()));
+    given.or(own).unwrap_or_else(|| "mathchain".into())
 }
 
 /// All words, the name of the program first.

@@ -1,6 +1,5 @@
 //! The folder of a plugin: its texts, and a digest of its contents.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use registry::LoadError;
@@ -177,18 +176,7 @@ pub(super) fn write_settings(root: &PluginRoot, name: &str, text: &str) -> Resul
     let path = root.settings.join(format!("{name}.json"));
     let failed = |err| io::cannot_write(&path, &err);
     std::fs::create_dir_all(&root.settings).map_err(failed)?;
-    let draft = root
-        .settings
-        .join(format!(".{name}.json.{}", std::process::id()));
-    let written = std::fs::File::create(&draft).and_then(|mut file| {
-        file.write_all(text.as_bytes())?;
-        file.sync_all()?;
-        std::fs::rename(&draft, &path)
-    });
-    written.map_err(|err| {
-        let _ = std::fs::remove_file(&draft);
-        failed(err)
-    })?;
+    io::replace(&path, text.as_bytes(), io::Readers::AsBefore).map_err(failed)?;
     Ok(path)
 }
 

@@ -15,7 +15,7 @@ use rustix::thread::{
     set_capabilities, set_capabilities_secure_bits, set_keep_capabilities, set_no_new_privs,
     set_thread_groups, set_thread_res_gid, set_thread_res_uid,
 };
-use tool_core::command::Level;
+use tool_core::command::{Isolation, Level};
 
 use super::super::lists::USERS_FROM;
 use super::super::policy::Policy;
@@ -40,6 +40,10 @@ pub(super) fn at<E: Into<io::Error>>(stage: &'static str) -> impl FnOnce(E) -> F
 pub(super) fn apply(policy: &Policy, own_proc: bool) -> Result<u32, Fault> {
     // A new session: no terminal, and signals to its group do not reach the launcher.
     setsid().map_err(at("session"))?;
+    if policy.isolation == Isolation::None {
+        set_parent_process_death_signal(Some(Signal::KILL)).map_err(at("session"))?;
+        return go_to_folder(policy).map(|()| 0).map_err(at("folder"));
+    }
     umask(Mode::from_raw_mode(0o077));
     // Paths are opened with the permissions of the caller, which the user id below may lack.
     let prepared = (policy.level >= Level::S2).then(|| landlock::prepare(policy, own_proc));
@@ -67,6 +71,7 @@ pub(super) fn apply(policy: &Policy, own_proc: bool) -> Result<u32, Fault> {
     let extra = seccomp::Extra {
         metadata: !root && policy.level < Level::S3,
         signals: !root && policy.level < Level::S3 && version < SCOPES_SIGNALS,
+        network: policy.isolation == Isolation::Offline,
     };
     seccomp::apply(extra).map_err(at("seccomp"))?;
     Ok(version)

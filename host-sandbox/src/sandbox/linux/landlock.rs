@@ -9,9 +9,9 @@ use landlock::{
 };
 
 use rustix::fs::{FileType, fstat};
-use tool_core::command::Level;
+use tool_core::command::{Isolation, Level};
 
-use super::super::lists::{DEVICES, READABLE, SETTINGS, SYSTEM};
+use super::super::lists::{DEVICES, NAMES, READABLE, SETTINGS, SYSTEM};
 use super::super::policy::Policy;
 
 /// Landlock versions to try, best first. Version 3 is required to limit truncation.
@@ -36,7 +36,7 @@ pub(super) struct Prepared {
 ///
 /// `own_proc`: `/proc` shows only the processes of the command, so it may be read.
 pub(super) fn prepare(policy: &Policy, own_proc: bool) -> io::Result<Prepared> {
-    let (mut rules, version) = create()?;
+    let (mut rules, version) = create(policy.isolation)?;
     let read = AccessFs::Execute | AccessFs::ReadFile | AccessFs::ReadDir;
     // Never devices, pipes or sockets.
     let write = AccessFs::WriteFile
@@ -49,7 +49,12 @@ pub(super) fn prepare(policy: &Policy, own_proc: bool) -> io::Result<Prepared> {
         | AccessFs::Refer;
     let own = own_proc.then_some("/proc");
     let named = policy.readable.iter().map(String::as_str);
-    for path in READABLE.split(' ').chain(own).chain(named) {
+    let names = match policy.isolation {
+        Isolation::Offline => None,
+        Isolation::Network | Isolation::None => Some(NAMES.split(' ')),
+    };
+    let names = names.into_iter().flatten();
+    for path in READABLE.split(' ').chain(names).chain(own).chain(named) {
         rules = grant(rules, path, read, Missing::Skip)?;
     }
     let settings = SETTINGS.split(' ').map(str::to_owned);
@@ -94,10 +99,10 @@ impl Prepared {
 }
 
 /// An empty rule set of the best version that the kernel fully supports.
-fn create() -> io::Result<(RulesetCreated, u32)> {
+fn create(isolation: Isolation) -> io::Result<(RulesetCreated, u32)> {
     let mut last = None;
     for (abi, version) in VERSIONS {
-        match create_version(abi) {
+        match create_version(abi, isolation) {
             Ok(rules) => return Ok((rules, version)),
             Err(err) => last = Some(err),
         }
@@ -105,11 +110,14 @@ fn create() -> io::Result<(RulesetCreated, u32)> {
     Err(last.unwrap_or_else(|| io::Error::other("no version of Landlock")))
 }
 
-fn create_version(abi: ABI) -> io::Result<RulesetCreated> {
+fn create_version(abi: ABI, isolation: Isolation) -> io::Result<RulesetCreated> {
     let rules = Ruleset::default().set_compatibility(CompatLevel::HardRequirement);
     let mut rules = rules.handle_access(AccessFs::from_all(abi));
     if abi >= ABI::V4 {
-        let network = AccessNet::BindTcp | AccessNet::ConnectTcp;
+        let network = match isolation {
+            Isolation::Offline => AccessNet::BindTcp | AccessNet::ConnectTcp,
+            Isolation::Network | Isolation::None => AccessNet::BindTcp.into(),
+        };
         rules = rules.and_then(|rules| rules.handle_access(network));
     }
     if abi >= ABI::V6 {

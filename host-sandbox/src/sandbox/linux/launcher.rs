@@ -14,7 +14,7 @@ use rustix::fs::{MemfdFlags, Mode, OFlags, memfd_create};
 use rustix::io::fcntl_dupfd_cloexec;
 use rustix::process::{set_child_subreaper, setsid};
 use rustix::stdio::{dup2_stdin, stdin, stdout};
-use tool_core::command::Level;
+use tool_core::command::{Isolation, Level};
 
 use super::super::lists::{LANG, LAUNCHER, PATH};
 use super::super::policy::{Failure, Policy, Report};
@@ -130,7 +130,7 @@ fn start(policy: &Policy, socket: &mut UnixStream) -> Result<(), Fault> {
     if policy.level < Level::S3 {
         return run(policy, socket, Tree::Mine);
     }
-    namespaces::leave().map_err(at("namespaces"))?;
+    namespaces::leave(policy.isolation).map_err(at("namespaces"))?;
     // The init process of the new process namespace; when it ends, the kernel ends all others in it.
     match raw::fork().map_err(at("namespaces"))? {
         None => {
@@ -177,14 +177,15 @@ fn become_command(policy: &Policy, socket: &mut UnixStream, tree: Tree) -> Resul
         return Err(at("exec")(std::io::Error::other("no program")));
     };
     let mut command = Command::new(program);
-    command
-        .args(arguments)
-        .env_clear()
-        .env("PATH", PATH)
-        .env("LANG", LANG)
-        .env("HOME", &policy.scratch)
-        .env("TMPDIR", &policy.scratch)
-        .envs(policy.environment.iter().map(|(name, value)| (name, value)));
-    confine::limit_memory(policy).map_err(at("limits"))?;
+    command.args(arguments).env_clear();
+    if policy.isolation != Isolation::None {
+        command
+            .env("PATH", PATH)
+            .env("LANG", LANG)
+            .env("HOME", &policy.scratch)
+            .env("TMPDIR", &policy.scratch);
+        confine::limit_memory(policy).map_err(at("limits"))?;
+    }
+    command.envs(policy.environment.iter().map(|(name, value)| (name, value)));
     Err(at("exec")(command.exec()))
 }

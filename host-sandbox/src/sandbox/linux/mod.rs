@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use tool_core::capability::Spawner;
-use tool_core::command::{Access, Command, Finished, Level, Program};
+use tool_core::command::{Access, Command, Finished, Isolation, Level, Program};
 use tool_core::conversation::Conversation;
 use tool_core::{ErrorCode, Result, StopFlag, ToolError, tool_error};
 
@@ -86,6 +86,7 @@ impl Sandbox {
         };
         Ok(Policy {
             level,
+            isolation: command.isolation,
             probe: false,
             live: false,
             argv: command.argv.clone(),
@@ -156,6 +157,9 @@ impl Sandbox {
             return Err(tool_error!(SandboxUnavailable, "launcher";
                 "this program cannot act as the launcher of the sandbox";
                 "call `host_sandbox::sandbox::launch_if_asked` first in `main`, or name a launcher with `launch_by`"));
+        }
+        if command.isolation == Isolation::None {
+            return attempt(Level::S0)?.map_err(|refusal| refusal.error(Level::S0));
         }
         let minimum = command.minimum.max(Level::S1);
         let mut missing = None;

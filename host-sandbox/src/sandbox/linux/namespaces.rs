@@ -7,18 +7,19 @@ use rustix::io::Errno;
 use rustix::mount::{MountFlags, MountPropagationFlags, mount, mount_bind, mount_change};
 use rustix::process::{Signal, getegid, geteuid, set_parent_process_death_signal};
 use rustix::thread::UnshareFlags;
+use tool_core::command::Isolation;
 
 use super::super::lists::MASKED;
 use super::super::policy::Policy;
 use super::raw;
 
 /// Enters new namespaces. A user other than root needs a user namespace for that.
-pub(super) fn leave() -> io::Result<()> {
-    let namespaces = UnshareFlags::NEWNS
-        | UnshareFlags::NEWPID
-        | UnshareFlags::NEWNET
-        | UnshareFlags::NEWIPC
-        | UnshareFlags::NEWUTS;
+pub(super) fn leave(isolation: Isolation) -> io::Result<()> {
+    let mut namespaces =
+        UnshareFlags::NEWNS | UnshareFlags::NEWPID | UnshareFlags::NEWIPC | UnshareFlags::NEWUTS;
+    if isolation == Isolation::Offline {
+        namespaces |= UnshareFlags::NEWNET;
+    }
     if geteuid().is_root() {
         return raw::unshare(namespaces);
     }

@@ -9,8 +9,8 @@ use seccompiler::{
 };
 
 use super::super::lists::{
-    ATTRIBUTES, CONNECTED, CONTROLS, DENIED, METADATA, NEW_NAMESPACES, OF_KIND, OF_PROCESS, OWNERS,
-    REQUESTS, SIGNALS, UNKNOWN_FROM,
+    ATTRIBUTES, CONNECTED, CONTROLS, DENIED, INTERNET, METADATA, NEW_NAMESPACES, OF_KIND,
+    OF_PROCESS, OWNERS, REQUESTS, SIGNALS, TRANSPORTS, UNCONNECTED, UNKNOWN_FROM,
 };
 
 /// Denials in addition to the lists that always apply.
@@ -18,6 +18,7 @@ use super::super::lists::{
 pub(super) struct Extra {
     pub metadata: bool,
     pub signals: bool,
+    pub network: bool,
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -62,21 +63,25 @@ fn denied(extra: Extra) -> io::Result<BTreeMap<i64, Vec<SeccompRule>>> {
         (DENIED, true),
         (METADATA, extra.metadata),
         (SIGNALS, extra.signals),
+        (UNCONNECTED, extra.network),
     ];
     for (list, _) in lists.iter().filter(|(_, wanted)| *wanted) {
         rules.extend(list.iter().map(|&call| (call, Vec::new())));
     }
     // Connected pairs reach no other process. One end of any other type could send to every address: the kernel turns raw pairs
     // into datagram pairs, and may do so with future types.
-    const KIND: u64 = 0xf;
-    let others = (0..=KIND).filter(|kind| !CONNECTED.iter().any(|&wanted| wanted as u64 == *kind));
-    let mut pairs = vec![rule([(0, SeccompCmpOp::Ne, libc::AF_UNIX as u64)])?];
-    for kind in others {
-        pairs.push(rule([(1, SeccompCmpOp::MaskedEq(KIND), kind)])?);
-    }
+    let mut pairs = other_types(CONNECTED)?;
+    pairs.push(rule([(0, SeccompCmpOp::Ne, libc::AF_UNIX as u64)])?);
     rules.insert(libc::SYS_socketpair, pairs);
-    // An address is a pointer: both halves must be zero. That of `sendmsg` is in memory, which a filter cannot read.
-    rules.insert(libc::SYS_sendto, vec![wide_rule(4, SeccompCmpOp::Ne, 0)?]);
+    if extra.network {
+        // An address is a pointer: both halves must be zero. That of `sendmsg` is in memory, which a filter cannot read.
+        rules.insert(libc::SYS_sendto, vec![wide_rule(4, SeccompCmpOp::Ne, 0)?]);
+    } else {
+        let mut sockets = other_types(TRANSPORTS)?;
+        let [a, b] = INTERNET.map(|family| (0, SeccompCmpOp::Ne, family as u64));
+        sockets.push(rule([a, b])?);
+        rules.insert(libc::SYS_socket, sockets);
+    }
     for &(call, process) in OF_PROCESS {
         rules.insert(call, vec![rule([(process, SeccompCmpOp::Ne, 0)])?]);
     }
@@ -122,6 +127,14 @@ fn denied(extra: Extra) -> io::Result<BTreeMap<i64, Vec<SeccompRule>>> {
     let other = rule([(0, SeccompCmpOp::Ne, 0), (0, SeccompCmpOp::Ne, ASK)])?;
     rules.insert(libc::SYS_personality, vec![other]);
     Ok(rules)
+}
+
+/// A rule for each type of socket, the second argument, beside the wanted ones.
+fn other_types(wanted: &[i32]) -> io::Result<Vec<SeccompRule>> {
+    const TYPE: u64 = 0xf;
+    let others = (0..=TYPE).filter(|kind| !wanted.iter().any(|&wanted| wanted as u64 == *kind));
+    let one = |kind| rule([(1, SeccompCmpOp::MaskedEq(TYPE), kind)]);
+    others.map(one).collect()
 }
 
 /// All conditions on arguments (by index) must be true; the kernel reads these arguments as 32 bits.
@@ -170,8 +183,13 @@ mod tests {
     #[test]
     fn every_program_compiles_and_is_short_enough_for_the_kernel() {
         const PROGRAM_MAX: usize = 4096;
-        for (metadata, signals) in [(false, false), (true, true)] {
-            for program in programs(Extra { metadata, signals }).unwrap() {
+        for (more, network) in [(false, false), (true, true), (true, false)] {
+            let extra = Extra {
+                metadata: more,
+                signals: more,
+                network,
+            };
+            for program in programs(extra).unwrap() {
                 assert!(!program.is_empty() && program.len() <= PROGRAM_MAX);
             }
         }
@@ -179,7 +197,7 @@ mod tests {
 
     #[test]
     fn lists_do_not_name_a_call_twice() {
-        let mut all: Vec<i64> = [DENIED, METADATA, SIGNALS].concat();
+        let mut all: Vec<i64> = [DENIED, METADATA, SIGNALS, UNCONNECTED].concat();
         all.extend(OF_PROCESS.iter().map(|(call, _)| call));
         all.extend(OF_KIND.iter().map(|(call, _)| call));
         let count = all.len();

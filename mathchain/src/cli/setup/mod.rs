@@ -1,0 +1,207 @@
+//! `mathchain setup CLIENT`: registers this program as an MCP server in the configuration of a client.
+//!
+//! The file keeps its comments, order and layout. What changes is shown and written after a yes; the file before stays beside it as a copy.
+
+mod clients;
+mod entry;
+
+use std::io::{ErrorKind, IsTerminal as _};
+use std::path::{Path, PathBuf};
+
+use clap::builder::{PossibleValuesParser, TypedValueParser as _};
+
+use self::clients::{CLIENTS, Client};
+use super::prelude::*;
+use super::{changes, export, words};
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Without a terminal the file is changed only with --yes. Examples:
+  mathchain setup claude-code --dry-run
+  mathchain setup cursor --role worker_math --dry-run
+  mathchain setup codex --catalog search --dry-run"
+)]
+pub(super) struct Setup {
+    /// Client that starts the server
+    #[arg(value_name = "CLIENT", value_parser = client())]
+    client: &'static Client,
+    /// Name of the server in the client
+    #[arg(long, default_value = "mathchain", value_name = "NAME", value_parser = name)]
+    name: String,
+    /// Role of the client's calls
+    #[arg(long, value_name = "ROLE", add = complete::roles())]
+    role: Option<String>,
+    /// Catalogue of tools that the client sees: `full`, `core` or `search`
+    #[arg(long, value_name = "CATALOG", value_parser = export::catalog())]
+    catalog: Option<registry::offer::Catalog>,
+    /// Change the configuration of the user, not that of the current folder, where the client has both
+    #[arg(long)]
+    user: bool,
+    /// Print the changed file; write nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// Change the file without asking
+    #[arg(short, long)]
+    yes: bool,
+}
+
+fn client() -> impl clap::builder::TypedValueParser<Value = &'static Client> {
+    let find = |text: String| CLIENTS.iter().find(|client| client.name == text);
+    PossibleValuesParser::new(CLIENTS.iter().map(Client::possible))
+        .try_map(move |text| find(text).ok_or("no such client"))
+}
+
+/// Names that every client takes.
+fn name(text: &str) -> Result<String, String> {
+    let is_plain = |character: char| character.is_ascii_alphanumeric() || "-_".contains(character);
+    match (1..=64).contains(&text.len()) && text.chars().all(is_plain) {
+        true => Ok(text.to_owned()),
+        false => Err("expected 1 to 64 letters, digits, `-` and `_`".to_owned()),
+    }
+}
+
+/// Registers this program in the configuration of a client.
+pub(super) fn setup(global: &Global, setup: &Setup) -> Result<ExitCode> {
+    if let Some(role) = &setup.role {
+        // An unknown role is an error now, not when the client starts.
+        let toolkit = open::read_only(global, false)?;
+        let caller = toolkit.caller(&Context::default().role(role));
+        toolkit.dispatcher().visible(&caller)?;
+    }
+    let place = place(setup)?;
+    let shown = place.path.display();
+    let before = match std::fs::metadata(&place.path) {
+        Err(err) if err.kind() == ErrorKind::NotFound => None,
+        _ => Some(environment::read_named(&place.path)?),
+    };
+    let text = before.as_deref().unwrap_or_default();
+    let server = server(global, setup, place.is_shared);
+    let after = setup.client.form.set(text, &setup.name, &server);
+    let after = after.map_err(|fault| {
+        tool_error!(InvalidRequest, "client"; "`{shown}` cannot be changed: {fault}";
+            "mend the file, or add the entry by hand: `mathchain setup {} --dry-run` in an empty folder prints one", setup.client.name)
+    })?;
+    let difference = changes::unified(text, &after);
+    let data = |copy: Option<&str>| {
+        object! {
+            "path" => shown.to_string(), "changed" => difference.is_some(),
+            "content" => after.as_str(), "copy" => copy,
+        }
+    };
+    if setup.dry_run {
+        complain(&format!("{shown} would contain:\n"));
+        return output::data(global, &data(None), || after.clone());
+    }
+    let Some(difference) = &difference else {
+        return output::data(global, &data(None), || format!("{shown} is up to date\n"));
+    };
+    if !setup.yes && !confirmed(&place.path, difference)? {
+        return Err(tool_error!(
+            ApprovalDeclined,
+            "`{shown}` is as it was: the change was declined"
+        ));
+    }
+    let copy = written(&place.path, before.as_deref(), &after)?;
+    let copy = copy.map(|copy| copy.display().to_string());
+    output::data(global, &data(copy.as_deref()), || {
+        let copy = copy
+            .as_ref()
+            .map(|copy| format!("; the file before is {copy}"));
+        let copy = copy.unwrap_or_default();
+        format!("wrote {shown}{copy}\nrestart the client, or let it reload its servers\n")
+    })
+}
+
+/// The file to change.
+struct Place {
+    path: PathBuf,
+    /// Whether others read the file, since it belongs to a project.
+    is_shared: bool,
+}
+
+fn place(setup: &Setup) -> Result<Place> {
+    let client = setup.client;
+    match client.of_project {
+        Some(file) if !setup.user => Ok(Place {
+            path: PathBuf::from(file),
+            is_shared: true,
+        }),
+        _ => {
+            let home = environment::home().ok_or_else(|| {
+                tool_error!(PreconditionFailed, "environment"; "HOME names no folder"; "set HOME to an absolute path")
+            })?;
+            Ok(Place {
+                path: home.join(client.of_user),
+                is_shared: false,
+            })
+        }
+    }
+}
+
+/// The program and arguments that start the server.
+fn server(global: &Global, setup: &Setup, is_shared: bool) -> Vec<String> {
+    let absolute = |path: &PathBuf| {
+        let path = std::path::absolute(path).unwrap_or_else(|_| path.clone());
+        path.display().to_string()
+    };
+    let catalog = setup.catalog.map(|catalog| catalog.as_str().to_owned());
+    let options = [
+        ("--config", global.config.as_ref().map(absolute)),
+        ("--workspace", global.workspace.as_ref().map(absolute)),
+        ("--role", setup.role.clone()),
+        ("--catalog", catalog),
+    ];
+    let options = options
+        .into_iter()
+        .filter_map(|(name, value)| Some([name.to_owned(), value?]));
+    let fixed = [program(is_shared), "serve".to_owned(), "--mcp".to_owned()];
+    fixed.into_iter().chain(options.flatten()).collect()
+}
+
+/// The path of this program; in a file that others read, its name alone where the search path leads to it.
+fn program(is_shared: bool) -> String {
+    let own = words::program();
+    let searched = environment::variable("PATH").unwrap_or_default();
+    let found = std::env::split_paths(&searched)
+        .map(|folder| folder.join("mathchain"))
+        .find(|path| path.is_file());
+    let is_same = found.is_some_and(|found| environment::real(&found) == environment::real(&own));
+    match is_same && is_shared {
+        true => "mathchain".to_owned(),
+        false => own.display().to_string(),
+    }
+}
+
+/// Shows the change and asks.
+fn confirmed(path: &Path, difference: &str) -> Result<bool> {
+    let shown = path.display();
+    if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
+        return Err(
+            tool_error!(ApprovalRequired, "terminal"; "a change of `{shown}` needs a yes";
+            "run the command at a terminal, or with --yes; --dry-run prints the changed file"),
+        );
+    }
+    complain(&format!("{shown}:\n{difference}write it? [y/N] "));
+    let mut line = String::new();
+    let read = std::io::stdin().read_line(&mut line);
+    let answer = line.trim().to_ascii_lowercase();
+    Ok(read.is_ok() && matches!(answer.as_str(), "y" | "yes"))
+}
+
+/// Writes the file after a copy of what was there; the path of the copy.
+fn written(path: &Path, before: Option<&str>, after: &str) -> Result<Option<PathBuf>> {
+    let failed = |err| io::cannot_write(path, &err);
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).map_err(failed)?;
+    }
+    let copy = before.map(|before| {
+        let mut copy = path.as_os_str().to_owned();
+        copy.push(".before-mathchain");
+        let copy = PathBuf::from(copy);
+        // The file may hold secrets of other servers.
+        io::replace(&copy, before.as_bytes(), io::Readers::Owner).map(|()| copy)
+    });
+    let copy = copy.transpose().map_err(failed)?;
+    io::replace(path, after.as_bytes(), io::Readers::AsBefore).map_err(failed)?;
+    Ok(copy)
+}
