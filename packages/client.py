@@ -29,3 +29,17 @@ def trial(command, folder, version):
     if by_id.get(2, {}).get("structuredContent", {}).get("value") != str(2**60):
         return f"expected {2**60}, found {done.stdout!r}"
     return None
+
+
+def ends_after(signal, command, folder):
+    """The exit code of a server that gets a signal after its first answer."""
+    options = {"cwd": folder, "stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "text": True}
+    with subprocess.Popen(command, start_new_session=True, **options) as process:
+        try:
+            process.stdin.write(json.dumps(INITIALIZE) + "\n")
+            process.stdin.flush()
+            process.stdout.readline()
+            process.send_signal(signal)
+            return process.wait(timeout=30)
+        finally:
+            process.kill()

@@ -1,8 +1,8 @@
 """The npm packages: packs them, and tries them in a clean folder with a client's first messages."""
 
 import json
-import pathlib
 import shutil
+import signal
 import subprocess
 
 import client
@@ -31,7 +31,7 @@ def pack(sources, stage, output, platform, program, papers):
     return archives
 
 
-def trial(archives, folder, version):
+def trial(archives, folder, version, platform):
     """What is wrong with the packages once they are installed in a clean folder, or nothing."""
     shutil.rmtree(folder, ignore_errors=True)
     (folder / "home").mkdir(parents=True)
@@ -43,6 +43,10 @@ def trial(archives, folder, version):
     command = ["npx", "--no-install", "mathchain", "serve", "--mcp", "--workspace", str(folder)]
     if problem := client.trial(command, folder, version):
         return problem
-    program = pathlib.Path("node_modules/.bin/mathchain")
-    done = subprocess.run([program, "call", "no_such_tool"], cwd=folder, capture_output=True, text=True)
+    launcher, program = folder / "node_modules/.bin/mathchain", folder / "node_modules" / platform / "bin" / "mathchain"
+    for one in [signal.SIGTERM, signal.SIGINT, signal.SIGHUP]:
+        wanted, found = (client.ends_after(one, [path, "serve", "--mcp"], folder) for path in [program, launcher])
+        if wanted != found:
+            return f"after {one.name} the program ends with {wanted}, and its launcher with {found}"
+    done = subprocess.run([launcher, "call", "no_such_tool"], cwd=folder, capture_output=True, text=True)
     return None if done.returncode == 2 else f"expected exit code 2 of a call that is wrong, found {done.returncode}: {done.stdout}"
