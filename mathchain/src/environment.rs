@@ -1,9 +1,11 @@
 //! Locations of configuration, workspace and state. Only this module reads the process environment.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use host_sandbox::sandbox::Surroundings;
 use registry::Config;
+use registry::model::{McpServer, Pin};
 use tool_core::{Result, tool_error};
 
 use crate::{PluginRoot, RootFolder, io, owned};
@@ -118,6 +120,24 @@ pub(crate) fn read_named_files(path: &Path, config: &mut Config) {
             Err(err) => Err(err.message().to_owned()),
         };
     }
+    for server in config.mcp_servers.iter_mut() {
+        let pin = pin_path(path, &server.name);
+        server.pin = match owned::read(&pin) {
+            Ok(Some(text)) => Some(Ok(Pin {
+                path: pin.to_string_lossy().into_owned(),
+                text,
+            })),
+            Ok(None) => None,
+            Err(err) => Some(Err(err.message().to_owned())),
+        };
+    }
+}
+
+/// The file of the pinned tools of an MCP server, beside the configuration that names it.
+pub(crate) fn pin_path(config: &Path, server: &str) -> PathBuf {
+    config
+        .with_file_name(McpServer::PINS)
+        .join(format!("{server}.json"))
 }
 
 /// Finds the configuration: the named file, else the nearest from `start` upwards, else the user's.
@@ -263,6 +283,14 @@ pub(crate) fn names() -> Vec<String> {
         .collect();
     names.sort();
     names
+}
+
+/// The variables of this process, for a program that runs as the user.
+pub(crate) fn all() -> Vec<(String, String)> {
+    let text = |(name, value): (OsString, OsString)| {
+        Some((name.into_string().ok()?, value.into_string().ok()?))
+    };
+    std::env::vars_os().filter_map(text).collect()
 }
 
 fn config_in(folder: &Path) -> Result<Option<PathBuf>> {

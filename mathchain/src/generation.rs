@@ -81,7 +81,8 @@ impl Generations {
         loader: Option<Loader>,
         reread: Option<Box<Reread>>,
     ) -> Result<Arc<Self>> {
-        let loaded = loader.as_ref().map(|loader| loader.load(&[]));
+        let servers = &config.mcp_servers;
+        let loaded = loader.as_ref().map(|loader| loader.load(servers, &[]));
         let loaded = loaded.transpose()?.unwrap_or_default();
         let cell = Arc::new(OnceLock::<Weak<Self>>::new());
         let reloaded = Arc::clone(&cell);
@@ -149,7 +150,8 @@ impl Generations {
                     "`{key}` changed, which requires a restart"));
             }
         }
-        let found = self.loader.as_ref().map(|loader| loader.load(&old.plugins));
+        let found = self.loader.as_ref();
+        let found = found.map(|loader| loader.load(&config.mcp_servers, &old.plugins));
         let found = found.transpose()?.unwrap_or_default();
         // A working plugin stays in use until its new version is free of errors.
         let fell = found.broken.iter().filter(|broken| {

@@ -28,7 +28,7 @@ pub(crate) fn open(
 ) -> Result<Arc<dyn Files>> {
     // Paths are compared without links, so that another name of one folder compares equal.
     let of_plugins = plugins.iter();
-    let of_plugins = of_plugins.flat_map(|plugins| [&plugins.plugins, &plugins.settings]);
+    let of_plugins = of_plugins.flat_map(|root| [&root.plugins, &root.settings, &root.servers]);
     let mut places: Vec<PathBuf> = files.iter().chain(of_plugins).cloned().collect();
     places.extend(places.clone().iter().map(|place| real(place)));
     for root in roots {

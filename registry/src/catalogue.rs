@@ -100,7 +100,11 @@ impl Catalogue {
         let plugin = match selector.split_once(':') {
             Some(("plugin", name)) => name,
             Some((name, _)) => name,
-            None => return false,
+            None => {
+                // The id of a tool of an MCP server.
+                let is_of = |name: &String| selector.starts_with(&format!("{name}__"));
+                return self.lost.iter().any(is_of);
+            }
         };
         self.lost.iter().any(|name| name == plugin)
     }

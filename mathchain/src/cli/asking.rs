@@ -1,6 +1,7 @@
 //! Prompts for approval at the terminal, for calls and for the steps of runs.
 
 use std::io::{IsTerminal as _, Write as _};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use chain_runtime::run::Resume;
@@ -87,6 +88,28 @@ fn first_lines(text: &str) -> String {
     let first = text.split_inclusive('\n').take(LINES_MAX);
     let more = counted((count - LINES_MAX) as u64, "more line");
     format!("{}  ... {more}: answer `show`\n", first.collect::<String>())
+}
+
+/// Shows a change of a file, and asks whether to write it.
+///
+/// # Errors
+/// Where no user can answer.
+pub(super) fn confirmed(path: &Path, difference: &str) -> Result<bool> {
+    let shown = path.display();
+    if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
+        return Err(
+            tool_error!(ApprovalRequired, "terminal"; "a change of `{shown}` needs a yes";
+            "run the command at a terminal, or with --yes"),
+        );
+    }
+    complain(&format!(
+        "{shown}:\n{}write it? [y/N] ",
+        human::safe(difference)
+    ));
+    let mut line = String::new();
+    let read = std::io::stdin().read_line(&mut line);
+    let answer = line.trim().to_ascii_lowercase();
+    Ok(read.is_ok() && matches!(answer.as_str(), "y" | "yes"))
 }
 
 /// Asks about each request that a suspended run waits for, and continues it, until it ends or a request is left pending.

@@ -37,7 +37,10 @@ impl Configured {
         let roots = environment::plugin_roots(Some(folder), folder);
         let sandbox = Arc::new(Sandbox::new(environment::surroundings(&[], &[])));
         let loader = Loader::new(roots, sandbox, Arc::new(SystemClock::default()));
-        let loaded = loader.load(&[])?;
+        // Its other errors are reported with the policy's.
+        let servers = environment::config_of(path, &text);
+        let servers = servers.map_or_else(|_| Default::default(), |config| config.mcp_servers);
+        let loaded = loader.load(&servers, &[])?;
         Loaded::strict(&loaded.broken)?;
         let tools = loaded.plugins.iter();
         let tools = tools.flat_map(|plugin| plugin.erased().iter().cloned());

@@ -158,6 +158,11 @@ pub(super) fn watched(global: &Global) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
+/// The configuration file in use.
+pub(super) fn config_path(global: &Global) -> Result<Option<PathBuf>> {
+    Ok(places(global)?.config_file.map(|file| file.path))
+}
+
 /// Files of earlier systems that the configuration names, beside it.
 fn named_files(places: &Places) -> Vec<PathBuf> {
     let beside = |file: &ConfigFile| -> Vec<PathBuf> {
@@ -173,7 +178,7 @@ fn protected(places: &Places) -> Vec<PathBuf> {
     let project = project_of(places);
     let mut folders = vec![project.join(environment::AGENTS_FOLDER)];
     for root in &places.plugins {
-        folders.extend([root.plugins.clone(), root.settings.clone()]);
+        folders.extend([&root.plugins, &root.settings, &root.servers].map(Clone::clone));
     }
     let mut found = named_files(places);
     found.extend(places.config_file.as_ref().map(|file| file.path.clone()));

@@ -68,6 +68,7 @@ pub(super) fn bundles(root: &PluginRoot) -> Result<Vec<Result<Bundle, Broken>>> 
             manifest,
             files: read.files,
             digest: read.digest,
+            server: None,
         }));
     }
     Ok(bundles)

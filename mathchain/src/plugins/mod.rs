@@ -1,6 +1,7 @@
 //! Plugins on this machine: their folders and the processes that run their tools.
 
 mod folder;
+mod servers;
 mod watch;
 
 use std::path::{Path, PathBuf};
@@ -8,11 +9,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use registry::LoadErrors;
-use registry::plugins::{Broken, Bundle, Launch, Machine, Manifest, Plugin, Process, Runner};
+use registry::model::McpServer;
+use registry::plugins::{
+    Broken, Bundle, Launch, Machine, Manifest, Plugin, PluginSpeech, Process, Runner, Speech,
+};
 use tool_core::capability::{Clock, Spawner};
 use tool_core::command::{Access, Command};
 use tool_core::{Ctx, Result, ToolError, Value, tool_error};
 
+pub(crate) use servers::launch;
 pub(crate) use watch::Seen;
 
 /// Longest line of the protocol, in bytes.
@@ -35,16 +40,19 @@ pub struct PluginRoot {
     pub plugins: PathBuf,
     /// `<name>.json` for each plugin that has settings.
     pub settings: PathBuf,
+    /// `<name>.json` for each MCP server, with its pinned tools.
+    pub servers: PathBuf,
     /// Whether manifests without a schema version belong to another program and are ignored.
     pub shared: bool,
 }
 
 impl PluginRoot {
-    /// `plugins` and `plugin-settings` in a folder.
+    /// `plugins`, `plugin-settings` and `mcp-servers` in a folder.
     pub fn beside(folder: &Path) -> Self {
         Self {
             plugins: folder.join("plugins"),
             settings: folder.join("plugin-settings"),
+            servers: folder.join(McpServer::PINS),
             shared: false,
         }
     }
@@ -83,12 +91,23 @@ impl Loader {
         &self.roots
     }
 
-    /// Loads all plugins; one of `previous` that did not change is reused. Errors in one do not affect the others.
+    /// Loads all plugins, and servers as plugins; one of `previous` that did not change is reused. Errors in one do not affect the others.
     ///
     /// # Errors
     /// A folder of plugins that cannot be listed.
-    pub(crate) fn load(&self, previous: &[Plugin]) -> Result<Loaded> {
+    pub(crate) fn load(&self, servers: &[McpServer], previous: &[Plugin]) -> Result<Loaded> {
         let (mut bundles, mut unread) = (Vec::new(), Vec::new());
+        for server in servers {
+            match registry::plugins::server_bundle(server) {
+                Ok(bundle) => bundles.push(bundle),
+                Err(errors) => unread.push(Broken {
+                    names: vec![server.plugin()],
+                    manifest_name: format!("{}/{}.json", McpServer::PINS, server.name),
+                    errors,
+                    is_off: false,
+                }),
+            }
+        }
         for root in &self.roots {
             for found in folder::bundles(root)? {
                 match found {
@@ -141,26 +160,43 @@ impl Machine for Loader {
     ) -> Arc<dyn Runner> {
         let folder = Path::new(&bundle.manifest_name).parent();
         let folder = folder.unwrap_or(Path::new("")).to_owned();
+        let (spawner, clock) = (Arc::clone(&self.spawner), Arc::clone(&self.clock));
+        if let Some(server) = &bundle.server {
+            let folder = folder.parent().unwrap_or(&folder);
+            return match self.server(server, folder) {
+                Ok(launch) => Arc::new(Process::new(launch, spawner, clock, Box::new(|| true))),
+                Err(err) => Arc::new(Never(err)),
+            };
+        }
         let command = match self.command(&folder, manifest, command) {
             Ok(command) => command,
             Err(err) => return Arc::new(Never(err)),
         };
         let launch = Launch {
-            plugin: manifest.name.clone(),
-            version: manifest.version.to_string(),
+            name: manifest.name.clone(),
             command,
-            modules: manifest.modules(),
-            config: config.clone(),
+            speech: Speech::Plugin(PluginSpeech {
+                version: manifest.version.to_string(),
+                modules: manifest.modules(),
+                config: config.clone(),
+            }),
             concurrency: manifest.concurrency(),
         };
         let digest = bundle.digest.clone();
         let unchanged = move || folder::read(&folder).is_ok_and(|read| read.digest == digest);
-        let (spawner, clock) = (Arc::clone(&self.spawner), Arc::clone(&self.clock));
         Arc::new(Process::new(launch, spawner, clock, Box::new(unchanged)))
     }
 }
 
 impl Loader {
+    fn server(&self, server: &McpServer, folder: &Path) -> Result<Launch> {
+        let pinned = match &server.pin {
+            Some(Ok(pin)) => registry::plugins::pinned(&server.name, pin)?,
+            _ => Vec::new(),
+        };
+        launch(server, folder, pinned, &*self.spawner)
+    }
+
     fn command(&self, folder: &Path, manifest: &Manifest, words: &[String]) -> Result<Command> {
         let text = |path: &Path| {
             path.to_str().map(str::to_owned).ok_or_else(

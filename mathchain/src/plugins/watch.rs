@@ -18,7 +18,7 @@ impl Seen {
         let mut seen = Self::default();
         let mut waiting: Vec<PathBuf> = Vec::new();
         for root in roots {
-            waiting.extend([root.plugins.clone(), root.settings.clone()]);
+            waiting.extend([&root.plugins, &root.settings, &root.servers].map(Clone::clone));
         }
         for path in others {
             if path.is_dir() {

@@ -7,7 +7,7 @@ use tool_core::Problem;
 use crate::agent_cli::is_profile;
 use crate::document::{self, Document};
 use crate::error::LoadError;
-use crate::model::{Config, KeyVariable, Level, Phase, Selection, Workspace};
+use crate::model::{Config, KeyVariable, Level, McpServer, Phase, Selection, Workspace};
 use crate::policy::components;
 
 /// Keys of earlier systems that describe a pipeline of phases, which no command runs.
@@ -21,6 +21,9 @@ const INERT: [&str; 8] = [
     "min_count",
     "retry_policy",
 ];
+
+/// Longest name of an MCP server; with it, those of its tools have at most 48 characters.
+const SERVER_NAME_MAX: usize = 20;
 
 /// Says of inert keys of phases that they have no effect, in place of that they are unknown.
 pub(super) fn explain_inert_keys(errors: &mut [LoadError]) {
@@ -103,6 +106,44 @@ impl Problems {
         }
     }
 
+    fn server(&mut self, server: &McpServer) {
+        let pointer = below("/mcp_servers", &server.name);
+        let name = &server.name;
+        let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
+        let is_name = name.starts_with(|first: char| first.is_ascii_lowercase())
+            && name.len() <= SERVER_NAME_MAX
+            && name.bytes().all(plain)
+            && !name.contains("__");
+        if !is_name {
+            let message = format!(
+                "expected a name of at most {SERVER_NAME_MAX} lower-case letters, digits and single `_`, found `{name}`"
+            );
+            self.report(&pointer, message);
+        }
+        if server.command.first().is_none_or(String::is_empty) {
+            let message =
+                "expected a program and its arguments, such as `[\"npx\", \"tavily-mcp\"]`";
+            self.report(format!("{pointer}/command"), message);
+        }
+        for (index, path) in server.readable.iter().enumerate() {
+            if !path.starts_with('/') && !path.starts_with("./") {
+                let message = format!(
+                    "expected an absolute path, or one beside this file that begins with `./`, found `{path}`"
+                );
+                self.report(format!("{pointer}/readable/{index}"), message);
+            }
+        }
+        for (variable, value) in &server.env {
+            let pointer = below(&format!("{pointer}/env"), variable);
+            if variable.is_empty() || variable.contains(['=', '\0']) {
+                self.report(&pointer, "expected the name of a variable");
+            }
+            if McpServer::variable(value).is_some_and(str::is_empty) {
+                self.report(&pointer, "expected the name of a variable after `env:`");
+            }
+        }
+    }
+
     /// Neither the message nor the error repeats the text: it may be the key itself.
     fn key(&mut self, pointer: &str, key: Option<&KeyVariable>) {
         if key.is_some_and(|key| key.variable().is_none()) {
@@ -141,6 +182,9 @@ pub(super) fn config(config: &Config, document: &Document, errors: &mut Vec<Load
     }
     for (index, phase) in config.phases.iter().enumerate() {
         problems.phase(&format!("/phases/{index}"), phase);
+    }
+    for server in config.mcp_servers.iter() {
+        problems.server(server);
     }
     problems.roots(&config.workspace);
     let several = config.workspace.roots.is_some();

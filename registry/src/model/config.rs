@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 use tool_core::{Access, Value, names};
 
 use super::{
-    Age, Agent, CliSpec, Layer, Named, Phase, ProviderProfile, Role, Selector, Toolset, Version,
+    Age, Agent, CliSpec, Layer, McpServer, Named, Phase, ProviderProfile, Role, Selector, Toolset,
+    Version,
 };
 
 /// Limits of every call.
@@ -573,6 +574,8 @@ pub struct Config {
     pub state: StateDefaults,
     /// The HTTP server
     pub server: Server,
+    /// Servers of the Model Context Protocol, whose tools are called like others (docs/mcp.md)
+    pub mcp_servers: Named<McpServer>,
     /// Agent command lines (docs/agents.md); fields replace those of a built-in table of the same name
     #[serde(rename = "cli")]
     #[schemars(with = "BTreeMap<String, CliSpec>")]
@@ -610,6 +613,7 @@ impl Default for Config {
             approvals: Default::default(),
             state: Default::default(),
             server: Default::default(),
+            mcp_servers: Default::default(),
             cli_tables: Default::default(),
             files: Default::default(),
             clis: Default::default(),

@@ -7,6 +7,7 @@ mod age;
 mod agent_cli;
 mod config;
 mod forms;
+mod mcp_server;
 mod principal;
 mod role;
 mod rule;
@@ -23,6 +24,7 @@ pub use config::{
     SearchProvider, Server, ShellPermission, StateDefaults, Unattended, Web, WebSearch, Workspace,
 };
 pub use forms::{Named, OneOrMany, Version};
+pub use mcp_server::{McpServer, Pin};
 pub use principal::{Overrides, Principal};
 pub use role::{Agent, Confinement, Phase, PhaseLimits, ProviderProfile, Role, Selection, Toolset};
 pub use rule::{

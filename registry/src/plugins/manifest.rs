@@ -13,8 +13,10 @@ use crate::error::LoadError;
 
 /// The version of the format.
 pub const SCHEMA_VERSION: &str = "1.0";
+/// Beginning of the names of plugins that are MCP servers; no folder has one.
+pub(super) const SERVER_PREFIX: &str = "mcp__";
 /// Longest id of a tool, `PLUGIN:TOOL`; the catalogue refuses longer ones, without a place.
-const ID_MAX: usize = 48;
+pub(super) const ID_MAX: usize = 48;
 
 /// A dependency of a plugin.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -169,6 +171,14 @@ impl Dependency {
     }
 }
 
+fn tool_id(plugin: &str, tool: &str) -> String {
+    let between = match plugin.starts_with(SERVER_PREFIX) {
+        true => "__",
+        false => ":",
+    };
+    format!("{plugin}{between}{tool}")
+}
+
 impl ToolEntry {
     /// Reads a declaration that is no part of a manifest; `None` when required parts are missing or malformed.
     pub(super) fn of_declaration(document: &Document, errors: &mut Vec<LoadError>) -> Option<Self> {
@@ -247,6 +257,11 @@ impl Manifest {
             tool.complete_title();
         }
         Some(manifest)
+    }
+
+    /// The id of one of its tools: `PLUGIN:TOOL`, of an MCP server `mcp__SERVER__TOOL`.
+    pub(super) fn id(&self, tool: &str) -> String {
+        tool_id(&self.name, tool)
     }
 
     /// Whether the process may read the workspace.
@@ -328,7 +343,7 @@ fn problems(manifest: &Value) -> Vec<Problem> {
         if let Some(name) = name_of(tool) {
             if names.contains(&name) {
                 report(at(""), format!("two tools are named `{name}`"));
-            } else if plugin.len() + 1 + name.len() > ID_MAX {
+            } else if tool_id(&plugin, &name).len() > ID_MAX {
                 let most = ID_MAX - 1;
                 let message = format!(
                     "expected a plugin and a tool whose names have at most {most} characters together"

@@ -2,7 +2,7 @@
 
 use tool_core::{ErrorCode, ToolError, Value, object, tool_error};
 
-use super::process::Launch;
+use super::process::PluginSpeech;
 
 /// Version of the protocol.
 pub const PROTOCOL: i64 = 1;
@@ -21,6 +21,12 @@ pub(super) enum Message {
         fraction: f64,
         words: String,
     },
+    /// A message to send back.
+    Reply(Value),
+    /// The tools changed: the process takes no more calls.
+    Changed,
+    /// Nothing that matters here.
+    Other,
 }
 
 impl Message {
@@ -82,11 +88,11 @@ fn error_of(error: &Value) -> Result<ToolError, String> {
     Ok(read)
 }
 
-pub(super) fn hello(launch: &Launch) -> Value {
+pub(super) fn hello(plugin: &str, launch: &PluginSpeech) -> Value {
     object! {
         "type" => "hello",
         "protocol" => PROTOCOL,
-        "plugin" => launch.plugin.as_str(),
+        "plugin" => plugin,
         "version" => launch.version.as_str(),
         "modules" => launch.modules.clone(),
         "config" => launch.config.clone(),
@@ -102,12 +108,17 @@ pub(super) fn cancel(id: i64) -> Value {
 }
 
 /// Checks the greeting against the manifest.
-pub(super) fn check_hello(launch: &Launch, message: &Message) -> Result<(), ToolError> {
-    let (plugin, version) = (&launch.plugin, &launch.version);
+pub(super) fn check_hello(
+    plugin: &str,
+    launch: &PluginSpeech,
+    message: &Message,
+) -> Result<(), ToolError> {
+    let version = &launch.version;
+    let who = format!("the plugin `{plugin}`");
     let Message::Hello(hello) = message else {
-        return Err(protocol_error(plugin, "did not greet first"));
+        return Err(protocol_error(&who, "did not greet first"));
     };
-    let refuse = |what: String| Err(protocol_error(plugin, &what));
+    let refuse = |what: String| Err(protocol_error(&who, &what));
     match hello.get("protocol").and_then(Value::as_i64) {
         Some(PROTOCOL) => {}
         Some(other) => {
@@ -134,6 +145,6 @@ pub(super) fn check_hello(launch: &Launch, message: &Message) -> Result<(), Tool
 }
 
 /// The error for a plugin that breaks the protocol.
-pub(super) fn protocol_error(plugin: &str, what: &str) -> ToolError {
-    tool_error!(ToolError, "the plugin `{plugin}` {what}").reason("plugin_protocol")
+pub(super) fn protocol_error(who: &str, what: &str) -> ToolError {
+    tool_error!(ToolError, "{who} {what}").reason("plugin_protocol")
 }

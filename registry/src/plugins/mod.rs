@@ -6,6 +6,7 @@
 
 mod manifest;
 mod message;
+mod outside;
 mod process;
 mod running;
 mod settings;
@@ -23,14 +24,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use semver::VersionReq;
 use tool_core::{AnyTool, Ctx, ToolError, Value};
 
+use manifest::SERVER_PREFIX;
 pub use manifest::{Dependency, Manifest, SCHEMA_VERSION, ToolEntry, check_name};
 pub use message::PROTOCOL;
-pub use process::{Launch, Process, Unchanged};
+pub use outside::{PinnedTool, bundle as server_bundle, pinned};
+pub use process::{Launch, PluginSpeech, Process, Speech, Unchanged, pin_of};
 pub use settings::{Override, Settings};
 pub use tool::{Runner, own_tool};
 
 use crate::document::{self, Document, Format};
 use crate::error::{LoadError, LoadErrors};
+use crate::model::McpServer;
 
 /// The texts of one plugin.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,6 +49,8 @@ pub struct Bundle {
     pub files: Vec<String>,
     /// Digest of everything in the folder.
     pub digest: String,
+    /// The MCP server whose tools these are; they have no folder.
+    pub server: Option<McpServer>,
 }
 
 /// The machine that plugins are loaded on.
@@ -250,6 +256,11 @@ impl Read {
         let document = document?;
         let manifest = Manifest::read(&document, errors)?;
         let known = || bundle.files.iter().map(String::as_str);
+        if bundle.server.is_none() && manifest.name.starts_with(SERVER_PREFIX) {
+            let message =
+                format!("names that begin with `{SERVER_PREFIX}` are those of MCP servers");
+            errors.push(LoadError::new(Some(&document.place("/name")), message).at("/name"));
+        }
         for file in manifest
             .files()
             .filter(|file| !known().any(|known| known == *file))
@@ -301,7 +312,7 @@ impl Read {
                 .tools
                 .get(&entry.name)
                 .and_then(|tool| tool.enabled);
-            let id = format!("{}:{}", manifest.name, entry.name);
+            let id = manifest.id(&entry.name);
             let unmet = match &status {
                 Status::Disabled => Some(format!("plugin {}=enabled", manifest.name)),
                 Status::Unavailable(reason) => Some(reason.clone()),

@@ -8,9 +8,10 @@ use tool_core::capability::{Clock, Spawner};
 use tool_core::command::Command;
 use tool_core::conversation::Heard;
 use tool_core::json;
-use tool_core::{Ctx, ErrorCode, ToolError, Value, tool_error};
+use tool_core::{Ctx, ErrorCode, Reason, ToolError, Value, tool_error};
 
 use super::message;
+use super::outside::{self, Exchange, PinnedTool};
 use super::running::Running;
 use super::tool::Runner;
 
@@ -18,6 +19,8 @@ use super::tool::Runner;
 pub(super) const LOOK: Duration = Duration::from_millis(10);
 /// Time limit of the greeting.
 const HELLO: Duration = Duration::from_secs(10);
+/// The same of an MCP server, which may have to be loaded first.
+const HELLO_MCP: Duration = Duration::from_secs(60);
 /// Delay after the first crash; it doubles with each further one.
 const PAUSE: Duration = Duration::from_millis(100);
 /// Maximum delay.
@@ -28,18 +31,45 @@ const PAUSE_WAITED: Duration = Duration::from_secs(2);
 /// Parameters of a process.
 #[derive(Debug, Clone)]
 pub struct Launch {
-    /// Name of the plugin.
-    pub plugin: String,
-    /// Version of the plugin, which the process must confirm.
-    pub version: String,
+    /// Name of the plugin or server.
+    pub name: String,
     /// The command.
     pub command: Command,
+    /// The protocol of the process.
+    pub speech: Speech,
+    /// Maximum number of calls at a time.
+    pub concurrency: usize,
+}
+
+/// The protocol of a process.
+#[derive(Debug, Clone)]
+pub enum Speech {
+    /// That of plugins (docs/plugins.md).
+    Plugin(PluginSpeech),
+    /// The Model Context Protocol, with the pinned tools.
+    Mcp(Vec<PinnedTool>),
+}
+
+/// What a plugin is told when it starts.
+#[derive(Debug, Clone)]
+pub struct PluginSpeech {
+    /// Version of the plugin, which the process must confirm.
+    pub version: String,
     /// Python modules that it needs.
     pub modules: Vec<String>,
     /// Its own settings.
     pub config: Value,
-    /// Maximum number of calls at a time.
-    pub concurrency: usize,
+}
+
+impl Launch {
+    /// The process as errors name it.
+    pub(super) fn who(&self) -> String {
+        let kind = match self.speech {
+            Speech::Plugin(_) => "plugin",
+            Speech::Mcp(_) => "MCP server",
+        };
+        format!("the {kind} `{}`", self.name)
+    }
 }
 
 /// Whether the files of a plugin are those that were loaded.
@@ -121,8 +151,9 @@ impl Process {
             let early = state.not_before.saturating_sub(self.clock.monotonic());
             if early > PAUSE_WAITED {
                 let message = format_args!(
-                    "the plugin `{}` crashed {} times in a row and is not restarted yet",
-                    self.launch.plugin, state.crashes
+                    "{} crashed {} times in a row and is not restarted yet",
+                    self.launch.who(),
+                    state.crashes
                 );
                 return Err(ToolError::new(ErrorCode::ToolError, message)
                     .reason("plugin_resting")
@@ -168,28 +199,17 @@ impl Process {
 
     fn start(&self, ctx: &Ctx) -> Result<Running, ToolError> {
         self.check_unchanged()?;
-        let talk = self.spawner.converse(&self.launch.command, ctx.stop())?;
-        let plugin = &self.launch.plugin;
-        let running = Running::new(
-            plugin.clone(),
-            talk,
-            self.launch.command.limits.stdout_bytes,
-        );
-        let hello = json::to_text(&message::hello(&self.launch));
-        running.talk.send(&hello, ctx.stop())?;
-        let begun = self.clock.monotonic();
-        let line = loop {
-            match running.talk.receive(LOOK, ctx.stop())? {
-                Heard::Line(line) => break line,
-                Heard::Ended(exit) => return Err(running.crash(exit, "before it greeted")),
-                Heard::Silence if self.clock.monotonic().saturating_sub(begun) > HELLO => {
-                    let what = format!("sent no greeting within {} s", HELLO.as_secs());
-                    return Err(message::protocol_error(plugin, &what));
-                }
-                Heard::Silence => {}
+        let mut first = First::start(&self.launch, &*self.spawner, &*self.clock, ctx)?;
+        let name = &self.launch.name;
+        match &self.launch.speech {
+            Speech::Plugin(plugin) => {
+                first.say(&message::hello(name, plugin))?;
+                let line = first.line()?;
+                message::check_hello(name, plugin, &first.running.parse(&line)?)?;
             }
-        };
-        message::check_hello(&self.launch, &running.parse(&line)?)?;
+            Speech::Mcp(pinned) => outside::greet(name, pinned, &mut first)?,
+        }
+        let running = first.running;
         // By now it has read its own files.
         self.check_unchanged()?;
         Ok(running)
@@ -199,7 +219,7 @@ impl Process {
         if (self.unchanged)() {
             return Ok(());
         }
-        let plugin = &self.launch.plugin;
+        let plugin = &self.launch.name;
         Err(tool_error!(ResourceChanged, "plugin_changed";
             "the files of the plugin `{plugin}` changed since it was loaded";
             "call again; `serve` reloads them on its own or on `reload_plugins`"))
@@ -247,6 +267,82 @@ impl Runner for Process {
         let running = state.running.take();
         drop(state);
         drop(running);
+    }
+}
+
+/// Asks a server for its tools, compares them with none, and ends it: the text of its pin.
+///
+/// # Errors
+/// As a call.
+pub fn pin_of(
+    launch: &Launch,
+    spawner: &dyn Spawner,
+    clock: &dyn Clock,
+    ctx: &Ctx,
+) -> Result<String, ToolError> {
+    let mut first = First::start(launch, spawner, clock, ctx)?;
+    let (server, tools) = outside::list(&launch.name, &mut first)?;
+    Ok(outside::pin(&server, &tools))
+}
+
+/// A process before its first call.
+struct First<'a> {
+    running: Running,
+    clock: &'a dyn Clock,
+    ctx: &'a Ctx,
+    begun: Duration,
+    hello_max: Duration,
+}
+
+impl<'a> First<'a> {
+    fn start(
+        launch: &Launch,
+        spawner: &dyn Spawner,
+        clock: &'a dyn Clock,
+        ctx: &'a Ctx,
+    ) -> Result<Self, ToolError> {
+        let talk = spawner.converse(&launch.command, ctx.stop())?;
+        Ok(Self {
+            running: Running::new(launch, talk),
+            clock,
+            ctx,
+            begun: clock.monotonic(),
+            hello_max: match launch.speech {
+                Speech::Plugin(_) => HELLO,
+                Speech::Mcp(_) => HELLO_MCP,
+            },
+        })
+    }
+
+    fn line(&mut self) -> Result<String, ToolError> {
+        let running = &self.running;
+        loop {
+            match running.talk.receive(LOOK, self.ctx.stop())? {
+                Heard::Line(line) => return Ok(line),
+                Heard::Ended(exit) => return Err(running.crash(exit, "before it greeted")),
+                Heard::Silence => {}
+            }
+            if self.clock.monotonic().saturating_sub(self.begun) > self.hello_max {
+                let what = format!("sent no greeting within {} s", self.hello_max.as_secs());
+                return Err(message::protocol_error(&running.who, &what));
+            }
+        }
+    }
+}
+
+impl Exchange for First<'_> {
+    fn say(&mut self, message: &Value) -> Result<(), ToolError> {
+        let text = json::to_text(message);
+        let sent = self.running.talk.send(&text, self.ctx.stop());
+        sent.map_err(|err| match err.is(Reason::Ended) {
+            true => self.running.crash(None, "before it greeted"),
+            false => err,
+        })
+    }
+
+    fn hear(&mut self) -> Result<Value, ToolError> {
+        let line = self.line()?;
+        self.running.value(&line)
     }
 }
 

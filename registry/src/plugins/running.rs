@@ -12,7 +12,8 @@ use tool_core::json::{self, Limits};
 use tool_core::{Ctx, ErrorCode, Reason, StopFlag, ToolError, Value, tool_error};
 
 use super::message::{self, Message};
-use super::process::LOOK;
+use super::outside;
+use super::process::{LOOK, Launch, Speech};
 
 /// Time that a cancelled call has to answer before its process is killed.
 const GRACE: Duration = Duration::from_millis(200);
@@ -21,7 +22,8 @@ const SAID_MAX: usize = 400;
 
 /// One live process.
 pub(super) struct Running {
-    plugin: String,
+    pub(super) who: String,
+    speech: Speech,
     pub(super) talk: Box<dyn Conversation>,
     line_bytes_max: usize,
     inbox: Mutex<Inbox>,
@@ -47,11 +49,12 @@ struct Slot {
 }
 
 impl Running {
-    pub(super) fn new(plugin: String, talk: Box<dyn Conversation>, line_bytes_max: usize) -> Self {
+    pub(super) fn new(launch: &Launch, talk: Box<dyn Conversation>) -> Self {
         Self {
-            plugin,
+            who: launch.who(),
+            speech: launch.speech.clone(),
             talk,
-            line_bytes_max,
+            line_bytes_max: launch.command.limits.stdout_bytes,
             inbox: Mutex::default(),
             changed: Condvar::new(),
         }
@@ -84,13 +87,14 @@ impl Running {
             inbox.waiting.insert(id, Slot::default());
             id
         };
-        let line = json::to_text(&message::call(id, tool, args));
+        let line = json::to_text(&self.request(id, tool, args)?);
         if line.len() > self.line_bytes_max {
             self.inbox().waiting.remove(&id);
             let (found, most) = (line.len(), self.line_bytes_max);
             let error = tool_error!(
                 LimitExceeded,
-                "the arguments have {found} bytes, a plugin takes {most}"
+                "the arguments have {found} bytes, {} takes {most}",
+                self.who
             );
             return Err(error.reason("line"));
         }
@@ -144,12 +148,17 @@ impl Running {
         let heard = self.talk.receive(LOOK, stop);
         let mut inbox = self.inbox();
         inbox.listening = false;
+        let mut reply = None;
         let fault = match heard {
             Ok(Heard::Silence) => None,
-            Ok(Heard::Line(line)) => self
-                .parse(&line)
-                .and_then(|message| self.hand_over(&mut inbox, message))
-                .err(),
+            Ok(Heard::Line(line)) => match self.parse(&line) {
+                Ok(Message::Reply(message)) => {
+                    reply = Some(message);
+                    None
+                }
+                Ok(message) => self.hand_over(&mut inbox, message).err(),
+                Err(err) => Some(err),
+            },
             Ok(Heard::Ended(exit)) => Some(self.crash(exit, "during a call")),
             Err(_) if stop.is_set() => None,
             Err(err) => Some(err),
@@ -159,6 +168,11 @@ impl Running {
             self.talk.kill();
         }
         self.changed.notify_all();
+        drop(inbox);
+        if let Some(reply) = reply {
+            // A process that reads nothing is met by the deadline of the call.
+            let _ = self.talk.send(&json::to_text(&reply), stop);
+        }
     }
 
     fn hand_over(&self, inbox: &mut Inbox, message: Message) -> Result<(), ToolError> {
@@ -178,6 +192,8 @@ impl Running {
                 None => return Err(self.not_pending("reported progress of", id)),
             },
             Message::Hello(_) => return Err(self.protocol("greeted twice")),
+            Message::Changed => inbox.retired = true,
+            Message::Reply(_) | Message::Other => {}
         }
         Ok(())
     }
@@ -197,7 +213,7 @@ impl Running {
             }
             inbox.given_up.insert(id);
         }
-        let told = self.talk.send(&json::to_text(&message::cancel(id)), stop);
+        let told = self.talk.send(&json::to_text(&self.cancellation(id)), stop);
         let begun = clock.monotonic();
         let calm = StopFlag::new();
         while told.is_ok() {
@@ -224,23 +240,51 @@ impl Running {
         self.changed.notify_all();
     }
 
+    fn request(&self, id: i64, tool: &str, args: &Value) -> Result<Value, ToolError> {
+        match &self.speech {
+            Speech::Plugin(_) => Ok(message::call(id, tool, args)),
+            Speech::Mcp(pinned) => {
+                let known = pinned.iter().find(|one| one.local == tool);
+                let known =
+                    known.ok_or_else(|| tool_error!(Internal, "no pinned tool `{tool}`"))?;
+                Ok(outside::call(id, &known.name, args))
+            }
+        }
+    }
+
+    fn cancellation(&self, id: i64) -> Value {
+        match &self.speech {
+            Speech::Plugin(_) => message::cancel(id),
+            Speech::Mcp(_) => outside::cancel(id),
+        }
+    }
+
     pub(super) fn parse(&self, line: &str) -> Result<Message, ToolError> {
+        let value = self.value(line)?;
+        let read = match &self.speech {
+            Speech::Plugin(_) => Message::read(&value),
+            Speech::Mcp(_) => outside::read(&value),
+        };
+        read.map_err(|fault| self.odd(line, &format!(": {fault}")))
+    }
+
+    /// The JSON of a line.
+    pub(super) fn value(&self, line: &str) -> Result<Value, ToolError> {
         let limits = Limits {
             bytes_max: self.line_bytes_max,
             ..Limits::default()
         };
-        let read = match json::parse(line, limits) {
-            Ok(value) => Message::read(&value).map_err(|fault| format!(": {fault}")),
-            Err(err) => Err(format!(", which is no JSON: {}", err.message)),
-        };
-        read.map_err(|fault| {
-            let shown: String = line.chars().take(120).collect();
-            self.protocol(&format!("sent `{shown}`{fault}"))
-        })
+        let read = json::parse(line, limits);
+        read.map_err(|err| self.odd(line, &format!(", which is no JSON: {}", err.message)))
+    }
+
+    fn odd(&self, line: &str, fault: &str) -> ToolError {
+        let shown: String = line.chars().take(120).collect();
+        self.protocol(&format!("sent `{shown}`{fault}"))
     }
 
     fn protocol(&self, what: &str) -> ToolError {
-        message::protocol_error(&self.plugin, what)
+        message::protocol_error(&self.who, what)
             .hint("standard output is for the protocol only; print to standard error")
     }
 
@@ -258,8 +302,8 @@ impl Running {
             if tail.is_empty() { "" } else { ": " },
             tail.replace('\n', " | "),
         );
-        let plugin = &self.plugin;
-        tool_error!(ToolError, "the plugin `{plugin}` {how} {when}{mark}{tail}")
+        let who = &self.who;
+        tool_error!(ToolError, "{who} {how} {when}{mark}{tail}")
             .reason("plugin_crashed")
             .may_have_happened()
     }

@@ -40,6 +40,7 @@ fn bundle(folder: &str, manifest: &str, settings: Option<&str>) -> Bundle {
         settings: settings.map(|text| (format!("plugin-settings/{folder}.json"), text.to_owned())),
         files: vec!["manifest.json".to_owned(), "run.py".to_owned()],
         digest: crate::digest::of_texts([manifest]),
+        server: None,
     }
 }
 

@@ -53,7 +53,7 @@ pub(super) fn tool(
         paths(&entry.parameters).filter(|(_, access)| modifies && *access == Access::Write);
     let writes: Vec<String> = writes.map(|(name, _)| name.to_owned()).collect();
     let spec = Spec {
-        id: keep(format!("{}:{}", manifest.name, entry.name)),
+        id: keep(manifest.id(&entry.name)),
         version: manifest.version.major.clamp(1, u32::MAX.into()) as u32,
         source: keep(source),
         ..spec(entry, manifest.reads_workspace(), !writes.is_empty(), unmet)

@@ -5,14 +5,14 @@
 mod clients;
 mod entry;
 
-use std::io::{ErrorKind, IsTerminal as _};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 
 use self::clients::{CLIENTS, Client};
 use super::prelude::*;
-use super::{changes, export, words};
+use super::{asking, changes, export, words};
 
 #[derive(Debug, Args)]
 #[command(
@@ -95,7 +95,7 @@ pub(super) fn setup(global: &Global, setup: &Setup) -> Result<ExitCode> {
     let Some(difference) = &difference else {
         return output::data(global, &data(None), || format!("{shown} is up to date\n"));
     };
-    if !setup.yes && !confirmed(&place.path, difference)? {
+    if !setup.yes && !asking::confirmed(&place.path, difference)? {
         return Err(tool_error!(
             ApprovalDeclined,
             "`{shown}` is as it was: the change was declined"
@@ -170,22 +170,6 @@ fn program(is_shared: bool) -> String {
         true => "mathchain".to_owned(),
         false => own.display().to_string(),
     }
-}
-
-/// Shows the change and asks.
-fn confirmed(path: &Path, difference: &str) -> Result<bool> {
-    let shown = path.display();
-    if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
-        return Err(
-            tool_error!(ApprovalRequired, "terminal"; "a change of `{shown}` needs a yes";
-            "run the command at a terminal, or with --yes; --dry-run prints the changed file"),
-        );
-    }
-    complain(&format!("{shown}:\n{difference}write it? [y/N] "));
-    let mut line = String::new();
-    let read = std::io::stdin().read_line(&mut line);
-    let answer = line.trim().to_ascii_lowercase();
-    Ok(read.is_ok() && matches!(answer.as_str(), "y" | "yes"))
 }
 
 /// Writes the file after a copy of what was there; the path of the copy.

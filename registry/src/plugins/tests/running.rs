@@ -6,11 +6,13 @@ fn launch(concurrency: usize) -> Launch {
     let mut command = Command::new(["demo"]);
     command.limits.stdout_bytes = 10_000;
     Launch {
-        plugin: "demo".to_owned(),
-        version: "1.0.0".to_owned(),
+        name: "demo".to_owned(),
         command,
-        modules: vec!["numpy".to_owned()],
-        config: value("{\"depth\":3}"),
+        speech: Speech::Plugin(PluginSpeech {
+            version: "1.0.0".to_owned(),
+            modules: vec!["numpy".to_owned()],
+            config: value("{\"depth\":3}"),
+        }),
         concurrency,
     }
 }

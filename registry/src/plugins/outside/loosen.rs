@@ -1,0 +1,217 @@
+//! The schemas of an outside server in the keywords that are checked here. What is not understood is left out, so that every value that the
+//! server takes is taken; the server checks the rest.
+
+use std::cell::Cell;
+
+use tool_core::{Object, Value};
+
+/// Deepest schema.
+const DEPTH_MAX: usize = 24;
+/// Most schemas in one, references followed.
+const SCHEMAS_MAX: usize = 5000;
+/// Longest description of an argument, in characters.
+const DESCRIPTION_CHARS: usize = 500;
+/// Keywords that are kept as they are.
+const KEPT: [&str; 10] = [
+    "const",
+    "enum",
+    "exclusiveMaximum",
+    "exclusiveMinimum",
+    "maxItems",
+    "maxLength",
+    "maximum",
+    "minItems",
+    "minLength",
+    "minimum",
+];
+
+/// The schema of the arguments of a tool; without one it takes any object.
+pub(super) fn arguments(schema: Option<&Value>) -> Value {
+    let read = schema.map(loosened).unwrap_or_default();
+    let mut object = read.as_object().cloned().unwrap_or_default();
+    object.insert("type", "object");
+    if object.get("properties").is_none() {
+        object.insert("properties", Object::new());
+        object.insert("additionalProperties", true);
+    }
+    object.into()
+}
+
+/// A schema without what is not checked here.
+pub(super) fn loosened(schema: &Value) -> Value {
+    let loosen = Loosen {
+        root: schema,
+        left: Cell::new(SCHEMAS_MAX),
+    };
+    loosen.schema(schema, 0)
+}
+
+struct Loosen<'a> {
+    root: &'a Value,
+    /// Number of schemas that may still be read.
+    left: Cell<usize>,
+}
+
+impl Loosen<'_> {
+    fn schema(&self, schema: &Value, depth: usize) -> Value {
+        let mut out = Object::new();
+        let left = self.left.get();
+        let (Some(members), true) = (schema.as_object(), depth < DEPTH_MAX && left > 0) else {
+            return out.into();
+        };
+        self.left.set(left - 1);
+        if let Some(target) = schema.text("$ref").map(|name| self.target(name)) {
+            let mut found = self.schema(&target.unwrap_or_default(), depth + 1);
+            if let (Some(description), Some(object)) =
+                (schema.text("description"), found.as_object())
+            {
+                let mut object = object.clone();
+                object.insert("description", cut(description));
+                found = object.into();
+            }
+            return found;
+        }
+        // One schema in `allOf` is how some generators write a description beside a reference.
+        if let Some([one]) = members.get("allOf").and_then(Value::items).as_deref() {
+            out = self
+                .schema(one, depth + 1)
+                .as_object()
+                .cloned()
+                .unwrap_or_default();
+        }
+        for key in ["title", "description"] {
+            if let Some(text) = schema.text(key) {
+                out.insert(key, cut(text));
+            }
+        }
+        for key in KEPT {
+            if let Some(value) = members.get(key).filter(|value| is_sound(key, value)) {
+                out.insert(key, value.clone());
+            }
+        }
+        if let Some(kind) = members.get("type").filter(|kind| is_kind(kind)) {
+            out.insert("type", kind.clone());
+        }
+        if let Some(items) = members
+            .get("items")
+            .filter(|items| items.as_object().is_some())
+        {
+            out.insert("items", self.schema(items, depth + 1));
+        }
+        let branches = members.get("anyOf").or(members.get("oneOf"));
+        if let Some(branches) = branches
+            .and_then(Value::items)
+            .filter(|all| !all.is_empty())
+        {
+            let branches = branches.iter().map(|branch| self.schema(branch, depth + 1));
+            out.insert("anyOf", Value::array(branches.collect()));
+        }
+        if let Some(properties) = members.get("properties").and_then(Value::as_object) {
+            let read = properties.iter();
+            let read =
+                read.map(|(name, property)| (name.to_owned(), self.schema(property, depth + 1)));
+            out.insert("properties", Value::object(read.collect::<Vec<_>>()));
+            let is_closed = members.get("additionalProperties") == Some(&Value::Bool(false));
+            let has_patterns = members.get("patternProperties").is_some();
+            out.insert("additionalProperties", !is_closed || has_patterns);
+            let required = schema.items_at("required");
+            let is_known = |name: &&Value| {
+                name.as_str()
+                    .is_some_and(|name| properties.get(name).is_some())
+            };
+            out.insert(
+                "required",
+                Value::array(required.iter().filter(is_known).cloned().collect()),
+            );
+        }
+        out.into()
+    }
+
+    /// The schema that a reference in this document names.
+    fn target(&self, name: &str) -> Option<Value> {
+        self.root.pointer(name.strip_prefix('#')?)
+    }
+}
+
+fn cut(text: &str) -> String {
+    super::clean(text, DESCRIPTION_CHARS)
+}
+
+fn is_kind(kind: &Value) -> bool {
+    const KINDS: [&str; 7] = [
+        "null", "boolean", "integer", "number", "string", "array", "object",
+    ];
+    let is_name = |name: &Value| name.as_str().is_some_and(|name| KINDS.contains(&name));
+    match kind.items() {
+        Some(names) => !names.is_empty() && names.iter().all(is_name),
+        None => is_name(kind),
+    }
+}
+
+/// Whether a keyword has a value of its form.
+fn is_sound(key: &str, value: &Value) -> bool {
+    match key {
+        "const" => true,
+        "enum" => value.items().is_some_and(|items| !items.is_empty()),
+        "maxItems" | "maxLength" | "minItems" | "minLength" => {
+            value.as_i64().is_some_and(|size| size >= 0)
+        }
+        _ => value.as_f64().is_some(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plugins::shape::Shape;
+
+    fn value(text: &str) -> Value {
+        tool_core::json::parse(text, tool_core::json::Limits::default()).expect("JSON")
+    }
+
+    /// What a schema of a server becomes; it is always one that is checked here.
+    fn read(text: &str) -> String {
+        let read = arguments(Some(&value(text)));
+        assert_eq!(Shape::read(&read).1, [], "{read}");
+        read.to_string()
+    }
+
+    #[test]
+    fn keywords_that_are_not_checked_are_left_out() {
+        let found = read(
+            r##"{"$schema":"x","type":"object","required":["a","gone"],"properties":{
+            "a":{"type":"string","format":"path","pattern":"(?=x)","minLength":1,"maxLength":"x","default":3},
+            "b":{"$ref":"#/$defs/B","description":"own"},"c":{"allOf":[{"$ref":"#/$defs/B"}],"title":"C"},
+            "d":{"oneOf":[{"type":"null"},{"type":["integer","string"]}]},"e":{"type":"float"},"f":true},
+            "$defs":{"B":{"type":"object","properties":{"x":{"type":"number","minimum":0}},"additionalProperties":false}}}"##,
+        );
+        let b = r#"{"type":"object","properties":{"x":{"minimum":0,"type":"number"}},"additionalProperties":false,"required":[]"#;
+        let expected = [
+            r#"{"type":"object","properties":{"a":{"minLength":1,"type":"string"},"b":"#.to_owned(),
+            format!(r#"{b},"description":"own"}},"c":{b},"title":"C"}},"#),
+            r#""d":{"anyOf":[{"type":"null"},{"type":["integer","string"]}]},"e":{},"f":{}},"#
+                .to_owned(),
+            r#""additionalProperties":true,"required":["a"]}"#.to_owned(),
+        ];
+        assert_eq!(found, expected.concat());
+    }
+
+    #[test]
+    fn no_schema_takes_any_object() {
+        let any = r#"{"type":"object","properties":{},"additionalProperties":true}"#;
+        for text in ["{}", "[]", "3", r#"{"type":"array"}"#] {
+            assert_eq!(read(text), any, "{text}");
+        }
+    }
+
+    #[test]
+    fn references_in_circles_end() {
+        let branch = r##"{"$ref":"#/$defs/T"}"##;
+        let many = [branch; 10].join(",");
+        let text = format!(
+            r##"{{"type":"object","properties":{{"t":{branch}}},"$defs":{{"T":{{"anyOf":[{many}]}}}}}}"##
+        );
+        assert!(read(&text).len() < 2_000_000);
+        read(r##"{"$ref":"#"}"##);
+    }
+}

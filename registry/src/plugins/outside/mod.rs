@@ -1,0 +1,237 @@
+//! Servers of the Model Context Protocol as plugins: their pinned lists of tools become manifests.
+//!
+//! A list is pinned by the operator and compared when the server starts, so that tools are known without a process, and none changes
+//! unseen.
+
+mod loosen;
+mod speech;
+
+use tool_core::command::Isolation;
+use tool_core::{Caller, Effect, Object, Value, object};
+
+pub(super) use speech::{Exchange, call, cancel, greet, list, read};
+
+use super::Bundle;
+use super::manifest::{ID_MAX, SERVER_PREFIX};
+use crate::document::{self, Format};
+use crate::error::{LoadError, LoadErrors};
+use crate::model::{McpServer, Pin};
+
+/// The version of the format of a pin.
+const PIN_VERSION: &str = "1.0";
+/// Most tools of one server.
+pub(super) const TOOLS_MAX: usize = 500;
+/// Longest description of a tool, in characters: it is read by models.
+const DESCRIPTION_CHARS: usize = 2000;
+/// Stands for the command of the server in its manifest.
+pub(super) const SERVER: &str = "server";
+
+/// A tool as its server described it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PinnedTool {
+    /// Its name at the server.
+    pub name: String,
+    /// Its name here.
+    pub local: String,
+    /// `name`, `title`, `description`, `inputSchema` and `outputSchema`.
+    description: Value,
+}
+
+/// The members of a tool that are pinned.
+const PINNED: [&str; 5] = [
+    "name",
+    "title",
+    "description",
+    "inputSchema",
+    "outputSchema",
+];
+
+impl PinnedTool {
+    fn of(server: &str, tool: &Value) -> Option<Self> {
+        let name = tool.text("name")?;
+        let members = PINNED
+            .iter()
+            .filter_map(|key| Some((*key, tool.get(key)?.clone())));
+        Some(Self {
+            name: name.to_owned(),
+            local: local(server, name),
+            description: Value::object(members.collect::<Vec<_>>()),
+        })
+    }
+}
+
+/// The name of a tool in the form that names of tools have here; a long one ends with the beginning of its digest.
+fn local(server: &str, name: &str) -> String {
+    const DIGEST: usize = 4;
+    let digest = blake3::hash(name.as_bytes()).to_hex();
+    let plain = |character: char| match character.to_ascii_lowercase() {
+        character @ ('a'..='z' | '0'..='9') => character,
+        _ => '_',
+    };
+    let name: String = name.chars().map(plain).collect();
+    let mut name = match name.starts_with(|first: char| first.is_ascii_lowercase()) {
+        true => name,
+        false => format!("t{name}"),
+    };
+    let most = ID_MAX.saturating_sub(SERVER_PREFIX.len() + server.len() + 2);
+    if name.len() > most {
+        name.truncate(most.saturating_sub(DIGEST + 1));
+        name = format!("{name}_{}", &digest[..DIGEST]);
+    }
+    name
+}
+
+/// The text of the pin of a server that lists these tools.
+pub(super) fn pin(server: &Value, tools: &[PinnedTool]) -> String {
+    let text = |key: &str| server.text(key).unwrap_or_default().to_owned();
+    let document = object! {
+        "schema_version" => PIN_VERSION,
+        "server" => object! { "name" => text("name"), "version" => text("version") },
+        "tools" => Value::array(tools.iter().map(|tool| tool.description.clone()).collect()),
+    };
+    let readable = serde_json::to_value(&document).unwrap_or_default();
+    let text = serde_json::to_string_pretty(&readable).unwrap_or_default();
+    format!("{text}\n")
+}
+
+/// The pinned tools of a server.
+///
+/// # Errors
+/// A text of another form.
+pub fn pinned(server: &str, pin: &Pin) -> Result<Vec<PinnedTool>, LoadErrors> {
+    let document = document::parse(&pin.path, &pin.text, Format::Json)?;
+    let wrong = |pointer: &str, message: &str| {
+        LoadErrors::from(LoadError::new(Some(&document.place(pointer)), message).at(pointer))
+    };
+    let value = &document.value;
+    if value.text("schema_version") != Some(PIN_VERSION) {
+        let message = "expected a list of tools with `schema_version` \"1.0\", as `mathchain plugins pin` writes it";
+        return Err(wrong("/schema_version", message));
+    }
+    let tools = value.items_at("tools");
+    if tools.len() > TOOLS_MAX {
+        return Err(wrong("/tools", "a server has at most 500 tools"));
+    }
+    let read = tools.iter().map(|tool| PinnedTool::of(server, tool));
+    read.collect::<Option<_>>()
+        .ok_or_else(|| wrong("/tools", "expected tools, each with a `name`"))
+}
+
+/// The plugin of a configured server; a server without a pin is one with an error.
+///
+/// # Errors
+/// A missing pin, or one of another form.
+pub fn bundle(server: &McpServer) -> Result<Bundle, LoadErrors> {
+    let name = &server.name;
+    let unpinned = |fault: &str| {
+        let message = format!("the tools of the MCP server `{name}` are not pinned{fault}");
+        let hint = format!("`mathchain plugins pin {name}` asks the server and shows its tools");
+        LoadErrors::from(LoadError::new(None, message).hint(hint))
+    };
+    let pin = match &server.pin {
+        Some(Ok(pin)) => pin,
+        Some(Err(fault)) => return Err(unpinned(&format!(": {fault}"))),
+        None => return Err(unpinned("")),
+    };
+    let tools = pinned(name, pin)?;
+    let manifest = manifest(server, &tools);
+    let mut digest = blake3::Hasher::new();
+    digest.update(pin.text.as_bytes());
+    digest.update(format!("{server:?}").as_bytes());
+    Ok(Bundle {
+        manifest_name: pin.path.clone(),
+        manifest: tool_core::json::to_text(&manifest),
+        settings: None,
+        files: vec![SERVER.to_owned()],
+        digest: digest.finalize().to_hex().to_string(),
+        server: Some(server.clone()),
+    })
+}
+
+/// What its tools may do: the configured effects, and those that its process cannot be kept from.
+fn effects(server: &McpServer) -> Option<Vec<Effect>> {
+    let mut effects = server.effects.clone()?;
+    let implied: &[Effect] = match server.sandbox {
+        Isolation::Offline => &[],
+        Isolation::Network => &[Effect::NetworkAccess],
+        Isolation::None => &[Effect::NetworkAccess, Effect::LocalExec],
+    };
+    effects.extend(implied);
+    effects.sort_unstable();
+    effects.dedup();
+    Some(effects)
+}
+
+fn manifest(server: &McpServer, tools: &[PinnedTool]) -> Value {
+    let effects = effects(server);
+    // Outside the sandbox a process can destroy whatever the user can.
+    let destructive = effects.is_none() || server.sandbox == Isolation::None;
+    let tool = |tool: &PinnedTool| {
+        let said = &tool.description;
+        let text = |key: &str| said.text(key).unwrap_or_default();
+        let mut entry = Object::new();
+        entry.insert("name", tool.local.as_str());
+        let title = clean(text("title"), 120);
+        if !title.is_empty() {
+            entry.insert("title", title);
+        }
+        let description = clean(text("description"), DESCRIPTION_CHARS);
+        entry.insert(
+            "description",
+            match description.is_empty() {
+                true => format!(
+                    "tool `{}` of the MCP server `{}`",
+                    clean(&tool.name, 120),
+                    server.name
+                ),
+                false => description,
+            },
+        );
+        entry.insert("parameters", loosen::arguments(said.get("inputSchema")));
+        if let Some(output) = said.get("outputSchema") {
+            entry.insert("returns", loosen::loosened(output));
+        }
+        if let Some(effects) = &effects {
+            let names = effects.iter().map(|effect| Value::from(effect.as_str()));
+            entry.insert("effects", Value::array(names.collect()));
+            let callers = Caller::ALL
+                .iter()
+                .map(|caller| Value::from(caller.as_str()));
+            entry.insert("callers", Value::array(callers.collect()));
+        }
+        entry.insert("destructive", destructive);
+        if let Some(ms) = server.timeout_ms {
+            entry.insert("timeout", ms as f64 / 1e3);
+        }
+        Value::from(entry)
+    };
+    object! {
+        "schema_version" => super::SCHEMA_VERSION,
+        "name" => server.plugin(),
+        "version" => "1.0.0",
+        "description" => format!("tools of the MCP server `{}`", server.name),
+        "command" => Value::array(vec![format!("./{SERVER}").into()]),
+        "concurrency" => 8_i64,
+        "tools" => Value::array(tools.iter().map(tool).collect()),
+    }
+}
+
+/// A text from outside for readers: without control characters, cut at a length.
+fn clean(text: &str, chars_max: usize) -> String {
+    let kept = |character: &char| !character.is_control() || matches!(character, '\n' | '\t');
+    text.trim().chars().filter(kept).take(chars_max).collect()
+}
+
+/// Why a server may not be called: it does not describe its tools as they are pinned.
+pub(super) fn changed(pinned: &[PinnedTool], listed: &[PinnedTool]) -> Option<String> {
+    pinned.iter().find_map(|tool| {
+        let name = &tool.name;
+        let now = listed.iter().find(|other| other.name == *name);
+        let Some(now) = now else {
+            return Some(format!("its tool `{name}` is gone"));
+        };
+        let differs = |key: &&&str| now.description.get(key) != tool.description.get(key);
+        let key = PINNED.iter().find(differs)?;
+        Some(format!("`{key}` of its tool `{name}` changed"))
+    })
+}

@@ -1,0 +1,247 @@
+//! The messages between mathchain as a client and an outside server, in the version 2025-11-25 of the protocol.
+
+use std::collections::BTreeMap;
+
+use tool_core::{ErrorCode, Object, ToolError, Value, object, tool_error};
+
+use super::super::message::Message;
+use super::{PinnedTool, TOOLS_MAX, changed};
+
+/// Version of the protocol that is asked for; older ones that a server names instead have the same calls.
+const VERSION: &str = "2025-11-25";
+/// Most pages of a list of tools.
+const PAGES_MAX: usize = 100;
+/// Longest message of an error, in characters.
+const MESSAGE_CHARS: usize = 2000;
+
+/// The other end of a conversation that begins.
+pub(in super::super) trait Exchange {
+    /// Sends a message.
+    fn say(&mut self, message: &Value) -> Result<(), ToolError>;
+    /// Waits for the next message.
+    fn hear(&mut self) -> Result<Value, ToolError>;
+}
+
+fn request(id: i64, method: &str, params: Value) -> Value {
+    object! { "jsonrpc" => "2.0", "id" => id, "method" => method, "params" => params }
+}
+
+pub(in super::super) fn call(id: i64, tool: &str, args: &Value) -> Value {
+    let params = object! {
+        "name" => tool, "arguments" => args.clone(), "_meta" => object! { "progressToken" => id },
+    };
+    request(id, "tools/call", params)
+}
+
+pub(in super::super) fn cancel(id: i64) -> Value {
+    let params = object! { "requestId" => id, "reason" => "the caller cancelled the call" };
+    object! { "jsonrpc" => "2.0", "method" => "notifications/cancelled", "params" => params }
+}
+
+/// Begins the conversation, and compares the tools with the pinned ones.
+///
+/// # Errors
+/// `resource_changed` for other tools; an answer that is none of this protocol.
+pub(in super::super) fn greet(
+    name: &str,
+    pinned: &[PinnedTool],
+    talk: &mut dyn Exchange,
+) -> Result<(), ToolError> {
+    let (_, listed) = list(name, talk)?;
+    match changed(pinned, &listed) {
+        None => Ok(()),
+        Some(what) => Err(
+            tool_error!(ResourceChanged, "pin"; "the MCP server `{name}` is not as it was pinned: {what}";
+                "`mathchain plugins pin {name}` shows the difference"),
+        ),
+    }
+}
+
+/// Begins the conversation; the server and its tools.
+///
+/// # Errors
+/// An answer that is none of this protocol.
+pub(in super::super) fn list(
+    name: &str,
+    talk: &mut dyn Exchange,
+) -> Result<(Value, Vec<PinnedTool>), ToolError> {
+    let client = object! { "name" => "mathchain", "version" => env!("CARGO_PKG_VERSION") };
+    let params = object! {
+        "protocolVersion" => VERSION, "capabilities" => Object::new(), "clientInfo" => client,
+    };
+    let hello = answer(talk, request(-1, "initialize", params))?;
+    talk.say(&object! { "jsonrpc" => "2.0", "method" => "notifications/initialized" })?;
+    let mut tools: Vec<PinnedTool> = Vec::new();
+    let mut cursor: Option<String> = None;
+    for page in 0..PAGES_MAX {
+        let params = match &cursor {
+            Some(cursor) => object! { "cursor" => cursor.as_str() },
+            None => Object::new().into(),
+        };
+        let answer = answer(talk, request(-2 - page as i64, "tools/list", params))?;
+        let listed = answer.items_at("tools");
+        let read = listed
+            .iter()
+            .map(|tool| PinnedTool::of(name, tool))
+            .collect::<Option<Vec<_>>>();
+        tools.extend(read.ok_or_else(|| broken("lists a tool without a name"))?);
+        if tools.len() > TOOLS_MAX {
+            return Err(broken(&format!("lists more than {TOOLS_MAX} tools")));
+        }
+        cursor = answer.text("nextCursor").map(str::to_owned);
+        if cursor.is_none() {
+            tools.sort_by(|a, b| a.name.cmp(&b.name));
+            let mut names = BTreeMap::new();
+            for tool in &tools {
+                if let Some(other) = names.insert(&tool.local, &tool.name) {
+                    let what = format!(
+                        "lists two tools of one name here: `{other}`, `{}`",
+                        tool.name
+                    );
+                    return Err(broken(&what));
+                }
+            }
+            return Ok((hello.get("serverInfo").cloned().unwrap_or_default(), tools));
+        }
+    }
+    Err(broken(&format!(
+        "lists its tools on more than {PAGES_MAX} pages"
+    )))
+}
+
+/// The result of a request before the first call.
+fn answer(talk: &mut dyn Exchange, request: Value) -> Result<Value, ToolError> {
+    talk.say(&request)?;
+    loop {
+        let message = talk.hear()?;
+        match read(&message).map_err(|fault| broken(&fault))? {
+            // The result of a call is read otherwise.
+            Message::Result { .. } if message.get("id") == request.get("id") => {
+                let method = request.text("method").unwrap_or_default();
+                return match (message.get("result"), message.get("error")) {
+                    (Some(result), _) => Ok(result.clone()),
+                    (None, error) => {
+                        let said = error
+                            .and_then(|error| error.text("message"))
+                            .unwrap_or_default();
+                        Err(broken(&format!("refuses `{method}`: {}", cut(said))))
+                    }
+                };
+            }
+            Message::Reply(reply) => talk.say(&reply)?,
+            Message::Result { .. } => return Err(broken("answers what it was not asked")),
+            _ => {}
+        }
+    }
+}
+
+/// A message of a server.
+///
+/// # Errors
+/// What makes it none.
+pub(in super::super) fn read(value: &Value) -> Result<Message, String> {
+    let id = value.get("id");
+    match (value.text("method"), id) {
+        (Some(method), Some(id)) => Ok(Message::Reply(reply(method, id))),
+        (Some("notifications/progress"), None) => {
+            let params = value.get("params").cloned().unwrap_or_default();
+            let number = |key: &str| params.get(key).and_then(Value::as_f64);
+            let Some(id) = params.get("progressToken").and_then(Value::as_i64) else {
+                return Ok(Message::Other);
+            };
+            let part = match (number("progress"), number("total")) {
+                (Some(done), Some(total)) if total > 0.0 => (done / total).clamp(0.0, 1.0),
+                _ => 0.0,
+            };
+            Ok(Message::Progress {
+                id,
+                fraction: part,
+                words: super::clean(params.text("message").unwrap_or_default(), 200),
+            })
+        }
+        (Some("notifications/tools/list_changed"), None) => Ok(Message::Changed),
+        (Some(_), None) => Ok(Message::Other),
+        (None, Some(id)) => {
+            let id = id.as_i64().ok_or("its `id` is none of a request")?;
+            let result = match (value.get("result"), value.get("error")) {
+                (Some(result), None) => output(result),
+                (None, Some(error)) => Err(error_of(error)),
+                _ => return Err("a response has `result` or `error`".to_owned()),
+            };
+            Ok(Message::Result { id, result })
+        }
+        (None, None) => Err("it has no `method` and no `id`".to_owned()),
+    }
+}
+
+/// The answer to a request of a server: this client offers it nothing.
+fn reply(method: &str, id: &Value) -> Value {
+    match method {
+        "ping" => object! { "jsonrpc" => "2.0", "id" => id.clone(), "result" => Object::new() },
+        _ => {
+            let error =
+                object! { "code" => -32601_i64, "message" => "this client answers no requests" };
+            object! { "jsonrpc" => "2.0", "id" => id.clone(), "error" => error }
+        }
+    }
+}
+
+/// The result of a call: structured content, or `text` and the `content` that is no text.
+fn output(result: &Value) -> Result<Value, ToolError> {
+    let content = result.items_at("content");
+    let text = |block: &Value| {
+        (block.text("type") == Some("text")).then(|| block.text("text").map(str::to_owned))
+    };
+    let texts: Vec<String> = content.iter().filter_map(text).flatten().collect();
+    if result.get("isError") == Some(&Value::Bool(true)) {
+        let said = texts.join("\n");
+        let said = match said.trim() {
+            "" => "the server names no reason",
+            said => said,
+        };
+        return Err(ToolError::new(ErrorCode::ToolError, cut(said)).reason("mcp_server"));
+    }
+    if result
+        .text("resultType")
+        .is_some_and(|kind| kind != "complete")
+    {
+        return Err(
+            tool_error!(ToolError, "mcp_server"; "the server asks for input, which a call of its tools cannot give"),
+        );
+    }
+    if let Some(structured) = result
+        .get("structuredContent")
+        .filter(|value| !value.is_null())
+    {
+        return Ok(structured.clone());
+    }
+    let others: Vec<Value> = content
+        .into_iter()
+        .filter(|block| block.text("type") != Some("text"))
+        .collect();
+    let mut output = Object::new();
+    output.insert("text", texts.join("\n"));
+    if !others.is_empty() {
+        output.insert("content", Value::array(others));
+    }
+    Ok(output.into())
+}
+
+fn error_of(error: &Value) -> ToolError {
+    let said = error
+        .text("message")
+        .unwrap_or("the server names no reason");
+    let code = match error.get("code").and_then(Value::as_i64) {
+        Some(-32602) => ErrorCode::InvalidArgs,
+        _ => ErrorCode::ToolError,
+    };
+    ToolError::new(code, cut(said)).reason("mcp_server")
+}
+
+fn cut(text: &str) -> String {
+    super::clean(text, MESSAGE_CHARS)
+}
+
+fn broken(what: &str) -> ToolError {
+    tool_error!(ToolError, "mcp_protocol"; "the MCP server {what}")
+}
