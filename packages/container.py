@@ -28,7 +28,7 @@ def stage(folder, dockerfile, program):
     (root / "usr" / "local" / "bin").mkdir(parents=True)
     shutil.copy(dockerfile, folder / "Dockerfile")
     shutil.copy(program, root / "usr" / "local" / "bin" / "mathchain")
-    for name, mode in [("work", 0o755), ("tmp", 0o1777), ("home/mathchain", 0o1777)]:
+    for name, mode in [("work", 0o1777), ("tmp", 0o1777), ("home/mathchain", 0o1777)]:
         (root / name).mkdir(parents=True)
         os.chmod(root / name, mode)
 
