@@ -15,6 +15,7 @@ mod large;
 mod neutral;
 mod offers;
 mod opened;
+mod packages;
 mod present;
 mod python_stubs;
 mod references;

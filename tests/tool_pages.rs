@@ -381,7 +381,7 @@ the same letter means the same length.
         }
         let _ = write!(
             text,
-            "\n## [{category}]({category}.md)\n\n{meaning}\n\n| tool | |\n|---|---|\n"
+            "\n## {category}\n\n{meaning} Arguments, results and examples: [{category}.md]({category}.md).\n\n| tool | |\n|---|---|\n"
         );
         for spec in of.map(|tool| tool.spec()) {
             let anchor = spec.id.replace(':', "");
