@@ -14,6 +14,17 @@ pub(crate) struct LineCall {
     pub(crate) role: Option<String>,
     /// Span of the client that the call belongs to.
     pub(crate) trace: Option<TraceParent>,
+    /// Whether its progress is written, before its answer.
+    pub(crate) progress: bool,
+}
+
+/// Where a call was read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Door {
+    /// A line of `serve --jsonl`, where progress can be written.
+    Lines,
+    /// The body of `POST /v1/call`, which has one answer.
+    Body,
 }
 
 /// The answer to a line: its id, and the envelope.
@@ -27,11 +38,25 @@ pub(crate) fn envelope(id: Value, outcome: &Outcome) -> Value {
     Value::Object(envelope.into())
 }
 
-/// The keys of a line.
-const KEYS: [&str; 5] = ["id", "tool", "args", "role", "traceparent"];
+/// The keys of a call; the last one is that of a line alone.
+const KEYS: [&str; 6] = ["id", "tool", "args", "role", "traceparent", "progress"];
+
+impl Door {
+    fn keys(self) -> &'static [&'static str] {
+        match self {
+            Self::Lines => &KEYS,
+            Self::Body => &KEYS[..KEYS.len() - 1],
+        }
+    }
+}
 
 /// Reads a line: the id as far as it could be read, and the call.
-pub(crate) fn parse(bytes: &[u8], roles: &[String], bytes_max: usize) -> (Value, Result<LineCall>) {
+pub(crate) fn parse(
+    door: Door,
+    bytes: &[u8],
+    roles: &[String],
+    bytes_max: usize,
+) -> (Value, Result<LineCall>) {
     let limits = Limits {
         bytes_max,
         ..Limits::default()
@@ -47,16 +72,23 @@ pub(crate) fn parse(bytes: &[u8], roles: &[String], bytes_max: usize) -> (Value,
     };
     match object.get("id").cloned().unwrap_or_default() {
         id @ (Value::Null | Value::String(_) | Value::Int(_) | Value::Float(_)) => {
-            let call = line_call(object, &id, roles, bytes_max);
+            let call = line_call(door, object, &id, roles, bytes_max);
             (id, call)
         }
         other => refuse(expected("/id", "a text or a number", &other)),
     }
 }
 
-fn line_call(object: &Object, id: &Value, roles: &[String], bytes_max: usize) -> Result<LineCall> {
-    if let Some((key, _)) = object.iter().find(|(key, _)| !KEYS.contains(key)) {
-        let keys = KEYS.join("`, `");
+fn line_call(
+    door: Door,
+    object: &Object,
+    id: &Value,
+    roles: &[String],
+    bytes_max: usize,
+) -> Result<LineCall> {
+    let keys = door.keys();
+    if let Some((key, _)) = object.iter().find(|(key, _)| !keys.contains(key)) {
+        let keys = keys.join("`, `");
         return Err(tool_error!(InvalidRequest at format!("/{key}");
             "unknown key `{key}`; a line has `{keys}`"));
     }
@@ -68,6 +100,11 @@ fn line_call(object: &Object, id: &Value, roles: &[String], bytes_max: usize) ->
             "the role `{role}` is not allowed here"; "start the server with --roles to allow it"));
     }
     let trace = text(object, "traceparent", "a text")?;
+    let progress = match object.get("progress") {
+        None | Some(Value::Null) => false,
+        Some(Value::Bool(wanted)) => *wanted,
+        Some(other) => return Err(expected("/progress", "true or false", other)),
+    };
     Ok(LineCall {
         id: match id {
             Value::Null => None,
@@ -82,6 +119,7 @@ fn line_call(object: &Object, id: &Value, roles: &[String], bytes_max: usize) ->
         role: role.map(str::to_owned),
         // W3C Trace Context requires that a malformed one is ignored.
         trace: trace.and_then(TraceParent::parse),
+        progress,
     })
 }
 

@@ -59,6 +59,7 @@ class Job:
     title: str
     place: str
     later: str | None = None
+    needs: tuple | None = None  # a file of the repository, and the command that makes it
     actions: list = dataclasses.field(default_factory=list)  # Command, ("file", name, text) or ("copy", names)
 
     @property
@@ -106,6 +107,11 @@ def read_jobs(path):
             if not re.fullmatch(r"later \d+: .+", line):
                 fail("expected `later ISSUE: reason`")
             job.later = line[len("later "):]
+        elif line.startswith("needs "):
+            file, separator, made_by = line[len("needs "):].partition(": ")
+            if not separator:
+                fail("expected `needs FILE: COMMAND`")
+            job.needs = (file, made_by)
         elif line.startswith("copy "):
             job.actions.append(("copy", line.split()[1:]))
         elif line.startswith("file "):
@@ -395,7 +401,7 @@ def environment_of(scratch, binary):
         folder.mkdir(parents=True)
         folder.chmod(0o700)
     return {
-        "PATH": f"{programs}:{os.environ.get('PATH', '/usr/bin:/bin')}", "HOME": str(home), "TERM": "xterm-256color",
+        "PATH": f"{programs}:{os.environ.get('PATH', '/usr/bin:/bin')}", "HOME": str(home), "REPOSITORY": str(ROOT), "TERM": "xterm-256color",
         "LANG": "C.UTF-8", "TZ": "UTC", "COLUMNS": "", **{name: str(folder) for name, folder in folders.items()},
     }
 
@@ -473,15 +479,18 @@ def main():
     if missing:
         sys.exit(f"the jobs need {', '.join(missing)}")
     later = [job for job in jobs if job.later]
-    now = [job for job in jobs if not job.later]
+    lacking = [job for job in jobs if job.needs and not job.later and not (ROOT / job.needs[0]).exists()]
+    now = [job for job in jobs if not job.later and job not in lacking]
     for job in later:
         print(f"later  {job.name} (issue {job.later})")
+    for job in lacking:
+        print(f"needs  {job.name} ({job.needs[0]}, which `{job.needs[1]}` makes)")
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(max(1, options.jobs)) as pool:
         for line, is_failed in pool.map(lambda job: run_job(job, binary, options.verbose), now):
             print(line, end="", flush=True)
             failed += is_failed
-    print(f"{len(now) - failed} ok, {failed} failed, {len(later)} later")
+    print(f"{len(now) - failed} ok, {failed} failed, {len(later)} later, {len(lacking)} lack what they need")
     sys.exit(1 if failed else 0)
 
 

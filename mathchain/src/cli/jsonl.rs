@@ -1,13 +1,16 @@
 //! `serve --jsonl`: many calls over stdin and stdout, one JSON object a line.
 //!
 //! A bounded queue feeds a fixed set of threads; answers carry the id of their line and are written as soon as they are ready. Every
-//! line is answered: an invalid one with an error, one over the size limit without being stored.
+//! line is answered: an invalid one with an error, one over the size limit without being stored. A call that wants it has lines of progress
+//! before its answer.
 
 use std::io::{self, BufRead, Write};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use tool_core::Outcome;
+use tool_core::ctx::Progress;
 
 use super::answer::CALL_STACK_BYTES;
 use super::prelude::*;
@@ -37,17 +40,17 @@ pub(super) struct Door {
 pub(super) fn serve(
     door: &Door,
     input: impl BufRead,
-    output: impl Write + Send,
-    call: impl Fn(LineCall, &StopFlag) -> Outcome + Sync,
+    output: impl Write + Send + 'static,
+    call: impl Fn(LineCall, &StopFlag, Option<Arc<Progress>>) -> Outcome + Sync,
 ) -> Result<bool> {
     let (queue, lines) = sync_channel::<Line>(door.workers * 2);
     let lines = Mutex::new(lines);
-    let output = Mutex::new(output);
+    let output = Arc::new(Mutex::new(output));
     let closed = StopFlag::new();
     let unwritten = Mutex::new(None);
     let work = || {
         while let Some(line) = next(&lines) {
-            let answer = answer(door, &line, &call);
+            let answer = answer(door, &line, &output, &call);
             if let Err(err) = write_line(&output, &door.format.line(&answer)) {
                 let mut first = unwritten.lock().unwrap_or_else(PoisonError::into_inner);
                 *first = first.take().or_else(|| output::unwritable(&err));
@@ -180,24 +183,48 @@ pub(super) fn read_line(
     Ok(any.then_some(Line { number, bytes }))
 }
 
-fn answer(
+fn answer<W: Write + Send + 'static>(
     door: &Door,
     line: &Line,
-    call: &(impl Fn(LineCall, &StopFlag) -> Outcome + Sync),
+    output: &Arc<Mutex<W>>,
+    call: &(impl Fn(LineCall, &StopFlag, Option<Arc<Progress>>) -> Outcome + Sync),
 ) -> Value {
     let (id, parsed) = match &line.bytes {
         None => (Value::Null, Err(too_long(door.line_bytes_max))),
-        Some(bytes) => line::parse(bytes, &door.roles, door.line_bytes_max),
+        Some(bytes) => line::parse(line::Door::Lines, bytes, &door.roles, door.line_bytes_max),
     };
+    let progress = |wanted: bool| wanted.then(|| progress(id.clone(), Arc::clone(output)));
     let outcome = parsed.map_or_else(
         |err| {
             let mut outcome = Outcome::error(err);
             outcome.metadata.insert("line", line.number);
             outcome
         },
-        |line_call| call(line_call, &door.stop),
+        |line_call| {
+            let progress = progress(line_call.progress);
+            call(line_call, &door.stop, progress)
+        },
     );
     line::envelope(id, &outcome)
+}
+
+/// Shortest time between two lines of progress of one call.
+const PROGRESS_AFTER: Duration = Duration::from_millis(100);
+
+/// Writes the progress of a call: `{"id":..,"progress":{"fraction":..,"message":..}}`.
+fn progress<W: Write + Send + 'static>(id: Value, output: Arc<Mutex<W>>) -> Arc<Progress> {
+    let last = Mutex::new(None::<Instant>);
+    Arc::new(move |fraction, message| {
+        let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
+        if last.is_some_and(|last| last.elapsed() < PROGRESS_AFTER) {
+            return;
+        }
+        *last = Some(Instant::now());
+        let progress = object! { "fraction" => fraction, "message" => message };
+        let line = object! { "id" => id.clone(), "progress" => progress };
+        // An output that is gone is found by the answer.
+        let _ = write_line(&output, &format!("{line}\n"));
+    })
 }
 
 /// The error for a line over the size limit.
@@ -218,26 +245,39 @@ mod tests {
     use std::collections::HashMap;
     use tool_core::json::Limits;
 
+    #[derive(Clone, Default)]
+    struct Shared(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Shared {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().expect("written").write(bytes)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn progress_precedes_the_answer_where_it_is_wanted() {
+        let text = raw("{\"id\":\"a\",\"tool\":\"b\",\"progress\":true}\n", 200);
+        let lines: Vec<&str> = text.lines().collect();
+        let expected = r#"{"id":"a","progress":{"fraction":0.25,"message":"begun"}}"#;
+        assert_eq!((lines[0], lines.len()), (expected, 2), "{text}");
+        for without in ["false", "null"] {
+            let line = format!("{{\"id\":1,\"tool\":\"b\",\"progress\":{without}}}\n");
+            assert_eq!(raw(&line, 200).lines().count(), 1);
+        }
+        let wrong = raw("{\"id\":1,\"tool\":\"b\",\"progress\":1}\n", 200);
+        assert!(
+            wrong.contains("/progress") && wrong.lines().count() == 1,
+            "{wrong}"
+        );
+    }
+
     fn run(input: &str, line_bytes_max: usize) -> HashMap<String, Value> {
-        let door = Door {
-            roles: vec!["worker_math".into()],
-            workers: 3,
-            line_bytes_max,
-            stop: StopFlag::new(),
-            closing: Closing::on_signal(&StopFlag::new()).expect("a bell"),
-            format: Format::Json,
-        };
-        let mut output = Vec::new();
-        let open = serve(&door, input.as_bytes(), &mut output, |call, _| {
-            let mut outcome = Outcome::error(ToolError::new(ErrorCode::UnknownTool, call.tool));
-            outcome.metadata.insert("role", call.role);
-            let span = call.trace.map(|trace| trace.span().to_owned());
-            outcome.metadata.insert("span", span);
-            outcome
-        });
-        assert!(open.expect("reads"));
-        let text = String::from_utf8(output).expect("UTF-8");
-        text.lines()
+        raw(input, line_bytes_max)
+            .lines()
             .map(|line| json::parse(line, Limits::default()).expect("JSON"))
             .map(|answer| {
                 let line = answer
@@ -249,6 +289,38 @@ mod tests {
                 )
             })
             .collect()
+    }
+
+    /// Everything that is written.
+    fn raw(input: &str, line_bytes_max: usize) -> String {
+        let door = Door {
+            roles: vec!["worker_math".into()],
+            workers: 3,
+            line_bytes_max,
+            stop: StopFlag::new(),
+            closing: Closing::on_signal(&StopFlag::new()).expect("a bell"),
+            format: Format::Json,
+        };
+        let output = Shared::default();
+        let open = serve(
+            &door,
+            input.as_bytes(),
+            output.clone(),
+            |call, _, progress| {
+                if let Some(progress) = progress {
+                    progress(Some(0.25), "begun");
+                    progress(Some(0.5), "too soon after it");
+                }
+                let mut outcome = Outcome::error(ToolError::new(ErrorCode::UnknownTool, call.tool));
+                outcome.metadata.insert("role", call.role);
+                let span = call.trace.map(|trace| trace.span().to_owned());
+                outcome.metadata.insert("span", span);
+                outcome
+            },
+        );
+        assert!(open.expect("reads"));
+        let written = output.0.lock().expect("written").clone();
+        String::from_utf8(written).expect("UTF-8")
     }
 
     #[test]

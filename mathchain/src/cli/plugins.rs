@@ -28,7 +28,7 @@ pub(super) enum Plugins {
     },
     /// Make running `serve` processes reload plugins and configuration
     Reload,
-    /// Pin the tools of an MCP server of the configuration, as the server lists them now
+    /// Pin the tools of a configured MCP server, as it lists them now
     Pin {
         /// Name of the server, NAME of `[mcp_servers.NAME]`
         server: String,

@@ -150,7 +150,7 @@ fn answer_lines(toolkit: &Toolkit, serve: &Serve, door: &jsonl::Door) -> Result<
         // The capacity of a pipe.
         std::io::BufReader::with_capacity(64 << 10, stdin),
         stdout(),
-        |line, stop| {
+        |line, stop, progress| {
             let unanswered = match toolkit.config().approvals.unattended {
                 Unattended::Deny => Answer::Unattended,
                 Unattended::Pending => Answer::Ask,
@@ -161,6 +161,7 @@ fn answer_lines(toolkit: &Toolkit, serve: &Serve, door: &jsonl::Door) -> Result<
                 stop: stop.child(),
                 client_id: line.id,
                 trace: line.trace,
+                progress,
                 ..serve.context(line.role.or_else(|| default_role.clone()))
             };
             toolkit.call_with(&context, &line.tool, &line.args)

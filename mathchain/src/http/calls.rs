@@ -57,7 +57,12 @@ pub(super) async fn call(
     request: Request,
 ) -> Replied {
     let (headers, text) = json_of(&server, request).await?;
-    let (id, read) = line::parse(&text, &caller.roles, server.body_bytes_max());
+    let (id, read) = line::parse(
+        line::Door::Body,
+        &text,
+        &caller.roles,
+        server.body_bytes_max(),
+    );
     let line = match read {
         Ok(line) => line,
         Err(error) => return Ok(reply::outcome(id, &Outcome::error(error))),

@@ -2,7 +2,7 @@
 
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstInputValue, CstRootNode};
-use toml_edit::{Array, DocumentMut, Item, Table, TomlError};
+use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, TomlError};
 
 /// The form of an entry, and the key above it.
 #[derive(Debug, Clone, Copy)]
@@ -84,9 +84,13 @@ fn set_toml(
         table.set_implicit(true);
         Item::Table(table)
     });
+    let is_inline = servers.is_inline_table();
     let servers = servers.as_table_like_mut();
     let servers = servers.ok_or_else(|| format!("`{key}` is not a table"))?;
-    let entry = servers.entry(name).or_insert(toml_edit::table());
+    let entry = servers.entry(name).or_insert_with(|| match is_inline {
+        true => Item::Value(InlineTable::new().into()),
+        false => toml_edit::table(),
+    });
     let entry = entry.as_table_like_mut();
     let entry = entry.ok_or_else(|| format!("`{key}.{name}` is not a table"))?;
     let args: Array = args.iter().map(String::as_str).collect();
