@@ -5,11 +5,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use registry::offer;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CancelTaskParams, CompleteRequestParams,
-    CompleteResult, CompletionInfo, CustomRequest, CustomResult, ErrorCode, GetPromptRequestParams,
+    CompleteResult, CustomRequest, CustomResult, ErrorCode, GetPromptRequestParams,
     GetPromptResponse, GetTaskParams, GetTaskResult, Implementation, JsonObject, ListPromptsResult,
     ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
     ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
-    Reference, ServerCapabilities, ServerConfig, SetLevelRequestMethod, SubscribeRequestMethod,
+    ServerCapabilities, ServerConfig, SetLevelRequestMethod, SubscribeRequestMethod,
     SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestMethod, UnsubscribeRequestParams,
     UpdateTaskParams,
 };
@@ -19,7 +19,7 @@ use tool_core::ToolError;
 
 use super::door::Door;
 use super::extras::{self, Watched};
-use super::{call, changes, client, pages, prompts, requests, resources};
+use super::{call, changes, client, completion, pages, prompts, requests, resources};
 
 /// How long a client may keep a list: a change is told, and a role never changes within a connection.
 const LIST_TTL_MS: u64 = 60_000;
@@ -196,28 +196,8 @@ impl ServerHandler for Handler {
         params: CompleteRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        let argument = params.argument.name.clone();
-        let begun = params.argument.value.to_lowercase();
-        let is_tool = matches!(&params.r#ref, Reference::Prompt(_)) && argument == "tool";
-        let mut values = self
-            .aside(move |door| match is_tool {
-                true => Ok(door
-                    .tools()?
-                    .iter()
-                    .map(|tool| tool.name.to_string())
-                    .collect()),
-                false => Ok(resources::complete(door, &argument)),
-            })
-            .await?;
-        values.retain(|value| value.to_lowercase().starts_with(&begun));
-        let total = u32::try_from(values.len()).ok();
-        values.truncate(CompletionInfo::MAX_VALUES);
-        let shown = values.len();
-        let mut completion =
-            CompletionInfo::new(values).map_err(|err| ErrorData::internal_error(err, None))?;
-        completion.has_more = total.map(|total| total as usize > shown);
-        completion.total = total;
-        Ok(CompleteResult::new(completion))
+        self.aside(move |door| completion::complete(door, &params))
+            .await
     }
 
     fn accepted_subscription_filter(&self, _: &SubscriptionFilter) -> Option<SubscriptionFilter> {

@@ -8,10 +8,11 @@ use std::sync::Arc;
 
 use rmcp::RoleServer;
 use rmcp::model::{
-    ClientJsonRpcMessage, ClientRequest, ErrorData, GetExtensions as _, JsonRpcMessage, RequestId,
-    ServerJsonRpcMessage,
+    CallToolRequest, ClientJsonRpcMessage, ClientRequest, ErrorData, GetExtensions as _,
+    JsonRpcMessage, RequestId, ServerJsonRpcMessage,
 };
 use rmcp::transport::Transport;
+use serde::Deserialize as _;
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
 use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
@@ -192,8 +193,10 @@ fn parse(line: &[u8], bytes_max: usize) -> Result<ClientJsonRpcMessage, Unread> 
             let (message, arguments) = set_aside(&message);
             let json = serde_json::Value::Object(json::of_object(&message));
             let id = id_of(message.get("id"));
-            let mut read =
-                serde_json::from_value(json).map_err(|err| unread(not_a_message(&err), id))?;
+            let mut read = match (call(&json), &id) {
+                (Some(call), Some(id)) => JsonRpcMessage::request(call, id.clone()),
+                _ => serde_json::from_value(json).map_err(|err| unread(not_a_message(&err), id))?,
+            };
             if let Some(arguments) = arguments {
                 attach(&mut read, Ok(arguments));
             }
@@ -208,6 +211,15 @@ fn parse(line: &[u8], bytes_max: usize) -> Result<ClientJsonRpcMessage, Unread> 
         )),
         Err(fault) => tolerant(line, fault.into()),
     }
+}
+
+/// The call in a sound message. Without this, the request would be tried as each of all methods.
+fn call(message: &serde_json::Value) -> Option<ClientRequest> {
+    if message["method"] != "tools/call" || message["jsonrpc"] != "2.0" {
+        return None;
+    }
+    let call = CallToolRequest::deserialize(message).ok()?;
+    Some(ClientRequest::CallToolRequest(call))
 }
 
 /// The arguments of the call in a message that came another way, read as in a line.

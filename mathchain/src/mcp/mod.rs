@@ -10,6 +10,7 @@ mod call;
 mod calling;
 mod changes;
 mod client;
+mod completion;
 mod door;
 mod endpoint;
 mod extras;
