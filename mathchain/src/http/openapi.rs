@@ -249,7 +249,7 @@ const ERRORS: [(&str, bool, &str); 15] = [
         true,
         "Denied by policy, by the host or by the origin",
     ),
-    ("404", false, "No such tool"),
+    ("404", false, "No such tool, plan, run, request or value"),
     ("408", false, "The body took too long"),
     ("409", false, "A conflict, or a fact that does not hold"),
     (
@@ -392,7 +392,7 @@ fn paths() -> Json {
         "artifact",
         "A large value, whole or a range of its bytes",
         &["application/json"],
-        &["409", "413", "416", "422"],
+        &["404", "409", "413", "416"],
         &[in_path("handle", "Handle, such as `b3:..`"), range],
     );
     artifact["responses"]["206"] = artifact["responses"]["200"].clone();
@@ -409,15 +409,15 @@ fn paths() -> Json {
         "/v1/tools": { "get": of_kinds("tools", "The visible tools, in a format", &["application/json", text], &[], &listing) },
         "/v1/tools/{name}": get("tool", "Every argument of one tool, its result, effects and examples", "Tool", &["404"], &[in_path("name", "Name of the tool")]),
         "/v1/chains": post("submit", "Begin a plan", &[("202", "It has begun", "Chain")], &["404", "408", "409", "413", "415", "422"], &[once, trace], Some("Plan")),
-        "/v1/chains/{id}": get("chain", "State of a plan, and at the end its answer", "Chain", &["409", "422"], &chain),
-        "/v1/chains/{id}/events": { "get": of_kinds("events", "Steps of a plan as they begin and end", &["text/event-stream"], &["422"], &[chain[0].clone(), seen]) },
-        "/v1/chains/{id}/cancel": post("cancel", "Cancel a plan", &[("200", "It has been cancelled", "Chain"), ("202", "It is being cancelled", "Chain")], &["409", "422"], &chain, None),
+        "/v1/chains/{id}": get("chain", "State of a plan, and at the end its answer", "Chain", &["404", "409"], &chain),
+        "/v1/chains/{id}/events": { "get": of_kinds("events", "Steps of a plan as they begin and end", &["text/event-stream"], &["404"], &[chain[0].clone(), seen]) },
+        "/v1/chains/{id}/cancel": post("cancel", "Cancel a plan", &[("200", "It has been cancelled", "Chain"), ("202", "It is being cancelled", "Chain")], &["404", "409"], &chain, None),
         "/v1/runs": get("runs", "Recorded runs of the role", "Runs", &["409"], &[]),
-        "/v1/runs/{id}": get("run", "A recorded run with its records", "Run", &["409", "422"], &run),
+        "/v1/runs/{id}": get("run", "A recorded run with its records", "Run", &["404", "409"], &run),
         "/v1/approvals": get("approvals", "Pending requests for approval", "Approvals", &["409"], &[]),
-        "/v1/approvals/{id}": get("approval", "A request for approval with the details of its call", "Approval", &["409", "422"], &approval),
-        "/v1/approvals/{id}/approve": post("approve", "Approve a request", &[("200", "It is approved", "Approval")], &["409", "422"], &approval, None),
-        "/v1/approvals/{id}/deny": post("deny", "Decline a request", &[("200", "It is declined", "Approval")], &["409", "422"], &approval, None),
+        "/v1/approvals/{id}": get("approval", "A request for approval with the details of its call", "Approval", &["404", "409"], &approval),
+        "/v1/approvals/{id}/approve": post("approve", "Approve a request", &[("200", "It is approved", "Approval")], &["404", "409"], &approval, None),
+        "/v1/approvals/{id}/deny": post("deny", "Decline a request", &[("200", "It is declined", "Approval")], &["404", "409"], &approval, None),
         "/v1/artifacts/{handle}": { "get": artifact },
     })
 }

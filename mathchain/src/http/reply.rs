@@ -77,7 +77,26 @@ pub(super) fn outcome(id: Value, outcome: &Outcome) -> Response {
 
 /// The envelope of an error that is no answer to a call.
 pub(super) fn error(error: &ToolError) -> Response {
-    advised(status_of(error), &Outcome::error(error.clone()).to_value())
+    // What the path names.
+    const NAMED: [&str; 7] = [
+        "run",
+        "unknown_run",
+        "ambiguous_run",
+        "unknown_approval",
+        "ambiguous_approval",
+        "handle",
+        "artifact_missing",
+    ];
+    let is_named = error.path().is_none_or(str::is_empty);
+    let is_unknown = is_named
+        && error
+            .reason_str()
+            .is_some_and(|reason| NAMED.contains(&reason));
+    let status = match is_unknown {
+        true => StatusCode::NOT_FOUND,
+        false => status_of(error),
+    };
+    advised(status, &Outcome::error(error.clone()).to_value())
 }
 
 /// What a client does next, for clients that read heads only.

@@ -183,7 +183,8 @@ fn a_plan_is_submitted_looked_at_and_cancelled() {
     server
         .post("/v1/chains", &[], r#"{"plann":{}}"#)
         .expect(400);
-    server.get("/v1/chains/000000000000", &[]).expect(422);
+    server.get("/v1/chains/000000000000", &[]).expect(404);
+    server.get("/v1/runs/000000000000", &[]).expect(404);
     let long = json!({"version": 1, "id": "long", "steps": [{"id": "a", "tool": "mcmc", "args":
         {"log_density": "-x0**2/2 - x1**4", "x0": [0, 0], "n_samples": 1_000_000, "chains": 8}}]});
     let id = submit(long).expect(202).json()["id"]
@@ -241,7 +242,7 @@ fn the_steps_of_a_plan_are_told_as_they_begin_and_end() {
     assert_eq!(told(&[("Last-Event-ID", "2")]), all[3..]);
     server
         .get("/v1/chains/000000000000/events", &[])
-        .expect(422);
+        .expect(404);
 }
 
 #[test]
@@ -269,5 +270,5 @@ fn an_artifact_is_read_whole_or_in_part() {
     server
         .get(&path, &[("Range", "bytes=99999999-")])
         .expect(416);
-    server.get("/v1/artifacts/b3:00", &[]).expect(422);
+    server.get("/v1/artifacts/b3:00", &[]).expect(404);
 }

@@ -1,10 +1,11 @@
 //! The audit record of a call, collected on its way through the stages; and the end of every call: record and envelope.
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher as _;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use tool_core::capability::{Durability, Kept, LedgerHead};
@@ -18,6 +19,9 @@ use super::{CallRequest, CallerContext, ChainPosition, Dispatcher, limits, panic
 use crate::model::Principal;
 use crate::policy::Decision;
 use crate::{digest, redact};
+
+/// Fewest numbers among the arguments whose digest is computed beside the call: below, a thread costs as much.
+const BESIDE_LEAST: usize = 1 << 17;
 
 /// A number that differs between processes; not a secret.
 pub(super) fn process_nonce() -> u64 {
@@ -36,8 +40,9 @@ pub(super) struct Trail {
     tool: String,
     /// The arguments, as received until they are decoded.
     args: Value,
-    /// Computed on first use.
+    /// Computed on first use, unless a thread does so beside the call.
     args_digest: OnceCell<String>,
+    digesting: Cell<Option<JoinHandle<String>>>,
     pub(super) version: Option<u32>,
     /// Source of a tool that is not built in: plugin, version, digest.
     source: Option<&'static str>,
@@ -121,11 +126,34 @@ impl Trail {
     pub(super) fn set_args(&mut self, args: &Value) {
         self.args = args.clone();
         self.args_digest = OnceCell::new();
+        self.digesting = Cell::default();
     }
 
     pub(super) fn args_digest(&self) -> &str {
-        self.args_digest
-            .get_or_init(|| digest::of_value(&self.args))
+        self.args_digest.get_or_init(|| {
+            let digesting = self.digesting.take();
+            let digest = digesting.and_then(|thread| thread.join().ok());
+            digest.unwrap_or_else(|| digest::of_value(&self.args))
+        })
+    }
+
+    /// Begins to compute the digest of large arguments on a thread of its own, so that a call that will be recorded does not wait for it.
+    pub(super) fn digest_beside(&mut self, dispatcher: &Dispatcher) {
+        let numbers = |value: &Value| {
+            value
+                .as_numbers()
+                .map_or(0, |numbers| numbers.as_slice().len())
+        };
+        let members = self.args.as_object().into_iter().flat_map(Object::iter);
+        let is_large = members.map(|(_, value)| numbers(value)).sum::<usize>() >= BESIDE_LEAST;
+        if !is_large || !is_recorded(dispatcher) || self.args_digest.get().is_some() {
+            return;
+        }
+        let args = self.args.clone();
+        let thread = thread::Builder::new().name("digest".to_owned());
+        let thread = thread.spawn(move || digest::of_value_alone(&args));
+        // Where no thread can be started, the record waits.
+        self.digesting = Cell::new(thread.ok());
     }
 
     /// The intent record.
@@ -205,7 +233,7 @@ impl Trail {
             .saturating_sub(self.started);
         let elapsed_ms = (elapsed.as_secs_f64() * 1e6).round() / 1e3;
         let witnesses = &dispatcher.host.witnesses;
-        let is_recorded = dispatcher.host.ledger.is_some() || !witnesses.is_empty();
+        let is_recorded = is_recorded(dispatcher);
         // The runtime digests the result of an unrecorded step, on demand.
         let is_shown = is_recorded || self.context.chain.is_none();
         let output_digest = match &ended.ending {
@@ -328,6 +356,11 @@ impl Trail {
         });
         (!self.backups.is_empty()).then(|| Value::array(shown.collect()))
     }
+}
+
+/// Whether calls are recorded or witnessed.
+fn is_recorded(dispatcher: &Dispatcher) -> bool {
+    dispatcher.host.ledger.is_some() || !dispatcher.host.witnesses.is_empty()
 }
 
 fn describe(record: &mut Object, ended: &Ended) {

@@ -362,6 +362,7 @@ impl Committed<'_> {
             true => Reader::Program,
             false => reader,
         });
+        trail.digest_beside(dispatcher);
         let output = results::kept_or(dispatcher, spec, result_key.as_deref(), trail, |trail| {
             panic::guarded(spec.id, trail.call_id(), || call.run(&ctx))
         });

@@ -43,6 +43,25 @@ fn effects_are_intended_durably_before_and_recorded_after() {
     assert_eq!((records.len(), records[2].1), (3, Durability::Batched));
 }
 
+/// The digest of large arguments is computed on another thread, beside the call.
+#[test]
+fn a_record_has_the_digest_of_its_arguments_whatever_their_size() {
+    for count in [2, 100_000, 200_000, 700_000] {
+        let world = world();
+        let numbers: Vec<f64> = (0..count).map(f64::from).collect();
+        let args = Value::object([("value", Value::vector(numbers))]);
+        for tool in ["echo", "fail"] {
+            let mut wanted = request("operator", tool, "{}");
+            wanted.args = args.clone();
+            world.dispatcher.call(wanted);
+            let records = world.ledger.records.lock().unwrap();
+            let (record, _) = records.last().expect("a record");
+            let digest = crate::digest::of_value(&args);
+            assert_eq!(field(record, "/args_digest"), Value::from(digest), "{tool}");
+        }
+    }
+}
+
 /// A run has a dispatcher with records of its own; what was counted stays shared.
 #[test]
 fn records_can_be_those_of_a_run() {
