@@ -8,7 +8,7 @@ import shlex
 # Relative and absolute difference that numbers of an example may have on another processor.
 RELATIVE, ABSOLUTE = 1e-9, 1e-12
 # A configuration of a page may name files and folders that only its reader has.
-ABSENT = ("does not exist", "cannot be opened")
+ABSENT = ("does not exist", "cannot be opened", "are not pinned")
 
 
 NUMBER = re.compile(r"(-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)")
