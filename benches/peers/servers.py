@@ -205,7 +205,7 @@ def table(binary, python, quick):
     ms = lambda times: f"{statistics.median(times) * 1e3:.1f} ({min(times) * 1e3:.1f})"
     return [
         *lines,
-        f"FastMCP {version} serves `calculate` alone, as a line of Python; mathchain serves all its tools, and checks, decides and audits every call. {calls} calls a side, one after "
+        f"FastMCP {version} serves `calculate` alone, as a line of Python; mathchain serves all its tools, and checks, decides and audits every call. {calls:,} calls a side, one after "
         "another, the sides in turns: median (least). The client is the same and part of the times.",
         "",
         "| | mathchain | FastMCP | ratio |",
