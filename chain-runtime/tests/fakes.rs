@@ -237,7 +237,8 @@ AppendOutput { text: String },
     use std::io::Write as _;
     journal::failpoints::fail_at("run.before_effect");
     let mut file = std::fs::OpenOptions::new().create(true).append(true).open(&args.path).unwrap();
-    writeln!(file, "{}", args.text).unwrap();
+    // In one write: a process is killed before or after it, not within.
+    file.write_all(format!("{}\n", args.text).as_bytes()).unwrap();
     journal::failpoints::fail_at("run.after_effect");
     Ok(AppendOutput { text: args.text })
 });
@@ -251,7 +252,8 @@ MarkOutput { text: String },
     use std::io::Write as _;
     journal::failpoints::fail_at("run.before_effect");
     let mut file = std::fs::OpenOptions::new().create(true).append(true).open(&args.path).unwrap();
-    writeln!(file, "{}", args.text).unwrap();
+    // In one write: a process is killed before or after it, not within.
+    file.write_all(format!("{}\n", args.text).as_bytes()).unwrap();
     journal::failpoints::fail_at("run.after_effect");
     Ok(MarkOutput { text: args.text })
 });

@@ -121,6 +121,7 @@ mod unix {
         }
 
         /// Waits until the server closes.
+        #[cfg(feature = "servers")]
         pub(in crate::cli) fn wait(&self) {
             while !self.is_closed() {
                 let mut waiting = [PollFd::new(&self.bell.1, PollFlags::IN)];
@@ -260,6 +261,7 @@ mod portable {
             self.0.load(Ordering::SeqCst)
         }
 
+        #[cfg(feature = "servers")]
         pub(in crate::cli) fn wait(&self) {
             while !self.is_closed() {
                 std::thread::sleep(std::time::Duration::from_millis(100));
