@@ -56,7 +56,9 @@ fn a_call_is_answered_as_a_line_is() {
             ],
             &format!("{line}\n"),
         );
-        let mut expected: Json = serde_json::from_str(&said.stdout).expect("JSON");
+        // The one key that lines alone have.
+        let said = said.stdout.replace("`, `progress`", "`");
+        let mut expected: Json = serde_json::from_str(&said).expect("JSON");
         for one in [&mut answer, &mut expected] {
             // What differs from call to call.
             let metadata = one["metadata"].as_object_mut().expect("metadata");
