@@ -65,11 +65,15 @@ impl State {
     /// # Errors
     /// `tool_error` when the state cannot be written; the claim then stays open.
     pub fn answer_request(&self, owner: &str, key: &str, answer: &str) -> Result<()> {
-        const SQL: &str = "UPDATE requests SET answer = ? WHERE owner = ? AND key = ?";
-        self.shared.transact("store the answer", |transaction, _| {
-            sql::execute(transaction, SQL, [answer, owner, key])?;
-            Ok(((), None))
-        })
+        // It is kept from now on, however long the request took.
+        const SQL: &str =
+            "UPDATE requests SET answer = ?, created_ms = ? WHERE owner = ? AND key = ?";
+        self.shared
+            .transact("store the answer", |transaction, now_ms| {
+                let params = params![answer, now_ms as i64, owner, key];
+                sql::execute(transaction, SQL, params)?;
+                Ok(((), None))
+            })
     }
 
     /// Gives up the claim of a request that has not acted: it can be sent again.

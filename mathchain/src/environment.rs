@@ -121,16 +121,23 @@ pub(crate) fn read_named_files(path: &Path, config: &mut Config) {
         };
     }
     for server in config.mcp_servers.iter_mut() {
-        let pin = pin_path(path, &server.name);
-        server.pin = match owned::read(&pin) {
-            Ok(Some(text)) => Some(Ok(Pin {
-                path: pin.to_string_lossy().into_owned(),
-                text,
-            })),
+        server.pin = match read_pin(path, &server.name) {
+            Ok(Some(pin)) if crate::pins::are_agreed_to(server, &pin) => Some(Ok(pin)),
+            Ok(Some(_)) => Some(Err(
+                "this user has not agreed to its table and list as they are now".to_owned(),
+            )),
             Ok(None) => None,
             Err(err) => Some(Err(err.message().to_owned())),
         };
     }
+}
+
+/// The pinned tools of an MCP server, whoever pinned them.
+pub(crate) fn read_pin(config: &Path, server: &str) -> Result<Option<Pin>> {
+    let path = pin_path(config, server);
+    let text = owned::read(&path)?;
+    let path = path.to_string_lossy().into_owned();
+    Ok(text.map(|text| Pin { path, text }))
 }
 
 /// The file of the pinned tools of an MCP server, beside the configuration that names it.

@@ -4,6 +4,7 @@ use std::fmt::Display;
 use std::fs::{File, OpenOptions, Permissions};
 use std::io::{Error, Write as _};
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use tool_core::{ToolError, tool_error};
 
@@ -33,14 +34,15 @@ pub(crate) enum Readers {
     AsBefore,
 }
 
-/// Replaces a file whole or not at all: a draft beside it is synced, then renamed. A link is followed, so that its target is replaced.
+/// Replaces a file whole or not at all: a draft beside it is synced, then renamed. A link is replaced, never followed: its target may be any file.
 pub(crate) fn replace(path: &Path, content: &[u8], readers: Readers) -> Result<(), Error> {
-    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    static DRAFTS: AtomicU64 = AtomicU64::new(0);
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let draft = path.with_file_name(format!(".{name}.{}", std::process::id()));
+    let number = DRAFTS.fetch_add(1, Ordering::Relaxed);
+    let draft = path.with_file_name(format!(".{name}.{}-{number}", std::process::id()));
     // What a process of this number left behind when it was killed.
     let _ = std::fs::remove_file(&draft);
-    let written = write_draft(&draft, &path, content, readers);
+    let written = write_draft(&draft, path, content, readers);
     if written.is_err() {
         let _ = std::fs::remove_file(&draft);
     }
@@ -48,21 +50,21 @@ pub(crate) fn replace(path: &Path, content: &[u8], readers: Readers) -> Result<(
 }
 
 fn write_draft(draft: &Path, path: &Path, content: &[u8], readers: Readers) -> Result<(), Error> {
+    let before = std::fs::symlink_metadata(path).ok();
+    let before = before.filter(|found| found.is_file() && readers == Readers::AsBefore);
+    let before: Option<Permissions> = before.map(|found| found.permissions());
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
-    if readers == Readers::Owner {
+    if readers == Readers::Owner || before.is_some() {
         use std::os::unix::fs::OpenOptionsExt as _;
         options.mode(0o600);
     }
     let mut file = options.open(draft)?;
-    let before: Option<Permissions> = (std::fs::metadata(path).ok())
-        .filter(|_| readers == Readers::AsBefore)
-        .map(|found| found.permissions());
+    file.write_all(content)?;
     if let Some(before) = before {
         file.set_permissions(before)?;
     }
-    file.write_all(content)?;
     file.sync_all()?;
     std::fs::rename(draft, path)?;
     let folder = path

@@ -37,8 +37,9 @@ mod mcp;
 mod models;
 mod otel;
 mod owned;
-#[cfg(feature = "servers")]
 pub mod picture;
+#[cfg(feature = "servers")]
+mod pins;
 mod plugins;
 #[cfg(feature = "servers")]
 mod queue;

@@ -76,21 +76,40 @@ fn a_terminal_is_shown_the_change_and_asked() {
 }
 
 #[test]
-fn a_file_keeps_its_link_and_its_readers() {
+fn a_link_of_a_project_leads_nowhere_and_one_of_the_user_is_followed() {
     let place = Place::new();
-    place.write("kept/mcp.json", OTHERS);
-    let kept = place.path("work/kept/mcp.json");
+    let mode = |path| std::fs::metadata(path).expect("there").permissions().mode() & 0o777;
+    let link = |target: &str, name: &str| {
+        std::os::unix::fs::symlink(place.path(target), place.path(name)).expect("links");
+    };
+    place.write("../home/kept.json", OTHERS);
+    let kept = place.path("home/kept.json");
     std::fs::set_permissions(&kept, Permissions::from_mode(0o640)).expect("sets");
-    std::os::unix::fs::symlink(&kept, place.path("work/.mcp.json")).expect("links");
+    // The file of a project, or a folder on the way, is a link.
+    link("home/kept.json", "work/.mcp.json");
+    link("home", "work/.cursor");
+    for client in ["claude-code", "cursor"] {
+        let refused = place.run(&["setup", client, "--yes"], "");
+        assert_eq!(refused.at("/error/reason"), "link".into());
+    }
+    std::fs::remove_file(place.path("work/.mcp.json")).expect("removes");
+    // The copy replaces a link, and never writes through it.
+    place.write(".mcp.json", OTHERS);
+    link("home/kept.json", "work/.mcp.json.before-mathchain");
     place
         .run(&["setup", "claude-code", "--yes"], "")
         .expect_code(0);
-    let link = std::fs::symlink_metadata(place.path("work/.mcp.json")).expect("there");
-    assert!(link.is_symlink());
-    let mode = |path| std::fs::metadata(path).expect("there").permissions().mode() & 0o777;
+    assert_eq!(place.read("../home/kept.json"), OTHERS);
+    let copy = place.path("work/.mcp.json.before-mathchain");
+    assert!(!copy.is_symlink() && mode(copy) == 0o600);
+    // The user's own link.
+    link("home/kept.json", "home/.claude.json");
+    let done = place.run(&["setup", "claude-code", "--user", "--yes"], "");
+    let path = done.at("/path").as_str().expect("a path").to_owned();
+    assert!(path.ends_with("home/kept.json"), "{path}");
+    assert!(place.path("home/.claude.json").is_symlink());
+    assert!(place.read("../home/kept.json").contains("serve"));
     assert_eq!(mode(kept), 0o640);
-    assert_eq!(mode(place.path("work/.mcp.json.before-mathchain")), 0o600);
-    assert!(place.read("kept/mcp.json").contains("serve"));
 }
 
 #[test]

@@ -96,16 +96,22 @@ fn first_lines(text: &str) -> String {
 /// Where no user can answer.
 pub(super) fn confirmed(path: &Path, difference: &str) -> Result<bool> {
     let shown = path.display();
+    let text = format!("{shown}:\n{difference}");
+    yes(&text, "write it?", &format!("a change of `{shown}`"))
+}
+
+/// Shows a text and asks a question about it.
+///
+/// # Errors
+/// Where no user can answer.
+pub(super) fn yes(text: &str, question: &str, what: &str) -> Result<bool> {
     if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
         return Err(
-            tool_error!(ApprovalRequired, "terminal"; "a change of `{shown}` needs a yes";
+            tool_error!(ApprovalRequired, "terminal"; "{what} needs a yes";
             "run the command at a terminal, or with --yes"),
         );
     }
-    complain(&format!(
-        "{shown}:\n{}write it? [y/N] ",
-        human::safe(difference)
-    ));
+    complain(&format!("{}{question} [y/N] ", human::safe(text)));
     let mut line = String::new();
     let read = std::io::stdin().read_line(&mut line);
     let answer = line.trim().to_ascii_lowercase();

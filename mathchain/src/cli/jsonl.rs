@@ -222,8 +222,11 @@ fn progress<W: Write + Send + 'static>(id: Value, output: Arc<Mutex<W>>) -> Arc<
         *last = Some(Instant::now());
         let progress = object! { "fraction" => fraction, "message" => message };
         let line = object! { "id" => id.clone(), "progress" => progress };
-        // An output that is gone is found by the answer.
-        let _ = write_line(&output, &format!("{line}\n"));
+        // While another line is written there is no need to wait. An output that is gone is found by the answer.
+        if let Ok(mut output) = output.try_lock() {
+            let _ = output.write_all(format!("{line}\n").as_bytes());
+            let _ = output.flush();
+        }
     })
 }
 

@@ -39,6 +39,7 @@ mod man;
 mod open;
 mod output;
 mod phases;
+mod pin;
 mod plan;
 mod plugins;
 mod policy;

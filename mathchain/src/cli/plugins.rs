@@ -6,9 +6,8 @@ use std::time::SystemTime;
 use registry::plugins::{Broken, Plugin, Status};
 use tool_core::Ctx;
 
+use super::pin;
 use super::prelude::*;
-use super::{asking, changes};
-use crate::clock::SystemClock;
 use crate::{generation, plugins};
 
 #[derive(Debug, Subcommand)]
@@ -56,7 +55,7 @@ pub(super) fn plugins(global: &Global, command: &Plugins) -> Result<ExitCode> {
         Plugins::Check { no_start } => check(global, &toolkit, !no_start),
         Plugins::New { name } => new(global, &toolkit, name),
         Plugins::Reload => reload(global, &toolkit),
-        Plugins::Pin { server, yes } => pin(global, &toolkit, server, *yes),
+        Plugins::Pin { server, yes } => pin::pin(global, &toolkit, server, *yes),
         Plugins::Enable { name } => switch(global, &toolkit, name, true),
         Plugins::Disable { name } => switch(global, &toolkit, name, false),
     }
@@ -201,73 +200,6 @@ fn reload(global: &Global, toolkit: &Toolkit) -> Result<ExitCode> {
 fn touch(path: &Path) -> std::io::Result<()> {
     let file = std::fs::File::options().append(true).open(path)?;
     file.set_modified(SystemTime::now())
-}
-
-/// Starts a server, shows how its tools differ from the pinned ones, and pins them.
-fn pin(global: &Global, toolkit: &Toolkit, name: &str, yes: bool) -> Result<ExitCode> {
-    let config = toolkit.config();
-    let servers = &config.mcp_servers;
-    let server = servers.iter().find(|server| server.name == name);
-    let server = server.ok_or_else(|| {
-        let error = tool_error!(
-            InvalidArgs,
-            "no MCP server named `{name}` in the configuration"
-        );
-        let names = servers.iter().map(|server| server.name.as_str());
-        let otherwise = "`[mcp_servers.NAME]` in the configuration names one (docs/mcp.md)";
-        output::nearest(error, name, names, otherwise)
-    })?;
-    let file = open::config_path(global)?;
-    let file = file.ok_or_else(|| tool_error!(Internal, "servers without a configuration"))?;
-    let path = environment::pin_path(&file, name);
-    let sandbox = toolkit.sandbox();
-    let folder = file.parent().unwrap_or(Path::new("/"));
-    let launch = plugins::launch(server, folder, Vec::new(), sandbox)?;
-    let clock = SystemClock::default();
-    let after = registry::plugins::pin_of(&launch, sandbox, &clock, &Ctx::default())?;
-    let before = match &server.pin {
-        Some(Ok(pin)) => pin.text.as_str(),
-        _ => "",
-    };
-    let difference = changes::unified(before, &after);
-    let data = object! {
-        "path" => path.display().to_string(), "changed" => difference.is_some(), "tools" => tools_in(&after),
-    };
-    let Some(difference) = difference else {
-        return output::data(global, &data, || {
-            format!("{} is up to date\n", path.display())
-        });
-    };
-    if !yes && !asking::confirmed(&path, &difference)? {
-        return Err(tool_error!(
-            ApprovalDeclined,
-            "`{}` is as it was: the change was declined",
-            path.display()
-        ));
-    }
-    let failed = |err| io::cannot_write(&path, &err);
-    if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder).map_err(failed)?;
-    }
-    io::replace(&path, after.as_bytes(), io::Readers::AsBefore).map_err(failed)?;
-    toolkit.reload()?;
-    output::data(global, &data, || {
-        let count = counted(tools_in(&after).len() as u64, "tool");
-        format!(
-            "wrote {} with {count}; see `mathchain plugins list`\n",
-            path.display()
-        )
-    })
-}
-
-/// The names of the tools in a pin, as the server has them.
-fn tools_in(pin: &str) -> Vec<Value> {
-    let read = tool_core::json::parse(pin, tool_core::json::Limits::default());
-    let tools = read.unwrap_or_default().items_at("tools");
-    tools
-        .iter()
-        .filter_map(|tool| tool.get("name").cloned())
-        .collect()
 }
 
 fn switch(global: &Global, toolkit: &Toolkit, name: &str, on: bool) -> Result<ExitCode> {

@@ -55,7 +55,13 @@ fn one(member: &Value) -> Option<(Value, ContentBlock)> {
         };
         return Some((without(members, "base64", left), block));
     }
-    let uri = member.text("$resource")?;
+    // Not one of this server's own, nor a file of the client's machine: a result may come from anywhere.
+    let own = |uri: &&str| {
+        !["mathchain:", "file:"]
+            .iter()
+            .any(|scheme| uri.to_ascii_lowercase().starts_with(scheme))
+    };
+    let uri = member.text("$resource").filter(own)?;
     let kind = member.text("mime_type").unwrap_or("text/plain");
     let (field, contents) = match (member.text("text"), member.text("base64")) {
         (Some(text), None) => ("text", ResourceContents::text(text, uri)),

@@ -4,6 +4,7 @@ use std::net::TcpListener;
 use std::time::{Duration, Instant};
 
 use crate::support::{Answer, Place, answer_of};
+use crate::terminal::Screen;
 
 const SERVER: &str = include_str!("server.py");
 
@@ -11,24 +12,36 @@ const SERVER: &str = include_str!("server.py");
 fn project(lines: &str) -> Place {
     let place = Place::new();
     place.write("server.py", SERVER);
+    place.write("mode", "");
     configure(&place, lines);
     place
+}
+
+/// Pins the tools as they are listed now.
+fn pin(place: &Place) {
+    place
+        .run(&["plugins", "pin", "t", "--yes"], "")
+        .expect_code(0);
 }
 
 fn configure(place: &Place, lines: &str) {
     let table = format!(
-        "version = 1\n[mcp_servers.t]\ncommand = [\"python3\", \"./server.py\"]\n{lines}\n"
+        "version = 1\n[mcp_servers.t]\ncommand = [\"python3\", \"./server.py\", \"./mode\"]\n{lines}\n"
     );
     place.write("mathchain.toml", &table);
 }
 
-/// A project whose tools are pinned in good order, then with more lines of the table.
+/// A project whose tools are pinned.
 fn pinned(lines: &str) -> Place {
-    let place = project("");
+    let place = project(lines);
+    pin(&place);
     place
-        .run(&["plugins", "pin", "t", "--yes"], "")
-        .expect_code(0);
-    configure(&place, lines);
+}
+
+/// A server that lists its tools as pinned, and then does something else.
+fn in_mode(mode: &str) -> Place {
+    let place = pinned("effects = []\ntimeout_ms = 1500");
+    place.write("mode", mode);
     place
 }
 
@@ -36,13 +49,12 @@ fn call(place: &Place, tool: &str, args: &str) -> Answer {
     place.run(&["call", &format!("mcp__t__{tool}")], args)
 }
 
-fn mode(mode: &str) -> String {
-    format!("effects = []\ntimeout_ms = 1500\nenv = {{ MODE = \"{mode}\" }}")
-}
-
 #[test]
 fn tools_of_a_server_are_called_like_others() {
-    let place = pinned("effects = []\nenv = { TOKEN = \"env:THE_TOKEN\" }");
+    let place = project("effects = []\nenv = { TOKEN = \"env:THE_TOKEN\" }");
+    let mut pinning = place.command(&["plugins", "pin", "t", "--yes"]);
+    pinning.env("THE_TOKEN", "?");
+    answer_of(pinning, b"").expect_code(0);
     let mut command = place.command(&["call", "mcp__t__say"]);
     command.env("THE_TOKEN", "!");
     let said = answer_of(command, br#"{"text":"hello"}"#);
@@ -52,6 +64,7 @@ fn tools_of_a_server_are_called_like_others() {
     assert!(unset.stdout.contains("THE_TOKEN"), "{}", unset.stdout);
 
     configure(&place, "effects = []");
+    pin(&place);
     let sum = call(&place, "add_numbers", r#"{"a":2,"b":40}"#);
     assert_eq!(sum.at("/output/sum").as_f64(), Some(42.0));
     let wrong = call(&place, "add_numbers", r#"{"a":2}"#);
@@ -83,10 +96,13 @@ fn a_server_without_declared_effects_is_asked_about() {
     assert_eq!(asked.code, 4, "{}", asked.stdout);
     // What its process cannot be kept from is among its effects, whatever the configuration says.
     configure(&place, "effects = []\nsandbox = \"none\"");
+    pin(&place);
     assert_eq!(call(&place, "say", "{}").code, 4);
     configure(&place, "effects = []\nsandbox = \"network\"");
+    pin(&place);
     assert_eq!(call(&place, "say", "{}").code, 4);
-    place.write("mathchain.toml", "version = 1\n[mcp_servers.t]\ncommand = [\"python3\", \"./server.py\"]\neffects = []\n[[policies]]\nlevel = \"global\"\ndeny = [\"mcp__t__say\"]\n");
+    place.write("mathchain.toml", "version = 1\n[mcp_servers.t]\ncommand = [\"python3\", \"./server.py\", \"./mode\"]\neffects = []\n[[policies]]\nlevel = \"global\"\ndeny = [\"mcp__t__say\"]\n");
+    pin(&place);
     assert_eq!(call(&place, "say", "{}").code, 3);
     assert_eq!(call(&place, "add_numbers", r#"{"a":1,"b":1}"#).code, 0);
 }
@@ -97,7 +113,7 @@ fn a_server_that_is_not_as_it_was_pinned_is_not_called() {
         ("renamed", "its tool `Add-Numbers` is gone"),
         ("changed", "`description` of its tool `Add-Numbers` changed"),
     ] {
-        let place = pinned(&mode(one));
+        let place = in_mode(one);
         for _ in 0..2 {
             let answer = call(&place, "say", "{}");
             assert_eq!(answer.at("/error/code"), "resource_changed".into());
@@ -145,8 +161,13 @@ fn whatever_a_server_does_is_a_typed_error_in_time() {
         ("babbles", "tool_error", "sent `loading ...`"),
         ("other", "tool_error", "which is not pending"),
         ("lies", "tool_error", "does not match its manifest"),
+        ("chatters", "timeout", ""),
+        ("pings", "timeout", ""),
+        ("asks", "tool_error", "asks without end"),
+        ("null", "tool_error", "neither `content` nor"),
+        ("empty", "tool_error", "neither `content` nor"),
     ] {
-        let place = pinned(&mode(one));
+        let place = in_mode(one);
         let begun = Instant::now();
         let answer = call(&place, "add_numbers", r#"{"a":2,"b":40}"#);
         assert_eq!(answer.at("/error/code"), code.into(), "{one}");
@@ -169,6 +190,7 @@ fn a_process_reaches_what_its_sandbox_grants() {
     let secret = place.path("outside/secret.txt");
     let look = |lines: &str, path: &std::path::Path| {
         configure(&place, lines);
+        pin(&place);
         let args = format!(r#"{{"path":{path:?},"port":{port}}}"#);
         let answer = place.run(&["call", "mcp__t__look", "--yes"], &args);
         answer
@@ -227,4 +249,49 @@ fn what_is_wrong_with_a_server_is_told_at_once() {
     );
     let pin = place.run(&["plugins", "pin", "a", "--yes"], "");
     assert_eq!(pin.at("/error/reason"), "not_found".into());
+}
+
+#[test]
+fn what_another_user_pinned_is_neither_started_nor_called() {
+    let place = pinned("effects = []");
+    place.write("mode", "");
+    // A clone: the files are there, and this user has agreed to nothing.
+    let elsewhere = place.path("elsewhere");
+    let as_another = |words: &[&str]| {
+        let mut command = place.command(words);
+        command.env("XDG_STATE_HOME", &elsewhere);
+        answer_of(command, b"{}")
+    };
+    assert_eq!(as_another(&["call", "mcp__t__say"]).code, 2);
+    let check = as_another(&["plugins", "check", "--json"]);
+    assert!(check.stdout.contains("has not agreed"), "{}", check.stdout);
+    // Pinning shows how it is started before it is.
+    let pin = as_another(&["plugins", "pin", "t", "--json"]);
+    assert_eq!(pin.at("/error/code"), "approval_required".into());
+    assert!(pin.stdout.contains("starting a server"), "{}", pin.stdout);
+    as_another(&["plugins", "pin", "t", "--yes"]).expect_code(0);
+    as_another(&["call", "mcp__t__say"]).expect_code(0);
+    // Another table, list or place is another server.
+    configure(&place, "effects = []\nsandbox = \"none\"");
+    assert_eq!(as_another(&["call", "mcp__t__say"]).code, 2);
+    configure(&place, "effects = []");
+    as_another(&["call", "mcp__t__say"]).expect_code(0);
+    let list = place.read("mcp-servers/t.json");
+    place.write("mcp-servers/t.json", &list.replace("Adds two", "Adds 2"));
+    assert_eq!(as_another(&["call", "mcp__t__say"]).code, 2);
+}
+
+#[test]
+fn a_terminal_is_shown_what_a_server_is_given_and_its_tools() {
+    let place = project("effects = []");
+    let mut screen = Screen::start(&place, &["plugins", "pin", "t"], 60, 120, &[]);
+    screen.until("a question", |text| text.contains("start it? [y/N]"));
+    assert!(!place.path("work/mcp-servers").exists());
+    screen.type_in("y\r");
+    screen.until("a question", |text| text.contains("write it? [y/N]"));
+    screen.type_in("y\r");
+    let (code, text, _) = screen.end();
+    assert_eq!(code, Some(0), "{text}");
+    assert!(text.contains("wrote") && text.contains("5 tools"), "{text}");
+    call(&place, "say", "{}").expect_code(0);
 }

@@ -1,11 +1,11 @@
-"""An MCP server over stdio for tests. MODE changes what it does."""
+"""An MCP server over stdio for tests. The word in the file that it is given changes what it does."""
 
 import json
 import os
 import sys
 import time
 
-mode = os.environ.get("MODE", "")
+mode = open(sys.argv[1]).read().strip()
 number = {"type": "number"}
 TOOLS = [
     {"name": "Add-Numbers", "title": "Add", "description": "Adds two numbers.",
@@ -63,6 +63,10 @@ for line in sys.stdin:
     if method == "initialize":
         if mode == "silent":
             time.sleep(1000)
+        while mode == "chatters":
+            say({"method": "notifications/message", "params": {"level": "info", "data": "x" * 100000}})
+        while mode == "asks":
+            say({"id": "x" * 200, "method": "ping"})
         say({"id": ident, "result": {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}},
                                      "serverInfo": {"name": "tests", "version": "1"}}})
     elif method == "tools/list":
@@ -71,11 +75,18 @@ for line in sys.stdin:
         first = "cursor" not in message.get("params", {})
         page = {"tools": TOOLS[:2], "nextCursor": "2"} if first else {"tools": TOOLS[2:]}
         say({"id": ident, "result": page})
+    elif method == "notifications/cancelled" and mode == "pings":
+        say({"id": "y" * 200, "method": "ping"})
+        time.sleep(1000)
     elif method == "tools/call":
-        if mode == "hangs":
+        if mode in ("hangs", "pings"):
             continue
         if mode == "dies":
             sys.exit("out of luck")
+        if mode == "null":
+            say({"id": ident, "result": None})
+        if mode == "empty":
+            say({"id": ident, "result": {}})
         while mode == "floods":
             say({"method": "notifications/message", "params": {"level": "info", "data": "x" * 1000}})
         if mode == "babbles":

@@ -27,7 +27,7 @@ use tool_core::{AnyTool, Ctx, ToolError, Value};
 use manifest::SERVER_PREFIX;
 pub use manifest::{Dependency, Manifest, SCHEMA_VERSION, ToolEntry, check_name};
 pub use message::PROTOCOL;
-pub use outside::{PinnedTool, bundle as server_bundle, pinned};
+pub use outside::{PinnedTool, bundle as server_bundle, digest as server_digest, pinned};
 pub use process::{Launch, PluginSpeech, Process, Speech, Unchanged, pin_of};
 pub use settings::{Override, Settings};
 pub use tool::{Runner, own_tool};

@@ -317,14 +317,16 @@ impl<'a> First<'a> {
     fn line(&mut self) -> Result<String, ToolError> {
         let running = &self.running;
         loop {
+            // Also while lines come: one that never greets sends others without end.
+            self.ctx.check()?;
+            if self.clock.monotonic().saturating_sub(self.begun) > self.hello_max {
+                let what = format!("sent no greeting within {} s", self.hello_max.as_secs());
+                return Err(message::protocol_error(&running.who, &what));
+            }
             match running.talk.receive(LOOK, self.ctx.stop())? {
                 Heard::Line(line) => return Ok(line),
                 Heard::Ended(exit) => return Err(running.crash(exit, "before it greeted")),
                 Heard::Silence => {}
-            }
-            if self.clock.monotonic().saturating_sub(self.begun) > self.hello_max {
-                let what = format!("sent no greeting within {} s", self.hello_max.as_secs());
-                return Err(message::protocol_error(&running.who, &what));
             }
         }
     }

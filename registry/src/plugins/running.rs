@@ -48,6 +48,14 @@ struct Slot {
     progress: Option<(f64, String)>,
 }
 
+/// Whether requests of the process are answered.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Replies {
+    Sent,
+    /// It may read nothing any more, and nothing ends the wait for it.
+    Dropped,
+}
+
 impl Running {
     pub(super) fn new(launch: &Launch, talk: Box<dyn Conversation>) -> Self {
         Self {
@@ -133,12 +141,12 @@ impl Running {
                 return Err(err.clone());
             }
             ctx.check()?;
-            self.listen_or_wait(inbox, ctx.stop());
+            self.listen_or_wait(inbox, ctx.stop(), Replies::Sent);
         }
     }
 
     /// One waiting call reads for a moment; the others wait for its messages.
-    fn listen_or_wait(&self, mut inbox: MutexGuard<'_, Inbox>, stop: &StopFlag) {
+    fn listen_or_wait(&self, mut inbox: MutexGuard<'_, Inbox>, stop: &StopFlag, replies: Replies) {
         if inbox.listening {
             drop(self.changed.wait_timeout(inbox, LOOK));
             return;
@@ -164,14 +172,17 @@ impl Running {
             Err(err) => Some(err),
         };
         if let Some(fault) = fault {
-            inbox.dead.get_or_insert(fault);
+            // Whatever was asked of it may have been done.
+            inbox.dead.get_or_insert(fault.may_have_happened());
             self.talk.kill();
         }
         self.changed.notify_all();
         drop(inbox);
-        if let Some(reply) = reply {
-            // A process that reads nothing is met by the deadline of the call.
-            let _ = self.talk.send(&json::to_text(&reply), stop);
+        if let Some(reply) = reply.filter(|_| replies == Replies::Sent)
+            && let Err(err) = self.talk.send(&json::to_text(&reply), stop)
+        {
+            // The next line would be the rest of this one.
+            self.die(err);
         }
     }
 
@@ -224,7 +235,7 @@ impl Running {
             if clock.monotonic().saturating_sub(begun) > GRACE {
                 break;
             }
-            self.listen_or_wait(inbox, &calm);
+            self.listen_or_wait(inbox, &calm, Replies::Dropped);
         }
         let mut inbox = self.inbox();
         inbox.retired = true;
@@ -235,7 +246,7 @@ impl Running {
     }
 
     fn die(&self, err: ToolError) {
-        self.inbox().dead.get_or_insert(err);
+        self.inbox().dead.get_or_insert(err.may_have_happened());
         self.talk.kill();
         self.changed.notify_all();
     }

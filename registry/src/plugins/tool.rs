@@ -265,7 +265,8 @@ impl Call for PluginCall {
             };
             let (id, wrong) = (tool.spec.id, first.message.replace("argument", "member"));
             return Err(tool_error!(ToolError, "plugin_result";
-                "the result of `{id}` does not match its manifest: {place}{wrong}"));
+                "the result of `{id}` does not match its manifest: {place}{wrong}")
+            .may_have_happened());
         }
         self.write_files(output, ctx)
     }

@@ -70,10 +70,7 @@ pub(super) fn setup(global: &Global, setup: &Setup) -> Result<ExitCode> {
     }
     let place = place(setup)?;
     let shown = place.path.display();
-    let before = match std::fs::metadata(&place.path) {
-        Err(err) if err.kind() == ErrorKind::NotFound => None,
-        _ => Some(environment::read_named(&place.path)?),
-    };
+    let before = read(&place.path)?;
     let text = before.as_deref().unwrap_or_default();
     let server = server(global, setup, place.is_shared);
     let after = setup.client.form.set(text, &setup.name, &server);
@@ -101,6 +98,12 @@ pub(super) fn setup(global: &Global, setup: &Setup) -> Result<ExitCode> {
             "`{shown}` is as it was: the change was declined"
         ));
     }
+    if read(&place.path)? != before {
+        return Err(
+            tool_error!(Conflict, "changed"; "`{shown}` changed meanwhile, and is as it is now";
+            "run the command again"),
+        );
+    }
     let copy = written(&place.path, before.as_deref(), &after)?;
     let copy = copy.map(|copy| copy.display().to_string());
     output::data(global, &data(copy.as_deref()), || {
@@ -110,6 +113,26 @@ pub(super) fn setup(global: &Global, setup: &Setup) -> Result<ExitCode> {
         let copy = copy.unwrap_or_default();
         format!("wrote {shown}{copy}\nrestart the client, or let it reload its servers\n")
     })
+}
+
+/// The text of a file; `None` where there is none.
+fn read(path: &Path) -> Result<Option<String>> {
+    match std::fs::symlink_metadata(path) {
+        Err(err) if err.kind() == ErrorKind::NotFound => Ok(None),
+        _ => environment::read_named(path).map(Some),
+    }
+}
+
+/// Refuses a file of a project that a link leads to: whoever wrote the project chose where it leads.
+fn without_links(file: &Path) -> Result<()> {
+    let parts = file.ancestors().filter(|part| !part.as_os_str().is_empty());
+    match parts.into_iter().find(|part| part.is_symlink()) {
+        None => Ok(()),
+        Some(link) => Err(
+            tool_error!(PreconditionFailed, "link"; "`{}` is a link, which may lead to any file", link.display();
+            "change its target by hand: --dry-run in an empty folder prints the entry"),
+        ),
+    }
 }
 
 /// The file to change.
@@ -122,16 +145,21 @@ struct Place {
 fn place(setup: &Setup) -> Result<Place> {
     let client = setup.client;
     match client.of_project {
-        Some(file) if !setup.user => Ok(Place {
-            path: PathBuf::from(file),
-            is_shared: true,
-        }),
+        Some(file) if !setup.user => {
+            let path = PathBuf::from(file);
+            without_links(&path)?;
+            Ok(Place {
+                path,
+                is_shared: true,
+            })
+        }
         _ => {
             let home = environment::home().ok_or_else(|| {
                 tool_error!(PreconditionFailed, "environment"; "HOME names no folder"; "set HOME to an absolute path")
             })?;
             Ok(Place {
-                path: home.join(client.of_user),
+                // The user's own links are followed, and the prompt names the file that they lead to.
+                path: environment::real(&home.join(client.of_user)),
                 is_shared: false,
             })
         }

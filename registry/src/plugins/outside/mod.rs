@@ -135,17 +135,29 @@ pub fn bundle(server: &McpServer) -> Result<Bundle, LoadErrors> {
     };
     let tools = pinned(name, pin)?;
     let manifest = manifest(server, &tools);
-    let mut digest = blake3::Hasher::new();
-    digest.update(pin.text.as_bytes());
-    digest.update(format!("{server:?}").as_bytes());
     Ok(Bundle {
         manifest_name: pin.path.clone(),
         manifest: tool_core::json::to_text(&manifest),
         settings: None,
         files: vec![SERVER.to_owned()],
-        digest: digest.finalize().to_hex().to_string(),
+        digest: digest(server, pin),
         server: Some(server.clone()),
     })
+}
+
+/// The digest of all that a user agrees to who pins a server: its table, its list of tools, and where they are.
+pub fn digest(server: &McpServer, pin: &Pin) -> String {
+    let table = McpServer {
+        pin: None,
+        ..server.clone()
+    };
+    let table = format!("{table:?}");
+    let mut digest = blake3::Hasher::new();
+    for part in [&pin.path, &pin.text, &table] {
+        digest.update(&(part.len() as u64).to_le_bytes());
+        digest.update(part.as_bytes());
+    }
+    digest.finalize().to_hex().to_string()
 }
 
 /// What its tools may do: the configured effects, and those that its process cannot be kept from.
@@ -216,9 +228,12 @@ fn manifest(server: &McpServer, tools: &[PinnedTool]) -> Value {
     }
 }
 
-/// A text from outside for readers: without control characters, cut at a length.
+/// A text from outside for readers: without control characters and those that no reader sees or that turn text around, cut at a length.
 fn clean(text: &str, chars_max: usize) -> String {
-    let kept = |character: &char| !character.is_control() || matches!(character, '\n' | '\t');
+    let is_unseen = |character: &char| matches!(character, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}');
+    let kept = |character: &char| {
+        matches!(character, '\n' | '\t') || !(character.is_control() || is_unseen(character))
+    };
     text.trim().chars().filter(kept).take(chars_max).collect()
 }
 

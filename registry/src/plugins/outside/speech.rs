@@ -11,6 +11,12 @@ use super::{PinnedTool, TOOLS_MAX, changed};
 const VERSION: &str = "2025-11-25";
 /// Most pages of a list of tools.
 const PAGES_MAX: usize = 100;
+/// Most bytes of all pages together.
+const LIST_BYTES_MAX: usize = 4 << 20;
+/// Most requests of a server that are answered before the first call.
+const ASKED_MAX: usize = 100;
+/// Longest id of a request of a server, in bytes.
+const ID_BYTES_MAX: usize = 256;
 /// Longest message of an error, in characters.
 const MESSAGE_CHARS: usize = 2000;
 
@@ -73,12 +79,19 @@ pub(in super::super) fn list(
     talk.say(&object! { "jsonrpc" => "2.0", "method" => "notifications/initialized" })?;
     let mut tools: Vec<PinnedTool> = Vec::new();
     let mut cursor: Option<String> = None;
+    let mut bytes = 0;
     for page in 0..PAGES_MAX {
         let params = match &cursor {
             Some(cursor) => object! { "cursor" => cursor.as_str() },
             None => Object::new().into(),
         };
         let answer = answer(talk, request(-2 - page as i64, "tools/list", params))?;
+        bytes += tool_core::json::to_text(&answer).len();
+        if bytes > LIST_BYTES_MAX {
+            return Err(broken(&format!(
+                "lists its tools in more than {LIST_BYTES_MAX} bytes"
+            )));
+        }
         let listed = answer.items_at("tools");
         let read = listed
             .iter()
@@ -112,6 +125,7 @@ pub(in super::super) fn list(
 /// The result of a request before the first call.
 fn answer(talk: &mut dyn Exchange, request: Value) -> Result<Value, ToolError> {
     talk.say(&request)?;
+    let mut asked = 0;
     loop {
         let message = talk.hear()?;
         match read(&message).map_err(|fault| broken(&fault))? {
@@ -128,7 +142,13 @@ fn answer(talk: &mut dyn Exchange, request: Value) -> Result<Value, ToolError> {
                     }
                 };
             }
-            Message::Reply(reply) => talk.say(&reply)?,
+            Message::Reply(_) if asked == ASKED_MAX => {
+                return Err(broken("asks without end before it greets"));
+            }
+            Message::Reply(reply) => {
+                asked += 1;
+                talk.say(&reply)?;
+            }
             Message::Result { .. } => return Err(broken("answers what it was not asked")),
             _ => {}
         }
@@ -142,7 +162,15 @@ fn answer(talk: &mut dyn Exchange, request: Value) -> Result<Value, ToolError> {
 pub(in super::super) fn read(value: &Value) -> Result<Message, String> {
     let id = value.get("id");
     match (value.text("method"), id) {
-        (Some(method), Some(id)) => Ok(Message::Reply(reply(method, id))),
+        (Some(method), Some(id)) => match id {
+            Value::String(text) if text.len() > ID_BYTES_MAX => {
+                Err("the `id` of its request is too long".to_owned())
+            }
+            Value::String(_) | Value::Int(_) | Value::Float(_) => {
+                Ok(Message::Reply(reply(method, id)))
+            }
+            _ => Err("the `id` of its request is neither a number nor a text".to_owned()),
+        },
         (Some("notifications/progress"), None) => {
             let params = value.get("params").cloned().unwrap_or_default();
             let number = |key: &str| params.get(key).and_then(Value::as_f64);
@@ -164,7 +192,9 @@ pub(in super::super) fn read(value: &Value) -> Result<Message, String> {
         (None, Some(id)) => {
             let id = id.as_i64().ok_or("its `id` is none of a request")?;
             let result = match (value.get("result"), value.get("error")) {
-                (Some(result), None) => output(result),
+                // Before the first call the results are others, which `answer` reads.
+                (Some(result), None) if id < 0 => Ok(result.clone()),
+                (Some(result), None) => output(result)?,
                 (None, Some(error)) => Err(error_of(error)),
                 _ => return Err("a response has `result` or `error`".to_owned()),
             };
@@ -187,44 +217,52 @@ fn reply(method: &str, id: &Value) -> Value {
 }
 
 /// The result of a call: structured content, or `text` and the `content` that is no text.
-fn output(result: &Value) -> Result<Value, ToolError> {
-    let content = result.items_at("content");
-    let text = |block: &Value| {
-        (block.text("type") == Some("text")).then(|| block.text("text").map(str::to_owned))
+///
+/// # Errors
+/// What makes it none: an answer of another form is no success.
+fn output(result: &Value) -> Result<Result<Value, ToolError>, String> {
+    let is_error = match result.get("isError") {
+        None | Some(Value::Bool(false)) => false,
+        Some(Value::Bool(true)) => true,
+        Some(_) => return Err("`isError` of its result is neither true nor false".to_owned()),
     };
-    let texts: Vec<String> = content.iter().filter_map(text).flatten().collect();
-    if result.get("isError") == Some(&Value::Bool(true)) {
-        let said = texts.join("\n");
-        let said = match said.trim() {
+    let is_complete = |kind: &str| kind == "complete";
+    if !result.text("resultType").is_none_or(is_complete) {
+        let error = tool_error!(ToolError, "mcp_server"; "the server asks for input, which a call of its tools cannot give");
+        return Ok(Err(error.may_have_happened()));
+    }
+    let structured = result
+        .get("structuredContent")
+        .filter(|value| !value.is_null());
+    let content = result.get("content").and_then(Value::items);
+    if content.is_none() && structured.is_none() {
+        return Err("its result has neither `content` nor `structuredContent`".to_owned());
+    }
+    let (texts, others): (Vec<Value>, Vec<Value>) = (content.unwrap_or_default().into_iter())
+        .partition(|block| block.text("type") == Some("text"));
+    let texts: Vec<&str> = texts
+        .iter()
+        .filter_map(|block| block.text("text"))
+        .collect();
+    let text = texts.join("\n");
+    if is_error {
+        let said = match text.trim() {
             "" => "the server names no reason",
             said => said,
         };
-        return Err(ToolError::new(ErrorCode::ToolError, cut(said)).reason("mcp_server"));
+        return Ok(Err(
+            ToolError::new(ErrorCode::ToolError, cut(said)).reason("mcp_server")
+        ));
     }
-    if result
-        .text("resultType")
-        .is_some_and(|kind| kind != "complete")
-    {
-        return Err(
-            tool_error!(ToolError, "mcp_server"; "the server asks for input, which a call of its tools cannot give"),
-        );
+    if let Some(structured) = structured {
+        return Ok(Ok(structured.clone()));
     }
-    if let Some(structured) = result
-        .get("structuredContent")
-        .filter(|value| !value.is_null())
-    {
-        return Ok(structured.clone());
-    }
-    let others: Vec<Value> = content
-        .into_iter()
-        .filter(|block| block.text("type") != Some("text"))
-        .collect();
     let mut output = Object::new();
-    output.insert("text", texts.join("\n"));
+    output.insert("text", text);
     if !others.is_empty() {
         output.insert("content", Value::array(others));
     }
-    Ok(output.into())
+    Ok(Ok(output.into()))
 }
 
 fn error_of(error: &Value) -> ToolError {
