@@ -114,9 +114,13 @@ fn of_two_at_once_one_acts() {
     }
 }
 
-/// A call that takes until it is stopped.
+/// A call that takes minutes, unless it is stopped.
 fn endless() -> String {
-    json!({"tool": "mcmc", "args": {"log_density": "-x0**2/2 - x1**4", "x0": [0, 0], "n_samples": 1_000_000, "chains": 8}}).to_string()
+    let terms: String = (1..100)
+        .map(|k| format!(" - 1e-9*sin({k}*x0)**2"))
+        .collect();
+    let density = format!("-x0**2/2 - x1**4{terms}");
+    json!({"tool": "mcmc", "args": {"log_density": density, "x0": [0, 0], "n_samples": 1_000_000, "chains": 8}}).to_string()
 }
 
 fn begin(server: &Server, key: &str, body: &str) -> std::net::TcpStream {
