@@ -278,7 +278,6 @@ pub fn is_dumb() -> bool {
 }
 
 /// The secret in a variable that the configuration names; `None` if unset or empty.
-#[cfg(any(feature = "llm", feature = "web"))]
 pub(crate) fn secret(name: &str) -> Option<String> {
     variable(name).filter(|value| !value.is_empty())
 }

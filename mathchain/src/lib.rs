@@ -37,8 +37,8 @@ mod mcp;
 mod models;
 mod otel;
 mod owned;
-pub mod picture;
 #[cfg(feature = "servers")]
+pub mod picture;
 mod pins;
 mod plugins;
 #[cfg(feature = "servers")]
