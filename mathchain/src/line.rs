@@ -24,6 +24,7 @@ pub(crate) enum Door {
     /// A line of `serve --jsonl`, where progress can be written.
     Lines,
     /// The body of `POST /v1/call`, which has one answer.
+    #[cfg(feature = "servers")]
     Body,
 }
 
@@ -45,6 +46,7 @@ impl Door {
     fn keys(self) -> &'static [&'static str] {
         match self {
             Self::Lines => &KEYS,
+            #[cfg(feature = "servers")]
             Self::Body => &KEYS[..KEYS.len() - 1],
         }
     }
