@@ -160,7 +160,7 @@ fn whatever_a_server_does_is_a_typed_error_in_time() {
         ("dies", "tool_error", "out of luck"),
         ("babbles", "tool_error", "sent `loading ...`"),
         ("other", "tool_error", "which is not pending"),
-        ("lies", "tool_error", "does not match its manifest"),
+        ("lies", "tool_error", "does not match its output schema"),
         ("chatters", "timeout", ""),
         ("pings", "timeout", ""),
         ("asks", "tool_error", "asks without end"),

@@ -12,7 +12,7 @@ use tool_core::{
     tool_error,
 };
 
-use super::manifest::{Manifest, ToolEntry};
+use super::manifest::{Manifest, SERVER_PREFIX, ToolEntry};
 use super::shape::Shape;
 use crate::document::{self, Format};
 use crate::error::{LoadError, LoadErrors};
@@ -264,8 +264,12 @@ impl Call for PluginCall {
                 path => format!("`{path}`: "),
             };
             let (id, wrong) = (tool.spec.id, first.message.replace("argument", "member"));
+            let declared = match id.starts_with(SERVER_PREFIX) {
+                true => "its output schema",
+                false => "its manifest",
+            };
             return Err(tool_error!(ToolError, "plugin_result";
-                "the result of `{id}` does not match its manifest: {place}{wrong}")
+                "the result of `{id}` does not match {declared}: {place}{wrong}")
             .may_have_happened());
         }
         self.write_files(output, ctx)
