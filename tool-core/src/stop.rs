@@ -1,5 +1,6 @@
 //! Cancellation: a flag set from outside and checked by every loop.
 
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -11,12 +12,24 @@ const RUNNING: u8 = 0;
 const CANCELLED: u8 = 1;
 const TIMED_OUT: u8 = 2;
 const INTERRUPTED: u8 = 3;
+const OUTLASTED: u8 = 4;
 
 /// A flag set by a timer or the caller; the first reason is kept.
 #[derive(Debug, Clone, Default)]
 pub struct StopFlag {
     state: Arc<AtomicU8>,
     parent: Option<Arc<Self>>,
+    late: Option<Late>,
+}
+
+/// Tells whether work takes longer than its thread can be spared.
+#[derive(Clone)]
+struct Late(Arc<dyn Fn() -> bool + Send + Sync>);
+
+impl fmt::Debug for Late {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Late")
+    }
 }
 
 impl StopFlag {
@@ -31,7 +44,22 @@ impl StopFlag {
         Self {
             state: Arc::default(),
             parent: Some(Arc::new(self.clone())),
+            late: None,
         }
+    }
+
+    /// A child flag that is also set once `late` is true, which every check asks: for work that is then begun again elsewhere.
+    #[must_use]
+    pub fn child_until(&self, late: Arc<dyn Fn() -> bool + Send + Sync>) -> Self {
+        Self {
+            late: Some(Late(late)),
+            ..self.child()
+        }
+    }
+
+    /// Whether the work stopped because it takes longer than its thread can be spared.
+    pub fn is_outlasted(&self) -> bool {
+        self.state() == OUTLASTED
     }
 
     /// Cancels the work.
@@ -83,7 +111,11 @@ impl StopFlag {
     fn state(&self) -> u8 {
         let mut flag = self;
         loop {
-            let state = flag.state.load(Ordering::Relaxed);
+            let mut state = flag.state.load(Ordering::Relaxed);
+            if state == RUNNING && flag.late.as_ref().is_some_and(|late| late.0()) {
+                flag.set(OUTLASTED);
+                state = flag.state.load(Ordering::Relaxed);
+            }
             match &flag.parent {
                 Some(parent) if state == RUNNING => flag = parent,
                 _ => return state,
@@ -97,6 +129,7 @@ fn stopped(state: u8) -> ToolError {
     match state {
         TIMED_OUT => tool_error!(Timeout; "the deadline passed before the call finished";
             "raise `timeout_ms`, or ask for less"),
+        OUTLASTED => tool_error!(Timeout; "the call takes longer than its thread can be spared"),
         INTERRUPTED => tool_error!(Cancelled, Reason::Interrupted;
             "the process was asked to end before the call finished"),
         _ => tool_error!(Cancelled, "the call was cancelled"),
@@ -135,5 +168,19 @@ mod tests {
             call.check().map_err(|err| err.is(Reason::Interrupted)),
             Err(true)
         );
+    }
+
+    #[test]
+    fn work_that_takes_long_is_told_by_every_check_and_once_told_stays_so() {
+        let late = Arc::new(std::sync::atomic::AtomicBool::new(false));
+        let asked = Arc::clone(&late);
+        let server = StopFlag::new();
+        let flag = server.child_until(Arc::new(move || asked.load(Ordering::Relaxed)));
+        let call = flag.child();
+        assert!(call.check().is_ok() && !flag.is_outlasted());
+        late.store(true, Ordering::Relaxed);
+        assert!(call.check().is_err() && flag.is_outlasted() && !server.is_set());
+        late.store(false, Ordering::Relaxed);
+        assert!(flag.is_outlasted());
     }
 }

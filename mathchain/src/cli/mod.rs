@@ -176,7 +176,7 @@ enum Command {
     Doctor,
     /// Write a commented starter configuration
     Init(init::Init),
-    /// Print a JSON Schema for editors, or list the schemas
+    /// Print a JSON Schema for editors or the OpenAPI document, or list them
     Schema {
         /// Name of the schema
         #[arg(value_parser = schema::names())]

@@ -1,4 +1,4 @@
-//! `mathchain schema`: JSON Schemas of configuration and plan files, for editors.
+//! `mathchain schema`: JSON Schemas of configuration and plan files, for editors, and the OpenAPI document of the HTTP server.
 
 use clap::builder::PossibleValuesParser;
 use tool_core::schema::Schema;
@@ -9,7 +9,7 @@ use super::prelude::*;
 struct Described {
     name: &'static str,
     files: &'static str,
-    schema: fn() -> Schema,
+    schema: fn(&Global) -> Result<Schema>,
 }
 
 /// Every kind, in the order of the list.
@@ -17,12 +17,18 @@ const SCHEMAS: &[Described] = &[
     Described {
         name: "config",
         files: "mathchain.toml, mathchain.yaml",
-        schema: registry::load::schema,
+        schema: |_| Ok(registry::load::schema()),
     },
     Described {
         name: "plan",
         files: "plans in YAML and JSON",
-        schema: chain_runtime::plan::schema,
+        schema: |_| Ok(chain_runtime::plan::schema()),
+    },
+    #[cfg(feature = "servers")]
+    Described {
+        name: "openapi",
+        files: "the HTTP server, as `GET /v1/openapi.json` describes it to the default caller",
+        schema: openapi,
     },
 ];
 
@@ -38,10 +44,22 @@ pub(super) fn schema(global: &Global, name: Option<&str>) -> Result<ExitCode> {
         .find(|described| Some(described.name) == name);
     if let Some(described) = named {
         // Indented in every format, since it is JSON in any case and stored as a file.
-        output::print(&format!("{:#}\n", (described.schema)()));
+        output::print(&format!("{:#}\n", (described.schema)(global)?));
         return Ok(exit::OK.into());
     }
     let value = |one: &Described| object! { "name" => one.name, "files" => one.files };
     let line = |one: &Described| format!("{:8}  {}\n", one.name, one.files);
     output::list(global, SCHEMAS, value, "no schemas", line)
+}
+
+/// The document for a caller without options.
+#[cfg(feature = "servers")]
+fn openapi(global: &Global) -> Result<Schema> {
+    let toolkit = open::toolkit(global)?;
+    let caller = toolkit.caller(&Context::default());
+    let has_keys = match crate::keys::file() {
+        Some(file) => crate::keys::read(&file)?.is_some(),
+        None => false,
+    };
+    crate::http::openapi::document(&toolkit.dispatcher(), &caller, has_keys)
 }

@@ -71,6 +71,13 @@ pub(super) async fn call(
         Ok(once) => once,
         Err(error) => return Ok(reply::outcome(id, &Outcome::error(error))),
     };
+    if once.is_none() {
+        let context = context(&server, &caller, &line, &headers, server.calls.clone());
+        let outcome = (server.toolkit).call_briefly(&context, &line.tool, &line.args);
+        if let Some(outcome) = outcome {
+            return Ok(answered(&server, id, &outcome, None));
+        }
+    }
     let permit = match server.queue.enter().await {
         Ok(permit) => permit,
         Err(overloaded) => return Ok(reply::outcome(id, &Outcome::error(overloaded))),
@@ -100,8 +107,13 @@ fn answer(
         Some(Err(error)) => return reply::outcome(id, &Outcome::error(error)),
     }
     let outcome = server.toolkit.call_with(context, &line.tool, &line.args);
-    server.metrics.called(&outcome);
-    let (status, body) = reply::envelope(id, &outcome);
+    answered(server, id, &outcome, once)
+}
+
+/// The answer to a call that has run.
+fn answered(server: &Server, id: Value, outcome: &Outcome, once: Option<Once>) -> Response {
+    server.metrics.called(outcome);
+    let (status, body) = reply::envelope(id, outcome);
     let response = reply::advised(status, &body);
     if let Some(once) = once {
         let waits = matches!(outcome.status, Status::PendingApproval { .. });

@@ -16,7 +16,7 @@ mod events;
 mod guard;
 mod metrics;
 mod once;
-mod openapi;
+pub(crate) mod openapi;
 mod recorded;
 mod reply;
 mod routes;
@@ -28,12 +28,10 @@ use std::sync::Arc;
 
 use tool_core::{Result, StopFlag, tool_error};
 
-use crate::{Toolkit, keys};
+use crate::{Toolkit, keys, mcp};
 use server::Server;
 pub(crate) use server::Settings;
 
-/// Stack of a thread that runs calls.
-const CALL_STACK_BYTES: usize = 16 << 20;
 /// Threads beside those of calls: lists, records, resources.
 const OTHER_THREADS: usize = 8;
 
@@ -46,7 +44,7 @@ pub(crate) fn serve(
     toolkit: Arc<Toolkit>,
     settings: Settings,
     stop: &StopFlag,
-    listening: impl FnOnce(&str),
+    listening: impl FnOnce(&str) + Send,
     closed: impl FnOnce() + Send + 'static,
 ) -> Result<()> {
     safe(&settings)?;
@@ -57,12 +55,12 @@ pub(crate) fn serve(
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .max_blocking_threads(settings.workers + OTHER_THREADS)
-        .thread_stack_size(CALL_STACK_BYTES)
+        .thread_stack_size(mcp::CALL_STACK_BYTES)
         .thread_name("call")
         .build();
     let runtime =
         runtime.map_err(|err| tool_error!(ToolError, "io"; "cannot start the server: {err}"))?;
-    let served = runtime.block_on(async {
+    let serve = async {
         let address = settings.listen;
         let bound = listen(address).and_then(|socket| Ok((socket.local_addr()?, socket)));
         let (address, socket) = bound.map_err(|err| {
@@ -72,7 +70,8 @@ pub(crate) fn serve(
         let scheme = if tls.is_some() { "https" } else { "http" };
         listening(&format!("{scheme}://{address}"));
         connections::accept(server, socket, tls, closed).await
-    });
+    };
+    let served = mcp::on_call_stack(|| runtime.block_on(serve))?;
     // A call that does not stop must not hold the process.
     runtime.shutdown_background();
     served

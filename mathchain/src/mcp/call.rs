@@ -49,6 +49,9 @@ pub(super) async fn call(
     };
     let asking = Asking::new(&context, answers, logs_from);
     let calling = Calling::new(wanted, asking, &context);
+    if let Some(done) = calling.briefly(door) {
+        return tasks::answered(door, &calling, done);
+    }
     match calling.start(door).await {
         Ok(running) => tasks::finish(door, running, calling, context).await,
         Err(overloaded) => Ok(answer::failure(&overloaded).into()),

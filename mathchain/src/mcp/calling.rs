@@ -56,6 +56,16 @@ impl Calling {
         }
     }
 
+    /// Runs the call here where it ends at once.
+    pub(super) fn briefly(&self, door: &Door) -> Option<Done> {
+        let context = self.context(door, door.calls.clone(), &Reports::default());
+        let wanted = &self.wanted;
+        let outcome = door
+            .toolkit
+            .call_briefly(&context, &wanted.tool, &wanted.args)?;
+        Some(done(door, outcome))
+    }
+
     /// Runs the call on a thread of its own.
     ///
     /// # Errors
@@ -132,7 +142,14 @@ impl Wanted {
 
 /// Calls the tool, on the thread of the call.
 fn run(door: &Door, context: &Context, wanted: &Wanted) -> Done {
-    let outcome = door.toolkit.call_with(context, &wanted.tool, &wanted.args);
+    done(
+        door,
+        door.toolkit.call_with(context, &wanted.tool, &wanted.args),
+    )
+}
+
+/// The outcome of a call with its answer.
+fn done(door: &Door, outcome: Outcome) -> Done {
     let dispatcher = door.toolkit.dispatcher();
     let answers = dispatcher.host().answers.clone();
     let noted = |outcome: &Outcome, key: &str| {

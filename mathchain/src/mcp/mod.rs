@@ -1,7 +1,7 @@
 //! The MCP server: one adapter around `rmcp`, which no other folder names.
 //!
-//! Read [`serve_stdio`] first: a transport (`lines`) gives requests to a handler (`handler`), which calls the toolkit on threads
-//! (`call`) and turns outcomes into answers (`answer`). Nothing here decides anything: every call passes the dispatcher, with the caller
+//! Read [`serve_stdio`] first: a transport (`lines`) gives requests to a handler (`handler`), which calls the toolkit, on threads
+//! unless a call ends at once (`call`), and turns outcomes into answers (`answer`). Nothing here decides anything: every call passes the dispatcher, with the caller
 //! that the start of the server names.
 
 mod answer;
@@ -44,7 +44,7 @@ use handler::Handler;
 use lines::{Ends, Lines};
 
 /// Stack of a thread that runs calls.
-const CALL_STACK_BYTES: usize = 16 << 20;
+pub(crate) const CALL_STACK_BYTES: usize = 16 << 20;
 /// Time after the end of the input for calls to complete, before they are stopped.
 const DRAIN: Duration = Duration::from_millis(500);
 
@@ -68,10 +68,29 @@ pub(crate) fn serve_stdio(
         .build();
     let runtime =
         runtime.map_err(|err| tool_error!(ToolError, "io"; "cannot start the server: {err}"))?;
-    let ended = runtime.block_on(serve(toolkit, settings, workers, stop.child(), closed));
+    let stop = stop.child();
+    let ended =
+        on_call_stack(|| runtime.block_on(serve(toolkit, settings, workers, stop, closed)))?;
     // A call that does not stop must not hold the process.
     runtime.shutdown_background();
     ended
+}
+
+/// Runs a server on a thread whose stack is large enough for the calls that run there.
+///
+/// # Errors
+/// `io` when the thread cannot start, `internal` when it panicked, and those of the server.
+pub(crate) fn on_call_stack<T: Send>(server: impl FnOnce() -> T + Send) -> Result<T> {
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new()
+            .name("server".to_owned())
+            .stack_size(CALL_STACK_BYTES)
+            .spawn_scoped(scope, server);
+        let thread =
+            thread.map_err(|err| tool_error!(ToolError, "io"; "cannot start a thread: {err}"))?;
+        let ended = thread.join();
+        ended.map_err(|_| tool_error!(Internal, "the server ended unexpectedly"))
+    })
 }
 
 async fn serve(

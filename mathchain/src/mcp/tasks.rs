@@ -62,7 +62,19 @@ pub(super) async fn finish(
         }
         () = promoted => return Ok(task(door, running, calling).into()),
     };
-    Ok(match calling.next(done.map_err(lost)?)? {
+    answered(door, &calling, done.map_err(lost)?)
+}
+
+/// The answer to a call that has run, or the questions to its client.
+///
+/// # Errors
+/// `-32021` where the client lacks a capability.
+pub(super) fn answered(
+    door: &Door,
+    calling: &Calling,
+    done: Done,
+) -> Result<CallToolResponse, ErrorData> {
+    Ok(match calling.next(done)? {
         Next::Answer(answer) => (*answer).into(),
         Next::Ask(questions) => questions.sealed(door, &calling.bound_to()).into(),
     })

@@ -196,6 +196,8 @@ impl Builder {
             closed,
             sandbox,
             world: None,
+            #[cfg(feature = "servers")]
+            brief: super::briefly::Brief::default(),
         })
     }
 }

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use registry::{
-    Answer, CallerContext, Layer, Level, Origin, Overrides, Principal, Reader, TraceParent,
+    Answer, CallRequest, CallerContext, Layer, Level, Origin, Overrides, Principal, Reader,
+    TraceParent,
 };
-use tool_core::StopFlag;
 use tool_core::capability::Client;
 use tool_core::ctx::Progress;
+use tool_core::{Seed, StopFlag, Value};
 
 use crate::generation::Generation;
 
@@ -71,6 +72,20 @@ impl Context {
     }
 
     /// The caller that this context describes, under one generation.
+    /// A call in this context.
+    pub(super) fn request(&self, generation: &Generation, tool: &str, args: &Value) -> CallRequest {
+        CallRequest {
+            tool: tool.to_owned(),
+            args: args.clone(),
+            context: self.caller(generation),
+            seed: Seed::DEFAULT,
+            timeout_ms: self.timeout_ms,
+            stop: self.stop.clone(),
+            progress: self.progress.clone(),
+            client: self.client.clone(),
+        }
+    }
+
     pub(crate) fn caller(&self, generation: &Generation) -> CallerContext {
         let policy = generation.dispatcher.policy();
         let agent = self.agent.as_deref();

@@ -1,5 +1,7 @@
 //! [`Toolkit`]: tools, policy and host capabilities, ready to answer calls and run plans.
 
+#[cfg(feature = "servers")]
+mod briefly;
 mod builder;
 mod context;
 mod offered;
@@ -13,8 +15,8 @@ use host_sandbox::Sandbox;
 use journal::{FileBackups, State};
 use registry::plugins::{Broken, Plugin};
 use registry::policy::Explanation;
-use registry::{CallRequest, CallerContext, Config, Dispatcher, Facts, WorkspaceId};
-use tool_core::{AnyTool, Object, Outcome, Result, Seed, ToolError, Value, tool_error};
+use registry::{CallerContext, Config, Dispatcher, Facts, WorkspaceId};
+use tool_core::{AnyTool, Object, Outcome, Result, ToolError, Value, tool_error};
 
 use crate::RootFolder;
 use crate::generation::{Generation, Generations, Reloaded};
@@ -33,6 +35,9 @@ pub struct Toolkit {
     sandbox: Arc<Sandbox>,
     /// The dispatcher of a session's world, in which a run that began there is resumed.
     world: Option<Arc<Dispatcher>>,
+    /// Tools whose calls end at once.
+    #[cfg(feature = "servers")]
+    brief: briefly::Brief,
 }
 
 impl Toolkit {
@@ -49,16 +54,8 @@ impl Toolkit {
     /// Calls a tool.
     pub fn call_with(&self, context: &Context, tool: &str, args: &Value) -> Outcome {
         let call = |generation: &Generation| {
-            generation.dispatcher.call(CallRequest {
-                tool: tool.to_owned(),
-                args: args.clone(),
-                context: context.caller(generation),
-                seed: Seed::DEFAULT,
-                timeout_ms: context.timeout_ms,
-                stop: context.stop.clone(),
-                progress: context.progress.clone(),
-                client: context.client.clone(),
-            })
+            let dispatcher = &generation.dispatcher;
+            dispatcher.call(context.request(generation, tool, args))
         };
         let first = self.generations.current();
         let outcome = call(&first);

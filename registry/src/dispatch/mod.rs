@@ -31,8 +31,8 @@ use tool_core::capability::{
 };
 use tool_core::ctx::Progress;
 use tool_core::{
-    Access, AnyTool, Call, Capabilities, Effect, Outcome, Place, Reach, ResourceKey, ResourceKind,
-    Seed, Spec, StopFlag, ToolError, Value, tool_error,
+    Access, AnyTool, Call, Capabilities, Determinism, Effect, Outcome, Place, Reach, ResourceKey,
+    ResourceKind, Seed, Spec, StopFlag, ToolError, Value, tool_error,
 };
 
 use crate::catalogue::Catalogue;
@@ -391,6 +391,30 @@ impl Dispatcher {
         trail.finish(self, ended)
     }
 
+    /// Runs a call to its end if that takes no longer than its stop flag allows ([`StopFlag::child_until`]); `None` where it takes longer, or
+    /// where it could not be begun again: a call with effects or capabilities, under a budget, with files, or that a rule asks about. Nothing
+    /// has happened then, and nothing is recorded.
+    pub fn call_briefly(&self, request: &CallRequest) -> Option<Outcome> {
+        let tool = self.catalogue.called(&request.tool)?;
+        if !may_begin_again(self.catalogue.tool(tool).spec())
+            || request.context.who.task.is_some()
+            || request.context.chain.is_some()
+        {
+            return None;
+        }
+        let mut trail = Trail::start(self, request);
+        let call_id = trail.call_id().to_owned();
+        let guarded = panic::guard(&call_id, || stages::run_briefly(self, request, &mut trail));
+        let panicked = |_| {
+            Some(ended::Ended::failed(panic::internal(
+                trail.tool(),
+                &call_id,
+            )))
+        };
+        let ended = guarded.unwrap_or_else(panicked)?;
+        Some(trail.finish(self, ended))
+    }
+
     /// Looks up a tool and checks its visibility. A direct-only tool is refused in a plan.
     ///
     /// # Errors
@@ -482,6 +506,15 @@ impl Dispatcher {
         self.policy
             .caller(&self.catalogue, &context.who, &self.facts)
     }
+}
+
+/// Whether a call of a tool leaves nothing behind where it stops.
+fn may_begin_again(spec: &Spec) -> bool {
+    spec.effects.is_empty()
+        && spec.capabilities.is_empty()
+        && !spec.calls_tools
+        && spec.determinism != Determinism::External
+        && spec.source == Spec::pure().source
 }
 
 /// As [`Dispatcher::resource_keys`], with these files.

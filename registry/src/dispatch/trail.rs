@@ -67,6 +67,8 @@ pub(super) struct Trail {
     pub(super) intended: bool,
     /// Whether the result came from the cache.
     pub(super) kept: bool,
+    /// Whether it took longer than its thread could be spared.
+    pub(super) outlasted: bool,
 }
 
 impl Trail {

@@ -47,10 +47,30 @@ impl From<ToolError> for Halt {
 
 /// Runs every stage; the trail has the facts wherever it ends.
 pub(super) fn run(dispatcher: &Dispatcher, request: &CallRequest, trail: &mut Trail) -> Ended {
-    match stages(dispatcher, request, trail) {
-        Ok(ended) => ended,
-        Err(Halt::Failed(error)) => Ended::failed(error),
-        Err(Halt::Pending(id)) => Ended::with(Ending::Pending(id, Value::Null)),
+    stages(dispatcher, request, trail).unwrap_or_else(halted)
+}
+
+/// Runs every stage of a call that leaves nothing behind where it stops; `None` where it stops because it takes too long, or would leave
+/// something.
+pub(super) fn run_briefly(
+    dispatcher: &Dispatcher,
+    request: &CallRequest,
+    trail: &mut Trail,
+) -> Option<Ended> {
+    let ended = match identify(dispatcher, request, trail) {
+        Ok(identified) if !identified.may_begin_again() => return None,
+        Ok(identified) => identified.complete(request, trail).unwrap_or_else(halted),
+        Err(error) => Ended::failed(error),
+    };
+    let has_failed = matches!(ended.ending, Ending::Failed(_));
+    let is_outlasted = trail.outlasted || has_failed && request.stop.is_outlasted();
+    (!is_outlasted).then_some(ended)
+}
+
+fn halted(halt: Halt) -> Ended {
+    match halt {
+        Halt::Failed(error) => Ended::failed(error),
+        Halt::Pending(id) => Ended::with(Ending::Pending(id, Value::Null)),
     }
 }
 
@@ -70,9 +90,7 @@ fn stages(
             ControlFlow::Continue(identified) => identified,
         };
     }
-    let approved = identified.open(request, trail)?.approve(request, trail)?;
-    let committed = approved.commit(request, trail)?;
-    Ok(committed.run(trail)?)
+    identified.complete(request, trail)
 }
 
 /// Runs the stages up to the resource keys.
@@ -316,6 +334,26 @@ struct Identified<'a> {
     keys: Vec<ResourceKey>,
 }
 
+impl Identified<'_> {
+    /// Takes the call through the stages that follow.
+    fn complete(self, request: &CallRequest, trail: &mut Trail) -> Result<Ended, Halt> {
+        let approved = self.open(request, trail)?.approve(request, trail)?;
+        let committed = approved.commit(request, trail)?;
+        Ok(committed.run(trail)?)
+    }
+
+    /// Whether nothing is left behind where the call stops: no approval, no backup, no notification, no reading of files.
+    fn may_begin_again(&self) -> bool {
+        let Decided { call, decision, .. } = &self.decided;
+        let obliged = decision.obligations;
+        decision.verdict == Verdict::Allow
+            && !obliged.backup
+            && !obliged.notify
+            && call.sources().is_empty()
+            && call.reach().effects.is_empty()
+    }
+}
+
 /// The inputs are loaded, and the deadline is set.
 struct Opened<'a> {
     decided: Decided<'a>,
@@ -367,6 +405,11 @@ impl Committed<'_> {
             panic::guarded(spec.id, trail.call_id(), || call.run(&ctx))
         });
         drop(alarm);
+        // A result is none either: its tool may have taken the stop for an end.
+        if ctx.stop().is_outlasted() {
+            trail.outlasted = true;
+            return Err(tool_error!(Timeout, "the call takes long"));
+        }
         let output = match output {
             Err(error) => Stopped {
                 dispatcher,
