@@ -44,6 +44,7 @@ pub use parameters::Parameters;
 pub use program::{Evaluator, LANES, System};
 pub use scope::Scope;
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
 use ast::Ast;
@@ -120,6 +121,18 @@ impl Expression {
             .nodes()
             .iter()
             .any(|node| matches!(node.kind, ast::Kind::Slot(used) if used == slot))
+    }
+
+    /// The slots of the variables that occur in it, in ascending order.
+    pub(crate) fn slots(&self) -> Vec<usize> {
+        let nodes = self.0.ast.nodes().iter();
+        let slots: BTreeSet<usize> = nodes
+            .filter_map(|node| match node.kind {
+                ast::Kind::Slot(slot) => Some(slot),
+                _ => None,
+            })
+            .collect();
+        slots.into_iter().collect()
     }
 
     /// The tree.

@@ -44,6 +44,13 @@ impl Parameters {
         self.0.get(name)
     }
 
+    /// The parameters but for the named ones.
+    pub(crate) fn without(&self, names: &[String]) -> Self {
+        let mut rest = self.clone();
+        rest.0.retain(|name, _| !names.contains(name));
+        rest
+    }
+
     /// Checks names and sizes; `pointer` is where the parameters stand.
     ///
     /// # Errors

@@ -1,5 +1,7 @@
 //! From trees to programs of the kernels, and their evaluation with one output.
 
+use std::collections::HashMap;
+
 use kernels::program::{self, Builder, Node, NotDifferentiable};
 
 use super::Expression;
@@ -86,6 +88,37 @@ impl System {
         Ok(Self {
             program: builder.finish(&product),
         })
+    }
+
+    /// The derivatives of expressions with respect to slots, but for those that are zero everywhere: which expression and which
+    /// position in `slots` each belongs to, and the system that computes them in this order.
+    ///
+    /// # Errors
+    /// [`NotDifferentiable`].
+    pub(crate) fn jacobian(
+        expressions: &[Expression],
+        slots: &[usize],
+    ) -> Result<(Vec<(usize, usize)>, Self), NotDifferentiable> {
+        let position: HashMap<usize, usize> = slots.iter().copied().zip(0..).collect();
+        let mut builder = Builder::new();
+        let values: Vec<Node> = expressions
+            .iter()
+            .map(|expression| lower(expression.ast(), &mut builder))
+            .collect();
+        let (mut places, mut outputs) = (Vec::new(), Vec::new());
+        for (row, (expression, value)) in expressions.iter().zip(values).enumerate() {
+            let mut used = expression.slots();
+            used.retain(|slot| position.contains_key(slot));
+            let gradient = builder.gradient(value, &used)?;
+            for (slot, derivative) in used.into_iter().zip(gradient) {
+                if builder.constant_of(derivative) != Some(0.0) {
+                    places.push((row, position[&slot]));
+                    outputs.push(derivative);
+                }
+            }
+        }
+        let program = builder.finish(&outputs);
+        Ok((places, Self { program }))
     }
 
     /// An evaluator with registers of its own; make one per thread.

@@ -2,7 +2,9 @@
 
 use tool_core::{Ctx, ToolError};
 
-use super::kernel::{Options, Rhs, Trajectory, integrate};
+use super::drive::{Options, Trajectory, integrate};
+use super::event::Watch;
+use super::flow::{Flow, Work};
 
 /// The right-hand side is looked at in at least about so many places of the span.
 const PLACES: f64 = 200.0;
@@ -34,49 +36,50 @@ pub(super) struct Jump {
 /// # Errors
 /// As [`integrate`].
 pub(super) fn jump(
-    rhs: &mut Rhs<'_>,
+    flow: &mut dyn Flow,
     path: &Trajectory,
-    options: Options,
+    options: &Options,
     ctx: &Ctx,
-) -> Result<(Option<Jump>, u64), ToolError> {
+) -> Result<(Option<Jump>, Work), ToolError> {
     let span = (path.t_end() - path.t[0]).abs();
-    let mut evaluations = 0;
+    let mut work = Work::default();
     for index in 1..path.t.len() {
         let step = path.t[index] - path.t[index - 1];
         if step.abs() * LONG < span {
             continue;
         }
         let count = (PLACES * step.abs() / span).ceil() as usize;
-        evaluations += count as u64 + 2;
-        let Some(t) = suspicious(rhs, path, index, count, options, ctx)? else {
+        work.evaluations += count as u64 + 2;
+        let Some(t) = suspicious(flow, path, index, count, options, ctx)? else {
             continue;
         };
         let short = Options {
             step_max: span / PLACES,
             max_steps: 100 * count as u32,
-            ..options
+            ..options.clone()
         };
         let ends = (path.t[index - 1], path.t[index]);
-        let again = integrate(rhs, ends, path.state(index - 1), short, ctx)?;
-        evaluations += again.evaluations;
-        let scale = |y: f64| TOLERANCES * (options.atol + options.rtol * y.abs());
-        let mut ends = path.state(index).iter().zip(again.y_end());
-        let differs = ends.any(|(y, again)| (y - again).abs() > scale(*y));
+        let start = path.state(index - 1);
+        let again = integrate(flow, ends, start, &short, &mut Watch::none(), ctx)?;
+        work += again.work;
+        let scale = |index, y| TOLERANCES * options.tolerances.scale(index, y);
+        let mut ends = path.state(index).iter().zip(again.y_end()).enumerate();
+        let differs = ends.any(|(index, (y, again))| (y - again).abs() > scale(index, *y));
         if again.stopped.is_none() && differs {
             let step = span / PLACES;
-            return Ok((Some(Jump { t, step }), evaluations));
+            return Ok((Some(Jump { t, step }), work));
         }
     }
-    Ok((None, evaluations))
+    Ok((None, work))
 }
 
 /// A time within a step at which the right-hand side is off its neighbours, by more than the tolerance can bear.
 fn suspicious(
-    rhs: &mut Rhs<'_>,
+    flow: &mut dyn Flow,
     path: &Trajectory,
     index: usize,
     count: usize,
-    options: Options,
+    options: &Options,
     ctx: &Ctx,
 ) -> Result<Option<f64>, ToolError> {
     /// A part of the range of the values.
@@ -89,8 +92,8 @@ fn suspicious(
     ctx.reserve_doubles((count + 3) * n)?;
     ctx.count_evaluations(count as u64 + 2)?;
     let (mut slope, mut slope_after) = (vec![0.0; n], vec![0.0; n]);
-    rhs(start, before, &mut slope);
-    rhs(path.t[index], after, &mut slope_after);
+    flow.eval(start, before, &mut slope);
+    flow.eval(path.t[index], after, &mut slope_after);
     let time = |place: usize| start + step * (place as f64 + 0.5) / count as f64;
     let mut seen = vec![0.0; count * n];
     let mut y = vec![0.0; n];
@@ -103,7 +106,7 @@ fn suspicious(
                 + (3.0 - 2.0 * s) * s * s * after[k]
                 + s * r * step * (r * slope[k] - s * slope_after[k]);
         }
-        rhs(time(place), &y, values);
+        flow.eval(time(place), &y, values);
     }
     for k in 0..n {
         let at = |place: usize| seen[place * n + k];
@@ -111,8 +114,8 @@ fn suspicious(
         let low = values().fold(f64::INFINITY, f64::min);
         let high = values().fold(f64::NEG_INFINITY, f64::max);
         let bar = (OFF * (high - low)).max(ROUNDING * low.abs().max(high.abs()));
-        let bearable =
-            TOLERANCES * (options.atol + options.rtol * before[k].abs().max(after[k].abs()));
+        let larger = before[k].abs().max(after[k].abs());
+        let bearable = TOLERANCES * options.tolerances.scale(k, larger);
         let off = |place: &usize| {
             let sides = 4.0 * (at(place - 1) + at(place + 1)) - at(place - 2) - at(place + 2);
             let off = (at(*place) - sides / 6.0).abs();

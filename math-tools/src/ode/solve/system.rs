@@ -1,4 +1,4 @@
-//! [`Equations`]: the right-hand side as expressions, or as a linear system, and its evaluation.
+//! [`Equations`]: the right-hand side as expressions, or as a linear system; [`Dynamics`], the checked one.
 
 use std::fmt;
 
@@ -8,9 +8,9 @@ use serde::de::{self, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use tool_core::{Ctx, Input, Matrix, ToolError, Vector};
 
-use crate::expression::{Expression, Parameters, Scope, System};
-use crate::linalg::{dense::dot, square_and_vector};
-use kernels::program;
+use super::dynamics::Dynamics;
+use crate::expression::{Expression, Parameters, Scope};
+use crate::linalg::square_and_vector;
 
 /// One expression per component: a list, or one text in which `;` separates them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -100,93 +100,106 @@ pub(crate) struct Linear {
     pub b: Option<Input<Vector>>,
 }
 
-/// A checked right-hand side for n components.
-#[derive(Debug)]
-pub(crate) enum Dynamics {
-    /// One expression per component in the slots t, y0, y1, ..., compiled together; and their number.
-    Expressions(System, usize),
-    /// y' = A y + b.
-    Linear(Matrix, Vector),
+/// The names of the state: `y` alone, or positions and velocities.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum State {
+    /// `y0`, `y1`, ... of a system of first order.
+    First(usize),
+    /// `y0`, ..., `v0`, ... of a system of second order of so many positions.
+    Second(usize),
 }
 
-impl Dynamics {
-    /// Parses the equations of `n` components.
+impl State {
+    /// Number of equations.
+    pub(crate) fn equations(self) -> usize {
+        let (Self::First(n) | Self::Second(n)) = self;
+        n
+    }
+
+    /// Number of entries of the state.
+    pub(crate) fn len(self) -> usize {
+        match self {
+            Self::First(n) => n,
+            Self::Second(n) => 2 * n,
+        }
+    }
+
+    /// The names an expression may use: t in slot 0, then the state, then the parameters that are free.
     ///
     /// # Errors
-    /// `invalid_args` at `/system` when their number or one of them does not fit.
-    pub(crate) fn parse(
-        equations: &Equations,
+    /// `invalid_args` for names that collide.
+    pub(crate) fn scope(
+        self,
         parameters: &Parameters,
-        n: usize,
-    ) -> Result<Self, ToolError> {
-        let parts = equations.parts();
-        if parts.len() != n {
-            let found = parts.len();
-            refuse!(invalid "/system", "shape";
-                "expected {n} equations, one per entry of `y0`, found {found}";
-                "give a list of expressions in t, y0, y1, ..., or separate them by `;`");
-        }
+        free: &[String],
+    ) -> Result<Scope, ToolError> {
+        let n = self.equations();
         let mut scope = Scope::new().variable("t").variables("y", n);
         if n == 1 {
             scope = scope.alias("y", 1);
         }
-        let scope = scope.with_parameters(parameters, "/parameters")?;
-        let mut expressions = Vec::with_capacity(n);
-        for (text, pointer) in parts {
-            let parsed = Expression::parse(text, &scope);
-            expressions.push(parsed.map_err(|err| err.into_tool_error(&pointer))?);
+        if matches!(self, Self::Second(_)) {
+            scope = scope.variables("v", n);
+            if n == 1 {
+                scope = scope.alias("v", 2);
+            }
         }
-        Ok(Self::Expressions(System::values(&expressions), n))
-    }
-
-    /// Loads the linear system of `n` components.
-    ///
-    /// # Errors
-    /// `invalid_args` at `/coefficients` when the sizes do not fit.
-    pub(crate) fn load(linear: &Linear, n: usize, ctx: &Ctx) -> Result<Self, ToolError> {
-        let (a, b) = square_and_vector((&linear.a, &linear.b), (n, "y0"), "/coefficients", ctx)?;
-        Ok(Self::Linear(a, b))
-    }
-
-    /// Evaluator of the right-hand side.
-    pub(crate) fn evaluators(&self) -> Derivative<'_> {
-        match self {
-            Self::Expressions(system, n) => Derivative::Expressions {
-                evaluator: system.evaluator(),
-                slots: vec![0.0; n + 1],
-            },
-            Self::Linear(a, b) => Derivative::Linear(a, b),
-        }
+        let fixed = parameters.without(free);
+        let scope = scope.with_parameters(&fixed, "/parameters")?;
+        Ok(free.iter().fold(scope, |scope, name| scope.variable(name)))
     }
 }
 
-/// Evaluates the right-hand side without allocating.
-pub(crate) enum Derivative<'a> {
-    /// By expressions over `slots`: t, then y.
-    Expressions {
-        /// Of all components.
-        evaluator: program::Evaluator<'a>,
-        /// The values of t and y.
-        slots: Vec<f64>,
-    },
-    /// By a matrix product.
-    Linear(&'a Matrix, &'a [f64]),
+/// Parses the equations of a state; the parameters named in `free` become variables.
+///
+/// # Errors
+/// `invalid_args` at `/system` when their number or one of them does not fit.
+pub(crate) fn parse(
+    equations: &Equations,
+    parameters: &Parameters,
+    free: &[String],
+    state: State,
+) -> Result<Dynamics, ToolError> {
+    let (parts, n) = (equations.parts(), state.equations());
+    if parts.len() != n {
+        let found = parts.len();
+        refuse!(invalid "/system", "shape";
+            "expected {n} equations, one per entry of `y0`, found {found}";
+            "give a list of expressions in t, y0, y1, ..., or separate them by `;`");
+    }
+    let scope = state.scope(parameters, free)?;
+    let mut expressions = Vec::with_capacity(n);
+    for (text, pointer) in parts {
+        if is_delayed(text) {
+            refuse!(invalid pointer; "a value of y at another time, as in `y(t - 1)`: equations with delays are not solved";
+                "approximate the delay by a chain of components, or write y0 for the present value");
+        }
+        let parsed = Expression::parse(text, &scope);
+        expressions.push(parsed.map_err(|err| err.into_tool_error(&pointer))?);
+    }
+    Ok(Dynamics::expressions(expressions, state))
 }
 
-impl Derivative<'_> {
-    /// `dy = f(t, y)`.
-    pub(crate) fn eval(&mut self, t: f64, y: &[f64], dy: &mut [f64]) {
-        match self {
-            Self::Expressions { evaluator, slots } => {
-                slots[0] = t;
-                slots[1..].copy_from_slice(y);
-                evaluator.point(slots, dy);
-            }
-            Self::Linear(a, b) => {
-                for (row, value) in dy.iter_mut().enumerate() {
-                    *value = dot(a.row(row), y) + b[row];
-                }
-            }
-        }
-    }
+/// Whether a text calls a component of the state, such as `y(t-1)` or `y0(t - tau)`.
+fn is_delayed(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let calls = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'(');
+    calls.into_iter().any(|(at, _)| {
+        let name = text[..at].trim_end();
+        let start = name
+            .rfind(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+            .map_or(0, |index| index + 1);
+        let name = &name[start..];
+        let digits = name.strip_prefix('y').or_else(|| name.strip_prefix('v'));
+        digits.is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))
+    })
+}
+
+/// Loads the linear system of `n` components.
+///
+/// # Errors
+/// `invalid_args` at `/coefficients` when the sizes do not fit.
+pub(crate) fn load(linear: &Linear, n: usize, ctx: &Ctx) -> Result<Dynamics, ToolError> {
+    let (a, b) = square_and_vector((&linear.a, &linear.b), (n, "y0"), "/coefficients", ctx)?;
+    Ok(Dynamics::linear(a, b))
 }

@@ -1,3 +1,7 @@
+mod algebraic;
+mod events;
+mod problems;
+
 use proptest::prelude::*;
 use tool_core::{Bounded, Budget, Ctx, ErrorCode, Input, StopFlag, Tool, ToolError, convert};
 
@@ -19,13 +23,20 @@ fn args(y0: &[f64], span: [f64; 2], system: impl Into<Equations>) -> Args {
         max_step: None,
         method: Method::Auto,
         t_eval: None,
+        v0: None,
+        mass: None,
+        events: Vec::new(),
     }
+}
+
+fn absolute(atol: f64) -> super::Absolute {
+    super::Absolute::One(tool_core::Tolerance::literal(atol))
 }
 
 fn tight(args: Args) -> Args {
     Args {
         rtol: tool_core::Tolerance::literal(1e-10),
-        atol: tool_core::Tolerance::literal(1e-12),
+        atol: absolute(1e-12),
         ..args
     }
 }
@@ -46,8 +57,18 @@ fn from_json(text: &str) -> Result<(Output, String), ToolError> {
     Ok((Args::run(args, &ctx)?, ctx.take_warnings().join("\n")))
 }
 
+const METHODS: [Method; 7] = [
+    Method::Auto,
+    Method::Dopri5,
+    Method::Dop853,
+    Method::Tsit5,
+    Method::Radau,
+    Method::Bdf,
+    Method::Rodas4,
+];
+
 fn assert_end(args: Args, expected: &[f64], tolerance: f64) {
-    for method in [Method::Dopri5, Method::Dop853, Method::Auto] {
+    for method in METHODS {
         let args = Args {
             method,
             ..args.clone()
@@ -59,8 +80,10 @@ fn assert_end(args: Args, expected: &[f64], tolerance: f64) {
             .zip(expected)
             .map(|(a, b)| (a - b).abs())
             .fold(0.0, f64::max);
+        // Formulas of low order add up more of the local errors.
+        let factor = if method == Method::Bdf { 10.0 } else { 1.0 };
         assert!(
-            error < tolerance,
+            error < factor * tolerance,
             "{method:?}: {:?}, expected {expected:?}",
             last(&output)
         );
@@ -118,12 +141,13 @@ fn w14_backwards_in_time() {
     assert!((last(&back)[0] - 1.0).abs() < 1e-8 && last(&back)[1].abs() < 1e-8);
 }
 
-/// Case W15: an explicit method cannot finish this within its steps, and says so.
+/// Case W15: an explicit method cannot finish this within its steps, and says so; `auto` changes to one that can.
 #[test]
-fn w15_stiff_system_says_that_it_is_incomplete() {
-    let (output, warnings) =
-        from_json(r#"{"y0":[1,1],"t_span":[0,100],"coefficients":{"A":[[-1e4,0],[0,-1]]}}"#)
-            .unwrap();
+fn w15_stiff_systems_are_told_and_solved() {
+    let (output, warnings) = from_json(
+        r#"{"y0":[1,1],"t_span":[0,100],"coefficients":{"A":[[-1e4,0],[0,-1]]},"method":"dop853"}"#,
+    )
+    .unwrap();
     assert!(!output.completed && output.stiff);
     assert_eq!(output.reason, Some(Reason::MaxSteps));
     assert!(output.t_end < 100.0 && *output.t.last().unwrap() == output.t_end);
@@ -135,13 +159,16 @@ fn w15_stiff_system_says_that_it_is_incomplete() {
     );
     // What it returns is right as far as it goes.
     assert!((last(&output)[1] - (-output.t_end).exp()).abs() < 1e-6);
-    let (output, warnings) =
-        from_json(r#"{"y0":[1,1],"t_span":[1,0],"coefficients":{"A":[[1e4,0],[0,1]],"b":[0,1]},"max_steps":1000}"#)
-            .unwrap();
-    assert!(
-        !output.completed && output.stiff,
-        "stiffness is seen backwards too: {warnings}"
-    );
+    for text in [
+        r#"{"y0":[1,1],"t_span":[0,100],"coefficients":{"A":[[-1e4,0],[0,-1]]}}"#,
+        r#"{"y0":[1,1],"t_span":[100,0],"coefficients":{"A":[[1e4,0],[0,1]]}}"#,
+    ] {
+        let (output, warnings) = from_json(text).unwrap();
+        assert!(output.completed && output.stiff, "{text}: {warnings}");
+        assert_eq!(output.method, "dop853, radau");
+        assert!(output.switched_at.is_some() && output.stats.steps < 300);
+        assert!(last(&output)[0].abs() < 1e-8 && (last(&output)[1]).abs() < 1e-8);
+    }
 }
 
 /// Case W16: the limit of steps is exact and flagged.
@@ -177,7 +204,7 @@ fn arenstorf_orbit_closes() {
     for (method, tolerance) in [(Method::Dop853, 1e-4), (Method::Dopri5, 1e-3)] {
         let output = run(Args {
             rtol: tool_core::Tolerance::literal(1e-11),
-            atol: tool_core::Tolerance::literal(1e-11),
+            atol: absolute(1e-11),
             method,
             ..args(&y0, [0.0, period], system.as_str())
         });
@@ -593,7 +620,7 @@ fn ordinary_problems_are_not_warned_of() {
             };
             if loose {
                 args.rtol = tool_core::Tolerance::literal(1e-3);
-                args.atol = tool_core::Tolerance::literal(1e-6);
+                args.atol = absolute(1e-6);
             }
             let ctx = Ctx::default();
             let output = Args::run(args, &ctx).unwrap();

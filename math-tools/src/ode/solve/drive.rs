@@ -1,0 +1,267 @@
+//! [`integrate`]: steps of a method from the start to the end, with the values asked for on the way.
+
+use faer::c64;
+use tool_core::{Ctx, ToolError};
+
+use super::event::Watch;
+use super::flow::{Flow, Problem, Tolerances, Work};
+use super::matrix::{Pattern, Shifted, Storage};
+use super::method::Method;
+use super::stepper::{Attempt, Bounds, Reason};
+
+/// Settings of an integration.
+#[derive(Debug, Clone)]
+pub(crate) struct Options {
+    /// Tolerances of the local error.
+    pub tolerances: Tolerances,
+    /// Largest number of attempted steps.
+    pub max_steps: u32,
+    /// Largest size of a step; infinite when there is no limit.
+    pub step_max: f64,
+    /// The method.
+    pub method: Method,
+}
+
+/// The accepted steps, and what was asked for on the way.
+#[derive(Debug)]
+pub(crate) struct Trajectory {
+    /// Times, the start first.
+    pub t: Vec<f64>,
+    /// States, one after the other, each of the length of `y0`.
+    pub y: Vec<f64>,
+    /// States at the times asked for, as far as they were reached.
+    pub samples: Vec<f64>,
+    /// Attempted steps that were rejected.
+    pub rejected: u64,
+    /// Work done.
+    pub work: Work,
+    /// Reason it ended before the end of the span; `None` when it did not.
+    pub stopped: Option<Reason>,
+    /// The methods used, in order.
+    pub methods: Vec<Method>,
+    /// The time of the change from one to the next.
+    pub switched_at: Option<f64>,
+    /// Whether stability limited the steps of an explicit method at the end.
+    pub stiff: bool,
+}
+
+impl Trajectory {
+    /// Number of components.
+    fn dimension(&self) -> usize {
+        self.y.len() / self.t.len()
+    }
+
+    /// The state at an index.
+    pub(crate) fn state(&self, index: usize) -> &[f64] {
+        let n = self.dimension();
+        &self.y[index * n..(index + 1) * n]
+    }
+
+    /// The last time that was reached.
+    pub(crate) fn t_end(&self) -> f64 {
+        self.t[self.t.len() - 1]
+    }
+
+    /// The last state that was reached.
+    pub(crate) fn y_end(&self) -> &[f64] {
+        self.state(self.t.len() - 1)
+    }
+}
+
+/// Fewer steps than this were no burden, even where stability limited them.
+const STIFF_STEPS_MIN: usize = 200;
+
+/// `auto` takes tighter tolerances for `dop853`, whose errors over a whole integration are otherwise 10 to 100 times larger than them; at
+/// its order that costs a third more evaluations.
+const TIGHTER: f64 = 0.1;
+
+/// Integrates from `t0` to `t1`, in either direction.
+///
+/// # Method
+/// Steps of the method, as its module says. `auto` begins with `dop853`; where its test finds that stability may limit the steps and a
+/// trial of `radau` takes much longer ones, it continues with that from the state that was reached.
+///
+/// # Accuracy and cost
+/// The local error follows the tolerances; the global error is usually 1 to 100 times larger. Two vectors of memory per step.
+///
+/// # Errors
+/// Only a stop request or a budget; an integration that ends early is a [`Trajectory`] that says so.
+pub(crate) fn integrate(
+    flow: &mut dyn Flow,
+    (t0, t1): (f64, f64),
+    y0: &[f64],
+    options: &Options,
+    watch: &mut Watch<'_>,
+    ctx: &Ctx,
+) -> Result<Trajectory, ToolError> {
+    let n = y0.len();
+    ctx.reserve_doubles(40 * (n + 1))?;
+    let mut method = options.method;
+    if method.is_implicit() {
+        afford(&flow.pattern(), n, ctx)?;
+    }
+    let tolerances = if method == Method::Auto {
+        options.tolerances.times(TIGHTER)
+    } else {
+        options.tolerances.clone()
+    };
+    let mut problem = Problem::new(flow, tolerances);
+    let bounds = Bounds {
+        end: t1,
+        step_max: options.step_max.min((t1 - t0).abs()),
+    };
+    let mut stepper = method.start(&mut problem, (t0, y0), None, bounds);
+    let mut path = Trajectory {
+        t: vec![t0],
+        y: y0.to_vec(),
+        samples: Vec::new(),
+        rejected: 0,
+        work: Work::default(),
+        stopped: None,
+        methods: vec![method.first()],
+        switched_at: None,
+        stiff: false,
+    };
+    watch.begin(&mut problem, (t0, y0), &mut path.samples);
+    let (mut counted, mut reserved) = (0, 0);
+    let (mut attempts, mut next_trial) = (0, 0);
+    while stepper.t() != t1 {
+        ctx.check()?;
+        ctx.count_evaluations(problem.work.evaluations - counted)?;
+        counted = problem.work.evaluations;
+        if attempts == options.max_steps {
+            path.stopped = Some(Reason::MaxSteps);
+            break;
+        }
+        attempts += 1;
+        match stepper.attempt(&mut problem, bounds) {
+            Attempt::Rejected => {
+                path.rejected += 1;
+                continue;
+            }
+            Attempt::Stuck(reason) => {
+                path.stopped = Some(told_apart(reason, &path));
+                break;
+            }
+            Attempt::Accepted => {}
+        }
+        if stepper.y().iter().any(|value| !value.is_finite()) {
+            path.stopped = Some(Reason::NotFinite);
+            break;
+        }
+        if path.y.len() + n > reserved {
+            reserved = (2 * reserved).max(64 * n);
+            ctx.reserve_doubles(reserved / 2 + reserved / (2 * n))?;
+        }
+        let ended = watch.step(&mut problem, stepper.as_mut(), &mut path.samples, ctx)?;
+        if let Some((t, y)) = ended {
+            path.t.push(t);
+            path.y.extend_from_slice(&y);
+            path.stopped = Some(Reason::TerminalEvent);
+            break;
+        }
+        path.t.push(stepper.t());
+        path.y.extend_from_slice(stepper.y());
+        if path.t.len().is_multiple_of(1024) {
+            let (t, steps) = (stepper.t(), path.t.len());
+            let words = || format!("t = {t:.6}, {steps} steps");
+            ctx.progress(((t - t0) / (t1 - t0)).abs(), words);
+        }
+        if method == Method::Auto && stepper.may_be_stiff() && path.t.len() >= next_trial {
+            next_trial = 2 * path.t.len();
+            let at = (stepper.t(), stepper.y());
+            let step = stepper.next_step();
+            let pattern = problem.pattern();
+            if afford(&pattern, n, ctx).is_ok()
+                && pays(&mut problem, &options.tolerances, at, step, bounds)
+            {
+                let state = stepper.y().to_vec();
+                method = Method::Radau;
+                problem.tolerances = options.tolerances.clone();
+                path.switched_at = Some(stepper.t());
+                stepper = method.start(&mut problem, (stepper.t(), &state), Some(step), bounds);
+                path.methods.push(method);
+            }
+        }
+    }
+    ctx.count_evaluations(problem.work.evaluations - counted)?;
+    path.work = problem.work;
+    path.stiff = stepper.is_stiff() && path.t.len() >= STIFF_STEPS_MIN;
+    Ok(path)
+}
+
+/// Whether the stiff method takes so much longer steps than the explicit one that it pays, by a trial of a few steps.
+fn pays(
+    problem: &mut Problem<'_>,
+    tolerances: &Tolerances,
+    at: (f64, &[f64]),
+    step: f64,
+    bounds: Bounds,
+) -> bool {
+    const ATTEMPTS: usize = 12;
+    let explicit = std::mem::replace(&mut problem.tolerances, tolerances.clone());
+    let mut trial = Method::Radau.start(problem, at, Some(step), bounds);
+    for _ in 0..ATTEMPTS {
+        let attempt = trial.attempt(problem, bounds);
+        if matches!(attempt, Attempt::Stuck(_)) || trial.t() == bounds.end {
+            break;
+        }
+    }
+    problem.tolerances = explicit;
+    // A step costs about as much as two of the other method; far more where a large full matrix is factored.
+    let n = problem.pattern().n as f64;
+    let dearer = match problem.pattern().storage() {
+        Storage::Dense => (n / 8.0).max(2.5),
+        Storage::Banded { .. } | Storage::Sparse => 3.0,
+    };
+    let longest = (trial.t() - at.0).abs() / ATTEMPTS as f64;
+    longest.max(trial.next_step().abs()) > dearer * step.abs()
+}
+
+/// Sets aside the memory of an implicit method, and refuses factors that would outlast the deadline.
+fn afford(pattern: &Pattern, n: usize, ctx: &Ctx) -> Result<(), ToolError> {
+    let size = pattern.n as f64;
+    if pattern.storage() == Storage::Dense {
+        ctx.afford(3.0 * size * size * size)?;
+    }
+    let room = Shifted::<f64>::room(pattern).saturating_add(Shifted::<c64>::room(pattern));
+    ctx.reserve_doubles(room.saturating_add(30 * n + pattern.entries.len()))
+}
+
+/// A step that became too small because the solution has grown beyond all measure is a blow-up.
+fn told_apart(reason: Reason, path: &Trajectory) -> Reason {
+    const GROWTH: f64 = 1e6;
+    let size = |y: &[f64]| y.iter().fold(0.0_f64, |most, value| most.max(value.abs()));
+    let grown = size(path.y_end()) > GROWTH * size(path.state(0)).max(1.0);
+    match reason {
+        Reason::StepTooSmall | Reason::NotFinite if grown => Reason::BlowUp,
+        other => other,
+    }
+}
+
+/// Estimates the largest error of a component at the end by comparing with a run at ten times looser tolerances; `None` when
+/// that run does not arrive. Returns the work too.
+///
+/// # Errors
+/// As [`integrate`].
+pub(crate) fn error_at_end(
+    flow: &mut dyn Flow,
+    path: &Trajectory,
+    options: &Options,
+    ctx: &Ctx,
+) -> Result<(Option<f64>, Work), ToolError> {
+    const LOOSER: f64 = 10.0;
+    let looser = Options {
+        tolerances: options.tolerances.times(LOOSER),
+        ..options.clone()
+    };
+    let span = (path.t[0], path.t_end());
+    if span.0 == span.1 {
+        return Ok((Some(0.0), Work::default()));
+    }
+    let other = integrate(flow, span, path.state(0), &looser, &mut Watch::none(), ctx)?;
+    let pairs = path.y_end().iter().zip(other.y_end());
+    let difference = pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+    let arrived = other.stopped.is_none();
+    Ok((arrived.then_some(difference), other.work))
+}

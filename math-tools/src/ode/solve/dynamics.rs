@@ -1,0 +1,264 @@
+//! [`Dynamics`]: a checked right-hand side with its derivatives, which are compiled when first needed; [`Derivative`], its evaluation.
+
+use std::sync::{Arc, OnceLock};
+
+use kernels::program;
+use tool_core::{Matrix, Vector};
+
+use super::flow::{Flow, jacobian_by_differences, time_slope_by_difference};
+use super::matrix::Pattern;
+use super::system::State;
+use crate::expression::{Expression, System};
+use crate::linalg::dense::dot;
+
+/// A checked right-hand side, shared by all integrations of a call.
+#[derive(Debug)]
+pub(crate) struct Dynamics {
+    n: usize,
+    form: Form,
+    mass: Option<Vec<(usize, usize, f64)>>,
+    slopes: OnceLock<Slopes>,
+}
+
+#[derive(Debug)]
+enum Form {
+    /// Expressions in the slots t, the state, the free parameters; compiled together. A state of second order begins with the
+    /// positions, whose derivatives are the velocities.
+    Expressions {
+        expressions: Vec<Expression>,
+        system: System,
+        state: State,
+    },
+    /// y' = A y + b.
+    Linear(Matrix, Vector),
+}
+
+/// The derivatives.
+#[derive(Debug)]
+struct Slopes {
+    pattern: Arc<Pattern>,
+    /// The entries of the pattern that are expressions, and the derivatives by time with their rows; `None` when a function in
+    /// them has no known derivative.
+    exact: Option<(System, usize, Vec<usize>, System)>,
+}
+
+impl Dynamics {
+    /// By expressions, one for each equation of the state.
+    pub(crate) fn expressions(expressions: Vec<Expression>, state: State) -> Self {
+        Self {
+            n: state.len(),
+            form: Form::Expressions {
+                system: System::values(&expressions),
+                expressions,
+                state,
+            },
+            mass: None,
+            slopes: OnceLock::new(),
+        }
+    }
+
+    /// y' = A y + b.
+    pub(crate) fn linear(a: Matrix, b: Vector) -> Self {
+        Self {
+            n: b.len(),
+            form: Form::Linear(a, b),
+            mass: None,
+            slopes: OnceLock::new(),
+        }
+    }
+
+    /// Sets the mass matrix by its entries.
+    #[must_use]
+    pub(crate) fn with_mass(self, mass: Vec<(usize, usize, f64)>) -> Self {
+        Self {
+            mass: Some(mass),
+            slopes: OnceLock::new(),
+            ..self
+        }
+    }
+
+    /// Whether there is a mass matrix.
+    pub(crate) fn has_mass(&self) -> bool {
+        self.mass.is_some()
+    }
+
+    /// Whether the time occurs in it.
+    pub(crate) fn uses_time(&self) -> bool {
+        match &self.form {
+            Form::Expressions { expressions, .. } => expressions.iter().any(|e| e.uses(0)),
+            Form::Linear(..) => false,
+        }
+    }
+
+    /// The pattern of the Jacobian.
+    pub(crate) fn pattern(&self) -> &Arc<Pattern> {
+        &self.slopes().pattern
+    }
+
+    fn slopes(&self) -> &Slopes {
+        self.slopes.get_or_init(|| self.differentiate())
+    }
+
+    fn differentiate(&self) -> Slopes {
+        let n = self.n;
+        let (entries, exact) = match &self.form {
+            Form::Linear(a, _) => {
+                let all = (0..n).flat_map(|row| (0..n).map(move |column| (row, column)));
+                (
+                    all.filter(|&(row, column)| a.row(row)[column] != 0.0)
+                        .collect(),
+                    None,
+                )
+            }
+            Form::Expressions {
+                expressions, state, ..
+            } => {
+                let offset = n - state.equations();
+                let slots: Vec<usize> = (1..=n).collect();
+                let by_state = System::jacobian(expressions, &slots);
+                let by_time = System::jacobian(expressions, &[0]);
+                let velocities = (0..offset).map(|index| (index, offset + index));
+                match (by_state, by_time) {
+                    (Ok((places, system)), Ok((rows, slope))) => {
+                        let count = places.len();
+                        let places = places.iter().map(|&(row, column)| (row + offset, column));
+                        let rows = rows.iter().map(|&(row, _)| row + offset).collect();
+                        (
+                            places.chain(velocities).collect(),
+                            Some((system, count, rows, slope)),
+                        )
+                    }
+                    _ => {
+                        let used = |(row, expression): (usize, &Expression)| {
+                            let slots = expression.slots().into_iter();
+                            let slots = slots.filter(|slot| (1..=n).contains(slot));
+                            let row = row + offset;
+                            slots.map(move |slot| (row, slot - 1)).collect::<Vec<_>>()
+                        };
+                        let entries = expressions.iter().enumerate().flat_map(used);
+                        (entries.chain(velocities).collect(), None)
+                    }
+                }
+            }
+        };
+        Slopes {
+            pattern: Arc::new(Pattern::new(n, entries, self.mass.clone())),
+            exact,
+        }
+    }
+
+    /// An evaluator, with the values of the free parameters; one for each thread.
+    pub(crate) fn evaluator<'a>(&'a self, free: &[f64]) -> Derivative<'a> {
+        let mut slots = vec![0.0; self.n + 1];
+        slots.extend_from_slice(free);
+        Derivative {
+            dynamics: self,
+            values: match &self.form {
+                Form::Expressions { system, .. } => Some(system.evaluator()),
+                Form::Linear(..) => None,
+            },
+            slots,
+            slopes: None,
+        }
+    }
+}
+
+/// Evaluates a right-hand side and its derivatives without allocating.
+pub(crate) struct Derivative<'a> {
+    dynamics: &'a Dynamics,
+    values: Option<program::Evaluator<'a>>,
+    /// t, the state, the free parameters.
+    slots: Vec<f64>,
+    slopes: Option<(program::Evaluator<'a>, program::Evaluator<'a>)>,
+}
+
+impl<'a> Derivative<'a> {
+    fn place(&mut self, t: f64, y: &[f64]) {
+        self.slots[0] = t;
+        self.slots[1..=y.len()].copy_from_slice(y);
+    }
+
+    /// Evaluators of the derivatives, made when first needed.
+    fn exact(&mut self) -> Option<(&mut (program::Evaluator<'a>, program::Evaluator<'a>), usize)> {
+        let (system, count, _, slope) = self.dynamics.slopes().exact.as_ref()?;
+        let make = || (system.evaluator(), slope.evaluator());
+        Some((self.slopes.get_or_insert_with(make), *count))
+    }
+}
+
+impl Flow for Derivative<'_> {
+    fn dimension(&self) -> usize {
+        self.dynamics.n
+    }
+
+    fn eval(&mut self, t: f64, y: &[f64], dy: &mut [f64]) {
+        match &self.dynamics.form {
+            Form::Linear(a, b) => {
+                for (row, value) in dy.iter_mut().enumerate() {
+                    *value = dot(a.row(row), y) + b[row];
+                }
+            }
+            Form::Expressions { state, .. } => {
+                self.place(t, y);
+                let offset = self.dynamics.n - state.equations();
+                let (first, second) = dy.split_at_mut(offset);
+                first.copy_from_slice(&y[y.len() - offset..]);
+                if let Some(values) = &mut self.values {
+                    values.point(&self.slots, second);
+                }
+            }
+        }
+    }
+
+    fn pattern(&mut self) -> Arc<Pattern> {
+        Arc::clone(self.dynamics.pattern())
+    }
+
+    fn jacobian(&mut self, t: f64, y: &[f64], entries: &mut [f64]) -> u64 {
+        let dynamics = self.dynamics;
+        let pattern = dynamics.pattern();
+        if let Form::Linear(a, _) = &dynamics.form {
+            for (entry, &(row, column)) in entries.iter_mut().zip(&pattern.entries) {
+                *entry = a.row(row)[column];
+            }
+            return 0;
+        }
+        self.place(t, y);
+        let slots = std::mem::take(&mut self.slots);
+        let exact = self.exact().map(|((by_state, _), count)| {
+            by_state.point(&slots, &mut entries[..count]);
+            entries[count..].fill(1.0);
+        });
+        self.slots = slots;
+        if exact.is_some() {
+            return 0;
+        }
+        let places = &pattern.entries;
+        jacobian_by_differences(&mut |t, y, dy| self.eval(t, y, dy), (t, y), places, entries)
+    }
+
+    fn time_slope(&mut self, t: f64, y: &[f64], slope: &mut [f64]) -> u64 {
+        slope.fill(0.0);
+        let dynamics = self.dynamics;
+        if matches!(dynamics.form, Form::Linear(..)) {
+            return 0;
+        }
+        let Some((_, _, rows, _)) = &dynamics.slopes().exact else {
+            return time_slope_by_difference(&mut |t, y, dy| self.eval(t, y, dy), (t, y), slope);
+        };
+        if rows.is_empty() {
+            return 0;
+        }
+        self.place(t, y);
+        let slots = std::mem::take(&mut self.slots);
+        let mut values = vec![0.0; rows.len()];
+        if let Some(((_, by_time), _)) = self.exact() {
+            by_time.point(&slots, &mut values);
+        }
+        self.slots = slots;
+        for (&row, value) in rows.iter().zip(values) {
+            slope[row] = value;
+        }
+        0
+    }
+}

@@ -1,0 +1,382 @@
+//! [`Explicit`]: embedded explicit Runge-Kutta pairs with step control, dense output and a test for stiffness.
+//!
+//! Sources: E. Hairer, S. P. Norsett, G. Wanner, "Solving Ordinary Differential Equations I", 2nd ed., Springer 1993, sections II.4 to
+//! II.6 (control, dense output, the pairs of Dormand and Prince); "Solving Ordinary Differential Equations II", section IV.2 (stiffness);
+//! C. Tsitouras, "Runge-Kutta pairs of order 5(4) satisfying only the first column simplifying assumption", Comput. Math. Appl. 62, 2011.
+
+mod dop853;
+mod dopri5;
+mod tsit5;
+
+use super::flow::Problem;
+use super::stepper::{Attempt, Bounds, Reason, Stepper, initial_step, vanishes};
+
+/// The pair of formulas.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Pair {
+    /// Dormand-Prince 5(4).
+    Dopri5,
+    /// Tsitouras 5(4).
+    Tsit5,
+    /// Dormand-Prince 8(5,3).
+    Dop853,
+}
+
+/// The coefficients of a pair and of its control.
+struct Tableau {
+    /// Row `i` has the weights of the stages before `i`; the last row gives the solution.
+    a: &'static [&'static [f64]],
+    c: &'static [f64],
+    /// Order of the method, for the first step.
+    order: f64,
+    /// Exponent of the error in the choice of the step.
+    exponent: f64,
+    /// Weight of the error before it.
+    beta: f64,
+    /// Smallest and largest change of a step.
+    change: (f64, f64),
+    /// Border of the stability region on the negative real axis.
+    stability: f64,
+}
+
+impl Pair {
+    fn tableau(self) -> &'static Tableau {
+        match self {
+            Self::Dopri5 => &dopri5::TABLEAU,
+            Self::Tsit5 => &tsit5::TABLEAU,
+            Self::Dop853 => &dop853::TABLEAU,
+        }
+    }
+}
+
+/// A pair with its state. The last stage of a step is the first of the next.
+pub(crate) struct Explicit {
+    pair: Pair,
+    n: usize,
+    t: f64,
+    y: Vec<f64>,
+    t_before: f64,
+    y_before: Vec<f64>,
+    /// The size of the next step, with its sign.
+    h: f64,
+    /// Derivatives at the stages, one after the other; the one at the end of the step comes last.
+    k: Vec<f64>,
+    next: Vec<f64>,
+    stage: Vec<f64>,
+    error: Vec<f64>,
+    /// Coefficients of the interpolation, and whether they belong to the last step.
+    dense: Vec<f64>,
+    dense_ready: bool,
+    error_before: f64,
+    rejected: bool,
+    steps: u64,
+    near: Nearness,
+    half_near: Nearness,
+    non_finite: bool,
+}
+
+/// Steps near the border of stability, and those off it since.
+#[derive(Debug, Clone, Copy, Default)]
+struct Nearness {
+    near: u32,
+    off: u32,
+}
+
+impl Nearness {
+    fn count(&mut self, near: bool) {
+        if near {
+            self.off = 0;
+            self.near += 1;
+        } else {
+            self.off += 1;
+            if self.off >= 6 {
+                self.near = 0;
+            }
+        }
+    }
+
+    /// Whether there were enough of them to mean something.
+    fn holds(self) -> bool {
+        self.near >= 15
+    }
+}
+
+impl Explicit {
+    /// Starts at a state; `step` is the size of the first step, found when absent.
+    pub(crate) fn new(
+        pair: Pair,
+        problem: &mut Problem<'_>,
+        (t, y): (f64, &[f64]),
+        step: Option<f64>,
+        bounds: Bounds,
+    ) -> Self {
+        let n = y.len();
+        let tableau = pair.tableau();
+        let stages = tableau.a.len();
+        let mut k = vec![0.0; (stages + dop853::EXTRA) * n];
+        problem.eval(t, y, &mut k[..n]);
+        let h =
+            step.unwrap_or_else(|| initial_step(problem, (t, y, &k[..n]), bounds, tableau.order));
+        Self {
+            pair,
+            n,
+            t,
+            y: y.to_vec(),
+            t_before: t,
+            y_before: y.to_vec(),
+            h,
+            k,
+            next: vec![0.0; n],
+            stage: vec![0.0; n],
+            error: vec![0.0; n],
+            dense: vec![0.0; 8 * n],
+            dense_ready: false,
+            error_before: 1e-4,
+            rejected: false,
+            steps: 0,
+            near: Nearness::default(),
+            half_near: Nearness::default(),
+            non_finite: false,
+        }
+    }
+
+    /// The combination of stages with the weights of a row, from the state: `y + h sum a_j k_j`.
+    fn combine(out: &mut [f64], y: &[f64], h: f64, k: &[f64], weights: &[f64]) {
+        let n = out.len();
+        out.fill(0.0);
+        for (weight, k) in weights.iter().zip(k.chunks_exact(n)) {
+            let weight = h * weight;
+            if weight != 0.0 {
+                for (out, k) in out.iter_mut().zip(k) {
+                    *out += weight * k;
+                }
+            }
+        }
+        for (out, y) in out.iter_mut().zip(y) {
+            *out += y;
+        }
+    }
+
+    /// Evaluates the stages; the last argument is left in `stage`, the solution in `next`.
+    fn stages(&mut self, problem: &mut Problem<'_>, h: f64) {
+        let tableau = self.pair.tableau();
+        let n = self.n;
+        let last = tableau.a.len() - 1;
+        for index in 1..last {
+            let (before, after) = self.k.split_at_mut(index * n);
+            Self::combine(&mut self.stage, &self.y, h, before, tableau.a[index]);
+            let time = if tableau.c[index] == 1.0 {
+                self.t + h
+            } else {
+                self.t + tableau.c[index] * h
+            };
+            problem.eval(time, &self.stage, &mut after[..n]);
+        }
+        Self::combine(&mut self.next, &self.y, h, &self.k, tableau.a[last]);
+    }
+
+    fn last_stage(&self) -> usize {
+        self.pair.tableau().a.len() - 1
+    }
+
+    fn evaluate_end(&mut self, problem: &mut Problem<'_>, h: f64) {
+        let (n, last) = (self.n, self.last_stage());
+        problem.eval(
+            self.t + h,
+            &self.next,
+            &mut self.k[last * n..(last + 1) * n],
+        );
+    }
+
+    fn error(&mut self, problem: &Problem<'_>, h: f64) -> f64 {
+        match self.pair {
+            Pair::Dopri5 => self.embedded(problem, h, &dopri5::ERROR),
+            Pair::Tsit5 => self.embedded(problem, h, &tsit5::ERROR),
+            Pair::Dop853 => self.error_853(problem, h),
+        }
+    }
+
+    fn larger(&self, index: usize) -> f64 {
+        self.y[index].abs().max(self.next[index].abs())
+    }
+
+    fn embedded(&mut self, problem: &Problem<'_>, h: f64, weights: &[f64]) -> f64 {
+        self.error.fill(0.0);
+        for (weight, k) in weights.iter().zip(self.k.chunks_exact(self.n)) {
+            for (error, k) in self.error.iter_mut().zip(k) {
+                *error += weight * k;
+            }
+        }
+        let mut sum = 0.0;
+        for index in 0..self.n {
+            let scaled =
+                h * self.error[index] / problem.tolerances.scale(index, self.larger(index));
+            sum += scaled * scaled;
+        }
+        (sum / self.n as f64).sqrt()
+    }
+
+    /// The error of order 5, damped by that of order 3 (section II.10 of the book).
+    fn error_853(&mut self, problem: &Problem<'_>, h: f64) -> f64 {
+        let n = self.n;
+        let (mut fifth, mut third) = (0.0, 0.0);
+        let [first, ninth, twelfth] = dop853::BHH;
+        for index in 0..n {
+            let scale = problem.tolerances.scale(index, self.larger(index));
+            let k = |stage: usize| self.k[stage * n + index];
+            let mut value = 0.0;
+            let mut solution = 0.0;
+            for stage in [0, 5, 6, 7, 8, 9, 10, 11] {
+                value += dop853::ERROR[stage] * k(stage);
+                solution += dop853::B[stage] * k(stage);
+            }
+            let low = solution - first * k(0) - ninth * k(8) - twelfth * k(11);
+            fifth += (value / scale) * (value / scale);
+            third += (low / scale) * (low / scale);
+        }
+        let damped = fifth + 0.01 * third;
+        let damped = if damped > 0.0 { damped } else { 1.0 };
+        if fifth.is_nan() || third.is_nan() {
+            return f64::NAN;
+        }
+        h.abs() * fifth / (damped * n as f64).sqrt()
+    }
+
+    /// Size of the step times an estimate of the dominant eigenvalue, against the border of stability.
+    fn test_stiffness(&mut self, h: f64) {
+        let (n, last) = (self.n, self.last_stage());
+        let (mut above, mut below) = (0.0, 0.0);
+        for index in 0..n {
+            let slope = self.k[last * n + index] - self.k[(last - 1) * n + index];
+            let distance = self.next[index] - self.stage[index];
+            above += slope * slope;
+            below += distance * distance;
+        }
+        if below <= 0.0 {
+            return;
+        }
+        let found = h.abs() * (above / below).sqrt() / self.pair.tableau().stability;
+        self.near.count(found > 1.0);
+        self.half_near.count(found > 0.5);
+    }
+
+    fn prepare_dense(&mut self, problem: &mut Problem<'_>) {
+        if self.dense_ready {
+            return;
+        }
+        self.dense_ready = true;
+        let h = self.t - self.t_before;
+        match self.pair {
+            Pair::Dopri5 => dopri5::dense(self, h),
+            Pair::Tsit5 => {}
+            Pair::Dop853 => dop853::dense(self, problem, h),
+        }
+    }
+}
+
+impl Stepper for Explicit {
+    fn attempt(&mut self, problem: &mut Problem<'_>, bounds: Bounds) -> Attempt {
+        let n = self.n;
+        if self.steps > 0 && !self.rejected && self.t != self.t_before {
+            // The derivative at the end of the last step begins this one.
+            let last = self.last_stage();
+            self.k.copy_within(last * n..(last + 1) * n, 0);
+            self.t_before = self.t;
+        }
+        self.dense_ready = false;
+        let tableau = self.pair.tableau();
+        let rest = bounds.end - self.t;
+        let mut h = self.h.signum() * self.h.abs().min(bounds.step_max);
+        if vanishes(h, self.t) && !vanishes(rest, self.t) {
+            let reason = if self.non_finite {
+                Reason::NotFinite
+            } else {
+                Reason::StepTooSmall
+            };
+            return Attempt::Stuck(reason);
+        }
+        // A rest a little longer than the step is not worth a step of its own.
+        let last = (self.t + 1.01 * h - bounds.end) * h.signum() >= 0.0
+            && rest.abs() <= bounds.step_max * (1.0 + 1e-12);
+        // The step is the difference of two times, also where these are large.
+        h = if last { rest } else { (self.t + h) - self.t };
+        self.stages(problem, h);
+        let fsal = self.pair != Pair::Dop853;
+        if fsal {
+            self.evaluate_end(problem, h);
+        }
+        let error = self.error(problem, h);
+        let (least, most) = tableau.change;
+        self.non_finite = !error.is_finite();
+        if self.non_finite {
+            self.h = h * least;
+            self.rejected = true;
+            return Attempt::Rejected;
+        }
+        let factor = error.powf(tableau.exponent - 0.75 * tableau.beta);
+        if error > 1.0 {
+            self.h = h / (factor / 0.9).min(1.0 / least);
+            self.rejected = true;
+            return Attempt::Rejected;
+        }
+        if !fsal {
+            self.evaluate_end(problem, h);
+        }
+        let smooth = factor / self.error_before.powf(tableau.beta);
+        let shrink = (smooth / 0.9).clamp(1.0 / most, 1.0 / least);
+        let mut next = h / shrink;
+        if self.rejected {
+            next = h.signum() * next.abs().min(h.abs());
+        }
+        self.error_before = error.max(1e-4);
+        self.test_stiffness(h);
+        self.rejected = false;
+        self.steps += 1;
+        self.t_before = self.t;
+        self.t = if last { bounds.end } else { self.t + h };
+        std::mem::swap(&mut self.y, &mut self.y_before);
+        self.y.copy_from_slice(&self.next);
+        self.h = next;
+        Attempt::Accepted
+    }
+
+    fn t(&self) -> f64 {
+        self.t
+    }
+
+    fn t_before(&self) -> f64 {
+        self.t_before
+    }
+
+    fn y(&self) -> &[f64] {
+        &self.y
+    }
+
+    fn interpolate(&mut self, problem: &mut Problem<'_>, t: f64, y: &mut [f64]) {
+        self.prepare_dense(problem);
+        let s = (t - self.t_before) / (self.t - self.t_before);
+        match self.pair {
+            Pair::Dopri5 => dopri5::interpolate(&self.dense, &self.y_before, s, y),
+            Pair::Tsit5 => {
+                let h = self.t - self.t_before;
+                Self::combine(y, &self.y_before, h, &self.k, &tsit5::weights(s));
+            }
+            Pair::Dop853 => dop853::interpolate(&self.dense, &self.y_before, s, y),
+        }
+    }
+
+    fn next_step(&self) -> f64 {
+        self.h
+    }
+
+    fn is_stiff(&self) -> bool {
+        self.near.holds()
+    }
+
+    fn may_be_stiff(&self) -> bool {
+        self.half_near.holds()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,197 @@
+//! [`Flow`], a right-hand side with its derivatives as the methods see it, and [`Problem`], which counts what they evaluate.
+
+use std::sync::Arc;
+
+use super::matrix::{Field, Pattern, Shifted, Singular};
+
+/// The right-hand side `f` of `M y' = f(t, y)`, and its derivatives.
+///
+/// The state may hold several parts of the length of the pattern; only the first part enters the Jacobian, which serves them all.
+pub(crate) trait Flow {
+    /// Number of entries of the state.
+    fn dimension(&self) -> usize;
+    /// `dy = f(t, y)`.
+    fn eval(&mut self, t: f64, y: &[f64], dy: &mut [f64]);
+    /// The pattern of the derivatives by `y`, with the mass matrix.
+    fn pattern(&mut self) -> Arc<Pattern>;
+    /// The derivatives by `y`, in the order of the pattern; returns the evaluations of `f` that it took.
+    fn jacobian(&mut self, t: f64, y: &[f64], entries: &mut [f64]) -> u64;
+    /// The derivative of `f` by `t`; returns the evaluations of `f` that it took.
+    fn time_slope(&mut self, t: f64, y: &[f64], slope: &mut [f64]) -> u64;
+}
+
+/// Computes `dy = f(t, y)`.
+pub(crate) type Function<'a> = dyn FnMut(f64, &[f64], &mut [f64]) + 'a;
+
+/// Differences by a relative step of the root of the rounding error: the Jacobian of a function without known derivatives.
+pub(crate) fn jacobian_by_differences(
+    f: &mut Function<'_>,
+    (t, y): (f64, &[f64]),
+    places: &[(usize, usize)],
+    entries: &mut [f64],
+) -> u64 {
+    let n = y.len();
+    let mut point = y.to_vec();
+    let (mut here, mut there) = (vec![0.0; n], vec![0.0; n]);
+    f(t, y, &mut here);
+    let mut by_column: Vec<Vec<(usize, usize)>> = vec![Vec::new(); n];
+    for (index, &(row, column)) in places.iter().enumerate() {
+        by_column[column].push((row, index));
+    }
+    let mut evaluations = 1;
+    for (column, rows) in by_column.iter().enumerate() {
+        if rows.is_empty() {
+            continue;
+        }
+        let moved = y[column] + (f64::EPSILON * y[column].abs().max(1e-5)).sqrt();
+        point[column] = moved;
+        f(t, &point, &mut there);
+        evaluations += 1;
+        point[column] = y[column];
+        for &(row, index) in rows {
+            entries[index] = (there[row] - here[row]) / (moved - y[column]);
+        }
+    }
+    evaluations
+}
+
+/// The derivative by time, by a difference.
+pub(crate) fn time_slope_by_difference(
+    f: &mut Function<'_>,
+    (t, y): (f64, &[f64]),
+    slope: &mut [f64],
+) -> u64 {
+    let mut here = vec![0.0; y.len()];
+    let later = t + (f64::EPSILON * t.abs().max(1e-5)).sqrt();
+    f(t, y, &mut here);
+    f(later, y, slope);
+    for (slope, here) in slope.iter_mut().zip(&here) {
+        *slope = (*slope - here) / (later - t);
+    }
+    2
+}
+
+/// Tolerances of the local error.
+#[derive(Debug, Clone)]
+pub(crate) struct Tolerances {
+    /// Relative.
+    pub rtol: f64,
+    /// Absolute: one for all entries of the state, or one each.
+    pub atol: Vec<f64>,
+}
+
+impl Tolerances {
+    /// The absolute tolerance of an entry of the state.
+    pub(crate) fn absolute(&self, index: usize) -> f64 {
+        if self.atol.len() == 1 {
+            self.atol[0]
+        } else {
+            self.atol[index % self.atol.len()]
+        }
+    }
+
+    /// The scale `atol + rtol |y|` of the error of an entry.
+    pub(crate) fn scale(&self, index: usize, y: f64) -> f64 {
+        self.absolute(index) + self.rtol * y.abs()
+    }
+
+    /// Tolerances looser by a factor.
+    pub(crate) fn times(&self, factor: f64) -> Self {
+        Self {
+            rtol: self.rtol * factor,
+            atol: self.atol.iter().map(|atol| atol * factor).collect(),
+        }
+    }
+
+    /// The root mean square of `values / scale(y)`.
+    pub(crate) fn norm(&self, values: &[f64], y: &[f64]) -> f64 {
+        let mut sum = 0.0;
+        for (index, (value, y)) in values.iter().zip(y).enumerate() {
+            let scaled = value / self.scale(index, *y);
+            sum += scaled * scaled;
+        }
+        (sum / y.len() as f64).sqrt()
+    }
+}
+
+/// Work of an integration.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Work {
+    /// Evaluations of the right-hand side.
+    pub evaluations: u64,
+    /// Evaluations of the Jacobian.
+    pub jacobians: u64,
+    /// Factorisations of a matrix.
+    pub factorisations: u64,
+}
+
+impl std::ops::AddAssign for Work {
+    fn add_assign(&mut self, other: Self) {
+        self.evaluations += other.evaluations;
+        self.jacobians += other.jacobians;
+        self.factorisations += other.factorisations;
+    }
+}
+
+/// A flow with the tolerances of one integration; counts the work.
+pub(crate) struct Problem<'a> {
+    flow: &'a mut dyn Flow,
+    /// The tolerances.
+    pub tolerances: Tolerances,
+    /// Work so far.
+    pub work: Work,
+}
+
+impl<'a> Problem<'a> {
+    /// Without work so far.
+    pub(crate) fn new(flow: &'a mut dyn Flow, tolerances: Tolerances) -> Self {
+        Self {
+            flow,
+            tolerances,
+            work: Work::default(),
+        }
+    }
+
+    /// Number of entries of the state.
+    pub(crate) fn dimension(&self) -> usize {
+        self.flow.dimension()
+    }
+
+    /// `dy = f(t, y)`.
+    #[inline]
+    pub(crate) fn eval(&mut self, t: f64, y: &[f64], dy: &mut [f64]) {
+        self.work.evaluations += 1;
+        self.flow.eval(t, y, dy);
+    }
+
+    /// As [`Flow::pattern`].
+    pub(crate) fn pattern(&mut self) -> Arc<Pattern> {
+        self.flow.pattern()
+    }
+
+    /// As [`Flow::jacobian`]; whether every entry is finite.
+    pub(crate) fn jacobian(&mut self, t: f64, y: &[f64], entries: &mut [f64]) -> bool {
+        self.work.jacobians += 1;
+        self.work.evaluations += self.flow.jacobian(t, y, entries);
+        entries.iter().all(|entry| entry.is_finite())
+    }
+
+    /// As [`Flow::time_slope`].
+    pub(crate) fn time_slope(&mut self, t: f64, y: &[f64], slope: &mut [f64]) {
+        self.work.evaluations += self.flow.time_slope(t, y, slope);
+    }
+
+    /// Factors `shift M - J`.
+    ///
+    /// # Errors
+    /// [`Singular`].
+    pub(crate) fn factor<T: Field>(
+        &mut self,
+        factors: &mut Shifted<T>,
+        shift: T,
+        jacobian: &[f64],
+    ) -> Result<(), Singular> {
+        self.work.factorisations += 1;
+        factors.factor(shift, jacobian)
+    }
+}

@@ -1,0 +1,141 @@
+//! LU factors of a full matrix with partial pivoting.
+
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::lu::partial_pivoting::factor;
+use faer::{MatMut, Par, Spec};
+
+use super::{Field, Singular};
+
+/// Sizes up to this are eliminated column by column, which starts faster than blocks.
+const SMALL: usize = 40;
+
+/// Packed factors, column by column: `L` below the diagonal, `U` from it on; row `i` of both is row `order[i]` of the matrix.
+#[derive(Debug)]
+pub(super) struct Dense<T> {
+    n: usize,
+    data: Vec<T>,
+    order: Vec<usize>,
+    inverse: Vec<usize>,
+    reciprocals: Vec<T>,
+    work: Vec<T>,
+}
+
+impl<T: Field> Dense<T> {
+    pub(super) fn new(n: usize) -> Self {
+        let zero = T::real(0.0);
+        Self {
+            n,
+            data: vec![zero; n * n],
+            order: (0..n).collect(),
+            inverse: vec![0; n],
+            reciprocals: vec![zero; n],
+            work: vec![zero; n],
+        }
+    }
+
+    pub(super) fn factor(
+        &mut self,
+        entries: impl Iterator<Item = (usize, usize, T)>,
+    ) -> Result<(), Singular> {
+        let n = self.n;
+        self.data.fill(T::real(0.0));
+        for (row, column, value) in entries {
+            self.data[column * n + row] += value;
+        }
+        if n > SMALL {
+            self.by_blocks();
+        } else {
+            self.by_columns()?;
+        }
+        for k in 0..n {
+            let pivot = self.data[k * n + k];
+            let size = pivot.size();
+            if size == 0.0 || !size.is_finite() {
+                return Err(Singular);
+            }
+            self.reciprocals[k] = pivot.reciprocal();
+        }
+        Ok(())
+    }
+
+    fn by_columns(&mut self) -> Result<(), Singular> {
+        let n = self.n;
+        let data = &mut self.data[..n * n];
+        for (index, place) in self.order.iter_mut().enumerate() {
+            *place = index;
+        }
+        for k in 0..n {
+            let column = &data[k * n..(k + 1) * n];
+            let mut pivot = k;
+            for row in k + 1..n {
+                if column[row].size() > column[pivot].size() {
+                    pivot = row;
+                }
+            }
+            let size = column[pivot].size();
+            if size == 0.0 || !size.is_finite() {
+                return Err(Singular);
+            }
+            if pivot != k {
+                self.order.swap(k, pivot);
+                for column in data.chunks_exact_mut(n) {
+                    column.swap(k, pivot);
+                }
+            }
+            let (left, right) = data.split_at_mut((k + 1) * n);
+            let column = &mut left[k * n..];
+            let reciprocal = column[k].reciprocal();
+            for value in &mut column[k + 1..] {
+                *value *= reciprocal;
+            }
+            let multipliers = &column[k + 1..];
+            for other in right.chunks_exact_mut(n) {
+                let factor = other[k];
+                if factor != T::real(0.0) {
+                    for (value, &multiplier) in other[k + 1..].iter_mut().zip(multipliers) {
+                        *value -= factor * multiplier;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn by_blocks(&mut self) {
+        let n = self.n;
+        let params = Spec::default();
+        let request = factor::lu_in_place_scratch::<usize, T>(n, n, Par::Seq, params);
+        factor::lu_in_place(
+            MatMut::from_column_major_slice_mut(&mut self.data, n, n),
+            &mut self.order,
+            &mut self.inverse,
+            Par::Seq,
+            MemStack::new(&mut MemBuffer::new(request)),
+            params,
+        );
+    }
+
+    pub(super) fn solve(&mut self, x: &mut [T]) {
+        let n = self.n;
+        let work = &mut self.work[..n];
+        for (value, &row) in work.iter_mut().zip(&self.order) {
+            *value = x[row];
+        }
+        for k in 0..n {
+            let factor = work[k];
+            let below = &self.data[k * n + k + 1..(k + 1) * n];
+            for (value, &multiplier) in work[k + 1..].iter_mut().zip(below) {
+                *value -= factor * multiplier;
+            }
+        }
+        for k in (0..n).rev() {
+            let factor = work[k] * self.reciprocals[k];
+            work[k] = factor;
+            let above = &self.data[k * n..k * n + k];
+            for (value, &entry) in work[..k].iter_mut().zip(above) {
+                *value -= factor * entry;
+            }
+        }
+        x.copy_from_slice(work);
+    }
+}

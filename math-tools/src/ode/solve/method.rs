@@ -1,0 +1,79 @@
+//! [`Method`]: the names of the methods, and the stepper of each.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::bdf::Bdf;
+use super::explicit::{Explicit, Pair};
+use super::flow::Problem;
+use super::radau::Radau;
+use super::rodas::Rodas;
+use super::stepper::{Bounds, Stepper};
+
+/// The integration method.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Method {
+    /// `dop853`, and `radau` from where the problem is stiff.
+    #[default]
+    Auto,
+    /// Dormand-Prince 5(4), explicit.
+    Dopri5,
+    /// Dormand-Prince 8(5,3), explicit.
+    Dop853,
+    /// Tsitouras 5(4), explicit.
+    Tsit5,
+    /// Radau IIA of order 5, implicit: stiff problems, also with high accuracy.
+    Radau,
+    /// Backward differentiation of orders 1 to 5, implicit: large stiff problems.
+    Bdf,
+    /// Rodas of order 4, linearly implicit: stiff problems with low accuracy.
+    Rodas4,
+}
+
+impl Method {
+    /// The name in arguments and results.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Dopri5 => "dopri5",
+            Self::Dop853 => "dop853",
+            Self::Tsit5 => "tsit5",
+            Self::Radau => "radau",
+            Self::Bdf => "bdf",
+            Self::Rodas4 => "rodas4",
+        }
+    }
+
+    /// The method of the first step.
+    pub(crate) fn first(self) -> Self {
+        match self {
+            Self::Auto => Self::Dop853,
+            other => other,
+        }
+    }
+
+    /// Whether it solves equations at each step.
+    pub(crate) fn is_implicit(self) -> bool {
+        matches!(self, Self::Radau | Self::Bdf | Self::Rodas4)
+    }
+
+    /// The stepper of a method, at a state; `step` is the size of the first step, found when absent.
+    pub(crate) fn start(
+        self,
+        problem: &mut Problem<'_>,
+        at: (f64, &[f64]),
+        step: Option<f64>,
+        bounds: Bounds,
+    ) -> Box<dyn Stepper> {
+        let pair = match self {
+            Self::Radau => return Box::new(Radau::new(problem, at, step, bounds)),
+            Self::Bdf => return Box::new(Bdf::new(problem, at, step, bounds)),
+            Self::Rodas4 => return Box::new(Rodas::new(problem, at, step, bounds)),
+            Self::Dopri5 => Pair::Dopri5,
+            Self::Tsit5 => Pair::Tsit5,
+            Self::Auto | Self::Dop853 => Pair::Dop853,
+        };
+        Box::new(Explicit::new(pair, problem, at, step, bounds))
+    }
+}

@@ -1,0 +1,219 @@
+//! [`solve`]: one trajectory with its evidence.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use tool_core::{Ctx, Shortfall, ToolError};
+
+use super::arguments::Setup;
+use super::drive::{Options, error_at_end, integrate};
+use super::event::{Occurrences, Watch};
+use super::flow::{Flow, Work};
+use super::jump::{Jump, jump};
+use super::method::Method;
+use super::stepper::Reason;
+
+/// Work done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct Stats {
+    /// Accepted steps.
+    pub steps: u64,
+    /// Attempted steps that were rejected.
+    pub rejected: u64,
+    /// Evaluations of the right-hand side by the integration.
+    pub function_evals: u64,
+    /// Evaluations besides: for the error estimate and the look between the steps.
+    pub extra_evals: u64,
+    /// Evaluations of the Jacobian by the integration.
+    pub jacobian_evals: u64,
+    /// LU factorisations by the integration, complex ones included.
+    pub factorisations: u64,
+}
+
+/// A trajectory and how it was found.
+pub(super) struct Solved {
+    /// Times, in the direction of integration.
+    pub t: Vec<f64>,
+    /// States at the times, one after the other.
+    pub y: Vec<f64>,
+    /// Reason the end was not reached.
+    pub reason: Option<Reason>,
+    /// The time that was reached.
+    pub t_end: f64,
+    /// Work done.
+    pub stats: Stats,
+    /// The methods used, in order.
+    pub methods: Vec<Method>,
+    /// The time of the change from one to the next.
+    pub switched_at: Option<f64>,
+    /// Whether stability limited the steps of an explicit method.
+    pub stiff: bool,
+    /// Difference at the end from a run with looser tolerances.
+    pub error_estimate: Option<f64>,
+    /// Zeros of the events.
+    pub events: Vec<Occurrences>,
+    jump: Option<(Jump, bool)>,
+}
+
+/// Integrates from a start with values of the free parameters.
+///
+/// # Errors
+/// `numeric` at `/system` when the derivative is not finite at the start; a stop request or a budget.
+pub(super) fn solve(
+    setup: &Setup,
+    y0: &[f64],
+    free: &[f64],
+    ctx: &Ctx,
+) -> Result<Solved, ToolError> {
+    let mut derivative = setup.dynamics.evaluator(free);
+    let flow: &mut dyn Flow = &mut derivative;
+    check_start(flow, setup.span.0, y0, ctx)?;
+    if let Some(mass) = &setup.mass {
+        mass.check_start(flow, (setup.span.0, y0), &setup.options.tolerances, ctx)?;
+    }
+    let times = setup.times.as_deref().unwrap_or(&[]);
+    let watch = || Watch::new(times, &setup.events, &setup.functions, free);
+    let mut options = setup.options.clone();
+    let mut watched = watch();
+    let mut path = integrate(flow, setup.span, y0, &options, &mut watched, ctx)?;
+    let (mut extra, mut found) = (Work::default(), None);
+    // A stiff method is not misled by what it does not see between its steps, unless that comes with time alone.
+    let looked_at = !setup.dynamics.has_mass();
+    let explicit = !path.methods.iter().any(|method| method.is_implicit());
+    if path.stopped.is_none() && looked_at && (explicit || setup.dynamics.uses_time()) {
+        let (jump, work) = jump(flow, &path, &options, ctx)?;
+        extra += work;
+        if let Some(jump) = jump {
+            let seeing = Options {
+                step_max: jump.step.min(options.step_max),
+                ..options.clone()
+            };
+            let mut watched_again = watch();
+            let again = integrate(flow, setup.span, y0, &seeing, &mut watched_again, ctx)?;
+            let seen = matches!(again.stopped, None | Some(Reason::TerminalEvent));
+            found = Some((jump, seen));
+            if seen {
+                extra += path.work;
+                (path, options, watched) = (again, seeing, watched_again);
+            } else {
+                extra += again.work;
+            }
+        }
+    }
+    let reason = path.stopped;
+    let mut error_estimate = None;
+    if matches!(reason, None | Some(Reason::TerminalEvent)) {
+        let (estimate, work) = error_at_end(flow, &path, &options, ctx)?;
+        error_estimate = estimate;
+        extra += work;
+    }
+    let t_end = path.t_end();
+    let stats = Stats {
+        steps: path.t.len() as u64 - 1,
+        rejected: path.rejected,
+        function_evals: path.work.evaluations,
+        extra_evals: extra.evaluations,
+        jacobian_evals: path.work.jacobians,
+        factorisations: path.work.factorisations,
+    };
+    let (t, y) = if setup.times.is_some() {
+        let reached = path.samples.len() / y0.len();
+        (times[..reached].to_vec(), path.samples)
+    } else {
+        (path.t, path.y)
+    };
+    Ok(Solved {
+        t,
+        y,
+        reason,
+        t_end,
+        stats,
+        stiff: path.stiff || path.switched_at.is_some(),
+        methods: path.methods,
+        switched_at: path.switched_at,
+        error_estimate,
+        events: watched.occurrences(),
+        jump: found,
+    })
+}
+
+/// Refuses a right-hand side that is not finite at the start.
+fn check_start(flow: &mut dyn Flow, t: f64, y: &[f64], ctx: &Ctx) -> Result<(), ToolError> {
+    let mut dy = vec![0.0; y.len()];
+    ctx.count_evaluations(1)?;
+    flow.eval(t, y, &mut dy);
+    let Some(index) = dy.iter().position(|value| !value.is_finite()) else {
+        return Ok(());
+    };
+    let found = tool_core::number::spelling(dy[index]);
+    refuse!(numeric "/system", "not_finite";
+        "the derivative of y{index} at the start (t = {t}) is {found}";
+        "check the equation and the start value");
+}
+
+/// The names of methods, separated by commas.
+pub(super) fn names(methods: &[Method]) -> String {
+    let names: Vec<&str> = methods.iter().map(|method| method.name()).collect();
+    names.join(", ")
+}
+
+impl Solved {
+    /// The states as rows.
+    pub(super) fn rows(&self, n: usize) -> Vec<Vec<f64>> {
+        self.y.chunks_exact(n).map(<[f64]>::to_vec).collect()
+    }
+
+    /// Says what the caller must know besides the result.
+    pub(super) fn warn(&self, setup: &Setup, ctx: &Ctx) {
+        if let Some((Jump { t, step }, seen)) = self.jump {
+            ctx.warn(if seen {
+                format!(
+                    "the right-hand side changes near t = {t} within less than the steps saw: integrated again with steps of at most \
+                     {step}; set `max_step` to what must not be missed"
+                )
+            } else {
+                format!(
+                    "the right-hand side changes near t = {t} within less than the steps saw, and the solution does not count it: set \
+                     `max_step` to {step} or less, and `max_steps` to match"
+                )
+            });
+        }
+        let t = self.t_end;
+        if let Some(words) = self.reason.and_then(|reason| shortfall(reason, t, setup)) {
+            ctx.fall_short(Shortfall::Incomplete, words);
+        }
+        if let Some(at) = self.switched_at {
+            let methods = names(&self.methods);
+            ctx.note("switched", format!("stiff from t = {at}: {methods}"));
+        } else if self.stiff {
+            ctx.warn(format!(
+                "the problem is stiff near t = {t}: an explicit method needs steps far smaller than the solution; set `method` to \
+                 `auto` or `radau`"
+            ));
+        }
+    }
+}
+
+/// Why the result is incomplete; nothing for a terminal event.
+fn shortfall(reason: Reason, t: f64, setup: &Setup) -> Option<String> {
+    Some(match reason {
+        Reason::TerminalEvent => return None,
+        Reason::MaxSteps => format!(
+            "stopped at t = {t} after {} steps, before the end of `t_span`; raise `max_steps` or the tolerances",
+            setup.options.max_steps
+        ),
+        Reason::StepTooSmall => format!(
+            "stopped at t = {t}: the step became too small for a double; the solution has a singularity there, or the right-hand side \
+             is not smooth"
+        ),
+        Reason::BlowUp => format!(
+            "stopped at t = {t}: the solution grows without bound towards a singularity there"
+        ),
+        Reason::NotFinite => format!(
+            "stopped at t = {t}: beyond it the right-hand side or the solution is not a finite number, as at a singularity"
+        ),
+        Reason::Singular => format!(
+            "stopped at t = {t}: the matrix of the implicit equations is singular, so that they do not determine the solution; check \
+             `mass` and the equations without a derivative"
+        ),
+    })
+}

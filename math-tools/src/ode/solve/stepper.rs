@@ -1,0 +1,124 @@
+//! [`Stepper`], what every method offers to the driver: one attempt at a step after the other, and the solution within the last one.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::flow::Problem;
+
+/// The border of the next steps.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Bounds {
+    /// The last time.
+    pub end: f64,
+    /// The largest size of a step.
+    pub step_max: f64,
+}
+
+/// What became of an attempt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Attempt {
+    /// The step was accepted: time and state are those of its end.
+    Accepted,
+    /// The step was rejected; the next attempt is shorter.
+    Rejected,
+    /// No shorter step is possible.
+    Stuck(Reason),
+}
+
+/// Reason an integration ended before the end of its span.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Reason {
+    /// A terminal event; the result is complete.
+    TerminalEvent,
+    /// `max_steps` was used up.
+    MaxSteps,
+    /// The step became too small for a double: a singularity, or a right-hand side that is not smooth.
+    StepTooSmall,
+    /// The solution grows without bound towards this time.
+    BlowUp,
+    /// The solution became too large for a double, or the right-hand side is not a number beyond this time.
+    NotFinite,
+    /// The matrix of the implicit equations is singular for every step: the equations do not determine the solution.
+    Singular,
+}
+
+/// A method with its state.
+pub(crate) trait Stepper {
+    /// Tries one step.
+    fn attempt(&mut self, problem: &mut Problem<'_>, bounds: Bounds) -> Attempt;
+
+    /// The time that was reached.
+    fn t(&self) -> f64;
+
+    /// The start of the last accepted step.
+    fn t_before(&self) -> f64;
+
+    /// The state that was reached.
+    fn y(&self) -> &[f64];
+
+    /// The solution within the last accepted step.
+    fn interpolate(&mut self, problem: &mut Problem<'_>, t: f64, y: &mut [f64]);
+
+    /// The size of the next step.
+    fn next_step(&self) -> f64;
+
+    /// Whether stability, not accuracy, has limited the last steps.
+    fn is_stiff(&self) -> bool {
+        false
+    }
+
+    /// Whether it may have: steps of half the size that stability allows.
+    fn may_be_stiff(&self) -> bool {
+        false
+    }
+}
+
+/// Whether a step no longer moves the time.
+pub(crate) fn vanishes(step: f64, t: f64) -> bool {
+    step.abs() <= 4.0 * f64::EPSILON * t.abs() || step.abs() < f64::MIN_POSITIVE
+}
+
+/// A first step for which an Euler step changes the solution by about a hundredth of the tolerance's scale.
+///
+/// The algorithm of E. Hairer, S. P. Norsett and G. Wanner, "Solving Ordinary Differential Equations I", section II.4, with a floor
+/// that the size of `t` needs: at t = 1e12 a step of 1e-6 does not move the time.
+pub(crate) fn initial_step(
+    problem: &mut Problem<'_>,
+    (t, y, slope): (f64, &[f64], &[f64]),
+    bounds: Bounds,
+    order: f64,
+) -> f64 {
+    let n = y.len();
+    let span = (bounds.end - t).abs();
+    let direction = (bounds.end - t).signum();
+    let floor = (1e3 * f64::EPSILON * t.abs()).min(span);
+    let size = |problem: &Problem<'_>, values: &[f64]| problem.tolerances.norm(values, y);
+    let (d0, d1) = (size(problem, y), size(problem, slope));
+    let euler = if d0 < 1e-5 || d1 < 1e-5 || !d1.is_finite() {
+        1e-6
+    } else {
+        0.01 * d0 / d1
+    };
+    let euler = euler.clamp(floor, span);
+    let step = direction * euler;
+    let moved: Vec<f64> = y.iter().zip(slope).map(|(y, f)| y + step * f).collect();
+    let mut change = vec![0.0; n];
+    problem.eval(t + step, &moved, &mut change);
+    for (change, slope) in change.iter_mut().zip(slope) {
+        *change -= slope;
+    }
+    let curvature = d1.max(size(problem, &change) / euler);
+    let second = if curvature <= 1e-15 {
+        (euler * 1e-3).max(1e-6)
+    } else {
+        (0.01 / curvature).powf(1.0 / order)
+    };
+    let step = (100.0 * euler).min(second);
+    let step = if step.is_finite() {
+        step.clamp(floor, span)
+    } else {
+        euler
+    };
+    direction * step.min(bounds.step_max)
+}

@@ -1,0 +1,138 @@
+//! Events, systems of second order, component-wise tolerances, and what is refused.
+
+use super::from_json;
+use crate::ode::solve::stepper::Reason;
+
+/// A ball thrown upwards at 20 m/s: at its highest after 20/9.81 s, back after twice that.
+#[test]
+fn events_are_found_and_end_the_integration() {
+    for method in ["auto", "dopri5", "dop853", "tsit5", "radau"] {
+        let (output, _) = from_json(&format!(
+            r#"{{"y0":[0],"v0":[20],"t_span":[0,10],"system":"-9.81","method":"{method}",
+                "events":[{{"g":"v"}},{{"g":"y","direction":"falling","terminal":true}}]}}"#
+        ))
+        .unwrap();
+        let events = output.events.unwrap();
+        let (top, ground) = (20.0 / 9.81, 40.0 / 9.81);
+        assert_eq!((events[0].t.len(), events[1].t.len()), (1, 1), "{method}");
+        assert!(
+            (events[0].t[0] - top).abs() < 1e-8,
+            "{method}: {:?}",
+            events[0].t
+        );
+        assert!((events[0].y[0][0] - 200.0 / 9.81).abs() < 1e-6);
+        assert!(
+            (output.t_end - ground).abs() < 1e-8,
+            "{method}: {}",
+            output.t_end
+        );
+        assert!(output.completed && output.reason == Some(Reason::TerminalEvent));
+        assert_eq!(output.t.last(), Some(&output.t_end));
+        assert!(output.error_estimate.is_some());
+    }
+}
+
+/// The sine has zeros at the multiples of pi; `count` limits them, `direction` halves them, and times after the end are not returned.
+#[test]
+fn directions_and_counts_of_events() {
+    let pi = std::f64::consts::PI;
+    let (output, _) = from_json(
+        r#"{"y0":[0,1],"t_span":[0,30],"system":"y1; -y0","rtol":1e-10,"atol":1e-12,"t_eval":[1,10,29],
+            "events":[{"g":"y0"},{"g":"y0","direction":"rising"},{"g":"y0","direction":"falling","count":2},
+                {"g":"y0","terminal":true,"count":6}]}"#,
+    )
+    .unwrap();
+    let events = output.events.unwrap();
+    let counts: Vec<usize> = events.iter().map(|event| event.t.len()).collect();
+    assert_eq!(counts, [6, 3, 2, 6]);
+    for (index, t) in events[0].t.iter().enumerate() {
+        let expected = (index + 1) as f64 * pi;
+        assert!((t - expected).abs() < 1e-8, "{t} instead of {expected}");
+    }
+    assert_eq!(output.t, [1.0, 10.0]);
+    let (output, _) = from_json(
+        r#"{"y0":[0,1],"t_span":[0,-10],"system":"y1; -y0","events":[{"g":"y0","direction":"falling"}]}"#,
+    )
+    .unwrap();
+    assert_eq!(
+        output.events.unwrap()[0].t.len(),
+        1,
+        "backwards in time -2 pi is a fall"
+    );
+}
+
+#[test]
+fn each_component_has_its_own_tolerance() {
+    let with = |atol: &str| {
+        let text = format!(
+            r#"{{"y0":[1e6,1e-6],"t_span":[0,10],"system":"y0*cos(t); y1*cos(t)","rtol":1e-13,"atol":{atol}}}"#
+        );
+        let (output, _) = from_json(&text).unwrap();
+        (output.stats.steps, output.y.last().unwrap()[1])
+    };
+    let exact = 1e-6 * 10.0_f64.sin().exp();
+    let (loose, _) = with("1e-3");
+    let (each, y1) = with("[1e-3, 1e-18]");
+    assert!(
+        each > loose && (y1 / exact - 1.0).abs() < 1e-10,
+        "{each} {loose} {y1}"
+    );
+    let err = from_json(r#"{"y0":[1],"t_span":[0,1],"system":"y","atol":[1,1]}"#).unwrap_err();
+    assert_eq!(err.path(), Some("/atol"));
+}
+
+#[test]
+fn what_cannot_be_solved_is_told() {
+    for (text, path, words) in [
+        (
+            r#"{"y0":[1],"t_span":[0,1],"system":"-y(t-1)"}"#,
+            "/system",
+            "delays",
+        ),
+        (
+            r#"{"y0":[1,2],"t_span":[0,1],"system":["y1","y0 (t - 0.5)"]}"#,
+            "/system/1",
+            "delays",
+        ),
+        (
+            r#"{"y0":[1],"v0":[1,2],"t_span":[0,1],"system":"-y"}"#,
+            "/v0",
+            "expected 1 velocities",
+        ),
+        (
+            r#"{"y0":[1],"v0":[1],"t_span":[0,1],"coefficients":{"A":[[1]]}}"#,
+            "/v0",
+            "first order",
+        ),
+        (
+            r#"{"y0":[1],"t_span":[0,1],"system":"y","events":[{"g":"z"}]}"#,
+            "/events/0/g",
+            "unknown name",
+        ),
+    ] {
+        let err = from_json(text).unwrap_err();
+        assert_eq!(err.path(), Some(path), "{text}: {err:?}");
+        assert!(err.message().contains(words), "{text}: {err:?}");
+    }
+}
+
+/// y' = y^2 grows without bound at t = 1; sqrt(1 - t) is no number beyond it.
+#[test]
+fn reasons_are_told_apart() {
+    for (system, y0, reason) in [
+        ("y**2", 1.0, Reason::BlowUp),
+        ("sqrt(1-t)", 0.0, Reason::NotFinite),
+    ] {
+        for method in ["auto", "dopri5", "tsit5", "radau"] {
+            let text = format!(
+                r#"{{"y0":[{y0}],"t_span":[0,2],"system":"{system}","method":"{method}"}}"#
+            );
+            let (output, warnings) = from_json(&text).unwrap();
+            assert_eq!(output.reason, Some(reason), "{text}: {warnings}");
+            assert!(
+                (output.t_end - 1.0).abs() < 1e-3 && warnings.contains("singularity"),
+                "{warnings}"
+            );
+        }
+    }
+}
