@@ -1,9 +1,9 @@
 //! [`Target`]: an objective as the methods see it, always minimised, counted, and stoppable.
 
 use kernels::program;
-use tool_core::rng::StreamRng;
-use tool_core::{Ctx, Seed, ToolError, Value};
+use tool_core::{Ctx, ToolError, Value};
 
+use super::bounds::Bounds;
 use super::objective::Function;
 use crate::expression::Evaluator;
 use crate::linalg::dense::{dot, max_abs};
@@ -13,7 +13,9 @@ pub(crate) struct Target<'a> {
     function: &'a Function,
     evaluator: Option<Evaluator<'a>>,
     gradient: Option<program::Evaluator<'a>>,
-    ctx: &'a Ctx,
+    pub(super) ctx: &'a Ctx,
+    /// Differences stay within.
+    bounds: Bounds,
     /// -1 when the caller maximises.
     sign: f64,
     /// Below this the objective counts as unbounded.
@@ -50,6 +52,7 @@ impl<'a> Target<'a> {
             evaluator,
             gradient,
             ctx,
+            bounds: Bounds::free(x0.len()),
             sign,
             floor: f64::NEG_INFINITY,
             evaluations: 0,
@@ -64,6 +67,13 @@ impl<'a> Target<'a> {
         target.best.0 = sign * start;
         target.floor = -FALL * (1.0 + start.abs());
         Ok(target)
+    }
+
+    /// Takes differences within these bounds only.
+    #[must_use]
+    pub(crate) fn within(self, bounds: &Bounds) -> Self {
+        let bounds = bounds.clone();
+        Self { bounds, ..self }
     }
 
     fn count(&mut self) -> Result<(), ToolError> {
@@ -136,7 +146,7 @@ impl<'a> Target<'a> {
     }
 
     /// The gradient, given the value at the point: by formula or by the derivatives of the expression, else by central differences of step 6e-6 max(1, |x|), one-sided
-    /// where a neighbour is not finite.
+    /// where a neighbour is not finite or beyond a bound.
     ///
     /// # Errors
     /// As [`Target::value`].
@@ -153,7 +163,12 @@ impl<'a> Target<'a> {
         let mut gradient = Vec::with_capacity(x.len());
         for index in 0..x.len() {
             let step = difference_step(x[index]);
-            let (above, below) = (x[index] + step, x[index] - step);
+            let above = self.bounds.nearest(index, x[index] + step);
+            let below = self.bounds.nearest(index, x[index] - step);
+            if above == below {
+                gradient.push(0.0); // the bounds leave one value
+                continue;
+            }
             point[index] = above;
             let up = self.value(&point)?;
             point[index] = below;
@@ -184,11 +199,6 @@ impl<'a> Target<'a> {
         self.count()?;
         product.iter_mut().for_each(|entry| *entry *= self.sign);
         Ok(Some(product).filter(|product| product.iter().all(|entry| entry.is_finite())))
-    }
-
-    /// The generator of a stream that is the same in every call.
-    pub(crate) fn fixed_rng(&self) -> StreamRng {
-        self.ctx.rng(Seed::DEFAULT, 0)
     }
 
     /// The gradient by the derivatives of the expression; `None` where one is not known, or not finite at this point.

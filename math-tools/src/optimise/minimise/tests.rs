@@ -1,3 +1,4 @@
+mod bounds;
 mod saddle;
 
 use proptest::prelude::*;
@@ -12,6 +13,7 @@ pub(super) fn args(x0: &[f64], objective: impl Into<Objective>) -> Args {
         x0: Input::inline(x0.to_vec()),
         objective: objective.into(),
         parameters: Default::default(),
+        bounds: None,
         method: Method::Auto,
         mode: Mode::Minimize,
         max_iter: Bounded::literal(1000),
