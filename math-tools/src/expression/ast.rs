@@ -81,21 +81,18 @@ impl Ast {
     /// Of a comparison its sign and the difference of its operands.
     pub(super) fn difference(&self) -> Option<(&'static str, Self)> {
         let (root, operands) = self.nodes.split_last()?;
-        let sign = match root.kind {
-            Kind::Binary(Binary::Less) => "<",
-            Kind::Binary(Binary::LessEqual) => "<=",
-            Kind::Binary(Binary::Greater) => ">",
-            Kind::Binary(Binary::GreaterEqual) => ">=",
-            Kind::Binary(Binary::Equal) => "==",
-            Kind::Binary(Binary::NotEqual) => "!=",
-            _ => return None,
+        let Kind::Binary(op) = root.kind else {
+            return None;
         };
+        if !op.is_comparison() {
+            return None;
+        }
         let mut nodes = operands.to_vec();
         nodes.push(Node {
             kind: Kind::Binary(Binary::Sub),
             column: root.column,
         });
-        Some((sign, Self::new(nodes)))
+        Some((op.name(), Self::new(nodes)))
     }
 
     /// The nodes in post-order.

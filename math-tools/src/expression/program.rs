@@ -132,7 +132,10 @@ impl System {
         let slots: Vec<usize> = (0..n).collect();
         let gradient = builder.gradient(sum, &slots)?;
         let along = |builder: &mut Builder, slot| (slot, builder.variable(n + slot));
-        let direction: Vec<_> = slots.iter().map(|&slot| along(&mut builder, slot)).collect();
+        let direction: Vec<_> = slots
+            .iter()
+            .map(|&slot| along(&mut builder, slot))
+            .collect();
         let product = builder.tangents(&gradient, &direction)?;
         let program = builder.finish(&product);
         Ok(Self { program })

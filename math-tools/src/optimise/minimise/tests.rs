@@ -1,4 +1,6 @@
 mod bounds;
+mod constraints;
+mod hock_schittkowski;
 mod saddle;
 
 use proptest::prelude::*;
@@ -14,6 +16,7 @@ pub(super) fn args(x0: &[f64], objective: impl Into<Objective>) -> Args {
         objective: objective.into(),
         parameters: Default::default(),
         bounds: None,
+        constraints: Vec::new(),
         method: Method::Auto,
         mode: Mode::Minimize,
         max_iter: Bounded::literal(1000),
