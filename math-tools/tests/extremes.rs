@@ -113,6 +113,14 @@ fn larger() -> Vec<(&'static str, Json)> {
         ),
         (
             "optimize",
+            json!({"x0": [1.0, 2.0], "objective": "x*y", "bounds": [[0.5, 3.0], [null, 8.0]]}),
+        ),
+        (
+            "optimize",
+            json!({"x0": [1.0, 2.0], "objective": "x**2+y", "constraints": ["x*y>=1", "x+y==3"]}),
+        ),
+        (
+            "optimize",
             json!({"x0": [1.0, 2.0], "objective": "(x*y-1)**2+x**2"}),
         ),
         (

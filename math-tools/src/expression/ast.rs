@@ -78,6 +78,23 @@ impl Ast {
         true
     }
 
+    /// Of a comparison its sign and the difference of its operands.
+    pub(super) fn difference(&self) -> Option<(&'static str, Self)> {
+        let (root, operands) = self.nodes.split_last()?;
+        let Kind::Binary(op) = root.kind else {
+            return None;
+        };
+        if !op.is_comparison() {
+            return None;
+        }
+        let mut nodes = operands.to_vec();
+        nodes.push(Node {
+            kind: Kind::Binary(Binary::Sub),
+            column: root.column,
+        });
+        Some((op.name(), Self::new(nodes)))
+    }
+
     /// The nodes in post-order.
     pub(crate) fn nodes(&self) -> &[Node] {
         &self.nodes

@@ -197,6 +197,19 @@ pub(crate) enum Method2 {
 }
 
 impl Binary {
+    /// Whether the value says that a relation holds.
+    pub(crate) fn is_comparison(self) -> bool {
+        matches!(
+            self,
+            Self::Less
+                | Self::LessEqual
+                | Self::Greater
+                | Self::GreaterEqual
+                | Self::Equal
+                | Self::NotEqual
+        )
+    }
+
     /// Whether it has neither kinks nor steps inside its domain.
     pub(crate) fn is_smooth(self) -> bool {
         !matches!(

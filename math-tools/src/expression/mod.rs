@@ -109,6 +109,14 @@ impl Expression {
         evaluate::evaluate(&self.0.ast, &mut evaluate::Doubles(slots))
     }
 
+    /// Of a comparison its sign and the difference of its sides, left minus right; `None` of anything else.
+    pub(crate) fn difference(&self) -> Option<(&'static str, Self)> {
+        let (sign, ast) = self.0.ast.difference()?;
+        let text = self.0.text.clone();
+        let program = OnceLock::new();
+        Some((sign, Self(Arc::new(Inner { text, ast, program }))))
+    }
+
     /// The text it was parsed from.
     pub fn text(&self) -> &str {
         &self.0.text

@@ -121,6 +121,59 @@ impl System {
         Ok((places, Self { program }))
     }
 
+    /// The values of expressions in the slots 0 to n - 1, then the derivatives of each, row by row; and which of them are affine: their
+    /// derivatives are numbers.
+    ///
+    /// # Errors
+    /// [`NotDifferentiable`].
+    pub(crate) fn values_and_jacobian(
+        expressions: &[Expression],
+        n: usize,
+    ) -> Result<(Self, Vec<bool>), NotDifferentiable> {
+        let mut builder = Builder::new();
+        let slots: Vec<usize> = (0..n).collect();
+        let lowered = expressions.iter().map(Expression::ast);
+        let mut outputs: Vec<Node> = lowered.map(|ast| lower(ast, &mut builder)).collect();
+        let mut affine = Vec::with_capacity(expressions.len());
+        for index in 0..expressions.len() {
+            let gradient = builder.gradient(outputs[index], &slots)?;
+            let known = |node: &Node| builder.constant_of(*node).is_some();
+            affine.push(gradient.iter().all(known));
+            outputs.extend(gradient);
+        }
+        let program = builder.finish(&outputs);
+        Ok((Self { program }, affine))
+    }
+
+    /// The product of the Hessian of a weighted sum of expressions in the slots 0 to n - 1 and a vector: its entries are the slots n to
+    /// 2 n - 1, the weights those from 2 n on.
+    ///
+    /// # Errors
+    /// [`NotDifferentiable`].
+    pub(crate) fn weighted_hessian_product(
+        expressions: &[Expression],
+        n: usize,
+    ) -> Result<Self, NotDifferentiable> {
+        let mut builder = Builder::new();
+        let mut sum = builder.constant(0.0);
+        for (index, expression) in expressions.iter().enumerate() {
+            let value = lower(expression.ast(), &mut builder);
+            let weight = builder.variable(2 * n + index);
+            let term = builder.binary(kernels::vector::Binary::Mul, weight, value);
+            sum = builder.binary(kernels::vector::Binary::Add, sum, term);
+        }
+        let slots: Vec<usize> = (0..n).collect();
+        let gradient = builder.gradient(sum, &slots)?;
+        let along = |builder: &mut Builder, slot| (slot, builder.variable(n + slot));
+        let direction: Vec<_> = slots
+            .iter()
+            .map(|&slot| along(&mut builder, slot))
+            .collect();
+        let product = builder.tangents(&gradient, &direction)?;
+        let program = builder.finish(&product);
+        Ok(Self { program })
+    }
+
     /// An evaluator with registers of its own; make one per thread.
     pub fn evaluator(&self) -> program::Evaluator<'_> {
         self.program.evaluator()

@@ -1,10 +1,12 @@
-//! Negative curvature: the direction of lowest curvature, and whether it leads to lower values.
+//! Negative curvature of the variables that are free to move: the direction of lowest curvature, and whether it leads to lower values.
 
 use faer::Mat;
 use rand::RngExt;
-use tool_core::ToolError;
+use tool_core::rng::stream_rng;
+use tool_core::{Seed, ToolError};
 
-use super::target::Target;
+use super::bounds::Bounds;
+use super::smooth::Smooth;
 use crate::linalg::dense::{add_multiple, dot, max_abs, norm2, symmetric_eigen};
 
 /// Up to so many variables the whole Hessian is formed.
@@ -22,6 +24,8 @@ pub(crate) struct Curvature {
     size: f64,
     /// Size of a zero eigenvalue after rounding.
     noise: f64,
+    /// The variables that move.
+    free: Vec<usize>,
     /// Every eigenvalue with its vector, where the whole Hessian was formed.
     whole: Option<(Vec<f64>, Mat<f64>)>,
 }
@@ -36,13 +40,18 @@ impl Curvature {
     /// The step of Newton's method for a gradient, where the Hessian is known and positive definite.
     pub(crate) fn newton_step(&self, gradient: &[f64]) -> Option<Vec<f64>> {
         let (values, vectors) = self.whole.as_ref()?;
-        let mut step = vec![0.0; gradient.len()];
+        let inner: Vec<f64> = self.free.iter().map(|&index| gradient[index]).collect();
+        let mut free_step = vec![0.0; inner.len()];
         for (index, value) in values.iter().enumerate() {
             if *value <= self.noise {
                 return None;
             }
             let vector = vectors.col_as_slice(index);
-            add_multiple(&mut step, -dot(vector, gradient) / value, vector);
+            add_multiple(&mut free_step, -dot(vector, &inner) / value, vector);
+        }
+        let mut step = vec![0.0; gradient.len()];
+        for (&index, entry) in self.free.iter().zip(free_step) {
+            step[index] = entry;
         }
         Some(step)
     }
@@ -60,23 +69,67 @@ impl Curvature {
 ///
 /// # References
 /// G. H. Golub, C. F. Van Loan, "Matrix Computations", 4th ed., 2013, section 10.1.
-pub(crate) fn lowest(target: &mut Target<'_>, x: &[f64]) -> Result<Option<Curvature>, ToolError> {
-    let n = x.len();
-    if n <= WHOLE_MAX {
-        let mut columns = Vec::with_capacity(n);
-        for index in 0..n {
-            let mut unit = vec![0.0; n];
-            unit[index] = 1.0;
-            let Some(column) = target.hessian_times(x, &unit)? else {
-                return Ok(None);
-            };
-            columns.push(column);
-        }
-        let hessian = Mat::from_fn(n, n, |i, j| columns[i][j] / 2.0 + columns[j][i] / 2.0);
-        return Ok(of_matrix(&hessian, None));
+pub(crate) fn lowest(
+    target: &mut impl Smooth,
+    x: &[f64],
+    free: &[usize],
+) -> Result<Option<Curvature>, ToolError> {
+    if free.is_empty() {
+        return Ok(None);
     }
-    let mut rng = target.fixed_rng();
-    let mut next: Vec<f64> = (0..n).map(|_| 2.0 * rng.random::<f64>() - 1.0).collect();
+    let basis = if free.len() <= WHOLE_MAX {
+        None
+    } else {
+        match lanczos(target, x, free)? {
+            Some(projected) => Some(projected),
+            None => return Ok(None),
+        }
+    };
+    let (hessian, basis) = match basis {
+        Some((hessian, basis)) => (hessian, Some(basis)),
+        None => match hessian(target, x, free)? {
+            Some(hessian) => (hessian, None),
+            None => return Ok(None),
+        },
+    };
+    Ok(of_matrix(&hessian, basis.as_deref(), x.len(), free))
+}
+
+/// The Hessian in some of the variables.
+///
+/// # Errors
+/// Those of the target.
+pub(crate) fn hessian(
+    target: &mut impl Smooth,
+    x: &[f64],
+    free: &[usize],
+) -> Result<Option<Mat<f64>>, ToolError> {
+    let mut columns = Vec::with_capacity(free.len());
+    for &index in free {
+        let mut unit = vec![0.0; x.len()];
+        unit[index] = 1.0;
+        let Some(column) = target.hessian_times(x, &unit)? else {
+            return Ok(None);
+        };
+        columns.push(column);
+    }
+    let entry = |i: usize, j: usize| columns[i][free[j]] / 2.0 + columns[j][free[i]] / 2.0;
+    Ok(Some(Mat::from_fn(free.len(), free.len(), entry)))
+}
+
+/// The Hessian in the basis of a Krylov space, and that basis.
+type Projected = (Mat<f64>, Vec<Vec<f64>>);
+
+fn lanczos(
+    target: &mut impl Smooth,
+    x: &[f64],
+    free: &[usize],
+) -> Result<Option<Projected>, ToolError> {
+    let mut rng = stream_rng(Seed::DEFAULT.get(), 0);
+    let mut next = vec![0.0; x.len()];
+    for &index in free {
+        next[index] = 2.0 * rng.random::<f64>() - 1.0;
+    }
     let mut basis: Vec<Vec<f64>> = Vec::new();
     let mut projected = vec![vec![0.0; PRODUCTS]; PRODUCTS];
     for step in 0..PRODUCTS {
@@ -85,9 +138,13 @@ pub(crate) fn lowest(target: &mut Target<'_>, x: &[f64]) -> Result<Option<Curvat
             break; // the basis spans an invariant subspace
         }
         next.iter_mut().for_each(|entry| *entry /= length);
-        let Some(mut image) = target.hessian_times(x, &next)? else {
+        let Some(product) = target.hessian_times(x, &next)? else {
             return Ok(None);
         };
+        let mut image = vec![0.0; x.len()];
+        for &index in free {
+            image[index] = product[index];
+        }
         basis.push(std::mem::take(&mut next));
         // Twice is enough.
         for round in 0..2 {
@@ -104,25 +161,33 @@ pub(crate) fn lowest(target: &mut Target<'_>, x: &[f64]) -> Result<Option<Curvat
     }
     let size = basis.len();
     let hessian = Mat::from_fn(size, size, |i, j| projected[i][j]);
-    Ok(of_matrix(&hessian, Some(&basis)))
+    Ok(Some((hessian, basis)))
 }
 
-fn of_matrix(hessian: &Mat<f64>, basis: Option<&[Vec<f64>]>) -> Option<Curvature> {
+fn of_matrix(
+    hessian: &Mat<f64>,
+    basis: Option<&[Vec<f64>]>,
+    n: usize,
+    free: &[usize],
+) -> Option<Curvature> {
     const ROUNDINGS: f64 = 64.0;
     let (values, vectors) = symmetric_eigen(hessian.as_ref(), true).ok()?;
     let vectors = vectors?;
     let size = max_abs(&values);
     let first = vectors.col_as_slice(0);
-    let direction = match basis {
-        None => first.to_vec(),
-        Some(basis) => {
-            let mut sum = vec![0.0; basis[0].len()];
-            for (vector, share) in basis.iter().zip(first) {
-                add_multiple(&mut sum, *share, vector);
+    let mut direction = vec![0.0; n];
+    match basis {
+        None => {
+            for (&index, share) in free.iter().zip(first) {
+                direction[index] = *share;
             }
-            sum
         }
-    };
+        Some(basis) => {
+            for (vector, share) in basis.iter().zip(first) {
+                add_multiple(&mut direction, *share, vector);
+            }
+        }
+    }
     if !size.is_finite() || direction.iter().any(|entry: &f64| !entry.is_finite()) {
         return None;
     }
@@ -131,6 +196,7 @@ fn of_matrix(hessian: &Mat<f64>, basis: Option<&[Vec<f64>]>) -> Option<Curvature
         direction,
         size,
         noise: ROUNDINGS * f64::EPSILON * values.len() as f64 * size,
+        free: free.to_vec(),
         whole: basis.is_none().then_some((values, vectors)),
     })
 }
@@ -147,7 +213,8 @@ pub(crate) fn along(x: &[f64], step: f64, direction: &[f64]) -> Vec<f64> {
 /// # Errors
 /// Those of the target.
 pub(crate) fn lower_point(
-    target: &mut Target<'_>,
+    target: &mut impl Smooth,
+    bounds: &Bounds,
     (x, value): (&[f64], f64),
     curvature: &Curvature,
 ) -> Result<Option<Vec<f64>>, ToolError> {
@@ -165,7 +232,8 @@ pub(crate) fn lower_point(
     let size = max_abs(x).max(1.0);
     let mut best: Option<(f64, Vec<f64>)> = None;
     for step in STEPS.iter().flat_map(|step| [step * size, -step * size]) {
-        let point = along(x, step, &curvature.direction);
+        let mut point = along(x, step, &curvature.direction);
+        bounds.project(&mut point);
         let found = target.value(&point)?;
         let bar = best.as_ref().map_or(value - clearly, |(value, _)| *value);
         if found < bar {

@@ -1,18 +1,29 @@
-//! `optimize`: minima and maxima of a function of several variables, without constraints.
+//! `optimize`: minima and maxima of a function of several variables, within bounds and under constraints where there are some.
 
+pub(crate) mod bounds;
+mod compact;
+pub(crate) mod constrained;
 pub(crate) mod curvature;
 pub(crate) mod lbfgs;
+mod line;
 pub(crate) mod nelder_mead;
 pub(crate) mod objective;
+pub(crate) mod smooth;
 pub(crate) mod target;
 
 use crate::expression::Parameters;
 use crate::prelude::*;
 
+use crate::linalg::dense::max_abs;
+
+use self::bounds::Bounds;
+use self::constrained::constraints::Watched;
+use self::constrained::{Constraints, Problem as Constrained, sqp};
 use self::objective::{Function, Objective};
 use self::target::Target;
 
-/// Find a local minimum or maximum of a function of n variables from a start point, without constraints. A run that does not
+/// Find a local minimum or maximum of a function of n variables from a start point, within bounds and under constraints
+/// where they are given. A run that does not
 /// converge returns its best point with `converged`: false and the reason; an unbounded objective is an error that carries the
 /// best point.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -27,8 +38,17 @@ pub(crate) struct Args {
     /// Named numbers the expression uses, such as `{"a": 1.5}`; the entries of a list `w` are `w[0]`, `w[1]`, ...
     #[serde(default, skip_serializing_if = "Parameters::is_empty")]
     pub parameters: Parameters,
+    /// Lower and upper bound of each variable, such as `[[0, null], [-1, 1]]`; null where there is none. The objective is
+    /// evaluated within the bounds only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-shape" = ["n", 2]))]
+    pub bounds: Option<Vec<bounds::Given>>,
+    /// Constraints, such as `["x0+x1<=1", "x0*x1==0.2"]`: expressions with `>=`, `<=` or `==` between them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub constraints: Vec<String>,
     /// `gradient` (limited-memory BFGS; for smooth functions), `nelder_mead` (downhill simplex, no derivatives, at most 200
-    /// variables), or `auto`: `gradient`, then `nelder_mead` from there when it does not converge.
+    /// variables), `sqp` (sequential quadratic programming with exact second derivatives), or `auto`: `sqp` with constraints; else
+    /// `gradient`, then `nelder_mead` from there when it does not converge.
     #[serde(default)]
     pub method: Method,
     /// `minimize` or `maximize`.
@@ -37,8 +57,8 @@ pub(crate) struct Args {
     /// Largest number of iterations of each method.
     #[serde(default = "Bounded::<1, 100_000_000>::of::<1000>")]
     pub max_iter: Bounded<1, 100_000_000>,
-    /// `gradient`: converged when no component of the gradient exceeds this by more than its rounding error and the function curves
-    /// down in no direction. `nelder_mead`: when a
+    /// `gradient`: converged when no component of the gradient (of those that bounds do not hold) exceeds this by more than its
+    /// rounding error and the function curves down in no direction. `nelder_mead`: when a
     /// fresh simplex changes neither x nor f by more than this, relative to their size or to 1 (x: by no more than 6e-8 at least,
     /// which is what values can resolve).
     #[serde(default = "default_tolerance")]
@@ -53,13 +73,15 @@ fn default_tolerance() -> Tolerance {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Method {
-    /// `gradient`, then `nelder_mead` when it does not converge.
+    /// The methods in turn until one converges.
     #[default]
     Auto,
     /// Limited-memory BFGS with a strong Wolfe line search.
     Gradient,
     /// The downhill simplex.
     NelderMead,
+    /// Sequential quadratic programming.
+    Sqp,
 }
 
 /// The direction.
@@ -87,8 +109,26 @@ pub(crate) struct Output {
     pub evaluations: u64,
     /// Largest component of the gradient at x in magnitude, by formula or by central differences.
     pub gradient_norm: Real,
-    /// Lowest eigenvalue of the Hessian of the objective (when maximising: of its negative) at x, at least 0 up to rounding at an
-    /// optimum; of more than 60 variables the lowest that 60 products find. Absent where second derivatives are not known.
+    /// Each constraint at x, in the order given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-present" = { "constraints": { "least": 1 } }))]
+    pub constraints: Option<Vec<Constraint>>,
+    /// Largest amount by which a constraint is violated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-present" = { "constraints": { "least": 1 } }))]
+    pub violation: Option<f64>,
+    /// Largest component of the gradient that no active constraint and no bound balances: 0 at an optimum.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-present" = [{ "bounds": { "not": null } }, { "constraints": { "least": 1 } }]))]
+    pub kkt_residual: Option<Real>,
+    /// Multiplier of the bound that holds each variable: the change of the optimal objective per unit by which the bound rises; 0
+    /// where none does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-shape" = ["n"], "x-present" = { "bounds": { "not": null } }))]
+    pub bound_multipliers: Option<Vec<f64>>,
+    /// Lowest eigenvalue of the Hessian of the objective (when maximising: of its negative; under constraints of the Lagrangian) at x
+    /// in the directions that no bound and no constraint blocks, at least 0 up to rounding at an optimum; of more than 60 variables the lowest that 60 products find. Absent where second derivatives
+    /// are not known or no direction is left.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lowest_curvature: Option<f64>,
     /// Whether x passed the test of convergence.
@@ -99,6 +139,17 @@ pub(crate) struct Output {
     pub reason: Reason,
 }
 
+/// A constraint at the point found.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub(crate) struct Constraint {
+    /// Left side minus right side.
+    pub value: f64,
+    /// Change of the optimal objective per unit by which the right side grows; 0 where the constraint is not active.
+    pub multiplier: f64,
+    /// Whether it holds with equality.
+    pub active: bool,
+}
+
 /// Reason a method ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -106,6 +157,9 @@ pub(crate) enum Reason {
     /// The gradient vanishes to the tolerance, no neighbour along an axis is better, and the objective curves the wrong way in no
     /// direction.
     Gradient,
+    /// The constraints hold, the gradient of the Lagrangian vanishes to the tolerance, and it curves the wrong way along no active
+    /// constraint.
+    Kkt,
     /// A fresh simplex changed neither x nor f by more than the tolerance.
     Simplex,
     /// No step improves the objective by more than its rounding error, though the gradient exceeds the tolerance: not converged.
@@ -124,8 +178,8 @@ pub(crate) struct Found {
     pub x: Vec<f64>,
     /// The value there, to be minimised.
     pub value: f64,
-    /// Largest component of the gradient there, in magnitude.
-    pub gradient_norm: f64,
+    /// The gradient there.
+    pub gradient: Vec<f64>,
     /// Iterations used.
     pub iterations: u64,
     /// Whether the test of convergence was passed.
@@ -172,53 +226,139 @@ impl Tool for Args {
         }
         ctx.reserve_doubles(40 * n + if simplex_fits { 4 * n * n } else { 0 })?;
         let function = Function::new(&args.objective, &args.parameters, n, ctx)?;
-        let mut target = Target::new(&function, args.mode == Mode::Maximize, &x0, ctx)?;
+        let given = args.bounds.as_deref();
+        let bounds = given.map_or_else(|| Ok(Bounds::free(n)), |given| Bounds::new(given, n))?;
+        let mut x0 = x0.to_vec();
+        if bounds.project(&mut x0) {
+            ctx.warn("`x0` is outside the bounds; started at the nearest point within");
+        }
+        let maximise = args.mode == Mode::Maximize;
+        let constrained = !args.constraints.is_empty() || args.method == Method::Sqp;
+        let mut target = if constrained {
+            Target::near(&function, maximise, &x0, ctx)?.0 // the start moves to satisfy linear constraints
+        } else {
+            Target::new(&function, maximise, &x0, ctx)?
+        }
+        .within(&bounds);
         let (max_iter, tolerance) = (args.max_iter.get() as u64, args.tolerance.get());
+        if constrained {
+            let constraints = Constraints::new(&args.constraints, &args.parameters, n)?;
+            ctx.reserve_doubles(2 * n * (constraints.len() + 2 * n) + 8 * n * n)?;
+            let watched = Watched::new(&constraints, ctx);
+            let mut problem = Constrained::new(target, watched, bounds);
+            let found = under_constraints(&mut problem, args.method, &x0, max_iter, tolerance)?;
+            return Ok(found.output(&problem, given.is_some(), ctx));
+        }
 
         let (found, method) = if args.method == Method::NelderMead {
-            let found = nelder_mead::minimise(&mut target, &x0, max_iter, tolerance)?;
+            let found = nelder_mead::minimise(&mut target, &bounds, &x0, max_iter, tolerance)?;
             (found, Method::NelderMead)
         } else {
             let then_simplex = args.method == Method::Auto && simplex_fits;
-            by_gradient(&mut target, &x0, max_iter, tolerance, then_simplex)?
+            by_gradient(
+                (&mut target, &bounds),
+                &x0,
+                max_iter,
+                tolerance,
+                then_simplex,
+            )?
         };
         if !found.converged {
-            ctx.warn(format!(
-                "stopped after {} iterations without convergence; raise `max_iter`, start elsewhere or try another `method`",
-                found.iterations
-            ));
+            warn_of_no_convergence(found.iterations, ctx);
         }
+        let movable = bounds.movable(&found.x, &found.gradient);
         let lowest_curvature = match found.lowest_curvature {
-            None => curvature::lowest(&mut target, &found.x)?.map(|curvature| curvature.lowest),
+            None => curvature::lowest(&mut target, &found.x, &movable)?
+                .map(|curvature| curvature.lowest),
             known => known,
         };
+        let mut multipliers: Vec<f64> =
+            found.gradient.iter().map(|g| target.restored(*g)).collect();
+        movable.iter().for_each(|&index| multipliers[index] = 0.0);
         Ok(Output {
             lowest_curvature,
             f: target.restored(found.value),
-            x: found.x,
             iterations: found.iterations,
             evaluations: target.evaluations,
-            gradient_norm: Real(found.gradient_norm),
+            gradient_norm: Real(max_abs(&found.gradient)),
+            constraints: None,
+            violation: None,
+            kkt_residual: given.map(|_| Real(bounds.slope(&found.x, &found.gradient))),
+            bound_multipliers: given.map(|_| multipliers),
             converged: found.converged,
             method,
             reason: found.reason,
+            x: found.x,
         })
+    }
+}
+
+fn warn_of_no_convergence(iterations: u64, ctx: &Ctx) {
+    ctx.warn(format!("stopped after {iterations} iterations without convergence; raise `max_iter`, start elsewhere or try another `method`"));
+}
+
+/// A method for problems with constraints.
+fn under_constraints(
+    problem: &mut Constrained<'_>,
+    method: Method,
+    x0: &[f64],
+    max_iter: u64,
+    tolerance: f64,
+) -> Result<constrained::Found, ToolError> {
+    match method {
+        Method::Auto | Method::Sqp => sqp::minimise(problem, x0, max_iter, tolerance),
+        Method::Gradient | Method::NelderMead => {
+            refuse!(invalid "/method"; "this method takes no constraints"; "use `auto` or `sqp`")
+        }
+    }
+}
+
+impl constrained::Found {
+    fn output(self, problem: &Constrained<'_>, bounded: bool, ctx: &Ctx) -> Output {
+        if !self.converged {
+            warn_of_no_convergence(self.iterations, ctx);
+        }
+        let target = &problem.target;
+        let given = problem.watched.constraints;
+        let constraints = (0..given.len()).map(|index| Constraint {
+            value: given.signs[index] * self.at.c[index] + 0.0,
+            multiplier: target.restored(given.signs[index] * self.evidence.multipliers[index]),
+            active: self.evidence.active[index],
+        });
+        let constrained = given.len() > 0;
+        let bound_multipliers = self.evidence.bound_multipliers.iter();
+        let bound_multipliers = bound_multipliers.map(|multiplier| target.restored(*multiplier));
+        Output {
+            f: target.restored(self.at.value),
+            iterations: self.iterations,
+            evaluations: target.evaluations,
+            gradient_norm: Real(max_abs(&self.at.gradient)),
+            constraints: constrained.then(|| constraints.collect()),
+            violation: constrained.then_some(self.evidence.violation),
+            kkt_residual: (bounded || constrained).then_some(Real(self.evidence.residual)),
+            bound_multipliers: bounded.then(|| bound_multipliers.collect()),
+            lowest_curvature: self.lowest_curvature,
+            converged: self.converged,
+            method: self.method,
+            reason: self.reason,
+            x: self.at.x,
+        }
     }
 }
 
 /// The gradient method, and the simplex from its end where that is wanted and it does not converge.
 fn by_gradient(
-    target: &mut Target<'_>,
+    (target, bounds): (&mut Target<'_>, &Bounds),
     x0: &[f64],
     max_iter: u64,
     tolerance: f64,
     then_simplex: bool,
 ) -> Result<(Found, Method), ToolError> {
-    let first = lbfgs::minimise(target, x0, max_iter, tolerance)?;
+    let first = lbfgs::minimise(target, bounds, x0, max_iter, tolerance)?;
     if first.converged || !then_simplex {
         return Ok((first, Method::Gradient));
     }
-    let mut second = nelder_mead::minimise(target, &first.x, max_iter, tolerance)?;
+    let mut second = nelder_mead::minimise(target, bounds, &first.x, max_iter, tolerance)?;
     second.iterations += first.iterations;
     Ok((second, Method::NelderMead))
 }

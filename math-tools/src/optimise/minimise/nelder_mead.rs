@@ -1,28 +1,21 @@
 //! The downhill simplex of Nelder and Mead, with restarts until a fresh simplex finds nothing lower.
-//!
-//! The moves are those of the crate `argmin`. It ends when the values on the simplex agree, says nothing of its size, panics when
-//! the first evaluations fail and mistakes NaN for a defect; so values are made finite, errors are latched, and convergence is
-//! tested here, in x and in f.
 
-use std::cell::{Cell, RefCell};
-
-use argmin::core::{CostFunction, Error, Executor, State};
-use argmin::solver::neldermead::NelderMead;
 use tool_core::ToolError;
 
-use super::curvature::{self, lower_point};
-use super::lbfgs::Point;
-use super::target::Target;
+use super::bounds::Bounds;
+use super::curvature::{self, along, lower_point};
+use super::smooth::{Point, Smooth};
 use super::{Found, Reason};
 
 /// The cost of an iteration grows with the square of the number of coordinates.
 pub(crate) const COORDINATES_MAX: usize = 200;
 
-/// Minimises from a start point.
+/// Minimises from a start point in a box.
 ///
 /// # Method
 /// Runs of the simplex method, each from a fresh simplex around the best point: 0.05 max(1, |x|) along each axis at first, a
-/// tenth of that later. A run ends when the values on the simplex differ by rounding only, or after 1000 (n + 1) iterations.
+/// tenth of that later. Coefficients depend on the number of variables; trial points beyond a bound move to it. A run ends when the
+/// values on the simplex differ by the rounding of the first only, or after 1000 (n + 1) iterations.
 /// Converged when a run moves no coordinate by more than `tolerance max(1, |x|)` and lowers the value by no more than
 /// `tolerance max(1, |f|)`; in x the tolerance is at least 6e-8, since near a minimum values resolve no less. Where second derivatives
 /// are known, a point below along the direction of lowest curvature starts a further run.
@@ -34,10 +27,12 @@ pub(crate) const COORDINATES_MAX: usize = 200;
 /// Those of the target.
 ///
 /// # References
-/// J. A. Nelder, R. Mead, "A simplex method for function minimization", Computer Journal 7, 1965; C. T. Kelley, "Detection and
-/// remediation of stagnation in the Nelder-Mead algorithm", SIAM J. Optim. 10, 1999 (restarts).
+/// J. A. Nelder, R. Mead, "A simplex method for function minimization", Computer Journal 7, 1965; F. Gao, L. Han, "Implementing the
+/// Nelder-Mead simplex algorithm with adaptive parameters", Comput. Optim. Appl. 51, 2012; C. T. Kelley, "Detection and remediation of
+/// stagnation in the Nelder-Mead algorithm", SIAM J. Optim. 10, 1999 (restarts).
 pub(crate) fn minimise(
-    target: &mut Target<'_>,
+    target: &mut impl Smooth,
+    bounds: &Bounds,
     x0: &[f64],
     max_iter: u64,
     tolerance: f64,
@@ -51,7 +46,9 @@ pub(crate) fn minimise(
     let (mut iterations, mut size) = (0, FIRST_SIZE);
     loop {
         let left = run_max.min(max_iter - iterations);
-        let (next, next_value, used) = run(target, (&x, value), size, left)?;
+        let mut simplex = Simplex::new(target, bounds, (&x, value), size)?;
+        let used = simplex.run(target, bounds, left)?;
+        let (next, next_value) = simplex.vertices.swap_remove(0);
         iterations += used.max(1);
         let moves = next.iter().zip(&x);
         let moves = moves.map(|(next, x)| (next - x).abs() / x.abs().max(1.0));
@@ -63,8 +60,10 @@ pub(crate) fn minimise(
         }
         if converged
             && iterations < max_iter
-            && let Some(curvature) = curvature::lowest(target, &x)?
-            && let Some(lower) = lower_point(target, (&x, value), &curvature)?
+            && let gradient = target.gradient(&x, value)?
+            && let free = bounds.movable(&x, &gradient)
+            && let Some(curvature) = curvature::lowest(target, &x, &free)?
+            && let Some(lower) = lower_point(target, bounds, (&x, value), &curvature)?
         {
             value = target.value(&lower)?;
             (x, size) = (lower, FIRST_SIZE);
@@ -73,82 +72,110 @@ pub(crate) fn minimise(
         if converged || iterations >= max_iter {
             let gradient = target.gradient(&x, value)?;
             let reasons = [Reason::MaxIter, Reason::Simplex];
+            let reason = reasons[usize::from(converged)];
             let at = Point { x, value, gradient };
-            return Ok(at.found(iterations, converged, reasons[usize::from(converged)]));
+            return Ok(at.found(iterations, converged, reason));
         }
         size = LATER_SIZE;
     }
 }
 
-/// One run of the simplex: the best point, its value and the iterations used.
-fn run(
-    target: &mut Target<'_>,
-    (x, value): (&[f64], f64),
-    size: f64,
-    max_iter: u64,
-) -> Result<(Vec<f64>, f64, u64), ToolError> {
-    let mut simplex = vec![x.to_vec()];
-    for index in 0..x.len() {
-        let mut vertex = x.to_vec();
-        vertex[index] += size * x[index].abs().max(1.0);
-        simplex.push(vertex);
-    }
-    let problem = Watched {
-        vertices_left: Cell::new(simplex.len()),
-        target: RefCell::new(target),
-        error: RefCell::new(None),
-    };
-    let outcome = NelderMead::new(simplex)
-        .with_sd_tolerance(f64::EPSILON * value.abs() + f64::MIN_POSITIVE)
-        .and_then(|solver| {
-            Executor::new(problem, solver)
-                .configure(|state| state.max_iters(max_iter))
-                .timer(false)
-                .run()
-        });
-    let unexpected = |words: &dyn std::fmt::Display| {
-        let message = format!("the simplex method failed: {words}");
-        ToolError::new(tool_core::ErrorCode::Internal, message)
-    };
-    let mut result = outcome.map_err(|err| match err.downcast::<ToolError>() {
-        Ok(error) => error,
-        Err(err) => unexpected(&err),
-    })?;
-    let problem = result.problem.problem.as_mut();
-    if let Some(error) = problem.and_then(|problem| problem.error.take()) {
-        return Err(error);
-    }
-    let state = result.state;
-    match state.get_best_param() {
-        Some(best) => Ok((best.clone(), state.get_best_cost(), state.get_iter())),
-        None => Err(unexpected(&"no point")),
-    }
+/// Points and values, the lowest first.
+struct Simplex {
+    vertices: Vec<(Vec<f64>, f64)>,
 }
 
-/// The target as the crate sees it.
-struct Watched<'r, 'a> {
-    target: RefCell<&'r mut Target<'a>>,
-    /// Vertices of the first simplex still to be evaluated: an error there would be a panic.
-    vertices_left: Cell<usize>,
-    error: RefCell<Option<ToolError>>,
-}
-
-impl CostFunction for Watched<'_, '_> {
-    type Param = Vec<f64>;
-    type Output = f64;
-
-    fn cost(&self, x: &Vec<f64>) -> Result<f64, Error> {
-        let left = self.vertices_left.get();
-        let starting = left > 0;
-        self.vertices_left.set(left.saturating_sub(1));
-        let latched = self.error.take();
-        match latched.map_or_else(|| self.target.borrow_mut().value(x), Err) {
-            Ok(value) => Ok(value.min(f64::MAX)),
-            Err(error) if starting => {
-                *self.error.borrow_mut() = Some(error);
-                Ok(f64::MAX)
-            }
-            Err(error) => Err(error.into()),
+impl Simplex {
+    /// The point and one along each axis: upwards, or downwards where a bound is nearer than the size.
+    fn new(
+        target: &mut impl Smooth,
+        bounds: &Bounds,
+        (x, value): (&[f64], f64),
+        size: f64,
+    ) -> Result<Self, ToolError> {
+        let mut vertices = vec![(x.to_vec(), value)];
+        for index in 0..x.len() {
+            let step = size * x[index].abs().max(1.0);
+            let (up, down) = (x[index] + step, x[index] - step);
+            let mut vertex = x.to_vec();
+            let upwards = up <= bounds.high[index]
+                || bounds.high[index] - x[index] >= x[index] - bounds.low[index];
+            vertex[index] = bounds.nearest(index, if upwards { up } else { down });
+            let value = target.value(&vertex)?;
+            vertices.push((vertex, value));
         }
+        let mut simplex = Self { vertices };
+        simplex.sort();
+        Ok(simplex)
+    }
+
+    fn sort(&mut self) {
+        self.vertices.sort_by(|a, b| a.1.total_cmp(&b.1));
+    }
+
+    /// Moves until the values agree up to rounding or the iterations are used up; answers how many.
+    fn run(
+        &mut self,
+        target: &mut impl Smooth,
+        bounds: &Bounds,
+        max_iter: u64,
+    ) -> Result<u64, ToolError> {
+        let n = self.vertices.len() - 1;
+        let size = n.max(2) as f64; // the coefficients of one variable are those of two
+        let (expansion, contraction) = (1.0 + 2.0 / size, 0.75 - 0.5 / size);
+        let shrinkage = 1.0 - 1.0 / size;
+        // Relative to the first value too: towards a minimum of value 0 values never agree.
+        let first = self.vertices[0].1.abs();
+        for iteration in 0..max_iter {
+            let (lowest, highest) = (self.vertices[0].1, self.vertices[n].1);
+            if highest - lowest <= f64::EPSILON * lowest.abs().max(first) + f64::MIN_POSITIVE {
+                return Ok(iteration);
+            }
+            let second = self.vertices[n - 1].1;
+            let mut centre = vec![0.0; n];
+            for (vertex, _) in &self.vertices[..n] {
+                centre
+                    .iter_mut()
+                    .zip(vertex)
+                    .for_each(|(sum, x)| *sum += x / n as f64);
+            }
+            let worst = self.vertices[n].0.clone();
+            let away = along(&centre, -1.0, &worst);
+            let mut trial = |step: f64| {
+                let mut x = along(&centre, step, &away);
+                bounds.project(&mut x);
+                let value = target.value(&x)?;
+                Ok::<_, ToolError>((x, value))
+            };
+            let reflected = trial(1.0)?;
+            let accepted = if reflected.1 < lowest {
+                let expanded = trial(expansion)?;
+                Some(if expanded.1 < reflected.1 {
+                    expanded
+                } else {
+                    reflected
+                })
+            } else if reflected.1 < second {
+                Some(reflected)
+            } else {
+                let outside = reflected.1 < highest;
+                let contracted = trial(if outside { contraction } else { -contraction })?;
+                let bar = if outside { reflected.1 } else { highest };
+                (contracted.1 < bar).then_some(contracted)
+            };
+            match accepted {
+                Some(vertex) => self.vertices[n] = vertex,
+                None => {
+                    let best = self.vertices[0].0.clone();
+                    for (vertex, value) in &mut self.vertices[1..] {
+                        *vertex = along(&best, shrinkage, &along(vertex, -1.0, &best));
+                        bounds.project(vertex);
+                        *value = target.value(vertex)?;
+                    }
+                }
+            }
+            self.sort();
+        }
+        Ok(max_iter)
     }
 }

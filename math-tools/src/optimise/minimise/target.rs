@@ -1,9 +1,9 @@
 //! [`Target`]: an objective as the methods see it, always minimised, counted, and stoppable.
 
 use kernels::program;
-use tool_core::rng::StreamRng;
-use tool_core::{Ctx, Seed, ToolError, Value};
+use tool_core::{Ctx, ToolError, Value};
 
+use super::bounds::Bounds;
 use super::objective::Function;
 use crate::expression::Evaluator;
 use crate::linalg::dense::{dot, max_abs};
@@ -13,7 +13,9 @@ pub(crate) struct Target<'a> {
     function: &'a Function,
     evaluator: Option<Evaluator<'a>>,
     gradient: Option<program::Evaluator<'a>>,
-    ctx: &'a Ctx,
+    pub(super) ctx: &'a Ctx,
+    /// Differences stay within.
+    bounds: Bounds,
     /// -1 when the caller maximises.
     sign: f64,
     /// Below this the objective counts as unbounded.
@@ -35,6 +37,25 @@ impl<'a> Target<'a> {
         x0: &[f64],
         ctx: &'a Ctx,
     ) -> Result<Self, ToolError> {
+        let (target, start) = Self::near(function, maximise, x0, ctx)?;
+        if !start.is_finite() {
+            let found = tool_core::number::spelling(start);
+            refuse!(numeric "/x0", "not_finite"; "the objective at `x0` is {found}";
+                "start at a point where the objective is finite");
+        }
+        Ok(target)
+    }
+
+    /// Evaluates a function at a start point, where it need not be finite; answers its value too.
+    ///
+    /// # Errors
+    /// A stop request or a budget.
+    pub(crate) fn near(
+        function: &'a Function,
+        maximise: bool,
+        x0: &[f64],
+        ctx: &'a Ctx,
+    ) -> Result<(Self, f64), ToolError> {
         /// Drop below the start, relative to its size, beyond which a value is no optimum.
         const FALL: f64 = 1e100;
         let (evaluator, gradient) = match function {
@@ -50,20 +71,26 @@ impl<'a> Target<'a> {
             evaluator,
             gradient,
             ctx,
+            bounds: Bounds::free(x0.len()),
             sign,
             floor: f64::NEG_INFINITY,
             evaluations: 0,
             best: (f64::INFINITY, x0.to_vec()),
         };
         let start = target.raw(x0)?;
-        if !start.is_finite() {
-            let found = tool_core::number::spelling(start);
-            refuse!(numeric "/x0", "not_finite"; "the objective at `x0` is {found}";
-                "start at a point where the objective is finite");
+        let finite = if start.is_finite() { start } else { 0.0 };
+        if start.is_finite() {
+            target.best.0 = sign * start;
         }
-        target.best.0 = sign * start;
-        target.floor = -FALL * (1.0 + start.abs());
-        Ok(target)
+        target.floor = -FALL * (1.0 + finite.abs());
+        Ok((target, start))
+    }
+
+    /// Takes differences within these bounds only.
+    #[must_use]
+    pub(crate) fn within(self, bounds: &Bounds) -> Self {
+        let bounds = bounds.clone();
+        Self { bounds, ..self }
     }
 
     fn count(&mut self) -> Result<(), ToolError> {
@@ -111,14 +138,27 @@ impl<'a> Target<'a> {
                 self.best = (value, x.to_vec());
             }
             if value < self.floor {
-                return Err(self.unbounded());
+                return Err(self.unbounded(&self.best.1, self.best.0));
             }
         }
         let finite = value.is_finite();
         Ok(if finite { value } else { f64::INFINITY })
     }
 
-    fn unbounded(&self) -> ToolError {
+    /// Below this the objective counts as unbounded.
+    pub(crate) fn floor(&self) -> f64 {
+        self.floor
+    }
+
+    /// Lets values fall without end: under constraints only the feasible ones count.
+    #[must_use]
+    pub(crate) fn without_floor(self) -> Self {
+        let floor = f64::NEG_INFINITY;
+        Self { floor, ..self }
+    }
+
+    /// The error of an objective without an optimum, with a point as evidence.
+    pub(crate) fn unbounded(&self, x: &[f64], value: f64) -> ToolError {
         let (direction, verb) = if self.sign < 0.0 {
             ("above", "maximum")
         } else {
@@ -129,14 +169,14 @@ impl<'a> Target<'a> {
             .reason("unbounded")
             .hint("check the sign of the objective and `mode`")
             .evidence(Value::object([
-                ("x", Value::vector(self.best.1.clone())),
-                ("f", Value::from(self.sign * self.best.0)),
+                ("x", Value::vector(x.to_vec())),
+                ("f", Value::from(self.sign * value)),
                 ("evaluations", Value::from(self.evaluations)),
             ]))
     }
 
     /// The gradient, given the value at the point: by formula or by the derivatives of the expression, else by central differences of step 6e-6 max(1, |x|), one-sided
-    /// where a neighbour is not finite.
+    /// where a neighbour is not finite or beyond a bound.
     ///
     /// # Errors
     /// As [`Target::value`].
@@ -153,7 +193,12 @@ impl<'a> Target<'a> {
         let mut gradient = Vec::with_capacity(x.len());
         for index in 0..x.len() {
             let step = difference_step(x[index]);
-            let (above, below) = (x[index] + step, x[index] - step);
+            let above = self.bounds.nearest(index, x[index] + step);
+            let below = self.bounds.nearest(index, x[index] - step);
+            if above == below {
+                gradient.push(0.0); // the bounds leave one value
+                continue;
+            }
             point[index] = above;
             let up = self.value(&point)?;
             point[index] = below;
@@ -184,11 +229,6 @@ impl<'a> Target<'a> {
         self.count()?;
         product.iter_mut().for_each(|entry| *entry *= self.sign);
         Ok(Some(product).filter(|product| product.iter().all(|entry| entry.is_finite())))
-    }
-
-    /// The generator of a stream that is the same in every call.
-    pub(crate) fn fixed_rng(&self) -> StreamRng {
-        self.ctx.rng(Seed::DEFAULT, 0)
     }
 
     /// The gradient by the derivatives of the expression; `None` where one is not known, or not finite at this point.
@@ -224,7 +264,7 @@ impl<'a> Target<'a> {
 }
 
 /// The cube root of the rounding unit, which balances truncation and rounding.
-fn difference_step(x: f64) -> f64 {
+pub(super) fn difference_step(x: f64) -> f64 {
     const STEP: f64 = 6.055_454_452_393_343e-6;
     STEP * x.abs().max(1.0)
 }

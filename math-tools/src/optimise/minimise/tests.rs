@@ -1,3 +1,6 @@
+mod bounds;
+mod constraints;
+mod hock_schittkowski;
 mod saddle;
 
 use proptest::prelude::*;
@@ -12,6 +15,8 @@ pub(super) fn args(x0: &[f64], objective: impl Into<Objective>) -> Args {
         x0: Input::inline(x0.to_vec()),
         objective: objective.into(),
         parameters: Default::default(),
+        bounds: None,
+        constraints: Vec::new(),
         method: Method::Auto,
         mode: Mode::Minimize,
         max_iter: Bounded::literal(1000),

@@ -1,0 +1,139 @@
+//! Evidence of optimality at a point: multipliers, and what is left of the gradient.
+//!
+//! The projection `p` of minus the gradient onto the cone of the directions that violate no active constraint is the solution of a
+//! quadratic program whose matrix is the identity. Its multipliers are those of the constraints, and `p` is minus the gradient of the
+//! Lagrangian, whichever method found the point.
+//!
+//! J. Nocedal, S. J. Wright, "Numerical Optimization", 2nd ed., Springer 2006, sections 12.2 to 12.4.
+
+use tool_core::ToolError;
+
+use super::super::bounds::Bounds;
+use super::State;
+use super::quadratic::{self, Row};
+use crate::linalg::dense::{max_abs, norm2};
+
+/// A constraint nearer than this, relative to the size of the point, is active.
+const NEAR: f64 = 1e-7;
+
+/// Multipliers, and how far a point is from optimal.
+#[derive(Debug, Clone)]
+pub(crate) struct Evidence {
+    /// Multiplier of each constraint: the gradient less these times the constraints' gradients is that of the Lagrangian.
+    pub multipliers: Vec<f64>,
+    /// The part of the gradient of the Lagrangian that a bound holds, by variable.
+    pub bound_multipliers: Vec<f64>,
+    /// Whether each constraint holds with equality.
+    pub active: Vec<bool>,
+    /// Largest component of what neither constraints nor bounds hold, in magnitude.
+    pub residual: f64,
+    /// The largest violation of a constraint.
+    pub violation: f64,
+    /// Sum of the multipliers times the distances that active constraints are from equality.
+    pub complementarity: f64,
+}
+
+impl Evidence {
+    /// What the residual is compared with: the largest multiplier in magnitude by 100, at least 1.
+    pub(crate) fn scale(&self) -> f64 {
+        let largest = max_abs(&self.multipliers).max(max_abs(&self.bound_multipliers));
+        (largest / 100.0).max(1.0)
+    }
+}
+
+/// How much each constraint is violated.
+pub(super) fn violations<'a>(c: &'a [f64], equal: &'a [bool]) -> impl Iterator<Item = f64> + 'a {
+    c.iter()
+        .zip(equal)
+        .map(|(c, equal)| if *equal { c.abs() } else { (-c).max(0.0) })
+}
+
+/// The evidence at a point.
+///
+/// # Errors
+/// Those of `check`.
+pub(super) fn evidence(
+    at: &State,
+    equal: &[bool],
+    bounds: &Bounds,
+    check: impl FnMut() -> Result<(), ToolError>,
+) -> Result<Evidence, ToolError> {
+    let n = at.x.len();
+    let near = NEAR * max_abs(&at.x).max(1.0);
+    let mut rows = Vec::new();
+    let mut origins = Vec::new();
+    let mut active = Vec::new();
+    for (index, normal) in at.jacobian.iter().enumerate() {
+        let length = norm2(normal);
+        let holds = equal[index] || at.c[index] <= near * length.max(f64::MIN_POSITIVE);
+        active.push(holds);
+        if holds && length > 0.0 && length.is_finite() {
+            let normal = normal.iter().map(|entry| entry / length).collect();
+            rows.push(Row {
+                normal,
+                least: 0.0,
+                equal: equal[index],
+            });
+            origins.push((index, length));
+        }
+    }
+    let constraints = rows.len();
+    for index in 0..n {
+        let mut push = |sign: f64, equal: bool| {
+            let mut normal = vec![0.0; n];
+            normal[index] = sign;
+            rows.push(Row {
+                normal,
+                least: 0.0,
+                equal,
+            });
+            origins.push((index, sign));
+        };
+        let (down, up) = (
+            at.x[index] - bounds.low[index],
+            bounds.high[index] - at.x[index],
+        );
+        match (down <= near, up <= near) {
+            (true, true) => push(1.0, true),
+            (true, false) => push(1.0, false),
+            (false, true) => push(-1.0, false),
+            (false, false) => {}
+        }
+    }
+    let mut found = Evidence {
+        multipliers: vec![0.0; at.c.len()],
+        bound_multipliers: vec![0.0; n],
+        active,
+        residual: max_abs(&at.gradient),
+        violation: violations(&at.c, equal).fold(0.0, f64::max),
+        complementarity: 0.0,
+    };
+    let size = norm2(&at.gradient);
+    if size == 0.0 || !size.is_finite() {
+        return Ok(found);
+    }
+    let scaled: Vec<f64> = at.gradient.iter().map(|entry| entry / size).collect();
+    let identity = faer::Mat::identity(n, n);
+    let Ok(projection) = quadratic::minimise(&identity, &scaled, &rows, check)? else {
+        return Ok(found);
+    };
+    found.residual = size * max_abs(&projection.x);
+    for (position, (multiplier, (index, length))) in
+        projection.multipliers.iter().zip(&origins).enumerate()
+    {
+        if position < constraints {
+            found.multipliers[*index] = size * multiplier / length;
+            let c = at.c[*index];
+            found.complementarity += (found.multipliers[*index] * c).abs();
+        } else {
+            found.bound_multipliers[*index] += size * multiplier * length;
+            let distance = if *length > 0.0 {
+                at.x[*index] - bounds.low[*index]
+            } else {
+                bounds.high[*index] - at.x[*index]
+            };
+            found.complementarity += (size * multiplier * distance).abs();
+        }
+    }
+    Ok(found)
+}

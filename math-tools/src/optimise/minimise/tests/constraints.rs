@@ -1,0 +1,307 @@
+//! Minima under constraints.
+
+use proptest::prelude::*;
+use tool_core::{Budget, Ctx, ErrorCode, StopFlag, Tool};
+
+use super::{args, from_json, run, with};
+use crate::optimise::minimise::{Args, Method, Mode, Output, Reason};
+
+fn under(constraints: &[&str], args: Args) -> Args {
+    Args {
+        constraints: constraints.iter().map(|&text| text.to_owned()).collect(),
+        ..args
+    }
+}
+
+fn multipliers(output: &Output) -> Vec<f64> {
+    let constraints = output.constraints.as_ref().unwrap();
+    constraints
+        .iter()
+        .map(|constraint| constraint.multiplier)
+        .collect()
+}
+
+fn assert_close(found: &[f64], expected: &[f64], tolerance: f64) {
+    assert_eq!(found.len(), expected.len());
+    for (found, expected) in found.iter().zip(expected) {
+        assert!((found - expected).abs() <= tolerance, "{found} {expected}");
+    }
+}
+
+/// J. Nocedal, S. J. Wright, "Numerical Optimization", 2nd ed., example 16.4.
+#[test]
+fn the_example_of_active_sets() {
+    let text = r#"{"objective":"(x0-1)**2+(x1-2.5)**2","x0":[2,0],"bounds":[[0,null],[0,null]],
+        "constraints":["x0-2*x1+2>=0","-x0-2*x1+6>=0","-x0+2*x1+2>=0"]}"#;
+    let found = from_json(text).unwrap();
+    assert!(found.converged && found.reason == Reason::Kkt && found.method == Method::Sqp);
+    assert_close(&found.x, &[1.4, 1.7], 1e-14);
+    assert_close(&multipliers(&found), &[0.8, 0.0, 0.0], 1e-14);
+    let constraints = found.constraints.unwrap();
+    assert!(constraints[0].active && !constraints[1].active);
+    assert_close(&[constraints[1].value, found.f], &[1.2, 0.8], 1e-14);
+    assert!(found.violation.unwrap() < 1e-15 && found.kkt_residual.unwrap().0 < 1e-14);
+    assert_eq!(found.bound_multipliers.unwrap(), [0.0, 0.0]);
+}
+
+/// A multiplier is the change of the optimum per unit by which the right side grows, whichever way the constraint is written; by central
+/// differences of the optima of moved problems.
+#[test]
+fn multipliers_are_the_slopes_of_the_optimum() {
+    type Case = (&'static str, [f64; 2], fn(f64) -> String, Mode);
+    let cases: [Case; 6] = [
+        (
+            "x**2+2*y**2",
+            [1.0, 1.0],
+            |b| format!("x+y>={}", 1.0 + b),
+            Mode::Minimize,
+        ),
+        (
+            "x**2+2*y**2",
+            [1.0, 1.0],
+            |b| format!("-x-y<={}", -1.0 + b),
+            Mode::Minimize,
+        ),
+        (
+            "x**2+2*y**2",
+            [1.0, 1.0],
+            |b| format!("x*y=={}", 1.0 + b),
+            Mode::Minimize,
+        ),
+        (
+            "x*y",
+            [1.0, 1.0],
+            |b| format!("x**2+y**2<={}", 2.0 + b),
+            Mode::Maximize,
+        ),
+        (
+            "x+y",
+            [1.0, 0.5],
+            |b| format!("exp(x)+y**2<={}", 3.0 + b),
+            Mode::Maximize,
+        ),
+        (
+            "(x-3)**2+y**2",
+            [0.0, 0.0],
+            |b| format!("x-y**2<={}", 1.0 + b),
+            Mode::Minimize,
+        ),
+    ];
+    for (objective, x0, constraint, mode) in cases {
+        let at = |b: f64| {
+            let call = Args {
+                mode,
+                ..args(&x0, objective)
+            };
+            let found = run(under(&[&constraint(b)], call));
+            assert!(found.converged, "{objective} {found:?}");
+            found
+        };
+        const STEP: f64 = 1e-4;
+        let slope = (at(STEP).f - at(-STEP).f) / (2.0 * STEP);
+        assert_close(&multipliers(&at(0.0)), &[slope], 1e-6);
+    }
+}
+
+#[test]
+fn contradictions_are_named() {
+    let linear = under(
+        &["x+y>=3", "x-y<=10", "x+y<=1"],
+        args(&[0.0, 0.0], "x**2+y**2"),
+    );
+    let error = Args::run(linear, &Ctx::default()).unwrap_err();
+    assert_eq!(
+        (error.code(), error.reason_str()),
+        (ErrorCode::Numeric, Some("infeasible"))
+    );
+    assert_eq!(
+        error.message(),
+        "the problem is infeasible: no point within the bounds satisfies all of `x+y>=3`, `x+y<=1`"
+    );
+    let bounded = r#"{"x0":[0],"objective":"x","bounds":[[0,1]],"constraints":["x>=2"]}"#;
+    let error = from_json(bounded).unwrap_err();
+    assert_eq!(error.path(), Some("/constraints/0"));
+    for constraint in ["x**2+y**2+1<=0", "exp(x)<=-1", "(x-1)**2+y**2==-0.5"] {
+        let call = under(&[constraint], args(&[0.5, 0.3], "x+y**2"));
+        let error = Args::run(call, &Ctx::default()).unwrap_err();
+        assert_eq!(
+            error.reason_str(),
+            Some("infeasible"),
+            "{constraint}: {error:?}"
+        );
+        assert!(error.message().contains(constraint), "{error:?}");
+        let value = error.to_value();
+        assert!(
+            value
+                .pointer("/evidence/violation")
+                .unwrap()
+                .as_f64()
+                .unwrap()
+                >= 0.49
+        );
+    }
+}
+
+#[test]
+fn a_fall_along_feasible_points_is_unbounded() {
+    for (objective, constraints) in [
+        ("x+y", &["x-y>=0"][..]),
+        ("-x*y", &["x==y"][..]),
+        ("-x**2", &["y>=0", "x>=y"][..]),
+    ] {
+        let call = under(constraints, args(&[1.0, 1.0], objective));
+        let error = Args::run(call, &Ctx::default()).unwrap_err();
+        assert_eq!(
+            error.reason_str(),
+            Some("unbounded"),
+            "{objective}: {error:?}"
+        );
+    }
+}
+
+/// Second derivatives of `gammainc` are not known: differences and damped updates.
+#[test]
+fn functions_without_derivatives_converge_too() {
+    let objective = "(x-2)**2+(y-1)**2+gammainc(2,y**2+1)";
+    let found = run(under(&["x**2+y**2<=1"], args(&[0.1, 0.1], objective)));
+    assert!(found.lowest_curvature.is_none(), "{found:?}");
+    assert!(
+        found.violation.unwrap() <= 1e-8 && found.kkt_residual.unwrap().0 < 1e-5,
+        "{found:?}"
+    );
+    let found = run(under(&["gammainc(2,x)>=0.5"], args(&[3.0, 1.0], "x+y**2")));
+    // The median of the gamma distribution of shape 2.
+    assert!(
+        (found.x[0] - 1.678_346_990_016_661).abs() < 1e-7,
+        "{found:?}"
+    );
+}
+
+/// Redundant, repeated and degenerate constraints.
+#[test]
+fn constraints_may_depend_on_each_other() {
+    let cases: [(&[&str], f64); 4] = [
+        (&["x+y==1", "2*x+2*y==2", "x-y==0"], 0.5),
+        (&["x+y>=1", "x+y>=1", "x+y>=0.5"], 0.5),
+        (&["x>=0.5", "y>=0.5", "x+y>=1"], 0.5),
+        (&["0*x>=-1", "x+y==1"], 0.5),
+    ];
+    for (constraints, f) in cases {
+        let found = run(under(constraints, args(&[3.0, -1.0], "x**2+y**2")));
+        assert!(
+            found.converged && (found.f - f).abs() < 1e-12,
+            "{constraints:?} {found:?}"
+        );
+    }
+}
+
+/// At the start the gradient of the Lagrangian vanishes, along the constraint the objective curves down.
+#[test]
+fn a_maximum_along_a_constraint_is_left() {
+    let found = run(under(&["x**2+y**2==1"], args(&[0.0, 1.0], "2*y**2+x**2")));
+    assert!(
+        found.converged && (found.f - 1.0).abs() < 1e-12,
+        "{found:?}"
+    );
+    assert!(found.lowest_curvature.unwrap() > 0.0);
+}
+
+#[test]
+fn linear_constraints_hold_at_every_point() {
+    // The logarithm is defined where the constraint holds.
+    let found = run(under(
+        &["x+y<=2"],
+        args(&[5.0, 5.0], "-log(2.000001-x-y)+(x-3)**2+(y-3)**2"),
+    ));
+    assert!(
+        found.converged && found.x[0] + found.x[1] <= 2.0,
+        "{found:?}"
+    );
+}
+
+#[test]
+fn constraints_that_cannot_be_read_are_named() {
+    let cases = [
+        ("0<=x<=1", "cannot be chained"),
+        ("x<1", "holds on its border too"),
+        ("x!=1", "states no constraint"),
+        ("x+1", "expected a comparison"),
+        ("x=1", "`=`"),
+        ("x>=u", "unknown name `u`"),
+        ("", "empty"),
+        ("(x>=1)+1", "expected a comparison"),
+    ];
+    for (text, words) in cases {
+        let call = under(&["x>=0", text], args(&[1.0], "x**2"));
+        let error = Args::run(call, &Ctx::default()).unwrap_err();
+        assert_eq!(
+            (error.code(), error.path()),
+            (ErrorCode::InvalidArgs, Some("/constraints/1"))
+        );
+        assert!(error.message().contains(words), "{text}: {error:?}");
+    }
+    let call = under(&["x>=0"], with(Method::NelderMead, args(&[1.0], "x**2")));
+    assert_eq!(
+        Args::run(call, &Ctx::default()).unwrap_err().path(),
+        Some("/method")
+    );
+    let call = under(&["log(x)>=-5"], args(&[-1.0], "x**2"));
+    assert_eq!(
+        Args::run(call, &Ctx::default()).unwrap_err().reason_str(),
+        Some("not_finite")
+    );
+}
+
+#[test]
+fn stops_reach_the_method() {
+    let call = || under(&["x*y>=1"], args(&[3.0, 2.0], "100*(y-x**2)**2+(1-x)**2"));
+    for evaluations in [0, 1, 5, 12] {
+        let budget = Budget {
+            evaluations,
+            ..Budget::default()
+        };
+        let error = Args::run(call(), &Ctx::new(StopFlag::new(), budget)).unwrap_err();
+        assert_eq!(error.reason_str(), Some("evaluations"));
+    }
+    let few = Args {
+        max_iter: tool_core::Bounded::literal(1),
+        ..call()
+    };
+    let found = run(few);
+    assert!(
+        !found.converged && found.reason == Reason::MaxIter,
+        "{found:?}"
+    );
+}
+
+proptest! {
+    /// Convex quadratic programs: the result satisfies the conditions of Karush, Kuhn and Tucker, which prove that it is the minimum.
+    #[test]
+    fn quadratic_programs_are_solved(
+        n in 1_usize..5,
+        half in prop::collection::vec(-2.0_f64..2.0, 16),
+        linear in prop::collection::vec(-3.0_f64..3.0, 4),
+        rows in prop::collection::vec(prop::collection::vec(-2.0_f64..2.0, 5), 0..6),
+    ) {
+        let sum = |terms: Vec<String>| terms.join("+");
+        let squares = (0..n).map(|i| {
+            let row = (0..n).map(|j| format!("({:.3})*x{j}", half[i * n + j]));
+            format!("({})**2+0.1*x{i}**2+({:.3})*x{i}", sum(row.collect()), linear[i])
+        });
+        let objective = sum(squares.collect());
+        // The origin satisfies all of them.
+        let constraints: Vec<String> = rows.iter().map(|row| {
+            let terms = (0..n).map(|j| format!("({:.3})*x{j}", row[j]));
+            format!("{}>={:.3}", sum(terms.collect()), -row[4].abs())
+        }).collect();
+        let texts: Vec<&str> = constraints.iter().map(String::as_str).collect();
+        let call = under(&texts, with(Method::Sqp, args(&vec![1.0; n], objective.as_str())));
+        let found = run(call);
+        prop_assert!(found.converged, "{found:?}");
+        for constraint in found.constraints.iter().flatten() {
+            prop_assert!(constraint.value >= -1e-9 && constraint.multiplier >= -1e-9);
+            prop_assert!((constraint.value * constraint.multiplier).abs() < 1e-6);
+        }
+        prop_assert!(found.kkt_residual.is_none_or(|residual| residual.0 < 1e-7));
+    }
+}
