@@ -75,6 +75,25 @@ struct Inner {
     program: OnceLock<Program>,
 }
 
+/// The names in a text that are no functions and no constants, in alphabetical order, each once.
+///
+/// # Errors
+/// The first thing that is no token.
+pub(crate) fn free_names(text: &str) -> Result<Vec<String>, ExpressionError> {
+    let tokens = token::tokens(text)?;
+    let mut names = std::collections::BTreeSet::new();
+    for (index, token) in tokens.iter().enumerate() {
+        let token::TokenKind::Name { name, prefixed } = token.kind else {
+            continue;
+        };
+        let is_call = tokens.get(index + 1).is_some_and(|next| next.text == "(");
+        if !prefixed && !is_call && functions::constant(name).is_none() {
+            names.insert(name.to_owned());
+        }
+    }
+    Ok(names.into_iter().collect())
+}
+
 impl Expression {
     /// Parses a text whose names are those of the scope, plus the functions and constants of the language.
     ///

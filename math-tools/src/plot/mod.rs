@@ -15,7 +15,7 @@ pub(crate) mod plot_braille;
 pub(crate) mod plot_function;
 pub(crate) mod plot_sixel;
 mod raster;
-mod series;
+pub(crate) mod series;
 mod sixel;
 
 /// The tools of this family.

@@ -13,7 +13,7 @@ pub(crate) const SERIES_MAX: usize = 16;
 
 /// One list of numbers, or a list of such lists.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Series(Arc<Vec<Vector>>);
+pub(crate) struct Series(pub(crate) Arc<Vec<Vector>>);
 
 impl<const N: usize> From<[f64; N]> for Series {
     fn from(only: [f64; N]) -> Self {

@@ -1,0 +1,99 @@
+//! Uncertainty of a fit: covariance, intervals, bands, and what tells fits apart.
+
+use kernels::special::{student_two_sided, student_two_sided_inverse};
+
+use crate::optimise::least_squares::levenberg::Found;
+use crate::optimise::least_squares::qr::Qr;
+
+/// Least share of a column that a pivot must have for the parameter to be determined by the data.
+const SHARE: f64 = 1e-13;
+
+/// The uncertainty of a fit; NaN where it is not determined.
+pub(super) struct Report {
+    pub(super) standard_errors: Vec<f64>,
+    pub(super) t_values: Vec<f64>,
+    pub(super) p_values: Vec<f64>,
+    /// Half the width of each confidence interval.
+    pub(super) half_widths: Vec<f64>,
+    /// A row for each parameter.
+    pub(super) covariance: Vec<Vec<f64>>,
+    /// Half the width of the confidence band of the mean at each row.
+    pub(super) bands: Vec<f64>,
+    /// Whether the data determine all parameters that are free.
+    pub(super) is_determined: bool,
+}
+
+/// The uncertainty at the end of a fit: s^2 (J'J)^-1, linear theory.
+pub(super) fn report(
+    found: &Found,
+    plain_jacobian: &[Vec<f64>],
+    variance: f64,
+    freedom: usize,
+    confidence: f64,
+) -> Report {
+    let count = found.point.len();
+    let free: Vec<usize> = (0..count).filter(|&index| !found.held[index]).collect();
+    // Columns of length 1, so that no unit of a parameter makes it look undetermined.
+    let norms: Vec<f64> = (free.iter())
+        .map(|&index| kernels::dense::norm2(&found.linear.jacobian[index]))
+        .collect();
+    let scaled = free.iter().zip(&norms).map(|(&index, norm)| {
+        let column = &found.linear.jacobian[index];
+        column
+            .iter()
+            .map(|value| value / norm)
+            .collect::<Vec<f64>>()
+    });
+    let inverse = match norms.iter().all(|norm| *norm > 0.0) {
+        true => Qr::new(scaled.collect(), &found.linear.residuals).inverse(SHARE),
+        false => None,
+    };
+    let quantile = match freedom {
+        0 => f64::NAN,
+        freedom => student_two_sided_inverse(1.0 - confidence, freedom as f64),
+    };
+    let rows = found.linear.residuals.len();
+    let mut covariance = vec![vec![f64::NAN; count]; count];
+    let mut bands = vec![f64::NAN; rows];
+    if let Some(inverse) = &inverse {
+        for (a, &row) in free.iter().enumerate() {
+            for (b, &column) in free.iter().enumerate() {
+                let product: f64 = inverse[a].iter().zip(&inverse[b]).map(|(x, y)| x * y).sum();
+                covariance[row][column] = variance * product / (norms[a] * norms[b]);
+            }
+        }
+        for (row, band) in bands.iter_mut().enumerate() {
+            // |R^-T j|: the columns of the inverse times the row of the Jacobian.
+            let squares = (0..free.len()).map(|k| {
+                let parts = free.iter().enumerate();
+                let sum: f64 = parts
+                    .map(|(a, &index)| plain_jacobian[index][row] / norms[a] * inverse[a][k])
+                    .sum();
+                sum * sum
+            });
+            *band = quantile * (variance * squares.sum::<f64>()).sqrt();
+        }
+    }
+    let standard_errors: Vec<f64> = (0..count)
+        .map(|index| covariance[index][index].sqrt())
+        .collect();
+    let pairs = found.point.iter().zip(&standard_errors);
+    let t_values: Vec<f64> = pairs.map(|(estimate, error)| estimate / error).collect();
+    let p_value = |t: &f64| match freedom {
+        0 => f64::NAN,
+        _ if !t.is_finite() => f64::NAN,
+        freedom => student_two_sided(*t, freedom as f64),
+    };
+    Report {
+        p_values: t_values.iter().map(p_value).collect(),
+        half_widths: standard_errors
+            .iter()
+            .map(|error| quantile * error)
+            .collect(),
+        t_values,
+        standard_errors,
+        covariance,
+        bands,
+        is_determined: inverse.is_some(),
+    }
+}

@@ -1,0 +1,211 @@
+//! Start points where the caller names none: parameters in which the model is linear are solved for, the others are searched on a grid of the
+//! scales of the data.
+//!
+//! # Reference
+//! G. H. Golub, V. Pereyra, "The differentiation of pseudo-inverses and nonlinear least squares problems whose variables separate", SIAM J.
+//! Numer. Anal. 10, 1973.
+
+use tool_core::ToolError;
+
+use super::model::{Fitted, Rows};
+use crate::optimise::least_squares::qr::Qr;
+
+/// Most rows that the search looks at.
+const ROWS_MAX: usize = 400;
+/// Most points that the search looks at.
+const POINTS_MAX: usize = 2500;
+/// Number of start points that are kept.
+const KEPT: usize = 8;
+
+/// Rows for the search: all, or as many at equal distances.
+pub(super) fn thinned(rows: &Rows) -> Rows {
+    let every = rows.len().div_ceil(ROWS_MAX).max(1);
+    let thin = |column: &Vec<f64>| column.iter().copied().step_by(every).collect();
+    Rows {
+        predictors: rows.predictors.iter().map(thin).collect(),
+        response: thin(&rows.response),
+        weights: rows.weights.as_ref().map(thin),
+    }
+}
+
+/// The best start points of a search, the best first; `known` has the values that the caller gave.
+///
+/// # Errors
+/// A stop.
+pub(super) fn search(
+    model: &mut Fitted<'_>,
+    known: &[Option<f64>],
+    bounds: &[[f64; 2]],
+) -> Result<Vec<Vec<f64>>, ToolError> {
+    let values = values(model.rows);
+    let linear = linear(model, known, &values)?;
+    let searched: Vec<usize> = (0..known.len())
+        .filter(|&index| known[index].is_none() && !linear.contains(&index))
+        .collect();
+    let mut found: Vec<(f64, Vec<f64>)> = Vec::new();
+    let count = values
+        .len()
+        .checked_pow(searched.len() as u32)
+        .unwrap_or(usize::MAX);
+    for number in 0..count.min(POINTS_MAX) {
+        let mut point: Vec<f64> = known.iter().map(|value| value.unwrap_or(0.0)).collect();
+        for (place, &index) in searched.iter().enumerate() {
+            let pick = match count <= POINTS_MAX {
+                true => number / values.len().pow(place as u32) % values.len(),
+                false => {
+                    (radical_inverse(number + 1, PRIMES[place % PRIMES.len()])
+                        * values.len() as f64) as usize
+                }
+            };
+            let [low, high] = bounds[index];
+            point[index] = values[pick].clamp(low, high);
+        }
+        if let Some(cost) = solve_linear(model, &mut point, &linear, bounds)? {
+            found.push((cost, point));
+        }
+    }
+    found.sort_by(|a, b| a.0.total_cmp(&b.0));
+    found.dedup_by(|a, b| a.0 == b.0);
+    found.truncate(KEPT);
+    Ok(found.into_iter().map(|(_, point)| point).collect())
+}
+
+const PRIMES: [usize; 10] = [2, 3, 5, 7, 11, 13, 17, 19, 23, 29];
+
+/// The digits of a number in a base, mirrored at the point: Halton's sequence.
+fn radical_inverse(mut number: usize, base: usize) -> f64 {
+    let (mut value, mut share) = (0.0, 1.0 / base as f64);
+    while number > 0 {
+        value += (number % base) as f64 * share;
+        number /= base;
+        share /= base as f64;
+    }
+    value
+}
+
+/// Values that parameters may have: of the size of rates, ranges and places of the data, and 1.
+fn values(rows: &Rows) -> Vec<f64> {
+    let mut sorted = rows.predictors.first().cloned().unwrap_or_default();
+    sorted.sort_by(f64::total_cmp);
+    let (low, high) = (
+        sorted.first().copied().unwrap_or(0.0),
+        sorted.last().copied().unwrap_or(1.0),
+    );
+    let span = if high > low {
+        high - low
+    } else {
+        high.abs().max(1.0)
+    };
+    let mut values = vec![1.0, 0.5, 2.0];
+    for factor in [0.01, 0.1, 0.3, 1.0, 3.0, 10.0, 100.0] {
+        values.extend([factor / span, -factor / span]);
+    }
+    for factor in [0.1, 0.3, 1.0, 3.0] {
+        values.push(factor * span);
+    }
+    // Waves: one to sixteen over the data.
+    values.extend((1..=16).map(|waves| f64::from(waves) * std::f64::consts::TAU / span));
+    for percent in [10, 30, 50, 70, 90] {
+        values.extend(sorted.get((sorted.len() - 1) * percent / 100));
+    }
+    values.retain(|value| value.is_finite());
+    values.sort_by(f64::total_cmp);
+    values.dedup();
+    values
+}
+
+/// Parameters in which the model is linear together, as far as several places show.
+fn linear(
+    model: &mut Fitted<'_>,
+    known: &[Option<f64>],
+    values: &[f64],
+) -> Result<Vec<usize>, ToolError> {
+    const PLACES: usize = 12;
+    let mut candidates: Vec<usize> = (0..known.len())
+        .filter(|&index| known[index].is_none())
+        .collect();
+    let mut is_seen = false;
+    for place in 0..PLACES {
+        let value = |index: usize| {
+            let share = radical_inverse(place + 1, PRIMES[index % PRIMES.len()]);
+            values[(share * values.len() as f64) as usize]
+        };
+        let base: Vec<f64> = (known.iter().enumerate())
+            .map(|(index, known)| known.unwrap_or_else(|| value(index)))
+            .collect();
+        let found = linear_at(model, &base, &candidates)?;
+        if !found.is_empty() {
+            candidates = found;
+            is_seen = true;
+        }
+    }
+    Ok(if is_seen { candidates } else { Vec::new() })
+}
+
+/// Parameters among some in which the model is linear together at a point: the derivatives with respect to them depend on none of them.
+pub(super) fn linear_at(
+    model: &mut Fitted<'_>,
+    base: &[f64],
+    among: &[usize],
+) -> Result<Vec<usize>, ToolError> {
+    let Some(first) = model.columns(base)? else {
+        return Ok(Vec::new());
+    };
+    let mut set: Vec<usize> = Vec::new();
+    for &index in among {
+        let mut moved = base.to_vec();
+        for &other in set.iter().chain([&index]) {
+            moved[other] = 1.9 * moved[other] + 0.23;
+        }
+        let Some(second) = model.columns(&moved)? else {
+            continue;
+        };
+        let is_same = |&other: &usize| {
+            let (a, b) = (&first[1 + other], &second[1 + other]);
+            let size = kernels::dense::max_abs(a);
+            size > 0.0 && a.iter().zip(b).all(|(a, b)| (a - b).abs() <= 1e-9 * size)
+        };
+        if set.iter().chain([&index]).all(is_same) {
+            set.push(index);
+        }
+    }
+    Ok(set)
+}
+
+/// Sets the linear parameters of a point to those that fit best; the sum of squares then, where the model is finite.
+pub(super) fn solve_linear(
+    model: &mut Fitted<'_>,
+    point: &mut [f64],
+    linear: &[usize],
+    bounds: &[[f64; 2]],
+) -> Result<Option<f64>, ToolError> {
+    for &index in linear {
+        let [low, high] = bounds[index];
+        point[index] = 0.0_f64.clamp(low, high);
+    }
+    let Some(mut columns) = model.columns(point)? else {
+        return Ok(None);
+    };
+    let mut residuals = model.residuals(&columns[0]);
+    if !linear.is_empty() {
+        let design: Vec<Vec<f64>> = linear
+            .iter()
+            .map(|&index| model.weighted(std::mem::take(&mut columns[1 + index])))
+            .collect();
+        let weights: Vec<f64> = design
+            .iter()
+            .map(|column| kernels::dense::norm2(column))
+            .collect();
+        let step = Qr::new(design, &residuals).damped(&weights, 1e-14);
+        for (place, &index) in linear.iter().enumerate() {
+            let [low, high] = bounds[index];
+            point[index] = (point[index] + step[place]).clamp(low, high);
+        }
+        let Some(columns) = model.columns(point)? else {
+            return Ok(None);
+        };
+        residuals = model.residuals(&columns[0]);
+    }
+    let cost = residuals.iter().map(|r| r * r).sum::<f64>();
+    Ok(Some(cost).filter(|cost| cost.is_finite()))
+}

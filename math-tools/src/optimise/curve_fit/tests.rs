@@ -1,0 +1,246 @@
+//! Fits of the NIST reference problems, of common curves without a start, and of what can go wrong.
+
+use tool_core::ErrorCode;
+use tool_core::json::{self, Limits};
+
+use super::*;
+
+const STRD: &str = include_str!("../../../../tests/reference/strd.json");
+
+fn value(text: &str) -> Value {
+    json::parse(text, Limits::default()).expect("JSON")
+}
+
+fn fit_of(args: Value) -> Result<Output, ToolError> {
+    let args = tool_core::convert::from_value(&args)
+        .map_err(|problem| ToolError::invalid(problem.path, problem.message))?;
+    Args::run(args, &Ctx::default())
+}
+
+fn fit(text: &str) -> Result<Output, ToolError> {
+    fit_of(value(text))
+}
+
+/// Digits that agree.
+fn digits(found: f64, expected: f64) -> f64 {
+    -((found - expected) / expected).abs().max(1e-17).log10()
+}
+
+/// All 27 problems from both starts: 6 digits of every estimate, and 4 of every standard error but those of Lanczos1, whose residuals
+/// are roundings of its data.
+#[test]
+fn the_nist_problems_are_solved_from_both_starts() {
+    let reference = value(STRD);
+    let problems = reference.items_at("problems");
+    let mut runs = 0;
+    for problem in &problems {
+        let name = problem.text("name").expect("a name");
+        for start in problem.items_at("start") {
+            let args = tool_core::object! {
+                "model" => problem.text("model"),
+                "data" => problem.get("data").cloned(),
+                "start" => start,
+                "plot" => false,
+            };
+            let output = fit_of(args).unwrap_or_else(|err| panic!("{name}: {err:?}"));
+            assert!(
+                output.converged || name == "Lanczos1",
+                "{name}: {:?}",
+                output.reason
+            );
+            for term in &output.parameters {
+                let certified = problem.get("certified").and_then(|all| all.get(&term.name));
+                let certified = certified.and_then(Value::as_numbers).expect("numbers");
+                let [estimate, error] = certified.as_slice() else {
+                    panic!("{name}")
+                };
+                let agreeing = digits(term.estimate, *estimate);
+                assert!(
+                    agreeing >= 6.0,
+                    "{name}: {} has {agreeing:.1} digits",
+                    term.name
+                );
+                let agreeing = digits(term.standard_error.0, *error);
+                assert!(
+                    agreeing >= 4.0 || name == "Lanczos1",
+                    "{name}: the error of {} has {agreeing:.1} digits",
+                    term.name
+                );
+            }
+            runs += 1;
+        }
+    }
+    assert_eq!(runs, 54);
+}
+
+/// The curves people fit most, with noise, without a start.
+#[test]
+fn common_curves_need_no_start() {
+    let cases: &[(&str, &[(&str, f64)])] = &[
+        ("a*exp(-k*t)+c", &[("a", 5.0), ("k", 0.3), ("c", 1.0)]),
+        ("a*exp(k*t)", &[("a", 0.2), ("k", 0.25)]),
+        ("vmax*t/(km+t)", &[("vmax", 12.0), ("km", 3.0)]),
+        (
+            "top/(1+exp(-r*(t-m)))",
+            &[("top", 40.0), ("r", 0.9), ("m", 9.0)],
+        ),
+        (
+            "a*exp(-(t-m)**2/(2*s**2))+c",
+            &[("a", 8.0), ("m", 7.0), ("s", 1.5), ("c", 2.0)],
+        ),
+        ("a*t**b", &[("a", 2.0), ("b", 1.7)]),
+        (
+            "a*sin(w*t+p)+c",
+            &[("a", 3.0), ("w", 2.1), ("p", 0.7), ("c", 1.0)],
+        ),
+        ("a+b*log(t)", &[("a", 1.0), ("b", 2.0)]),
+        (
+            "a*exp(-k*t)+b*exp(-q*t)",
+            &[("a", 5.0), ("k", 0.2), ("b", 9.0), ("q", 2.0)],
+        ),
+    ];
+    for (model, truth) in cases {
+        let mut scope = crate::expression::Scope::new().variable("t");
+        for (name, _) in *truth {
+            scope = scope.variable(name);
+        }
+        let curve = Expression::parse(model, &scope).expect("a model");
+        let mut evaluator = curve.evaluator();
+        let t: Vec<f64> = (1..=80).map(|row| f64::from(row) * 0.2).collect();
+        let noise = |row: usize| 0.02 * ((row * row) as f64 * 0.7).sin();
+        let y = t.iter().enumerate().map(|(row, t)| {
+            let slots: Vec<f64> = [*t]
+                .into_iter()
+                .chain(truth.iter().map(|pair| pair.1))
+                .collect();
+            evaluator.eval(&slots) + noise(row)
+        });
+        let data = tool_core::object! { "y" => Value::vector(y.collect()), "t" => Value::vector(t.clone()) };
+        let args = tool_core::object! { "model" => *model, "data" => data, "plot" => false };
+        let output = fit_of(args).unwrap_or_else(|err| panic!("{model}: {err:?}"));
+        assert!(output.converged, "{model}: {:?}", output.reason);
+        assert!(
+            output.residual_std.0 < 0.02,
+            "{model}: {:?}",
+            output.residual_std
+        );
+    }
+}
+
+#[test]
+fn a_bound_holds_and_has_no_standard_error() {
+    let output = fit(
+        r#"{"model": "a+b*t", "data": {"t": [0, 1, 2, 3], "y": [1, 3.1, 4.9, 7]}, "bounds": {"b": [0, 1.5]}, "plot": false}"#,
+    )
+    .expect("a fit");
+    let b = &output.parameters[1];
+    assert!(output.converged && b.at_bound && b.estimate == 1.5 && b.standard_error.0.is_nan());
+    assert!(
+        (output.parameters[0].estimate - 1.75).abs() < 1e-9,
+        "the mean of y - 1.5 t"
+    );
+}
+
+/// The same line by the normal equations: slope 1.96, intercept 1.06, s = sqrt(0.016/2), as R's `lm` prints them.
+#[test]
+fn a_line_has_the_errors_of_linear_regression() {
+    let output = fit(
+        r#"{"model": "a+b*t", "data": {"t": [0, 1, 2, 3], "y": [1, 3.1, 4.9, 7]}, "plot": false}"#,
+    )
+    .expect("a fit");
+    let [a, b] = &output.parameters[..] else {
+        panic!()
+    };
+    assert!(
+        (a.estimate - 1.03).abs() < 1e-9 && (b.estimate - 1.98).abs() < 1e-9,
+        "{output:?}"
+    );
+    let s = (0.018_f64 / 2.0).sqrt();
+    assert!((output.residual_std.0 - s).abs() < 1e-9);
+    assert!((b.standard_error.0 - s / 5.0_f64.sqrt()).abs() < 1e-9);
+    assert!((a.standard_error.0 - s * 0.7_f64.sqrt()).abs() < 1e-9);
+}
+
+#[test]
+fn a_robust_loss_ignores_what_lies_far_off() {
+    let far = r#""data": {"t": [0, 1, 2, 3, 4, 5], "y": [1, 3, 5, 70, 9, 11]}, "plot": false"#;
+    let plain = fit(&format!("{{\"model\": \"a+b*t\", {far}}}")).expect("a fit");
+    let robust = fit(&format!(
+        "{{\"model\": \"a+b*t\", {far}, \"loss\": \"cauchy\", \"loss_scale\": 0.5}}"
+    ));
+    let robust = robust.expect("a fit");
+    assert!((plain.parameters[1].estimate - 2.0).abs() > 1.0);
+    assert!(
+        (robust.parameters[1].estimate - 2.0).abs() < 0.05,
+        "{robust:?}"
+    );
+}
+
+#[test]
+fn what_cannot_be_fitted_is_refused_with_its_place() {
+    let cases = [
+        (
+            r#"{"model": "a*t", "data": {"t": [1], "y": [2], "z": [3]}, "response": "w"}"#,
+            "/response",
+        ),
+        (
+            r#"{"model": "t**2", "data": {"t": [1, 2], "y": [2, 3]}}"#,
+            "/model",
+        ),
+        (
+            r#"{"model": "a*y", "data": {"t": [1, 2], "y": [2, 3]}}"#,
+            "/model",
+        ),
+        (
+            r#"{"model": "a*t+b", "data": {"t": [1], "y": [2]}}"#,
+            "/data",
+        ),
+        (
+            r#"{"model": "a*t", "data": {"t": [1, 2], "y": [2, 3]}, "start": {"b": 1}}"#,
+            "/start/b",
+        ),
+        (
+            r#"{"model": "a*t", "data": {"t": [1, 2], "y": [2, 3]}, "bounds": {"a": [2, 1]}}"#,
+            "/bounds/a",
+        ),
+        (
+            r#"{"model": "a*t", "data": {"t": [1, 2], "y": [2, 3], "s": [1, 0]}, "sigma": "s"}"#,
+            "/data/s/1",
+        ),
+        (
+            r#"{"model": "a*(", "data": {"t": [1, 2], "y": [2, 3]}}"#,
+            "/model",
+        ),
+        (
+            r#"{"model": "a*t", "data": {"t": [1, null], "y": [2, 3]}}"#,
+            "/data/t/1",
+        ),
+    ];
+    for (text, place) in cases {
+        let error = fit(text).expect_err(text);
+        assert_eq!(error.code(), ErrorCode::InvalidArgs, "{text}: {error:?}");
+        assert_eq!(error.path(), Some(place), "{text}: {error:?}");
+    }
+    let nowhere = fit(r#"{"model": "log(-a*a-1)*t", "data": {"t": [1, 2], "y": [2, 3]}}"#);
+    assert_eq!(nowhere.expect_err("no value").code(), ErrorCode::Numeric);
+}
+
+#[test]
+fn parameters_that_the_data_do_not_determine_are_said_to_be_so() {
+    let ctx = Ctx::default();
+    let args =
+        value(r#"{"model": "a*b*t", "data": {"t": [1, 2, 3], "y": [2, 4.1, 6]}, "plot": false}"#);
+    let args: Args = tool_core::convert::from_value(&args).expect("arguments");
+    let output = Args::run(args, &ctx).expect("a fit");
+    assert!(
+        output
+            .parameters
+            .iter()
+            .all(|term| term.standard_error.0.is_nan())
+    );
+    assert!(
+        ctx.take_warnings()
+            .iter()
+            .any(|text| text.contains("do not determine"))
+    );
+}

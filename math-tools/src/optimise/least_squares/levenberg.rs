@@ -1,0 +1,242 @@
+//! Least squares of a nonlinear model by the Levenberg-Marquardt method, within bounds.
+//!
+//! # Method
+//! The damped linear problems are solved by Householder QR of the exact Jacobian, with damping in proportion to the largest column norms
+//! seen, so that the result does not depend on the units of the parameters. The damping follows Nielsen. Parameters at a bound that the
+//! gradient pushes outwards are held; steps are cut at the bounds, and damped until the objective falls.
+//!
+//! # References
+//! J. J. More, "The Levenberg-Marquardt algorithm: implementation and theory", Lecture Notes in Mathematics 630, 1978; H. B. Nielsen,
+//! "Damping parameter in Marquardt's method", IMM-REP-1999-05; C. Kanzow, N. Yamashita, M. Fukushima, "Levenberg-Marquardt methods with
+//! strong local convergence properties for solving nonlinear equations with convex constraints", J. Comput. Appl. Math. 172, 2004.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use tool_core::{Ctx, ToolError};
+
+use super::qr::Qr;
+
+/// Reason a fit ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Reason {
+    /// The residuals are orthogonal to the columns of the Jacobian, and no step improves the fit: converged.
+    Orthogonal,
+    /// The model passes through the data, to rounding: converged.
+    Exact,
+    /// No step improves the fit, though the residuals are not orthogonal to the Jacobian: not converged.
+    NoProgress,
+    /// `max_iter` was used up.
+    MaxIter,
+}
+
+impl Reason {
+    pub(in crate::optimise) fn has_converged(self) -> bool {
+        matches!(self, Self::Orthogonal | Self::Exact)
+    }
+}
+
+/// Residuals and Jacobian at a point.
+#[derive(Debug, Clone, Default)]
+pub(in crate::optimise) struct Linear {
+    pub(in crate::optimise) residuals: Vec<f64>,
+    /// A column for each parameter.
+    pub(in crate::optimise) jacobian: Vec<Vec<f64>>,
+    /// The objective, half of which the residuals' squares sum to; with a robust loss it is less.
+    pub(in crate::optimise) cost: f64,
+}
+
+/// The residuals of a model as a function of its parameters.
+pub(in crate::optimise) trait Problem {
+    /// The objective; `None` where the model is not finite.
+    fn cost(&mut self, point: &[f64]) -> Result<Option<f64>, ToolError>;
+
+    /// Moves a trial point to a better one near it, where that is cheap.
+    fn project(&mut self, _point: &mut [f64], _bounds: &[[f64; 2]]) -> Result<(), ToolError> {
+        Ok(())
+    }
+
+    /// The objective with its linear approximation; `None` where either is not finite.
+    fn linear(&mut self, point: &[f64]) -> Result<Option<Linear>, ToolError>;
+}
+
+/// Where a fit ended.
+#[derive(Debug, Clone)]
+pub(in crate::optimise) struct Found {
+    pub(in crate::optimise) point: Vec<f64>,
+    pub(in crate::optimise) linear: Linear,
+    pub(in crate::optimise) iterations: u64,
+    pub(in crate::optimise) reason: Reason,
+    /// Largest cosine between the residuals and a column of the Jacobian of a parameter that is free.
+    pub(in crate::optimise) cosine: f64,
+    /// Parameters that are held at a bound.
+    pub(in crate::optimise) held: Vec<bool>,
+}
+
+/// Largest cosine at which the residuals count as orthogonal.
+const COSINE_MAX: f64 = 1e-6;
+/// Damping at the start, relative to the squares of the columns.
+const DAMPING: f64 = 1e-3;
+/// Damping beyond which a step changes nothing.
+const DAMPING_MAX: f64 = 1e40;
+/// Least share of the predicted decrease that a step must bring.
+const SHARE: f64 = 1e-4;
+
+/// How a fit is made.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::optimise) struct How<'a> {
+    pub(in crate::optimise) bounds: &'a [[f64; 2]],
+    pub(in crate::optimise) max_iter: u64,
+    pub(in crate::optimise) tolerance: f64,
+    /// Size of what is fitted, for which residuals are roundings.
+    pub(in crate::optimise) scale: f64,
+    /// Whether damping is in proportion to the present column norms instead of the largest: for columns that shrink by orders.
+    pub(in crate::optimise) is_forgetting: bool,
+}
+
+/// Minimises the sum of squares from a point within the bounds.
+///
+/// # Errors
+/// A stop; a model that is not finite at the start is `None`.
+pub(in crate::optimise) fn minimise(
+    problem: &mut dyn Problem,
+    start: &[f64],
+    how: &How<'_>,
+    ctx: &Ctx,
+) -> Result<Option<Found>, ToolError> {
+    let &How {
+        bounds,
+        max_iter,
+        tolerance,
+        scale,
+        is_forgetting,
+    } = how;
+    let mut point = start.to_vec();
+    let Some(mut linear) = problem.linear(&point)? else {
+        return Ok(None);
+    };
+    let mut norms: Vec<f64> = linear.jacobian.iter().map(|column| norm(column)).collect();
+    let (mut damping, mut growth) = (DAMPING, 2.0);
+    let mut iterations = 0;
+    loop {
+        let held = held(&point, &linear, bounds);
+        let cosine = cosine(&linear, &held);
+        let end = |reason, iterations| Found {
+            point: point.clone(),
+            linear: linear.clone(),
+            iterations,
+            reason,
+            cosine,
+            held: held.clone(),
+        };
+        let is_exact = linear.cost.sqrt() <= 4.0 * f64::EPSILON * scale;
+        if is_exact || linear.cost == 0.0 {
+            return Ok(Some(end(Reason::Exact, iterations)));
+        }
+        let settled = match cosine <= COSINE_MAX {
+            true => Reason::Orthogonal,
+            false => Reason::NoProgress,
+        };
+        if cosine == 0.0 {
+            return Ok(Some(end(Reason::Orthogonal, iterations)));
+        }
+        if iterations == max_iter {
+            return Ok(Some(end(Reason::MaxIter, iterations)));
+        }
+        iterations += 1;
+        let free: Vec<usize> = (0..point.len()).filter(|&index| !held[index]).collect();
+        let columns = free.iter().map(|&index| linear.jacobian[index].clone());
+        let qr = Qr::new(columns.collect(), &linear.residuals);
+        let weights: Vec<f64> = free.iter().map(|&index| weight(norms[index])).collect();
+        // Damped until a step brings what it promises.
+        loop {
+            ctx.check()?;
+            let step = qr.damped(&weights, damping);
+            let mut next = point.clone();
+            for (place, &index) in free.iter().enumerate() {
+                let [low, high] = bounds[index];
+                next[index] = (point[index] + step[place]).clamp(low, high);
+            }
+            let taken: Vec<f64> = free
+                .iter()
+                .map(|&index| next[index] - point[index])
+                .collect();
+            let length = |values: &[f64]| {
+                let squares = values.iter().zip(&weights);
+                squares
+                    .map(|(value, weight)| (value * weight).powi(2))
+                    .sum::<f64>()
+                    .sqrt()
+            };
+            let at: Vec<f64> = free.iter().map(|&index| point[index]).collect();
+            let is_small = length(&taken) <= tolerance * length(&at);
+            let predicted = qr.decrease(&taken);
+            problem.project(&mut next, bounds)?;
+            let cost = problem.cost(&next)?;
+            let actual = cost.map_or(f64::NEG_INFINITY, |cost| linear.cost - cost);
+            let ratio = actual / predicted;
+            if ratio > SHARE && actual > 0.0 {
+                damping *= (1.0 - (2.0 * ratio - 1.0).powi(3)).max(1.0 / 3.0);
+                damping = damping.max(1e-20);
+                growth = 2.0;
+                let Some(found) = problem.linear(&next)? else {
+                    // Finite there, but not its derivatives: as a step that fails.
+                    damping *= growth;
+                    growth *= 2.0;
+                    continue;
+                };
+                (point, linear) = (next, found);
+                for (norm_max, column) in norms.iter_mut().zip(&linear.jacobian) {
+                    let least = if is_forgetting { 0.0 } else { *norm_max };
+                    *norm_max = norm(column).max(least);
+                }
+                break;
+            }
+            let is_rounding = predicted <= 4.0 * f64::EPSILON * linear.cost;
+            if is_small || is_rounding || damping > DAMPING_MAX {
+                return Ok(Some(end(settled, iterations)));
+            }
+            damping *= growth;
+            growth *= 2.0;
+        }
+    }
+}
+
+fn norm(values: &[f64]) -> f64 {
+    kernels::dense::norm2(values)
+}
+
+fn weight(norm: f64) -> f64 {
+    if norm > 0.0 { norm } else { 1.0 }
+}
+
+/// The parameters at a bound that the objective falls beyond.
+fn held(point: &[f64], linear: &Linear, bounds: &[[f64; 2]]) -> Vec<bool> {
+    let slope = |column: &Vec<f64>| -> f64 {
+        let pairs = column.iter().zip(&linear.residuals);
+        pairs.map(|(a, b)| a * b).sum()
+    };
+    let is_held = |index: usize| {
+        let ([low, high], slope) = (bounds[index], slope(&linear.jacobian[index]));
+        (point[index] <= low && slope > 0.0) || (point[index] >= high && slope < 0.0)
+    };
+    (0..point.len()).map(is_held).collect()
+}
+
+/// The largest cosine between the residuals and the column of a free parameter.
+fn cosine(linear: &Linear, held: &[bool]) -> f64 {
+    let size = norm(&linear.residuals);
+    let mut largest = 0.0_f64;
+    for (column, _) in linear.jacobian.iter().zip(held).filter(|(_, held)| !**held) {
+        let length = norm(column) * size;
+        let product: f64 = column
+            .iter()
+            .zip(&linear.residuals)
+            .map(|(a, b)| a * b)
+            .sum();
+        if length > 0.0 {
+            largest = largest.max((product / length).abs());
+        }
+    }
+    largest
+}

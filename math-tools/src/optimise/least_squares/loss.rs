@@ -1,0 +1,74 @@
+//! Losses: how much a residual counts.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// How much a residual counts.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Kind {
+    /// Its square.
+    #[default]
+    Linear,
+    /// Its square near 0, its magnitude far from it.
+    Huber,
+    /// 2 (sqrt(1 + r^2) - 1).
+    SoftL1,
+    /// log(1 + r^2): far residuals hardly count.
+    Cauchy,
+}
+
+/// A loss with the size at which residuals begin to count less.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::optimise) struct Loss {
+    pub(in crate::optimise) kind: Kind,
+    pub(in crate::optimise) scale: f64,
+}
+
+impl Loss {
+    /// The loss rho(z) of z = (r / scale)^2, and its first and second derivative.
+    fn of(self, z: f64) -> [f64; 3] {
+        match self.kind {
+            Kind::Linear => [z, 1.0, 0.0],
+            Kind::Huber if z <= 1.0 => [z, 1.0, 0.0],
+            Kind::Huber => [2.0 * z.sqrt() - 1.0, z.powf(-0.5), -0.5 * z.powf(-1.5)],
+            Kind::SoftL1 => {
+                let t = 1.0 + z;
+                [2.0 * (t.sqrt() - 1.0), t.powf(-0.5), -0.5 * t.powf(-1.5)]
+            }
+            Kind::Cauchy => {
+                let t = 1.0 + z;
+                [z.ln_1p(), 1.0 / t, -1.0 / (t * t)]
+            }
+        }
+    }
+
+    /// The objective: scale^2 times the sum of the losses.
+    pub(in crate::optimise) fn sum(self, residuals: &[f64]) -> f64 {
+        if self.kind == Kind::Linear {
+            return residuals.iter().map(|r| r * r).sum();
+        }
+        let part = |r: &f64| self.of((r / self.scale).powi(2))[0];
+        self.scale * self.scale * residuals.iter().map(part).sum::<f64>()
+    }
+
+    /// Scales residuals and rows of the Jacobian so that their gradient is that of the loss, and their squares its curvature (B. Triggs and
+    /// others, "Bundle adjustment: a modern synthesis", 2000).
+    pub(in crate::optimise) fn scale(self, residuals: &mut [f64], jacobian: &mut [Vec<f64>]) {
+        if self.kind == Kind::Linear {
+            return;
+        }
+        for (row, residual) in residuals.iter_mut().enumerate() {
+            let z = (*residual / self.scale).powi(2);
+            let [_, first, second] = self.of(z);
+            let curvature = (first + 2.0 * second * z)
+                .max(first * f64::EPSILON)
+                .max(f64::MIN_POSITIVE);
+            let root = curvature.sqrt();
+            *residual *= first / root;
+            for column in jacobian.iter_mut() {
+                column[row] *= root;
+            }
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! `nonlinear_least_squares`: residuals that are not linear in the variables.
+
+pub(in crate::optimise) mod levenberg;
+pub(in crate::optimise) mod loss;
+mod problem;
+pub(in crate::optimise) mod qr;
+#[cfg(test)]
+mod tests;
+
+use self::levenberg::{How, Reason, minimise};
+use self::loss::{Kind, Loss};
+use self::problem::Residuals;
+use super::minimise::bounds::{Bounds, Given};
+use crate::expression::Parameters;
+use crate::prelude::*;
+
+/// Find the x that minimises the sum of squares of residuals, from a start point, by the Levenberg-Marquardt method with exact
+/// derivatives. `curve_fit` fits a model to data and reports standard errors.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Args {
+    /// Residuals: expressions in x0, x1, ... and in columns of `data`; one that names a column is a residual for each row.
+    pub residuals: Vec<String>,
+    /// Start point, one number per variable.
+    #[schemars(extend("x-shape" = ["n"]))]
+    pub x0: Input<Vector>,
+    /// Columns of numbers that residuals name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<Input<Table>>,
+    /// Named numbers that residuals use.
+    #[serde(default, skip_serializing_if = "Parameters::is_empty")]
+    pub parameters: Parameters,
+    /// Bounds of each variable, `[low, high]` with null for none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bounds: Option<Vec<Given>>,
+    /// How much a residual counts: its square, or less when it is large.
+    #[serde(default)]
+    pub loss: Kind,
+    /// Residual at which a loss begins to count less.
+    #[serde(default = "one")]
+    pub loss_scale: Positive,
+    /// Largest number of iterations.
+    #[serde(default = "Bounded::<1, 1_000_000>::of::<1000>")]
+    pub max_iter: Bounded<1, 1_000_000>,
+    /// Ended when a step changes x by less than this, relative to its size.
+    #[serde(default = "tolerance")]
+    pub tolerance: Tolerance,
+}
+
+fn one() -> Positive {
+    Positive::literal(1.0)
+}
+
+fn tolerance() -> Tolerance {
+    Tolerance::literal(1e-12)
+}
+
+/// The point found and how.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Output {
+    /// The best point.
+    #[schemars(extend("x-shape" = ["n"]))]
+    pub x: Vec<f64>,
+    /// Whether x passed the test of a minimum.
+    pub converged: bool,
+    /// Reason the method ended.
+    pub reason: Reason,
+    /// Sum of the squares of the residuals.
+    pub sum_of_squares: f64,
+    /// The residuals at x.
+    #[schemars(extend("x-shape" = ["m"]))]
+    pub residuals: Vec<f64>,
+    /// Largest cosine between the residuals and a column of the Jacobian of a variable that is not at a bound: 0 at a minimum.
+    pub cosine: f64,
+    /// Whether each variable is at a bound that holds it.
+    #[schemars(extend("x-shape" = ["n"]))]
+    pub at_bound: Vec<bool>,
+    /// Iterations.
+    pub iterations: u64,
+    /// Evaluations of the residuals and their Jacobian.
+    pub evaluations: u64,
+}
+
+impl Tool for Args {
+    const SPEC: Spec = Spec::named("nonlinear_least_squares", "Minimise a sum of squares")
+        .tags(&[
+            "least squares",
+            "levenberg-marquardt",
+            "optimisation",
+            "fit",
+        ])
+        .syntax(&[("/residuals", Syntax::Expression)]);
+    type Output = Output;
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "Rosenbrock's valley as residuals":
+            r#"{"residuals": ["10*(x1 - x0**2)", "1 - x0"], "x0": [-1.2, 1]}"#
+            => r#"{"x": [1.0, 1.0], "converged": true, "reason": "exact", "sum_of_squares": 0.0, "residuals": [0.0, 0.0],
+                "cosine": 0.0, "at_bound": [false, false], "iterations": 16, "evaluations": 37}"#;
+    };
+
+    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+        let mut x0 = args.x0.load(ctx)?.to_vec();
+        if x0.is_empty() {
+            refuse!(invalid "/x0"; "`x0` is empty"; "give one number per variable");
+        }
+        let bounds = match &args.bounds {
+            Some(given) => Bounds::new(given, x0.len())?,
+            None => Bounds::free(x0.len()),
+        };
+        if bounds.project(&mut x0) {
+            ctx.warn("`x0` is outside `bounds`: the nearest point in them is the start");
+        }
+        let table = args.data.as_ref().map(|data| data.load(ctx)).transpose()?;
+        let loss = Loss {
+            kind: args.loss,
+            scale: args.loss_scale.get(),
+        };
+        let texts = &args.residuals;
+        let mut problem =
+            Residuals::new(texts, &args.parameters, x0.len(), table.as_ref(), loss, ctx)?;
+        let pairs = bounds.low.iter().zip(&bounds.high);
+        let pairs: Vec<[f64; 2]> = pairs.map(|(low, high)| [*low, *high]).collect();
+        let how = How {
+            bounds: &pairs,
+            max_iter: args.max_iter.get() as u64,
+            tolerance: args.tolerance.get(),
+            scale: 0.0,
+            is_forgetting: false,
+        };
+        let Some(found) = minimise(&mut problem, &x0, &how, ctx)? else {
+            refuse!(numeric "/residuals", "not_finite"; "a residual or a derivative is not finite at `x0`";
+                "choose a start at which they are");
+        };
+        let converged = found.reason.has_converged();
+        if !converged {
+            ctx.warn(
+                "stopped without convergence: start elsewhere, set `bounds`, or raise `max_iter`",
+            );
+        }
+        let residuals = problem.values(&found.point)?.unwrap_or_default();
+        Ok(Output {
+            sum_of_squares: residuals.iter().map(|r| r * r).sum(),
+            residuals,
+            converged,
+            reason: found.reason,
+            cosine: found.cosine,
+            at_bound: found.held,
+            iterations: found.iterations,
+            evaluations: problem.evaluations,
+            x: found.point,
+        })
+    }
+}

@@ -1,0 +1,139 @@
+//! The problems of More, Garbow and Hillstrom as least squares, and what can go wrong.
+
+use tool_core::json::{self, Limits};
+use tool_core::{ErrorCode, convert, object};
+
+use super::*;
+
+const PROBLEMS: &str = include_str!("../../../../tests/reference/more_garbow_hillstrom.json");
+
+fn run(args: Value) -> Result<Output, ToolError> {
+    let args = convert::from_value(&args)
+        .map_err(|problem| ToolError::invalid(problem.path, problem.message))?;
+    Args::run(args, &Ctx::default())
+}
+
+/// From the start of the paper and from ten times it: a listed minimum, or a point that is stationary as the paper allows for starts far off.
+#[test]
+fn the_problems_of_more_garbow_and_hillstrom_end_at_minima() {
+    let problems = json::parse(PROBLEMS, Limits::default()).expect("JSON");
+    let (mut solved, mut report) = (0, String::new());
+    let problems = problems.items().expect("a list");
+    for problem in &problems {
+        let name = problem.text("name").expect("a name");
+        let objective = problem.text("objective").expect("an objective");
+        let inner = objective
+            .strip_prefix('(')
+            .and_then(|text| text.strip_suffix(")**2"));
+        let residuals: Vec<String> = inner
+            .expect("squares")
+            .split(")**2 + (")
+            .map(str::to_owned)
+            .collect();
+        let start = problem
+            .get("x0")
+            .and_then(Value::as_numbers)
+            .expect("a start");
+        let minima = ["minima", "others"].map(|key| problem.get(key).and_then(Value::as_numbers));
+        for factor in [1.0, 10.0] {
+            let x0: Vec<f64> = start
+                .as_slice()
+                .iter()
+                .map(|value| value * factor)
+                .collect();
+            let args = object! { "residuals" => residuals.clone(), "x0" => Value::vector(x0) };
+            let output = match run(args) {
+                Ok(output) => output,
+                Err(error) => {
+                    report.push_str(&format!("{name} x {factor}: {}\n", error.message()));
+                    continue;
+                }
+            };
+            let found = output.sum_of_squares;
+            let is_known = minima
+                .iter()
+                .flatten()
+                .flat_map(|list| list.as_slice())
+                .any(|known| (found - known).abs() <= 1e-6 * known.abs() + 1e-9);
+            if is_known {
+                solved += 1;
+            } else {
+                report.push_str(&format!(
+                    "{name} x {factor}: {found}, {:?}, {} iterations\n",
+                    output.reason, output.iterations
+                ));
+            }
+        }
+    }
+    assert!(
+        solved == 2 * problems.len(),
+        "{solved} of {}\n{report}",
+        2 * problems.len()
+    );
+}
+
+#[test]
+fn residuals_by_row_are_those_written_out() {
+    let by_row = run(object! {
+        "residuals" => vec!["x0*t + x1 - y".to_owned(), "0.1*x0".to_owned()],
+        "x0" => Value::vector(vec![0.0, 0.0]),
+        "data" => object! { "t" => Value::vector(vec![0.0, 1.0, 2.0]), "y" => Value::vector(vec![1.0, 3.0, 4.0]) },
+    })
+    .expect("a minimum");
+    let texts = ["x1 - 1", "x0 + x1 - 3", "2*x0 + x1 - 4", "0.1*x0"];
+    let written = run(object! {
+        "residuals" => texts.map(str::to_owned).to_vec(), "x0" => Value::vector(vec![0.0, 0.0]),
+    })
+    .expect("a minimum");
+    for (a, b) in by_row.x.iter().zip(&written.x) {
+        assert!((a - b).abs() < 1e-12, "{by_row:?} {written:?}");
+    }
+    assert_eq!(by_row.residuals.len(), 4);
+}
+
+#[test]
+fn bounds_hold_and_are_named() {
+    let output = run(object! {
+        "residuals" => vec!["10*(x1 - x0**2)".to_owned(), "1 - x0".to_owned()],
+        "x0" => Value::vector(vec![-1.2, 1.0]),
+        "bounds" => json::parse("[[null, 0.5], [null, null]]", Limits::default()).expect("JSON"),
+    })
+    .expect("a minimum");
+    assert!(output.converged && output.at_bound == [true, false]);
+    assert!((output.x[1] - 0.25).abs() < 1e-9, "{output:?}");
+}
+
+#[test]
+fn what_does_not_fit_is_refused_with_its_place() {
+    let x0 = || Value::vector(vec![1.0]);
+    let one = |text: &str| vec![text.to_owned()];
+    let cases = [
+        (
+            object! { "residuals" => Vec::<String>::new(), "x0" => x0() },
+            "/residuals",
+        ),
+        (
+            object! { "residuals" => one("x1"), "x0" => x0() },
+            "/residuals/0",
+        ),
+        (
+            object! { "residuals" => one("x0"), "x0" => Value::vector(vec![]) },
+            "/x0",
+        ),
+        (
+            object! { "residuals" => one("x0*t"), "x0" => x0(), "data" => json::parse(r#"{"t": [1, "a"]}"#, Limits::default()).expect("JSON") },
+            "/data/t/1",
+        ),
+    ];
+    for (args, place) in cases {
+        let error = run(args).expect_err(place);
+        assert_eq!(
+            (error.code(), error.path()),
+            (ErrorCode::InvalidArgs, Some(place)),
+            "{error:?}"
+        );
+    }
+    let error =
+        run(object! { "residuals" => one("log(-x0)"), "x0" => x0() }).expect_err("no value");
+    assert_eq!(error.code(), ErrorCode::Numeric);
+}
