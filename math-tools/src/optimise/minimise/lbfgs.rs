@@ -41,12 +41,41 @@ pub(crate) fn minimise(
     max_iter: u64,
     tolerance: f64,
 ) -> Result<Found, ToolError> {
+    run(target, bounds, x0, (max_iter, tolerance), true)
+}
+
+/// The same without a look at the neighbours of the end: for searches that start many.
+///
+/// # Errors
+/// Those of the target.
+pub(crate) fn descend(
+    target: &mut impl Smooth,
+    bounds: &Bounds,
+    x0: &[f64],
+    max_iter: u64,
+    tolerance: f64,
+) -> Result<Found, ToolError> {
+    run(target, bounds, x0, (max_iter, tolerance), false)
+}
+
+fn run(
+    target: &mut impl Smooth,
+    bounds: &Bounds,
+    x0: &[f64],
+    (max_iter, tolerance): (u64, f64),
+    verify: bool,
+) -> Result<Found, ToolError> {
     let mut at = Point::new(target, x0.to_vec())?;
     let mut history = History::default();
     let mut iterations = 0;
     loop {
         if bounds.slope(&at.x, &at.gradient) <= ending::small(target, &at, tolerance) {
-            match ending::look(target, bounds, &at)? {
+            let look = if verify {
+                ending::look(target, bounds, &at)?
+            } else {
+                Look::Minimum(None)
+            };
+            match look {
                 Look::Lower(lower) => at = Point::new(target, lower)?,
                 Look::Minimum(lowest) => {
                     let found = at.found(iterations, true, Reason::Gradient);
@@ -80,6 +109,9 @@ pub(crate) fn minimise(
                 history = History::default();
                 continue;
             }
+        }
+        if next.is_none() && !verify {
+            return Ok(at.found(iterations, false, Reason::NoProgress));
         }
         if next.is_none() {
             let Some(curvature) = ending::curvature_of_free(target, bounds, &at)? else {
