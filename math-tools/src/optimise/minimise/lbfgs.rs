@@ -6,7 +6,8 @@ use tool_core::ToolError;
 
 use super::bounds::Bounds;
 use super::compact::{self, Pair};
-use super::curvature::{self, along, lower_point};
+use super::curvature::{along, lower_point};
+use super::ending::{self, Look};
 use super::line;
 use super::smooth::{Point, Smooth};
 use super::{Found, Reason};
@@ -40,16 +41,41 @@ pub(crate) fn minimise(
     max_iter: u64,
     tolerance: f64,
 ) -> Result<Found, ToolError> {
+    run(target, bounds, x0, (max_iter, tolerance), true)
+}
+
+/// The same without a look at the neighbours of the end: for searches that start many.
+///
+/// # Errors
+/// Those of the target.
+pub(crate) fn descend(
+    target: &mut impl Smooth,
+    bounds: &Bounds,
+    x0: &[f64],
+    max_iter: u64,
+    tolerance: f64,
+) -> Result<Found, ToolError> {
+    run(target, bounds, x0, (max_iter, tolerance), false)
+}
+
+fn run(
+    target: &mut impl Smooth,
+    bounds: &Bounds,
+    x0: &[f64],
+    (max_iter, tolerance): (u64, f64),
+    verify: bool,
+) -> Result<Found, ToolError> {
     let mut at = Point::new(target, x0.to_vec())?;
     let mut history = History::default();
     let mut iterations = 0;
     loop {
-        if bounds.slope(&at.x, &at.gradient) <= small(target, &at, tolerance) {
-            let lower = match lower_neighbour(target, bounds, &at)? {
-                None => look_down(target, bounds, &at)?,
-                Some(lower) => Look::Lower(lower),
+        if bounds.slope(&at.x, &at.gradient) <= ending::small(target, &at, tolerance) {
+            let look = if verify {
+                ending::look(target, bounds, &at)?
+            } else {
+                Look::Minimum(None)
             };
-            match lower {
+            match look {
                 Look::Lower(lower) => at = Point::new(target, lower)?,
                 Look::Minimum(lowest) => {
                     let found = at.found(iterations, true, Reason::Gradient);
@@ -78,18 +104,21 @@ pub(crate) fn minimise(
         };
         let mut next = line::search(target, bounds, &at, &direction, first)?;
         if next.is_none() && !history.pairs.is_empty() {
-            next = flatter(target, bounds, &at, &direction)?;
+            next = ending::flatter(target, bounds, &at, &direction)?;
             if next.is_none() {
                 history = History::default();
                 continue;
             }
         }
+        if next.is_none() && !verify {
+            return Ok(at.found(iterations, false, Reason::NoProgress));
+        }
         if next.is_none() {
-            let Some(curvature) = curvature_of_free(target, bounds, &at)? else {
+            let Some(curvature) = ending::curvature_of_free(target, bounds, &at)? else {
                 return Ok(at.found(iterations, false, Reason::NoProgress));
             };
             next = match curvature.newton_step(&at.gradient) {
-                Some(step) => flatter(target, bounds, &at, &step)?,
+                Some(step) => ending::flatter(target, bounds, &at, &step)?,
                 None => match lower_point(target, bounds, (&at.x, at.value), &curvature)? {
                     Some(lower) => Some(Point::new(target, lower)?),
                     None => None,
@@ -107,95 +136,9 @@ pub(crate) fn minimise(
     }
 }
 
-/// The largest component of a gradient that counts as zero.
-fn small(target: &impl Smooth, at: &Point, tolerance: f64) -> f64 {
-    tolerance + target.gradient_noise(&at.x, at.value)
-}
-
-/// The result of a search below a point where the gradient vanishes.
-enum Look {
-    Lower(Vec<f64>),
-    /// With the lowest curvature, where it is known.
-    Minimum(Option<f64>),
-    /// With a negative curvature.
-    Saddle(f64),
-}
-
-fn curvature_of_free(
-    target: &mut impl Smooth,
-    bounds: &Bounds,
-    at: &Point,
-) -> Result<Option<curvature::Curvature>, ToolError> {
-    curvature::lowest(target, &at.x, &bounds.movable(&at.x, &at.gradient))
-}
-
-fn look_down(target: &mut impl Smooth, bounds: &Bounds, at: &Point) -> Result<Look, ToolError> {
-    let Some(curvature) = curvature_of_free(target, bounds, at)? else {
-        return Ok(Look::Minimum(None));
-    };
-    Ok(
-        match lower_point(target, bounds, (&at.x, at.value), &curvature)? {
-            Some(lower) => Look::Lower(lower),
-            None if curvature.is_negative() => Look::Saddle(curvature.lowest),
-            None => Look::Minimum(Some(curvature.lowest)),
-        },
-    )
-}
-
-/// A point at the end of a step where the gradient is at most half as large, and the value is no larger but for rounding: near a
-/// minimum values say less than gradients.
-///
-/// # References
-/// W. W. Hager, H. Zhang, "A new conjugate gradient method with guaranteed descent and an efficient line search", SIAM J. Optim.
-/// 16(1), 2005, section 4.1.
-fn flatter(
-    target: &mut impl Smooth,
-    bounds: &Bounds,
-    at: &Point,
-    step: &[f64],
-) -> Result<Option<Point>, ToolError> {
-    /// Relative to the value: residuals that cancel leave more than rounding.
-    const HIGHER: f64 = 1e-9;
-    let mut x = along(&at.x, 1.0, step);
-    bounds.project(&mut x);
-    let value = target.value(&x)?;
-    if !value.is_finite() || value > at.value + HIGHER * at.value.abs() {
-        return Ok(None);
-    }
-    let gradient = target.gradient(&x, value)?;
-    let halved = bounds.slope(&x, &gradient) <= 0.5 * bounds.slope(&at.x, &at.gradient);
-    Ok(halved.then_some(Point { x, value, gradient }))
-}
-
 /// The first step: the coordinate that moves most moves by the size of the point.
 fn first_step(at: &Point) -> f64 {
     1.0_f64.max(max_abs(&at.x)) / max_abs(&at.gradient)
-}
-
-/// A point along an axis that is clearly lower; not looked for where there are many axes.
-fn lower_neighbour(
-    target: &mut impl Smooth,
-    bounds: &Bounds,
-    at: &Point,
-) -> Result<Option<Vec<f64>>, ToolError> {
-    const STEP: f64 = 1e-3;
-    const AXES_MAX: usize = 1000;
-    if at.x.len() > AXES_MAX {
-        return Ok(None);
-    }
-    let clearly = 1e-12 * (1.0 + at.value.abs());
-    let mut point = at.x.clone();
-    for index in 0..point.len() {
-        let step = STEP * at.x[index].abs().max(1.0);
-        for signed in [step, -step] {
-            point[index] = bounds.nearest(index, at.x[index] + signed);
-            if target.value(&point)? < at.value - clearly {
-                return Ok(Some(point));
-            }
-        }
-        point[index] = at.x[index];
-    }
-    Ok(None)
 }
 
 /// The last steps, changes of gradient, and the inverse of their inner products.

@@ -4,9 +4,11 @@ pub(crate) mod bounds;
 mod compact;
 pub(crate) mod constrained;
 pub(crate) mod curvature;
+mod ending;
 pub(crate) mod lbfgs;
 mod line;
 pub(crate) mod nelder_mead;
+pub(crate) mod newton;
 pub(crate) mod objective;
 pub(crate) mod smooth;
 pub(crate) mod target;
@@ -47,8 +49,8 @@ pub(crate) struct Args {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub constraints: Vec<String>,
     /// `gradient` (limited-memory BFGS; for smooth functions), `nelder_mead` (downhill simplex, no derivatives, at most 200
-    /// variables), `sqp` (sequential quadratic programming with exact second derivatives), or `auto`: `sqp` with constraints; else
-    /// `gradient`, then `nelder_mead` from there when it does not converge.
+    /// variables), `newton` (trust region with exact second derivatives), `sqp` (sequential quadratic programming with exact second derivatives), or `auto`: `sqp` with constraints; else
+    /// `gradient`, and where it does not converge `newton` and `nelder_mead` from its end.
     #[serde(default)]
     pub method: Method,
     /// `minimize` or `maximize`.
@@ -77,7 +79,10 @@ pub(crate) enum Method {
     #[default]
     Auto,
     /// Limited-memory BFGS with a strong Wolfe line search.
+    #[serde(alias = "bfgs", alias = "lbfgs")]
     Gradient,
+    /// Newton's method in a trust region.
+    Newton,
     /// The downhill simplex.
     NelderMead,
     /// Sequential quadratic programming.
@@ -234,7 +239,7 @@ impl Tool for Args {
         }
         let maximise = args.mode == Mode::Maximize;
         let constrained = !args.constraints.is_empty() || args.method == Method::Sqp;
-        let mut target = if constrained {
+        let target = if constrained {
             Target::near(&function, maximise, &x0, ctx)?.0 // the start moves to satisfy linear constraints
         } else {
             Target::new(&function, maximise, &x0, ctx)?
@@ -250,19 +255,16 @@ impl Tool for Args {
             return Ok(found.output(&problem, given.is_some(), ctx));
         }
 
-        let (found, method) = if args.method == Method::NelderMead {
-            let found = nelder_mead::minimise(&mut target, &bounds, &x0, max_iter, tolerance)?;
-            (found, Method::NelderMead)
-        } else {
-            let then_simplex = args.method == Method::Auto && simplex_fits;
-            by_gradient(
-                (&mut target, &bounds),
-                &x0,
-                max_iter,
-                tolerance,
-                then_simplex,
-            )?
+        let mut search = Search {
+            target,
+            bounds,
+            max_iter,
+            tolerance,
         };
+        let (found, method) = search.run(args.method, &x0)?;
+        let Search {
+            mut target, bounds, ..
+        } = search;
         if !found.converged {
             warn_of_no_convergence(found.iterations, ctx);
         }
@@ -307,7 +309,7 @@ fn under_constraints(
 ) -> Result<constrained::Found, ToolError> {
     match method {
         Method::Auto | Method::Sqp => sqp::minimise(problem, x0, max_iter, tolerance),
-        Method::Gradient | Method::NelderMead => {
+        Method::Gradient | Method::Newton | Method::NelderMead => {
             refuse!(invalid "/method"; "this method takes no constraints"; "use `auto` or `sqp`")
         }
     }
@@ -346,21 +348,66 @@ impl constrained::Found {
     }
 }
 
-/// The gradient method, and the simplex from its end where that is wanted and it does not converge.
-fn by_gradient(
-    (target, bounds): (&mut Target<'_>, &Bounds),
-    x0: &[f64],
+/// A search without constraints.
+struct Search<'a> {
+    target: Target<'a>,
+    bounds: Bounds,
     max_iter: u64,
     tolerance: f64,
-    then_simplex: bool,
-) -> Result<(Found, Method), ToolError> {
-    let first = lbfgs::minimise(target, bounds, x0, max_iter, tolerance)?;
-    if first.converged || !then_simplex {
-        return Ok((first, Method::Gradient));
+}
+
+impl Search<'_> {
+    /// Minimises with a method; answers which one found the point.
+    fn run(&mut self, method: Method, x0: &[f64]) -> Result<(Found, Method), ToolError> {
+        if method == Method::Auto {
+            return self.in_turn(x0);
+        }
+        Ok((self.by(method, x0)?, method))
     }
-    let mut second = nelder_mead::minimise(target, bounds, &first.x, max_iter, tolerance)?;
-    second.iterations += first.iterations;
-    Ok((second, Method::NelderMead))
+
+    fn by(&mut self, method: Method, x0: &[f64]) -> Result<Found, ToolError> {
+        let (target, bounds) = (&mut self.target, &self.bounds);
+        let (max_iter, tolerance) = (self.max_iter, self.tolerance);
+        match method {
+            Method::NelderMead => nelder_mead::minimise(target, bounds, x0, max_iter, tolerance),
+            Method::Newton => match newton::minimise(target, bounds, x0, max_iter, tolerance)? {
+                Some(found) => Ok(found),
+                None => {
+                    refuse!(invalid "/method"; "the objective has no known second derivatives at `x0`"; "use `auto`")
+                }
+            },
+            Method::Auto | Method::Gradient | Method::Sqp => {
+                lbfgs::minimise(target, bounds, x0, max_iter, tolerance)
+            }
+        }
+    }
+
+    /// The methods in turn until one converges; each starts where the best one ended.
+    fn in_turn(&mut self, x0: &[f64]) -> Result<(Found, Method), ToolError> {
+        let mut best = (self.by(Method::Gradient, x0)?, Method::Gradient);
+        for method in [Method::Newton, Method::NelderMead] {
+            let simplex_fits = x0.len() <= nelder_mead::COORDINATES_MAX;
+            if best.0.converged || (method == Method::NelderMead && !simplex_fits) {
+                break;
+            }
+            let start = best.0.x.clone();
+            let found = if method == Method::Newton {
+                let (target, bounds) = (&mut self.target, &self.bounds);
+                newton::minimise(target, bounds, &start, self.max_iter, self.tolerance)?
+            } else {
+                Some(self.by(method, &start)?)
+            };
+            if let Some(mut found) = found {
+                found.iterations += best.0.iterations;
+                if found.converged || found.value <= best.0.value {
+                    best = (found, method);
+                } else {
+                    best.0.iterations = found.iterations;
+                }
+            }
+        }
+        Ok(best)
+    }
 }
 
 #[cfg(test)]

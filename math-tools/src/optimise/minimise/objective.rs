@@ -210,6 +210,16 @@ impl Function {
         Ok(Self::Quadratic(symmetric, b, c))
     }
 
+    /// Whether it has a known gradient and neither kinks nor steps.
+    pub(crate) fn is_smooth(&self) -> bool {
+        match self {
+            Self::Expression(expression, derivatives) => {
+                derivatives.is_some() && expression.ast().is_smooth()
+            }
+            _ => true,
+        }
+    }
+
     /// The product of the Hessian and a vector, where second derivatives are known.
     pub(super) fn hessian_times(&self, x: &[f64], v: &[f64]) -> Option<Vec<f64>> {
         match self {

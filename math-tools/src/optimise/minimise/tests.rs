@@ -1,6 +1,7 @@
 mod bounds;
 mod constraints;
 mod hock_schittkowski;
+mod more_garbow_hillstrom;
 mod saddle;
 
 use proptest::prelude::*;
@@ -345,7 +346,7 @@ fn bad_input_names_the_argument() {
             "expected one of",
         ),
         (
-            r#"{"x0":[1],"objective":"sphere","method":"newton"}"#,
+            r#"{"x0":[1],"objective":"sphere","method":"descend"}"#,
             "/method",
             "expected one of",
         ),

@@ -223,3 +223,36 @@ fn a_half_open_box_can_be_unbounded() {
         assert_eq!(error.reason_str(), Some("unbounded"), "{method:?}");
     }
 }
+
+#[test]
+fn newton_keeps_to_the_bounds() {
+    let found = run(with(
+        Method::Newton,
+        within(
+            &[(0.0, 2.0), (0.0, FREE)],
+            args(&[1.0, 1.0], "(x-3)**2+(y+1)**2"),
+        ),
+    ));
+    assert!(found.converged && found.x == [2.0, 0.0], "{found:?}");
+    let bounds: Vec<(f64, f64)> = (0..100)
+        .map(|i| (-2.0, if i % 2 == 0 { 0.5 } else { FREE }))
+        .collect();
+    for (n, method) in [(20, Method::Newton), (100, Method::Newton)] {
+        let found = run(with(
+            method,
+            within(&bounds[..n], args(&valley(n), "rosenbrock")),
+        ));
+        assert!(
+            found.converged,
+            "{n} {:?} {:?}",
+            found.reason, found.kkt_residual
+        );
+    }
+    let rough = with(Method::Newton, args(&[1.0], "gammainc(2, x**2+1)"));
+    assert_eq!(
+        Args::run(rough, &tool_core::Ctx::default())
+            .unwrap_err()
+            .path(),
+        Some("/method")
+    );
+}

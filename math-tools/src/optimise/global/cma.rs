@@ -1,0 +1,192 @@
+//! Evolution of a normal distribution by adaptation of its covariance matrix, with restarts of two kinds.
+//!
+//! N. Hansen, A. Ostermeier, "Completely derandomized self-adaptation in evolution strategies", Evolutionary Computation 9, 2001;
+//! N. Hansen, "Benchmarking a BI-population CMA-ES on the BBOB-2009 function testbed", GECCO 2009.
+
+use faer::Mat;
+use rand::RngExt;
+use rand_distr::StandardNormal;
+use tool_core::ToolError;
+use tool_core::rng::StreamRng;
+
+use super::search::Search;
+use crate::linalg::dense::{add_multiple, dot, norm2, symmetric_eigen};
+
+/// Runs from random points until the budget is used up: populations that double, and between them small ones with small first steps, such
+/// that both kinds use about the same number of evaluations.
+///
+/// # Errors
+/// Those of the search.
+pub(super) fn search(search: &mut Search<'_>) -> Result<(), ToolError> {
+    const STEP: f64 = 0.2;
+    let d = search.dimension();
+    let default = 4 + (3.0 * (d as f64).ln()) as usize;
+    let mut rng = search.rng();
+    let (mut large, mut large_used, mut small_used) = (default, 0, 0);
+    let mut first = true;
+    loop {
+        let before = search.target.evaluations;
+        let start: Vec<f64> = (0..d).map(|_| rng.random()).collect();
+        if first || large_used <= small_used {
+            if !first {
+                large = (2 * large).min(1 << 12);
+            }
+            run(search, &mut rng, start, STEP, large)?;
+            if !first {
+                large_used += search.target.evaluations - before;
+            }
+            first = false;
+        } else {
+            let power: f64 = rng.random::<f64>().powi(2);
+            let ratio = 0.5 * large as f64 / default as f64;
+            let size = (default as f64 * ratio.powf(power)) as usize;
+            let step = STEP * 10_f64.powf(-2.0 * rng.random::<f64>());
+            run(search, &mut rng, start, step, size.max(default))?;
+            small_used += search.target.evaluations - before;
+        }
+    }
+}
+
+/// The constants of a run.
+struct Settings {
+    weights: Vec<f64>,
+    mass: f64,
+    path: f64,
+    step_path: f64,
+    rank_one: f64,
+    rank_many: f64,
+    damping: f64,
+    expected: f64,
+}
+
+impl Settings {
+    fn new(d: usize, population: usize) -> Self {
+        let (n, half) = (d as f64, population / 2);
+        let raw: Vec<f64> = (0..half)
+            .map(|i| (population as f64 / 2.0 + 0.5).ln() - (i as f64 + 1.0).ln())
+            .collect();
+        let sum: f64 = raw.iter().sum();
+        let weights: Vec<f64> = raw.iter().map(|weight| weight / sum).collect();
+        let mass = 1.0 / weights.iter().map(|weight| weight * weight).sum::<f64>();
+        let step_path = (mass + 2.0) / (n + mass + 5.0);
+        let rank_one = 2.0 / ((n + 1.3).powi(2) + mass);
+        let many = 2.0 * (mass - 2.0 + 1.0 / mass) / ((n + 2.0).powi(2) + mass);
+        Self {
+            path: (4.0 + mass / n) / (n + 4.0 + 2.0 * mass / n),
+            step_path,
+            rank_one,
+            rank_many: many.min(1.0 - rank_one).max(0.0),
+            damping: 1.0 + 2.0 * (((mass - 1.0) / (n + 1.0)).sqrt() - 1.0).max(0.0) + step_path,
+            expected: n.sqrt() * (1.0 - 1.0 / (4.0 * n) + 1.0 / (21.0 * n * n)),
+            weights,
+            mass,
+        }
+    }
+}
+
+/// The number in the unit interval that a number beyond it is reflected to.
+fn reflected(u: f64) -> f64 {
+    let folded = u.rem_euclid(2.0);
+    if folded > 1.0 { 2.0 - folded } else { folded }
+}
+
+/// One run from a start point; its best point is the end of a search.
+fn run(
+    search: &mut Search<'_>,
+    rng: &mut StreamRng,
+    mut mean: Vec<f64>,
+    mut step: f64,
+    population: usize,
+) -> Result<(), ToolError> {
+    let d = mean.len();
+    let n = d as f64;
+    let settings = Settings::new(d, population);
+    let mut covariance = Mat::<f64>::identity(d, d);
+    let (mut path, mut step_path) = (vec![0.0; d], vec![0.0; d]);
+    let generations_max = 100 + (150.0 * (n + 3.0).powi(2) / (population as f64).sqrt()) as usize;
+    let window = 10 + (30.0 * n / population as f64).ceil() as usize;
+    let mut lows: Vec<f64> = Vec::new();
+    let mut best: (f64, Vec<f64>) = (f64::INFINITY, mean.clone());
+    for generation in 0..generations_max {
+        let Ok((values, Some(vectors))) = symmetric_eigen(covariance.as_ref(), true) else {
+            break;
+        };
+        if values[0].is_nan() || values[0] <= 1e-14 * values[d - 1] || !step.is_finite() {
+            break;
+        }
+        let lengths: Vec<f64> = values.iter().map(|value| value.sqrt()).collect();
+        let mut sample = Vec::with_capacity(population);
+        for _ in 0..population {
+            let mut y = vec![0.0; d];
+            for (column, length) in lengths.iter().enumerate() {
+                let normal: f64 = rng.sample(StandardNormal);
+                add_multiple(&mut y, length * normal, vectors.col_as_slice(column));
+            }
+            let unit: Vec<f64> = mean
+                .iter()
+                .zip(&y)
+                .map(|(m, y)| reflected(m + step * y))
+                .collect();
+            let value = search.at(&unit)?;
+            if value < best.0 {
+                best = (value, unit);
+            }
+            sample.push((value, y));
+        }
+        sample.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let mut shift = vec![0.0; d];
+        for (weight, (_, y)) in settings.weights.iter().zip(&sample) {
+            add_multiple(&mut shift, *weight, y);
+        }
+        add_multiple(&mut mean, step, &shift);
+        // C^-1/2 times the shift.
+        let mut whitened = vec![0.0; d];
+        for (column, length) in lengths.iter().enumerate() {
+            let vector = vectors.col_as_slice(column);
+            add_multiple(&mut whitened, dot(vector, &shift) / length, vector);
+        }
+        let (c, s) = (settings.path, settings.step_path);
+        step_path.iter_mut().for_each(|entry| *entry *= 1.0 - s);
+        add_multiple(
+            &mut step_path,
+            (s * (2.0 - s) * settings.mass).sqrt(),
+            &whitened,
+        );
+        let length = norm2(&step_path);
+        let decay = 1.0 - (1.0 - s).powi(2 * (generation as i32 + 1));
+        let moving = length / decay.sqrt() < (1.4 + 2.0 / (n + 1.0)) * settings.expected;
+        path.iter_mut().for_each(|entry| *entry *= 1.0 - c);
+        if moving {
+            add_multiple(&mut path, (c * (2.0 - c) * settings.mass).sqrt(), &shift);
+        }
+        let stalled = if moving { 0.0 } else { c * (2.0 - c) };
+        let (one, many) = (settings.rank_one, settings.rank_many);
+        let keep = 1.0 - one - many + one * stalled;
+        for column in 0..d {
+            for row in 0..d {
+                let mut entry = keep * covariance[(row, column)] + one * path[row] * path[column];
+                for (weight, (_, y)) in settings.weights.iter().zip(&sample) {
+                    entry += many * weight * y[row] * y[column];
+                }
+                covariance[(row, column)] = entry;
+            }
+        }
+        step *= ((s / settings.damping) * (length / settings.expected - 1.0))
+            .min(1.0)
+            .exp();
+
+        let (low, high) = (sample[0].0, sample[population - 1].0);
+        lows.push(low);
+        let recent = &lows[lows.len().saturating_sub(window)..];
+        let range = recent.iter().fold(high, |most, low| most.max(*low))
+            - recent.iter().fold(low, |least, low| least.min(*low));
+        let flat = lows.len() >= window && range <= 1e-12 * best.0.abs().max(1e-3);
+        let still = (0..d).all(|i| step * covariance[(i, i)].sqrt() < 1e-13);
+        if flat || still || !low.is_finite() {
+            break;
+        }
+    }
+    let x = search.point(&best.1);
+    search.descend(&x)?;
+    Ok(())
+}

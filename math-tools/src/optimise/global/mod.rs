@@ -1,0 +1,248 @@
+//! `optimize_global`: the lowest or highest value of a function in a box.
+//!
+//! [`search::Search`] counts evaluations and keeps the best point; each method is a file. All run in one thread on random streams of the
+//! seed, so that a result depends on the arguments alone.
+
+mod annealing;
+mod cma;
+mod evolution;
+mod hopping;
+mod multistart;
+mod search;
+#[cfg(test)]
+mod tests;
+
+use self::search::Search;
+use super::minimise::bounds::Bounds;
+use super::minimise::objective::{Function, Objective};
+use super::minimise::target::Target;
+use super::minimise::{Mode, lbfgs, nelder_mead};
+use crate::expression::Parameters;
+use crate::prelude::*;
+
+/// Find the global minimum or maximum of a function in a box. No method can prove that it is the global one: `agreeing` says how many
+/// independent searches ended at the value found.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Args {
+    /// Objective: as in `optimize`.
+    pub objective: Objective,
+    /// Lower and upper bound of each variable, `[[low, high], ...]`; at most 200.
+    #[schemars(extend("x-shape" = ["n", 2]))]
+    pub bounds: Vec<[Finite; 2]>,
+    /// Named numbers the expression uses, such as `{"a": 1.5}`; the entries of a list `w` are `w[0]`, `w[1]`, ...
+    #[serde(default, skip_serializing_if = "Parameters::is_empty")]
+    pub parameters: Parameters,
+    /// `auto` shares the evaluations among all methods; `cma_es` for rugged and ill-conditioned functions, `dual_annealing` and
+    /// `differential_evolution` for many minima, `multistart` and `basin_hopping` for smooth ones.
+    #[serde(default)]
+    pub method: Method,
+    /// `minimize` or `maximize`.
+    #[serde(default)]
+    pub(crate) mode: Mode,
+    /// Largest number of evaluations, those of gradients included.
+    #[serde(default = "Bounded::<1, 1_000_000_000>::of::<40_000>")]
+    pub max_evals: Bounded<1, 1_000_000_000>,
+    /// Seed of the random streams; 42 when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<Seed>,
+}
+
+/// The method.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Method {
+    /// All methods in turn.
+    #[default]
+    Auto,
+    /// Differential evolution with adapted settings and a shrinking population.
+    DifferentialEvolution,
+    /// Evolution of a normal distribution, with restarts of two kinds.
+    CmaEs,
+    /// Local searches from many points.
+    Multistart,
+    /// Local searches from displacements of the best minimum.
+    BasinHopping,
+    /// Generalised simulated annealing with local searches.
+    DualAnnealing,
+}
+
+/// The point found and how.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Output {
+    /// The best point.
+    #[schemars(extend("x-shape" = ["n"]))]
+    pub x: Vec<f64>,
+    /// The objective there.
+    pub f: f64,
+    /// Evaluations of the objective and of gradients.
+    pub evaluations: u64,
+    /// The budget.
+    pub max_evals: u64,
+    /// Independent searches that came to an end.
+    pub searches: usize,
+    /// Those that ended at the value found, to 8 digits.
+    pub agreeing: usize,
+    /// Largest component of the projection of the gradient onto the box at x, in magnitude: 0 at a smooth optimum; "NaN" where too
+    /// few evaluations are left.
+    pub kkt_residual: Real,
+    /// Whether at least two searches agree and all have probably met every local optimum (Boender and Rinnooy Kan): evidence, no proof.
+    pub converged: bool,
+    /// Reason the search ended.
+    pub reason: Reason,
+    /// The method that ran.
+    pub method: Method,
+    /// The seed used.
+    pub seed: Seed,
+}
+
+/// Reason a search ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Reason {
+    /// Many independent searches ended at the best value before the budget was used up.
+    Agreement,
+    /// `max_evals` was used up.
+    MaxEvals,
+}
+
+/// The most variables.
+const VARIABLES_MAX: usize = 200;
+
+impl Tool for Args {
+    const SPEC: Spec = Spec::named("optimize_global", "Global minimum or maximum in a box")
+        .seeded()
+        .tags(&[
+            "optimisation",
+            "global",
+            "minimum",
+            "maximum",
+            "annealing",
+            "evolution",
+            "cma-es",
+        ])
+        .syntax(&[("/objective", Syntax::Expression)]);
+    type Output = Output;
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "two minima, of which the left is lower": r#"{"objective": "(x**2-1)**2+x", "bounds": [[-2, 2]], "method": "multistart", "max_evals": 1000}"#
+            => r#"{"x": [-1.1071598717192255], "f": -1.056172885244464, "evaluations": 992, "max_evals": 1000, "searches": 44, "agreeing": 43, "kkt_residual": 3.26192406419068e-10, "converged": true, "reason": "max_evals", "method": "multistart", "seed": 42}"#;
+    };
+
+    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+        let n = args.bounds.len();
+        if n == 0 || n > VARIABLES_MAX {
+            refuse!(invalid "/bounds"; "expected bounds of 1 to {VARIABLES_MAX} variables, found {n}";
+                "give one pair [low, high] per variable");
+        }
+        let given: Vec<_> = args.bounds.iter().map(|pair| pair.map(Some)).collect();
+        let bounds = Bounds::new(&given, n)?;
+        ctx.reserve_doubles(400 * n * n + 40_000 * n)?;
+        let function = Function::new(&args.objective, &args.parameters, n, ctx)?;
+        let seed = ctx.seed(args.seed);
+        let centre: Vec<f64> = (0..n)
+            .map(|i| bounds.low[i] / 2.0 + bounds.high[i] / 2.0)
+            .collect();
+        let maximise = args.mode == Mode::Maximize;
+        let (target, _) = Target::near(&function, maximise, &centre, ctx)?;
+        let smooth = function.is_smooth();
+        let mut search = Search::new(target.within(&bounds), bounds, (ctx, seed), smooth);
+        let max_evals = args.max_evals.get() as u64;
+        let reserve = search.gradient_cost().min(max_evals / 2);
+        let reason = look(&mut search, args.method, max_evals - reserve)?;
+        if !search.best.0.is_finite() {
+            refuse!(numeric "/objective", "not_finite"; "the objective is finite at no point that was tried";
+                "choose `bounds` within its domain");
+        }
+        polish(&mut search)?;
+        let left = max_evals.saturating_sub(search.target.evaluations);
+        let slope = if left >= search.gradient_cost() {
+            search.slope()?
+        } else {
+            f64::NAN
+        };
+        let kkt_residual = Real(slope);
+        let agreeing = search.agreeing();
+        let converged = search.is_exhausted();
+        if !converged {
+            ctx.warn("there may be a better value: the searches have not met every local optimum often enough; raise `max_evals` or narrow `bounds`");
+        }
+        Ok(Output {
+            f: search.target.restored(search.best.0),
+            evaluations: search.target.evaluations,
+            max_evals,
+            searches: search.ends.len(),
+            agreeing,
+            kkt_residual,
+            converged,
+            reason,
+            method: args.method,
+            seed,
+            x: search.best.1,
+        })
+    }
+}
+
+/// Runs a method until the budget is used up or many searches agree; a twentieth of it is left for the polish.
+fn look(search: &mut Search<'_>, method: Method, max_evals: u64) -> Result<Reason, ToolError> {
+    const POLISH: u64 = 20;
+    search.limit = max_evals - max_evals / POLISH;
+    let all: &[(Run, f64)] = if search.smooth {
+        &[
+            (multistart::search, 0.05),
+            (cma::search, 0.65),
+            (hopping::search, 1.0),
+        ]
+    } else {
+        &[
+            (cma::search, 0.6),
+            (annealing::search, 0.4),
+            (evolution::search, 1.0),
+        ]
+    };
+    let only: Run = match method {
+        Method::Auto | Method::Multistart => multistart::search,
+        Method::DualAnnealing => annealing::search,
+        Method::CmaEs => cma::search,
+        Method::DifferentialEvolution => evolution::search,
+        Method::BasinHopping => hopping::search,
+    };
+    let chosen = if method == Method::Auto {
+        all
+    } else {
+        &[(only, 1.0)]
+    };
+    for &(run, part) in chosen {
+        let limit = search.share(part);
+        search.within(limit, run)?;
+        if method == Method::Auto && search.agreeing() >= AGREEING_MANY && search.is_exhausted() {
+            search.limit = max_evals;
+            return Ok(Reason::Agreement);
+        }
+    }
+    search.limit = max_evals;
+    Ok(Reason::MaxEvals)
+}
+
+/// A method: it ends by the error of a budget that is used up.
+type Run = fn(&mut Search<'_>) -> Result<(), ToolError>;
+
+/// So many ends at the best value end the search between methods.
+const AGREEING_MANY: usize = 40;
+
+/// Improves the best point by a local search with what is left of the budget.
+fn polish(search: &mut Search<'_>) -> Result<(), ToolError> {
+    const ITERATIONS_MAX: u64 = 10_000;
+    const TOLERANCE: f64 = 1e-10;
+    let (bounds, x) = (search.bounds.clone(), search.best.1.clone());
+    let smooth = search.smooth;
+    let limit = search.limit;
+    search.within(limit, |search| {
+        if smooth {
+            lbfgs::minimise(search, &bounds, &x, ITERATIONS_MAX, TOLERANCE)?;
+        } else if x.len() <= nelder_mead::COORDINATES_MAX {
+            nelder_mead::minimise(search, &bounds, &x, ITERATIONS_MAX, TOLERANCE)?;
+        }
+        Ok(())
+    })?;
+    Ok(())
+}

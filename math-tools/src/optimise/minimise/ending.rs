@@ -1,0 +1,112 @@
+//! The end of a method with gradients: which gradient counts as zero, and whether the point is a minimum.
+
+use tool_core::ToolError;
+
+use super::bounds::Bounds;
+use super::curvature::{self, along, lower_point};
+use super::smooth::{Point, Smooth};
+
+/// The largest component of a gradient that counts as zero.
+pub(super) fn small(target: &impl Smooth, at: &Point, tolerance: f64) -> f64 {
+    tolerance + target.gradient_noise(&at.x, at.value)
+}
+
+/// The result of a search below a point where the gradient vanishes.
+pub(super) enum Look {
+    Lower(Vec<f64>),
+    /// With the lowest curvature, where it is known.
+    Minimum(Option<f64>),
+    /// With a negative curvature.
+    Saddle(f64),
+}
+
+/// The lowest curvature in the variables that no bound holds.
+///
+/// # Errors
+/// Those of the target.
+pub(super) fn curvature_of_free(
+    target: &mut impl Smooth,
+    bounds: &Bounds,
+    at: &Point,
+) -> Result<Option<curvature::Curvature>, ToolError> {
+    curvature::lowest(target, &at.x, &bounds.movable(&at.x, &at.gradient))
+}
+
+/// Whether a point where the gradient vanishes is a minimum: its neighbours along the axes, and the direction in which the function curves
+/// down most.
+///
+/// # Errors
+/// Those of the target.
+pub(super) fn look(
+    target: &mut impl Smooth,
+    bounds: &Bounds,
+    at: &Point,
+) -> Result<Look, ToolError> {
+    if let Some(lower) = lower_neighbour(target, bounds, at)? {
+        return Ok(Look::Lower(lower));
+    }
+    let Some(curvature) = curvature_of_free(target, bounds, at)? else {
+        return Ok(Look::Minimum(None));
+    };
+    Ok(
+        match lower_point(target, bounds, (&at.x, at.value), &curvature)? {
+            Some(lower) => Look::Lower(lower),
+            None if curvature.is_negative() => Look::Saddle(curvature.lowest),
+            None => Look::Minimum(Some(curvature.lowest)),
+        },
+    )
+}
+
+/// A point at the end of a step where the gradient is at most half as large, and the value is no larger but for rounding: near a
+/// minimum values say less than gradients.
+///
+/// # Errors
+/// Those of the target.
+///
+/// # References
+/// W. W. Hager, H. Zhang, "A new conjugate gradient method with guaranteed descent and an efficient line search", SIAM J. Optim.
+/// 16(1), 2005, section 4.1.
+pub(super) fn flatter(
+    target: &mut impl Smooth,
+    bounds: &Bounds,
+    at: &Point,
+    step: &[f64],
+) -> Result<Option<Point>, ToolError> {
+    /// Relative to the value: residuals that cancel leave more than rounding.
+    const HIGHER: f64 = 1e-9;
+    let mut x = along(&at.x, 1.0, step);
+    bounds.project(&mut x);
+    let value = target.value(&x)?;
+    if !value.is_finite() || value > at.value + HIGHER * at.value.abs() {
+        return Ok(None);
+    }
+    let gradient = target.gradient(&x, value)?;
+    let halved = bounds.slope(&x, &gradient) <= 0.5 * bounds.slope(&at.x, &at.gradient);
+    Ok(halved.then_some(Point { x, value, gradient }))
+}
+
+/// A point along an axis that is clearly lower; not looked for where there are many axes.
+fn lower_neighbour(
+    target: &mut impl Smooth,
+    bounds: &Bounds,
+    at: &Point,
+) -> Result<Option<Vec<f64>>, ToolError> {
+    const STEP: f64 = 1e-3;
+    const AXES_MAX: usize = 1000;
+    if at.x.len() > AXES_MAX {
+        return Ok(None);
+    }
+    let clearly = 1e-12 * (1.0 + at.value.abs());
+    let mut point = at.x.clone();
+    for index in 0..point.len() {
+        let step = STEP * at.x[index].abs().max(1.0);
+        for signed in [step, -step] {
+            point[index] = bounds.nearest(index, at.x[index] + signed);
+            if target.value(&point)? < at.value - clearly {
+                return Ok(Some(point));
+            }
+        }
+        point[index] = at.x[index];
+    }
+    Ok(None)
+}
