@@ -13,8 +13,9 @@ use std::collections::BTreeMap;
 use self::data::Names;
 use self::model::Fitted;
 use self::report::{Report, report};
-use super::least_squares::levenberg::{Found, How, Problem as _, Reason, minimise};
+use super::least_squares::levenberg::{Found, How, Reason, minimise};
 use super::least_squares::loss::{Kind, Loss};
+use super::least_squares::projected::{better, minimise_doggedly};
 use crate::expression::{Expression, Parameters};
 use crate::prelude::*;
 
@@ -259,7 +260,7 @@ fn best(
     bounds: &[[f64; 2]],
     ctx: &Ctx,
 ) -> Result<(Found, u64), ToolError> {
-    let mut how = How {
+    let how = How {
         bounds,
         max_iter: args.max_iter.get() as u64,
         tolerance: args.tolerance.get(),
@@ -268,44 +269,26 @@ fn best(
     };
     let mut best: Option<Found> = None;
     let mut iterations = 0;
-    let mut consider = |start: &[f64], how: &How<'_>, fitted: &mut Fitted<'_>| {
-        let found = minimise(fitted, start, how, ctx)?;
-        iterations += found.as_ref().map_or(0, |found| found.iterations);
-        best = better(best.take(), found);
-        Ok::<bool, ToolError>(
-            best.as_ref()
-                .is_some_and(|best| best.reason.has_converged()),
-        )
-    };
-    let mut has_converged = false;
     for start in starts {
-        has_converged = consider(start, &how, fitted)?;
-    }
-    // A start that leads nowhere is tried with the parameters in which the model is linear solved for at every step.
-    if let ([given], false) = (starts, has_converged) {
-        let all: Vec<usize> = (0..given.len()).collect();
-        fitted.projected = start::linear_at(fitted, given, &all)?;
-        let mut start = given.clone();
-        fitted.project(&mut start, bounds)?;
-        how.is_forgetting = true;
-        consider(&start, &how, fitted)?;
-        fitted.projected.clear();
+        let found = match starts.len() {
+            1 => {
+                let (found, taken) = minimise_doggedly(fitted, start, &how, ctx)?;
+                iterations += taken;
+                found
+            }
+            _ => {
+                let found = minimise(fitted, start, &how, ctx)?;
+                iterations += found.as_ref().map_or(0, |found| found.iterations);
+                found
+            }
+        };
+        best = better(best, found);
     }
     let Some(best) = best else {
         refuse!(numeric "/start", "not_finite"; "the model or a derivative is not finite at the start";
             "choose start values at which it is");
     };
     Ok((best, iterations))
-}
-
-/// The closer of two fits.
-fn better(a: Option<Found>, b: Option<Found>) -> Option<Found> {
-    let rank = |found: &Found| (found.linear.cost, !found.reason.has_converged());
-    match (a, b) {
-        (Some(a), Some(b)) if rank(&b) < rank(&a) => Some(b),
-        (Some(a), _) => Some(a),
-        (None, b) => b,
-    }
 }
 
 #[expect(clippy::too_many_arguments, reason = "the parts of one answer")]

@@ -2,7 +2,6 @@
 
 use tool_core::{Ctx, ToolError};
 
-use super::start::solve_linear;
 use crate::expression::{Expression, LANES, System};
 use crate::optimise::least_squares::levenberg::{Linear, Problem};
 use crate::optimise::least_squares::loss::Loss;
@@ -28,8 +27,6 @@ pub(super) struct Fitted<'a> {
     system: System,
     parameters: usize,
     loss: Loss,
-    /// Parameters that are solved for at every trial point, as those in which the model is linear.
-    pub(super) projected: Vec<usize>,
     /// Number of passes over the rows.
     pub(super) evaluations: u64,
     pub(super) ctx: &'a Ctx,
@@ -57,7 +54,6 @@ impl<'a> Fitted<'a> {
             system,
             parameters,
             loss,
-            projected: Vec::new(),
             evaluations: 0,
             ctx,
         })
@@ -113,14 +109,6 @@ impl Problem for Fitted<'_> {
         let columns = self.columns(point)?;
         let cost = columns.map(|columns| self.loss.sum(&self.residuals(&columns[0])));
         Ok(cost.filter(|cost| cost.is_finite()))
-    }
-
-    fn project(&mut self, point: &mut [f64], bounds: &[[f64; 2]]) -> Result<(), ToolError> {
-        if !self.projected.is_empty() {
-            let linear = self.projected.clone();
-            solve_linear(self, point, &linear, bounds)?;
-        }
-        Ok(())
     }
 
     fn linear(&mut self, point: &[f64]) -> Result<Option<Linear>, ToolError> {

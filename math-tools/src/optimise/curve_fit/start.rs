@@ -1,14 +1,10 @@
 //! Start points where the caller names none: parameters in which the model is linear are solved for, the others are searched on a grid of the
 //! scales of the data.
-//!
-//! # Reference
-//! G. H. Golub, V. Pereyra, "The differentiation of pseudo-inverses and nonlinear least squares problems whose variables separate", SIAM J.
-//! Numer. Anal. 10, 1973.
 
 use tool_core::ToolError;
 
 use super::model::{Fitted, Rows};
-use crate::optimise::least_squares::qr::Qr;
+use crate::optimise::least_squares::projected::{linear_at, solve_linear};
 
 /// Most rows that the search looks at.
 const ROWS_MAX: usize = 400;
@@ -140,72 +136,4 @@ fn linear(
         }
     }
     Ok(if is_seen { candidates } else { Vec::new() })
-}
-
-/// Parameters among some in which the model is linear together at a point: the derivatives with respect to them depend on none of them.
-pub(super) fn linear_at(
-    model: &mut Fitted<'_>,
-    base: &[f64],
-    among: &[usize],
-) -> Result<Vec<usize>, ToolError> {
-    let Some(first) = model.columns(base)? else {
-        return Ok(Vec::new());
-    };
-    let mut set: Vec<usize> = Vec::new();
-    for &index in among {
-        let mut moved = base.to_vec();
-        for &other in set.iter().chain([&index]) {
-            moved[other] = 1.9 * moved[other] + 0.23;
-        }
-        let Some(second) = model.columns(&moved)? else {
-            continue;
-        };
-        let is_same = |&other: &usize| {
-            let (a, b) = (&first[1 + other], &second[1 + other]);
-            let size = kernels::dense::max_abs(a);
-            size > 0.0 && a.iter().zip(b).all(|(a, b)| (a - b).abs() <= 1e-9 * size)
-        };
-        if set.iter().chain([&index]).all(is_same) {
-            set.push(index);
-        }
-    }
-    Ok(set)
-}
-
-/// Sets the linear parameters of a point to those that fit best; the sum of squares then, where the model is finite.
-pub(super) fn solve_linear(
-    model: &mut Fitted<'_>,
-    point: &mut [f64],
-    linear: &[usize],
-    bounds: &[[f64; 2]],
-) -> Result<Option<f64>, ToolError> {
-    for &index in linear {
-        let [low, high] = bounds[index];
-        point[index] = 0.0_f64.clamp(low, high);
-    }
-    let Some(mut columns) = model.columns(point)? else {
-        return Ok(None);
-    };
-    let mut residuals = model.residuals(&columns[0]);
-    if !linear.is_empty() {
-        let design: Vec<Vec<f64>> = linear
-            .iter()
-            .map(|&index| model.weighted(std::mem::take(&mut columns[1 + index])))
-            .collect();
-        let weights: Vec<f64> = design
-            .iter()
-            .map(|column| kernels::dense::norm2(column))
-            .collect();
-        let step = Qr::new(design, &residuals).damped(&weights, 1e-14);
-        for (place, &index) in linear.iter().enumerate() {
-            let [low, high] = bounds[index];
-            point[index] = (point[index] + step[place]).clamp(low, high);
-        }
-        let Some(columns) = model.columns(point)? else {
-            return Ok(None);
-        };
-        residuals = model.residuals(&columns[0]);
-    }
-    let cost = residuals.iter().map(|r| r * r).sum::<f64>();
-    Ok(Some(cost).filter(|cost| cost.is_finite()))
 }

@@ -121,7 +121,14 @@ pub(in crate::optimise) fn minimise(
     loop {
         let held = held(&point, &linear, bounds);
         let cosine = cosine(&linear, &held);
-        let end = |reason, iterations| Found {
+        let is_exact = linear.cost.sqrt() <= 4.0 * f64::EPSILON * scale || linear.cost == 0.0;
+        let reason = match is_exact {
+            true => Some(Reason::Exact),
+            false if cosine == 0.0 => Some(Reason::Orthogonal),
+            false if iterations == max_iter => Some(Reason::MaxIter),
+            false => None,
+        };
+        let found = |reason| Found {
             point: point.clone(),
             linear: linear.clone(),
             iterations,
@@ -129,77 +136,118 @@ pub(in crate::optimise) fn minimise(
             cosine,
             held: held.clone(),
         };
-        let is_exact = linear.cost.sqrt() <= 4.0 * f64::EPSILON * scale;
-        if is_exact || linear.cost == 0.0 {
-            return Ok(Some(end(Reason::Exact, iterations)));
+        if let Some(reason) = reason {
+            return Ok(Some(found(reason)));
         }
-        let settled = match cosine <= COSINE_MAX {
-            true => Reason::Orthogonal,
-            false => Reason::NoProgress,
-        };
-        if cosine == 0.0 {
-            return Ok(Some(end(Reason::Orthogonal, iterations)));
-        }
-        if iterations == max_iter {
-            return Ok(Some(end(Reason::MaxIter, iterations)));
-        }
-        iterations += 1;
         let free: Vec<usize> = (0..point.len()).filter(|&index| !held[index]).collect();
         let columns = free.iter().map(|&index| linear.jacobian[index].clone());
         let qr = Qr::new(columns.collect(), &linear.residuals);
         let weights: Vec<f64> = free.iter().map(|&index| weight(norms[index])).collect();
+        let length = |values: &[f64]| {
+            let squares = values.iter().zip(&weights);
+            let squares = squares.map(|(value, weight)| (value * weight).powi(2));
+            squares.sum::<f64>().sqrt()
+        };
+        let at: Vec<f64> = free.iter().map(|&index| point[index]).collect();
         // Damped until a step brings what it promises.
-        loop {
+        let accepted = loop {
             ctx.check()?;
             let step = qr.damped(&weights, damping);
-            let mut next = point.clone();
-            for (place, &index) in free.iter().enumerate() {
-                let [low, high] = bounds[index];
-                next[index] = (point[index] + step[place]).clamp(low, high);
-            }
-            let taken: Vec<f64> = free
-                .iter()
-                .map(|&index| next[index] - point[index])
+            let mut next = stepped(&point, &free, &step, bounds);
+            let taken: Vec<f64> = (free.iter().zip(&at))
+                .map(|(&index, at)| next[index] - at)
                 .collect();
-            let length = |values: &[f64]| {
-                let squares = values.iter().zip(&weights);
-                squares
-                    .map(|(value, weight)| (value * weight).powi(2))
-                    .sum::<f64>()
-                    .sqrt()
-            };
-            let at: Vec<f64> = free.iter().map(|&index| point[index]).collect();
-            let is_small = length(&taken) <= tolerance * length(&at);
             let predicted = qr.decrease(&taken);
             problem.project(&mut next, bounds)?;
             let cost = problem.cost(&next)?;
             let actual = cost.map_or(f64::NEG_INFINITY, |cost| linear.cost - cost);
             let ratio = actual / predicted;
-            if ratio > SHARE && actual > 0.0 {
-                damping *= (1.0 - (2.0 * ratio - 1.0).powi(3)).max(1.0 / 3.0);
-                damping = damping.max(1e-20);
-                growth = 2.0;
-                let Some(found) = problem.linear(&next)? else {
-                    // Finite there, but not its derivatives: as a step that fails.
-                    damping *= growth;
-                    growth *= 2.0;
-                    continue;
-                };
-                (point, linear) = (next, found);
-                for (norm_max, column) in norms.iter_mut().zip(&linear.jacobian) {
-                    let least = if is_forgetting { 0.0 } else { *norm_max };
-                    *norm_max = norm(column).max(least);
+            if (ratio > SHARE || predicted <= 0.0) && actual > 0.0 {
+                // Where the derivatives are not finite, the step fails.
+                if let Some(found) = problem.linear(&next)? {
+                    let change = (1.0 - (2.0 * ratio - 1.0).powi(3)).max(1.0 / 3.0);
+                    damping = (damping * change.min(2.0)).max(1e-20);
+                    growth = 2.0;
+                    break Some((next, found));
                 }
-                break;
             }
-            let is_rounding = predicted <= 4.0 * f64::EPSILON * linear.cost;
+            let is_small = length(&taken) <= tolerance * length(&at);
+            // A step that is cut at bounds may promise nothing; a shorter one does.
+            let is_rounding = (0.0..=4.0 * f64::EPSILON * linear.cost).contains(&predicted);
             if is_small || is_rounding || damping > DAMPING_MAX {
-                return Ok(Some(end(settled, iterations)));
+                break None;
             }
             damping *= growth;
             growth *= 2.0;
+        };
+        let Some((next, found_there)) = accepted else {
+            let settled = match cosine <= COSINE_MAX {
+                true => Reason::Orthogonal,
+                false => Reason::NoProgress,
+            };
+            let found = found(settled);
+            return Ok(Some(polished(problem, found, bounds)?));
+        };
+        iterations += 1;
+        (point, linear) = (next, found_there);
+        for (norm_max, column) in norms.iter_mut().zip(&linear.jacobian) {
+            let least = if is_forgetting { 0.0 } else { *norm_max };
+            *norm_max = norm(column).max(least);
         }
     }
+}
+
+/// A point after a step of the parameters that are free, cut at the bounds.
+fn stepped(point: &[f64], free: &[usize], step: &[f64], bounds: &[[f64; 2]]) -> Vec<f64> {
+    let mut next = point.to_vec();
+    for (&index, step) in free.iter().zip(step) {
+        let [low, high] = bounds[index];
+        next[index] = (point[index] + step).clamp(low, high);
+    }
+    next
+}
+
+/// Takes the last steps, which the objective is too flat to tell: as long as the residuals become more orthogonal to the Jacobian.
+fn polished(
+    problem: &mut dyn Problem,
+    mut found: Found,
+    bounds: &[[f64; 2]],
+) -> Result<Found, ToolError> {
+    const STEPS: usize = 4;
+    if found.reason != Reason::Orthogonal {
+        return Ok(found);
+    }
+    for _ in 0..STEPS {
+        let free: Vec<usize> = (0..found.point.len())
+            .filter(|&index| !found.held[index])
+            .collect();
+        let columns = free
+            .iter()
+            .map(|&index| found.linear.jacobian[index].clone());
+        let qr = Qr::new(columns.collect(), &found.linear.residuals);
+        let norms = free
+            .iter()
+            .map(|&index| weight(norm(&found.linear.jacobian[index])));
+        let step = qr.damped(&norms.collect::<Vec<f64>>(), 0.0);
+        let next = stepped(&found.point, &free, &step, bounds);
+        let Some(linear) = problem.linear(&next)? else {
+            break;
+        };
+        let held = held(&next, &linear, bounds);
+        let cosine = cosine(&linear, &held);
+        let is_level = linear.cost <= found.linear.cost * (1.0 + 16.0 * f64::EPSILON);
+        if !is_level || cosine >= found.cosine {
+            break;
+        }
+        found = Found {
+            point: next,
+            linear,
+            cosine,
+            held,
+            ..found
+        };
+    }
+    Ok(found)
 }
 
 fn norm(values: &[f64]) -> f64 {

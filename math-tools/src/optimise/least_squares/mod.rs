@@ -3,13 +3,15 @@
 pub(in crate::optimise) mod levenberg;
 pub(in crate::optimise) mod loss;
 mod problem;
+pub(in crate::optimise) mod projected;
 pub(in crate::optimise) mod qr;
 #[cfg(test)]
 mod tests;
 
-use self::levenberg::{How, Reason, minimise};
+use self::levenberg::{How, Reason};
 use self::loss::{Kind, Loss};
 use self::problem::Residuals;
+use self::projected::minimise_doggedly;
 use super::minimise::bounds::{Bounds, Given};
 use crate::expression::Parameters;
 use crate::prelude::*;
@@ -127,7 +129,8 @@ impl Tool for Args {
             scale: 0.0,
             is_forgetting: false,
         };
-        let Some(found) = minimise(&mut problem, &x0, &how, ctx)? else {
+        let (found, iterations) = minimise_doggedly(&mut problem, &x0, &how, ctx)?;
+        let Some(found) = found else {
             refuse!(numeric "/residuals", "not_finite"; "a residual or a derivative is not finite at `x0`";
                 "choose a start at which they are");
         };
@@ -145,7 +148,7 @@ impl Tool for Args {
             reason: found.reason,
             cosine: found.cosine,
             at_bound: found.held,
-            iterations: found.iterations,
+            iterations,
             evaluations: problem.evaluations,
             x: found.point,
         })

@@ -1,0 +1,152 @@
+//! Parameters in which residuals are linear together: found by their derivatives, and solved for at every trial point.
+//!
+//! # Reference
+//! G. H. Golub, V. Pereyra, "The differentiation of pseudo-inverses and nonlinear least squares problems whose variables separate", SIAM J.
+//! Numer. Anal. 10, 1973.
+
+use tool_core::{Ctx, ToolError};
+
+use super::levenberg::{Found, How, Linear, Problem, minimise};
+use super::qr::Qr;
+
+/// Minimises from a start; where that does not converge, again with the parameters in which the residuals are linear solved for at every
+/// step, and at last with damping by the present column norms. Answers with the best, and with the iterations of all.
+///
+/// # Errors
+/// A stop; residuals that are not finite at the start are `None`.
+pub(in crate::optimise) fn minimise_doggedly(
+    problem: &mut dyn Problem,
+    start: &[f64],
+    how: &How<'_>,
+    ctx: &Ctx,
+) -> Result<(Option<Found>, u64), ToolError> {
+    let mut best: Option<Found> = None;
+    let mut iterations = 0;
+    let mut keep = |found: Option<Found>| {
+        iterations += found.as_ref().map_or(0, |found| found.iterations);
+        best = better(best.take(), found);
+        best.as_ref()
+            .is_some_and(|best| best.reason.has_converged())
+    };
+    let again = How {
+        is_forgetting: true,
+        ..*how
+    };
+    if keep(minimise(problem, start, how, ctx)?) {
+        return Ok((best, iterations));
+    }
+    let all: Vec<usize> = (0..start.len()).collect();
+    let linear = linear_at(problem, start, &all)?;
+    let mut solved = start.to_vec();
+    if !linear.is_empty() && solve_linear(problem, &mut solved, &linear, how.bounds)?.is_some() {
+        let mut projected = Projected { problem, linear };
+        if keep(minimise(&mut projected, &solved, &again, ctx)?) {
+            return Ok((best, iterations));
+        }
+    }
+    keep(minimise(problem, start, &again, ctx)?);
+    Ok((best, iterations))
+}
+
+/// The closer of two fits.
+pub(in crate::optimise) fn better(a: Option<Found>, b: Option<Found>) -> Option<Found> {
+    let rank = |found: &Found| (found.linear.cost, !found.reason.has_converged());
+    match (a, b) {
+        (Some(a), Some(b)) if rank(&b) < rank(&a) => Some(b),
+        (Some(a), _) => Some(a),
+        (None, b) => b,
+    }
+}
+
+/// A problem whose linear parameters are solved for at every trial point.
+struct Projected<'a> {
+    problem: &'a mut dyn Problem,
+    linear: Vec<usize>,
+}
+
+impl Problem for Projected<'_> {
+    fn cost(&mut self, point: &[f64]) -> Result<Option<f64>, ToolError> {
+        self.problem.cost(point)
+    }
+
+    fn project(&mut self, point: &mut [f64], bounds: &[[f64; 2]]) -> Result<(), ToolError> {
+        solve_linear(self.problem, point, &self.linear, bounds)?;
+        Ok(())
+    }
+
+    fn linear(&mut self, point: &[f64]) -> Result<Option<Linear>, ToolError> {
+        self.problem.linear(point)
+    }
+}
+
+/// Parameters among some in which the residuals are linear together at a point: the derivatives with respect to them depend on none of them.
+///
+/// # Errors
+/// A stop.
+pub(in crate::optimise) fn linear_at(
+    problem: &mut dyn Problem,
+    base: &[f64],
+    among: &[usize],
+) -> Result<Vec<usize>, ToolError> {
+    let Some(first) = problem.linear(base)? else {
+        return Ok(Vec::new());
+    };
+    let mut set: Vec<usize> = Vec::new();
+    for &index in among {
+        let mut moved = base.to_vec();
+        for &other in set.iter().chain([&index]) {
+            moved[other] = 1.9 * moved[other] + 0.23;
+        }
+        let Some(second) = problem.linear(&moved)? else {
+            continue;
+        };
+        let is_same = |&other: &usize| {
+            let (a, b) = (&first.jacobian[other], &second.jacobian[other]);
+            let size = kernels::dense::max_abs(a);
+            size > 0.0 && a.iter().zip(b).all(|(a, b)| (a - b).abs() <= 1e-9 * size)
+        };
+        if set.iter().chain([&index]).all(is_same) {
+            set.push(index);
+        }
+    }
+    Ok(set)
+}
+
+/// Sets the linear parameters of a point to those that fit best; the objective then, where it is finite.
+///
+/// # Errors
+/// A stop.
+pub(in crate::optimise) fn solve_linear(
+    problem: &mut dyn Problem,
+    point: &mut [f64],
+    linear: &[usize],
+    bounds: &[[f64; 2]],
+) -> Result<Option<f64>, ToolError> {
+    for &index in linear {
+        let [low, high] = bounds[index];
+        point[index] = 0.0_f64.clamp(low, high);
+    }
+    let Some(Linear {
+        residuals,
+        mut jacobian,
+        cost,
+    }) = problem.linear(point)?
+    else {
+        return Ok(None);
+    };
+    if linear.is_empty() {
+        return Ok(Some(cost));
+    }
+    let design: Vec<Vec<f64>> = (linear.iter())
+        .map(|&index| std::mem::take(&mut jacobian[index]))
+        .collect();
+    let weights: Vec<f64> = (design.iter())
+        .map(|column| kernels::dense::norm2(column))
+        .collect();
+    let step = Qr::new(design, &residuals).damped(&weights, 1e-14);
+    for (&index, step) in linear.iter().zip(&step) {
+        let [low, high] = bounds[index];
+        point[index] = (point[index] + step).clamp(low, high);
+    }
+    problem.cost(point)
+}
