@@ -187,7 +187,11 @@ impl Bdf {
         self.state.copy_from_slice(&self.predicted);
         let time = self.t + self.h;
         let mut before: Option<f64> = None;
-        for iteration in 1..=ITERATIONS_MAX {
+        // The matrix does not have the terms by which the solution moves its derivatives: the second iteration corrects for that,
+        // and says nothing about the rate.
+        let coupled = self.n > self.pattern.n;
+        let most = ITERATIONS_MAX + if coupled { 3 } else { 0 };
+        for iteration in 1..=most {
             problem.eval(time, &self.state, &mut self.rhs);
             if self.pattern.identity {
                 for index in 0..self.n {
@@ -212,9 +216,11 @@ impl Bdf {
                 self.non_finite = true;
                 return None;
             }
-            let rate = before.map(|before| norm / before);
+            let rate = before
+                .filter(|_| iteration != 2 || !coupled)
+                .map(|before| norm / before);
             if let Some(rate) = rate {
-                let left = (ITERATIONS_MAX - iteration) as i32;
+                let left = (most - iteration) as i32;
                 if rate >= 1.0 || rate.powi(left) / (1.0 - rate) * norm > self.newton_tolerance {
                     return None;
                 }

@@ -122,7 +122,7 @@ pub(crate) fn integrate(
         switched_at: None,
         stiff: false,
     };
-    watch.begin(&mut problem, (t0, y0), &mut path.samples);
+    watch.begin((t0, y0), &mut path.samples);
     let (mut counted, mut reserved) = (0, 0);
     let (mut attempts, mut next_trial) = (0, 0);
     while stepper.t() != t1 {
@@ -239,14 +239,14 @@ fn told_apart(reason: Reason, path: &Trajectory) -> Reason {
     }
 }
 
-/// Estimates the largest error of a component at the end by comparing with a run at ten times looser tolerances; `None` when
+/// Estimates the largest error of the first `n` components at the end by comparing with a run at ten times looser tolerances; `None` when
 /// that run does not arrive. Returns the work too.
 ///
 /// # Errors
 /// As [`integrate`].
 pub(crate) fn error_at_end(
     flow: &mut dyn Flow,
-    path: &Trajectory,
+    (path, n): (&Trajectory, usize),
     options: &Options,
     ctx: &Ctx,
 ) -> Result<(Option<f64>, Work), ToolError> {
@@ -260,7 +260,7 @@ pub(crate) fn error_at_end(
         return Ok((Some(0.0), Work::default()));
     }
     let other = integrate(flow, span, path.state(0), &looser, &mut Watch::none(), ctx)?;
-    let pairs = path.y_end().iter().zip(other.y_end());
+    let pairs = path.y_end().iter().zip(other.y_end()).take(n);
     let difference = pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
     let arrived = other.stopped.is_none();
     Ok((arrived.then_some(difference), other.work))

@@ -65,22 +65,24 @@ pub(crate) struct Watch<'e> {
     times: &'e [f64],
     done: usize,
     events: Vec<Watched<'e>>,
+    /// t, the first entries of the state, the free parameters, as the events see them.
     slots: Vec<f64>,
+    n: usize,
 }
 
 impl<'e> Watch<'e> {
     /// Nothing.
     pub(crate) fn none() -> Self {
-        Self::new(&[], &[], &[], &[])
+        Self::new(&[], &[], &[], (0, &[]))
     }
 
-    /// States at times in the order of integration, and events, given with their expressions; `free` are the values of the free
-    /// parameters.
+    /// States at times in the order of integration, and events, given with their expressions, which see `n` entries of the state and
+    /// the free parameters.
     pub(crate) fn new(
         times: &'e [f64],
         events: &[Event],
         expressions: &'e [Expression],
-        free: &[f64],
+        (n, free): (usize, &[f64]),
     ) -> Self {
         let watched = |(event, expression): (&Event, &'e Expression)| Watched {
             evaluator: expression.evaluator(),
@@ -98,7 +100,10 @@ impl<'e> Watch<'e> {
             times,
             done: 0,
             events: events.iter().zip(expressions).map(watched).collect(),
-            slots: free.to_vec(),
+            slots: std::iter::repeat_n(0.0, n + 1)
+                .chain(free.iter().copied())
+                .collect(),
+            n,
         }
     }
 
@@ -114,24 +119,13 @@ impl<'e> Watch<'e> {
     }
 
     /// Records the start.
-    pub(crate) fn begin(
-        &mut self,
-        problem: &mut Problem<'_>,
-        (t, y): (f64, &[f64]),
-        samples: &mut Vec<f64>,
-    ) {
+    pub(crate) fn begin(&mut self, (t, y): (f64, &[f64]), samples: &mut Vec<f64>) {
         if self.times.first() == Some(&t) {
             samples.extend_from_slice(y);
             self.done = 1;
         }
-        if self.events.is_empty() {
-            return;
-        }
-        let free = std::mem::take(&mut self.slots);
-        self.slots = vec![0.0; problem.dimension() + 1];
-        self.slots.extend_from_slice(&free);
         for event in &mut self.events {
-            event.before = Self::value(event, &mut self.slots, t, y);
+            event.before = Self::value(event, &mut self.slots, t, &y[..self.n]);
         }
     }
 
@@ -195,7 +189,7 @@ impl<'e> Watch<'e> {
             }
             let mut zeros = Vec::new();
             for (index, event) in self.events.iter_mut().enumerate() {
-                let after = Self::value(event, &mut self.slots, right, &y);
+                let after = Self::value(event, &mut self.slots, right, &y[..self.n]);
                 let before = std::mem::replace(&mut event.before, after);
                 let rises = before < 0.0 && after >= 0.0;
                 let falls = before > 0.0 && after <= 0.0;
@@ -212,7 +206,7 @@ impl<'e> Watch<'e> {
                     let mut at = |t: f64| {
                         let mut state = vec![0.0; y.len()];
                         stepper.interpolate(problem, t, &mut state);
-                        Self::value(event, &mut self.slots, t, &state)
+                        Self::value(event, &mut self.slots, t, &state[..self.n])
                     };
                     zeros.push((zero((left, before), (right, after), &mut at), index));
                 }
@@ -229,7 +223,7 @@ impl<'e> Watch<'e> {
                 ctx.reserve_doubles(state.len() + 4)?;
                 let event = &mut self.events[index];
                 event.found.t.push(t);
-                event.found.y.push(state.clone());
+                event.found.y.push(state[..self.n].to_vec());
                 if event.terminal && event.found.t.len() as u64 == event.count {
                     return Ok(Some((t, state)));
                 }

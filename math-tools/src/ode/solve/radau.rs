@@ -283,9 +283,17 @@ impl Radau {
         self.convergence = self.convergence.max(f64::EPSILON).powf(0.8);
         let (mut norm_before, mut ratio_before) = (0.0_f64, 0.0_f64);
         self.rate = SLOW;
+        // The matrix does not have the terms by which the solution moves its derivatives by parameters: the second iteration
+        // corrects for that, and says nothing about the rate.
+        let coupled = self.n > self.pattern.n;
+        let (first, most) = if coupled {
+            (2, ITERATIONS_MAX + 2)
+        } else {
+            (1, ITERATIONS_MAX)
+        };
         let mut iterations = 0;
         loop {
-            if iterations >= ITERATIONS_MAX {
+            if iterations >= most {
                 return Err(0.5 * h);
             }
             iterations += 1;
@@ -294,9 +302,9 @@ impl Radau {
                 self.non_finite = true;
                 return Err(0.5 * h);
             }
-            if iterations > 1 && iterations < ITERATIONS_MAX {
+            if iterations > first && iterations < most {
                 let ratio = norm / norm_before;
-                self.rate = if iterations == 2 {
+                self.rate = if iterations == first + 1 {
                     ratio
                 } else {
                     (ratio * ratio_before).sqrt()
@@ -306,7 +314,7 @@ impl Radau {
                     return Err(0.5 * h);
                 }
                 self.convergence = self.rate / (1.0 - self.rate);
-                let left = (ITERATIONS_MAX - 1 - iterations) as i32;
+                let left = (most - 1 - iterations) as i32;
                 let expected =
                     self.convergence * norm * self.rate.powi(left) / self.newton_tolerance;
                 if expected >= 1.0 {
@@ -315,7 +323,7 @@ impl Radau {
                 }
             }
             norm_before = norm.max(f64::EPSILON);
-            if self.convergence * norm <= self.newton_tolerance {
+            if iterations >= first && self.convergence * norm <= self.newton_tolerance {
                 return Ok(iterations);
             }
         }

@@ -31,6 +31,8 @@ pub(crate) enum Attempt {
 pub(crate) enum Reason {
     /// A terminal event; the result is complete.
     TerminalEvent,
+    /// A run of a sweep whose start is not valid; `error` says why.
+    NotStarted,
     /// `max_steps` was used up.
     MaxSteps,
     /// The step became too small for a double: a singularity, or a right-hand side that is not smooth.

@@ -7,7 +7,8 @@
 
 use tool_core::{Ctx, Tool};
 
-use super::super::{Args, Method};
+use super::super::Args;
+use super::super::method::Method;
 use super::{absolute, args};
 
 struct Problem {
