@@ -60,12 +60,15 @@ pub(crate) struct Output {
     pub error_estimate: Option<f64>,
     /// Zeros of each of `events`, in their order; absent without events.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-present" = { "events": { "least": 1 } }))]
     pub events: Option<Vec<Occurrences>>,
     /// Derivatives of the solution by each of `sensitivities`; absent without them.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-present" = { "sensitivities": { "least": 1 } }))]
     pub sensitivities: Option<Vec<Derivatives>>,
     /// The trajectories of `sweep`, in their order; absent without it.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-present" = { "sweep": { "least": 1 } }))]
     pub sweep: Option<Vec<Run>>,
 }
 
@@ -80,7 +83,7 @@ impl Tool for Args {
             r#"{"y0": [1], "t_span": [0, 3], "system": "2*t", "t_eval": [0, 1, 2, 3]}"#
             => r#"{"t": [0.0, 1.0, 2.0, 3.0], "y": [[1.0], [2.0], [5.0], [10.0]],
                 "completed": true, "t_end": 3.0,
-                "stats": {"steps": 7, "rejected": 0, "function_evals": 95, "extra_evals": 267,
+                "stats": {"steps": 7, "rejected": 0, "function_evals": 89, "extra_evals": 280,
                     "jacobian_evals": 0, "factorisations": 0},
                 "method": "dop853", "stiff": false, "error_estimate": 0.0}"#;
     };

@@ -3,8 +3,8 @@
 //! # Method
 //! The stages are found by simplified Newton iterations, in coordinates that split the linear system into a real and a complex one of
 //! the size of the state; they start from the collocation polynomial of the step before, which is also the interpolation (order 3).
-//! The error estimate has order 3, so that the tolerances are tightened to `rtol^(2/3) / 10` of their size for it; the step follows the
-//! predictive controller of Gustafsson. The Jacobian is evaluated again when the iteration converges slowly, the factors are kept while
+//! The error estimate has order 3, so that it is compared with `rtol^(2/3) / 10`; the step follows the predictive controller of
+//! Gustafsson. The Jacobian is evaluated again when the iteration converges slowly, the factors are kept while
 //! the step would change little. L-stable and stiffly accurate: it also solves differential-algebraic systems of index 1.
 //!
 //! # References
@@ -393,7 +393,11 @@ fn tightened(given: &Tolerances) -> Tolerances {
     } else {
         given.rtol
     };
-    given.times(0.1 * reference.powf(2.0 / 3.0) / reference)
+    let factor = 0.1 * reference.powf(2.0 / 3.0) / reference;
+    // A component that has become small is not given up: its absolute tolerance stays.
+    let mut tightened = given.times(factor.min(1.0));
+    tightened.rtol = factor * given.rtol;
+    tightened
 }
 
 impl Stepper for Radau {
