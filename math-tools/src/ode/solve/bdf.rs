@@ -22,6 +22,8 @@ const ORDER_MAX: usize = 5;
 const ITERATIONS_MAX: usize = 4;
 /// The tolerance of the formulas relative to the given one.
 const TIGHTER: f64 = 0.05;
+/// Corrections below this part of the tolerance of the iterations end them.
+const NEGLIGIBLE: f64 = 1e-3;
 /// Largest growth of a step, and largest shrinking.
 const GROWTH: f64 = 10.0;
 const SHRINKING: f64 = 0.2;
@@ -162,9 +164,7 @@ impl Bdf {
 
     fn prepare(&mut self, problem: &mut Problem<'_>) -> bool {
         if self.jacobian_due {
-            if !problem.jacobian(self.t + self.h, &self.predicted, &mut self.jacobian) {
-                return false;
-            }
+            problem.finite_jacobian(self.t + self.h, &self.predicted, &mut self.jacobian);
             (self.jacobian_due, self.fresh, self.factors_due) = (false, true, true);
         }
         if self.factors_due {
@@ -219,7 +219,9 @@ impl Bdf {
             let rate = before
                 .filter(|_| iteration != 2 || !coupled)
                 .map(|before| norm / before);
-            if let Some(rate) = rate {
+            // A correction this small is rounding: its ratio to the one before says nothing.
+            let negligible = norm <= NEGLIGIBLE * self.newton_tolerance;
+            if let Some(rate) = rate.filter(|_| !negligible) {
                 let left = (most - iteration) as i32;
                 if rate >= 1.0 || rate.powi(left) / (1.0 - rate) * norm > self.newton_tolerance {
                     return None;
@@ -231,7 +233,7 @@ impl Bdf {
             }
             let settled =
                 rate.is_some_and(|rate| rate / (1.0 - rate) * norm < self.newton_tolerance);
-            if norm == 0.0 || settled {
+            if negligible || settled {
                 return Some(iteration);
             }
             before = Some(norm);

@@ -71,6 +71,11 @@ impl Trajectory {
 /// Fewer steps than this were no burden, even where stability limited them.
 const STIFF_STEPS_MIN: usize = 200;
 
+/// Steps of `auto` after which it tries the stiff method though stability does not seem to limit the steps, then again after twice as many.
+const LOOK: usize = 64;
+/// Size up to which factors of a full matrix are cheap.
+const CHEAP: usize = 50;
+
 /// `auto` aims at one more digit, since the errors of a whole integration are 10 to 100 times the tolerance of a step; at the order of its
 /// methods that costs a third more evaluations.
 const TIGHTER: f64 = 0.1;
@@ -167,11 +172,17 @@ pub(crate) fn integrate(
             let words = || format!("t = {t:.6}, {steps} steps");
             ctx.progress(((t - t0) / (t1 - t0)).abs(), words);
         }
-        if method == Method::Auto && stepper.may_be_stiff() && path.t.len() >= next_trial {
-            next_trial = 2 * path.t.len();
+        let due = method == Method::Auto && path.t.len() >= next_trial;
+        if due && (stepper.may_be_stiff() || path.t.len() >= LOOK) {
             let at = (stepper.t(), stepper.y());
             let step = stepper.next_step();
             let pattern = problem.pattern();
+            // Factors of a large full matrix are worth a trial only where stability seems to limit the steps.
+            let cheap = pattern.storage() != Storage::Dense || pattern.n <= CHEAP;
+            if !(cheap || stepper.may_be_stiff()) {
+                continue;
+            }
+            next_trial = 2 * path.t.len();
             if afford(&pattern, n, ctx).is_ok() && pays(&mut problem, at, step, bounds) {
                 let state = stepper.y().to_vec();
                 method = Method::Radau;

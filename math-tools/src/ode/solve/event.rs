@@ -60,7 +60,7 @@ struct Watched<'e> {
 /// Parts of a step at whose ends an event function is evaluated, so that two zeros within a step are seldom missed.
 const PARTS: usize = 4;
 
-/// What is asked for on the way.
+/// Requested values and events.
 pub(crate) struct Watch<'e> {
     times: &'e [f64],
     done: usize,
@@ -156,7 +156,7 @@ impl<'e> Watch<'e> {
                 samples.extend_from_slice(stepper.y());
             } else {
                 y.resize(n, 0.0);
-                stepper.interpolate(problem, t, &mut y);
+                stepper.sample(problem, t, &mut y);
                 samples.extend_from_slice(&y);
             }
             self.done += 1;
@@ -205,7 +205,7 @@ impl<'e> Watch<'e> {
                 if counts && (event.found.t.len() as u64) < event.count {
                     let mut at = |t: f64| {
                         let mut state = vec![0.0; y.len()];
-                        stepper.interpolate(problem, t, &mut state);
+                        stepper.sample(problem, t, &mut state);
                         Self::value(event, &mut self.slots, t, &state[..self.n])
                     };
                     zeros.push((zero((left, before), (right, after), &mut at), index));
@@ -218,7 +218,7 @@ impl<'e> Watch<'e> {
             for (t, index) in zeros {
                 let mut state = y.clone();
                 if t != end {
-                    stepper.interpolate(problem, t, &mut state);
+                    stepper.sample(problem, t, &mut state);
                 }
                 ctx.reserve_doubles(state.len() + 4)?;
                 let event = &mut self.events[index];

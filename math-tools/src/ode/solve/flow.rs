@@ -188,6 +188,15 @@ impl<'a> Problem<'a> {
         entries.iter().all(|entry| entry.is_finite())
     }
 
+    /// As [`Flow::jacobian`] for iterations, which need no exact one: what is not finite counts as 0.
+    pub(crate) fn finite_jacobian(&mut self, t: f64, y: &[f64], entries: &mut [f64]) {
+        if !self.jacobian(t, y, entries) {
+            for entry in entries.iter_mut().filter(|entry| !entry.is_finite()) {
+                *entry = 0.0;
+            }
+        }
+    }
+
     /// As [`Flow::time_slope`].
     pub(crate) fn time_slope(&mut self, t: f64, y: &[f64], slope: &mut [f64]) {
         self.work.evaluations += self.flow.time_slope(t, y, slope);

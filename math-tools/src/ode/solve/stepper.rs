@@ -62,6 +62,11 @@ pub(crate) trait Stepper {
     /// The solution within the last accepted step.
     fn interpolate(&mut self, problem: &mut Problem<'_>, t: f64, y: &mut [f64]);
 
+    /// The solution within the last accepted step with the accuracy of its ends, where that costs more than interpolation.
+    fn sample(&mut self, problem: &mut Problem<'_>, t: f64, y: &mut [f64]) {
+        self.interpolate(problem, t, y);
+    }
+
     /// The size of the next step.
     fn next_step(&self) -> f64;
 

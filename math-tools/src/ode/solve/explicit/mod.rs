@@ -80,9 +80,9 @@ impl Nearness {
         }
     }
 
-    /// Whether there were enough of them to mean something.
-    fn holds(self) -> bool {
-        self.near >= 15
+    /// Whether there were so many of them.
+    fn holds(self, count: u32) -> bool {
+        self.near >= count
     }
 }
 
@@ -347,11 +347,11 @@ impl Stepper for Explicit {
     }
 
     fn is_stiff(&self) -> bool {
-        self.near.holds()
+        self.near.holds(15)
     }
 
     fn may_be_stiff(&self) -> bool {
-        self.half_near.holds()
+        self.half_near.holds(6)
     }
 }
 
