@@ -113,6 +113,21 @@ fn methods(criterion: &mut Criterion) {
             r#"{"system":["10*(y1-y0)","y0*(28-y2)-y1","y0*y1-8/3*y2"],"y0":[1,1,1],"t_span":[0,10],"rtol":1e-9,"atol":1e-12}"#,
         ),
         (
+            "solve_ode Van der Pol 1000",
+            "solve_ode",
+            r#"{"system":["y1","((1-y0**2)*y1-y0)*1e6"],"y0":[2,0],"t_span":[0,2],"rtol":1e-9,"atol":1e-12,"t_eval":[2]}"#,
+        ),
+        (
+            "solve_ode Robertson",
+            "solve_ode",
+            r#"{"system":["-0.04*y0+1e4*y1*y2","0.04*y0-1e4*y1*y2-3e7*y1**2","3e7*y1**2"],"y0":[1,0,0],"t_span":[0,1e11],"rtol":1e-9,"atol":1e-17,"t_eval":[1e11]}"#,
+        ),
+        (
+            "solve_ode HIRES",
+            "solve_ode",
+            r#"{"system":["-1.71*y0+0.43*y1+8.32*y2+0.0007","1.71*y0-8.75*y1","-10.03*y2+0.43*y3+0.035*y4","8.32*y1+1.71*y2-1.12*y3","-1.745*y4+0.43*y5+0.43*y6","-280*y5*y7+0.69*y3+1.71*y4-0.43*y5+0.69*y6","280*y5*y7-1.81*y6","-280*y5*y7+1.81*y6"],"y0":[1,0,0,0,0,0,0,0.0057],"t_span":[0,321.8122],"rtol":1e-9,"atol":1e-12,"t_eval":[321.8122]}"#,
+        ),
+        (
             "optimize Rosenbrock-2",
             "optimize",
             r#"{"objective":"rosenbrock","x0":[-1.2,1]}"#,

@@ -36,6 +36,7 @@ const UNSTATED: &[(&str, &str)] = &[
     ("search_arxiv.total", "what the service answers"),
     ("search_books.total", "what the service answers"),
     ("search_papers.total", "what the service answers"),
+    ("solve_bvp.error_estimate", "whether it converges"),
     ("solve_ode.error_estimate", "whether the end is reached"),
     (
         "todo_update.task.completed_at",
@@ -47,7 +48,7 @@ const UNSTATED: &[(&str, &str)] = &[
 const OF_THE_MACHINE: [&str; 2] = ["disk_usage.disk_bytes", "disk_usage.free_bytes"];
 
 /// Calls that nothing else makes.
-const CALLS: [(&str, &str); 4] = [
+const CALLS: [(&str, &str); 6] = [
     (
         "statistics",
         r#"{"data": [1, 2], "metrics": ["var", "variance_sample"]}"#,
@@ -60,6 +61,14 @@ const CALLS: [(&str, &str); 4] = [
     (
         "matrix_svd",
         r#"{"A": [[1, 2], [3, 4]], "components": 1, "randomised": true, "vectors": "thin"}"#,
+    ),
+    (
+        "solve_ode",
+        r#"{"y0": [1], "t_span": [0, 1], "system": "-k*y", "parameters": {"k": 2}, "events": [{"g": "y - 0.5"}], "sensitivities": ["k"], "sweep": [{"y0": [2]}]}"#,
+    ),
+    (
+        "solve_bvp",
+        r#"{"system": ["y1", "-k**2*y0"], "boundary": ["a0", "b0", "a1-k"], "t_span": [0, 1], "parameters": {"k": 3}, "unknowns": ["k"], "guess": ["sin(3*t)", "3*cos(3*t)"]}"#,
     ),
 ];
 

@@ -90,3 +90,8 @@ fn ranks_and_singular_values() {
 fn units() {
     check(include_str!("reference/units.json"), 20);
 }
+
+#[test]
+fn differential_equations() {
+    check(include_str!("reference/solve_ode.json"), 16);
+}

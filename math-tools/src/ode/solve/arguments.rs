@@ -1,18 +1,81 @@
-//! The arguments of `solve_ode`, checked: [`Setup`].
+//! [`Args`]: the arguments of `solve_ode`.
 
 use schemars::json_schema;
-use serde::{Deserialize, Serialize};
-use tool_core::{Ctx, Finite, Positive, Tolerance, ToolError, Vector};
 
-use super::Args;
-use super::drive::Options;
-use super::dynamics::Dynamics;
 use super::event::Event;
-use super::flow::Tolerances;
-use super::mass::{self, Mass};
 use super::method::Method;
-use super::system::{self, State};
-use crate::expression::Expression;
+use super::system::{Equations, Linear};
+use crate::expression::Parameters;
+use crate::prelude::*;
+
+/// Integrate the ordinary differential equations y' = f(t, y) from a start value, forwards or backwards in time, with adaptive
+/// steps. Give the right-hand side either as expressions (`system`) or as a linear system (`coefficients`). An integration that
+/// does not reach the end is returned as far as it came, with `completed`: false and the reason.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Args {
+    /// Start value, one number per component.
+    #[schemars(extend("x-shape" = ["n"]))]
+    pub y0: Input<Vector>,
+    /// Start and end time, two different numbers; the end may be the smaller one.
+    pub t_span: [Finite; 2],
+    /// Right-hand side: one expression per component, as a list or as one text separated by `;`. Variables: t, y0, y1, ...; y is
+    /// y0 when there is one component. Example: ["y1", "-y0"].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub system: Option<Equations>,
+    /// Named numbers `system` uses, such as `{"a": 1.5}`; the entries of a list `w` are `w[0]`, `w[1]`, ...
+    #[serde(default, skip_serializing_if = "Parameters::is_empty")]
+    pub parameters: Parameters,
+    /// Right-hand side as y' = A y + b.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub coefficients: Option<Linear>,
+    /// Start velocities of a system of second order: `system` then gives y'' in t, y0, ..., v0, ..., and each row of the solution
+    /// has the positions and then the velocities.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub v0: Option<Input<Vector>>,
+    /// Constant matrix M of M y' = f, n x n (with `v0`: of M y''); singular for algebraic equations of index 1, which `y0` must fulfil.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-shape" = ["n", "n"]))]
+    pub mass: Option<Input<Matrix>>,
+    /// Relative tolerance of the error of each step.
+    #[serde(default = "default_rtol")]
+    pub rtol: Tolerance,
+    /// Absolute tolerance of the error of each step, in the units of y: a number, or one per component.
+    #[serde(default = "default_atol")]
+    pub atol: Absolute,
+    /// Largest number of attempted steps, 1 to 10 million.
+    #[serde(default = "Bounded::<1, 10_000_000>::of::<10_000>")]
+    pub max_steps: Bounded<1, 10_000_000>,
+    /// Largest size of a step, in the units of t: at most the length of the shortest event that the solution must not miss. Absent: no
+    /// limit, but the right-hand side is sampled at about 200 points of `t_span`, and what the steps jumped over is integrated again by
+    /// shorter ones, with a warning.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_step: Option<Positive>,
+    /// `auto`: `dop853`, and from where the problem is stiff a stiff method. Not stiff: `dopri5`, `tsit5` (order 5), `dop853` (order
+    /// 8). Stiff: `radau` (order 5), `bdf` (orders 1 to 5, for large systems), `rodas4` (order 4, for low accuracy).
+    #[serde(default)]
+    pub method: Method,
+    /// Times at which to return the solution, in the direction of integration and within `t_span`; absent: every accepted step.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub t_eval: Option<Input<Vector>>,
+    /// Functions whose zeros along the solution are returned, or end it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub events: Vec<Event>,
+    /// Names of `parameters` by which the solution is differentiated.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sensitivities: Vec<String>,
+    /// Further trajectories, each with another `y0` or other values of `parameters`; computed in parallel.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sweep: Vec<Variation>,
+}
+
+pub(super) fn default_rtol() -> Tolerance {
+    Tolerance::literal(1e-6)
+}
+
+pub(super) fn default_atol() -> Absolute {
+    Absolute::One(Tolerance::literal(1e-9))
+}
 
 /// Absolute tolerances: one for all components, or one each.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -35,189 +98,14 @@ tool_core::inline_schema!(
     })
 );
 
-/// A smaller relative error cannot be told from rounding.
-pub(super) const RTOL_MIN: f64 = 100.0 * f64::EPSILON;
-
-/// What an integration needs, checked.
-pub(super) struct Setup {
-    /// The start: the state, with the velocities after the positions.
-    pub y0: Vec<f64>,
-    /// Start and end.
-    pub span: (f64, f64),
-    /// Times at which the solution is returned.
-    pub times: Option<Vector>,
-    /// The right-hand side.
-    pub dynamics: Dynamics,
-    /// The mass matrix.
-    pub mass: Option<Mass>,
-    /// Events, and their functions.
-    pub events: Vec<Event>,
-    /// The functions of the events.
-    pub functions: Vec<Expression>,
-    /// Settings.
-    pub options: Options,
-}
-
-/// Checks the arguments.
-///
-/// # Errors
-/// `invalid_args` at the argument.
-pub(super) fn check(args: &Args, ctx: &Ctx) -> Result<Setup, ToolError> {
-    let mut y0 = args.y0.load(ctx)?.to_vec();
-    if y0.is_empty() {
-        refuse!(invalid "/y0"; "`y0` is empty"; "give one number per component");
-    }
-    let state = match &args.v0 {
-        None => State::First(y0.len()),
-        Some(v0) => {
-            let (v0, n) = (v0.load(ctx)?, y0.len());
-            if v0.len() != n {
-                let found = v0.len();
-                refuse!(invalid "/v0", "shape"; "expected {n} velocities, one per entry of `y0`, found {found}");
-            }
-            y0.extend_from_slice(&v0);
-            State::Second(n)
-        }
-    };
-    let span = span(args.t_span)?;
-    let times = match &args.t_eval {
-        Some(times) => Some(checked_times(times.load(ctx)?, span)?),
-        None => None,
-    };
-    let mut options = options(args, y0.len(), ctx)?;
-    let mut dynamics = dynamics(args, state, ctx)?;
-    let mass = match &args.mass {
-        Some(matrix) => Some(mass::load(matrix, state, ctx)?),
-        None => None,
-    };
-    if let Some(mass) = &mass {
-        options.method = implicit(options.method, mass)?;
-        dynamics = dynamics.with_mass(mass.entries.clone());
-    }
-    let functions = functions(args, state)?;
-    Ok(Setup {
-        y0,
-        span,
-        times,
-        dynamics,
-        mass,
-        events: args.events.clone(),
-        functions,
-        options,
-    })
-}
-
-fn span([start, end]: [Finite; 2]) -> Result<(f64, f64), ToolError> {
-    let (start, end) = (start.get(), end.get());
-    let message = if start == end {
-        "expected two different times, found the same twice"
-    } else if !(end - start).is_finite() {
-        "the length of `t_span` is too large for a double"
-    } else {
-        return Ok((start, end));
-    };
-    Err(ToolError::invalid("/t_span", message))
-}
-
-/// Whether a time lies between start and end, whichever is larger.
-fn within(time: f64, (start, end): (f64, f64)) -> bool {
-    start.min(end) <= time && time <= start.max(end)
-}
-
-fn checked_times(times: Vector, span: (f64, f64)) -> Result<Vector, ToolError> {
-    if times.is_empty() {
-        refuse!(invalid "/t_eval"; "`t_eval` is empty"; "leave it out to get every step");
-    }
-    if let Some(index) = times.iter().position(|&time| !within(time, span)) {
-        let message = format!("expected a time within `t_span`, found {}", times[index]);
-        return Err(ToolError::invalid(format!("/t_eval/{index}"), message));
-    }
-    let forward = span.1 > span.0;
-    let wrong = |pair: &[f64]| pair[0] == pair[1] || (pair[0] < pair[1]) != forward;
-    if let Some(index) = times.windows(2).position(wrong) {
-        let order = if forward { "ascending" } else { "descending" };
-        let (before, found) = (times[index], times[index + 1]);
-        refuse!(invalid format!("/t_eval/{}", index + 1);
-            "expected {order} times, found {found} after {before}");
-    }
-    Ok(times)
-}
-
-fn options(args: &Args, n: usize, ctx: &Ctx) -> Result<Options, ToolError> {
-    let mut rtol = args.rtol.get();
-    let atol: Vec<f64> = match &args.atol {
-        Absolute::One(atol) => vec![atol.get()],
-        Absolute::Each(list) if list.len() == n => list.iter().map(|atol| atol.get()).collect(),
-        Absolute::Each(list) => {
-            let found = list.len();
-            refuse!(invalid "/atol", "shape";
-                "expected a number or {n} of them, one per component, found {found}");
-        }
-    };
-    if rtol == 0.0 && atol.contains(&0.0) {
-        refuse!(invalid "/rtol"; "`rtol` and `atol` are both 0"; "set one of them above 0");
-    }
-    if rtol < RTOL_MIN {
-        ctx.warn(format!(
-            "`rtol` {rtol:e} is below what doubles resolve: {RTOL_MIN:.1e} is used"
-        ));
-        rtol = RTOL_MIN;
-    }
-    Ok(Options {
-        tolerances: Tolerances { rtol, atol },
-        max_steps: u32::try_from(args.max_steps.get()).unwrap_or(u32::MAX),
-        step_max: args.max_step.map_or(f64::INFINITY, Positive::get),
-        method: args.method,
-    })
-}
-
-fn dynamics(args: &Args, state: State, ctx: &Ctx) -> Result<Dynamics, ToolError> {
-    match (&args.system, &args.coefficients) {
-        (Some(equations), None) => system::parse(equations, &args.parameters, &[], state),
-        (None, Some(_)) if matches!(state, State::Second(_)) => {
-            let message =
-                "`coefficients` is a system of first order, `v0` belongs to one of second order";
-            Err(ToolError::invalid("/v0", message).hint("give `system`, or A of twice the size"))
-        }
-        (None, Some(linear)) => system::load(linear, state.len(), ctx),
-        (Some(_), Some(_)) => {
-            let message = "`system` and `coefficients` are both given";
-            Err(ToolError::invalid("/coefficients", message).hint("give only one of them"))
-        }
-        (None, None) => {
-            let message = "missing right-hand side: neither `system` nor `coefficients` is given";
-            let hint =
-                r#"give `system`, such as ["y1", "-y0"], or `coefficients`: {"A": ..., "b": ...}"#;
-            Err(ToolError::invalid("/system", message).hint(hint))
-        }
-    }
-}
-
-/// The method for a mass matrix.
-fn implicit(method: Method, mass: &Mass) -> Result<Method, ToolError> {
-    if method == Method::Auto {
-        return Ok(Method::Radau);
-    }
-    if method.is_implicit() {
-        return Ok(method);
-    }
-    let name = method.name();
-    let why = if mass.is_singular() {
-        "`mass` is singular, and"
-    } else {
-        "with `mass`"
-    };
-    refuse!(invalid "/method"; "{why} `{name}` needs y' itself"; "use `radau`, `bdf` or `rodas4`");
-}
-
-fn functions(args: &Args, state: State) -> Result<Vec<Expression>, ToolError> {
-    if args.events.is_empty() {
-        return Ok(Vec::new());
-    }
-    let scope = state.scope(&args.parameters, &[])?;
-    let parse = |(index, event): (usize, &Event)| {
-        let pointer = format!("/events/{index}/g");
-        Expression::parse(&event.g, &scope).map_err(|err| err.into_tool_error(&pointer))
-    };
-    args.events.iter().enumerate().map(parse).collect()
+/// One trajectory of a sweep: what differs from the other arguments.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Variation {
+    /// Start value; absent: that of the call. With `v0` in the call: positions, then velocities.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub y0: Option<Vec<Finite>>,
+    /// Values of some of the numbers in the call's `parameters`.
+    #[serde(default, skip_serializing_if = "Parameters::is_empty")]
+    pub parameters: Parameters,
 }

@@ -22,6 +22,8 @@ const ORDER_MAX: usize = 5;
 const ITERATIONS_MAX: usize = 4;
 /// The tolerance of the formulas relative to the given one.
 const TIGHTER: f64 = 0.05;
+/// Corrections below this part of the tolerance of the iterations end them.
+const NEGLIGIBLE: f64 = 1e-3;
 /// Largest growth of a step, and largest shrinking.
 const GROWTH: f64 = 10.0;
 const SHRINKING: f64 = 0.2;
@@ -162,9 +164,7 @@ impl Bdf {
 
     fn prepare(&mut self, problem: &mut Problem<'_>) -> bool {
         if self.jacobian_due {
-            if !problem.jacobian(self.t + self.h, &self.predicted, &mut self.jacobian) {
-                return false;
-            }
+            problem.finite_jacobian(self.t + self.h, &self.predicted, &mut self.jacobian);
             (self.jacobian_due, self.fresh, self.factors_due) = (false, true, true);
         }
         if self.factors_due {
@@ -187,7 +187,11 @@ impl Bdf {
         self.state.copy_from_slice(&self.predicted);
         let time = self.t + self.h;
         let mut before: Option<f64> = None;
-        for iteration in 1..=ITERATIONS_MAX {
+        // The matrix does not have the terms by which the solution moves its derivatives: the second iteration corrects for that,
+        // and says nothing about the rate.
+        let coupled = self.n > self.pattern.n;
+        let most = ITERATIONS_MAX + if coupled { 3 } else { 0 };
+        for iteration in 1..=most {
             problem.eval(time, &self.state, &mut self.rhs);
             if self.pattern.identity {
                 for index in 0..self.n {
@@ -212,9 +216,13 @@ impl Bdf {
                 self.non_finite = true;
                 return None;
             }
-            let rate = before.map(|before| norm / before);
-            if let Some(rate) = rate {
-                let left = (ITERATIONS_MAX - iteration) as i32;
+            let rate = before
+                .filter(|_| iteration != 2 || !coupled)
+                .map(|before| norm / before);
+            // A correction this small is rounding: its ratio to the one before says nothing.
+            let negligible = norm <= NEGLIGIBLE * self.newton_tolerance;
+            if let Some(rate) = rate.filter(|_| !negligible) {
+                let left = (most - iteration) as i32;
                 if rate >= 1.0 || rate.powi(left) / (1.0 - rate) * norm > self.newton_tolerance {
                     return None;
                 }
@@ -225,7 +233,7 @@ impl Bdf {
             }
             let settled =
                 rate.is_some_and(|rate| rate / (1.0 - rate) * norm < self.newton_tolerance);
-            if norm == 0.0 || settled {
+            if negligible || settled {
                 return Some(iteration);
             }
             before = Some(norm);

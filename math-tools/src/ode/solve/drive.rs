@@ -71,8 +71,13 @@ impl Trajectory {
 /// Fewer steps than this were no burden, even where stability limited them.
 const STIFF_STEPS_MIN: usize = 200;
 
-/// `auto` takes tighter tolerances for `dop853`, whose errors over a whole integration are otherwise 10 to 100 times larger than them; at
-/// its order that costs a third more evaluations.
+/// Steps of `auto` after which it tries the stiff method though stability does not seem to limit the steps, then again after twice as many.
+const LOOK: usize = 64;
+/// Size up to which factors of a full matrix are cheap.
+const CHEAP: usize = 50;
+
+/// `auto` aims at one more digit, since the errors of a whole integration are 10 to 100 times the tolerance of a step; at the order of its
+/// methods that costs a third more evaluations.
 const TIGHTER: f64 = 0.1;
 
 /// Integrates from `t0` to `t1`, in either direction.
@@ -122,7 +127,7 @@ pub(crate) fn integrate(
         switched_at: None,
         stiff: false,
     };
-    watch.begin(&mut problem, (t0, y0), &mut path.samples);
+    watch.begin((t0, y0), &mut path.samples);
     let (mut counted, mut reserved) = (0, 0);
     let (mut attempts, mut next_trial) = (0, 0);
     while stepper.t() != t1 {
@@ -167,17 +172,20 @@ pub(crate) fn integrate(
             let words = || format!("t = {t:.6}, {steps} steps");
             ctx.progress(((t - t0) / (t1 - t0)).abs(), words);
         }
-        if method == Method::Auto && stepper.may_be_stiff() && path.t.len() >= next_trial {
-            next_trial = 2 * path.t.len();
+        let due = method == Method::Auto && path.t.len() >= next_trial;
+        if due && (stepper.may_be_stiff() || path.t.len() >= LOOK) {
             let at = (stepper.t(), stepper.y());
             let step = stepper.next_step();
             let pattern = problem.pattern();
-            if afford(&pattern, n, ctx).is_ok()
-                && pays(&mut problem, &options.tolerances, at, step, bounds)
-            {
+            // Factors of a large full matrix are worth a trial only where stability seems to limit the steps.
+            let cheap = pattern.storage() != Storage::Dense || pattern.n <= CHEAP;
+            if !(cheap || stepper.may_be_stiff()) {
+                continue;
+            }
+            next_trial = 2 * path.t.len();
+            if afford(&pattern, n, ctx).is_ok() && pays(&mut problem, at, step, bounds) {
                 let state = stepper.y().to_vec();
                 method = Method::Radau;
-                problem.tolerances = options.tolerances.clone();
                 path.switched_at = Some(stepper.t());
                 stepper = method.start(&mut problem, (stepper.t(), &state), Some(step), bounds);
                 path.methods.push(method);
@@ -191,15 +199,8 @@ pub(crate) fn integrate(
 }
 
 /// Whether the stiff method takes so much longer steps than the explicit one that it pays, by a trial of a few steps.
-fn pays(
-    problem: &mut Problem<'_>,
-    tolerances: &Tolerances,
-    at: (f64, &[f64]),
-    step: f64,
-    bounds: Bounds,
-) -> bool {
+fn pays(problem: &mut Problem<'_>, at: (f64, &[f64]), step: f64, bounds: Bounds) -> bool {
     const ATTEMPTS: usize = 12;
-    let explicit = std::mem::replace(&mut problem.tolerances, tolerances.clone());
     let mut trial = Method::Radau.start(problem, at, Some(step), bounds);
     for _ in 0..ATTEMPTS {
         let attempt = trial.attempt(problem, bounds);
@@ -207,7 +208,6 @@ fn pays(
             break;
         }
     }
-    problem.tolerances = explicit;
     // A step costs about as much as two of the other method; far more where a large full matrix is factored.
     let n = problem.pattern().n as f64;
     let dearer = match problem.pattern().storage() {
@@ -239,14 +239,14 @@ fn told_apart(reason: Reason, path: &Trajectory) -> Reason {
     }
 }
 
-/// Estimates the largest error of a component at the end by comparing with a run at ten times looser tolerances; `None` when
+/// Estimates the largest error of the first `n` components at the end by comparing with a run at ten times looser tolerances; `None` when
 /// that run does not arrive. Returns the work too.
 ///
 /// # Errors
 /// As [`integrate`].
 pub(crate) fn error_at_end(
     flow: &mut dyn Flow,
-    path: &Trajectory,
+    (path, n): (&Trajectory, usize),
     options: &Options,
     ctx: &Ctx,
 ) -> Result<(Option<f64>, Work), ToolError> {
@@ -260,7 +260,7 @@ pub(crate) fn error_at_end(
         return Ok((Some(0.0), Work::default()));
     }
     let other = integrate(flow, span, path.state(0), &looser, &mut Watch::none(), ctx)?;
-    let pairs = path.y_end().iter().zip(other.y_end());
+    let pairs = path.y_end().iter().zip(other.y_end()).take(n);
     let difference = pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
     let arrived = other.stopped.is_none();
     Ok((arrived.then_some(difference), other.work))

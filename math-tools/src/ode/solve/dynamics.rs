@@ -8,7 +8,7 @@ use tool_core::{Matrix, Vector};
 use super::flow::{Flow, jacobian_by_differences, time_slope_by_difference};
 use super::matrix::Pattern;
 use super::system::State;
-use crate::expression::{Expression, System};
+use crate::expression::{Expression, NotDifferentiable, System};
 use crate::linalg::dense::dot;
 
 /// A checked right-hand side, shared by all integrations of a call.
@@ -95,6 +95,30 @@ impl Dynamics {
         &self.slopes().pattern
     }
 
+    /// The derivatives by the first free parameters: row and parameter of each, and their system.
+    ///
+    /// # Errors
+    /// [`NotDifferentiable`], also where a derivative by the state is not known.
+    pub(crate) fn by_parameters(
+        &self,
+        count: usize,
+    ) -> Result<(Vec<(usize, usize)>, System), NotDifferentiable> {
+        let Form::Expressions {
+            expressions, state, ..
+        } = &self.form
+        else {
+            return Ok((Vec::new(), System::values([])));
+        };
+        let slots: Vec<usize> = (1..=self.n).collect();
+        System::jacobian(expressions, &slots)?;
+        let first = self.n + 1;
+        let slots: Vec<usize> = (first..first + count).collect();
+        let (mut places, system) = System::jacobian(expressions, &slots)?;
+        let offset = self.n - state.equations();
+        places.iter_mut().for_each(|(row, _)| *row += offset);
+        Ok((places, system))
+    }
+
     fn slopes(&self) -> &Slopes {
         self.slopes.get_or_init(|| self.differentiate())
     }
@@ -173,6 +197,12 @@ pub(crate) struct Derivative<'a> {
 }
 
 impl<'a> Derivative<'a> {
+    /// t, the state, the free parameters, as an expression sees them.
+    pub(crate) fn slots(&mut self, t: f64, y: &[f64]) -> &[f64] {
+        self.place(t, y);
+        &self.slots
+    }
+
     fn place(&mut self, t: f64, y: &[f64]) {
         self.slots[0] = t;
         self.slots[1..=y.len()].copy_from_slice(y);
@@ -187,10 +217,6 @@ impl<'a> Derivative<'a> {
 }
 
 impl Flow for Derivative<'_> {
-    fn dimension(&self) -> usize {
-        self.dynamics.n
-    }
-
     fn eval(&mut self, t: f64, y: &[f64], dy: &mut [f64]) {
         match &self.dynamics.form {
             Form::Linear(a, b) => {

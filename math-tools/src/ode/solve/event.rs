@@ -60,27 +60,29 @@ struct Watched<'e> {
 /// Parts of a step at whose ends an event function is evaluated, so that two zeros within a step are seldom missed.
 const PARTS: usize = 4;
 
-/// What is asked for on the way.
+/// Requested values and events.
 pub(crate) struct Watch<'e> {
     times: &'e [f64],
     done: usize,
     events: Vec<Watched<'e>>,
+    /// t, the first entries of the state, the free parameters, as the events see them.
     slots: Vec<f64>,
+    n: usize,
 }
 
 impl<'e> Watch<'e> {
     /// Nothing.
     pub(crate) fn none() -> Self {
-        Self::new(&[], &[], &[], &[])
+        Self::new(&[], &[], &[], (0, &[]))
     }
 
-    /// States at times in the order of integration, and events, given with their expressions; `free` are the values of the free
-    /// parameters.
+    /// States at times in the order of integration, and events, given with their expressions, which see `n` entries of the state and
+    /// the free parameters.
     pub(crate) fn new(
         times: &'e [f64],
         events: &[Event],
         expressions: &'e [Expression],
-        free: &[f64],
+        (n, free): (usize, &[f64]),
     ) -> Self {
         let watched = |(event, expression): (&Event, &'e Expression)| Watched {
             evaluator: expression.evaluator(),
@@ -98,7 +100,10 @@ impl<'e> Watch<'e> {
             times,
             done: 0,
             events: events.iter().zip(expressions).map(watched).collect(),
-            slots: free.to_vec(),
+            slots: std::iter::repeat_n(0.0, n + 1)
+                .chain(free.iter().copied())
+                .collect(),
+            n,
         }
     }
 
@@ -114,24 +119,13 @@ impl<'e> Watch<'e> {
     }
 
     /// Records the start.
-    pub(crate) fn begin(
-        &mut self,
-        problem: &mut Problem<'_>,
-        (t, y): (f64, &[f64]),
-        samples: &mut Vec<f64>,
-    ) {
+    pub(crate) fn begin(&mut self, (t, y): (f64, &[f64]), samples: &mut Vec<f64>) {
         if self.times.first() == Some(&t) {
             samples.extend_from_slice(y);
             self.done = 1;
         }
-        if self.events.is_empty() {
-            return;
-        }
-        let free = std::mem::take(&mut self.slots);
-        self.slots = vec![0.0; problem.dimension() + 1];
-        self.slots.extend_from_slice(&free);
         for event in &mut self.events {
-            event.before = Self::value(event, &mut self.slots, t, y);
+            event.before = Self::value(event, &mut self.slots, t, &y[..self.n]);
         }
     }
 
@@ -162,7 +156,7 @@ impl<'e> Watch<'e> {
                 samples.extend_from_slice(stepper.y());
             } else {
                 y.resize(n, 0.0);
-                stepper.interpolate(problem, t, &mut y);
+                stepper.sample(problem, t, &mut y);
                 samples.extend_from_slice(&y);
             }
             self.done += 1;
@@ -195,7 +189,7 @@ impl<'e> Watch<'e> {
             }
             let mut zeros = Vec::new();
             for (index, event) in self.events.iter_mut().enumerate() {
-                let after = Self::value(event, &mut self.slots, right, &y);
+                let after = Self::value(event, &mut self.slots, right, &y[..self.n]);
                 let before = std::mem::replace(&mut event.before, after);
                 let rises = before < 0.0 && after >= 0.0;
                 let falls = before > 0.0 && after <= 0.0;
@@ -211,8 +205,8 @@ impl<'e> Watch<'e> {
                 if counts && (event.found.t.len() as u64) < event.count {
                     let mut at = |t: f64| {
                         let mut state = vec![0.0; y.len()];
-                        stepper.interpolate(problem, t, &mut state);
-                        Self::value(event, &mut self.slots, t, &state)
+                        stepper.sample(problem, t, &mut state);
+                        Self::value(event, &mut self.slots, t, &state[..self.n])
                     };
                     zeros.push((zero((left, before), (right, after), &mut at), index));
                 }
@@ -224,12 +218,12 @@ impl<'e> Watch<'e> {
             for (t, index) in zeros {
                 let mut state = y.clone();
                 if t != end {
-                    stepper.interpolate(problem, t, &mut state);
+                    stepper.sample(problem, t, &mut state);
                 }
                 ctx.reserve_doubles(state.len() + 4)?;
                 let event = &mut self.events[index];
                 event.found.t.push(t);
-                event.found.y.push(state.clone());
+                event.found.y.push(state[..self.n].to_vec());
                 if event.terminal && event.found.t.len() as u64 == event.count {
                     return Ok(Some((t, state)));
                 }

@@ -8,8 +8,6 @@ use super::matrix::{Field, Pattern, Shifted, Singular};
 ///
 /// The state may hold several parts of the length of the pattern; only the first part enters the Jacobian, which serves them all.
 pub(crate) trait Flow {
-    /// Number of entries of the state.
-    fn dimension(&self) -> usize;
     /// `dy = f(t, y)`.
     fn eval(&mut self, t: f64, y: &[f64], dy: &mut [f64]);
     /// The pattern of the derivatives by `y`, with the mass matrix.
@@ -86,7 +84,26 @@ impl Tolerances {
         if self.atol.len() == 1 {
             self.atol[0]
         } else {
-            self.atol[index % self.atol.len()]
+            self.atol[index]
+        }
+    }
+
+    /// The tolerances of `n` components and their derivatives by parameters: a change of a parameter by its own size counts as much
+    /// as the component.
+    #[must_use]
+    pub(crate) fn with_derivatives(&self, n: usize, parameters: &[f64]) -> Self {
+        let own = (0..n).map(|index| self.absolute(index));
+        let of = |parameter: &f64| {
+            let size = if *parameter == 0.0 {
+                1.0
+            } else {
+                parameter.abs()
+            };
+            (0..n).map(move |index| self.absolute(index) / size)
+        };
+        Self {
+            rtol: self.rtol,
+            atol: own.chain(parameters.iter().flat_map(of)).collect(),
         }
     }
 
@@ -152,11 +169,6 @@ impl<'a> Problem<'a> {
         }
     }
 
-    /// Number of entries of the state.
-    pub(crate) fn dimension(&self) -> usize {
-        self.flow.dimension()
-    }
-
     /// `dy = f(t, y)`.
     #[inline]
     pub(crate) fn eval(&mut self, t: f64, y: &[f64], dy: &mut [f64]) {
@@ -174,6 +186,15 @@ impl<'a> Problem<'a> {
         self.work.jacobians += 1;
         self.work.evaluations += self.flow.jacobian(t, y, entries);
         entries.iter().all(|entry| entry.is_finite())
+    }
+
+    /// As [`Flow::jacobian`] for iterations, which need no exact one: what is not finite counts as 0.
+    pub(crate) fn finite_jacobian(&mut self, t: f64, y: &[f64], entries: &mut [f64]) {
+        if !self.jacobian(t, y, entries) {
+            for entry in entries.iter_mut().filter(|entry| !entry.is_finite()) {
+                *entry = 0.0;
+            }
+        }
     }
 
     /// As [`Flow::time_slope`].

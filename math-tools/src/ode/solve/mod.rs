@@ -2,6 +2,7 @@
 
 mod arguments;
 mod bdf;
+mod check;
 pub(crate) mod drive;
 pub(crate) mod dynamics;
 pub(crate) mod event;
@@ -14,81 +15,19 @@ pub(crate) mod method;
 mod radau;
 mod rodas;
 mod run;
+mod sensitivity;
 pub(crate) mod stepper;
+mod sweep;
 pub(crate) mod system;
 
-use crate::expression::Parameters;
 use crate::prelude::*;
 
-use self::arguments::Absolute;
-use self::event::{Event, Occurrences};
-use self::method::Method;
-use self::run::{Stats, solve};
+use self::event::Occurrences;
+use self::run::{Derivatives, Stats, solve};
 use self::stepper::Reason;
-use self::system::{Equations, Linear};
+use self::sweep::Run;
 
-/// Integrate the ordinary differential equations y' = f(t, y) from a start value, forwards or backwards in time, with adaptive
-/// steps. Give the right-hand side either as expressions (`system`) or as a linear system (`coefficients`). An integration that
-/// does not reach the end is returned as far as it came, with `completed`: false and the reason.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Args {
-    /// Start value, one number per component.
-    #[schemars(extend("x-shape" = ["n"]))]
-    pub y0: Input<Vector>,
-    /// Start and end time, two different numbers; the end may be the smaller one.
-    pub t_span: [Finite; 2],
-    /// Right-hand side: one expression per component, as a list or as one text separated by `;`. Variables: t, y0, y1, ...; y is
-    /// y0 when there is one component. Example: ["y1", "-y0"].
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub system: Option<Equations>,
-    /// Named numbers `system` uses, such as `{"a": 1.5}`; the entries of a list `w` are `w[0]`, `w[1]`, ...
-    #[serde(default, skip_serializing_if = "Parameters::is_empty")]
-    pub parameters: Parameters,
-    /// Right-hand side as y' = A y + b.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub coefficients: Option<Linear>,
-    /// Start velocities of a system of second order: `system` then gives y'' in t, y0, ..., v0, ..., and each row of the solution
-    /// has the positions and then the velocities.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub v0: Option<Input<Vector>>,
-    /// Constant matrix M of M y' = f, n x n (with `v0`: of M y''); singular for algebraic equations of index 1, which `y0` must fulfil.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-shape" = ["n", "n"]))]
-    pub mass: Option<Input<Matrix>>,
-    /// Relative tolerance of the error of each step.
-    #[serde(default = "default_rtol")]
-    pub rtol: Tolerance,
-    /// Absolute tolerance of the error of each step, in the units of y: a number, or one per component.
-    #[serde(default = "default_atol")]
-    pub atol: Absolute,
-    /// Largest number of attempted steps, 1 to 10 million.
-    #[serde(default = "Bounded::<1, 10_000_000>::of::<10_000>")]
-    pub max_steps: Bounded<1, 10_000_000>,
-    /// Largest size of a step, in the units of t: at most the length of the shortest event that the solution must not miss. Absent: no
-    /// limit, but the right-hand side is sampled at about 200 points of `t_span`, and what the steps jumped over is integrated again by
-    /// shorter ones, with a warning.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub max_step: Option<Positive>,
-    /// `auto`: `dop853`, and from where the problem is stiff a stiff method. Not stiff: `dopri5`, `tsit5` (order 5), `dop853` (order
-    /// 8). Stiff: `radau` (order 5), `bdf` (orders 1 to 5, for large systems), `rodas4` (order 4, for low accuracy).
-    #[serde(default)]
-    pub method: Method,
-    /// Times at which to return the solution, in the direction of integration and within `t_span`; absent: every accepted step.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub t_eval: Option<Input<Vector>>,
-    /// Functions whose zeros along the solution are returned, or end it.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub events: Vec<Event>,
-}
-
-fn default_rtol() -> Tolerance {
-    Tolerance::literal(1e-6)
-}
-
-fn default_atol() -> Absolute {
-    Absolute::One(Tolerance::literal(1e-9))
-}
+pub(crate) use self::arguments::Args;
 
 /// The solution and how it was found.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -121,7 +60,16 @@ pub(crate) struct Output {
     pub error_estimate: Option<f64>,
     /// Zeros of each of `events`, in their order; absent without events.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-present" = { "events": { "least": 1 } }))]
     pub events: Option<Vec<Occurrences>>,
+    /// Derivatives of the solution by each of `sensitivities`; absent without them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-present" = { "sensitivities": { "least": 1 } }))]
+    pub sensitivities: Option<Vec<Derivatives>>,
+    /// The trajectories of `sweep`, in their order; absent without it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-present" = { "sweep": { "least": 1 } }))]
+    pub sweep: Option<Vec<Run>>,
 }
 
 impl Tool for Args {
@@ -135,19 +83,22 @@ impl Tool for Args {
             r#"{"y0": [1], "t_span": [0, 3], "system": "2*t", "t_eval": [0, 1, 2, 3]}"#
             => r#"{"t": [0.0, 1.0, 2.0, 3.0], "y": [[1.0], [2.0], [5.0], [10.0]],
                 "completed": true, "t_end": 3.0,
-                "stats": {"steps": 7, "rejected": 0, "function_evals": 95, "extra_evals": 267,
+                "stats": {"steps": 7, "rejected": 0, "function_evals": 89, "extra_evals": 280,
                     "jacobian_evals": 0, "factorisations": 0},
                 "method": "dop853", "stiff": false, "error_estimate": 0.0}"#;
     };
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
-        let setup = arguments::check(&args, ctx)?;
-        let solved = solve(&setup, &setup.y0, &[], ctx)?;
+        let setup = check::check(&args, ctx)?;
+        let solved = solve(&setup, &setup.y0, &setup.values, ctx)?;
         solved.warn(&setup, ctx);
+        let runs = sweep::sweep(&setup, ctx)?;
         Ok(Output {
-            y: solved.rows(setup.y0.len()),
+            y: solved.rows(),
+            completed: solved.is_complete(),
+            sensitivities: solved.derivatives(&setup),
+            sweep: (!runs.is_empty()).then_some(runs),
             t: solved.t,
-            completed: matches!(solved.reason, None | Some(Reason::TerminalEvent)),
             reason: solved.reason,
             t_end: solved.t_end,
             stats: solved.stats,

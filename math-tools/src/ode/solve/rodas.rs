@@ -3,7 +3,8 @@
 //! # Method
 //! Six stages with one matrix per step, an embedded solution of order 3 for the error, an interpolation of order 3, and the predictive
 //! controller of Gustafsson. The Jacobian and the derivative by time are evaluated at each step: the method needs them exactly.
-//! L-stable and stiffly accurate; also for differential-algebraic systems of index 1. Best at tolerances of 1e-3 to 1e-6.
+//! L-stable and stiffly accurate; also for differential-algebraic systems of index 1. Best at tolerances of 1e-3 to 1e-6; where
+//! a very stiff component follows a given function of time its order falls to 1 or 2, and errors of 100 tolerances occur.
 //!
 //! # References
 //! E. Hairer, G. Wanner, "Solving Ordinary Differential Equations II", 2nd ed., Springer 1996, sections IV.7 and VI.4; the coefficients

@@ -4,16 +4,17 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use tool_core::{Ctx, Shortfall, ToolError};
 
-use super::arguments::Setup;
+use super::check::Setup;
 use super::drive::{Options, error_at_end, integrate};
 use super::event::{Occurrences, Watch};
 use super::flow::{Flow, Work};
 use super::jump::{Jump, jump};
 use super::method::Method;
+use super::sensitivity::Variational;
 use super::stepper::Reason;
 
 /// Work done.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct Stats {
     /// Accepted steps.
     pub steps: u64,
@@ -29,12 +30,23 @@ pub(crate) struct Stats {
     pub factorisations: u64,
 }
 
+/// Derivatives of the solution by a parameter.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct Derivatives {
+    /// Name of the parameter.
+    pub parameter: String,
+    /// One row per time, one derivative per component.
+    pub y: Vec<Vec<f64>>,
+}
+
 /// A trajectory and how it was found.
 pub(super) struct Solved {
     /// Times, in the direction of integration.
     pub t: Vec<f64>,
-    /// States at the times, one after the other.
-    pub y: Vec<f64>,
+    /// States at the times, one after the other, each with its derivatives by parameters.
+    y: Vec<f64>,
+    /// Number of components, and of entries of a state.
+    widths: (usize, usize),
     /// Reason the end was not reached.
     pub reason: Option<Reason>,
     /// The time that was reached.
@@ -64,15 +76,39 @@ pub(super) fn solve(
     free: &[f64],
     ctx: &Ctx,
 ) -> Result<Solved, ToolError> {
+    let n = y0.len();
     let mut derivative = setup.dynamics.evaluator(free);
-    let flow: &mut dyn Flow = &mut derivative;
-    check_start(flow, setup.span.0, y0, ctx)?;
+    check_start(&mut derivative, setup.span.0, y0, ctx)?;
     if let Some(mass) = &setup.mass {
-        mass.check_start(flow, (setup.span.0, y0), &setup.options.tolerances, ctx)?;
+        mass.check_start(
+            &mut derivative,
+            (setup.span.0, y0),
+            &setup.options.tolerances,
+            ctx,
+        )?;
     }
     let times = setup.times.as_deref().unwrap_or(&[]);
-    let watch = || Watch::new(times, &setup.events, &setup.functions, free);
+    let watch = || Watch::new(times, &setup.events, &setup.functions, (n, free));
     let mut options = setup.options.clone();
+    let mut plain;
+    let mut variational;
+    let mut start = y0.to_vec();
+    let flow: &mut dyn Flow = match &setup.by_parameters {
+        None => {
+            plain = derivative;
+            &mut plain
+        }
+        Some(by_parameters) => {
+            start.resize(n * (1 + by_parameters.count), 0.0);
+            ctx.reserve_doubles(10 * start.len())?;
+            options.tolerances = options
+                .tolerances
+                .with_derivatives(n, &free[..by_parameters.count]);
+            variational = Variational::new(derivative, by_parameters);
+            &mut variational
+        }
+    };
+    let y0 = start.as_slice();
     let mut watched = watch();
     let mut path = integrate(flow, setup.span, y0, &options, &mut watched, ctx)?;
     let (mut extra, mut found) = (Work::default(), None);
@@ -102,7 +138,7 @@ pub(super) fn solve(
     let reason = path.stopped;
     let mut error_estimate = None;
     if matches!(reason, None | Some(Reason::TerminalEvent)) {
-        let (estimate, work) = error_at_end(flow, &path, &options, ctx)?;
+        let (estimate, work) = error_at_end(flow, (&path, n), &options, ctx)?;
         error_estimate = estimate;
         extra += work;
     }
@@ -115,6 +151,7 @@ pub(super) fn solve(
         jacobian_evals: path.work.jacobians,
         factorisations: path.work.factorisations,
     };
+    let widths = (n, y0.len());
     let (t, y) = if setup.times.is_some() {
         let reached = path.samples.len() / y0.len();
         (times[..reached].to_vec(), path.samples)
@@ -124,6 +161,7 @@ pub(super) fn solve(
     Ok(Solved {
         t,
         y,
+        widths,
         reason,
         t_end,
         stats,
@@ -157,9 +195,38 @@ pub(super) fn names(methods: &[Method]) -> String {
 }
 
 impl Solved {
+    /// Whether the end or a terminal event was reached.
+    pub(super) fn is_complete(&self) -> bool {
+        matches!(self.reason, None | Some(Reason::TerminalEvent))
+    }
+
     /// The states as rows.
-    pub(super) fn rows(&self, n: usize) -> Vec<Vec<f64>> {
-        self.y.chunks_exact(n).map(<[f64]>::to_vec).collect()
+    pub(super) fn rows(&self) -> Vec<Vec<f64>> {
+        let (n, width) = self.widths;
+        let rows = self.y.chunks_exact(width);
+        rows.map(|row| row[..n].to_vec()).collect()
+    }
+
+    /// The derivatives by the parameters asked for.
+    pub(super) fn derivatives(&self, setup: &Setup) -> Option<Vec<Derivatives>> {
+        let (n, width) = self.widths;
+        let by_parameters = setup.by_parameters.as_ref()?;
+        let of = |(name, index): (&String, usize)| Derivatives {
+            parameter: name.clone(),
+            y: {
+                let rows = self.y.chunks_exact(width);
+                rows.map(|row| row[(index + 1) * n..(index + 2) * n].to_vec())
+                    .collect()
+            },
+        };
+        Some(
+            setup
+                .free
+                .iter()
+                .zip(0..by_parameters.count)
+                .map(of)
+                .collect(),
+        )
     }
 
     /// Says what the caller must know besides the result.
@@ -196,7 +263,7 @@ impl Solved {
 /// Why the result is incomplete; nothing for a terminal event.
 fn shortfall(reason: Reason, t: f64, setup: &Setup) -> Option<String> {
     Some(match reason {
-        Reason::TerminalEvent => return None,
+        Reason::TerminalEvent | Reason::NotStarted => return None,
         Reason::MaxSteps => format!(
             "stopped at t = {t} after {} steps, before the end of `t_span`; raise `max_steps` or the tolerances",
             setup.options.max_steps

@@ -31,6 +31,8 @@ pub(crate) enum Attempt {
 pub(crate) enum Reason {
     /// A terminal event; the result is complete.
     TerminalEvent,
+    /// A run of a sweep whose start is not valid; `error` says why.
+    NotStarted,
     /// `max_steps` was used up.
     MaxSteps,
     /// The step became too small for a double: a singularity, or a right-hand side that is not smooth.
@@ -59,6 +61,11 @@ pub(crate) trait Stepper {
 
     /// The solution within the last accepted step.
     fn interpolate(&mut self, problem: &mut Problem<'_>, t: f64, y: &mut [f64]);
+
+    /// The solution within the last accepted step with the accuracy of its ends, where that costs more than interpolation.
+    fn sample(&mut self, problem: &mut Problem<'_>, t: f64, y: &mut [f64]) {
+        self.interpolate(problem, t, y);
+    }
 
     /// The size of the next step.
     fn next_step(&self) -> f64;

@@ -35,6 +35,11 @@ impl<const N: usize> From<[&str; N]> for Equations {
 }
 
 impl Equations {
+    /// Number of equations.
+    pub(crate) fn len(&self) -> usize {
+        self.parts().len()
+    }
+
     /// The texts with the JSON pointer of each.
     fn parts(&self) -> Vec<(&str, String)> {
         match self {

@@ -1,14 +1,16 @@
 mod algebraic;
 mod events;
 mod problems;
+mod variations;
 
 use proptest::prelude::*;
 use tool_core::{Bounded, Budget, Ctx, ErrorCode, Input, StopFlag, Tool, ToolError, convert};
 
 use crate::linalg::tests::parse;
 
+use super::method::Method;
 use super::system::Equations;
-use super::{Args, Method, Output, Reason};
+use super::{Args, Output, Reason};
 
 fn args(y0: &[f64], span: [f64; 2], system: impl Into<Equations>) -> Args {
     Args {
@@ -17,8 +19,8 @@ fn args(y0: &[f64], span: [f64; 2], system: impl Into<Equations>) -> Args {
         system: Some(system.into()),
         parameters: Default::default(),
         coefficients: None,
-        rtol: super::default_rtol(),
-        atol: super::default_atol(),
+        rtol: super::arguments::default_rtol(),
+        atol: super::arguments::default_atol(),
         max_steps: Bounded::literal(10_000),
         max_step: None,
         method: Method::Auto,
@@ -26,11 +28,13 @@ fn args(y0: &[f64], span: [f64; 2], system: impl Into<Equations>) -> Args {
         v0: None,
         mass: None,
         events: Vec::new(),
+        sensitivities: Vec::new(),
+        sweep: Vec::new(),
     }
 }
 
-fn absolute(atol: f64) -> super::Absolute {
-    super::Absolute::One(tool_core::Tolerance::literal(atol))
+fn absolute(atol: f64) -> super::arguments::Absolute {
+    super::arguments::Absolute::One(tool_core::Tolerance::literal(atol))
 }
 
 fn tight(args: Args) -> Args {

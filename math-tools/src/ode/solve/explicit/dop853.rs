@@ -1,7 +1,7 @@
 //! The pair 8(5,3) of J. R. Dormand and P. J. Prince with the interpolation of order 7 (Hairer, Norsett, Wanner, sections II.5, II.6
 //! and II.10); the coefficients are those of the authors' program DOP853.
 
-use super::{Explicit, Tableau};
+use super::tableau::{Tableau, Taken, combine};
 use crate::ode::solve::flow::Problem;
 
 /// Stages that only the interpolation needs.
@@ -283,20 +283,28 @@ const D: [[f64; 16]; 4] = [
     ],
 ];
 
-/// The coefficients of the interpolation, seven per entry of the state.
-pub(super) fn dense(state: &mut Explicit, problem: &mut Problem<'_>, h: f64) {
-    let n = state.n;
+/// Evaluates the stages that only the interpolation needs.
+pub(super) fn extra_stages(
+    k: &mut [f64],
+    before: &[f64],
+    (t, h): (f64, f64),
+    problem: &mut Problem<'_>,
+) {
+    let n = before.len();
     let mut stage = vec![0.0; n];
     for (extra, weights) in EXTRA_A.iter().enumerate() {
-        let at = 13 + extra;
-        let (before, after) = state.k.split_at_mut(at * n);
-        Explicit::combine(&mut stage, &state.y_before, h, before, weights);
-        let time = state.t_before + EXTRA_C[extra] * h;
-        problem.eval(time, &stage, &mut after[..n]);
+        let (done, rest) = k.split_at_mut((13 + extra) * n);
+        combine(&mut stage, before, h, done, weights);
+        problem.eval(t + EXTRA_C[extra] * h, &stage, &mut rest[..n]);
     }
+}
+
+/// The coefficients of the interpolation, seven per entry of the state.
+pub(super) fn dense(step: Taken<'_>, dense: &mut [f64]) {
+    let (n, h) = (step.before.len(), step.h);
     for index in 0..n {
-        let k = |stage: usize| state.k[stage * n + index];
-        let change = state.y[index] - state.y_before[index];
+        let k = |stage: usize| step.k[stage * n + index];
+        let change = step.after[index] - step.before[index];
         let bow = h * k(0) - change;
         let mut coefficients = [change, bow, change - h * k(12) - bow, 0.0, 0.0, 0.0, 0.0];
         for (coefficient, weights) in coefficients[3..].iter_mut().zip(&D) {
@@ -307,7 +315,7 @@ pub(super) fn dense(state: &mut Explicit, problem: &mut Problem<'_>, h: f64) {
                 .sum();
             *coefficient = h * sum;
         }
-        state.dense[7 * index..7 * index + 7].copy_from_slice(&coefficients);
+        dense[7 * index..7 * index + 7].copy_from_slice(&coefficients);
     }
 }
 

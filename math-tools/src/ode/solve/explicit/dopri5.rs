@@ -1,7 +1,7 @@
 //! The pair 5(4) of J. R. Dormand and P. J. Prince, J. Comput. Appl. Math. 6, 1980, with the interpolation of order 4 of L. F. Shampine
 //! (Hairer, Norsett, Wanner, section II.6).
 
-use super::{Explicit, Tableau};
+use super::tableau::{Tableau, Taken};
 
 pub(super) static TABLEAU: Tableau = Tableau {
     a: &[
@@ -61,11 +61,11 @@ const D: [f64; 7] = [
 ];
 
 /// The coefficients of the interpolation, four per entry of the state.
-pub(super) fn dense(state: &mut Explicit, h: f64) {
-    let n = state.n;
+pub(super) fn dense(step: Taken<'_>, dense: &mut [f64]) {
+    let (n, h) = (step.before.len(), step.h);
     for index in 0..n {
-        let k = |stage: usize| state.k[stage * n + index];
-        let change = state.y[index] - state.y_before[index];
+        let k = |stage: usize| step.k[stage * n + index];
+        let change = step.after[index] - step.before[index];
         let bow = h * k(0) - change;
         let sum: f64 = D
             .iter()
@@ -73,7 +73,7 @@ pub(super) fn dense(state: &mut Explicit, h: f64) {
             .map(|(stage, weight)| weight * k(stage))
             .sum();
         let coefficients = [change, bow, change - h * k(6) - bow, h * sum];
-        state.dense[4 * index..4 * index + 4].copy_from_slice(&coefficients);
+        dense[4 * index..4 * index + 4].copy_from_slice(&coefficients);
     }
 }
 

@@ -6,8 +6,10 @@
 
 mod dop853;
 mod dopri5;
+mod tableau;
 mod tsit5;
 
+use self::tableau::{Tableau, Taken, combine};
 use super::flow::Problem;
 use super::stepper::{Attempt, Bounds, Reason, Stepper, initial_step, vanishes};
 
@@ -20,23 +22,6 @@ pub(crate) enum Pair {
     Tsit5,
     /// Dormand-Prince 8(5,3).
     Dop853,
-}
-
-/// The coefficients of a pair and of its control.
-struct Tableau {
-    /// Row `i` has the weights of the stages before `i`; the last row gives the solution.
-    a: &'static [&'static [f64]],
-    c: &'static [f64],
-    /// Order of the method, for the first step.
-    order: f64,
-    /// Exponent of the error in the choice of the step.
-    exponent: f64,
-    /// Weight of the error before it.
-    beta: f64,
-    /// Smallest and largest change of a step.
-    change: (f64, f64),
-    /// Border of the stability region on the negative real axis.
-    stability: f64,
 }
 
 impl Pair {
@@ -95,9 +80,9 @@ impl Nearness {
         }
     }
 
-    /// Whether there were enough of them to mean something.
-    fn holds(self) -> bool {
-        self.near >= 15
+    /// Whether there were so many of them.
+    fn holds(self, count: u32) -> bool {
+        self.near >= count
     }
 }
 
@@ -140,23 +125,6 @@ impl Explicit {
         }
     }
 
-    /// The combination of stages with the weights of a row, from the state: `y + h sum a_j k_j`.
-    fn combine(out: &mut [f64], y: &[f64], h: f64, k: &[f64], weights: &[f64]) {
-        let n = out.len();
-        out.fill(0.0);
-        for (weight, k) in weights.iter().zip(k.chunks_exact(n)) {
-            let weight = h * weight;
-            if weight != 0.0 {
-                for (out, k) in out.iter_mut().zip(k) {
-                    *out += weight * k;
-                }
-            }
-        }
-        for (out, y) in out.iter_mut().zip(y) {
-            *out += y;
-        }
-    }
-
     /// Evaluates the stages; the last argument is left in `stage`, the solution in `next`.
     fn stages(&mut self, problem: &mut Problem<'_>, h: f64) {
         let tableau = self.pair.tableau();
@@ -164,7 +132,7 @@ impl Explicit {
         let last = tableau.a.len() - 1;
         for index in 1..last {
             let (before, after) = self.k.split_at_mut(index * n);
-            Self::combine(&mut self.stage, &self.y, h, before, tableau.a[index]);
+            combine(&mut self.stage, &self.y, h, before, tableau.a[index]);
             let time = if tableau.c[index] == 1.0 {
                 self.t + h
             } else {
@@ -172,7 +140,7 @@ impl Explicit {
             };
             problem.eval(time, &self.stage, &mut after[..n]);
         }
-        Self::combine(&mut self.next, &self.y, h, &self.k, tableau.a[last]);
+        combine(&mut self.next, &self.y, h, &self.k, tableau.a[last]);
     }
 
     fn last_stage(&self) -> usize {
@@ -266,10 +234,19 @@ impl Explicit {
         }
         self.dense_ready = true;
         let h = self.t - self.t_before;
+        if self.pair == Pair::Dop853 {
+            dop853::extra_stages(&mut self.k, &self.y_before, (self.t_before, h), problem);
+        }
+        let step = Taken {
+            h,
+            k: &self.k,
+            before: &self.y_before,
+            after: &self.y,
+        };
         match self.pair {
-            Pair::Dopri5 => dopri5::dense(self, h),
+            Pair::Dopri5 => dopri5::dense(step, &mut self.dense),
             Pair::Tsit5 => {}
-            Pair::Dop853 => dop853::dense(self, problem, h),
+            Pair::Dop853 => dop853::dense(step, &mut self.dense),
         }
     }
 }
@@ -359,7 +336,7 @@ impl Stepper for Explicit {
             Pair::Dopri5 => dopri5::interpolate(&self.dense, &self.y_before, s, y),
             Pair::Tsit5 => {
                 let h = self.t - self.t_before;
-                Self::combine(y, &self.y_before, h, &self.k, &tsit5::weights(s));
+                combine(y, &self.y_before, h, &self.k, &tsit5::weights(s));
             }
             Pair::Dop853 => dop853::interpolate(&self.dense, &self.y_before, s, y),
         }
@@ -370,11 +347,11 @@ impl Stepper for Explicit {
     }
 
     fn is_stiff(&self) -> bool {
-        self.near.holds()
+        self.near.holds(15)
     }
 
     fn may_be_stiff(&self) -> bool {
-        self.half_near.holds()
+        self.half_near.holds(6)
     }
 }
 

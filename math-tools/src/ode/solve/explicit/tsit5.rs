@@ -1,6 +1,6 @@
 //! The pair 5(4) of C. Tsitouras, Comput. Math. Appl. 62, 2011, with its own interpolation of order 4.
 
-use super::Tableau;
+use super::tableau::Tableau;
 
 pub(super) static TABLEAU: Tableau = Tableau {
     a: &[

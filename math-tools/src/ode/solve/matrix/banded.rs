@@ -1,6 +1,6 @@
 //! LU factors of a band matrix with partial pivoting, real or complex.
 
-use super::{Field, Singular};
+use super::field::{Field, Singular};
 
 /// Factors `P A = L U`, column by column with `height` entries each: row `i` of column `j` at `shift + i - j`.
 ///

@@ -4,7 +4,7 @@ use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::lu::partial_pivoting::factor;
 use faer::{MatMut, Par, Spec};
 
-use super::{Field, Singular};
+use super::field::{Field, Singular};
 
 /// Sizes up to this are eliminated column by column, which starts faster than blocks.
 const SMALL: usize = 40;

@@ -7,7 +7,8 @@ use faer::sparse::linalg::lu::{LuRef, NumericLu, SymbolicLu, factorize_symbolic_
 use faer::sparse::{SparseColMatRef, SymbolicSparseColMatRef};
 use faer::{Conj, MatMut, Par, Spec};
 
-use super::{Field, Pattern, Singular};
+use super::field::{Field, Singular};
+use super::pattern::Pattern;
 
 #[derive(Debug)]
 pub(super) struct Sparse<T> {

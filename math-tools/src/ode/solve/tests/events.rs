@@ -136,3 +136,21 @@ fn reasons_are_told_apart() {
         }
     }
 }
+
+/// The derivative of the root is infinite at the start, where the solution is (t / 2)^2 or stays at 0.
+#[test]
+fn an_infinite_derivative_by_the_state_is_no_obstacle() {
+    for method in ["auto", "radau", "bdf"] {
+        let text = format!(
+            r#"{{"y0":[0],"t_span":[0,2],"system":"sqrt(abs(y))+1","method":"{method}","rtol":1e-8}}"#
+        );
+        let (output, warnings) = from_json(&text).unwrap();
+        assert!(output.completed, "{method}: {warnings}");
+        // t = 2 sqrt(y) - 2 log(1 + sqrt(y)) inverted at t = 2.
+        let root = output.y.last().unwrap()[0].sqrt();
+        assert!(
+            (2.0 * root - 2.0 * (1.0 + root).ln() - 2.0).abs() < 1e-6,
+            "{method}: {root}"
+        );
+    }
+}

@@ -1,13 +1,15 @@
 //! Standard problems at a relative tolerance of 1e-9 against their published end values.
 //!
 //! Sources: F. Mazzia, C. Magherini, "Test Set for Initial Value Problem Solvers", release 2.4, University of Bari, 2008 (Pleiades, HIRES,
-//! ring modulator, Van der Pol, Robertson, Oregonator; E5, whose end value is that of scipy 1.17's Radau at 1e-10 and 1e-12); E. Hairer, S. P. Norsett, G. Wanner, "Solving Ordinary Differential Equations
-//! I", section II.0 and II.10 (Brusselator); T. E. Hull, W. H. Enright, B. M. Fellen, A. E. Sedgwick, "Comparing numerical methods for
-//! ordinary differential equations", SIAM J. Numer. Anal. 9, 1972 (DETEST, problems with solutions in closed form).
+//! ring modulator, Van der Pol, Robertson, Oregonator; the end value of E5 is that of scipy 1.17's Radau at 1e-10 and 1e-12); E. Hairer,
+//! S. P. Norsett, G. Wanner, "Solving Ordinary Differential Equations I", sections II.0 and II.10 (Brusselator); T. E. Hull, W. H. Enright,
+//! B. M. Fellen, A. E. Sedgwick, "Comparing numerical methods for ordinary differential equations", SIAM J. Numer. Anal. 9, 1972 (DETEST,
+//! problems with solutions in closed form).
 
 use tool_core::{Ctx, Tool};
 
-use super::super::{Args, Method};
+use super::super::Args;
+use super::super::method::Method;
 use super::{absolute, args};
 
 struct Problem {
@@ -330,4 +332,37 @@ fn standard_problems_keep_their_digits() {
         }
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+/// The problem of A. Prothero and A. Robinson, Math. Comp. 28, 1974: a fast component follows the sine, by steps far longer than its own
+/// scale. Values between the steps keep the accuracy of their ends, `rodas4` but for the two digits that its order loses there.
+#[test]
+fn values_between_long_steps() {
+    let times: Vec<f64> = (1..200).map(|index| f64::from(index) * 0.1).collect();
+    for (method, limit) in [
+        (Method::Auto, 1e-5),
+        (Method::Radau, 1e-5),
+        (Method::Bdf, 1e-6),
+        (Method::Rodas4, 3e-4),
+    ] {
+        let args = Args {
+            atol: absolute(1e-9),
+            method,
+            t_eval: Some(tool_core::Input::inline(times.clone())),
+            ..args(&[0.0], [0.0, 20.0], "-1000*(y-sin(t))+cos(t)")
+        };
+        let output = Args::run(args, &Ctx::default()).unwrap();
+        assert!(
+            output.completed && output.stats.steps < 2000,
+            "{:?}",
+            output.stats
+        );
+        for (t, y) in output.t.iter().zip(&output.y) {
+            assert!(
+                (y[0] - t.sin()).abs() < limit,
+                "{method:?} at {t}: {}",
+                y[0] - t.sin()
+            );
+        }
+    }
 }

@@ -3,69 +3,30 @@
 //! # Method
 //! The stages are found by simplified Newton iterations, in coordinates that split the linear system into a real and a complex one of
 //! the size of the state; they start from the collocation polynomial of the step before, which is also the interpolation (order 3).
-//! The error estimate has order 3, so that the tolerances are tightened to `rtol^(2/3) / 10` of their size for it; the step follows the
-//! predictive controller of Gustafsson. The Jacobian is evaluated again when the iteration converges slowly, the factors are kept while
+//! Values that are returned within a step come from a shorter step of their own.
+//! The error estimate has order 3, so that it is compared with `rtol^(2/3) / 10`; the step follows the predictive controller of
+//! Gustafsson. The Jacobian is evaluated again when the iteration converges slowly, the factors are kept while
 //! the step would change little. L-stable and stiffly accurate: it also solves differential-algebraic systems of index 1.
 //!
 //! # References
 //! E. Hairer, G. Wanner, "Solving Ordinary Differential Equations II", 2nd ed., Springer 1996, section IV.8; K. Gustafsson, "Control-
 //! theoretic techniques for stepsize selection in implicit Runge-Kutta methods", ACM TOMS 20, 1994.
 
+mod coefficients;
+
 use std::sync::Arc;
 
 use faer::c64;
 
+use self::coefficients::{C1, C2, ERROR, T, T_INVERSE, eigenvalues};
 use super::flow::{Problem, Tolerances};
 use super::matrix::{Pattern, Shifted};
 use super::stepper::{Attempt, Bounds, Reason, Stepper, initial_step, vanishes};
 
-const SQRT6: f64 = 2.449_489_742_783_178;
-const C1: f64 = (4.0 - SQRT6) / 10.0;
-const C2: f64 = (4.0 + SQRT6) / 10.0;
-
-/// Weights of the stages in the error estimate.
-const ERROR: [f64; 3] = [
-    -(13.0 + 7.0 * SQRT6) / 3.0,
-    (-13.0 + 7.0 * SQRT6) / 3.0,
-    -1.0 / 3.0,
-];
-
-/// Eigenvectors of the inverse Runge-Kutta matrix, real parts and imaginary parts in columns 2 and 3.
-const T: [[f64; 3]; 3] = [
-    [
-        0.091_232_394_870_892_94,
-        -0.141_255_295_020_954_2,
-        -0.030_029_194_105_147_424,
-    ],
-    [
-        0.241_717_932_707_107,
-        0.204_129_352_293_799_93,
-        0.382_942_112_757_261_9,
-    ],
-    [0.966_048_182_615_093, 1.0, 0.0],
-];
-
-/// The inverse of [`T`].
-const T_INVERSE: [[f64; 3]; 3] = [
-    [
-        4.325_579_890_063_155,
-        0.339_199_251_815_809_84,
-        0.541_770_539_935_874_9,
-    ],
-    [
-        -4.178_718_591_551_905,
-        -0.327_682_820_761_062_37,
-        0.476_623_554_500_550_45,
-    ],
-    [
-        -0.502_872_634_945_786_9,
-        2.571_926_949_855_605,
-        -0.596_039_204_828_224_9,
-    ],
-];
-
 /// Largest number of Newton iterations.
 const ITERATIONS_MAX: usize = 7;
+/// Corrections below this part of the tolerance of the iterations end them.
+const NEGLIGIBLE: f64 = 1e-3;
 /// Slower convergence asks for a new Jacobian.
 const SLOW: f64 = 1e-3;
 const SAFETY: f64 = 0.9;
@@ -74,16 +35,6 @@ const GROWTH: f64 = 8.0;
 const SHRINKING: f64 = 5.0;
 /// The factors are kept when the step would grow by less than this.
 const KEEP: f64 = 1.2;
-
-/// The real eigenvalue of the inverse Runge-Kutta matrix, and real and imaginary part of the complex ones.
-fn eigenvalues() -> (f64, f64, f64) {
-    let (ninth, eighty_first) = (9_f64.cbrt(), 81_f64.cbrt());
-    let real = (6.0 + eighty_first - ninth) / 30.0;
-    let alpha = (12.0 - eighty_first + ninth) / 60.0;
-    let beta = (eighty_first + ninth) * 3_f64.sqrt() / 60.0;
-    let size = alpha * alpha + beta * beta;
-    (1.0 / real, alpha / size, beta / size)
-}
 
 /// The method with its state.
 pub(crate) struct Radau {
@@ -191,9 +142,7 @@ impl Radau {
     /// Makes Jacobian and factors where they are due; false when the matrix is singular.
     fn prepare(&mut self, problem: &mut Problem<'_>, h: f64) -> bool {
         if self.jacobian_due {
-            if !problem.jacobian(self.t, &self.y, &mut self.jacobian) {
-                return false;
-            }
+            problem.finite_jacobian(self.t, &self.y, &mut self.jacobian);
             (self.jacobian_due, self.fresh, self.factors_due) = (false, true, true);
         }
         if self.factors_due {
@@ -283,9 +232,17 @@ impl Radau {
         self.convergence = self.convergence.max(f64::EPSILON).powf(0.8);
         let (mut norm_before, mut ratio_before) = (0.0_f64, 0.0_f64);
         self.rate = SLOW;
+        // The matrix does not have the terms by which the solution moves its derivatives by parameters: the second iteration
+        // corrects for that, and says nothing about the rate.
+        let coupled = self.n > self.pattern.n;
+        let (first, most) = if coupled {
+            (2, ITERATIONS_MAX + 2)
+        } else {
+            (1, ITERATIONS_MAX)
+        };
         let mut iterations = 0;
         loop {
-            if iterations >= ITERATIONS_MAX {
+            if iterations >= most {
                 return Err(0.5 * h);
             }
             iterations += 1;
@@ -294,9 +251,13 @@ impl Radau {
                 self.non_finite = true;
                 return Err(0.5 * h);
             }
-            if iterations > 1 && iterations < ITERATIONS_MAX {
+            // A correction this small is rounding: its ratio to the one before says nothing.
+            if iterations >= first && norm <= NEGLIGIBLE * self.newton_tolerance {
+                return Ok(iterations);
+            }
+            if iterations > first && iterations < most {
                 let ratio = norm / norm_before;
-                self.rate = if iterations == 2 {
+                self.rate = if iterations == first + 1 {
                     ratio
                 } else {
                     (ratio * ratio_before).sqrt()
@@ -306,7 +267,7 @@ impl Radau {
                     return Err(0.5 * h);
                 }
                 self.convergence = self.rate / (1.0 - self.rate);
-                let left = (ITERATIONS_MAX - 1 - iterations) as i32;
+                let left = (most - 1 - iterations) as i32;
                 let expected =
                     self.convergence * norm * self.rate.powi(left) / self.newton_tolerance;
                 if expected >= 1.0 {
@@ -315,7 +276,7 @@ impl Radau {
                 }
             }
             norm_before = norm.max(f64::EPSILON);
-            if self.convergence * norm <= self.newton_tolerance {
+            if iterations >= first && self.convergence * norm <= self.newton_tolerance {
                 return Ok(iterations);
             }
         }
@@ -385,7 +346,11 @@ fn tightened(given: &Tolerances) -> Tolerances {
     } else {
         given.rtol
     };
-    given.times(0.1 * reference.powf(2.0 / 3.0) / reference)
+    let factor = 0.1 * reference.powf(2.0 / 3.0) / reference;
+    // A component that has become small is not given up: its absolute tolerance stays.
+    let mut tightened = given.times(factor.min(1.0));
+    tightened.rtol = factor * given.rtol;
+    tightened
 }
 
 impl Stepper for Radau {
@@ -483,6 +448,44 @@ impl Stepper for Radau {
         for (index, y) in y.iter_mut().enumerate() {
             let inner = k2[index] + (s - (C1 - 1.0)) * k3[index];
             *y = self.y[index] + s * (k1[index] + (s - (C2 - 1.0)) * inner);
+        }
+    }
+
+    /// A step from the start of the last one: the interpolation has order 3, the ends of steps 5.
+    fn sample(&mut self, problem: &mut Problem<'_>, t: f64, y: &mut [f64]) {
+        let h = t - self.t_before;
+        self.interpolate(problem, self.t_before, y);
+        let mut start = std::mem::replace(&mut self.y, y.to_vec());
+        let (end, rate, convergence) = (self.t, self.rate, self.convergence);
+        let ratio = h / self.h_before;
+        let [k1, k2, k3] = &self.collocation;
+        for index in 0..self.n {
+            let at = |c: f64| {
+                let s = c * ratio - 1.0;
+                let inner = k2[index] + (s - (C1 - 1.0)) * k3[index];
+                let value = start[index] + s * (k1[index] + (s - (C2 - 1.0)) * inner);
+                value - self.y[index]
+            };
+            let z = [at(C1), at(C2), at(1.0)];
+            for (stage, row) in T_INVERSE.iter().enumerate() {
+                self.z[stage][index] = z[stage];
+                self.w[stage][index] = row[0] * z[0] + row[1] * z[1] + row[2] * z[2];
+            }
+        }
+        self.t = self.t_before;
+        self.factors_due = true;
+        let jacobian_due = std::mem::replace(&mut self.jacobian_due, false);
+        let solved = self.prepare(problem, h) && self.newton(problem, h).is_ok();
+        if solved {
+            for (y, z) in y.iter_mut().zip(&self.z[2]) {
+                *y += z;
+            }
+        }
+        std::mem::swap(&mut self.y, &mut start);
+        (self.t, self.rate, self.convergence) = (end, rate, convergence);
+        (self.factors_due, self.jacobian_due, self.non_finite) = (true, jacobian_due, false);
+        if !solved {
+            self.interpolate(problem, t, y);
         }
     }
 

@@ -1,0 +1,284 @@
+//! The collocation equations on a mesh, and their solution by damped Newton iterations.
+//!
+//! # Method
+//! On each interval the solution is a cubic that fulfils the differential equations at both ends and in the middle (Lobatto IIIA of order 4).
+//! Newton's method with backtracking on the affine-invariant measure of the step; all derivatives are exact.
+//!
+//! # References
+//! J. Kierzenka, L. F. Shampine, "A BVP Solver Based on Residual Control and the MATLAB PSE", ACM TOMS 27, 2001; U. M. Ascher, R. M. M.
+//! Mattheij, R. D. Russell, "Numerical Solution of Boundary Value Problems for Ordinary Differential Equations", SIAM 1995, section 8.1.
+
+use std::sync::Arc;
+
+use tool_core::{Ctx, ToolError};
+
+use super::Reason;
+use super::problem::{Curve, Problem};
+use crate::ode::solve::flow::Flow as _;
+use crate::ode::solve::matrix::{Pattern, Shifted};
+
+/// Residuals of a curve.
+pub(super) struct Residuals {
+    /// Of the collocation equations, interval by interval, then of the conditions.
+    pub all: Vec<f64>,
+    /// The right-hand side in the middle of each interval.
+    pub middle: Vec<f64>,
+}
+
+/// Work of the iterations.
+#[derive(Debug, Default, Clone, Copy)]
+pub(super) struct Work {
+    pub iterations: u64,
+    pub evaluations: u64,
+}
+
+/// Most iterations, and most Jacobians among them.
+const ITERATIONS_MAX: usize = 12;
+const JACOBIANS_MAX: usize = 6;
+/// Halvings of a step.
+const HALVINGS_MAX: usize = 4;
+/// Decrease that a step must bring, relative to what its length promises.
+const DECREASE: f64 = 0.2;
+
+/// The state in the middle of an interval, by the cubic.
+fn middle(curve: &Curve, index: usize, k: usize) -> f64 {
+    let n = curve.n();
+    let h = curve.t[index + 1] - curve.t[index];
+    let (left, right) = (index * n + k, (index + 1) * n + k);
+    0.5 * (curve.y[left] + curve.y[right]) - 0.125 * h * (curve.slope[right] - curve.slope[left])
+}
+
+/// Evaluates the equations; sets the derivatives of the curve.
+pub(super) fn residuals(problem: &Problem, curve: &mut Curve, work: &mut Work) -> Residuals {
+    let (n, intervals) = (curve.n(), curve.t.len() - 1);
+    let mut flow = problem.flow(&curve.p);
+    work.evaluations += 2 * intervals as u64 + 1;
+    for (node, &t) in curve.t.iter().enumerate() {
+        let range = node * n..(node + 1) * n;
+        flow.eval(t, &curve.y[range.clone()], &mut curve.slope[range]);
+    }
+    let mut all = vec![0.0; intervals * n];
+    let mut middles = vec![0.0; intervals * n];
+    let mut state = vec![0.0; n];
+    for index in 0..intervals {
+        let (t0, t1) = (curve.t[index], curve.t[index + 1]);
+        let h = t1 - t0;
+        for (k, state) in state.iter_mut().enumerate() {
+            *state = middle(curve, index, k);
+        }
+        let range = index * n..(index + 1) * n;
+        flow.eval(t0 + 0.5 * h, &state, &mut middles[range]);
+        for k in 0..n {
+            let (left, right) = (index * n + k, (index + 1) * n + k);
+            let sum = curve.slope[left] + curve.slope[right] + 4.0 * middles[left];
+            all[left] = curve.y[right] - curve.y[left] - h / 6.0 * sum;
+        }
+    }
+    all.extend(problem.conditions(curve));
+    Residuals {
+        all,
+        middle: middles,
+    }
+}
+
+/// The structure of the derivatives of all equations, for a number of mesh points.
+pub(super) struct Layout {
+    pattern: Arc<Pattern>,
+    factors: Shifted<f64>,
+    values: Vec<f64>,
+}
+
+impl Layout {
+    /// Of a mesh with `nodes` points.
+    pub(super) fn new(problem: &Problem, nodes: usize, unknowns: usize) -> Self {
+        let n = problem.n();
+        let (intervals, size) = (nodes - 1, n * nodes + unknowns);
+        let mut entries = Vec::new();
+        for index in 0..intervals {
+            for row in 0..n {
+                entries.extend((0..2 * n).map(|k| (index * n + row, index * n + k)));
+                entries.extend((0..unknowns).map(|k| (index * n + row, n * nodes + k)));
+            }
+        }
+        for &(row, slot) in &problem.by_ends {
+            let column = if slot < n {
+                slot
+            } else if slot < 2 * n {
+                n * intervals + slot - n
+            } else {
+                n * nodes + slot - 2 * n
+            };
+            entries.push((n * intervals + row, column));
+        }
+        let values = vec![0.0; entries.len()];
+        let pattern = Arc::new(Pattern::new(size, entries, Some(Vec::new())));
+        Self {
+            factors: Shifted::new(&pattern),
+            pattern,
+            values,
+        }
+    }
+
+    /// Doubles that a mesh takes.
+    pub(super) fn room(problem: &Problem, nodes: usize, unknowns: usize) -> usize {
+        let n = problem.n();
+        30 * nodes * n * (2 * n + unknowns + 10)
+    }
+
+    /// Factors the derivatives of the equations at a curve; false when they are singular or not finite.
+    fn factor(&mut self, problem: &Problem, curve: &Curve) -> bool {
+        let (n, unknowns) = (curve.n(), curve.p.len());
+        let intervals = curve.t.len() - 1;
+        let mut flow = problem.flow(&curve.p);
+        let mut at = |t: f64, y: &[f64]| {
+            let mut entries = vec![0.0; problem.by_state().len()];
+            flow.jacobian(t, y, &mut entries);
+            let mut matrix = vec![0.0; n * n];
+            for (&(row, column), value) in problem.by_state().iter().zip(entries) {
+                matrix[row * n + column] = value;
+            }
+            let mut slopes = vec![0.0; problem.by_unknowns.len()];
+            problem.unknown_slopes(flow.slots(t, y), &mut slopes);
+            let mut by_unknowns = vec![0.0; n * unknowns];
+            for (&(row, unknown), value) in problem.by_unknowns.iter().zip(slopes) {
+                by_unknowns[row * unknowns + unknown] = value;
+            }
+            (matrix, by_unknowns)
+        };
+        let mut place = 0;
+        let mut left = at(curve.t[0], &curve.y[..n]);
+        for index in 0..intervals {
+            let h = curve.t[index + 1] - curve.t[index];
+            let state: Vec<f64> = (0..n).map(|k| middle(curve, index, k)).collect();
+            let center = at(curve.t[index] + 0.5 * h, &state);
+            let right = at(
+                curve.t[index + 1],
+                &curve.y[(index + 1) * n..(index + 2) * n],
+            );
+            let product = |matrix: &[f64], row: usize, column: usize, width: usize| -> f64 {
+                (0..n)
+                    .map(|k| center.0[row * n + k] * matrix[k * width + column])
+                    .sum()
+            };
+            for row in 0..n {
+                for column in 0..n {
+                    let at = row * n + column;
+                    let one = f64::from(u8::from(row == column));
+                    let inner = left.0[at] + 2.0 * center.0[at];
+                    let bent = product(&left.0, row, column, n);
+                    self.values[place] = -one - h / 6.0 * inner - h * h / 12.0 * bent;
+                    let inner = right.0[at] + 2.0 * center.0[at];
+                    let bent = product(&right.0, row, column, n);
+                    self.values[place + n] = one - h / 6.0 * inner + h * h / 12.0 * bent;
+                    place += 1;
+                }
+                place += n;
+                for unknown in 0..unknowns {
+                    let at = row * unknowns + unknown;
+                    let bent = product(&left.1, row, unknown, unknowns)
+                        - product(&right.1, row, unknown, unknowns);
+                    let center = center.1[at] + 0.125 * h * bent;
+                    self.values[place] = -h / 6.0 * (left.1[at] + right.1[at] + 4.0 * center);
+                    place += 1;
+                }
+            }
+            left = right;
+        }
+        self.values[place..].copy_from_slice(&problem.condition_slopes(curve));
+        self.factors.factor(0.0, &self.values).is_ok()
+    }
+
+    /// The Newton step for residuals.
+    fn step(&mut self, residuals: &[f64]) -> Vec<f64> {
+        let mut step: Vec<f64> = residuals.iter().map(|value| -value).collect();
+        step.resize(self.pattern.n, 0.0);
+        self.factors.solve(&mut step);
+        step
+    }
+}
+
+/// Newton iterations from a curve until the collocation equations hold to a twentieth of the tolerance; they also end without that, which
+/// the residuals then show.
+///
+/// # Errors
+/// A stop request or a budget.
+pub(super) fn newton(
+    problem: &Problem,
+    curve: &mut Curve,
+    tolerance: f64,
+    work: &mut Work,
+    ctx: &Ctx,
+) -> Result<Result<Residuals, Reason>, ToolError> {
+    let nodes = curve.t.len();
+    ctx.reserve_doubles(Layout::room(problem, nodes, curve.p.len()))?;
+    let mut layout = Layout::new(problem, nodes, curve.p.len());
+    let mut current = residuals(problem, curve, work);
+    let (mut jacobians, mut due) = (0, true);
+    let mut step = Vec::new();
+    for _ in 0..ITERATIONS_MAX {
+        ctx.check()?;
+        if current.all.iter().any(|value| !value.is_finite()) {
+            return Ok(Err(Reason::NotFinite));
+        }
+        if due {
+            if jacobians == JACOBIANS_MAX {
+                break;
+            }
+            if !layout.factor(problem, curve) {
+                return Ok(Err(Reason::Singular));
+            }
+            ctx.count_evaluations(2 * nodes as u64)?;
+            jacobians += 1;
+            step = layout.step(&current.all);
+        }
+        let size: f64 = step.iter().map(|value| value * value).sum();
+        if !size.is_finite() {
+            return Ok(Err(Reason::Singular));
+        }
+        let mut part = 1.0;
+        let mut halvings = 0;
+        let (next, after, next_step) = loop {
+            let mut next = curve.clone();
+            let (along_y, along_p) = step.split_at(curve.y.len());
+            for (y, step) in next.y.iter_mut().zip(along_y) {
+                *y -= part * step;
+            }
+            for (p, step) in next.p.iter_mut().zip(along_p) {
+                *p -= part * step;
+            }
+            let before = work.evaluations;
+            let after = residuals(problem, &mut next, work);
+            ctx.count_evaluations(work.evaluations - before)?;
+            let next_step = layout.step(&after.all);
+            let next_size: f64 = next_step.iter().map(|value| value * value).sum();
+            if next_size <= (1.0 - 2.0 * part * DECREASE) * size || halvings == HALVINGS_MAX {
+                break (next, after, next_step);
+            }
+            part *= 0.5;
+            halvings += 1;
+        };
+        work.iterations += 1;
+        (*curve, current, step) = (next, after, next_step);
+        if settled(curve, &current, tolerance) {
+            break;
+        }
+        due = part < 1.0;
+    }
+    if current.all.iter().any(|value| !value.is_finite()) {
+        return Ok(Err(Reason::NotFinite));
+    }
+    Ok(Ok(current))
+}
+
+/// Whether the collocation equations hold so well that the residual between the points decides.
+fn settled(curve: &Curve, residuals: &Residuals, tolerance: f64) -> bool {
+    let n = curve.n();
+    let inner = residuals.middle.iter().enumerate().all(|(at, slope)| {
+        let h = curve.t[at / n + 1] - curve.t[at / n];
+        residuals.all[at].abs() <= 2.0 / 3.0 * h * 0.05 * tolerance * (1.0 + slope.abs())
+    });
+    inner
+        && residuals.all[residuals.middle.len()..]
+            .iter()
+            .all(|value| value.abs() <= tolerance)
+}

@@ -1,0 +1,194 @@
+//! [`solve`]: the collocation solution on meshes that are refined until the residual is small.
+//!
+//! The residual of the cubic between its points is integrated by the Lobatto formula with five points; intervals above the tolerance are
+//! halved, those far above it cut in three. Source: Kierzenka and Shampine, ACM TOMS 27, 2001, sections 3 and 4.
+
+use tool_core::{Ctx, ToolError};
+
+use super::Reason;
+use super::collocation::{Residuals, Work, newton, residuals};
+use super::problem::{Curve, Problem};
+use crate::ode::solve::flow::Flow as _;
+
+/// Rounds of refinement.
+const ROUNDS_MAX: usize = 30;
+
+/// Limits of a solution.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Limits {
+    /// Largest relative residual.
+    pub tolerance: f64,
+    /// Largest number of mesh points.
+    pub nodes: usize,
+}
+
+/// What was found.
+pub(super) struct Found {
+    /// The last curve.
+    pub curve: Curve,
+    /// Reason it is no solution.
+    pub reason: Option<Reason>,
+    /// Largest relative residual.
+    pub residual: f64,
+    /// Largest residual of a condition.
+    pub boundary_residual: f64,
+    /// Difference from the solution on a mesh twice as fine.
+    pub error_estimate: Option<f64>,
+    /// Newton iterations.
+    pub iterations: u64,
+    /// Evaluations of the right-hand side.
+    pub evaluations: u64,
+}
+
+/// Solves the problem from a first curve.
+///
+/// # Errors
+/// A stop request or a budget.
+pub(super) fn solve(
+    problem: &Problem,
+    mut curve: Curve,
+    limits: Limits,
+    ctx: &Ctx,
+) -> Result<Found, ToolError> {
+    let mut work = Work::default();
+    let mut last = (f64::INFINITY, f64::INFINITY);
+    let mut reason = Some(Reason::NoConvergence);
+    for _ in 0..ROUNDS_MAX {
+        ctx.check()?;
+        let found = match newton(problem, &mut curve, limits.tolerance, &mut work, ctx)? {
+            Ok(found) => found,
+            Err(failed) => {
+                reason = Some(failed);
+                break;
+            }
+        };
+        let by_interval = relative(problem, &curve, &found, &mut work);
+        ctx.count_evaluations(2 * by_interval.len() as u64)?;
+        let most = |values: &[f64]| {
+            let larger = |most: f64, value: &f64| if *value > most { *value } else { most };
+            values.iter().fold(0.0, larger)
+        };
+        let conditions: Vec<f64> = found.all[found.middle.len()..]
+            .iter()
+            .map(|v| v.abs())
+            .collect();
+        last = (most(&by_interval), most(&conditions));
+        let pieces = |residual: &f64| {
+            if *residual < limits.tolerance {
+                1
+            } else if *residual < 100.0 * limits.tolerance {
+                2
+            } else {
+                3
+            }
+        };
+        let cuts: Vec<usize> = by_interval.iter().map(pieces).collect();
+        let nodes = 1 + cuts.iter().sum::<usize>();
+        if nodes == curve.t.len() {
+            if last.1 <= limits.tolerance {
+                reason = None;
+                break;
+            }
+            continue;
+        }
+        if nodes > limits.nodes {
+            reason = Some(Reason::MaxNodes);
+            break;
+        }
+        let Some(finer) = refined(&curve, &cuts) else {
+            break;
+        };
+        curve = finer;
+    }
+    let error_estimate = match reason {
+        None => error(problem, &curve, limits, &mut work, ctx)?,
+        Some(_) => None,
+    };
+    Ok(Found {
+        curve,
+        reason,
+        residual: last.0,
+        boundary_residual: last.1,
+        error_estimate,
+        iterations: work.iterations,
+        evaluations: work.evaluations,
+    })
+}
+
+/// The root mean square of `(y' - f) / (1 + |f|)` on each interval.
+fn relative(problem: &Problem, curve: &Curve, found: &Residuals, work: &mut Work) -> Vec<f64> {
+    let n = curve.n();
+    let mut flow = problem.flow(&curve.p);
+    let offset = 0.5 * (3.0_f64 / 7.0).sqrt();
+    let mut f = vec![0.0; n];
+    let mut all = Vec::with_capacity(curve.t.len() - 1);
+    for (index, pair) in curve.t.windows(2).enumerate() {
+        let h = pair[1] - pair[0];
+        let mut sum = 0.0;
+        for k in 0..n {
+            let at = index * n + k;
+            let middle = 1.5 * found.all[at] / h / (1.0 + found.middle[at].abs());
+            sum += 32.0 / 45.0 * middle * middle;
+        }
+        for side in [-offset, offset] {
+            let t = pair[0] + (0.5 + side) * h;
+            let (y, slope) = curve.at(t);
+            flow.eval(t, &y, &mut f);
+            for (slope, f) in slope.iter().zip(&f) {
+                let rest = (slope - f) / (1.0 + f.abs());
+                sum += 49.0 / 90.0 * rest * rest;
+            }
+        }
+        work.evaluations += 2;
+        // Not a number counts as large.
+        let size = (0.5 * sum).sqrt();
+        all.push(if size.is_nan() { f64::INFINITY } else { size });
+    }
+    all
+}
+
+/// The curve on a mesh whose intervals are cut; nothing where doubles have no points between.
+fn refined(curve: &Curve, cuts: &[usize]) -> Option<Curve> {
+    let mut t = Vec::new();
+    for (pair, &pieces) in curve.t.windows(2).zip(cuts) {
+        let step = (pair[1] - pair[0]) / pieces as f64;
+        t.extend((0..pieces).map(|piece| pair[0] + step * piece as f64));
+    }
+    t.extend(curve.t.last());
+    if t.windows(2).any(|pair| pair[0] >= pair[1]) {
+        return None;
+    }
+    let y: Vec<f64> = t.iter().flat_map(|&t| curve.at(t).0).collect();
+    Some(Curve {
+        slope: vec![0.0; y.len()],
+        t,
+        y,
+        p: curve.p.clone(),
+    })
+}
+
+/// The largest difference at the points from the solution on a mesh twice as fine, which is that of order 4 times 16/15.
+fn error(
+    problem: &Problem,
+    curve: &Curve,
+    limits: Limits,
+    work: &mut Work,
+    ctx: &Ctx,
+) -> Result<Option<f64>, ToolError> {
+    let halves = vec![2; curve.t.len() - 1];
+    let Some(mut finer) = refined(curve, &halves) else {
+        return Ok(None);
+    };
+    residuals(problem, &mut finer, work);
+    if newton(problem, &mut finer, 0.01 * limits.tolerance, work, ctx)?.is_err() {
+        return Ok(None);
+    }
+    let n = curve.n();
+    let mut most: f64 = 0.0;
+    for node in 0..curve.t.len() {
+        for k in 0..n {
+            most = most.max((curve.y[node * n + k] - finer.y[2 * node * n + k]).abs());
+        }
+    }
+    Ok(Some(most * 16.0 / 15.0))
+}

@@ -1,0 +1,187 @@
+//! `solve_bvp`: boundary value problems of ordinary differential equations, by collocation.
+
+mod collocation;
+mod mesh;
+mod problem;
+
+use tool_core::Shortfall;
+
+use crate::expression::Parameters;
+use crate::prelude::*;
+
+use self::mesh::{Found, Limits, solve};
+use self::problem::Problem;
+use super::solve::system::Equations;
+
+/// Solve y' = f(t, y) on an interval with conditions at both ends, from a first guess. The mesh is refined until the residual is
+/// small everywhere. A run that does not converge returns what it has, with `converged`: false and the reason.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Args {
+    /// Right-hand side, as in `solve_ode`: one expression per component in t, y0, y1, ... Example: ["y1", "-y0"].
+    pub system: Equations,
+    /// Conditions, one expression per component and unknown, each to be 0: a0, a1, ... are y0, y1, ... at the start of `t_span`, b0,
+    /// b1, ... at its end. Example: ["a0", "b0 - 1"].
+    pub boundary: Vec<String>,
+    /// Start and end of the interval, ascending.
+    pub t_span: [Finite; 2],
+    /// First guess of each component, an expression in t; absent: 0.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub guess: Vec<String>,
+    /// Named numbers the expressions use, such as `{"a": 1.5}`.
+    #[serde(default, skip_serializing_if = "Parameters::is_empty")]
+    pub parameters: Parameters,
+    /// Names of numbers in `parameters` that are to be found, from their values as first guesses; each needs one condition more.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unknowns: Vec<String>,
+    /// Largest relative residual of the differential equations on each interval.
+    #[serde(default = "default_tolerance")]
+    pub tolerance: Positive,
+    /// Largest number of mesh points.
+    #[serde(default = "Bounded::<3, 100_000>::of::<2_000>")]
+    pub max_nodes: Bounded<3, 100_000>,
+    /// Times at which to return the solution; absent: the mesh.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub t_eval: Option<Input<Vector>>,
+}
+
+fn default_tolerance() -> Positive {
+    Positive::literal(1e-6)
+}
+
+/// Reason a boundary value problem was not solved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Reason {
+    /// The mesh would need more than `max_nodes` points.
+    MaxNodes,
+    /// The linear system of an iteration is singular: the conditions do not determine the solution near the guess.
+    Singular,
+    /// The iterations did not converge from the guess.
+    NoConvergence,
+    /// A value was not finite.
+    NotFinite,
+}
+
+/// The solution and how it was found.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Output {
+    /// Times.
+    #[schemars(extend("x-shape" = ["times"]))]
+    pub t: Vec<f64>,
+    /// The solution: one row per time, one number per component.
+    #[schemars(extend("x-shape" = ["times", "n"]))]
+    pub y: Vec<Vec<f64>>,
+    /// The values found for `unknowns`, in their order; absent without them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-present" = { "unknowns": { "least": 1 } }))]
+    pub unknowns: Option<Vec<f64>>,
+    /// Whether residual and conditions are within the tolerance.
+    pub converged: bool,
+    /// Reason they are not; absent when they are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Reason>,
+    /// Largest relative residual of the differential equations on an interval, root mean square.
+    pub residual: Real,
+    /// Largest residual of a condition.
+    pub boundary_residual: Real,
+    /// Largest difference at the mesh points from a solution on a mesh twice as fine, in the units of y: about the error of a component.
+    /// Absent when not converged.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error_estimate: Option<f64>,
+    /// Points of the mesh.
+    pub nodes: u64,
+    /// Newton iterations.
+    pub iterations: u64,
+    /// Evaluations of the right-hand side.
+    pub function_evals: u64,
+}
+
+impl Tool for Args {
+    const SPEC: Spec = Spec::named("solve_bvp", "Solve boundary value problems")
+        .tags(&["ode", "boundary value problem", "collocation"])
+        .syntax(&[("/system", Syntax::Expression)])
+        .large();
+    type Output = Output;
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "y'' = 6 t with y(0) = 0 and y(1) = 1 gives y = t^3":
+            r#"{"system": ["y1", "6*t"], "boundary": ["a0", "b0-1"], "t_span": [0, 1], "t_eval": [0, 0.5, 1]}"#
+            => r#"{"t": [0.0, 0.5, 1.0], "y": [[0.0, 0.0], [0.125, 0.75], [1.0, 3.0]],
+                "converged": true, "residual": 0.0, "boundary_residual": 0.0, "error_estimate": 0.0,
+                "nodes": 11, "iterations": 2, "function_evals": 185}"#;
+    };
+
+    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+        let (start, end) = (args.t_span[0].get(), args.t_span[1].get());
+        if !(start < end && (end - start).is_finite()) {
+            refuse!(invalid "/t_span"; "expected two ascending times, found {start} and {end}");
+        }
+        let times = match &args.t_eval {
+            Some(times) => Some(checked_times(times.load(ctx)?, (start, end))?),
+            None => None,
+        };
+        let problem = Problem::parse(&args)?;
+        let limits = Limits {
+            tolerance: args.tolerance.get().max(100.0 * f64::EPSILON),
+            nodes: args.max_nodes.get() as usize,
+        };
+        let first = problem.guess(&args, (start, end), ctx)?;
+        let found = solve(&problem, first, limits, ctx)?;
+        if let Some(reason) = found.reason {
+            ctx.fall_short(Shortfall::Incomplete, words(reason, &found, limits));
+        }
+        let curve = found.curve;
+        let (t, y) = match times {
+            None => (curve.t.clone(), curve.y.clone()),
+            Some(times) => {
+                let values = times.iter().flat_map(|&t| curve.at(t).0);
+                (times.to_vec(), values.collect())
+            }
+        };
+        Ok(Output {
+            t,
+            y: y.chunks_exact(problem.n()).map(<[f64]>::to_vec).collect(),
+            unknowns: (!args.unknowns.is_empty()).then(|| curve.p.clone()),
+            converged: found.reason.is_none(),
+            reason: found.reason,
+            residual: Real(found.residual),
+            boundary_residual: Real(found.boundary_residual),
+            error_estimate: found.error_estimate,
+            nodes: curve.t.len() as u64,
+            iterations: found.iterations,
+            function_evals: found.evaluations,
+        })
+    }
+}
+
+fn checked_times(times: Vector, (start, end): (f64, f64)) -> Result<Vector, ToolError> {
+    if times.is_empty() {
+        refuse!(invalid "/t_eval"; "`t_eval` is empty"; "leave it out to get the mesh");
+    }
+    if let Some(index) = times.iter().position(|t| !(start..=end).contains(t)) {
+        let found = times[index];
+        refuse!(invalid format!("/t_eval/{index}"); "expected a time within `t_span`, found {found}");
+    }
+    Ok(times)
+}
+
+fn words(reason: Reason, found: &Found, limits: Limits) -> String {
+    let (nodes, residual) = (found.curve.t.len(), found.residual);
+    match reason {
+        Reason::MaxNodes => format!(
+            "stopped at {nodes} mesh points and residual {residual:.1e}, before {} points were exceeded; raise `max_nodes` or `tolerance`, or give \
+             a better `guess`",
+            limits.nodes
+        ),
+        Reason::Singular => "the linear system of an iteration is singular: the conditions do not determine the solution near the guess; \
+             give another `guess` or other conditions"
+            .to_owned(),
+        Reason::NoConvergence => format!(
+            "the iterations did not converge, residual {residual:.1e}; give a better `guess`, for example the solution of an easier problem"
+        ),
+        Reason::NotFinite => "a value of the system or of a condition was not finite; give a `guess` within their domain".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,159 @@
+use tool_core::{Ctx, Tool, ToolError, convert};
+
+use super::{Args, Output, Reason};
+use crate::linalg::tests::parse;
+
+fn from_json(text: &str) -> Result<(Output, String), ToolError> {
+    let ctx = Ctx::default();
+    let args: Args = convert::from_value(&parse(text))
+        .map_err(|problem| ToolError::invalid(problem.path, problem.message))?;
+    Ok((Args::run(args, &ctx)?, ctx.take_warnings().join("\n")))
+}
+
+/// The error of the first component against a function, which the estimate must not understate much.
+fn assert_solved(text: &str, exact: impl Fn(f64) -> f64, tolerance: f64) -> Output {
+    let (output, warnings) = from_json(text).unwrap();
+    assert!(output.converged, "{text}: {warnings}");
+    let error = output
+        .t
+        .iter()
+        .zip(&output.y)
+        .map(|(&t, y)| (y[0] - exact(t)).abs());
+    let error = error.fold(0.0, f64::max);
+    assert!(error < tolerance, "{text}: {error:e}");
+    let estimate = output.error_estimate.unwrap();
+    assert!(
+        error <= 3.0 * estimate + 1e-10,
+        "{text}: {error:e}, estimate {estimate:e}"
+    );
+    output
+}
+
+#[test]
+fn linear_problems() {
+    assert_solved(
+        r#"{"system":["y1","-y0"],"boundary":["a0","b0-1"],"t_span":[0,1]}"#,
+        |t| t.sin() / 1.0_f64.sin(),
+        1e-6,
+    );
+    // A layer of width 1e-2 at the right end.
+    let output = assert_solved(
+        r#"{"system":["y1","s*y1"],"parameters":{"s":100},"boundary":["a0","b0-1"],"t_span":[0,1],"tolerance":1e-6}"#,
+        |t| ((100.0 * (t - 1.0)).exp() - (-100.0_f64).exp()) / (1.0 - (-100.0_f64).exp()),
+        1e-5,
+    );
+    assert!(output.nodes > 30);
+}
+
+/// Bratu's problem y'' + e^y = 0, y(0) = y(1) = 0, has two solutions: U. M. Ascher and others, SIAM 1995, example 3.3. In closed form
+/// y = -2 log(cosh((t - 1/2) c / 2) / cosh(c / 4)) with c = sqrt(2) cosh(c / 4).
+#[test]
+fn both_solutions_of_a_nonlinear_problem() {
+    let root = |mut c: f64| {
+        for _ in 0..200 {
+            let f = c - 2.0_f64.sqrt() * (c / 4.0).cosh();
+            c -= f / (1.0 - 2.0_f64.sqrt() / 4.0 * (c / 4.0).sinh());
+        }
+        c
+    };
+    for (guess, start) in [("0", 1.5), ("16*t*(1-t)", 11.0)] {
+        let c = root(start);
+        let exact = |t: f64| -2.0 * (((t - 0.5) * c / 2.0).cosh() / (c / 4.0).cosh()).ln();
+        assert_solved(
+            &format!(
+                r#"{{"system":["y1","-exp(y0)"],"boundary":["a0","b0"],"t_span":[0,1],"guess":["{guess}","0"],"tolerance":1e-8}}"#
+            ),
+            exact,
+            1e-6,
+        );
+    }
+}
+
+/// y'' + k^2 y = 0 with y(0) = y(1) = 0 and y'(0) = k has k = pi near 3.
+#[test]
+fn an_eigenvalue_is_found() {
+    let output = assert_solved(
+        r#"{"system":["y1","-k**2*y0"],"parameters":{"k":3},"unknowns":["k"],"boundary":["a0","b0","a1-k"],"t_span":[0,1],
+            "guess":["sin(3*t)","3*cos(3*t)"],"tolerance":1e-9}"#,
+        |t| (std::f64::consts::PI * t).sin(),
+        1e-7,
+    );
+    assert!((output.unknowns.unwrap()[0] - std::f64::consts::PI).abs() < 1e-8);
+}
+
+#[test]
+fn what_does_not_converge_says_why() {
+    // Every multiple of the sine is a solution, and none fulfils the second condition.
+    let (output, _) =
+        from_json(r#"{"system":["y1","0"],"boundary":["a1-1","b1-2"],"t_span":[0,1]}"#).unwrap();
+    assert_eq!(
+        (output.converged, output.reason),
+        (false, Some(Reason::Singular))
+    );
+    let (output, warnings) = from_json(
+        r#"{"system":["y1","1e6*y0"],"boundary":["a0-1","b0"],"t_span":[0,1],"max_nodes":20}"#,
+    )
+    .unwrap();
+    assert_eq!(output.reason, Some(Reason::MaxNodes));
+    assert!(warnings.contains("max_nodes"));
+    let (output, _) =
+        from_json(r#"{"system":["y1","log(y0)"],"boundary":["a0-1","b0-1"],"t_span":[0,1]}"#)
+            .unwrap();
+    assert_eq!(output.reason, Some(Reason::NotFinite));
+    // Bratu's problem has no solution beyond 3.51.
+    let (output, _) =
+        from_json(r#"{"system":["y1","-4*exp(y0)"],"boundary":["a0","b0"],"t_span":[0,1]}"#)
+            .unwrap();
+    assert!(!output.converged && output.error_estimate.is_none());
+}
+
+#[test]
+fn bad_input_names_the_argument() {
+    for (text, path) in [
+        (
+            r#"{"system":["y1","-y0"],"boundary":["a0"],"t_span":[0,1]}"#,
+            "/boundary",
+        ),
+        (
+            r#"{"system":["y1","-y0"],"boundary":["a0","c0"],"t_span":[0,1]}"#,
+            "/boundary/1",
+        ),
+        (
+            r#"{"system":["y1","-y0"],"boundary":["a0","b0"],"t_span":[1,0]}"#,
+            "/t_span",
+        ),
+        (
+            r#"{"system":["y1","-y2"],"boundary":["a0","b0"],"t_span":[0,1]}"#,
+            "/system/1",
+        ),
+        (
+            r#"{"system":["y1","-y0"],"boundary":["a0","b0"],"t_span":[0,1],"guess":["t"]}"#,
+            "/guess",
+        ),
+        (
+            r#"{"system":["y1","-y0"],"boundary":["a0","b0"],"t_span":[0,1],"guess":["1/t","0"]}"#,
+            "/guess/0",
+        ),
+        (
+            r#"{"system":["y1","-y0"],"boundary":["a0","b0"],"t_span":[0,1],"t_eval":[2]}"#,
+            "/t_eval/0",
+        ),
+        (
+            r#"{"system":["y1","-k*y0"],"boundary":["a0","b0","a1"],"t_span":[0,1],"unknowns":["k"]}"#,
+            "/unknowns/0",
+        ),
+        (
+            r#"{"system":["y1","-y0"],"boundary":["a0","b0"],"t_span":[0,1],"tolerance":0}"#,
+            "/tolerance",
+        ),
+        (
+            r#"{"system":["y1","-y(t-1)"],"boundary":["a0","b0"],"t_span":[0,1]}"#,
+            "/system/1",
+        ),
+    ] {
+        let err = from_json(text)
+            .err()
+            .unwrap_or_else(|| panic!("{text} was accepted"));
+        assert_eq!(err.path(), Some(path), "{text}: {err:?}");
+    }
+}

@@ -1,0 +1,336 @@
+//! [`Setup`]: the arguments of `solve_ode`, checked.
+
+use std::collections::BTreeSet;
+
+use tool_core::{Ctx, Finite, Positive, ToolError, Vector};
+
+use super::arguments::{Absolute, Args};
+use super::drive::Options;
+use super::dynamics::Dynamics;
+use super::event::Event;
+use super::flow::Tolerances;
+use super::mass::{self, Mass};
+use super::method::Method;
+use super::sensitivity::ByParameters;
+use super::system::{self, State};
+use crate::expression::Expression;
+use crate::expression::parameters::Parameter;
+
+/// A smaller relative error cannot be told from rounding.
+pub(super) const RTOL_MIN: f64 = 100.0 * f64::EPSILON;
+
+/// What an integration needs, checked.
+pub(super) struct Setup {
+    /// The start: the state, with the velocities after the positions.
+    pub y0: Vec<f64>,
+    /// Start and end.
+    pub span: (f64, f64),
+    /// Times at which the solution is returned.
+    pub times: Option<Vector>,
+    /// The right-hand side.
+    pub dynamics: Dynamics,
+    /// Names of the parameters that are variables of the expressions: those of `sensitivities`, then those that vary in `sweep`.
+    pub free: Vec<String>,
+    /// Their values.
+    pub values: Vec<f64>,
+    /// The derivatives by the first of them.
+    pub by_parameters: Option<ByParameters>,
+    /// The starts of the sweep.
+    pub sweep: Vec<Start>,
+    /// The mass matrix.
+    pub mass: Option<Mass>,
+    /// Events, and their functions.
+    pub events: Vec<Event>,
+    /// The functions of the events.
+    pub functions: Vec<Expression>,
+    /// Settings.
+    pub options: Options,
+}
+
+/// A checked variation.
+#[derive(Debug)]
+pub(super) struct Start {
+    pub y0: Vec<f64>,
+    /// Values of the free parameters.
+    pub free: Vec<f64>,
+}
+
+/// Checks the arguments.
+///
+/// # Errors
+/// `invalid_args` at the argument.
+pub(super) fn check(args: &Args, ctx: &Ctx) -> Result<Setup, ToolError> {
+    let mut y0 = args.y0.load(ctx)?.to_vec();
+    if y0.is_empty() {
+        refuse!(invalid "/y0"; "`y0` is empty"; "give one number per component");
+    }
+    let state = match &args.v0 {
+        None => State::First(y0.len()),
+        Some(v0) => {
+            let (v0, n) = (v0.load(ctx)?, y0.len());
+            if v0.len() != n {
+                let found = v0.len();
+                refuse!(invalid "/v0", "shape"; "expected {n} velocities, one per entry of `y0`, found {found}");
+            }
+            y0.extend_from_slice(&v0);
+            State::Second(n)
+        }
+    };
+    let span = span(args.t_span)?;
+    let times = match &args.t_eval {
+        Some(times) => Some(checked_times(times.load(ctx)?, span)?),
+        None => None,
+    };
+    let mut options = options(args, y0.len(), ctx)?;
+    let free = free(args);
+    let values = values(args, &free)?;
+    let mut dynamics = dynamics(args, &free, state, ctx)?;
+    let mass = match &args.mass {
+        Some(matrix) => Some(mass::load(matrix, state, ctx)?),
+        None => None,
+    };
+    if let Some(mass) = &mass {
+        options.method = implicit(options.method, mass)?;
+        dynamics = dynamics.with_mass(mass.entries.clone());
+    }
+    let functions = functions(args, &free, state)?;
+    let by_parameters = by_parameters(args, &dynamics, options.method, mass.as_ref())?;
+    let sweep = starts(args, (&y0, &free, &values), ctx)?;
+    Ok(Setup {
+        y0,
+        span,
+        times,
+        dynamics,
+        free,
+        values,
+        by_parameters,
+        sweep,
+        mass,
+        events: args.events.clone(),
+        functions,
+        options,
+    })
+}
+
+fn span([start, end]: [Finite; 2]) -> Result<(f64, f64), ToolError> {
+    let (start, end) = (start.get(), end.get());
+    let message = if start == end {
+        "expected two different times, found the same twice"
+    } else if !(end - start).is_finite() {
+        "the length of `t_span` is too large for a double"
+    } else {
+        return Ok((start, end));
+    };
+    Err(ToolError::invalid("/t_span", message))
+}
+
+/// Whether a time lies between start and end, whichever is larger.
+fn within(time: f64, (start, end): (f64, f64)) -> bool {
+    start.min(end) <= time && time <= start.max(end)
+}
+
+fn checked_times(times: Vector, span: (f64, f64)) -> Result<Vector, ToolError> {
+    if times.is_empty() {
+        refuse!(invalid "/t_eval"; "`t_eval` is empty"; "leave it out to get every step");
+    }
+    if let Some(index) = times.iter().position(|&time| !within(time, span)) {
+        let message = format!("expected a time within `t_span`, found {}", times[index]);
+        return Err(ToolError::invalid(format!("/t_eval/{index}"), message));
+    }
+    let forward = span.1 > span.0;
+    let wrong = |pair: &[f64]| pair[0] == pair[1] || (pair[0] < pair[1]) != forward;
+    if let Some(index) = times.windows(2).position(wrong) {
+        let order = if forward { "ascending" } else { "descending" };
+        let (before, found) = (times[index], times[index + 1]);
+        refuse!(invalid format!("/t_eval/{}", index + 1);
+            "expected {order} times, found {found} after {before}");
+    }
+    Ok(times)
+}
+
+fn options(args: &Args, n: usize, ctx: &Ctx) -> Result<Options, ToolError> {
+    let mut rtol = args.rtol.get();
+    let atol: Vec<f64> = match &args.atol {
+        Absolute::One(atol) => vec![atol.get()],
+        Absolute::Each(list) if list.len() == n => list.iter().map(|atol| atol.get()).collect(),
+        Absolute::Each(list) => {
+            let found = list.len();
+            refuse!(invalid "/atol", "shape";
+                "expected a number or {n} of them, one per component, found {found}");
+        }
+    };
+    if rtol == 0.0 && atol.contains(&0.0) {
+        refuse!(invalid "/rtol"; "`rtol` and `atol` are both 0"; "set one of them above 0");
+    }
+    if rtol < RTOL_MIN {
+        ctx.warn(format!(
+            "`rtol` {rtol:e} is below what doubles resolve: {RTOL_MIN:.1e} is used"
+        ));
+        rtol = RTOL_MIN;
+    }
+    Ok(Options {
+        tolerances: Tolerances { rtol, atol },
+        max_steps: u32::try_from(args.max_steps.get()).unwrap_or(u32::MAX),
+        step_max: args.max_step.map_or(f64::INFINITY, Positive::get),
+        method: args.method,
+    })
+}
+
+fn dynamics(args: &Args, free: &[String], state: State, ctx: &Ctx) -> Result<Dynamics, ToolError> {
+    match (&args.system, &args.coefficients) {
+        (Some(equations), None) => system::parse(equations, &args.parameters, free, state),
+        (None, Some(_)) if matches!(state, State::Second(_)) => {
+            let message =
+                "`coefficients` is a system of first order, `v0` belongs to one of second order";
+            Err(ToolError::invalid("/v0", message).hint("give `system`, or A of twice the size"))
+        }
+        (None, Some(linear)) => system::load(linear, state.len(), ctx),
+        (Some(_), Some(_)) => {
+            let message = "`system` and `coefficients` are both given";
+            Err(ToolError::invalid("/coefficients", message).hint("give only one of them"))
+        }
+        (None, None) => {
+            let message = "missing right-hand side: neither `system` nor `coefficients` is given";
+            let hint =
+                r#"give `system`, such as ["y1", "-y0"], or `coefficients`: {"A": ..., "b": ...}"#;
+            Err(ToolError::invalid("/system", message).hint(hint))
+        }
+    }
+}
+
+/// The parameters that are no constants of the expressions.
+fn free(args: &Args) -> Vec<String> {
+    let mut free = args.sensitivities.clone();
+    let varied = args
+        .sweep
+        .iter()
+        .flat_map(|variation| variation.parameters.iter());
+    let varied: BTreeSet<&str> = varied.map(|(name, _)| name).collect();
+    for name in varied {
+        if !free.iter().any(|known| known == name) {
+            free.push(name.to_owned());
+        }
+    }
+    free
+}
+
+/// The values of free parameters in the call.
+fn values(args: &Args, free: &[String]) -> Result<Vec<f64>, ToolError> {
+    let count = args.sensitivities.len();
+    let mut values = Vec::with_capacity(free.len());
+    for (index, name) in free.iter().enumerate() {
+        let pointer = if index < count {
+            format!("/sensitivities/{index}")
+        } else {
+            "/sweep".to_owned()
+        };
+        if free[..index].contains(name) {
+            refuse!(invalid pointer; "`{name}` is named twice"; "name each parameter once");
+        }
+        let Some(Parameter::Number(value)) = args.parameters.get(name) else {
+            refuse!(invalid pointer; "expected the name of a number in `parameters`, found `{name}`";
+                "give it a value in `parameters`, and use it in `system`");
+        };
+        values.push(*value);
+    }
+    if !free.is_empty() && args.system.is_none() {
+        refuse!(invalid "/system"; "parameters can vary in `system` only"; "give `system` instead of `coefficients`");
+    }
+    Ok(values)
+}
+
+fn by_parameters(
+    args: &Args,
+    dynamics: &Dynamics,
+    method: Method,
+    mass: Option<&Mass>,
+) -> Result<Option<ByParameters>, ToolError> {
+    let count = args.sensitivities.len();
+    if count == 0 {
+        return Ok(None);
+    }
+    if method == Method::Rodas4 {
+        refuse!(invalid "/method"; "`rodas4` gives no derivatives by parameters"; "use `radau` or `bdf`");
+    }
+    if mass.is_some_and(Mass::is_singular) {
+        refuse!(invalid "/sensitivities"; "derivatives by parameters are not offered with a singular `mass`";
+            "eliminate the algebraic equations");
+    }
+    match dynamics.by_parameters(count) {
+        Ok((places, system)) => Ok(Some(ByParameters {
+            count,
+            places,
+            system,
+        })),
+        Err(err) => Err(ToolError::invalid("/sensitivities", err)
+            .hint("replace the function in `system` by others")),
+    }
+}
+
+/// The starts of a sweep.
+fn starts(
+    args: &Args,
+    (y0, free, values): (&[f64], &[String], &[f64]),
+    ctx: &Ctx,
+) -> Result<Vec<Start>, ToolError> {
+    ctx.reserve_doubles(
+        args.sweep
+            .len()
+            .saturating_mul(y0.len() + values.len() + 40),
+    )?;
+    let mut starts = Vec::with_capacity(args.sweep.len());
+    for (index, variation) in args.sweep.iter().enumerate() {
+        let start = match &variation.y0 {
+            None => y0.to_vec(),
+            Some(start) if start.len() == y0.len() => start.iter().map(|y| y.get()).collect(),
+            Some(start) => {
+                let (n, found) = (y0.len(), start.len());
+                refuse!(invalid format!("/sweep/{index}/y0"), "shape"; "expected {n} numbers, found {found}");
+            }
+        };
+        let mut own = values.to_vec();
+        for (name, parameter) in variation.parameters.iter() {
+            let Parameter::Number(value) = parameter else {
+                refuse!(invalid format!("/sweep/{index}/parameters/{name}"); "expected a number, found a list";
+                    "vary single numbers");
+            };
+            if let Some(place) = free.iter().position(|known| known == name) {
+                own[place] = *value;
+            }
+        }
+        starts.push(Start {
+            y0: start,
+            free: own,
+        });
+    }
+    Ok(starts)
+}
+
+/// The method for a mass matrix.
+fn implicit(method: Method, mass: &Mass) -> Result<Method, ToolError> {
+    if method == Method::Auto {
+        return Ok(Method::Radau);
+    }
+    if method.is_implicit() {
+        return Ok(method);
+    }
+    let name = method.name();
+    let why = if mass.is_singular() {
+        "`mass` is singular, and"
+    } else {
+        "with `mass`"
+    };
+    refuse!(invalid "/method"; "{why} `{name}` needs y' itself"; "use `radau`, `bdf` or `rodas4`");
+}
+
+fn functions(args: &Args, free: &[String], state: State) -> Result<Vec<Expression>, ToolError> {
+    if args.events.is_empty() {
+        return Ok(Vec::new());
+    }
+    let scope = state.scope(&args.parameters, free)?;
+    let parse = |(index, event): (usize, &Event)| {
+        let pointer = format!("/events/{index}/g");
+        Expression::parse(&event.g, &scope).map_err(|err| err.into_tool_error(&pointer))
+    };
+    args.events.iter().enumerate().map(parse).collect()
+}
