@@ -3,6 +3,7 @@
 //! [`Problem`] is the type to read first: objective, constraints and bounds as the methods see them. [`sqp`] is the method of smooth
 //! problems, [`cobyla`] the one without derivatives.
 
+pub(crate) mod cobyla;
 pub(crate) mod constraints;
 pub(crate) mod kkt;
 mod quadratic;
@@ -67,6 +68,11 @@ impl<'a> Problem<'a> {
             bounds,
             floor,
         }
+    }
+
+    /// Whether neither objective nor constraints have kinks or steps.
+    pub(crate) fn is_smooth(&self) -> bool {
+        self.target.is_smooth() && self.watched.constraints.smooth
     }
 
     pub(crate) fn equal(&self) -> &'a [bool] {
