@@ -234,6 +234,15 @@ impl Tool for Args {
             let message = format!("`nelder_mead` takes at most {most} variables, found {n}");
             return Err(ToolError::invalid("/method", message).hint("use `gradient`"));
         }
+        let constrained =
+            !args.constraints.is_empty() || matches!(args.method, Method::Sqp | Method::Cobyla);
+        if constrained && n > constrained::VARIABLES_MAX {
+            let most = constrained::VARIABLES_MAX;
+            let message =
+                format!("problems with constraints have at most {most} variables, found {n}");
+            return Err(ToolError::invalid("/x0", message)
+                .hint("eliminate variables, or state constraints of one variable as `bounds`"));
+        }
         ctx.reserve_doubles(40 * n + if simplex_fits { 4 * n * n } else { 0 })?;
         let function = Function::new(&args.objective, &args.parameters, n, ctx)?;
         let given = args.bounds.as_deref();
@@ -243,8 +252,6 @@ impl Tool for Args {
             ctx.warn("`x0` is outside the bounds; started at the nearest point within");
         }
         let maximise = args.mode == Mode::Maximize;
-        let constrained =
-            !args.constraints.is_empty() || matches!(args.method, Method::Sqp | Method::Cobyla);
         let target = if constrained {
             Target::near(&function, maximise, &x0, ctx)?.0 // the start moves to satisfy linear constraints
         } else {

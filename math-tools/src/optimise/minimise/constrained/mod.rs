@@ -23,6 +23,9 @@ use kkt::Evidence;
 
 pub(crate) use constraints::Constraints;
 
+/// The most variables: a step factors dense matrices, which cannot be interrupted.
+pub(crate) const VARIABLES_MAX: usize = 300;
+
 /// A problem: the objective, its constraints and bounds.
 pub(crate) struct Problem<'a> {
     pub target: Target<'a>,

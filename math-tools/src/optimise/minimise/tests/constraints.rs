@@ -245,6 +245,11 @@ fn constraints_that_cannot_be_read_are_named() {
         Args::run(call, &Ctx::default()).unwrap_err().path(),
         Some("/method")
     );
+    let call = under(&["x0>=0"], args(&[1.0; 301], "sphere"));
+    assert_eq!(
+        Args::run(call, &Ctx::default()).unwrap_err().path(),
+        Some("/x0")
+    );
     let call = under(&["log(x)>=-5"], args(&[-1.0], "x**2"));
     assert_eq!(
         Args::run(call, &Ctx::default()).unwrap_err().reason_str(),
