@@ -113,7 +113,7 @@ fn larger() -> Vec<(&'static str, Json)> {
         ),
         (
             "optimize",
-            json!({"x0": [1.0, 2.0], "objective": "x*y", "bounds": [[0.5, 3.0], [null, 8.0]]}),
+            json!({"x0": [1.0, 2.0], "objective": "(x*y-1)**2+x**2", "bounds": [[0.5, 3.0], [null, 8.0]]}),
         ),
         (
             "optimize",

@@ -20,7 +20,7 @@ use crate::linalg::dense::max_abs;
 
 use self::bounds::Bounds;
 use self::constrained::constraints::Watched;
-use self::constrained::{Constraints, Problem as Constrained, sqp};
+use self::constrained::{Constraints, Problem as Constrained, cobyla, sqp};
 use self::objective::{Function, Objective};
 use self::target::Target;
 
@@ -49,7 +49,8 @@ pub(crate) struct Args {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub constraints: Vec<String>,
     /// `gradient` (limited-memory BFGS; for smooth functions), `nelder_mead` (downhill simplex, no derivatives, at most 200
-    /// variables), `newton` (trust region with exact second derivatives), `sqp` (sequential quadratic programming with exact second derivatives), or `auto`: `sqp` with constraints; else
+    /// variables), `newton` (trust region with exact second derivatives), `sqp` (sequential quadratic programming with exact second derivatives), `cobyla` (linear
+    /// models without derivatives, at most 100 variables), or `auto`: with constraints `sqp`, then `cobyla`; else
     /// `gradient`, and where it does not converge `newton` and `nelder_mead` from its end.
     #[serde(default)]
     pub method: Method,
@@ -87,6 +88,8 @@ pub(crate) enum Method {
     NelderMead,
     /// Sequential quadratic programming.
     Sqp,
+    /// Linear models by interpolation.
+    Cobyla,
 }
 
 /// The direction.
@@ -165,6 +168,8 @@ pub(crate) enum Reason {
     /// The constraints hold, the gradient of the Lagrangian vanishes to the tolerance, and it curves the wrong way along no active
     /// constraint.
     Kkt,
+    /// `cobyla`: the linear models expect no gain within the tolerance.
+    Radius,
     /// A fresh simplex changed neither x nor f by more than the tolerance.
     Simplex,
     /// No step improves the objective by more than its rounding error, though the gradient exceeds the tolerance: not converged.
@@ -229,6 +234,15 @@ impl Tool for Args {
             let message = format!("`nelder_mead` takes at most {most} variables, found {n}");
             return Err(ToolError::invalid("/method", message).hint("use `gradient`"));
         }
+        let constrained =
+            !args.constraints.is_empty() || matches!(args.method, Method::Sqp | Method::Cobyla);
+        if constrained && n > constrained::VARIABLES_MAX {
+            let most = constrained::VARIABLES_MAX;
+            let message =
+                format!("problems with constraints have at most {most} variables, found {n}");
+            return Err(ToolError::invalid("/x0", message)
+                .hint("eliminate variables, or state constraints of one variable as `bounds`"));
+        }
         ctx.reserve_doubles(40 * n + if simplex_fits { 4 * n * n } else { 0 })?;
         let function = Function::new(&args.objective, &args.parameters, n, ctx)?;
         let given = args.bounds.as_deref();
@@ -238,7 +252,6 @@ impl Tool for Args {
             ctx.warn("`x0` is outside the bounds; started at the nearest point within");
         }
         let maximise = args.mode == Mode::Maximize;
-        let constrained = !args.constraints.is_empty() || args.method == Method::Sqp;
         let target = if constrained {
             Target::near(&function, maximise, &x0, ctx)?.0 // the start moves to satisfy linear constraints
         } else {
@@ -308,9 +321,30 @@ fn under_constraints(
     tolerance: f64,
 ) -> Result<constrained::Found, ToolError> {
     match method {
-        Method::Auto | Method::Sqp => sqp::minimise(problem, x0, max_iter, tolerance),
+        Method::Sqp => sqp::minimise(problem, x0, max_iter, tolerance),
+        Method::Cobyla => {
+            let (most, n) = (cobyla::COORDINATES_MAX, x0.len());
+            if n > most {
+                let message = format!("`cobyla` takes at most {most} variables, found {n}");
+                return Err(ToolError::invalid("/method", message).hint("use `sqp`"));
+            }
+            cobyla::minimise(problem, x0, max_iter, tolerance)
+        }
+        Method::Auto => {
+            let first = sqp::minimise(problem, x0, max_iter, tolerance)?;
+            if first.converged || x0.len() > cobyla::COORDINATES_MAX {
+                return Ok(first);
+            }
+            let mut second = cobyla::minimise(problem, &first.at.x, max_iter, tolerance)?;
+            let feasible = second.evidence.violation <= first.evidence.violation.max(tolerance);
+            // A kink is where this method ends converged; elsewhere it has to be lower.
+            let lower = second.at.value < first.at.value || first.evidence.violation > tolerance;
+            let better = feasible && second.converged && (lower || !problem.is_smooth());
+            second.iterations += first.iterations;
+            Ok(if better { second } else { first })
+        }
         Method::Gradient | Method::Newton | Method::NelderMead => {
-            refuse!(invalid "/method"; "this method takes no constraints"; "use `auto` or `sqp`")
+            refuse!(invalid "/method"; "this method takes no constraints"; "use `auto`, `sqp` or `cobyla`")
         }
     }
 }
@@ -321,6 +355,9 @@ impl constrained::Found {
             warn_of_no_convergence(self.iterations, ctx);
         }
         let target = &problem.target;
+        if self.method == Method::Cobyla && !target.is_smooth() {
+            ctx.warn("the objective has kinks or steps, at which linear models may see no gain; compare the results from other starts");
+        }
         let given = problem.watched.constraints;
         let constraints = (0..given.len()).map(|index| Constraint {
             value: given.signs[index] * self.at.c[index] + 0.0,
@@ -376,7 +413,7 @@ impl Search<'_> {
                     refuse!(invalid "/method"; "the objective has no known second derivatives at `x0`"; "use `auto`")
                 }
             },
-            Method::Auto | Method::Gradient | Method::Sqp => {
+            Method::Auto | Method::Gradient | Method::Sqp | Method::Cobyla => {
                 lbfgs::minimise(target, bounds, x0, max_iter, tolerance)
             }
         }

@@ -145,6 +145,11 @@ impl<'a> Target<'a> {
         Ok(if finite { value } else { f64::INFINITY })
     }
 
+    /// Whether the objective has a known gradient and neither kinks nor steps.
+    pub(crate) fn is_smooth(&self) -> bool {
+        self.function.is_smooth()
+    }
+
     /// Below this the objective counts as unbounded.
     pub(crate) fn floor(&self) -> f64 {
         self.floor

@@ -22,6 +22,8 @@ pub(crate) struct Constraints {
     pub signs: Vec<f64>,
     /// Whether the derivatives of `c` are numbers.
     pub affine: Vec<bool>,
+    /// Whether none has a kink or a step.
+    pub smooth: bool,
     n: usize,
     sides: Vec<Expression>,
     values: System,
@@ -62,6 +64,7 @@ impl Constraints {
             equal,
             signs,
             affine,
+            smooth: sides.iter().all(|side| side.ast().is_smooth()),
             n,
             values: System::values(&sides),
             sides,

@@ -3,6 +3,7 @@
 //! [`Problem`] is the type to read first: objective, constraints and bounds as the methods see them. [`sqp`] is the method of smooth
 //! problems, [`cobyla`] the one without derivatives.
 
+pub(crate) mod cobyla;
 pub(crate) mod constraints;
 pub(crate) mod kkt;
 mod quadratic;
@@ -21,6 +22,9 @@ use constraints::Watched;
 use kkt::Evidence;
 
 pub(crate) use constraints::Constraints;
+
+/// The most variables: a step factors dense matrices, which cannot be interrupted.
+pub(crate) const VARIABLES_MAX: usize = 300;
 
 /// A problem: the objective, its constraints and bounds.
 pub(crate) struct Problem<'a> {
@@ -67,6 +71,11 @@ impl<'a> Problem<'a> {
             bounds,
             floor,
         }
+    }
+
+    /// Whether neither objective nor constraints have kinks or steps.
+    pub(crate) fn is_smooth(&self) -> bool {
+        self.target.is_smooth() && self.watched.constraints.smooth
     }
 
     pub(crate) fn equal(&self) -> &'a [bool] {

@@ -245,6 +245,11 @@ fn constraints_that_cannot_be_read_are_named() {
         Args::run(call, &Ctx::default()).unwrap_err().path(),
         Some("/method")
     );
+    let call = under(&["x0>=0"], args(&[1.0; 301], "sphere"));
+    assert_eq!(
+        Args::run(call, &Ctx::default()).unwrap_err().path(),
+        Some("/x0")
+    );
     let call = under(&["log(x)>=-5"], args(&[-1.0], "x**2"));
     assert_eq!(
         Args::run(call, &Ctx::default()).unwrap_err().reason_str(),
@@ -303,5 +308,85 @@ proptest! {
             prop_assert!((constraint.value * constraint.multiplier).abs() < 1e-6);
         }
         prop_assert!(found.kkt_residual.is_none_or(|residual| residual.0 < 1e-7));
+    }
+}
+
+/// Without derivatives: smooth problems of Hock and Schittkowski to fewer digits, and kinks.
+#[test]
+fn linear_models_find_constrained_minima() {
+    type Case = (
+        &'static [&'static str],
+        &'static [f64],
+        &'static str,
+        f64,
+        f64,
+    );
+    let cases: [Case; 6] = [
+        (
+            &["25-4*x**2-y**2>=0"],
+            &[0.0, 0.0],
+            "0.5*x**2+y**2-x*y-7*x-7*y",
+            -30.0,
+            1e-5,
+        ),
+        (
+            &["x-2*y+1==0", "-0.25*x**2-y**2+1>=0"],
+            &[2.0, 2.0],
+            "(x-2)**2+(y-1)**2",
+            1.393_464_98,
+            1e-5,
+        ),
+        (
+            &["48-x**2-2*y**2-4*z**2>=0"],
+            &[1.0, 1.0, 1.0],
+            "-x*y*z",
+            -22.627_417,
+            1e-4,
+        ),
+        (
+            &[
+                "8-x0**2-x1**2-x2**2-x3**2-x0+x1-x2+x3>=0",
+                "10-x0**2-2*x1**2-x2**2-2*x3**2+x0+x3>=0",
+                "5-2*x0**2-x1**2-x2**2-2*x0+x1+x3>=0",
+            ],
+            &[0.0; 4],
+            "x0**2+x1**2+2*x2**2+x3**2-5*x0-5*x1-21*x2+7*x3",
+            -44.0,
+            1e-4,
+        ),
+        (
+            &["abs(x)+abs(y)<=1"],
+            &[0.2, 0.1],
+            "(x-2)**2+(y-1)**2",
+            2.0,
+            1e-4,
+        ),
+        (
+            &["x**2+y**2<=4", "y>=abs(x)-1"],
+            &[0.5, 0.5],
+            "x+2*y",
+            -2.0,
+            1e-4,
+        ),
+    ];
+    for (constraints, x0, objective, f, tolerance) in cases {
+        let found = run(under(
+            constraints,
+            with(Method::Cobyla, args(x0, objective)),
+        ));
+        assert!(
+            found.converged && found.reason == Reason::Radius,
+            "{objective} {found:?}"
+        );
+        assert!(
+            (found.f - f).abs() <= tolerance * f.abs(),
+            "{objective} {found:?}"
+        );
+        assert!(found.violation.unwrap() <= 1e-8, "{objective} {found:?}");
+        let auto = run(under(constraints, args(x0, objective)));
+        assert!(
+            auto.converged && (auto.f - f).abs() <= tolerance * f.abs(),
+            "{objective} {auto:?}"
+        );
     }
 }
