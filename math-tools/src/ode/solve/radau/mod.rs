@@ -251,10 +251,6 @@ impl Radau {
                 self.non_finite = true;
                 return Err(0.5 * h);
             }
-            // A correction this small is rounding: its ratio to the one before says nothing.
-            if iterations >= first && norm <= NEGLIGIBLE * self.newton_tolerance {
-                return Ok(iterations);
-            }
             if iterations > first && iterations < most {
                 let ratio = norm / norm_before;
                 self.rate = if iterations == first + 1 {
@@ -264,6 +260,11 @@ impl Radau {
                 };
                 ratio_before = ratio;
                 if self.rate >= 0.99 {
+                    // A correction this small is rounding: its ratio to the one before says nothing.
+                    if norm <= NEGLIGIBLE * self.newton_tolerance {
+                        self.rate = SLOW;
+                        return Ok(iterations);
+                    }
                     return Err(0.5 * h);
                 }
                 self.convergence = self.rate / (1.0 - self.rate);
@@ -473,6 +474,8 @@ impl Stepper for Radau {
             }
         }
         self.t = self.t_before;
+        // The rate of the whole step says nothing about the first iteration of this one.
+        self.convergence = 1.0;
         self.factors_due = true;
         let jacobian_due = std::mem::replace(&mut self.jacobian_due, false);
         let solved = self.prepare(problem, h) && self.newton(problem, h).is_ok();

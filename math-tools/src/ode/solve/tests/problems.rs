@@ -335,13 +335,13 @@ fn standard_problems_keep_their_digits() {
 }
 
 /// The problem of A. Prothero and A. Robinson, Math. Comp. 28, 1974: a fast component follows the sine, by steps far longer than its own
-/// scale. Values between the steps keep the accuracy of their ends, `rodas4` but for the two digits that its order loses there.
+/// scale, where the order of one-step methods falls. `auto` keeps ten tolerances there, `radau` a hundred and `rodas4` three hundred.
 #[test]
 fn values_between_long_steps() {
     let times: Vec<f64> = (1..200).map(|index| f64::from(index) * 0.1).collect();
     for (method, limit) in [
         (Method::Auto, 1e-5),
-        (Method::Radau, 1e-5),
+        (Method::Radau, 1e-4),
         (Method::Bdf, 1e-6),
         (Method::Rodas4, 3e-4),
     ] {
