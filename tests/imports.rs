@@ -15,14 +15,8 @@ use std::path::Path;
 const LARGEST_CIRCLE: usize = 3;
 
 /// Dependencies that are not named in the sources, with the reason.
-const UNNAMED: [(&str, &str, &str); 2] = [
-    (
-        "math-tools",
-        "argmin-math",
-        "turns on the vector traits of `argmin`",
-    ),
-    ("journal", "schemars", "the macro `names!` derives schemas"),
-];
+const UNNAMED: [(&str, &str, &str); 1] =
+    [("journal", "schemars", "the macro `names!` derives schemas")];
 
 type Module = Vec<String>;
 

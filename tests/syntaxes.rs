@@ -19,6 +19,7 @@ const DATA: &[(&str, &[&str])] = &[
             "/text",
         ],
     ),
+    ("curve_fit", &["/data/*/*", "/response", "/sigma"]),
     ("csv_to_json", &["/csv_content", "/delimiter"]),
     ("edit_file", &["/new_string", "/old_string"]),
     ("embed_text", &["/text"]),
@@ -36,7 +37,9 @@ const DATA: &[(&str, &[&str])] = &[
     ("mcmc", &["/seed"]),
     ("monte_carlo", &["/seed"]),
     ("monte_carlo_native", &["/seed"]),
+    ("nonlinear_least_squares", &["/data/*/*"]),
     ("ocr_extract", &["/image_base64"]),
+    ("optimize_global", &["/seed"]),
     (
         "plot_braille",
         &["/labels/*", "/title", "/x_label", "/y_label"],
@@ -56,6 +59,8 @@ const DATA: &[(&str, &[&str])] = &[
         "similarity_search",
         &["/items/*", "/query", "/vectors/*/backend"],
     ),
+    ("solve_bvp", &["/unknowns/*"]),
+    ("solve_ode", &["/sensitivities/*"]),
     ("sparse_solve", &["/matrix_market"]),
     ("sql_query", &["/params", "/tables/*/*/*"]),
     (

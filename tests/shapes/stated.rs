@@ -132,6 +132,10 @@ const CALLS: [(&str, &str); 27] = [
         r#"{"y0": [1,0], "t_span": [0,1], "coefficients": {"A": [[0,1],[-1,0]], "b": [0,1]}, "t_eval": [0.2,0.5,1]}"#,
     ),
     (
+        "solve_ode",
+        r#"{"y0": [1,0], "t_span": [0,1], "system": ["y1","t"], "mass": [[1,0],[0,2]], "method": "radau", "atol": [1e-9,1e-9]}"#,
+    ),
+    (
         "optimize",
         r#"{"x0": [0,0], "objective": {"quadratic": {"A": [[2,0],[0,4]], "b": [-2,-4]}}}"#,
     ),

@@ -66,6 +66,14 @@ pub(super) fn output(full: &Schema, detail: Detail) -> Schema {
         members.remove("required");
         members.remove("description");
     }
+    if detail == Detail::Brief
+        && let Some(members) = short["properties"].as_object_mut()
+    {
+        // That a number may also be the text "NaN" decides no call.
+        for member in members.values_mut().filter(|one| one["type"].is_array()) {
+            *member = json!({});
+        }
+    }
     short
 }
 

@@ -12,8 +12,7 @@ use std::sync::Arc;
 
 use tool_core::{Ctx, ToolError};
 
-use super::Reason;
-use super::problem::{Curve, Problem};
+use super::problem::{Curve, Problem, Reason};
 use crate::ode::solve::flow::Flow as _;
 use crate::ode::solve::matrix::{Pattern, Shifted};
 

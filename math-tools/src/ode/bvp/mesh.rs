@@ -5,9 +5,8 @@
 
 use tool_core::{Ctx, ToolError};
 
-use super::Reason;
 use super::collocation::{Residuals, Work, newton, residuals};
-use super::problem::{Curve, Problem};
+use super::problem::{Curve, Problem, Reason};
 use crate::ode::solve::flow::Flow as _;
 
 /// Rounds of refinement.

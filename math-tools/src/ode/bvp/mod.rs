@@ -3,6 +3,7 @@
 mod collocation;
 mod mesh;
 mod problem;
+mod reading;
 
 use tool_core::Shortfall;
 
@@ -10,7 +11,7 @@ use crate::expression::Parameters;
 use crate::prelude::*;
 
 use self::mesh::{Found, Limits, solve};
-use self::problem::Problem;
+use self::problem::{Problem, Reason};
 use super::solve::system::Equations;
 
 /// Solve y' = f(t, y) on an interval with conditions at both ends, from a first guess. The mesh is refined until the residual is
@@ -47,20 +48,6 @@ pub(crate) struct Args {
 
 fn default_tolerance() -> Positive {
     Positive::literal(1e-6)
-}
-
-/// Reason a boundary value problem was not solved.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Reason {
-    /// The mesh would need more than `max_nodes` points.
-    MaxNodes,
-    /// The linear system of an iteration is singular: the conditions do not determine the solution near the guess.
-    Singular,
-    /// The iterations did not converge from the guess.
-    NoConvergence,
-    /// A value was not finite.
-    NotFinite,
 }
 
 /// The solution and how it was found.
@@ -100,7 +87,11 @@ pub(crate) struct Output {
 impl Tool for Args {
     const SPEC: Spec = Spec::named("solve_bvp", "Solve boundary value problems")
         .tags(&["ode", "boundary value problem", "collocation"])
-        .syntax(&[("/system", Syntax::Expression)])
+        .syntax(&[
+            ("/system", Syntax::Expression),
+            ("/boundary/*", Syntax::Expression),
+            ("/guess/*", Syntax::Expression),
+        ])
         .large();
     type Output = Output;
     const EXAMPLES: &'static [JsonExample] = examples! {

@@ -75,7 +75,10 @@ pub(crate) struct Output {
 impl Tool for Args {
     const SPEC: Spec = Spec::named("solve_ode", "Integrate differential equations")
         .tags(&["ode", "initial value problem", "runge-kutta", "stiff"])
-        .syntax(&[("/system", Syntax::Expression)])
+        .syntax(&[
+            ("/system", Syntax::Expression),
+            ("/events/*/g", Syntax::Expression),
+        ])
         .large();
     type Output = Output;
     const EXAMPLES: &'static [JsonExample] = examples! {

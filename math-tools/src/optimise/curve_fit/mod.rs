@@ -19,8 +19,8 @@ use super::least_squares::projected::{better, minimise_doggedly};
 use crate::expression::{Expression, Parameters};
 use crate::prelude::*;
 
-/// Fits a model that is not linear in its parameters to the columns of a table, by least squares (Levenberg-Marquardt with exact derivatives), and
-/// reports each parameter with its standard error and confidence interval. Without `start` a start point is searched.
+/// Fit a model that is not linear in its parameters to columns of a table, with standard errors and confidence intervals. By least squares
+/// (Levenberg-Marquardt with exact derivatives). Without `start` a start point is searched.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Args {
@@ -163,20 +163,21 @@ impl Tool for Args {
         .syntax(&[("/model", Syntax::Expression)]);
     type Output = Output;
     const EXAMPLES: &'static [JsonExample] = examples! {
-        "a decay, without a start":
-            r#"{"model": "a*exp(-k*t)", "data": {"t": [0, 1, 2, 3], "y": [8.1, 3.9, 2.1, 0.9]}, "plot": false}"#
-            => r#"{"parameters": [{"name": "a", "estimate": 8.083271324220332, "standard_error": 0.12071172539055154, "t":
-                66.96343124967903, "p": 0.0002229355630649247, "interval": [7.563890689455908,
-                8.602651958984756], "at_bound": false}, {"name": "k", "estimate": 0.7074041764573501,
-                "standard_error": 0.02196956817162328, "t": 32.19927542185649, "p": 0.0009631191838654156,
-                "interval": [0.6128767539922984, 0.8019315989224018], "at_bound": false}], "converged": true,
-                "reason": "orthogonal", "cosine": 3.4388512348082113e-13, "residual_std": 0.12356878919915497,
-                "sum_of_squares": 0.030538491328290396, "r2": 0.9989748744099265, "degrees_of_freedom": 2,
-                "aic": -13.50024696556508, "bic": -15.341363882205407, "covariance": [[0.014571320646763924,
-                0.0011976235630024605], [0.0011976235630024605, 0.0004826619256476027]], "fitted":
-                [8.083271324220332, 3.9844228892853235, 1.9640100058366012, 0.9681038911304333], "band":
-                [0.519380634764424, 0.34685616171907835, 0.33387469589594687, 0.2526180030056585],
-                "iterations": 65, "evaluations": 144, "starts": 8}"#;
+        "a decay":
+            r#"{"model": "a*exp(-k*t)", "data": {"t": [0, 1, 2, 3], "y": [8.1, 3.9, 2.1, 0.9], "s": [0.2, 0.1, 0.1, 0.1]},
+                "start": {"a": 8, "k": 1}, "bounds": {"k": [0, null]}, "sigma": "s", "plot": false}"#
+            => r#"{"parameters": [{"name": "a", "estimate": 8.041083117764533, "standard_error": 0.2234249765299476, "t":
+                35.99008151484226, "p": 0.000771137391847958, "interval": [7.079763032603744,
+                9.002403202925322], "at_bound": false}, {"name": "k", "estimate": 0.7039211501334094,
+                "standard_error": 0.02670979697024718, "t": 26.35441785340142, "p": 0.001436668118675781,
+                "interval": [0.5889981692883215, 0.8188441309784973], "at_bound": false}], "converged": true,
+                "reason": "orthogonal", "cosine": 8.479027738286959e-16, "residual_std": 1.220635714785495,
+                "sum_of_squares": 2.979903096419793, "r2": 0.9975818514198841, "degrees_of_freedom": 2, "aic":
+                4.822385683555065, "bic": 2.981268766914736, "covariance": [[0.04991872013740764,
+                0.004115529792996738], [0.004115529792996738, 0.0007134132541918253]], "fitted":
+                [8.041083117764533, 3.9774568797351133, 1.9674169509828767, 0.9731669194795995], "band":
+                [0.9613200851607884, 0.3677706904536775, 0.3363145224761045, 0.26882577327645746],
+                "iterations": 7, "evaluations": 20, "starts": 1}"#;
     };
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {

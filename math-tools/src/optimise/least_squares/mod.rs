@@ -97,7 +97,7 @@ impl Tool for Args {
         "Rosenbrock's valley as residuals":
             r#"{"residuals": ["10*(x1 - x0**2)", "1 - x0"], "x0": [-1.2, 1]}"#
             => r#"{"x": [1.0, 1.0], "converged": true, "reason": "exact", "sum_of_squares": 0.0, "residuals": [0.0, 0.0],
-                "cosine": 0.0, "at_bound": [false, false], "iterations": 16, "evaluations": 37}"#;
+                "cosine": 0.0, "at_bound": [false, false], "iterations": 19, "evaluations": 43}"#;
     };
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {

@@ -8,9 +8,9 @@ use super::bounds::Bounds;
 use super::compact::{self, Pair};
 use super::curvature::{along, lower_point};
 use super::ending::{self, Look};
+use super::found::{Found, Reason};
 use super::line;
 use super::smooth::{Point, Smooth};
-use super::{Found, Reason};
 use crate::linalg::dense::{add_multiple, dot, max_abs};
 
 /// Pairs of steps and gradient changes that are kept.

@@ -5,6 +5,7 @@ mod compact;
 pub(crate) mod constrained;
 pub(crate) mod curvature;
 mod ending;
+mod found;
 pub(crate) mod lbfgs;
 mod line;
 pub(crate) mod nelder_mead;
@@ -21,6 +22,7 @@ use crate::linalg::dense::max_abs;
 use self::bounds::Bounds;
 use self::constrained::constraints::Watched;
 use self::constrained::{Constraints, Problem as Constrained, cobyla, sqp};
+pub(crate) use self::found::{Found, Method, Mode, Reason};
 use self::objective::{Function, Objective};
 use self::target::Target;
 
@@ -70,37 +72,6 @@ pub(crate) struct Args {
 
 fn default_tolerance() -> Tolerance {
     Tolerance::literal(1e-8)
-}
-
-/// The method.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Method {
-    /// The methods in turn until one converges.
-    #[default]
-    Auto,
-    /// Limited-memory BFGS with a strong Wolfe line search.
-    #[serde(alias = "bfgs", alias = "lbfgs")]
-    Gradient,
-    /// Newton's method in a trust region.
-    Newton,
-    /// The downhill simplex.
-    NelderMead,
-    /// Sequential quadratic programming.
-    Sqp,
-    /// Linear models by interpolation.
-    Cobyla,
-}
-
-/// The direction.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Mode {
-    /// Find a minimum.
-    #[default]
-    Minimize,
-    /// Find a maximum.
-    Maximize,
 }
 
 /// The point found and how.
@@ -158,61 +129,13 @@ pub(crate) struct Constraint {
     pub active: bool,
 }
 
-/// Reason a method ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Reason {
-    /// The gradient vanishes to the tolerance, no neighbour along an axis is better, and the objective curves the wrong way in no
-    /// direction.
-    Gradient,
-    /// The constraints hold, the gradient of the Lagrangian vanishes to the tolerance, and it curves the wrong way along no active
-    /// constraint.
-    Kkt,
-    /// `cobyla`: the linear models expect no gain within the tolerance.
-    Radius,
-    /// A fresh simplex changed neither x nor f by more than the tolerance.
-    Simplex,
-    /// No step improves the objective by more than its rounding error, though the gradient exceeds the tolerance: not converged.
-    NoProgress,
-    /// The gradient vanishes to the tolerance, but the objective curves the wrong way along a direction in which no better value was
-    /// found: not converged.
-    NegativeCurvature,
-    /// `max_iter` was used up.
-    MaxIter,
-}
-
-/// The result of a method, minimising.
-#[derive(Debug, Clone)]
-pub(crate) struct Found {
-    /// The best point.
-    pub x: Vec<f64>,
-    /// The value there, to be minimised.
-    pub value: f64,
-    /// The gradient there.
-    pub gradient: Vec<f64>,
-    /// Iterations used.
-    pub iterations: u64,
-    /// Whether the test of convergence was passed.
-    pub converged: bool,
-    /// Reason the method ended.
-    pub reason: Reason,
-    /// The lowest curvature there, where the method has looked at it.
-    pub lowest_curvature: Option<f64>,
-}
-
-impl Found {
-    fn with_curvature(self, lowest_curvature: Option<f64>) -> Self {
-        Self {
-            lowest_curvature,
-            ..self
-        }
-    }
-}
-
 impl Tool for Args {
     const SPEC: Spec = Spec::named("optimize", "Minimise or maximise a function")
         .tags(&["optimisation", "minimum", "maximum", "nelder-mead", "bfgs"])
-        .syntax(&[("/objective", Syntax::Expression)]);
+        .syntax(&[
+            ("/objective", Syntax::Expression),
+            ("/constraints/*", Syntax::Expression),
+        ]);
     type Output = Output;
     const EXAMPLES: &'static [JsonExample] = examples! {
         "x^2 + y^2 - 2 x - 4 y is lowest at (1, 2)": r#"{"x0": [0, 0],
@@ -220,6 +143,13 @@ impl Tool for Args {
             => r#"{"x": [1.0, 2.0], "f": -5.0, "iterations": 2, "evaluations": 13,
                 "gradient_norm": 0.0, "lowest_curvature": 2.0, "converged": true, "method": "gradient",
                 "reason": "gradient"}"#;
+        "under a constraint and bounds":
+            r#"{"objective": "(x0-1)**2+(x1-2.5)**2", "x0": [2, 0], "constraints": ["x0-2*x1+2>=0"], "bounds": [[0, null],
+                [0, null]]}"#
+            => r#"{"x": [1.4, 1.7], "f": 0.8, "iterations": 1, "evaluations": 9, "gradient_norm": 1.6, "constraints": [{"value":
+                0.0, "multiplier": 0.8000000000000002, "active": true}], "violation": 0.0, "kkt_residual":
+                2.9790409838967276e-16, "bound_multipliers": [0.0, 0.0], "lowest_curvature":
+                1.9999999999999998, "converged": true, "method": "sqp", "reason": "kkt"}"#;
     };
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {

@@ -4,8 +4,8 @@ use tool_core::ToolError;
 
 use super::bounds::Bounds;
 use super::curvature::{self, along, lower_point};
+use super::found::{Found, Reason};
 use super::smooth::{Point, Smooth};
-use super::{Found, Reason};
 
 /// The cost of an iteration grows with the square of the number of coordinates.
 pub(crate) const COORDINATES_MAX: usize = 200;

@@ -6,8 +6,8 @@ use tool_core::ToolError;
 use super::bounds::Bounds;
 use super::curvature::{self, along};
 use super::ending::{self, Look};
+use super::found::{Found, Reason};
 use super::smooth::{Point, Smooth};
-use super::{Found, Reason};
 use crate::linalg::dense::{add_multiple, dot, max_abs, norm2, symmetric_eigen};
 
 /// Up to so many free variables the whole Hessian is formed.

@@ -2,8 +2,8 @@
 
 use tool_core::ToolError;
 
+use super::found::{Found, Reason};
 use super::target::Target;
-use super::{Found, Reason};
 
 /// A function to be minimised, with its derivatives.
 pub(crate) trait Smooth {

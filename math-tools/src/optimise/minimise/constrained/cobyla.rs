@@ -8,7 +8,7 @@ use super::kkt::violations;
 use super::step::Conditions;
 use super::{Found, Problem, State};
 use crate::linalg::dense::{Lu, add_multiple, dot, max_abs, norm2};
-use crate::optimise::minimise::{Method, Reason};
+use crate::optimise::minimise::found::{Method, Reason};
 
 /// The cost of a step grows with the cube of the number of variables.
 pub(crate) const COORDINATES_MAX: usize = 100;

@@ -16,8 +16,8 @@ use tool_core::{ToolError, Value};
 
 use super::bounds::Bounds;
 use super::curvature;
+use super::found::{Method, Reason};
 use super::target::Target;
-use super::{Method, Reason};
 use constraints::Watched;
 use kkt::Evidence;
 

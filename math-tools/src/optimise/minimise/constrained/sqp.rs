@@ -10,7 +10,7 @@ use super::step::{self, Conditions, Step};
 use super::{Found, Problem, State};
 use crate::linalg::dense::{add_multiple, dot, max_abs};
 use crate::optimise::minimise::curvature::along;
-use crate::optimise::minimise::{Method, Reason};
+use crate::optimise::minimise::found::{Method, Reason};
 
 /// Minimises from a start point, which is first moved to satisfy the affine constraints; they hold from then on.
 ///

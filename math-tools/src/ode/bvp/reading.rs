@@ -1,0 +1,132 @@
+//! From arguments to a [`Problem`] and its first guess.
+
+use tool_core::{Ctx, ToolError};
+
+use super::Args;
+use super::problem::{Curve, Problem};
+use crate::expression::parameters::Parameter;
+use crate::expression::{Expression, Scope, System};
+use crate::ode::solve::system::{self, State};
+
+/// First number of intervals.
+const INTERVALS: usize = 10;
+
+impl Problem {
+    /// Checks the arguments.
+    ///
+    /// # Errors
+    /// `invalid_args` at the argument.
+    pub(super) fn parse(args: &Args) -> Result<Self, ToolError> {
+        let n = args.system.len();
+        let mut first = Vec::with_capacity(args.unknowns.len());
+        for (index, name) in args.unknowns.iter().enumerate() {
+            let Some(Parameter::Number(value)) = args.parameters.get(name) else {
+                refuse!(invalid format!("/unknowns/{index}"); "expected the name of a number in `parameters`, found `{name}`";
+                    "give it a first guess in `parameters`");
+            };
+            if args.unknowns[..index].contains(name) {
+                refuse!(invalid format!("/unknowns/{index}"); "`{name}` is named twice"; "name each unknown once");
+            }
+            first.push(*value);
+        }
+        let (count, expected) = (args.boundary.len(), n + first.len());
+        if count != expected {
+            refuse!(invalid "/boundary", "shape"; "expected {expected} conditions, one per component and unknown, found {count}";
+                "give expressions in a0, a1, ... and b0, b1, ... that have to be 0");
+        }
+        let dynamics = system::parse(
+            &args.system,
+            &args.parameters,
+            &args.unknowns,
+            State::First(n),
+        )?;
+        let unknown = |at: &'static str| {
+            move |err| ToolError::invalid(at, err).hint("replace the function by others")
+        };
+        let (by_unknowns, unknown_slopes) = dynamics
+            .by_parameters(first.len())
+            .map_err(unknown("/system"))?;
+        let fixed = args.parameters.without(&args.unknowns);
+        let ends = Scope::new().variables("a", n).variables("b", n);
+        let ends = ends.with_parameters(&fixed, "/parameters")?;
+        let scope = args
+            .unknowns
+            .iter()
+            .fold(ends, |scope, name| scope.variable(name));
+        let parse = |(index, text): (usize, &String)| {
+            let pointer = format!("/boundary/{index}");
+            Expression::parse(text, &scope).map_err(|err| err.into_tool_error(&pointer))
+        };
+        let conditions: Vec<Expression> = args
+            .boundary
+            .iter()
+            .enumerate()
+            .map(parse)
+            .collect::<Result<_, _>>()?;
+        let slots: Vec<usize> = (0..2 * n + first.len()).collect();
+        let (by_ends, condition_slopes) =
+            System::jacobian(&conditions, &slots).map_err(unknown("/boundary"))?;
+        Ok(Self {
+            dynamics,
+            first,
+            by_unknowns,
+            unknown_slopes,
+            conditions: System::values(&conditions),
+            by_ends,
+            condition_slopes,
+        })
+    }
+
+    /// The first guess on a mesh of equal intervals.
+    ///
+    /// # Errors
+    /// `invalid_args` at `/guess`.
+    pub(super) fn guess(
+        &self,
+        args: &Args,
+        (start, end): (f64, f64),
+        ctx: &Ctx,
+    ) -> Result<Curve, ToolError> {
+        let n = self.n();
+        if !args.guess.is_empty() && args.guess.len() != n {
+            let found = args.guess.len();
+            refuse!(invalid "/guess", "shape"; "expected {n} expressions in t, one per component, found {found}");
+        }
+        let scope = Scope::new()
+            .variable("t")
+            .with_parameters(&args.parameters, "/parameters")?;
+        let mut components = Vec::with_capacity(n);
+        for (index, text) in args.guess.iter().enumerate() {
+            let pointer = format!("/guess/{index}");
+            let parsed = Expression::parse(text, &scope);
+            components.push(parsed.map_err(|err| err.into_tool_error(&pointer))?);
+        }
+        let step = (end - start) / INTERVALS as f64;
+        let mut t: Vec<f64> = (0..=INTERVALS)
+            .map(|index| start + step * index as f64)
+            .collect();
+        t[INTERVALS] = end;
+        if t.windows(2).any(|pair| pair[0] >= pair[1]) {
+            refuse!(invalid "/t_span"; "the interval is too short for a mesh of doubles");
+        }
+        ctx.reserve_doubles(20 * n * t.len())?;
+        let mut y = vec![0.0; n * t.len()];
+        for (k, component) in components.iter().enumerate() {
+            let mut evaluator = component.evaluator();
+            for (node, &t) in t.iter().enumerate() {
+                let value = evaluator.eval(&[t]);
+                if !value.is_finite() {
+                    let found = tool_core::number::spelling(value);
+                    refuse!(invalid format!("/guess/{k}"); "the guess is {found} at t = {t}"; "give one that is finite on `t_span`");
+                }
+                y[node * n + k] = value;
+            }
+        }
+        Ok(Curve {
+            slope: vec![0.0; y.len()],
+            t,
+            y,
+            p: self.first.clone(),
+        })
+    }
+}

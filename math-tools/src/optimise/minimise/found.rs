@@ -1,0 +1,86 @@
+//! What methods are called, and what they end with.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The method.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Method {
+    /// The methods in turn until one converges.
+    #[default]
+    Auto,
+    /// Limited-memory BFGS with a strong Wolfe line search.
+    #[serde(alias = "bfgs", alias = "lbfgs")]
+    Gradient,
+    /// Newton's method in a trust region.
+    Newton,
+    /// The downhill simplex.
+    NelderMead,
+    /// Sequential quadratic programming.
+    Sqp,
+    /// Linear models by interpolation.
+    Cobyla,
+}
+
+/// The direction.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Mode {
+    /// Find a minimum.
+    #[default]
+    Minimize,
+    /// Find a maximum.
+    Maximize,
+}
+
+/// Reason a method ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Reason {
+    /// The gradient vanishes to the tolerance, no neighbour along an axis is better, and the objective curves the wrong way in no
+    /// direction.
+    Gradient,
+    /// The constraints hold, the gradient of the Lagrangian vanishes to the tolerance, and it curves the wrong way along no active
+    /// constraint.
+    Kkt,
+    /// `cobyla`: the linear models expect no gain within the tolerance.
+    Radius,
+    /// A fresh simplex changed neither x nor f by more than the tolerance.
+    Simplex,
+    /// No step improves the objective by more than its rounding error, though the gradient exceeds the tolerance: not converged.
+    NoProgress,
+    /// The gradient vanishes to the tolerance, but the objective curves the wrong way along a direction in which no better value was
+    /// found: not converged.
+    NegativeCurvature,
+    /// `max_iter` was used up.
+    MaxIter,
+}
+
+/// The result of a method, minimising.
+#[derive(Debug, Clone)]
+pub(crate) struct Found {
+    /// The best point.
+    pub x: Vec<f64>,
+    /// The value there, to be minimised.
+    pub value: f64,
+    /// The gradient there.
+    pub gradient: Vec<f64>,
+    /// Iterations used.
+    pub iterations: u64,
+    /// Whether the test of convergence was passed.
+    pub converged: bool,
+    /// Reason the method ended.
+    pub reason: Reason,
+    /// The lowest curvature there, where the method has looked at it.
+    pub lowest_curvature: Option<f64>,
+}
+
+impl Found {
+    pub(super) fn with_curvature(self, lowest_curvature: Option<f64>) -> Self {
+        Self {
+            lowest_curvature,
+            ..self
+        }
+    }
+}
