@@ -26,10 +26,6 @@ const UNSTATED: &[(&str, &str)] = &[
         "mcmc_diagnostics.reason",
         "whether the chains have converged",
     ),
-    (
-        "optimize.lowest_curvature",
-        "whether the objective has known second derivatives",
-    ),
     ("run_tests.failed", "what the runner prints"),
     ("run_tests.passed", "what the runner prints"),
     ("run_tests.skipped", "what the runner prints"),

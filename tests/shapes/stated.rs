@@ -47,7 +47,7 @@ fn faults(tool: &dyn AnyTool, args: &Value, output: &Value) -> Result<Vec<String
 }
 
 /// Calls in which different extents have different sizes, and in which parts are asked for that examples leave out.
-const CALLS: [(&str, &str); 27] = [
+const CALLS: [(&str, &str); 29] = [
     (
         "matrix_multiply",
         r#"{"A": [[1,2,3],[4,5,6]], "B": [[1,2,3,4],[5,6,7,8],[1,0,0,1]]}"#,
@@ -138,6 +138,10 @@ const CALLS: [(&str, &str); 27] = [
     (
         "optimize",
         r#"{"x0": [0,0], "objective": {"quadratic": {"A": [[2,0],[0,4]], "b": [-2,-4]}}}"#,
+    ),
+    (
+        "optimize_global",
+        r#"{"bounds": [[-1,1],[-1,1]], "objective": {"quadratic": {"A": [[2,0],[0,4]], "b": [-1,-2]}}, "max_evals": 500}"#,
     ),
     (
         "mcmc",

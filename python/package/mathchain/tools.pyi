@@ -181,32 +181,149 @@ class MatrixFunctionResult(TypedDict):
     scalings: int
     value: NDArray[np.float64]
 
+class SolveOdeResultEvents(TypedDict):
+    t: NDArray[np.float64]
+    y: NDArray[np.float64]
+
+class SolveOdeResultSensitivities(TypedDict):
+    parameter: str
+    y: NDArray[np.float64]
+
 class SolveOdeResultStats(TypedDict):
     extra_evals: int
+    factorisations: int
     function_evals: int
+    jacobian_evals: int
     rejected: int
     steps: int
 
-class SolveOdeResult(TypedDict):
+class SolveOdeResultSweepEvents(TypedDict):
+    t: NDArray[np.float64]
+    y: NDArray[np.float64]
+
+class SolveOdeResultSweepSensitivities(TypedDict):
+    parameter: str
+    y: NDArray[np.float64]
+
+class SolveOdeResultSweepStats(TypedDict):
+    extra_evals: int
+    factorisations: int
+    function_evals: int
+    jacobian_evals: int
+    rejected: int
+    steps: int
+
+class SolveOdeResultSweep(TypedDict):
     completed: bool
+    error: NotRequired[str | None]
     error_estimate: NotRequired[float | None]
-    method: Literal["auto", "dopri5", "dop853"]
-    reason: NotRequired[Literal["max_steps", "step_too_small", "not_finite"] | None]
-    stats: SolveOdeResultStats
-    stiff: bool
+    events: NotRequired[list[SolveOdeResultSweepEvents] | None]
+    method: str
+    reason: NotRequired[Literal["terminal_event", "not_started", "max_steps", "step_too_small", "blow_up", "not_finite", "singular"] | None]
+    sensitivities: NotRequired[list[SolveOdeResultSweepSensitivities] | None]
+    stats: SolveOdeResultSweepStats
     t: NDArray[np.float64]
     t_end: float
     y: NDArray[np.float64]
 
+class SolveOdeResult(TypedDict):
+    completed: bool
+    error_estimate: NotRequired[float | None]
+    events: NotRequired[list[SolveOdeResultEvents] | None]
+    method: str
+    reason: NotRequired[Literal["terminal_event", "not_started", "max_steps", "step_too_small", "blow_up", "not_finite", "singular"] | None]
+    sensitivities: NotRequired[list[SolveOdeResultSensitivities] | None]
+    stats: SolveOdeResultStats
+    stiff: bool
+    sweep: NotRequired[list[SolveOdeResultSweep] | None]
+    switched_at: NotRequired[float | None]
+    t: NDArray[np.float64]
+    t_end: float
+    y: NDArray[np.float64]
+
+class SolveBvpResult(TypedDict):
+    boundary_residual: float
+    converged: bool
+    error_estimate: NotRequired[float | None]
+    function_evals: int
+    iterations: int
+    nodes: int
+    reason: NotRequired[Literal["max_nodes", "singular", "no_convergence", "not_finite"] | None]
+    residual: float
+    t: NDArray[np.float64]
+    unknowns: NotRequired[NDArray[np.float64] | None]
+    y: NDArray[np.float64]
+
+class OptimizeResultConstraints(TypedDict):
+    active: bool
+    multiplier: float
+    value: float
+
 class OptimizeResult(TypedDict):
+    bound_multipliers: NotRequired[NDArray[np.float64] | None]
+    constraints: NotRequired[list[OptimizeResultConstraints] | None]
     converged: bool
     evaluations: int
     f: float
     gradient_norm: float
     iterations: int
+    kkt_residual: NotRequired[float | None]
     lowest_curvature: NotRequired[float | None]
-    method: Literal["auto", "gradient", "nelder_mead"]
-    reason: Literal["gradient", "simplex", "no_progress", "negative_curvature", "max_iter"]
+    method: Literal["auto", "gradient", "newton", "nelder_mead", "sqp", "cobyla"]
+    reason: Literal["gradient", "kkt", "radius", "simplex", "no_progress", "negative_curvature", "max_iter"]
+    violation: NotRequired[float | None]
+    x: NDArray[np.float64]
+
+class OptimizeGlobalResult(TypedDict):
+    agreeing: int
+    converged: bool
+    evaluations: int
+    f: float
+    kkt_residual: float
+    max_evals: int
+    method: Literal["auto", "differential_evolution", "cma_es", "multistart", "basin_hopping", "dual_annealing"]
+    reason: Literal["agreement", "max_evals"]
+    searches: int
+    seed: int | str
+    x: NDArray[np.float64]
+
+class CurveFitResultParameters(TypedDict):
+    at_bound: bool
+    estimate: float
+    interval: NDArray[np.float64]
+    name: str
+    p: float
+    standard_error: float
+    t: float
+
+class CurveFitResult(TypedDict):
+    aic: float
+    band: NDArray[np.float64]
+    bic: float
+    converged: bool
+    cosine: float
+    covariance: NDArray[np.float64]
+    degrees_of_freedom: int
+    evaluations: int
+    fitted: NDArray[np.float64]
+    iterations: int
+    parameters: list[CurveFitResultParameters]
+    plot: NotRequired[str | None]
+    r2: float
+    reason: Literal["orthogonal", "exact", "no_progress", "max_iter"]
+    residual_std: float
+    starts: int
+    sum_of_squares: float
+
+class NonlinearLeastSquaresResult(TypedDict):
+    at_bound: list[bool]
+    converged: bool
+    cosine: float
+    evaluations: int
+    iterations: int
+    reason: Literal["orthogonal", "exact", "no_progress", "max_iter"]
+    residuals: NDArray[np.float64]
+    sum_of_squares: float
     x: NDArray[np.float64]
 
 class MonteCarloResultHistogram(TypedDict):
@@ -1102,33 +1219,103 @@ class Tools:
             function: The function.
         """
 
-    def solve_ode(self, *, atol: float = ..., coefficients: Mapping[str, Any] | None = ..., max_step: float | None = ..., max_steps: int = ..., method: Literal["auto", "dopri5", "dop853"] = ..., parameters: Mapping[str, float | ArrayLike] = ..., rtol: float = ..., system: str | Sequence[str] | None = ..., t_eval: ArrayLike | Data | None = ..., t_span: ArrayLike, y0: ArrayLike | Data, progress: Progress | None = None) -> SolveOdeResult:
+    def solve_ode(self, *, atol: float | ArrayLike = ..., coefficients: Mapping[str, Any] | None = ..., events: Sequence[Mapping[str, Any]] = ..., mass: ArrayLike | Data | None = ..., max_step: float | None = ..., max_steps: int = ..., method: Literal["auto", "dopri5", "dop853", "tsit5", "radau", "bdf", "rodas4"] = ..., parameters: Mapping[str, float | ArrayLike] = ..., rtol: float = ..., sensitivities: Sequence[str] = ..., sweep: Sequence[Mapping[str, Any]] = ..., system: str | Sequence[str] | None = ..., t_eval: ArrayLike | Data | None = ..., t_span: ArrayLike, v0: ArrayLike | Data | None = ..., y0: ArrayLike | Data, progress: Progress | None = None) -> SolveOdeResult:
         """Integrate the ordinary differential equations y' = f(t, y) from a start value, forwards or backwards in time, with adaptive steps. Give the right-hand side either as expressions (`system`) or as a linear system (`coefficients`). An integration that does not reach the end is returned as far as it came, with `completed`: false and the reason.
 
         Arguments:
-            atol: Absolute tolerance of the error of each step, in the units of y.
+            atol: Absolute tolerance of the error of each step, in the units of y: a number, or one per component.
             coefficients: Right-hand side as y' = A y + b.
+            events: Functions whose zeros along the solution are returned, or end it.
+            mass: Constant matrix M of M y' = f, n x n (with `v0`: of M y''); singular for algebraic equations of index 1, which `y0` must fulfil.
             max_step: Largest size of a step, in the units of t: at most the length of the shortest event that the solution must not miss. Absent: no limit, but the right-hand side is sampled at about 200 points of `t_span`, and what the steps jumped over is integrated again by shorter ones, with a warning.
             max_steps: Largest number of attempted steps, 1 to 10 million.
-            method: `dopri5` (order 5), `dop853` (order 8), or `auto`: `dop853`, which needs fewer evaluations at the same error.
+            method: `auto`: `dop853`, and from where the problem is stiff a stiff method. Not stiff: `dopri5`, `tsit5` (order 5), `dop853` (order 8). Stiff: `radau` (order 5), `bdf` (orders 1 to 5, for large systems), `rodas4` (order 4, for low accuracy).
             parameters: Named numbers `system` uses, such as `{"a": 1.5}`; the entries of a list `w` are `w[0]`, `w[1]`, ...
             rtol: Relative tolerance of the error of each step.
+            sensitivities: Names of `parameters` by which the solution is differentiated.
+            sweep: Further trajectories, each with another `y0` or other values of `parameters`; computed in parallel.
             system: Right-hand side: one expression per component, as a list or as one text separated by `;`. Variables: t, y0, y1, ...; y is y0 when there is one component. Example: ["y1", "-y0"].
             t_eval: Times at which to return the solution, in the direction of integration and within `t_span`; absent: every accepted step.
             t_span: Start and end time, two different numbers; the end may be the smaller one.
+            v0: Start velocities of a system of second order: `system` then gives y'' in t, y0, ..., v0, ..., and each row of the solution has the positions and then the velocities.
             y0: Start value, one number per component.
         """
 
-    def optimize(self, *, max_iter: int = ..., method: Literal["auto", "gradient", "nelder_mead"] = ..., mode: Literal["minimize", "maximize"] = ..., objective: str | Mapping[str, Any], parameters: Mapping[str, float | ArrayLike] = ..., tolerance: float = ..., x0: ArrayLike | Data, progress: Progress | None = None) -> OptimizeResult:
-        """Find a local minimum or maximum of a function of n variables from a start point, without constraints. A run that does not converge returns its best point with `converged`: false and the reason; an unbounded objective is an error that carries the best point.
+    def solve_bvp(self, *, boundary: Sequence[str], guess: Sequence[str] = ..., max_nodes: int = ..., parameters: Mapping[str, float | ArrayLike] = ..., system: str | Sequence[str], t_eval: ArrayLike | Data | None = ..., t_span: ArrayLike, tolerance: float = ..., unknowns: Sequence[str] = ..., progress: Progress | None = None) -> SolveBvpResult:
+        """Solve y' = f(t, y) on an interval with conditions at both ends, from a first guess. The mesh is refined until the residual is small everywhere. A run that does not converge returns what it has, with `converged`: false and the reason.
 
         Arguments:
+            boundary: Conditions, one expression per component and unknown, each to be 0: a0, a1, ... are y0, y1, ... at the start of `t_span`, b0, b1, ... at its end. Example: ["a0", "b0 - 1"].
+            guess: First guess of each component, an expression in t; absent: 0.
+            max_nodes: Largest number of mesh points.
+            parameters: Named numbers the expressions use, such as `{"a": 1.5}`.
+            system: Right-hand side, as in `solve_ode`: one expression per component in t, y0, y1, ... Example: ["y1", "-y0"].
+            t_eval: Times at which to return the solution; absent: the mesh.
+            t_span: Start and end of the interval, ascending.
+            tolerance: Largest relative residual of the differential equations on each interval.
+            unknowns: Names of numbers in `parameters` that are to be found, from their values as first guesses; each needs one condition more.
+        """
+
+    def optimize(self, *, bounds: Sequence[Sequence[float | None]] | None = ..., constraints: Sequence[str] = ..., max_iter: int = ..., method: Literal["auto", "gradient", "newton", "nelder_mead", "sqp", "cobyla"] = ..., mode: Literal["minimize", "maximize"] = ..., objective: str | Mapping[str, Any], parameters: Mapping[str, float | ArrayLike] = ..., tolerance: float = ..., x0: ArrayLike | Data, progress: Progress | None = None) -> OptimizeResult:
+        """Find a local minimum or maximum of a function of n variables from a start point, within bounds and under constraints where they are given. A run that does not converge returns its best point with `converged`: false and the reason; an unbounded objective is an error that carries the best point.
+
+        Arguments:
+            bounds: Lower and upper bound of each variable, such as `[[0, null], [-1, 1]]`; null where there is none. The objective is evaluated within the bounds only.
+            constraints: Constraints, such as `["x0+x1<=1", "x0*x1==0.2"]`: expressions with `>=`, `<=` or `==` between them.
             max_iter: Largest number of iterations of each method.
-            method: `gradient` (limited-memory BFGS; for smooth functions), `nelder_mead` (downhill simplex, no derivatives, at most 200 variables), or `auto`: `gradient`, then `nelder_mead` from there when it does not converge.
+            method: `gradient` (limited-memory BFGS; for smooth functions), `nelder_mead` (downhill simplex, no derivatives, at most 200 variables), `newton` (trust region with exact second derivatives), `sqp` (sequential quadratic programming with exact second derivatives), `cobyla` (linear models without derivatives, at most 100 variables), or `auto`: with constraints `sqp`, then `cobyla`; else `gradient`, and where it does not converge `newton` and `nelder_mead` from its end.
             mode: `minimize` or `maximize`.
             objective: Objective: an expression in x0, x1, ... (also x, y, z for the first three), the name `rosenbrock` or `sphere`, or {"quadratic": {"A", "b", "c"}} for 0.5 x'Ax + b'x + c.
             parameters: Named numbers the expression uses, such as `{"a": 1.5}`; the entries of a list `w` are `w[0]`, `w[1]`, ...
-            tolerance: `gradient`: converged when no component of the gradient exceeds this by more than its rounding error and the function curves down in no direction. `nelder_mead`: when a fresh simplex changes neither x nor f by more than this, relative to their size or to 1 (x: by no more than 6e-8 at least, which is what values can resolve).
+            tolerance: `gradient`: converged when no component of the gradient (of those that bounds do not hold) exceeds this by more than its rounding error and the function curves down in no direction. `nelder_mead`: when a fresh simplex changes neither x nor f by more than this, relative to their size or to 1 (x: by no more than 6e-8 at least, which is what values can resolve).
+            x0: Start point, one number per variable.
+        """
+
+    def optimize_global(self, *, bounds: ArrayLike, max_evals: int = ..., method: Literal["auto", "differential_evolution", "cma_es", "multistart", "basin_hopping", "dual_annealing"] = ..., mode: Literal["minimize", "maximize"] = ..., objective: str | Mapping[str, Any], parameters: Mapping[str, float | ArrayLike] = ..., seed: int | str | None = ..., progress: Progress | None = None) -> OptimizeGlobalResult:
+        """Find the global minimum or maximum of a function in a box. No method can prove that it is the global one: `agreeing` says how many independent searches ended at the value found.
+
+        Arguments:
+            bounds: Lower and upper bound of each variable, `[[low, high], ...]`; at most 200.
+            max_evals: Largest number of evaluations, those of gradients included.
+            method: `auto` shares the evaluations among all methods; `cma_es` for rugged and ill-conditioned functions, `dual_annealing` and `differential_evolution` for many minima, `multistart` and `basin_hopping` for smooth ones.
+            mode: `minimize` or `maximize`.
+            objective: Objective: as in `optimize`.
+            parameters: Named numbers the expression uses, such as `{"a": 1.5}`; the entries of a list `w` are `w[0]`, `w[1]`, ...
+            seed: Seed of the random streams; 42 when absent.
+        """
+
+    def curve_fit(self, *, absolute_sigma: bool = ..., bounds: Mapping[str, Sequence[float | None]] = ..., confidence: float = ..., data: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data, loss: Literal["linear", "huber", "soft_l1", "cauchy"] = ..., loss_scale: float = ..., max_iter: int = ..., model: str, parameters: Mapping[str, float | ArrayLike] = ..., plot: bool = ..., response: str = ..., sigma: str | None = ..., start: Mapping[str, float] = ..., tolerance: float = ..., progress: Progress | None = None) -> CurveFitResult:
+        """Fit a model that is not linear in its parameters to columns of a table, with standard errors and confidence intervals. By least squares (Levenberg-Marquardt with exact derivatives). Without `start` a start point is searched.
+
+        Arguments:
+            absolute_sigma: Whether `sigma` is known as it is; otherwise only its proportions are, and the residuals tell its size.
+            bounds: Bounds by parameter, `[low, high]` with null for none, such as `{"k": [0, null]}`.
+            confidence: Probability of the confidence intervals and bands.
+            data: The table; columns that the model names, and the response, are numbers.
+            loss: How much a residual counts: `linear` (its square), or less when it is large: `huber`, `soft_l1`, `cauchy`.
+            loss_scale: Residual at which a loss begins to count less, in units of the response (of `sigma` where there is one).
+            max_iter: Largest number of iterations from each start point.
+            model: Model of the response: an expression in columns of `data` and in the parameters, such as `a*exp(-k*t) + c`. Names that are no columns are parameters.
+            parameters: Named numbers that the model uses and that are not fitted.
+            plot: Whether to draw the data, the fit and the residuals as text.
+            response: Column of the response.
+            sigma: Column with the standard deviation of each response, positive; residuals are divided by it.
+            start: Start values by parameter, such as `{"a": 1, "k": 0.1}`; those of the others are searched.
+            tolerance: Ended when a step changes the parameters by less than this, relative to their size.
+        """
+
+    def nonlinear_least_squares(self, *, bounds: Sequence[Sequence[float | None]] | None = ..., data: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data | None = ..., loss: Literal["linear", "huber", "soft_l1", "cauchy"] = ..., loss_scale: float = ..., max_iter: int = ..., parameters: Mapping[str, float | ArrayLike] = ..., residuals: Sequence[str], tolerance: float = ..., x0: ArrayLike | Data, progress: Progress | None = None) -> NonlinearLeastSquaresResult:
+        """Find the x that minimises the sum of squares of residuals, from a start point, by the Levenberg-Marquardt method with exact derivatives. `curve_fit` fits a model to data and reports standard errors.
+
+        Arguments:
+            bounds: Bounds of each variable, `[low, high]` with null for none.
+            data: Columns of numbers that residuals name.
+            loss: How much a residual counts: its square, or less when it is large.
+            loss_scale: Residual at which a loss begins to count less.
+            max_iter: Largest number of iterations.
+            parameters: Named numbers that residuals use.
+            residuals: Residuals: expressions in x0, x1, ... and in columns of `data`; one that names a column is a residual for each row.
+            tolerance: Ended when a step changes x by less than this, relative to its size.
             x0: Start point, one number per variable.
         """
 
@@ -1852,7 +2039,11 @@ matrix_rank = _tools.matrix_rank
 matrix_multiply = _tools.matrix_multiply
 matrix_function = _tools.matrix_function
 solve_ode = _tools.solve_ode
+solve_bvp = _tools.solve_bvp
 optimize = _tools.optimize
+optimize_global = _tools.optimize_global
+curve_fit = _tools.curve_fit
+nonlinear_least_squares = _tools.nonlinear_least_squares
 monte_carlo = _tools.monte_carlo
 monte_carlo_native = _tools.monte_carlo_native
 mcmc = _tools.mcmc

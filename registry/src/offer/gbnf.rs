@@ -91,6 +91,7 @@ impl Grammar {
             known @ ("array" | "object" | "string" | "number" | "integer" | "boolean") => {
                 known.to_owned()
             }
+            "null" => r#""null" ws"#.to_owned(),
             _ => "value".to_owned(),
         }
     }

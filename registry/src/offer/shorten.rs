@@ -11,6 +11,8 @@ use super::text;
 
 /// Names of an enum that a brief schema lists.
 const NAMES_MAX: usize = 24;
+/// Most parts of a result whose types a short schema has.
+const PARTS_MAX: usize = 6;
 
 /// The schema of arguments, and the names of those it leaves out.
 pub(super) fn input(
@@ -69,8 +71,13 @@ pub(super) fn output(full: &Schema, detail: Detail) -> Schema {
     if detail == Detail::Brief
         && let Some(members) = short["properties"].as_object_mut()
     {
-        // That a number may also be the text "NaN" decides no call.
-        for member in members.values_mut().filter(|one| one["type"].is_array()) {
+        // That a number may also be the text "NaN" decides no call, and of many parts the names are enough.
+        let has_many = members.len() > PARTS_MAX;
+        let is_untold = |member: &Json| match &member["type"] {
+            Json::Array(_) => true,
+            _ => has_many && member.as_object().is_some_and(|only| only.len() == 1),
+        };
+        for member in members.values_mut().filter(|member| is_untold(member)) {
             *member = json!({});
         }
     }
@@ -101,6 +108,8 @@ struct Merged<'a> {
     names: Vec<Json>,
     /// Whether every alternative so far is a list of names.
     only_names: bool,
+    /// Whether it is an element of a list of arguments.
+    is_element: bool,
     items: Vec<&'a Schema>,
     properties: Option<(Map<String, Json>, Vec<String>)>,
     bounds: Map<String, Json>,
@@ -112,7 +121,9 @@ struct Shortener {
 }
 
 /// The types of JSON, as schemas name them.
-const TYPES: [&str; 6] = ["array", "object", "string", "number", "integer", "boolean"];
+const TYPES: [&str; 7] = [
+    "array", "object", "string", "number", "integer", "boolean", "null",
+];
 /// Bounds that a whole schema keeps.
 const BOUNDS: [&str; 6] = [
     "minimum",
@@ -142,7 +153,7 @@ impl Shortener {
 
     /// One value.
     fn short(&self, full: &Schema, depth: usize) -> Json {
-        let mut short = self.any_of(&[full], depth);
+        let mut short = self.any_of(&[full], depth, false);
         let described = full["description"].as_str().filter(|text| !text.is_empty());
         if let Some(description) = described.and_then(|text| self.description(text)) {
             short.insert("description".to_owned(), description.into());
@@ -157,16 +168,17 @@ impl Shortener {
     }
 
     /// One value that any of the schemas allows.
-    fn any_of(&self, full: &[&Schema], depth: usize) -> Map<String, Json> {
+    fn any_of(&self, full: &[&Schema], depth: usize, is_element: bool) -> Map<String, Json> {
         let mut merged = Merged {
             only_names: true,
+            is_element,
             ..Merged::default()
         };
         full.iter()
             .for_each(|one| self.merge(one, depth, &mut merged));
         let items = match merged.items.as_slice() {
             [] => Map::new(),
-            items => self.any_of(items, depth + 1),
+            items => self.any_of(items, depth + 1, !self.is_result),
         };
         merged.into_schema(items, self.is_result)
     }
@@ -207,9 +219,15 @@ impl Shortener {
             Json::String(one) => vec![one.as_str()],
             Json::Array(several) => several.iter().filter_map(Json::as_str).collect(),
             // Any value.
-            _ => TYPES.into_iter().filter(|one| *one != "integer").collect(),
+            _ => TYPES
+                .into_iter()
+                .filter(|one| !["integer", "null"].contains(one))
+                .collect(),
         };
-        for name in listed.into_iter().filter(|name| *name != "null") {
+        // An argument that is absent need not be null; an element of a list may have to be.
+        let is_told = |name: &&str| *name != "null" || merged.is_element;
+        let listed: Vec<&str> = listed.into_iter().filter(is_told).collect();
+        for name in listed {
             merged.only_names = false;
             let known = TYPES.into_iter().find(|one| *one == name);
             merged.add_type(known.unwrap_or("object"));

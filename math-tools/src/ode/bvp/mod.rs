@@ -89,8 +89,8 @@ impl Tool for Args {
         .tags(&["ode", "boundary value problem", "collocation"])
         .syntax(&[
             ("/system", Syntax::Expression),
-            ("/boundary/*", Syntax::Expression),
-            ("/guess/*", Syntax::Expression),
+            ("/boundary", Syntax::Expression),
+            ("/guess", Syntax::Expression),
         ])
         .large();
     type Output = Output;

@@ -77,7 +77,7 @@ impl Tool for Args {
         .tags(&["ode", "initial value problem", "runge-kutta", "stiff"])
         .syntax(&[
             ("/system", Syntax::Expression),
-            ("/events/*/g", Syntax::Expression),
+            ("/events", Syntax::Expression),
         ])
         .large();
     type Output = Output;

@@ -134,7 +134,7 @@ impl Tool for Args {
         .tags(&["optimisation", "minimum", "maximum", "nelder-mead", "bfgs"])
         .syntax(&[
             ("/objective", Syntax::Expression),
-            ("/constraints/*", Syntax::Expression),
+            ("/constraints", Syntax::Expression),
         ]);
     type Output = Output;
     const EXAMPLES: &'static [JsonExample] = examples! {
