@@ -49,22 +49,25 @@ impl Names {
             ("start", args.start.keys().collect::<Vec<_>>()),
             ("bounds", args.bounds.keys().collect()),
         ] {
-            for name in given
+            let mut unknown = given
                 .into_iter()
-                .filter(|name| !names.parameters.contains(name))
-            {
-                let mut pointer = format!("/{argument}");
-                tool_core::path::push_key(&mut pointer, name);
-                let error = ToolError::invalid(
-                    pointer,
-                    format_args!("the model has no parameter `{name}`"),
-                );
-                let known = || names.parameters.iter().map(String::as_str);
-                let listed = || format!("its parameters are `{}`", names.parameters.join("`, `"));
-                return Err(error.hint(did_you_mean(name, known()).unwrap_or_else(listed)));
+                .filter(|name| !names.parameters.contains(name));
+            if let Some(name) = unknown.next() {
+                return Err(names.unknown(argument, name));
             }
         }
         Ok(names)
+    }
+
+    /// The error for a name in an argument that is no parameter.
+    fn unknown(&self, argument: &str, name: &str) -> ToolError {
+        let mut pointer = format!("/{argument}");
+        tool_core::path::push_key(&mut pointer, name);
+        let message = format!("the model has no parameter `{name}`");
+        let error = ToolError::invalid(pointer, message);
+        let near = did_you_mean(name, self.parameters.iter().map(String::as_str));
+        let listed = || format!("its parameters are `{}`", self.parameters.join("`, `"));
+        error.hint(near.unwrap_or_else(listed))
     }
 
     /// The parameters in the first slots, then the columns.

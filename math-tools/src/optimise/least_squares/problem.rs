@@ -7,6 +7,9 @@ use super::loss::Loss;
 use crate::expression::{Expression, LANES, Parameters, Scope, System};
 use crate::optimise::columns::numbers;
 
+/// Residuals, and the columns of their Jacobian.
+type Both = (Vec<f64>, Vec<Vec<f64>>);
+
 /// Most residuals given as texts.
 const TEXTS_MAX: usize = 10_000;
 
@@ -102,7 +105,7 @@ impl<'a> Residuals<'a> {
     }
 
     /// The residuals and the columns of their Jacobian; `None` where one is not finite.
-    fn all(&mut self, x: &[f64]) -> Result<Option<(Vec<f64>, Vec<Vec<f64>>)>, ToolError> {
+    fn all(&mut self, x: &[f64]) -> Result<Option<Both>, ToolError> {
         let n = self.n;
         let ((single, singles), (by_row, per_row)) = (&self.single, &self.by_row);
         self.evaluations += 1;

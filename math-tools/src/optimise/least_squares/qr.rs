@@ -69,9 +69,9 @@ impl Qr {
     pub(in crate::optimise) fn decrease(&self, p: &[f64]) -> f64 {
         let n = self.triangle.len();
         let mut image = vec![0.0; n];
-        for j in 0..n {
-            for (entry, above) in image.iter_mut().zip(&self.triangle[j][..=j]) {
-                *entry += above * p[j];
+        for (column, step) in self.triangle.iter().zip(p) {
+            for (entry, above) in image.iter_mut().zip(column) {
+                *entry += above * step;
             }
         }
         let pairs = image.iter().zip(&self.target);
