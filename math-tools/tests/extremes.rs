@@ -394,7 +394,9 @@ fn fault(case: &Case, ctx: &Ctx) -> Option<String> {
 /// A NaN where the documentation of the result names none; infinities have their place in conditions and the like.
 fn not_a_number(output: &Value, at: String) -> Option<String> {
     /// Values at points where a function is none, and what too few or equal numbers do not say.
-    const MAY: [&str; 13] = [
+    const MAY: [&str; 15] = [
+        "/parameters",
+        "/band",
         "/history/y",
         "/residual_std",
         "/terms",

@@ -1290,7 +1290,7 @@ class Tools:
         Arguments:
             absolute_sigma: Whether `sigma` is known as it is; otherwise only its proportions are, and the residuals tell its size.
             bounds: Bounds by parameter, `[low, high]` with null for none, such as `{"k": [0, null]}`.
-            confidence: Probability of the confidence intervals and bands.
+            confidence: Probability of the confidence intervals and bands, above 0 and below 1.
             data: The table; columns that the model names, and the response, are numbers.
             loss: How much a residual counts: `linear` (its square), or less when it is large: `huber`, `soft_l1`, `cauchy`.
             loss_scale: Residual at which a loss begins to count less, in units of the response (of `sigma` where there is one).

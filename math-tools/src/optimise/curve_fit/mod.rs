@@ -53,7 +53,7 @@ pub(crate) struct Args {
     /// Residual at which a loss begins to count less, in units of the response (of `sigma` where there is one).
     #[serde(default = "one")]
     pub loss_scale: Positive,
-    /// Probability of the confidence intervals and bands.
+    /// Probability of the confidence intervals and bands, above 0 and below 1.
     #[serde(default = "confidence")]
     pub confidence: Probability,
     /// Largest number of iterations from each start point.
@@ -181,6 +181,11 @@ impl Tool for Args {
     };
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+        let confidence = args.confidence.get();
+        if confidence == 0.0 || confidence == 1.0 {
+            refuse!(invalid "/confidence"; "expected a probability above 0 and below 1, found {confidence}";
+                "the usual one is 0.95");
+        }
         let table = args.data.load(ctx)?;
         let names = Names::of(&args, &table)?;
         let scope = names.scope(&args.parameters)?;

@@ -50,6 +50,8 @@ pub(super) fn report(
     };
     let quantile = match freedom {
         0 => f64::NAN,
+        // A probability too small to be told from 0.
+        _ if 1.0 - confidence == 1.0 => 0.0,
         freedom => student_two_sided_inverse(1.0 - confidence, freedom as f64),
     };
     let rows = found.linear.residuals.len();
