@@ -227,10 +227,14 @@ impl Ctx {
     /// The estimate assumes a slow core (10^9 operations per second), so that admitted work ends in time.
     ///
     /// # Errors
-    /// `limit_exceeded` with the estimate.
+    /// `limit_exceeded` with the estimate, and those of [`Ctx::check`].
     pub fn afford(&self, operations: f64) -> Result<(), ToolError> {
         const OPERATIONS_PER_MS: f64 = 1e6;
         let needed_ms = operations / OPERATIONS_PER_MS;
+        if needed_ms > 1.0 {
+            self.stop.hand_over();
+            self.stop.check()?;
+        }
         if needed_ms <= self.budget.timeout_ms as f64 {
             return Ok(());
         }

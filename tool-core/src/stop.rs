@@ -57,6 +57,17 @@ impl StopFlag {
         }
     }
 
+    /// Stops work that is known to take long, where it is begun again elsewhere; other work goes along.
+    pub fn hand_over(&self) {
+        let mut flag = Some(self);
+        while let Some(one) = flag {
+            if one.late.is_some() {
+                one.set(OUTLASTED);
+            }
+            flag = one.parent.as_deref();
+        }
+    }
+
     /// Whether the work stopped because it takes longer than its thread can be spared.
     pub fn is_outlasted(&self) -> bool {
         self.state() == OUTLASTED
@@ -182,5 +193,11 @@ mod tests {
         assert!(call.check().is_err() && flag.is_outlasted() && !server.is_set());
         late.store(false, Ordering::Relaxed);
         assert!(flag.is_outlasted());
+        let other = server.child();
+        other.hand_over();
+        assert!(!other.is_set());
+        let other = server.child_until(Arc::new(|| false));
+        other.child().hand_over();
+        assert!(other.is_outlasted() && !server.is_set());
     }
 }
