@@ -75,11 +75,11 @@ struct Inner {
     program: OnceLock<Program>,
 }
 
-/// The names in a text that are no functions and no constants, in alphabetical order, each once.
+/// The names in a text that are no functions, in alphabetical order, each once; names of constants among them.
 ///
 /// # Errors
 /// The first thing that is no token.
-pub(crate) fn free_names(text: &str) -> Result<Vec<String>, ExpressionError> {
+pub(crate) fn names(text: &str) -> Result<Vec<String>, ExpressionError> {
     let tokens = token::tokens(text)?;
     let mut names = std::collections::BTreeSet::new();
     for (index, token) in tokens.iter().enumerate() {
@@ -87,11 +87,16 @@ pub(crate) fn free_names(text: &str) -> Result<Vec<String>, ExpressionError> {
             continue;
         };
         let is_call = tokens.get(index + 1).is_some_and(|next| next.text == "(");
-        if !prefixed && !is_call && functions::constant(name).is_none() {
+        if !prefixed && !is_call {
             names.insert(name.to_owned());
         }
     }
     Ok(names.into_iter().collect())
+}
+
+/// Whether a name is that of a constant.
+pub(crate) fn is_constant(name: &str) -> bool {
+    functions::constant(name).is_some()
 }
 
 impl Expression {

@@ -138,7 +138,8 @@ impl System {
         for index in 0..expressions.len() {
             let gradient = builder.gradient(outputs[index], &slots)?;
             let known = |node: &Node| builder.constant_of(*node).is_some();
-            affine.push(gradient.iter().all(known));
+            // Steps have constant derivatives too.
+            affine.push(expressions[index].ast().is_smooth() && gradient.iter().all(known));
             outputs.extend(gradient);
         }
         let program = builder.finish(&outputs);

@@ -9,6 +9,9 @@ use super::collocation::{Residuals, Work, newton, residuals};
 use super::problem::{Curve, Problem, Reason};
 use crate::ode::solve::flow::Flow as _;
 
+/// Multiples of the tolerance, relative to the size of the solution, beyond which a finer mesh contradicts.
+const UNCONFIRMED: f64 = 1e3;
+
 /// Rounds of refinement.
 const ROUNDS_MAX: usize = 30;
 
@@ -103,6 +106,11 @@ pub(super) fn solve(
         None => error(problem, &curve, limits, &mut work, ctx)?,
         Some(_) => None,
     };
+    // Small residuals are no evidence where the problem hardly determines its solution, or the mesh missed a part of it.
+    let size = curve.y.iter().fold(1.0_f64, |size, y| size.max(y.abs()));
+    if error_estimate.is_some_and(|error| error > UNCONFIRMED * limits.tolerance * size) {
+        reason = Some(Reason::Unconfirmed);
+    }
     Ok(Found {
         curve,
         reason,

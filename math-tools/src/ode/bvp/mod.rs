@@ -73,7 +73,7 @@ pub(crate) struct Output {
     /// Largest residual of a condition.
     pub boundary_residual: Real,
     /// Largest difference at the mesh points from a solution on a mesh twice as fine, in the units of y: about the error of a component.
-    /// Absent when not converged.
+    /// Absent when there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error_estimate: Option<f64>,
     /// Points of the mesh.
@@ -170,6 +170,9 @@ fn words(reason: Reason, found: &Found, limits: Limits) -> String {
         Reason::NoConvergence => format!(
             "the iterations did not converge, residual {residual:.1e}; give a better `guess`, for example the solution of an easier problem"
         ),
+        Reason::Unconfirmed => "residuals are small, but the solution on a mesh twice as fine differs: the conditions hardly determine the solution, or \
+             something lies between the points of the mesh; pass a smaller `tolerance` or another `guess`"
+            .to_owned(),
         Reason::NotFinite => "a value of the system or of a condition was not finite; give a `guess` within their domain".to_owned(),
     }
 }

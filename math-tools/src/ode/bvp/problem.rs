@@ -16,6 +16,8 @@ pub(crate) enum Reason {
     Singular,
     /// The iterations did not converge from the guess.
     NoConvergence,
+    /// Residuals are small, but the solution on a finer mesh differs.
+    Unconfirmed,
     /// A value was not finite.
     NotFinite,
 }

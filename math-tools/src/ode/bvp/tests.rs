@@ -157,3 +157,19 @@ fn bad_input_names_the_argument() {
         assert_eq!(err.path(), Some(path), "{text}: {err:?}");
     }
 }
+
+/// No solution meets the conditions, and one misses a pulse between the points of its mesh: small residuals are no evidence then.
+#[test]
+fn what_a_finer_mesh_contradicts_is_not_converged() {
+    for text in [
+        r#"{"system":["y1","-y0"],"boundary":["a0","b0-1"],"t_span":[0,3.141592653589793]}"#,
+        r#"{"system":["y1","if((t>0.52)*(t<0.53),100,0)"],"boundary":["a0","b0"],"t_span":[0,1]}"#,
+    ] {
+        let (output, _) = from_json(text).unwrap();
+        assert_eq!(
+            (output.converged, output.reason),
+            (false, Some(Reason::Unconfirmed)),
+            "{text}"
+        );
+    }
+}

@@ -48,7 +48,7 @@ pub(crate) struct Args {
     pub max_steps: Bounded<1, 10_000_000>,
     /// Largest size of a step, in the units of t: at most the length of the shortest event that the solution must not miss. Absent: no
     /// limit, but the right-hand side is sampled at about 200 points of `t_span`, and what the steps jumped over is integrated again by
-    /// shorter ones, with a warning.
+    /// shorter ones, with a warning (not with `mass`, nor by an implicit method where the system does not depend on t).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_step: Option<Positive>,
     /// `auto`: `dop853`, and from where the problem is stiff a stiff method. Not stiff: `dopri5`, `tsit5` (order 5), `dop853` (order

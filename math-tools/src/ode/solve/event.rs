@@ -59,6 +59,8 @@ struct Watched<'e> {
 
 /// Parts of a step at whose ends an event function is evaluated, so that two zeros within a step are seldom missed.
 const PARTS: usize = 4;
+/// Parts of the whole span: a long step is looked at as closely.
+const LOOKS: f64 = 200.0;
 
 /// Requested values and events.
 pub(crate) struct Watch<'e> {
@@ -68,12 +70,14 @@ pub(crate) struct Watch<'e> {
     /// t, the first entries of the state, the free parameters, as the events see them.
     slots: Vec<f64>,
     n: usize,
+    /// Start and end of the whole integration.
+    span: (f64, f64),
 }
 
 impl<'e> Watch<'e> {
     /// Nothing.
     pub(crate) fn none() -> Self {
-        Self::new(&[], &[], &[], (0, &[]))
+        Self::new(&[], &[], &[], (0, &[]), (0.0, 1.0))
     }
 
     /// States at times in the order of integration, and events, given with their expressions, which see `n` entries of the state and
@@ -83,6 +87,7 @@ impl<'e> Watch<'e> {
         events: &[Event],
         expressions: &'e [Expression],
         (n, free): (usize, &[f64]),
+        span: (f64, f64),
     ) -> Self {
         let watched = |(event, expression): (&Event, &'e Expression)| Watched {
             evaluator: expression.evaluator(),
@@ -104,6 +109,7 @@ impl<'e> Watch<'e> {
                 .chain(free.iter().copied())
                 .collect(),
             n,
+            span,
         }
     }
 
@@ -176,16 +182,19 @@ impl<'e> Watch<'e> {
         let (start, end) = (stepper.t_before(), stepper.t());
         let mut y = stepper.y().to_vec();
         let mut left = start;
-        for part in 1..=PARTS {
-            let right = if part == PARTS {
+        let share = (end - start) / (self.span.1 - self.span.0);
+        let parts = ((LOOKS * share).ceil() as usize).clamp(PARTS, LOOKS as usize);
+        for part in 1..=parts {
+            let right = if part == parts {
                 end
             } else {
-                start + (end - start) * part as f64 / PARTS as f64
+                start + (end - start) * part as f64 / parts as f64
             };
-            if part == PARTS {
+            if part == parts {
                 y.copy_from_slice(stepper.y());
             } else {
-                stepper.interpolate(problem, right, &mut y);
+                // As accurate as the zero that is searched then.
+                stepper.sample(problem, right, &mut y);
             }
             let mut zeros = Vec::new();
             for (index, event) in self.events.iter_mut().enumerate() {
@@ -198,10 +207,6 @@ impl<'e> Watch<'e> {
                     Direction::Falling => falls,
                     Direction::Both => rises || falls,
                 };
-                if after == 0.0 {
-                    // On the far side already, so that the next step does not find it again.
-                    event.before = -before;
-                }
                 if counts && (event.found.t.len() as u64) < event.count {
                     let mut at = |t: f64| {
                         let mut state = vec![0.0; y.len()];
@@ -244,6 +249,19 @@ fn zero(
     g: &mut dyn FnMut(f64) -> f64,
 ) -> f64 {
     const ITERATIONS_MAX: usize = 100;
+    // Where it stays zero, the first time it is.
+    while gb == 0.0 {
+        let middle = a + 0.5 * (b - a);
+        if middle == a || middle == b {
+            return b;
+        }
+        let value = g(middle);
+        if value == 0.0 || (value < 0.0) != (ga < 0.0) {
+            (b, gb) = (middle, value);
+        } else {
+            (a, ga) = (middle, value);
+        }
+    }
     for iteration in 0..ITERATIONS_MAX {
         if gb == 0.0 || (b - a).abs() <= 4.0 * f64::EPSILON * b.abs().max(a.abs()) {
             break;

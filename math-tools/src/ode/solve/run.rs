@@ -88,7 +88,15 @@ pub(super) fn solve(
         )?;
     }
     let times = setup.times.as_deref().unwrap_or(&[]);
-    let watch = || Watch::new(times, &setup.events, &setup.functions, (n, free));
+    let watch = || {
+        Watch::new(
+            times,
+            &setup.events,
+            &setup.functions,
+            (n, free),
+            setup.span,
+        )
+    };
     let mut options = setup.options.clone();
     let mut plain;
     let mut variational;
@@ -115,7 +123,8 @@ pub(super) fn solve(
     // A stiff method is not misled by what it does not see between its steps, unless that comes with time alone.
     let looked_at = !setup.dynamics.has_mass();
     let explicit = !path.methods.iter().any(|method| method.is_implicit());
-    if path.stopped.is_none() && looked_at && (explicit || setup.dynamics.uses_time()) {
+    let is_whole = matches!(path.stopped, None | Some(Reason::TerminalEvent));
+    if is_whole && looked_at && (explicit || setup.dynamics.uses_time()) {
         let (jump, work) = jump(flow, &path, &options, ctx)?;
         extra += work;
         if let Some(jump) = jump {

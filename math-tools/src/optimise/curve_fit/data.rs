@@ -2,7 +2,7 @@
 
 use super::Args;
 use super::model::Rows;
-use crate::expression::{Parameters, Scope, free_names};
+use crate::expression::{self, Parameters, Scope};
 use crate::optimise::columns::numbers;
 use crate::prelude::*;
 
@@ -20,7 +20,7 @@ impl Names {
     /// # Errors
     /// `invalid_args` for a model without parameters, and for names of `start` and `bounds` that it does not have.
     pub(super) fn of(args: &Args, table: &Table) -> Result<Self, ToolError> {
-        let found = free_names(&args.model).map_err(|err| err.into_tool_error("/model"))?;
+        let found = expression::names(&args.model).map_err(|err| err.into_tool_error("/model"))?;
         let column = |name: &str| table.names().position(|known| known == name);
         let mut names = Self {
             parameters: Vec::new(),
@@ -28,17 +28,22 @@ impl Names {
         };
         for name in found {
             match column(&name) {
-                _ if args.parameters.get(&name).is_some() => {}
+                Some(_) if args.parameters.get(&name).is_some() => {
+                    refuse!(invalid format!("/parameters/{name}"); "`{name}` is a column of `data` too";
+                        "rename one of them");
+                }
+                None if args.parameters.get(&name).is_some() => {}
                 Some(_) if name == args.response => {
                     refuse!(invalid "/model"; "the model of `{name}` contains `{name}`";
                         "name the column of the response with `response`");
                 }
                 Some(column) => names.predictors.push((name, column)),
+                None if expression::is_constant(&name) => {}
                 None => names.parameters.push(name),
             }
         }
         if names.parameters.is_empty() {
-            refuse!(invalid "/model"; "the model has no parameter: every name is a column";
+            refuse!(invalid "/model"; "the model has no parameter: every name is a column, a constant or given";
                 "use names that are no columns of `data` for what is fitted");
         }
         if names.parameters.len() > PARAMETERS_MAX {

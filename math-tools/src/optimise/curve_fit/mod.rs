@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 use self::data::Names;
 use self::model::Fitted;
-use self::report::{Report, report};
+use self::report::{Report, Uncertain, report};
 use super::least_squares::levenberg::{Found, How, Reason, minimise};
 use super::least_squares::loss::{Kind, Loss};
 use super::least_squares::projected::{better, minimise_doggedly};
@@ -101,7 +101,7 @@ pub(crate) struct Output {
     pub cosine: f64,
     /// Residual standard deviation, sqrt(sum of squares / degrees of freedom), of weighted residuals where there is a `sigma`; "NaN" with 0 degrees of freedom.
     pub residual_std: Real,
-    /// Sum of the squares of the (weighted) residuals.
+    /// Sum of the squares of the (weighted) residuals, also with a robust loss.
     pub sum_of_squares: f64,
     /// Share of the variance of the (weighted) response around its mean that the model explains; "NaN" for a constant response.
     pub r2: Real,
@@ -138,13 +138,14 @@ pub(crate) struct Term {
     pub name: String,
     /// The estimate.
     pub estimate: f64,
-    /// Its standard error, by linear theory; "NaN" at a bound, with 0 degrees of freedom, or where the data do not determine it.
+    /// Its standard error, by linear theory; "NaN" at a bound, where the data do not determine it, and with 0 degrees of freedom unless
+    /// `absolute_sigma`.
     pub standard_error: Real,
     /// Estimate divided by its standard error.
     pub t: Real,
-    /// Two-sided p value of the hypothesis that the parameter is 0 (Student t).
+    /// Two-sided p value of the hypothesis that the parameter is 0 (Student t; normal with `absolute_sigma`).
     pub p: Real,
-    /// Ends of its confidence interval (Student t).
+    /// Ends of its confidence interval (as `p`).
     pub interval: [Real; 2],
     /// Whether it is at a bound.
     pub at_bound: bool,
@@ -185,6 +186,10 @@ impl Tool for Args {
         if confidence == 0.0 || confidence == 1.0 {
             refuse!(invalid "/confidence"; "expected a probability above 0 and below 1, found {confidence}";
                 "the usual one is 0.95");
+        }
+        if args.absolute_sigma && args.sigma.is_none() {
+            refuse!(invalid "/absolute_sigma"; "`absolute_sigma` needs `sigma`: there are no standard deviations to take as they are";
+                "name their column with `sigma`");
         }
         let table = args.data.load(ctx)?;
         let names = Names::of(&args, &table)?;
@@ -325,20 +330,36 @@ fn output(
         0 => f64::NAN,
         freedom => sum_of_squares / freedom as f64,
     };
-    let of_estimates = if args.absolute_sigma && args.sigma.is_some() {
-        1.0
-    } else {
-        variance
+    let loss = Loss {
+        kind: args.loss,
+        scale: args.loss_scale.get(),
     };
-    let report = report(
-        &found,
-        &jacobian,
-        of_estimates,
-        freedom,
-        args.confidence.get(),
-    );
+    let residuals: Vec<f64> = (0..n)
+        .map(|row| (fit[row] - rows.response[row]) * weight(row))
+        .collect();
+    let of_estimates = match (args.loss, args.absolute_sigma) {
+        (Kind::Linear, true) => 1.0,
+        (Kind::Linear, false) => variance,
+        _ => loss.variance(&residuals, freedom),
+    };
+    let weighted = jacobian.iter().map(|column| {
+        let entries = column.iter().enumerate();
+        entries.map(|(row, entry)| entry * weight(row)).collect()
+    });
+    let uncertain = Uncertain {
+        plain: &jacobian,
+        weighted: weighted.collect(),
+        variance: of_estimates,
+        // What is known as it is has a normal distribution.
+        freedom: if args.absolute_sigma {
+            None
+        } else {
+            Some(freedom)
+        },
+    };
+    let report = report(&found, &uncertain, args.confidence.get());
     let converged = found.reason.has_converged();
-    warn(&found, &report, converged, freedom, ctx);
+    warn(&found, &report, freedom, args.absolute_sigma, ctx);
     let total: f64 = (0..n).map(|row| weight(row).powi(2)).sum();
     let mean = (0..n)
         .map(|row| rows.response[row] * weight(row).powi(2))
@@ -376,13 +397,15 @@ fn output(
     })
 }
 
-fn warn(found: &Found, report: &Report, converged: bool, freedom: usize, ctx: &Ctx) {
-    if !converged {
+fn warn(found: &Found, report: &Report, freedom: usize, is_known: bool, ctx: &Ctx) {
+    if found.reason == Reason::Flat {
+        ctx.warn("a parameter has no influence near the end of the search, which need not be a minimum: give another `start`");
+    } else if !found.reason.has_converged() {
         ctx.warn("the fit did not converge: give other `start` values, set `bounds`, or raise `max_iter`");
     }
     if !report.is_determined {
         ctx.warn("the data do not determine all parameters: some can change together without changing the fit, so there are no standard errors");
-    } else if freedom == 0 {
+    } else if freedom == 0 && !is_known {
         ctx.warn("as many parameters as observations: the fit has no standard errors");
     }
     if found.held.iter().any(|held| *held) {

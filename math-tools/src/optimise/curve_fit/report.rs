@@ -8,6 +8,21 @@ use crate::optimise::least_squares::qr::Qr;
 /// Least share of a column that a pivot must have for the parameter to be determined by the data.
 const SHARE: f64 = 1e-13;
 
+/// So many degrees of freedom that Student's distribution is the normal one, to 6 digits.
+const NORMAL: f64 = 1e10;
+
+/// What the uncertainty of a fit depends on.
+pub(super) struct Uncertain<'a> {
+    /// The derivatives of the model, a column for each parameter.
+    pub(super) plain: &'a [Vec<f64>],
+    /// The same divided by the standard deviations.
+    pub(super) weighted: Vec<Vec<f64>>,
+    /// Variance of a weighted residual.
+    pub(super) variance: f64,
+    /// Degrees of freedom of that variance; `None` where it is known.
+    pub(super) freedom: Option<usize>,
+}
+
 /// The uncertainty of a fit; NaN where it is not determined.
 pub(super) struct Report {
     pub(super) standard_errors: Vec<f64>,
@@ -24,21 +39,21 @@ pub(super) struct Report {
 }
 
 /// The uncertainty at the end of a fit: s^2 (J'J)^-1, linear theory.
-pub(super) fn report(
-    found: &Found,
-    plain_jacobian: &[Vec<f64>],
-    variance: f64,
-    freedom: usize,
-    confidence: f64,
-) -> Report {
+pub(super) fn report(found: &Found, uncertain: &Uncertain<'_>, confidence: f64) -> Report {
+    let &Uncertain {
+        plain: plain_jacobian,
+        variance,
+        ..
+    } = uncertain;
+    let freedom = uncertain.freedom.map_or(NORMAL, |freedom| freedom as f64);
     let count = found.point.len();
     let free: Vec<usize> = (0..count).filter(|&index| !found.held[index]).collect();
     // Columns of length 1, so that no unit of a parameter makes it look undetermined.
     let norms: Vec<f64> = (free.iter())
-        .map(|&index| kernels::dense::norm2(&found.linear.jacobian[index]))
+        .map(|&index| kernels::dense::norm2(&uncertain.weighted[index]))
         .collect();
     let scaled = free.iter().zip(&norms).map(|(&index, norm)| {
-        let column = &found.linear.jacobian[index];
+        let column = &uncertain.weighted[index];
         column
             .iter()
             .map(|value| value / norm)
@@ -49,10 +64,10 @@ pub(super) fn report(
         false => None,
     };
     let quantile = match freedom {
-        0 => f64::NAN,
+        0.0 => f64::NAN,
         // A probability too small to be told from 0.
         _ if 1.0 - confidence == 1.0 => 0.0,
-        freedom => student_two_sided_inverse(1.0 - confidence, freedom as f64),
+        freedom => student_two_sided_inverse(1.0 - confidence, freedom),
     };
     let rows = found.linear.residuals.len();
     let mut covariance = vec![vec![f64::NAN; count]; count];
@@ -82,9 +97,10 @@ pub(super) fn report(
     let pairs = found.point.iter().zip(&standard_errors);
     let t_values: Vec<f64> = pairs.map(|(estimate, error)| estimate / error).collect();
     let p_value = |t: &f64| match freedom {
-        0 => f64::NAN,
-        _ if !t.is_finite() => f64::NAN,
-        freedom => student_two_sided(*t, freedom as f64),
+        0.0 => f64::NAN,
+        _ if t.is_nan() => f64::NAN,
+        _ if t.is_infinite() => 0.0,
+        freedom => student_two_sided(*t, freedom),
     };
     Report {
         p_values: t_values.iter().map(p_value).collect(),

@@ -102,7 +102,7 @@ fn values(rows: &Rows) -> Vec<f64> {
     // Waves: one to sixteen over the data.
     values.extend((1..=16).map(|waves| f64::from(waves) * std::f64::consts::TAU / span));
     for percent in [10, 30, 50, 70, 90] {
-        values.extend(sorted.get((sorted.len() - 1) * percent / 100));
+        values.extend(sorted.get(sorted.len().saturating_sub(1) * percent / 100));
     }
     values.retain(|value| value.is_finite());
     values.sort_by(f64::total_cmp);

@@ -244,3 +244,76 @@ fn parameters_that_the_data_do_not_determine_are_said_to_be_so() {
             .any(|text| text.contains("do not determine"))
     );
 }
+
+#[test]
+fn columns_come_before_constants_and_before_nothing_else() {
+    let text = |names: &str| {
+        format!(
+            r#"{{"model": "a*e+b*t", "data": {{"e": [1,5,2,7], "t": [1,2,3,4], "y": [3,9,8,15]}}, "plot": false{names}}}"#
+        )
+    };
+    let output = fit(&text("")).expect("a fit");
+    for (term, expected) in output.parameters.iter().zip([1.0, 2.0]) {
+        assert!((term.estimate - expected).abs() < 1e-9, "{output:?}");
+    }
+    let error = fit(&text(r#", "parameters": {"e": 2}"#)).expect_err("both");
+    assert_eq!(error.path(), Some("/parameters/e"));
+    let mean = fit(r#"{"model": "a", "data": {"y": [1, 2, 3.1]}, "plot": false}"#).expect("a mean");
+    assert!((mean.parameters[0].estimate - 6.1 / 3.0).abs() < 1e-12);
+}
+
+/// Known standard deviations: the normal distribution, as of a mean of three.
+#[test]
+fn known_standard_deviations_have_normal_intervals() {
+    let data = r#""data": {"t": [1, 2, 3], "y": [1, 2.1, 3], "s": [0.1, 0.1, 0.1]}, "plot": false"#;
+    let output = fit(&format!(
+        r#"{{"model": "a+0*t", {data}, "sigma": "s", "absolute_sigma": true}}"#
+    ));
+    let output = output.expect("a fit");
+    let term = &output.parameters[0];
+    let half = 1.959_963_984_540_054 * 0.1 / 3.0_f64.sqrt();
+    assert!(
+        (term.interval[1].0 - term.estimate - half).abs() < 1e-7,
+        "{term:?}"
+    );
+    let error = fit(&format!(
+        r#"{{"model": "a+0*t", {data}, "absolute_sigma": true}}"#
+    ));
+    assert_eq!(error.expect_err("no sigma").path(), Some("/absolute_sigma"));
+}
+
+/// Where the parameter has no influence nothing is known: the sum of squares of (a^2 - 4) t is largest at a = 0.
+#[test]
+fn a_maximum_of_the_sum_of_squares_is_no_fit() {
+    let output = fit(
+        r#"{"model": "a**2*t", "data": {"t": [1, 2, 3], "y": [4, 8, 12]}, "start": {"a": 0}, "plot": false}"#,
+    )
+    .expect("an answer");
+    assert!(
+        !output.converged && output.reason == Reason::Flat,
+        "{output:?}"
+    );
+}
+
+/// Standard errors of a robust fit are about those of the fit without what lies far off (factor 2).
+#[test]
+fn a_robust_loss_has_the_errors_of_the_bulk() {
+    let mut y: Vec<f64> = (0..40)
+        .map(|row| 2.0 * f64::from(row) * 0.1 + 0.05 * f64::from(row * row * 7 % 11 - 5) / 3.0)
+        .collect();
+    let t = Value::vector((0..40).map(|row| f64::from(row) * 0.1).collect());
+    let fitted = |y: &[f64], loss: &str| {
+        let data = tool_core::object! { "t" => t.clone(), "y" => Value::vector(y.to_vec()) };
+        let args = tool_core::object! { "model" => "a+b*t", "data" => data, "loss" => loss, "loss_scale" => 0.1, "plot" => false };
+        fit_of(args).expect("a fit").parameters[1].standard_error.0
+    };
+    let clean = fitted(&y, "linear");
+    (y[7], y[21], y[33]) = (y[7] + 3.0, y[21] - 3.0, y[33] + 3.0);
+    for loss in ["huber", "soft_l1", "cauchy"] {
+        let robust = fitted(&y, loss);
+        assert!(
+            (0.5 * clean..2.0 * clean).contains(&robust),
+            "{loss}: {robust} beside {clean}"
+        );
+    }
+}

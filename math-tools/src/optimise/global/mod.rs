@@ -145,7 +145,12 @@ impl Tool for Args {
         let maximise = args.mode == Mode::Maximize;
         let (target, _) = Target::near(&function, maximise, &centre, ctx)?;
         let smooth = function.is_smooth();
-        let mut search = Search::new(target.within(&bounds), bounds, (ctx, seed), smooth);
+        let mut search = Search::new(
+            target.within(&bounds).down_to(f64::MIN),
+            bounds,
+            (ctx, seed),
+            smooth,
+        );
         let max_evals = args.max_evals.get() as u64;
         let reserve = search.gradient_cost().min(max_evals / 2);
         let reason = look(&mut search, args.method, max_evals - reserve)?;

@@ -24,6 +24,8 @@ pub(crate) enum Reason {
     Orthogonal,
     /// The model passes through the data, to rounding: converged.
     Exact,
+    /// What is free has no influence here, to first order (a column of the Jacobian is 0): not known to be a minimum, not converged.
+    Flat,
     /// No step improves the fit, though the residuals are not orthogonal to the Jacobian: not converged.
     NoProgress,
     /// `max_iter` was used up.
@@ -124,7 +126,7 @@ pub(in crate::optimise) fn minimise(
         let is_exact = linear.cost.sqrt() <= 4.0 * f64::EPSILON * scale || linear.cost == 0.0;
         let reason = match is_exact {
             true => Some(Reason::Exact),
-            false if cosine == 0.0 => Some(Reason::Orthogonal),
+            false if cosine == 0.0 => Some(stationary(&linear, &held)),
             false if iterations == max_iter => Some(Reason::MaxIter),
             false => None,
         };
@@ -182,7 +184,7 @@ pub(in crate::optimise) fn minimise(
         };
         let Some((next, found_there)) = accepted else {
             let settled = match cosine <= COSINE_MAX {
-                true => Reason::Orthogonal,
+                true => stationary(&linear, &held),
                 false => Reason::NoProgress,
             };
             let found = found(settled);
@@ -269,6 +271,15 @@ fn held(point: &[f64], linear: &Linear, bounds: &[[f64; 2]]) -> Vec<bool> {
         (point[index] <= low && slope > 0.0) || (point[index] >= high && slope < 0.0)
     };
     (0..point.len()).map(is_held).collect()
+}
+
+/// The reason at a point whose residuals are orthogonal to the Jacobian.
+fn stationary(linear: &Linear, held: &[bool]) -> Reason {
+    let mut free = linear.jacobian.iter().zip(held).filter(|(_, held)| !**held);
+    match free.any(|(column, _)| norm(column) == 0.0) {
+        true => Reason::Flat,
+        false => Reason::Orthogonal,
+    }
 }
 
 /// The largest cosine between the residuals and the column of a free parameter.

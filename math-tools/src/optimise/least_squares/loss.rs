@@ -71,4 +71,21 @@ impl Loss {
             }
         }
     }
+
+    /// The variance that estimates have per unit of (J'J)^-1: sum psi^2 / freedom by the square of the mean of psi' (P. J. Huber, "Robust
+    /// Statistics", 1981, section 7.6); NaN where residuals are all beyond the scale, or nothing is free.
+    pub(in crate::optimise) fn variance(self, residuals: &[f64], freedom: usize) -> f64 {
+        let (mut squares, mut slopes) = (0.0, 0.0);
+        for residual in residuals {
+            let z = (residual / self.scale).powi(2);
+            let [_, first, second] = self.of(z);
+            squares += (first * residual).powi(2);
+            slopes += first + 2.0 * z * second;
+        }
+        let slope = slopes / residuals.len() as f64;
+        match slope > 1e-6 && freedom > 0 {
+            true => squares / freedom as f64 / (slope * slope),
+            false => f64::NAN,
+        }
+    }
 }

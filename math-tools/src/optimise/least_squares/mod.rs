@@ -135,7 +135,11 @@ impl Tool for Args {
                 "choose a start at which they are");
         };
         let converged = found.reason.has_converged();
-        if !converged {
+        if found.reason == Reason::Flat {
+            ctx.warn(
+                "a variable has no influence at x, which need not be a minimum: start elsewhere",
+            );
+        } else if !converged {
             ctx.warn(
                 "stopped without convergence: start elsewhere, set `bounds`, or raise `max_iter`",
             );

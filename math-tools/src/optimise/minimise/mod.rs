@@ -285,8 +285,9 @@ impl constrained::Found {
             warn_of_no_convergence(self.iterations, ctx);
         }
         let target = &problem.target;
-        if self.method == Method::Cobyla && !target.is_smooth() {
-            ctx.warn("the objective has kinks or steps, at which linear models may see no gain; compare the results from other starts");
+        let is_seen = self.method != Method::Cobyla || target.is_smooth();
+        if !is_seen {
+            ctx.warn("the objective has kinks or steps, at which linear models may see no gain: not known to be an optimum; compare the results from other starts");
         }
         let given = problem.watched.constraints;
         let constraints = (0..given.len()).map(|index| Constraint {
@@ -307,7 +308,7 @@ impl constrained::Found {
             kkt_residual: (bounded || constrained).then_some(Real(self.evidence.residual)),
             bound_multipliers: bounded.then(|| bound_multipliers.collect()),
             lowest_curvature: self.lowest_curvature,
-            converged: self.converged,
+            converged: self.converged && is_seen,
             method: self.method,
             reason: self.reason,
             x: self.at.x,

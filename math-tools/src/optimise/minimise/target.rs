@@ -155,10 +155,9 @@ impl<'a> Target<'a> {
         self.floor
     }
 
-    /// Lets values fall without end: under constraints only the feasible ones count.
+    /// Takes only values below this for a fall without end.
     #[must_use]
-    pub(crate) fn without_floor(self) -> Self {
-        let floor = f64::NEG_INFINITY;
+    pub(crate) fn down_to(self, floor: f64) -> Self {
         Self { floor, ..self }
     }
 

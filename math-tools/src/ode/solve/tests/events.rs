@@ -154,3 +154,51 @@ fn an_infinite_derivative_by_the_state_is_no_obstacle() {
         );
     }
 }
+
+/// y = cos t by a stiff equation, over long steps: every zero is found, and is one.
+#[test]
+fn zeros_within_long_stiff_steps_are_found() {
+    let expected: [&[f64]; 2] = [
+        &[1.98231, 4.30087, 8.26550, 10.58406],
+        &[0.79540, 5.48779, 7.07858, 11.77097],
+    ];
+    for method in ["auto", "radau", "bdf"] {
+        let (output, _) = from_json(&format!(
+            r#"{{"system":["-1e6*(y-cos(t))-sin(t)"],"y0":[1],"t_span":[0,12],"method":"{method}",
+                "events":[{{"g":"y+0.4"}},{{"g":"y-0.7"}}]}}"#
+        ))
+        .unwrap();
+        for (found, expected) in output.events.unwrap().iter().zip(expected) {
+            assert_eq!(found.t.len(), expected.len(), "{method}: {:?}", found.t);
+            for (t, expected) in found.t.iter().zip(expected) {
+                assert!((t - expected).abs() < 1e-4, "{method}: {t} for {expected}");
+            }
+        }
+    }
+}
+
+#[test]
+fn zeros_of_time_are_found_within_one_step_and_what_stays_zero_counts_once() {
+    let (output, _) = from_json(
+        r#"{"system":["0"],"y0":[0],"t_span":[0,10],"events":[{"g":"cos(5*t)"},{"g":"min(t-1,0)"}]}"#,
+    )
+    .unwrap();
+    let events = output.events.unwrap();
+    assert_eq!((events[0].t.len(), events[1].t.len()), (16, 1));
+    assert!((events[1].t[0] - 1.0).abs() < 1e-9, "{:?}", events[1].t);
+}
+
+/// A pulse between the steps is seen also where an event ends the run.
+#[test]
+fn a_pulse_is_seen_before_a_terminal_event() {
+    let (output, warnings) = from_json(
+        r#"{"system":"if((t>5)*(t<5.2),10,0)","y0":[0],"t_span":[0,10],
+            "events":[{"g":"y-1","terminal":true},{"g":"t-9.5","terminal":true}]}"#,
+    )
+    .unwrap();
+    assert!(
+        (output.t_end - 5.1).abs() < 1e-6,
+        "{} {warnings}",
+        output.t_end
+    );
+}

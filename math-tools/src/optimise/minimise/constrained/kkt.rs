@@ -27,6 +27,8 @@ pub(crate) struct Evidence {
     pub active: Vec<bool>,
     /// Largest component of what neither constraints nor bounds hold, in magnitude.
     pub residual: f64,
+    /// The same, each component relative to a hundredth of what constraints and bounds hold of it, at least to 1.
+    pub relative: f64,
     /// The largest violation of a constraint.
     pub violation: f64,
     /// Sum of the multipliers times the distances that active constraints are from equality.
@@ -59,13 +61,18 @@ pub(super) fn evidence(
     check: impl FnMut() -> Result<(), ToolError>,
 ) -> Result<Evidence, ToolError> {
     let n = at.x.len();
-    let near = NEAR * max_abs(&at.x).max(1.0);
+    // By variable: a large one makes no other one near its bound.
+    let near: Vec<f64> = at.x.iter().map(|x| NEAR * x.abs().max(1.0)).collect();
     let mut rows = Vec::new();
     let mut origins = Vec::new();
     let mut active = Vec::new();
     for (index, normal) in at.jacobian.iter().enumerate() {
         let length = norm2(normal);
-        let holds = equal[index] || at.c[index] <= near * length.max(f64::MIN_POSITIVE);
+        let reach = normal
+            .iter()
+            .zip(&near)
+            .map(|(entry, near)| entry.abs() * near);
+        let holds = equal[index] || at.c[index] <= reach.sum::<f64>().max(f64::MIN_POSITIVE);
         active.push(holds);
         if holds && length > 0.0 && length.is_finite() {
             let normal = normal.iter().map(|entry| entry / length).collect();
@@ -93,7 +100,7 @@ pub(super) fn evidence(
             at.x[index] - bounds.low[index],
             bounds.high[index] - at.x[index],
         );
-        match (down <= near, up <= near) {
+        match (down <= near[index], up <= near[index]) {
             (true, true) => push(1.0, true),
             (true, false) => push(1.0, false),
             (false, true) => push(-1.0, false),
@@ -105,6 +112,7 @@ pub(super) fn evidence(
         bound_multipliers: vec![0.0; n],
         active,
         residual: max_abs(&at.gradient),
+        relative: max_abs(&at.gradient),
         violation: violations(&at.c, equal).fold(0.0, f64::max),
         complementarity: 0.0,
     };
@@ -118,6 +126,7 @@ pub(super) fn evidence(
         return Ok(found);
     };
     found.residual = size * max_abs(&projection.x);
+    let mut carried = vec![0.0_f64; n];
     for (position, (multiplier, (index, length))) in
         projection.multipliers.iter().zip(&origins).enumerate()
     {
@@ -125,8 +134,12 @@ pub(super) fn evidence(
             found.multipliers[*index] = size * multiplier / length;
             let c = at.c[*index];
             found.complementarity += (found.multipliers[*index] * c).abs();
+            for (carried, entry) in carried.iter_mut().zip(&at.jacobian[*index]) {
+                *carried += (found.multipliers[*index] * entry).abs();
+            }
         } else {
             found.bound_multipliers[*index] += size * multiplier * length;
+            carried[*index] += (size * multiplier).abs();
             let distance = if *length > 0.0 {
                 at.x[*index] - bounds.low[*index]
             } else {
@@ -135,5 +148,8 @@ pub(super) fn evidence(
             found.complementarity += (size * multiplier * distance).abs();
         }
     }
+    let relative = projection.x.iter().zip(&carried);
+    let relative = relative.map(|(left, carried)| (size * left).abs() / (carried / 100.0).max(1.0));
+    found.relative = relative.fold(0.0, f64::max);
     Ok(found)
 }

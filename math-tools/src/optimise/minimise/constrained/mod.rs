@@ -66,7 +66,7 @@ impl<'a> Problem<'a> {
         const FALL: f64 = 1e-70;
         let floor = FALL * target.floor();
         Self {
-            target: target.without_floor(),
+            target: target.down_to(f64::NEG_INFINITY),
             watched,
             bounds,
             floor,

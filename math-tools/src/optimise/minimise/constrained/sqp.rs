@@ -203,13 +203,12 @@ impl Search {
     }
 
     fn is_optimal(&self, problem: &Problem<'_>, evidence: &Evidence) -> bool {
-        let scale = evidence.scale();
         /// However large the values are, the gradient is known to so many digits.
         const NOISE_MAX: f64 = 1e-6;
         let noise = problem.target.gradient_noise(&self.at.x, self.at.value);
-        let noise = noise.min(NOISE_MAX * scale);
+        let noise = noise.min(NOISE_MAX * evidence.scale());
         evidence.violation <= self.tolerance
-            && evidence.residual <= self.tolerance * scale + noise
+            && evidence.relative <= self.tolerance + noise
             && evidence.complementarity <= self.tolerance * self.at.value.abs().max(1.0)
     }
 

@@ -390,3 +390,47 @@ fn linear_models_find_constrained_minima() {
         );
     }
 }
+
+/// A large multiplier, or a large variable, is no excuse for what another variable lacks.
+#[test]
+fn each_variable_is_judged_by_itself() {
+    for (text, expected) in [
+        (
+            r#"{"objective":"5e10*x0+3*x1","x0":[2,7],"constraints":["x0>=1","x1>=0"]}"#,
+            [1.0, 0.0],
+        ),
+        (
+            r#"{"objective":"x0+10*(x1-3)**2","x0":[2,0],"constraints":["x0/1e12>=1"]}"#,
+            [1e12, 3.0],
+        ),
+        (
+            r#"{"objective":"x1*1e-3+x0","x0":[1e9,50],"bounds":[[1e9,2e9],[0,null]],"method":"sqp"}"#,
+            [1e9, 0.0],
+        ),
+    ] {
+        let output = from_json(text).unwrap();
+        for (found, expected) in output.x.iter().zip(expected) {
+            assert!(
+                (found - expected).abs() <= 1e-6 * expected.max(1.0),
+                "{text}: {output:?}"
+            );
+        }
+    }
+}
+
+/// Steps have constant derivatives, and are not linear for that.
+#[test]
+fn steps_are_no_proof_that_nothing_is_feasible() {
+    for text in [
+        r#"{"objective":"x0","x0":[0.5],"constraints":["floor(x0)>=2"]}"#,
+        r#"{"objective":"x0","x0":[0.5],"constraints":["sign(x0-1)>=0"]}"#,
+    ] {
+        if let Err(error) = from_json(text) {
+            assert!(
+                !error.message().contains("no point within"),
+                "{text}: {}",
+                error.message()
+            );
+        }
+    }
+}
