@@ -248,7 +248,7 @@ class SolveBvpResult(TypedDict):
     function_evals: int
     iterations: int
     nodes: int
-    reason: NotRequired[Literal["max_nodes", "singular", "no_convergence", "not_finite"] | None]
+    reason: NotRequired[Literal["max_nodes", "singular", "no_convergence", "unconfirmed", "not_finite"] | None]
     residual: float
     t: NDArray[np.float64]
     unknowns: NotRequired[NDArray[np.float64] | None]
@@ -310,7 +310,7 @@ class CurveFitResult(TypedDict):
     parameters: list[CurveFitResultParameters]
     plot: NotRequired[str | None]
     r2: float
-    reason: Literal["orthogonal", "exact", "no_progress", "max_iter"]
+    reason: Literal["orthogonal", "exact", "flat", "no_progress", "max_iter"]
     residual_std: float
     starts: int
     sum_of_squares: float
@@ -321,7 +321,7 @@ class NonlinearLeastSquaresResult(TypedDict):
     cosine: float
     evaluations: int
     iterations: int
-    reason: Literal["orthogonal", "exact", "no_progress", "max_iter"]
+    reason: Literal["orthogonal", "exact", "flat", "no_progress", "max_iter"]
     residuals: NDArray[np.float64]
     sum_of_squares: float
     x: NDArray[np.float64]
@@ -1227,7 +1227,7 @@ class Tools:
             coefficients: Right-hand side as y' = A y + b.
             events: Functions whose zeros along the solution are returned, or end it.
             mass: Constant matrix M of M y' = f, n x n (with `v0`: of M y''); singular for algebraic equations of index 1, which `y0` must fulfil.
-            max_step: Largest size of a step, in the units of t: at most the length of the shortest event that the solution must not miss. Absent: no limit, but the right-hand side is sampled at about 200 points of `t_span`, and what the steps jumped over is integrated again by shorter ones, with a warning.
+            max_step: Largest size of a step, in the units of t: at most the length of the shortest event that the solution must not miss. Absent: no limit, but the right-hand side is sampled at about 200 points of `t_span`, and what the steps jumped over is integrated again by shorter ones, with a warning (not with `mass`, nor by an implicit method where the system does not depend on t).
             max_steps: Largest number of attempted steps, 1 to 10 million.
             method: `auto`: `dop853`, and from where the problem is stiff a stiff method. Not stiff: `dopri5`, `tsit5` (order 5), `dop853` (order 8). Stiff: `radau` (order 5), `bdf` (orders 1 to 5, for large systems), `rodas4` (order 4, for low accuracy).
             parameters: Named numbers `system` uses, such as `{"a": 1.5}`; the entries of a list `w` are `w[0]`, `w[1]`, ...
