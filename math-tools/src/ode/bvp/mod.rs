@@ -116,7 +116,7 @@ impl Tool for Args {
             tolerance: args.tolerance.get().max(100.0 * f64::EPSILON),
             nodes: args.max_nodes.get() as usize,
         };
-        let first = problem.guess(&args, (start, end), ctx)?;
+        let first = problem.guess(&args, (start, end), limits.nodes, ctx)?;
         let found = solve(&problem, first, limits, ctx)?;
         if let Some(reason) = found.reason {
             ctx.fall_short(Shortfall::Incomplete, words(reason, &found, limits));

@@ -77,7 +77,7 @@ impl Problem {
         })
     }
 
-    /// The first guess on a mesh of equal intervals.
+    /// The first guess on a mesh of equal intervals, of at most so many points.
     ///
     /// # Errors
     /// `invalid_args` at `/guess`.
@@ -85,6 +85,7 @@ impl Problem {
         &self,
         args: &Args,
         (start, end): (f64, f64),
+        nodes: usize,
         ctx: &Ctx,
     ) -> Result<Curve, ToolError> {
         let n = self.n();
@@ -101,11 +102,12 @@ impl Problem {
             let parsed = Expression::parse(text, &scope);
             components.push(parsed.map_err(|err| err.into_tool_error(&pointer))?);
         }
-        let step = (end - start) / INTERVALS as f64;
-        let mut t: Vec<f64> = (0..=INTERVALS)
+        let intervals = INTERVALS.min(nodes - 1);
+        let step = (end - start) / intervals as f64;
+        let mut t: Vec<f64> = (0..=intervals)
             .map(|index| start + step * index as f64)
             .collect();
-        t[INTERVALS] = end;
+        t[intervals] = end;
         if t.windows(2).any(|pair| pair[0] >= pair[1]) {
             refuse!(invalid "/t_span"; "the interval is too short for a mesh of doubles");
         }

@@ -173,3 +173,12 @@ fn what_a_finer_mesh_contradicts_is_not_converged() {
         );
     }
 }
+
+#[test]
+fn a_mesh_has_no_more_points_than_are_allowed() {
+    let (output, _) = from_json(
+        r#"{"system":["y1","6*t"],"boundary":["a0","b0-1"],"t_span":[0,1],"max_nodes":5}"#,
+    )
+    .unwrap();
+    assert!(output.nodes <= 5, "{}", output.nodes);
+}

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use super::flow::{Problem, Tolerances};
 use super::matrix::{Pattern, Shifted};
-use super::stepper::{Attempt, Bounds, Reason, Stepper, initial_step, vanishes};
+use super::stepper::{Attempt, Bounds, Stepper, initial_step, stuck, vanishes};
 
 const ORDER_MAX: usize = 5;
 /// Newton iterations of an attempt.
@@ -316,13 +316,7 @@ impl Stepper for Bdf {
     fn attempt(&mut self, problem: &mut Problem<'_>, bounds: Bounds) -> Attempt {
         let rest = bounds.end - self.t;
         if vanishes(self.h, self.t) && !vanishes(rest, self.t) {
-            return Attempt::Stuck(if self.singular > 5 {
-                Reason::Singular
-            } else if self.non_finite {
-                Reason::NotFinite
-            } else {
-                Reason::StepTooSmall
-            });
+            return stuck(self.singular, self.non_finite);
         }
         if self.h.abs() > bounds.step_max * (1.0 + 1e-12) {
             self.rescale(self.h.signum() * bounds.step_max);

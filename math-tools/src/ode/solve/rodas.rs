@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use super::flow::Problem;
 use super::matrix::{Pattern, Shifted};
-use super::stepper::{Attempt, Bounds, Reason, Stepper, initial_step, vanishes};
+use super::stepper::{Attempt, Bounds, Stepper, initial_step, planned, stuck};
 
 const STAGES: usize = 6;
 const GAMMA: f64 = 0.25;
@@ -207,21 +207,9 @@ impl Rodas {
 
 impl Stepper for Rodas {
     fn attempt(&mut self, problem: &mut Problem<'_>, bounds: Bounds) -> Attempt {
-        let rest = bounds.end - self.t;
-        let mut h = self.h.signum() * self.h.abs().min(bounds.step_max);
-        if vanishes(h, self.t) && !vanishes(rest, self.t) {
-            return Attempt::Stuck(if self.singular > 5 {
-                Reason::Singular
-            } else if self.non_finite {
-                Reason::NotFinite
-            } else {
-                Reason::StepTooSmall
-            });
-        }
-        let last = (self.t + 1.0001 * h - bounds.end) * h.signum() >= 0.0
-            && rest.abs() <= bounds.step_max * (1.0 + 1e-12);
-        // The step is the difference of two times, also where these are large.
-        h = if last { rest } else { (self.t + h) - self.t };
+        let Some((h, last)) = planned(self.h, self.t, bounds, 1e-4) else {
+            return stuck(self.singular, self.non_finite);
+        };
         if self.jacobian_due {
             if !problem.jacobian(self.t, &self.y, &mut self.jacobian) {
                 self.non_finite = true;
@@ -303,6 +291,29 @@ impl Stepper for Rodas {
         for (index, y) in y.iter_mut().enumerate() {
             let bow = third[index] + s * fourth[index];
             *y = r * self.y_before[index] + s * (self.y[index] + r * bow);
+        }
+    }
+
+    /// A step from the start of the last one: on stiff problems the interpolation is far less accurate than the ends of steps.
+    fn sample(&mut self, problem: &mut Problem<'_>, t: f64, y: &mut [f64]) {
+        let (h, end) = (t - self.t_before, self.t);
+        let of_end = self.slope.clone();
+        std::mem::swap(&mut self.y, &mut self.y_before);
+        self.t = self.t_before;
+        problem.eval(self.t, &self.y, &mut self.slope);
+        // Jacobian and derivative by time are those of the start until the next attempt.
+        let shift = 1.0 / (GAMMA * h);
+        let is_solved = problem
+            .factor(&mut self.factors, shift, &self.jacobian)
+            .is_ok();
+        if is_solved {
+            self.stages(problem, h);
+            y.copy_from_slice(&self.stage);
+        }
+        std::mem::swap(&mut self.y, &mut self.y_before);
+        (self.t, self.slope) = (end, of_end);
+        if !is_solved || y.iter().any(|value| !value.is_finite()) {
+            self.interpolate(problem, t, y);
         }
     }
 

@@ -81,6 +81,33 @@ pub(crate) trait Stepper {
     }
 }
 
+/// The step of an attempt, and whether it is the last; `None` where it no longer moves the time. A rest that is longer by a share of the
+/// step is not worth a step of its own.
+pub(crate) fn planned(h: f64, t: f64, bounds: Bounds, share: f64) -> Option<(f64, bool)> {
+    let rest = bounds.end - t;
+    let h = h.signum() * h.abs().min(bounds.step_max);
+    if vanishes(h, t) && !vanishes(rest, t) {
+        return None;
+    }
+    let last = (t + (1.0 + share) * h - bounds.end) * h.signum() >= 0.0
+        && rest.abs() <= bounds.step_max * (1.0 + 1e-12);
+    // The step is the difference of two times, also where these are large.
+    Some((if last { rest } else { (t + h) - t }, last))
+}
+
+/// Why no shorter step is possible, after so many singular matrices.
+pub(crate) fn stuck(singular: u32, non_finite: bool) -> Attempt {
+    /// More than chance.
+    const SINGULAR: u32 = 5;
+    Attempt::Stuck(if singular > SINGULAR {
+        Reason::Singular
+    } else if non_finite {
+        Reason::NotFinite
+    } else {
+        Reason::StepTooSmall
+    })
+}
+
 /// Whether a step no longer moves the time.
 pub(crate) fn vanishes(step: f64, t: f64) -> bool {
     step.abs() <= 4.0 * f64::EPSILON * t.abs() || step.abs() < f64::MIN_POSITIVE

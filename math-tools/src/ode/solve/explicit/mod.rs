@@ -11,7 +11,7 @@ mod tsit5;
 
 use self::tableau::{Tableau, Taken, combine};
 use super::flow::Problem;
-use super::stepper::{Attempt, Bounds, Reason, Stepper, initial_step, vanishes};
+use super::stepper::{Attempt, Bounds, Stepper, initial_step, planned, stuck};
 
 /// The pair of formulas.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -262,21 +262,9 @@ impl Stepper for Explicit {
         }
         self.dense_ready = false;
         let tableau = self.pair.tableau();
-        let rest = bounds.end - self.t;
-        let mut h = self.h.signum() * self.h.abs().min(bounds.step_max);
-        if vanishes(h, self.t) && !vanishes(rest, self.t) {
-            let reason = if self.non_finite {
-                Reason::NotFinite
-            } else {
-                Reason::StepTooSmall
-            };
-            return Attempt::Stuck(reason);
-        }
-        // A rest a little longer than the step is not worth a step of its own.
-        let last = (self.t + 1.01 * h - bounds.end) * h.signum() >= 0.0
-            && rest.abs() <= bounds.step_max * (1.0 + 1e-12);
-        // The step is the difference of two times, also where these are large.
-        h = if last { rest } else { (self.t + h) - self.t };
+        let Some((h, last)) = planned(self.h, self.t, bounds, 0.01) else {
+            return stuck(0, self.non_finite);
+        };
         self.stages(problem, h);
         let fsal = self.pair != Pair::Dop853;
         if fsal {

@@ -21,7 +21,7 @@ use faer::c64;
 use self::coefficients::{C1, C2, ERROR, T, T_INVERSE, eigenvalues};
 use super::flow::{Problem, Tolerances};
 use super::matrix::{Pattern, Shifted};
-use super::stepper::{Attempt, Bounds, Reason, Stepper, initial_step, vanishes};
+use super::stepper::{Attempt, Bounds, Stepper, initial_step, stuck, vanishes};
 
 /// Largest number of Newton iterations.
 const ITERATIONS_MAX: usize = 7;
@@ -359,13 +359,7 @@ impl Stepper for Radau {
         let rest = bounds.end - self.t;
         let mut h = self.h.signum() * self.h.abs().min(bounds.step_max);
         if vanishes(h, self.t) && !vanishes(rest, self.t) {
-            return Attempt::Stuck(if self.singular > 5 {
-                Reason::Singular
-            } else if self.non_finite {
-                Reason::NotFinite
-            } else {
-                Reason::StepTooSmall
-            });
+            return stuck(self.singular, self.non_finite);
         }
         let last = (self.t + 1.0001 * h - bounds.end) * h.signum() >= 0.0
             && rest.abs() <= bounds.step_max * (1.0 + 1e-12);

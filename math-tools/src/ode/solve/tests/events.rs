@@ -162,7 +162,7 @@ fn zeros_within_long_stiff_steps_are_found() {
         &[1.98231, 4.30087, 8.26550, 10.58406],
         &[0.79540, 5.48779, 7.07858, 11.77097],
     ];
-    for method in ["auto", "radau", "bdf"] {
+    for method in ["auto", "radau", "bdf", "rodas4"] {
         let (output, _) = from_json(&format!(
             r#"{{"system":["-1e6*(y-cos(t))-sin(t)"],"y0":[1],"t_span":[0,12],"method":"{method}",
                 "events":[{{"g":"y+0.4"}},{{"g":"y-0.7"}}]}}"#
@@ -201,4 +201,18 @@ fn a_pulse_is_seen_before_a_terminal_event() {
         "{} {warnings}",
         output.t_end
     );
+}
+
+/// Values between the steps of stiff problems have the accuracy of the steps, for every implicit method.
+#[test]
+fn values_within_long_stiff_steps_are_accurate() {
+    for method in ["radau", "bdf", "rodas4"] {
+        let (output, _) = from_json(&format!(
+            r#"{{"system":["-1e6*(y-cos(t))-sin(t)"],"y0":[1],"t_span":[0,12],"method":"{method}","t_eval":[2,4,6,8,10,12]}}"#
+        ))
+        .unwrap();
+        for (t, y) in output.t.iter().zip(&output.y) {
+            assert!((y[0] - t.cos()).abs() < 1e-5, "{method}: {} at {t}", y[0]);
+        }
+    }
 }
