@@ -77,6 +77,11 @@ fn special_functions() {
 }
 
 #[test]
+fn log_densities() {
+    check(include_str!("reference/log_densities.json"), 80);
+}
+
+#[test]
 fn functions_of_matrices() {
     check(include_str!("reference/matrix_function.json"), 20);
 }

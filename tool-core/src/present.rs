@@ -10,7 +10,7 @@
 //! | `{"not": test}` | does not pass that test |
 //! | `{"has": "mean"}` | is a list with that entry |
 //! | `{"least": 2}` | is a list of at least so many entries |
-//! | `{"is": "vector"}` | is a list of numbers; `square`, `symmetric`: such a matrix |
+//! | `{"is": "vector"}` | is a list of numbers; `square`, `symmetric`: such a matrix; `named`: an object of values by name |
 //!
 //! An argument that is not known yet passes no test. What is stated is certain: the call has the field, or fails.
 
@@ -53,6 +53,7 @@ enum Form {
     Vector,
     Square,
     Symmetric,
+    Named,
 }
 
 /// The fields of a schema that state a condition, in its order.
@@ -121,6 +122,7 @@ fn test(stated: &Schema) -> Option<Test> {
             "vector" => Form::Vector,
             "square" => Form::Square,
             "symmetric" => Form::Symmetric,
+            "named" => Form::Named,
             _ => return None,
         }),
         _ => return None,
@@ -168,6 +170,10 @@ impl Test {
 
 impl Form {
     fn fits(self, value: &Value) -> bool {
+        if let Some(object) = value.as_object() {
+            // A reference to a file or an artifact has one key, with a dollar sign.
+            return self == Self::Named && !object.iter().any(|(name, _)| name.starts_with('$'));
+        }
         if let Some(numbers) = value.as_numbers() {
             return match (self, numbers.shape()) {
                 (Self::Vector, [_]) => true,
@@ -182,7 +188,7 @@ impl Form {
                 _ => false,
             };
         }
-        let Some(rows) = value.items() else {
+        let Some(rows) = value.items().filter(|_| self != Self::Named) else {
             return false;
         };
         let is_number = |value: &Value| value.as_f64().is_some();
@@ -242,6 +248,13 @@ mod tests {
                 "{\"m\":[[1,2],[3,4]]}",
                 true,
             ),
+            (json!({"m": {"is": "named"}}), r#"{"m":{"a":1}}"#, true),
+            (
+                json!({"m": {"is": "named"}}),
+                r#"{"m":{"$file":"a"}}"#,
+                false,
+            ),
+            (json!({"m": {"is": "named"}}), r#"{"m":[1,2]}"#, false),
             (json!({"m": {"is": "square"}}), "{\"m\":[[1,2]]}", false),
             (
                 json!({"m": {"is": "symmetric"}}),

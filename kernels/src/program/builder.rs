@@ -1,6 +1,7 @@
 //! Operations with common subexpressions shared.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use super::evaluate::Program;
 use crate::vector::{self, Binary, Unary};
@@ -35,6 +36,28 @@ pub struct Function2 {
     pub value: fn(f64, f64) -> f64,
 }
 
+/// A function of all rows of a column that gives one number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Reduction {
+    /// The sum.
+    Sum,
+    /// The smallest; NaN when one is NaN.
+    Min,
+    /// The largest; NaN when one is NaN.
+    Max,
+    /// The logarithm of the sum of the exponentials, without overflow.
+    LogSumExp,
+}
+
+/// The rows that a running sum adds up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Running {
+    /// The first row to this one.
+    FromFirst,
+    /// This row to the last one.
+    ToLast,
+}
+
 /// One operation.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Operation {
@@ -45,6 +68,8 @@ pub(super) enum Operation {
     Select(Node, Node, Node),
     Call1(&'static Function1, Node),
     Call2(&'static Function2, Node, Node),
+    Reduce(Reduction, Node),
+    RunningSum(Running, Node),
 }
 
 impl Operation {
@@ -52,7 +77,9 @@ impl Operation {
     pub(super) fn operands(&self) -> impl Iterator<Item = Node> {
         let three = match *self {
             Self::Constant(_) | Self::Variable(_) => [None; 3],
-            Self::Unary(_, a) | Self::Call1(_, a) => [Some(a), None, None],
+            Self::Unary(_, a) | Self::Call1(_, a) | Self::Reduce(_, a) | Self::RunningSum(_, a) => {
+                [Some(a), None, None]
+            }
             Self::Binary(_, a, b) | Self::Call2(_, a, b) => [Some(a), Some(b), None],
             Self::Select(a, b, c) => [Some(a), Some(b), Some(c)],
         };
@@ -72,21 +99,59 @@ impl Operation {
             Self::Call2(function, a, b) => {
                 (6, std::ptr::from_ref(function) as u64, [a.0, b.0, none])
             }
+            Self::Reduce(reduction, a) => (7, reduction as u64, [a.0, none, none]),
+            Self::RunningSum(running, a) => (8, running as u64, [a.0, none, none]),
         }
     }
 }
 
 /// Collects operations; equal ones become one node, constant ones are computed.
+///
+/// A node is a number, or a column: a value for each row. Variables of [`Builder::with_columns`] are columns, and so is what is
+/// computed from one, until a reduction gives a number again.
 #[derive(Debug, Default)]
 pub struct Builder {
     pub(super) operations: Vec<Operation>,
     known: HashMap<(u8, u64, [u32; 3]), Node>,
+    /// By operation, whether it is a column.
+    is_column: Vec<bool>,
+    pub(super) columns: Range<usize>,
+    pub(super) rows: usize,
 }
 
 impl Builder {
     /// Without operations.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// Without operations; the variables of a range are columns of so many rows, at least one.
+    pub fn with_columns(columns: Range<usize>, rows: usize) -> Self {
+        Self {
+            columns,
+            rows,
+            ..Self::default()
+        }
+    }
+
+    /// Whether a node is a column.
+    pub fn is_column(&self, node: Node) -> bool {
+        self.is_column[node.index()]
+    }
+
+    /// One more than the highest variable that is a number, without the columns before it.
+    pub(super) fn numbers(&self) -> usize {
+        let columns = &self.columns;
+        let number = |operation: &Operation| match *operation {
+            Operation::Variable(variable) if (variable as usize) < columns.start => {
+                Some(variable as usize + 1)
+            }
+            Operation::Variable(variable) if (variable as usize) >= columns.end => {
+                Some(variable as usize + 1 - columns.len())
+            }
+            _ => None,
+        };
+        self.operations.iter().filter_map(number).max().unwrap_or(0)
     }
 
     /// Number of operations.
@@ -189,6 +254,30 @@ impl Builder {
         }
     }
 
+    /// One number from all rows of a column; a node that is a number counts as a column of equal rows.
+    pub fn reduce(&mut self, reduction: Reduction, a: Node) -> Node {
+        if self.is_column(a) {
+            return self.add(Operation::Reduce(reduction, a));
+        }
+        let rows = self.rows as f64;
+        match reduction {
+            Reduction::Sum => {
+                let rows = self.constant(rows);
+                self.binary(Binary::Mul, rows, a)
+            }
+            Reduction::Min | Reduction::Max => a,
+            Reduction::LogSumExp => {
+                let logarithm = self.constant(vector::unary(Unary::Log, rows));
+                self.binary(Binary::Add, a, logarithm)
+            }
+        }
+    }
+
+    /// The running sums of a column.
+    pub fn running_sum(&mut self, running: Running, a: Node) -> Node {
+        self.add(Operation::RunningSum(running, a))
+    }
+
     /// The value of a node that is a constant.
     pub fn constant_of(&self, node: Node) -> Option<f64> {
         match self.operations[node.index()] {
@@ -198,14 +287,24 @@ impl Builder {
     }
 
     /// The program that computes the outputs, in this order.
+    ///
+    /// # Panics
+    /// When an output depends on a column: [`super::Staged`] computes those.
     pub fn finish(&self, outputs: &[Node]) -> Program {
-        Program::new(&self.operations, outputs)
+        Program::new(&self.operations, outputs, &|_| None)
     }
 
     fn add(&mut self, operation: Operation) -> Node {
         let next = Node(u32::try_from(self.operations.len()).expect("fewer than 2^32 operations"));
         let node = *self.known.entry(operation.key()).or_insert(next);
         if node == next {
+            let column = match operation {
+                Operation::Variable(variable) => self.columns.contains(&(variable as usize)),
+                Operation::Reduce(..) => false,
+                Operation::RunningSum(..) => true,
+                _ => operation.operands().any(|operand| self.is_column(operand)),
+            };
+            self.is_column.push(column);
             self.operations.push(operation);
         }
         node

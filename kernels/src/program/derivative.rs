@@ -6,7 +6,7 @@
 
 use std::f64::consts::{FRAC_2_SQRT_PI, LN_2, LN_10, PI};
 
-use super::builder::{Builder, Node, Operation};
+use super::builder::{Builder, Node, Operation, Reduction, Running};
 use crate::vector::{Binary, Unary};
 
 /// A function without a known derivative is on the path.
@@ -30,6 +30,15 @@ enum Partial {
     Where(Node, bool),
 }
 
+impl Running {
+    fn reversed(self) -> Self {
+        match self {
+            Self::FromFirst => Self::ToLast,
+            Self::ToLast => Self::FromFirst,
+        }
+    }
+}
+
 impl Builder {
     /// The derivatives of an output with respect to variables, by reverse accumulation. At a kink (`abs`, `min`, `floor`, a
     /// condition) it is the derivative of the branch that is taken; steps have the derivative zero.
@@ -42,33 +51,138 @@ impl Builder {
         variables: &[usize],
     ) -> Result<Vec<Node>, NotDifferentiable> {
         let depends = self.depends_on(output, variables);
-        let mut adjoints: Vec<Option<Node>> = vec![None; output.index() + 1];
+        let one = self.constant(1.0);
+        let adjoints = self.sweep(output, one, false, &depends)?;
+        let mut gradient = vec![None; variables.len()];
+        let leaves: Vec<Node> = variables.iter().map(|&v| self.variable(v)).collect();
+        for (entry, leaf) in gradient.iter_mut().zip(&leaves) {
+            *entry = adjoints.get(leaf.index()).copied().flatten();
+        }
+        if self.is_column(output) {
+            // Numbers that are computed from the variables before the rows are.
+            for (index, part) in adjoints.into_iter().enumerate() {
+                let (Some(part), number) = (part, Node(index as u32)) else {
+                    continue;
+                };
+                if self.is_column(number) || leaves.contains(&number) {
+                    continue;
+                }
+                for (entry, slope) in gradient.iter_mut().zip(self.gradient(number, variables)?) {
+                    if self.constant_of(slope) != Some(0.0) {
+                        let part = self.binary(Binary::Mul, part, slope);
+                        *entry = Some(self.sum(*entry, part));
+                    }
+                }
+            }
+        }
+        let zero = self.constant(0.0);
+        Ok(gradient
+            .into_iter()
+            .map(|entry| entry.unwrap_or(zero))
+            .collect())
+    }
+
+    fn sum(&mut self, sum: Option<Node>, part: Node) -> Node {
+        match sum {
+            Some(sum) => self.binary(Binary::Add, sum, part),
+            None => part,
+        }
+    }
+
+    /// The adjoints of the operations under a node, whose own adjoint is `seed`. From a column on, those of numbers are columns: the
+    /// contribution of each row, which the sweep does not carry further.
+    fn sweep(
+        &mut self,
+        root: Node,
+        seed: Node,
+        is_branched: bool,
+        depends: &[bool],
+    ) -> Result<Vec<Option<Node>>, NotDifferentiable> {
+        let mut adjoints: Vec<Option<Node>> = vec![None; root.index() + 1];
         // The contribution of a branch is zero where the branch is not taken, and must stay so when the factor is not finite.
-        let mut branched = vec![false; output.index() + 1];
-        adjoints[output.index()] = Some(self.constant(1.0));
-        for index in (0..=output.index()).rev() {
+        let mut branched = vec![false; root.index() + 1];
+        branched[root.index()] = is_branched;
+        adjoints[root.index()] = Some(seed);
+        for index in (0..=root.index()).rev() {
             let (Some(adjoint), true) = (adjoints[index], depends[index]) else {
                 continue;
             };
-            for (operand, partial) in self.partials(index, &depends)? {
-                let part = self.scaled(adjoint, partial, branched[index]);
-                branched[operand.index()] |=
-                    branched[index] | matches!(partial, Partial::Where(..));
-                adjoints[operand.index()] = Some(match adjoints[operand.index()] {
-                    Some(sum) => self.binary(Binary::Add, sum, part),
-                    None => part,
-                });
+            let (node, is_branched) = (Node(index as u32), branched[index]);
+            if self.is_column(node) != self.is_column(root) {
+                continue;
+            }
+            let parts = match self.operations[index] {
+                Operation::Reduce(reduction, column) => {
+                    let slopes = self.slopes_of_reduction(reduction, column, node, depends)?;
+                    let times = |(number, slope)| (number, Partial::Times(slope));
+                    slopes.into_iter().map(times).collect()
+                }
+                Operation::RunningSum(running, column) => {
+                    let part = self.running_sum(running.reversed(), adjoint);
+                    let known = adjoints[column.index()];
+                    adjoints[column.index()] = Some(self.sum(known, part));
+                    branched[column.index()] |= is_branched;
+                    Vec::new()
+                }
+                _ => self.partials(index, depends)?,
+            };
+            for (operand, partial) in parts {
+                let part = self.scaled(adjoint, partial, is_branched);
+                branched[operand.index()] |= is_branched | matches!(partial, Partial::Where(..));
+                let known = adjoints[operand.index()];
+                adjoints[operand.index()] = Some(self.sum(known, part));
             }
         }
-        let of = |builder: &mut Self, variable: usize| {
-            let node = builder.variable(variable);
-            let found = adjoints.get(node.index()).copied().flatten();
-            found.unwrap_or_else(|| builder.constant(0.0))
-        };
-        Ok(variables
-            .iter()
-            .map(|&variable| of(self, variable))
-            .collect())
+        Ok(adjoints)
+    }
+
+    /// The derivatives of a reduction by the numbers that its column is computed from.
+    fn slopes_of_reduction(
+        &mut self,
+        reduction: Reduction,
+        column: Node,
+        value: Node,
+        depends: &[bool],
+    ) -> Result<Vec<(Node, Node)>, NotDifferentiable> {
+        let weight = self.weight(reduction, column, value);
+        let is_branched = reduction != Reduction::Sum;
+        let adjoints = self.sweep(column, weight, is_branched, depends)?;
+        let mut slopes = Vec::new();
+        for (index, part) in adjoints.into_iter().enumerate() {
+            let number = Node(index as u32);
+            if let Some(part) = part
+                && !self.is_column(number)
+                && depends[index]
+            {
+                let total = self.reduce(Reduction::Sum, part);
+                let slope = self.per_extreme(reduction, weight, total);
+                slopes.push((number, slope));
+            }
+        }
+        Ok(slopes)
+    }
+
+    /// The weight of each row in the derivative of a reduction.
+    fn weight(&mut self, reduction: Reduction, column: Node, value: Node) -> Node {
+        match reduction {
+            Reduction::Sum => self.constant(1.0),
+            Reduction::Min | Reduction::Max => self.binary(Binary::Equal, column, value),
+            Reduction::LogSumExp => {
+                let difference = self.binary(Binary::Sub, column, value);
+                self.unary(Unary::Exp, difference)
+            }
+        }
+    }
+
+    /// A sum over the rows that have the extreme value, as their mean: a subgradient where there are several.
+    fn per_extreme(&mut self, reduction: Reduction, weight: Node, total: Node) -> Node {
+        match reduction {
+            Reduction::Sum | Reduction::LogSumExp => total,
+            Reduction::Min | Reduction::Max => {
+                let count = self.reduce(Reduction::Sum, weight);
+                self.binary(Binary::Div, total, count)
+            }
+        }
     }
 
     /// The derivatives of outputs along a direction: `direction` gives, by variable, the node that holds its component; variables
@@ -102,6 +216,18 @@ impl Builder {
                     let otherwise = tangents[otherwise.index()].unwrap_or(zero);
                     Some(self.select(condition, then, otherwise))
                 }
+                Operation::Reduce(reduction, column) => {
+                    let weight = self.weight(reduction, column, Node(index as u32));
+                    let tangent = tangents[column.index()].unwrap_or(zero);
+                    let is_branched = reduction != Reduction::Sum;
+                    let part = self.scaled(weight, Partial::Times(tangent), is_branched);
+                    let total = self.reduce(Reduction::Sum, part);
+                    Some(self.per_extreme(reduction, weight, total))
+                }
+                Operation::RunningSum(running, column) => {
+                    let tangent = tangents[column.index()].unwrap_or(zero);
+                    Some(self.running_sum(running, tangent))
+                }
                 _ => {
                     let mut sum = None;
                     for (operand, partial) in self.partials(index, &depends)? {
@@ -109,10 +235,7 @@ impl Builder {
                             continue;
                         };
                         let part = self.scaled(tangent, partial, false);
-                        sum = Some(match sum {
-                            Some(sum) => self.binary(Binary::Add, sum, part),
-                            None => part,
-                        });
+                        sum = Some(self.sum(sum, part));
                     }
                     sum
                 }
@@ -183,6 +306,7 @@ impl Builder {
                     function: function.name,
                 });
             }
+            Operation::Reduce(..) | Operation::RunningSum(..) => Vec::new(), // by the sweep
         };
         partials.retain(|(operand, _)| depends[operand.index()]);
         Ok(partials)

@@ -13,9 +13,11 @@ struct Register([f64; LANES]);
 
 /// Location of an operand.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Place {
+pub(super) enum Place {
     Register(u32),
     Variable(u32),
+    /// A number that is the same at every point of a block.
+    Number(u32),
     Constant(f64),
 }
 
@@ -67,8 +69,13 @@ struct Single {
 }
 
 impl Program {
-    /// Retains the values that the outputs need, in order, and assigns each a register until its last use.
-    pub(super) fn new(operations: &[Operation], outputs: &[Node]) -> Self {
+    /// Retains the values that the outputs need, in order, and assigns each a register until its last use; `leaf` is where the value
+    /// of a node is found that is not to be computed.
+    pub(super) fn new(
+        operations: &[Operation],
+        outputs: &[Node],
+        leaf: &dyn Fn(Node) -> Option<Place>,
+    ) -> Self {
         let mut uses = vec![0_u32; operations.len()];
         let mut needed = vec![false; operations.len()];
         for output in outputs {
@@ -76,7 +83,7 @@ impl Program {
             uses[output.index()] += 1; // outputs keep theirs to the end
         }
         for index in (0..operations.len()).rev() {
-            if needed[index] {
+            if needed[index] && leaf(Node(index as u32)).is_none() {
                 for operand in operations[index].operands() {
                     needed[operand.index()] = true;
                     uses[operand.index()] += 1;
@@ -96,6 +103,13 @@ impl Program {
             if !needed[index] {
                 continue;
             }
+            if let Some(place) = leaf(Node(index as u32)) {
+                places[index] = place;
+                if let Place::Variable(variable) = place {
+                    program.variables = program.variables.max(variable as usize + 1);
+                }
+                continue;
+            }
             let place = |node: Node| places[node.index()];
             let code = match *operation {
                 Operation::Constant(value) => {
@@ -112,6 +126,9 @@ impl Program {
                 Operation::Select(a, b, c) => Code::Select(place(a), place(b), place(c)),
                 Operation::Call1(function, a) => Code::Call1(function, place(a)),
                 Operation::Call2(function, a, b) => Code::Call2(function, place(a), place(b)),
+                Operation::Reduce(..) | Operation::RunningSum(..) => {
+                    unreachable!("a value of all rows is no operation of a program")
+                }
             };
             let to = free.pop().unwrap_or_else(|| {
                 program.registers += 1;
@@ -138,6 +155,8 @@ impl Program {
         let mut index = |place: Place| match place {
             Place::Register(register) => register,
             Place::Variable(variable) => self.registers as u32 + variable,
+            // Programs with such operands run over blocks only.
+            Place::Number(_) => u32::MAX,
             Place::Constant(value) => {
                 values.push(value);
                 values.len() as u32 - 1
@@ -255,28 +274,49 @@ impl Evaluator<'_> {
         let Some(points) = out.first().map(|first| first.len()) else {
             return;
         };
-        self.lanes.resize_with(self.program.registers + 1, || {
-            Box::new(Register([0.0; LANES]))
-        });
         for first in (0..points).step_by(LANES) {
             let count = LANES.min(points - first);
-            self.pass(variables, first, count);
-            for (out, place) in out.iter_mut().zip(&self.program.outputs) {
+            self.pass(variables, &[], first, count);
+            for (index, out) in out.iter_mut().enumerate() {
                 let out = &mut out[first..first + count];
-                match *place {
-                    Place::Register(register) => {
-                        out.copy_from_slice(&self.lanes[register as usize].0[..count]);
-                    }
-                    Place::Variable(variable) => {
-                        out.copy_from_slice(&variables[variable as usize][first..first + count]);
-                    }
-                    Place::Constant(value) => out.fill(value),
+                match self.output(index, variables, &[], first, count) {
+                    Lanes::Many(lanes) => out.copy_from_slice(lanes),
+                    Lanes::One(value) => out.fill(value),
                 }
             }
         }
     }
 
-    fn pass(&mut self, variables: &[&[f64]], first: usize, count: usize) {
+    /// An output after a pass over these points.
+    pub(super) fn output<'a>(
+        &'a self,
+        index: usize,
+        variables: &[&'a [f64]],
+        numbers: &[f64],
+        first: usize,
+        count: usize,
+    ) -> Lanes<'a> {
+        match self.program.outputs[index] {
+            Place::Register(register) => Lanes::Many(&self.lanes[register as usize].0[..count]),
+            Place::Variable(variable) => {
+                Lanes::Many(&variables[variable as usize][first..first + count])
+            }
+            Place::Number(number) => Lanes::One(numbers[number as usize]),
+            Place::Constant(value) => Lanes::One(value),
+        }
+    }
+
+    /// Computes the registers at up to [`LANES`] points.
+    pub(super) fn pass(
+        &mut self,
+        variables: &[&[f64]],
+        numbers: &[f64],
+        first: usize,
+        count: usize,
+    ) {
+        self.lanes.resize_with(self.program.registers + 1, || {
+            Box::new(Register([0.0; LANES]))
+        });
         let Some((spare, lanes)) = self.lanes.split_last_mut() else {
             return;
         };
@@ -287,6 +327,7 @@ impl Evaluator<'_> {
                 Place::Variable(variable) => {
                     Lanes::Many(&variables[variable as usize][first..first + count])
                 }
+                Place::Number(number) => Lanes::One(numbers[number as usize]),
                 Place::Constant(value) => Lanes::One(value),
             };
             match instruction.code {
@@ -334,7 +375,7 @@ impl Evaluator<'_> {
 
 /// An operand of a pass.
 #[derive(Clone, Copy)]
-enum Lanes<'a> {
+pub(super) enum Lanes<'a> {
     Many(&'a [f64]),
     One(f64),
 }

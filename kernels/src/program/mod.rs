@@ -5,14 +5,20 @@
 //! ([`Builder::gradient`], [`Builder::tangents`]). [`Builder::finish`] gives the [`Program`], which drops what no output
 //! needs and places values in few registers. An [`Evaluator`] runs it for one point or over blocks of [`LANES`] points;
 //! both give the same bits, on every processor (see [`crate::vector`]).
+//!
+//! Variables can be columns of data: operations on them are computed row by row, and reductions give numbers again. A [`Staged`]
+//! program is made of passes over the rows and of the numbers computed between them.
 
 mod builder;
 mod derivative;
 mod evaluate;
+mod schedule;
+mod staged;
 
-pub use builder::{Builder, Function1, Function2, Node};
+pub use builder::{Builder, Function1, Function2, Node, Reduction, Running};
 pub use derivative::NotDifferentiable;
 pub use evaluate::{Evaluator, LANES, Program};
+pub use staged::{Column, Staged, StagedEvaluator};
 
 #[cfg(test)]
 mod tests;

@@ -1,7 +1,11 @@
+//! Programs against their definitions.
+
 use proptest::prelude::*;
 
 use super::*;
 use crate::vector::{Binary, Unary};
+
+mod columns;
 
 /// `sin(x0) * exp(-x1**2)`.
 fn example(builder: &mut Builder) -> Node {

@@ -19,7 +19,7 @@ pub use bessel::{
     bessely1,
 };
 pub use error::{erf, erfc, erfcinv, erfinv, lognormcdf, normcdf, normpdf, normppf};
-pub use gamma::{beta, binomial, digamma, factorial, gamma, lbeta, lgamma};
+pub use gamma::{beta, binomial, digamma, factorial, gamma, lbeta, lgamma, trigamma};
 pub use incomplete::{e1, ei, gammainc, gammaincc, student_two_sided, student_two_sided_inverse};
 pub use number::{gcd, lambertw, lcm, sinc, zeta};
 

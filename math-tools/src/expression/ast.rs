@@ -2,12 +2,20 @@
 //!
 //! Walking the nodes from first to last with a stack evaluates the expression, so neither evaluation nor dropping recurses.
 
-use super::functions::{Binary, Unary};
+use std::sync::Arc;
 
-/// An expression tree; the last node is the root, and there is at least one.
+use super::data::Data;
+use super::functions::{Binary, Reduction, Unary};
+
+/// An expression tree; the last node is the root, and there is at least one. Definitions come before it: each is a tree that ends with
+/// [`Kind::Define`].
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Ast {
     nodes: Vec<Node>,
+    /// The columns that are variables.
+    data: Option<Arc<Data>>,
+    /// Whether its value is a column.
+    pub(super) is_column: bool,
 }
 
 /// One node and its column in the text.
@@ -37,45 +45,75 @@ pub(crate) enum Kind {
     Binary(Binary),
     /// `if(condition, then, else)`: the three operands, in this order. A condition of NaN gives NaN.
     Select,
+    /// Gives its operand to a local name, and leaves no value.
+    Define(usize),
+    /// The value of a local name.
+    Local(usize),
+    /// One number from all rows of the operand, or (for running sums) a column again.
+    Reduce(Reduction),
+    /// The second operand where the first, a condition, holds; minus infinity where it does not: the logarithm of a density outside
+    /// its support.
+    Support,
 }
 
 impl Kind {
     /// Number of operands.
     pub(crate) fn arity(&self) -> usize {
         match self {
-            Self::Number { .. } | Self::Slot(_) => 0,
-            Self::Unary(_) => 1,
-            Self::Binary(_) => 2,
+            Self::Number { .. } | Self::Slot(_) | Self::Local(_) => 0,
+            Self::Unary(_) | Self::Define(_) | Self::Reduce(_) => 1,
+            Self::Binary(_) | Self::Support => 2,
             Self::Select => 3,
         }
     }
 }
 
 impl Ast {
-    /// A tree from nodes in post-order that leave one value.
-    pub(super) fn new(nodes: Vec<Node>) -> Self {
-        Self { nodes }
+    /// A tree from nodes in post-order that leave one value, and the columns of its variables.
+    pub(super) fn new(nodes: Vec<Node>, data: Option<Arc<Data>>) -> Self {
+        let is_column = false;
+        Self {
+            nodes,
+            data,
+            is_column,
+        }
+    }
+
+    /// The columns that are variables.
+    pub(super) fn data(&self) -> Option<&Arc<Data>> {
+        self.data.as_ref()
     }
 
     /// Whether the value has neither kinks nor steps as a function of the variables: no `abs`, `min`, `floor`, `%`, comparison
-    /// or condition is made of them. Poles and the ends of domains are not looked for.
+    /// or condition is made of them. Poles and the ends of domains and supports are not looked for.
     pub(crate) fn is_smooth(&self) -> bool {
-        let mut varies: Vec<bool> = Vec::new(); // by complete subtree, whether a variable occurs in it
+        // By complete subtree, whether a variable occurs in it, and whether the value has kinks or steps.
+        let mut found: Vec<(bool, bool)> = Vec::new();
+        let mut locals: Vec<(bool, bool)> = Vec::new();
         for node in &self.nodes {
-            let operands = varies.split_off(varies.len() - node.kind.arity());
-            let any = operands.contains(&true);
-            let rough = match node.kind {
-                Kind::Number { .. } | Kind::Slot(_) => false,
-                Kind::Unary(op) => any && !op.is_smooth(),
-                Kind::Binary(op) => any && !op.is_smooth(),
-                Kind::Select => operands[0],
-            };
-            if rough {
-                return false;
-            }
-            varies.push(any || matches!(node.kind, Kind::Slot(_)));
+            let operands = found.split_off(found.len() - node.kind.arity());
+            let varies = operands.iter().any(|(varies, _)| *varies);
+            let rough = operands.iter().any(|(_, rough)| *rough);
+            found.push(match node.kind {
+                Kind::Define(_) => {
+                    locals.extend(operands);
+                    continue;
+                }
+                Kind::Local(local) => locals[local],
+                Kind::Number { .. } => (false, false),
+                Kind::Slot(slot) => (!self.data.as_ref().is_some_and(|d| d.has(slot)), false),
+                Kind::Unary(op) => (varies, rough || varies && !op.is_smooth()),
+                Kind::Binary(op) => (varies, rough || varies && !op.is_smooth()),
+                Kind::Reduce(op) => {
+                    let extreme = matches!(op, Reduction::Min | Reduction::Max);
+                    (varies, rough || varies && extreme)
+                }
+                Kind::Select => (varies, rough || operands[0].0),
+                // The condition has steps, but they end the support.
+                Kind::Support => operands[1],
+            });
         }
-        true
+        found.last().is_some_and(|(_, rough)| !rough)
     }
 
     /// Of a comparison its sign and the difference of its operands.
@@ -92,7 +130,7 @@ impl Ast {
             kind: Kind::Binary(Binary::Sub),
             column: root.column,
         });
-        Some((op.name(), Self::new(nodes)))
+        Some((op.name(), Self::new(nodes, self.data.clone())))
     }
 
     /// The nodes in post-order.

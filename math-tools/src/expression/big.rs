@@ -136,6 +136,10 @@ fn weight(node: &Node, digits: f64) -> f64 {
         Kind::Unary(Unary::Neg | Unary::Abs)
         | Kind::Slot(_)
         | Kind::Number { .. }
+        | Kind::Define(_)
+        | Kind::Local(_)
+        | Kind::Reduce(_)
+        | Kind::Support
         | Kind::Select => 100.0,
         Kind::Unary(_) => elementary,
         Kind::Binary(Binary::Pow | Binary::Atan2 | Binary::Hypot | Binary::LogBase) => {

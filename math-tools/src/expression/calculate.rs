@@ -202,7 +202,7 @@ fn in_integers(ast: &Ast, values: &[f64]) -> bool {
     ast.nodes().iter().all(|node| match &node.kind {
         Kind::Number { text, .. } => text.bytes().all(|byte| byte.is_ascii_digit()),
         Kind::Slot(slot) => whole(values[*slot]),
-        Kind::Unary(_) | Kind::Binary(_) | Kind::Select => true,
+        _ => true,
     })
 }
 

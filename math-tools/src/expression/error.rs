@@ -13,6 +13,8 @@ pub(super) const GRAMMAR: &str = "expressions have numbers, names, + - * / % **,
 pub struct ExpressionError {
     message: String,
     hint: Cow<'static, str>,
+    /// Location of the fault where it is not the text.
+    pointer: Option<String>,
 }
 
 impl ExpressionError {
@@ -20,6 +22,17 @@ impl ExpressionError {
         Self {
             message: message.into(),
             hint: hint.into(),
+            pointer: None,
+        }
+    }
+
+    /// The error of a column that the text names.
+    pub(super) fn of_data(error: ToolError) -> Self {
+        let hint = error.hint_str().unwrap_or_default().to_owned();
+        Self {
+            message: error.message().to_owned(),
+            hint: hint.into(),
+            pointer: error.path().map(str::to_owned),
         }
     }
 
@@ -30,7 +43,7 @@ impl ExpressionError {
 
     /// The error of the argument at a JSON pointer: `invalid_args` with the reason `expression`.
     pub fn into_tool_error(self, pointer: &str) -> ToolError {
-        let error = ToolError::invalid(pointer, &self.message);
+        let error = ToolError::invalid(self.pointer.as_deref().unwrap_or(pointer), &self.message);
         error.reason("expression").hint(self.hint)
     }
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use tool_core::{ErrorCode, ToolError};
 
 use super::ast::{Ast, Kind, Node};
-use super::functions::{Binary, Unary};
+use super::functions::{Binary, Reduction, Unary};
 use super::rational::{FRACTION_BITS_MAX, INTEGER_BITS_MAX};
 
 /// Reasons for an operation without a value.
@@ -35,6 +35,8 @@ pub(crate) enum Fault {
     RealOnly,
     /// The call was stopped.
     Stopped,
+    /// A density is zero there.
+    Outside,
 }
 
 /// An operation without a value, and the reason.
@@ -74,6 +76,7 @@ impl fmt::Display for ValueError {
             Fault::NotFinite => "has no finite value",
             Fault::RealOnly => "is for real numbers, an operand is complex",
             Fault::Stopped => "was stopped",
+            Fault::Outside => "is minus infinity",
         };
         write!(f, "`{name}` at column {column} {problem}{operands}")
     }
@@ -110,6 +113,7 @@ impl ValueError {
                 "domain",
                 "a pole or an overflow: work with logarithms or guard it",
             ),
+            Fault::Outside => ("domain", "pass a point at which the density is not zero"),
             Fault::RealOnly => ("complex", "take `re(z)`, `im(z)` or `abs(z)` first"),
         };
         let error = match self.fault {
@@ -140,6 +144,27 @@ pub(super) trait Arithmetic {
     ) -> Result<Self::Value, Fault>;
     fn is_zero(&mut self, x: &Self::Value) -> Result<bool, Fault>;
 
+    /// A reduction of a column.
+    fn reduction(&mut self, _: Reduction, _: &Self::Value) -> Result<Self::Value, Fault> {
+        Err(Fault::Unsupported)
+    }
+
+    /// The value of `if`.
+    ///
+    /// # Errors
+    /// That of the condition, or of the branch that is taken.
+    fn select(
+        &mut self,
+        condition: &Self::Value,
+        branches: [Result<Self::Value, ValueError>; 2],
+    ) -> Result<Result<Self::Value, ValueError>, Fault> {
+        let [then, otherwise] = branches;
+        Ok(match self.is_zero(condition)? {
+            true => otherwise,
+            false => then,
+        })
+    }
+
     /// The operands of a failed operation in words.
     fn words(_: &[&Self::Value]) -> String {
         String::new()
@@ -157,8 +182,20 @@ pub(super) fn evaluate<A: Arithmetic>(
     arithmetic: &mut A,
 ) -> Result<A::Value, ValueError> {
     let mut stack: Vec<Result<A::Value, ValueError>> = Vec::new();
+    let mut locals = Vec::new();
     for node in ast.nodes() {
         let operands = stack.split_off(stack.len() - node.kind.arity());
+        match node.kind {
+            Kind::Define(_) => {
+                locals.extend(operands);
+                continue;
+            }
+            Kind::Local(local) => {
+                stack.push(locals[local].clone());
+                continue;
+            }
+            _ => {}
+        }
         let value = apply(node, operands, arithmetic);
         if value.as_ref().is_err_and(|err| err.fault == Fault::Stopped) {
             return value;
@@ -207,12 +244,24 @@ fn apply<A: Arithmetic>(
             value.map_err(|fault| fail(op.name(), &[&a, &b])(fault))
         }
         Kind::Select => {
-            let (condition, then, otherwise) = (next()?, next(), next());
-            match arithmetic.is_zero(&condition).map_err(fail("if", &[]))? {
-                true => otherwise,
-                false => then,
-            }
+            let (condition, branches) = (next()?, [next(), next()]);
+            let chosen = arithmetic.select(&condition, branches);
+            chosen.map_err(fail("if", &[]))?
         }
+        Kind::Support => {
+            let (condition, value) = (next()?, next());
+            let outside = Err(fail("the logarithm of a density outside its support", &[])(
+                Fault::Outside,
+            ));
+            let chosen = arithmetic.select(&condition, [value, outside]);
+            chosen.map_err(fail("a support", &[]))?
+        }
+        Kind::Reduce(op) => {
+            let column = next()?;
+            let value = arithmetic.reduction(*op, &column);
+            value.map_err(|fault| fail(op.name(), &[&column])(fault))
+        }
+        Kind::Define(_) | Kind::Local(_) => unreachable!("names are no operations"),
     }
 }
 

@@ -2,9 +2,10 @@
 
 use std::f64::consts;
 
-use kernels::program::{Builder, Function1, Function2, Node as ProgramNode};
+use kernels::program::{self, Builder, Function1, Function2, Node as ProgramNode};
 use kernels::vector::{self, Binary as Two, Unary as One};
 
+use super::densities::{self, Density};
 use super::special;
 
 macro_rules! operations {
@@ -80,6 +81,7 @@ operations! {
         Exp2 = "exp2" => Method1::Kernel(One::Exp2), "2 to the power x.";
         Reciprocal = "reciprocal" => Method1::Kernel(One::Reciprocal), "1 / x.";
         Digamma = "digamma" => Method1::Call(&special::DIGAMMA), "Logarithmic derivative of the gamma function.";
+        Trigamma = "trigamma" => Method1::Call(&special::TRIGAMMA), "Derivative of the digamma function.";
         Erfinv = "erfinv" => Method1::Call(&special::ERFINV), "Inverse error function.";
         Erfcinv = "erfcinv" => Method1::Call(&special::ERFCINV), "Inverse of `erfc`.";
         Normcdf = "normcdf" => Method1::Call(&special::NORMCDF), "Probability that a standard normal variable is at most x.";
@@ -136,6 +138,58 @@ operations! {
         Gcd = "gcd" => Method2::Call(&special::GCD), "Greatest common divisor of whole numbers.";
         Lcm = "lcm" => Method2::Call(&special::LCM), "Least common multiple of whole numbers.";
         LogBase = "log" => Method2::LogBase, "Logarithm of a to base b.";
+    }
+}
+
+/// Functions of all rows of a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Reduction {
+    /// The sum.
+    Sum,
+    /// The smallest.
+    Min,
+    /// The largest.
+    Max,
+    /// The logarithm of the sum of the exponentials.
+    LogSumExp,
+    /// The sum of the rows so far: a column again.
+    CumSum,
+}
+
+impl Reduction {
+    /// The canonical name.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Sum => "sum",
+            Self::Min => "min",
+            Self::Max => "max",
+            Self::LogSumExp => "logsumexp",
+            Self::CumSum => "cumsum",
+        }
+    }
+
+    /// What a function of several numbers is for the rows of a column; `None` where there is no such reduction.
+    pub(crate) fn of_fold(op: Binary) -> Option<Self> {
+        match op {
+            Binary::Add => Some(Self::Sum),
+            Binary::Min => Some(Self::Min),
+            Binary::Max => Some(Self::Max),
+            Binary::LogAddExp => Some(Self::LogSumExp),
+            _ => None,
+        }
+    }
+
+    /// The operation in a program.
+    pub(crate) fn lower(self, builder: &mut Builder, x: ProgramNode) -> ProgramNode {
+        use program::Reduction as Kernel;
+        let reduction = match self {
+            Self::Sum => Kernel::Sum,
+            Self::Min => Kernel::Min,
+            Self::Max => Kernel::Max,
+            Self::LogSumExp => Kernel::LogSumExp,
+            Self::CumSum => return builder.running_sum(program::Running::FromFirst, x),
+        };
+        builder.reduce(reduction, x)
     }
 }
 
@@ -295,15 +349,28 @@ pub(crate) enum Function {
     Select,
     /// `clip(x, low, high)`: the nearest value of the range.
     Clip,
+    /// The mean of a column, or of several values.
+    Mean,
+    /// The sum of the products of two columns.
+    Dot,
+    /// The sum of the rows so far.
+    CumSum,
+    /// Number of rows.
+    Count,
+    /// The logarithm of a density: its template.
+    Density(&'static Density),
+    /// `support(condition, value)` in the template of a density.
+    Support,
 }
 
 impl Function {
     /// Fewest and most arguments.
     pub(crate) fn arity(self) -> (usize, usize) {
         match self {
-            Self::Unary(_) => (1, 1),
-            Self::Binary(_) => (2, 2),
-            Self::Fold(_) => (1, usize::MAX),
+            Self::Unary(_) | Self::CumSum | Self::Count => (1, 1),
+            Self::Binary(_) | Self::Dot | Self::Support => (2, 2),
+            Self::Fold(_) | Self::Mean => (1, usize::MAX),
+            Self::Density(density) => (density.names.len(), density.names.len()),
             Self::Log => (1, 2),
             Self::Select | Self::Clip => (3, 3),
         }
@@ -321,6 +388,10 @@ const ALIASES: &[(&str, Function)] = &[
     ("prod", Function::Fold(Binary::Mul)),
     ("logsumexp", Function::Fold(Binary::LogAddExp)),
     ("clip", Function::Clip),
+    ("mean", Function::Mean),
+    ("dot", Function::Dot),
+    ("cumsum", Function::CumSum),
+    ("count", Function::Count),
     ("negative", Function::Unary(Unary::Neg)),
     ("rint", Function::Unary(Unary::Round)),
     ("fix", Function::Unary(Unary::Trunc)),
@@ -363,11 +434,15 @@ fn callable() -> impl Iterator<Item = (&'static str, Function)> {
     let binary = Binary::ALL
         .iter()
         .map(|&op| (op.name(), Function::Binary(op)));
+    let densities = densities::ALL
+        .iter()
+        .map(|density| (density.name, Function::Density(density)));
     ALIASES
         .iter()
         .copied()
         .chain(unary)
         .chain(binary)
+        .chain(densities)
         .filter(|(name, _)| is_word(name))
 }
 

@@ -1,11 +1,12 @@
 //! The expression language of every tool that takes a user's formula, and the calculator.
 //!
 //! A text is read once (`parse`) into a tree in post-order (`ast`), compiled to a program of the
-//! kernels (`program`) and evaluated without allocation, point by point or in blocks. [`Expression`] is the type to read first. There are no assignments, no loops and no user
+//! kernels (`program`) and evaluated without allocation, point by point or in blocks. [`Expression`] is the type to read first. There are no loops and no user
 //! functions: every expression ends.
 //!
 //! # Grammar
 //! ```text
+//! text       = { name "=" comparison ";" } comparison                    definitions, then the value
 //! comparison = sum [ ( "<" | "<=" | ">" | ">=" | "==" | "!=" ) sum ]     value 1 or 0
 //! sum        = product { ( "+" | "-" ) product }
 //! product    = unary { ( "*" | "/" | "//" | "%" ) unary }               "//" rounds down, "%" takes the divisor's sign
@@ -23,7 +24,10 @@ mod ball_functions;
 mod ball_series;
 mod big;
 pub mod calculate;
+mod call;
 mod complex;
+pub(crate) mod data;
+mod densities;
 mod error;
 mod evaluate;
 mod exact;
@@ -31,11 +35,13 @@ pub mod functions;
 mod magnitude;
 pub mod parameters;
 mod parse;
-mod program;
+pub(crate) mod program;
 pub(crate) mod rational;
+mod rows;
 mod scope;
 mod special;
 mod token;
+pub(crate) mod unknowns;
 
 pub use error::ExpressionError;
 pub use evaluate::ValueError;
@@ -48,7 +54,6 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
 use ast::Ast;
-use kernels::program::{Builder, Program};
 
 #[cfg(test)]
 mod tests;
@@ -72,26 +77,29 @@ struct Inner {
     text: String,
     ast: Ast,
     /// Made at the first use: a single value needs the tree alone.
-    program: OnceLock<Program>,
+    program: OnceLock<System>,
 }
 
-/// The names in a text that are no functions, in alphabetical order, each once; names of constants among them.
+/// The names in a text that are no functions and not defined in it, in alphabetical order, each once; names of constants among them.
 ///
 /// # Errors
 /// The first thing that is no token.
 pub(crate) fn names(text: &str) -> Result<Vec<String>, ExpressionError> {
     let tokens = token::tokens(text)?;
-    let mut names = std::collections::BTreeSet::new();
+    let mut names = BTreeSet::new();
+    let mut defined = BTreeSet::new();
     for (index, token) in tokens.iter().enumerate() {
         let token::TokenKind::Name { name, prefixed } = token.kind else {
             continue;
         };
-        let is_call = tokens.get(index + 1).is_some_and(|next| next.text == "(");
-        if !prefixed && !is_call {
-            names.insert(name.to_owned());
+        match tokens.get(index + 1).map(|next| next.text) {
+            Some("(") => {}
+            Some("=") => _ = defined.insert(name.to_owned()),
+            _ if !prefixed => _ = names.insert(name.to_owned()),
+            _ => {}
         }
     }
-    Ok(names.into_iter().collect())
+    Ok(names.difference(&defined).cloned().collect())
 }
 
 /// Whether a name is that of a constant.
@@ -115,13 +123,10 @@ impl Expression {
         })))
     }
 
-    /// An evaluator with its own scratch stack; make one per thread.
+    /// An evaluator with memory of its own; make one per thread.
     pub fn evaluator(&self) -> Evaluator<'_> {
-        Evaluator::new(self.0.program.get_or_init(|| {
-            let mut builder = Builder::new();
-            let value = program::lower(&self.0.ast, &mut builder);
-            builder.finish(&[value])
-        }))
+        let compile = || System::values([self]);
+        self.0.program.get_or_init(compile).evaluator()
     }
 
     /// The value at one point of finite numbers, or which operation has no finite value there and why. Slower than an
@@ -130,7 +135,10 @@ impl Expression {
     /// # Errors
     /// Division by zero, an operand outside a function's domain, overflow.
     pub fn value(&self, slots: &[f64]) -> Result<f64, ValueError> {
-        evaluate::evaluate(&self.0.ast, &mut evaluate::Doubles(slots))
+        match self.0.ast.data() {
+            None => evaluate::evaluate(&self.0.ast, &mut evaluate::Doubles(slots)),
+            Some(data) => rows::value(&self.0.ast, slots, data),
+        }
     }
 
     /// Of a comparison its sign and the difference of its sides, left minus right; `None` of anything else.
@@ -165,6 +173,17 @@ impl Expression {
             })
             .collect();
         slots.into_iter().collect()
+    }
+
+    /// Whether a column of data occurs in it.
+    pub(crate) fn uses_data(&self) -> bool {
+        let data = self.0.ast.data();
+        data.is_some_and(|data| self.slots().into_iter().any(|slot| data.has(slot)))
+    }
+
+    /// Whether its value is a column.
+    pub(crate) fn is_column(&self) -> bool {
+        self.0.ast.is_column
     }
 
     /// The tree.

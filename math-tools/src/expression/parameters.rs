@@ -87,7 +87,7 @@ impl<const N: usize> From<[(&str, f64); N]> for Parameters {
 }
 
 /// A name must be readable as one, and must not hide a function or a constant.
-fn check_name(name: &str, pointer: &str) -> Result<(), ToolError> {
+pub(super) fn check_name(name: &str, pointer: &str) -> Result<(), ToolError> {
     let at = || {
         let mut pointer = pointer.to_owned();
         path::push_key(&mut pointer, name);
@@ -101,7 +101,9 @@ fn check_name(name: &str, pointer: &str) -> Result<(), ToolError> {
         refuse!(invalid at(); "expected a name of letters, digits and `_` that starts with a letter";
             "rename it");
     }
-    if functions::function(name).is_some() || functions::constant(name).is_some() {
+    use functions::Function::{Count, CumSum, Density, Dot, Mean};
+    let hides = |function| !matches!(function, Count | CumSum | Density(_) | Dot | Mean);
+    if functions::function(name).is_some_and(hides) || functions::constant(name).is_some() {
         refuse!(invalid at(); "`{name}` is a name of the language"; "rename it");
     }
     Ok(())

@@ -8,7 +8,7 @@ use tool_core::number;
 
 use super::ast::{Ast, Kind, Node};
 use super::error::{ExpressionError, GRAMMAR};
-use super::functions::{self, Binary, Function, Unary};
+use super::functions::{self, Binary, Reduction, Unary};
 use super::scope::Leaf;
 use super::token::{Token, TokenKind, tokens};
 use super::{DEPTH_MAX, Scope};
@@ -28,29 +28,63 @@ pub(super) fn parse(text: &str, scope: &Scope) -> Result<Ast, ExpressionError> {
         depth: 0,
         scope,
         nodes: Vec::new(),
+        locals: Vec::new(),
     };
+    parser.definitions()?;
+    let starts = parser.nodes.len();
     parser.comparison()?;
+    let has_ended = parser.accept(";");
     let token = parser.peek();
+    if has_ended && token.kind != TokenKind::End {
+        let message = format!("a second value at column {}", token.column);
+        let hint = "give names to all values but the last: `name = value;`";
+        return Err(ExpressionError::new(message, hint));
+    }
     if token.kind != TokenKind::End {
         return Err(after_operand(token, "an operator or the end"));
     }
-    Ok(Ast::new(parser.nodes))
+    let is_column = parser.is_column(starts);
+    if is_column && !scope.by_row {
+        return Err(ExpressionError::new(
+            "the value is a column, one for each row of `data`",
+            "make it one number with `sum(...)`, `mean(...)`, `max(...)` or the like",
+        ));
+    }
+    if let Some(data) = &scope.data {
+        for node in &parser.nodes {
+            if let Kind::Slot(slot) = node.kind
+                && data.has(slot)
+            {
+                data.column(slot).map_err(ExpressionError::of_data)?;
+            }
+        }
+    }
+    let mut ast = Ast::new(parser.nodes, scope.data.clone());
+    ast.is_column = is_column;
+    Ok(ast)
 }
 
-struct Parser<'a> {
+pub(super) struct Parser<'a> {
     tokens: &'a [Token<'a>],
-    next: usize,
+    pub(super) next: usize,
     depth: usize,
-    scope: &'a Scope,
-    nodes: Vec<Node>,
+    pub(super) scope: &'a Scope,
+    pub(super) nodes: Vec<Node>,
+    pub(super) locals: Vec<Local<'a>>,
+}
+
+/// A name that the text defines; without a name, an operand that a template uses several times.
+pub(super) struct Local<'a> {
+    pub(super) name: &'a str,
+    pub(super) is_column: bool,
 }
 
 impl<'a> Parser<'a> {
-    fn peek(&self) -> Token<'a> {
+    pub(super) fn peek(&self) -> Token<'a> {
         self.tokens[self.next]
     }
 
-    fn advance(&mut self) -> Token<'a> {
+    pub(super) fn advance(&mut self) -> Token<'a> {
         let token = self.peek();
         if token.kind != TokenKind::End {
             self.next += 1;
@@ -58,16 +92,86 @@ impl<'a> Parser<'a> {
         token
     }
 
-    fn push(&mut self, kind: Kind, column: usize) {
+    pub(super) fn push(&mut self, kind: Kind, column: usize) {
         self.nodes.push(Node { kind, column });
     }
 
-    fn accept(&mut self, sign: &str) -> bool {
+    pub(super) fn accept(&mut self, sign: &str) -> bool {
         let found = is_sign(self.peek(), sign);
         if found {
             self.next += 1;
         }
         found
+    }
+
+    /// `name = value;`, as often as it stands there.
+    fn definitions(&mut self) -> Result<(), ExpressionError> {
+        loop {
+            let (token, next) = (self.peek(), self.tokens.get(self.next + 1));
+            let (TokenKind::Name { name, prefixed }, true) =
+                (token.kind, next.is_some_and(|next| is_sign(*next, "=")))
+            else {
+                return Ok(());
+            };
+            let column = token.column;
+            let known = match () {
+                () if prefixed => Some("a name of a library"),
+                () if functions::function(name).is_some() => Some("a function"),
+                () if functions::constant(name).is_some() => Some("a constant"),
+                () if self.locals.iter().any(|local| local.name == name) => {
+                    Some("a name that is defined already")
+                }
+                () => None,
+            };
+            if self.scope.leaf(name).is_some() || self.scope.list_len(name).is_some() {
+                let at = next.map_or(column, |next| next.column);
+                let message = format!("unexpected `=` at column {at}: `{name}` has a value here");
+                let hint = "write `==` to compare; a definition takes a new name";
+                return Err(ExpressionError::new(message, hint));
+            }
+            if let Some(known) = known {
+                let message = format!("cannot define `{name}` at column {column}: it is {known}");
+                return Err(ExpressionError::new(message, "choose another name"));
+            }
+            self.next += 2;
+            let starts = self.nodes.len();
+            self.comparison()?;
+            self.define(name, starts, column);
+            if !self.accept(";") {
+                return Err(after_operand(
+                    self.peek(),
+                    "`;` after the definition, and then the value",
+                ));
+            }
+        }
+    }
+
+    /// Gives the value whose nodes start there to a name.
+    pub(super) fn define(&mut self, name: &'a str, starts: usize, column: usize) -> usize {
+        let is_column = self.is_column(starts);
+        let local = self.locals.len();
+        self.push(Kind::Define(local), column);
+        self.locals.push(Local { name, is_column });
+        local
+    }
+
+    /// Whether the value whose nodes start there is a column.
+    pub(super) fn is_column(&self, starts: usize) -> bool {
+        let Some(data) = &self.scope.data else {
+            return false;
+        };
+        let mut columns: Vec<bool> = Vec::new();
+        for node in &self.nodes[starts..] {
+            let operands = columns.split_off(columns.len() - node.kind.arity());
+            columns.push(match node.kind {
+                Kind::Define(_) => continue,
+                Kind::Slot(slot) => data.has(slot),
+                Kind::Local(local) => self.locals[local].is_column,
+                Kind::Reduce(op) => op == Reduction::CumSum,
+                _ => operands.contains(&true),
+            });
+        }
+        columns.last().copied().unwrap_or(false)
     }
 
     /// Consumes one of the operators of a level.
@@ -78,7 +182,7 @@ impl<'a> Parser<'a> {
         Some((*op, token.column))
     }
 
-    fn nested(
+    pub(super) fn nested(
         &mut self,
         column: usize,
         parse: impl FnOnce(&mut Self) -> Result<(), ExpressionError>,
@@ -96,7 +200,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    fn comparison(&mut self) -> Result<(), ExpressionError> {
+    pub(super) fn comparison(&mut self) -> Result<(), ExpressionError> {
         const LEVEL: &[(&str, Binary)] = &[
             ("<", Binary::Less),
             ("<=", Binary::LessEqual),
@@ -236,7 +340,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn close(&mut self, expected: &str) -> Result<(), ExpressionError> {
+    pub(super) fn close(&mut self, expected: &str) -> Result<(), ExpressionError> {
         if self.accept(")") {
             Ok(())
         } else {
@@ -251,6 +355,11 @@ impl<'a> Parser<'a> {
         token: Token<'_>,
     ) -> Result<(), ExpressionError> {
         let column = token.column;
+        let mut locals = self.locals.iter();
+        if let (false, Some(local)) = (prefixed, locals.position(|local| local.name == name)) {
+            self.push(Kind::Local(local), column);
+            return Ok(());
+        }
         let leaf = match (prefixed, is_sign(self.peek(), "[")) {
             (true, _) => None,
             (false, true) => Some(self.entry(name, column)?),
@@ -312,115 +421,21 @@ impl<'a> Parser<'a> {
             return format!("`{name}` is a function: write `{name}(x)`");
         }
         let constants = || functions::CONSTANTS.iter().map(|(constant, _)| *constant);
-        did_you_mean(name, self.scope.names().chain(constants())).unwrap_or_else(|| {
-            const LISTED: usize = 12;
-            let names = self.scope.names().take(LISTED).chain(constants());
-            let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
-            format!("known names: {}", names.join(", "))
-        })
+        let locals = self.locals.iter().map(|local| local.name);
+        let locals = locals.filter(|name| !name.is_empty());
+        did_you_mean(name, self.scope.names().chain(locals).chain(constants())).unwrap_or_else(
+            || {
+                const LISTED: usize = 12;
+                let names = self.scope.names().take(LISTED).chain(constants());
+                let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
+                format!("known names: {}", names.join(", "))
+            },
+        )
     }
-
-    fn call(&mut self, name: &str, prefixed: bool, column: usize) -> Result<(), ExpressionError> {
-        let Some(function) = functions::function(name) else {
-            let message = format!("unknown function `{name}` at column {column}");
-            return Err(ExpressionError::new(
-                message,
-                self.function_hint(name, prefixed),
-            ));
-        };
-        self.next += 1; // the parenthesis that made this a call
-        let mut second_starts = 0;
-        let mut found = 0;
-        let (fewest, most) = function.arity();
-        if !is_sign(self.peek(), ")") {
-            loop {
-                if found == 1 {
-                    second_starts = self.nodes.len();
-                }
-                self.nested(column, Self::comparison)?;
-                found += 1;
-                match (function, found) {
-                    (Function::Fold(op), 2..) => self.push(Kind::Binary(op), column),
-                    (Function::Clip, 2) => self.push(Kind::Binary(Binary::Max), column),
-                    (Function::Clip, 3) => self.push(Kind::Binary(Binary::Min), column),
-                    _ => {}
-                }
-                if !self.accept(",") {
-                    break;
-                }
-            }
-        }
-        self.close("an operator, `,` or `)`")?;
-        if found < fewest || found > most {
-            let expected = arguments(fewest, most);
-            let message = format!("`{name}` at column {column} takes {expected}, found {found}");
-            return Err(ExpressionError::new(message, GRAMMAR));
-        }
-        match function {
-            Function::Unary(op) => self.push(Kind::Unary(op), column),
-            Function::Binary(op) => self.push(Kind::Binary(op), column),
-            Function::Fold(_) | Function::Clip => {}
-            Function::Select => self.push(Kind::Select, column),
-            Function::Log if found == 1 => self.push(Kind::Unary(Unary::Ln), column),
-            Function::Log => self.log(second_starts, column),
-        }
-        Ok(())
-    }
-
-    /// A logarithm with its base: the accurate function where the base is the literal 2 or 10.
-    fn log(&mut self, base_starts: usize, column: usize) {
-        let literal = match &self.nodes[base_starts..] {
-            [
-                Node {
-                    kind: Kind::Number { value, .. },
-                    ..
-                },
-            ] => Some(*value),
-            _ => None,
-        };
-        let accurate = match literal {
-            Some(2.0) => Some(Unary::Log2),
-            Some(10.0) => Some(Unary::Log10),
-            _ => None,
-        };
-        match accurate {
-            Some(op) => {
-                self.nodes.truncate(base_starts);
-                self.push(Kind::Unary(op), column);
-            }
-            None => self.push(Kind::Binary(Binary::LogBase), column),
-        }
-    }
-
-    fn function_hint(&self, name: &str, prefixed: bool) -> String {
-        let value =
-            functions::constant(name).is_some() || (!prefixed && self.scope.leaf(name).is_some());
-        if value {
-            return format!("`{name}` is a value: write the product with `*`, `{name} * (...)`");
-        }
-        did_you_mean(name, functions::function_names())
-            .or_else(|| alike(name))
-            .unwrap_or_else(|| "docs/expressions.md lists the functions".to_owned())
-    }
-}
-
-/// The functions whose names begin as a name does.
-fn alike(name: &str) -> Option<String> {
-    const LETTERS: usize = 3;
-    const LISTED_MAX: usize = 8;
-    let beginning: String = name.to_lowercase().chars().take(LETTERS).collect();
-    let mut names: Vec<&str> = functions::function_names()
-        .filter(|known| beginning.len() >= LETTERS && known.starts_with(&beginning))
-        .collect();
-    names.sort_unstable();
-    names.dedup();
-    names.truncate(LISTED_MAX);
-    let listed = names.join("`, `");
-    (!names.is_empty()).then(|| format!("functions with such a name: `{listed}`"))
 }
 
 /// A whole number that the text implies.
-fn whole(value: f64, column: usize) -> Node {
+pub(super) fn whole(value: f64, column: usize) -> Node {
     let text = value.to_string().into();
     let kind = Kind::Number { value, text };
     Node { kind, column }
@@ -431,7 +446,7 @@ fn is_name(token: Token<'_>, name: &str) -> bool {
     token.kind == TokenKind::Name { name, prefixed }
 }
 
-fn is_sign(token: Token<'_>, sign: &str) -> bool {
+pub(super) fn is_sign(token: Token<'_>, sign: &str) -> bool {
     token.kind == TokenKind::Sign && token.text == sign
 }
 
@@ -444,7 +459,14 @@ fn words(token: Token<'_>) -> String {
 }
 
 /// The error for a token that cannot follow an operand.
-fn after_operand(token: Token<'_>, expected: &str) -> ExpressionError {
+pub(super) fn after_operand(token: Token<'_>, expected: &str) -> ExpressionError {
+    if is_sign(token, "=") {
+        let message = format!("unexpected `=` at column {}", token.column);
+        return ExpressionError::new(
+            message,
+            "write `==` to compare; a definition, `name = value;`, stands before the value",
+        );
+    }
     let operand = matches!(token.kind, TokenKind::Number(_) | TokenKind::Name { .. });
     if !operand && !is_sign(token, "(") {
         return unexpected(token, expected);
@@ -462,13 +484,4 @@ fn unexpected(token: Token<'_>, expected: &str) -> ExpressionError {
     let (column, found) = (token.column, words(token));
     let message = format!("unexpected {found} at column {column}, expected {expected}");
     ExpressionError::new(message, GRAMMAR)
-}
-
-fn arguments(fewest: usize, most: usize) -> String {
-    match (fewest, most) {
-        (1, 1) => "1 argument".into(),
-        (n, m) if n == m => format!("{n} arguments"),
-        (n, usize::MAX) => format!("at least {n} argument{}", if n == 1 { "" } else { "s" }),
-        (n, m) => format!("{n} to {m} arguments"),
-    }
 }

@@ -12,6 +12,7 @@ pub use kernels::program::LANES;
 /// Adds the operations of a tree; slot `i` is variable `i`.
 pub(super) fn lower(ast: &Ast, builder: &mut Builder) -> Node {
     let mut stack: Vec<Node> = Vec::new();
+    let mut locals: Vec<Node> = Vec::new();
     for node in ast.nodes() {
         let mut operands = stack.split_off(stack.len() - node.kind.arity()).into_iter();
         let mut next = || operands.next().expect("an operand for each place");
@@ -27,29 +28,68 @@ pub(super) fn lower(ast: &Ast, builder: &mut Builder) -> Node {
                 let (condition, then, otherwise) = (next(), next(), next());
                 builder.select(condition, then, otherwise)
             }
+            Kind::Define(_) => {
+                locals.push(next());
+                continue;
+            }
+            Kind::Local(local) => locals[*local],
+            Kind::Reduce(op) => op.lower(builder, next()),
+            Kind::Support => {
+                let (condition, value) = (next(), next());
+                let outside = builder.constant(f64::NEG_INFINITY);
+                builder.select(condition, value, outside)
+            }
         };
         stack.push(value);
     }
     stack.pop().expect("a tree has a root")
 }
 
+/// A builder for expressions over the same scope.
+fn builder<'e>(expressions: impl IntoIterator<Item = &'e Expression>) -> Builder {
+    let mut found = expressions.into_iter().filter_map(|one| one.ast().data());
+    found.next().map_or_else(Builder::new, |data| {
+        let first = data.first();
+        Builder::with_columns(first..first + data.len(), data.rows())
+    })
+}
+
 /// Several expressions over the same scope, compiled together: what they share is computed once.
 #[derive(Debug, Clone)]
-pub struct System {
-    program: program::Program,
+pub struct System(Compiled);
+
+/// A program, of several passes where the scope has columns of data.
+#[derive(Debug, Clone)]
+enum Compiled {
+    Plain(program::Program),
+    Staged(Box<program::Staged>),
 }
 
 impl System {
     /// The values of expressions.
-    pub fn values<'e>(expressions: impl IntoIterator<Item = &'e Expression>) -> Self {
-        let mut builder = Builder::new();
+    pub fn values<'e>(expressions: impl IntoIterator<Item = &'e Expression> + Clone) -> Self {
+        let mut builder = builder(expressions.clone());
         let outputs: Vec<Node> = expressions
+            .clone()
             .into_iter()
             .map(|expression| lower(expression.ast(), &mut builder))
             .collect();
-        Self {
-            program: builder.finish(&outputs),
-        }
+        Self::finish(&builder, &outputs, expressions)
+    }
+
+    fn finish<'e>(
+        builder: &Builder,
+        outputs: &[Node],
+        expressions: impl IntoIterator<Item = &'e Expression>,
+    ) -> Self {
+        let mut found = expressions.into_iter().filter_map(|one| one.ast().data());
+        Self(match found.next() {
+            None => Compiled::Plain(builder.finish(outputs)),
+            Some(data) => {
+                let staged = program::Staged::new(builder, outputs, &data.columns());
+                Compiled::Staged(Box::new(staged))
+            }
+        })
     }
 
     /// The value of an expression, and then its derivatives with respect to slots.
@@ -60,16 +100,14 @@ impl System {
         expression: &Expression,
         slots: &[usize],
     ) -> Result<Self, NotDifferentiable> {
-        let mut builder = Builder::new();
+        let mut builder = builder([expression]);
         let value = lower(expression.ast(), &mut builder);
         let gradient = builder.gradient(value, slots)?;
         let outputs: Vec<Node> = std::iter::once(value).chain(gradient).collect();
-        Ok(Self {
-            program: builder.finish(&outputs),
-        })
+        Ok(Self::finish(&builder, &outputs, [expression]))
     }
 
-    /// The product of the Hessian of an expression in the slots 0 to n - 1 and a vector, whose entries are the slots n to 2 n - 1.
+    /// The product of the Hessian of an expression in the slots 0 to n - 1 and a vector, whose entries follow the slots of the scope.
     ///
     /// # Errors
     /// [`NotDifferentiable`].
@@ -77,17 +115,16 @@ impl System {
         expression: &Expression,
         n: usize,
     ) -> Result<Self, NotDifferentiable> {
-        let mut builder = Builder::new();
+        let mut builder = builder([expression]);
         let value = lower(expression.ast(), &mut builder);
         let slots: Vec<usize> = (0..n).collect();
         let gradient = builder.gradient(value, &slots)?;
+        let first = n + columns([expression]);
         let direction: Vec<(usize, Node)> = (0..n)
-            .map(|slot| (slot, builder.variable(n + slot)))
+            .map(|slot| (slot, builder.variable(first + slot)))
             .collect();
         let product = builder.tangents(&gradient, &direction)?;
-        Ok(Self {
-            program: builder.finish(&product),
-        })
+        Ok(Self::finish(&builder, &product, [expression]))
     }
 
     /// The derivatives of expressions with respect to slots, but for those that are zero everywhere: which expression and which
@@ -100,7 +137,7 @@ impl System {
         slots: &[usize],
     ) -> Result<(Vec<(usize, usize)>, Self), NotDifferentiable> {
         let position: HashMap<usize, usize> = slots.iter().copied().zip(0..).collect();
-        let mut builder = Builder::new();
+        let mut builder = builder(expressions);
         let values: Vec<Node> = expressions
             .iter()
             .map(|expression| lower(expression.ast(), &mut builder))
@@ -117,8 +154,7 @@ impl System {
                 }
             }
         }
-        let program = builder.finish(&outputs);
-        Ok((places, Self { program }))
+        Ok((places, Self::finish(&builder, &outputs, expressions)))
     }
 
     /// The values of expressions in the slots 0 to n - 1, then the derivatives of each, row by row; and which of them are affine: their
@@ -130,7 +166,7 @@ impl System {
         expressions: &[Expression],
         n: usize,
     ) -> Result<(Self, Vec<bool>), NotDifferentiable> {
-        let mut builder = Builder::new();
+        let mut builder = builder(expressions);
         let slots: Vec<usize> = (0..n).collect();
         let lowered = expressions.iter().map(Expression::ast);
         let mut outputs: Vec<Node> = lowered.map(|ast| lower(ast, &mut builder)).collect();
@@ -142,12 +178,11 @@ impl System {
             affine.push(expressions[index].ast().is_smooth() && gradient.iter().all(known));
             outputs.extend(gradient);
         }
-        let program = builder.finish(&outputs);
-        Ok((Self { program }, affine))
+        Ok((Self::finish(&builder, &outputs, expressions), affine))
     }
 
-    /// The product of the Hessian of a weighted sum of expressions in the slots 0 to n - 1 and a vector: its entries are the slots n to
-    /// 2 n - 1, the weights those from 2 n on.
+    /// The product of the Hessian of a weighted sum of expressions in the slots 0 to n - 1 and a vector: its entries follow the slots
+    /// of the scope, and the weights these.
     ///
     /// # Errors
     /// [`NotDifferentiable`].
@@ -155,55 +190,126 @@ impl System {
         expressions: &[Expression],
         n: usize,
     ) -> Result<Self, NotDifferentiable> {
-        let mut builder = Builder::new();
+        let mut builder = builder(expressions);
+        let first = n + columns(expressions);
         let mut sum = builder.constant(0.0);
         for (index, expression) in expressions.iter().enumerate() {
             let value = lower(expression.ast(), &mut builder);
-            let weight = builder.variable(2 * n + index);
+            let weight = builder.variable(first + n + index);
             let term = builder.binary(kernels::vector::Binary::Mul, weight, value);
             sum = builder.binary(kernels::vector::Binary::Add, sum, term);
         }
         let slots: Vec<usize> = (0..n).collect();
         let gradient = builder.gradient(sum, &slots)?;
-        let along = |builder: &mut Builder, slot| (slot, builder.variable(n + slot));
+        let along = |builder: &mut Builder, slot| (slot, builder.variable(first + slot));
         let direction: Vec<_> = slots
             .iter()
             .map(|&slot| along(&mut builder, slot))
             .collect();
         let product = builder.tangents(&gradient, &direction)?;
-        let program = builder.finish(&product);
-        Ok(Self { program })
+        Ok(Self::finish(&builder, &product, expressions))
     }
 
-    /// An evaluator with registers of its own; make one per thread.
-    pub fn evaluator(&self) -> program::Evaluator<'_> {
-        self.program.evaluator()
+    /// An evaluator with memory of its own; make one per thread.
+    pub fn evaluator(&self) -> Evaluator<'_> {
+        match &self.0 {
+            Compiled::Plain(program) => Evaluator::Plain(program.evaluator()),
+            Compiled::Staged(staged) => Evaluator::Staged(staged.evaluator(), staged.outputs()),
+        }
     }
 }
 
-/// Evaluates one expression; owns its scratch registers, so that evaluation does not allocate.
+/// Number of columns of the scope.
+fn columns<'e>(expressions: impl IntoIterator<Item = &'e Expression>) -> usize {
+    let mut found = expressions.into_iter().filter_map(|one| one.ast().data());
+    found.next().map_or(0, |data| data.len())
+}
+
+/// Evaluates expressions; owns its memory, so that evaluation does not allocate. Slots that are columns of data are not given: the
+/// numbers that are follow each other without them.
 #[derive(Debug)]
-pub struct Evaluator<'a>(program::Evaluator<'a>);
+pub enum Evaluator<'a> {
+    /// Of numbers alone.
+    Plain(program::Evaluator<'a>),
+    /// With columns of data; and how many outputs there are.
+    Staged(program::StagedEvaluator<'a>, usize),
+}
 
-impl<'a> Evaluator<'a> {
-    pub(super) fn new(program: &'a program::Program) -> Self {
-        Self(program.evaluator())
-    }
-
-    /// The value at one point: `slots[i]` is the variable of slot `i`. NaN and infinities are possible; the caller decides.
+impl Evaluator<'_> {
+    /// The outputs at one point: `slots[i]` is the variable of slot `i`. NaN and infinities are possible; the caller decides.
     ///
     /// # Panics
-    /// When `slots` is shorter than the highest slot the expression uses.
+    /// When `slots` is shorter than the highest slot in use, `out` than the outputs, or an output is a column.
+    pub fn point(&mut self, slots: &[f64], out: &mut [f64]) {
+        match self {
+            Self::Plain(evaluator) => evaluator.point(slots, out),
+            Self::Staged(evaluator, outputs) => {
+                evaluator.run(slots);
+                for (index, out) in out.iter_mut().enumerate().take(*outputs) {
+                    *out = evaluator.number(index);
+                }
+            }
+        }
+    }
+
+    /// The first output at one point.
+    ///
+    /// # Panics
+    /// As [`Evaluator::point`].
     pub fn eval(&mut self, slots: &[f64]) -> f64 {
-        self.0.value(slots)
+        let mut out = [f64::NAN];
+        self.point(slots, &mut out);
+        out[0]
     }
 
-    /// The values at many points: `slots[i][lane]` is the variable of slot `i` at point `lane`, `out[lane]` its value; the same
-    /// bits as [`Evaluator::eval`] point by point.
+    /// The outputs at many points: `slots[i][lane]` is the variable of slot `i` at point `lane`, `out[j][lane]` output `j` there; the same
+    /// bits as [`Evaluator::point`] point by point.
     ///
     /// # Panics
-    /// When `slots` is shorter than the highest slot the expression uses, or such a slot shorter than `out`.
+    /// When `slots` is shorter than the highest slot in use, or such a slot shorter than `out`.
+    pub fn block(&mut self, slots: &[&[f64]], out: &mut [&mut [f64]]) {
+        if let Self::Plain(evaluator) = self {
+            return evaluator.block(slots, out);
+        }
+        let points = out.first().map_or(0, |first| first.len());
+        let mut found = vec![0.0; out.len()];
+        for lane in 0..points {
+            let point: Vec<f64> = slots.iter().map(|slot| slot[lane]).collect();
+            self.point(&point, &mut found);
+            out.iter_mut()
+                .zip(&found)
+                .for_each(|(out, value)| out[lane] = *value);
+        }
+    }
+
+    /// The first output at many points; see [`Evaluator::block`].
+    ///
+    /// # Panics
+    /// As [`Evaluator::block`].
     pub fn eval_block(&mut self, slots: &[&[f64]], out: &mut [f64]) {
-        self.0.block(slots, &mut [out]);
+        self.block(slots, &mut [out]);
+    }
+
+    /// Computes outputs of which some may be columns; those that are numbers go to `out`.
+    pub(crate) fn run(&mut self, slots: &[f64], out: &mut [f64]) {
+        match self {
+            Self::Plain(evaluator) => evaluator.point(slots, out),
+            Self::Staged(evaluator, _) => {
+                evaluator.run(slots);
+                for (index, out) in out.iter_mut().enumerate() {
+                    if evaluator.column(index).is_none() {
+                        *out = evaluator.number(index);
+                    }
+                }
+            }
+        }
+    }
+
+    /// An output of [`Evaluator::run`] that is a column; `None` of a number.
+    pub(crate) fn column(&self, output: usize) -> Option<&[f64]> {
+        match self {
+            Self::Plain(_) => None,
+            Self::Staged(evaluator, _) => evaluator.column(output),
+        }
     }
 }

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::Arc;
 
-use tool_core::ToolError;
+use tool_core::{Table, ToolError};
 
+use super::data::Data;
 use super::parameters::{Parameter, Parameters};
 
 /// The names an expression may use: variables, the value of each found in its slot, and parameters, whose values are known.
@@ -18,6 +20,12 @@ pub struct Scope {
     pub(super) percent: bool,
     /// The slot of the imaginary unit.
     pub(super) imaginary_unit: Option<usize>,
+    /// Columns of a table.
+    pub(super) data: Option<Arc<Data>>,
+    /// Whether the value may be a column.
+    pub(super) by_row: bool,
+    /// Whether the text is the template of a density.
+    pub(super) is_template: bool,
 }
 
 impl Scope {
@@ -77,6 +85,60 @@ impl Scope {
         }
         self.parameters = parameters.clone();
         Ok(self)
+    }
+
+    /// Adds the columns of a table in the next slots. A column hides other names for a variable, such as `x` for `x0`, and constants.
+    ///
+    /// # Errors
+    /// `invalid_args` for a table without rows, and for a column with the name of a variable.
+    pub(crate) fn with_data(mut self, table: &Table) -> Result<Self, ToolError> {
+        let data = Data::new(table, self.len)?;
+        let numbered = |slot: usize, name: &str| {
+            self.lists.iter().any(|(list, slots)| {
+                slots.contains(&slot) && name == format!("{list}{}", slot - slots.start)
+            })
+        };
+        for name in data.names() {
+            let known = self.slot(name);
+            if self.lists.is_empty() && known.is_some()
+                || known.is_some_and(|slot| numbered(slot, name))
+            {
+                let mut pointer = "/data".to_owned();
+                tool_core::path::push_key(&mut pointer, name);
+                refuse!(invalid pointer; "`{name}` is a variable of the expression"; "rename the column");
+            }
+        }
+        for name in data.names() {
+            self.slots
+                .extend(data.slot(name).map(|slot| (name.to_owned(), slot)));
+        }
+        self.len += data.len();
+        self.data = Some(Arc::new(data));
+        Ok(self)
+    }
+
+    /// Number of rows of the data; 0 without data.
+    pub(crate) fn rows(&self) -> usize {
+        self.data.as_ref().map_or(0, |data| data.rows())
+    }
+
+    /// Reads expressions whose values are columns too.
+    #[must_use]
+    pub(crate) fn by_row(self) -> Self {
+        let by_row = true;
+        Self { by_row, ..self }
+    }
+
+    /// The operands of the template of a density.
+    pub(super) fn template(names: &[&str]) -> Self {
+        let scope = names
+            .iter()
+            .fold(Self::new(), |scope, name| scope.variable(name));
+        let is_template = true;
+        Self {
+            is_template,
+            ..scope
+        }
     }
 
     /// Reads `15%`, `15% of x` and `x + 15%` as percentages.

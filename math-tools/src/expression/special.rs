@@ -17,7 +17,8 @@ functions! {
         b.binary(Binary::Mul, y, slope)
     });
     LGAMMA = "lgamma", special::lgamma, Some(|b, x, _| b.call1(&DIGAMMA, x));
-    DIGAMMA = "digamma", special::digamma, None;
+    DIGAMMA = "digamma", special::digamma, Some(|b, x, _| b.call1(&TRIGAMMA, x));
+    TRIGAMMA = "trigamma", special::trigamma, None;
     FACTORIAL = "factorial", special::factorial, None;
     ERFINV = "erfinv", special::erfinv, Some(|b, _, y| bell(b, y, 0.886_226_925_452_758, 1.0));
     ERFCINV = "erfcinv", special::erfcinv, Some(|b, _, y| bell(b, y, -0.886_226_925_452_758, 1.0));

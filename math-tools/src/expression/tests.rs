@@ -1,6 +1,7 @@
 mod calculate;
 mod calculate_digits;
 mod limits;
+mod models;
 mod parameters;
 
 use proptest::prelude::*;
@@ -328,8 +329,8 @@ fn errors_say_where_what_and_what_next() {
         ),
         (
             "x = 2",
-            "unexpected character `=` at column 3",
-            "write `==` to compare",
+            "unexpected `=` at column 3: `x` has a value here",
+            "write `==` to compare; a definition takes a new name",
         ),
         (
             "x² + 1",
@@ -339,7 +340,11 @@ fn errors_say_where_what_and_what_next() {
         ("2 × x", "unexpected character `×` at column 3", "write `*`"),
         ("π", "unexpected character `π` at column 1", "write `pi`"),
         ("é", "unexpected character `é` at column 1", ""),
-        ("x; y", "unexpected character `;` at column 2", ""),
+        (
+            "x; y",
+            "a second value at column 4",
+            "give names to all values but the last",
+        ),
         (
             "1e999",
             "the number at column 1 is beyond the range of a double",

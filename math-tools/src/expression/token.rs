@@ -25,16 +25,15 @@ pub(super) enum TokenKind<'a> {
 
 const PREFIXES: [&str; 3] = ["np", "numpy", "math"];
 /// Operators, the longer ones first.
-const SIGNS: [&str; 19] = [
+const SIGNS: [&str; 21] = [
     "**", "//", "<=", ">=", "==", "!=", "+", "-", "*", "/", "%", "^", "<", ">", "(", ")", "[", "]",
-    ",",
+    ",", ";", "=",
 ];
 
 /// The hint for a text that is too long.
 const SPLIT: &str = "split the expression";
 /// Replacements for signs that the language does not have.
 const REPLACEMENTS: &[(&str, &str)] = &[
-    ("=", "write `==` to compare"),
     ("&", "multiply comparisons: `(a < b) * (b < c)`"),
     (
         "|",
@@ -118,7 +117,7 @@ fn token(
             hint,
         )
     };
-    let comparison = rest.starts_with("==") || rest.starts_with("!=");
+    let comparison = rest.starts_with("!=");
     let replaced = REPLACEMENTS.iter().find(|(sign, _)| rest.starts_with(sign));
     if let Some((_, hint)) = replaced.filter(|_| !comparison) {
         return Err(unexpected(*hint));

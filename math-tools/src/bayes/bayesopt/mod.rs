@@ -5,7 +5,10 @@ mod search;
 #[cfg(test)]
 mod tests;
 
-use crate::expression::{Expression, Parameters, Scope};
+use std::collections::BTreeMap;
+
+use crate::expression::unknowns::{self, Each};
+use crate::expression::{Expression, Parameters};
 use crate::prelude::*;
 
 /// Optimises an expression in a box with few evaluations: a Gaussian process (Matern 5/2, one fitted length scale for each
@@ -14,14 +17,18 @@ use crate::prelude::*;
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Args {
-    /// Lower and upper bound of each variable, `[[low, high], ...]`; 1 to 20 variables, low < high.
+    /// Lower and upper bound of each variable, `[[low, high], ...]`, or by name, `{"a": [0, 1]}`; 1 to 20 variables, low < high.
     #[schemars(extend("x-shape" = ["d", 2]))]
-    pub bounds: Vec<[Finite; 2]>,
-    /// Expression in x0, x1, ... (x, y and z are x0, x1 and x2).
+    pub bounds: Each<[Finite; 2]>,
+    /// Expression in x0, x1, ... (x, y and z are x0, x1 and x2) or in the names of `bounds`.
     pub objective: String,
     /// Named numbers the expression uses, such as `{"a": 1.5}`; the entries of a list `w` are `w[0]`, `w[1]`, ...
     #[serde(default, skip_serializing_if = "Parameters::is_empty")]
     pub parameters: Parameters,
+    /// Columns of numbers, inline or from a file: the objective names them and reduces them to one number, such as
+    /// `sum((y - x0 - x1*t)**2)`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<Input<Table>>,
     /// Whether to look for the largest or the smallest value.
     #[serde(default)]
     pub(crate) mode: Mode,
@@ -80,6 +87,10 @@ pub(crate) struct Output {
     /// The best point evaluated.
     #[schemars(extend("x-shape" = ["d"]))]
     pub x_best: Vec<f64>,
+    /// The entries of `x_best` by name, where `bounds` has names.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-present" = { "bounds": { "is": "named" } }))]
+    pub named: Option<BTreeMap<String, f64>>,
     /// The objective there.
     pub y_best: f64,
     /// Every evaluation in order.
@@ -150,11 +161,14 @@ impl Tool for Args {
     };
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
-        let bounds = checked(&args.bounds)?;
+        let (pairs, names) = args.bounds.entries();
+        let bounds = checked(&pairs)?;
         let d = bounds.len();
-        let scope = Scope::point(d).with_parameters(&args.parameters, "/parameters")?;
+        let (variables, data) = ((d, names.as_deref()), args.data.as_ref());
+        let scope = unknowns::scope(variables, data, &args.parameters, "/bounds", ctx)?;
         let objective = Expression::parse(&args.objective, &scope)
             .map_err(|err| err.into_tool_error("/objective"))?;
+        unknowns::check_use(data, [&objective])?;
         let plan = search::Plan {
             dimension: d,
             initial: args.n_init.size(),
@@ -196,6 +210,7 @@ impl Tool for Args {
         let lengths = process.lengths.iter().zip(&bounds);
         let length_scales = lengths.map(|(length, (low, high))| length * (high - low));
         Ok(Output {
+            named: unknowns::by_name(names.as_deref(), &x_best),
             x_best,
             y_best: sign * value,
             history,

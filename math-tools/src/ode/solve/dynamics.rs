@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use kernels::program;
+use crate::expression::program;
 use tool_core::{Matrix, Vector};
 
 use super::flow::{Flow, jacobian_by_differences, time_slope_by_difference};

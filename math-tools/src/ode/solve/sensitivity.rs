@@ -11,7 +11,7 @@
 
 use std::sync::Arc;
 
-use kernels::program;
+use crate::expression::program;
 
 use super::dynamics::Derivative;
 use super::flow::Flow;

@@ -12,12 +12,15 @@ mod search;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
+
 use self::search::Search;
 use super::minimise::bounds::Bounds;
 use super::minimise::objective::{Function, Objective};
 use super::minimise::target::Target;
 use super::minimise::{Mode, lbfgs, nelder_mead};
 use crate::expression::Parameters;
+use crate::expression::unknowns::{self, Each};
 use crate::prelude::*;
 
 /// Find the global minimum or maximum of a function in a box. No method can prove that it is the global one: `agreeing` says how many
@@ -27,9 +30,13 @@ use crate::prelude::*;
 pub(crate) struct Args {
     /// Objective: as in `optimize`.
     pub objective: Objective,
-    /// Lower and upper bound of each variable, `[[low, high], ...]`; at most 200.
+    /// Lower and upper bound of each variable, `[[low, high], ...]`, or by name, `{"a": [0, 1]}`; at most 200.
     #[schemars(extend("x-shape" = ["n", 2]))]
-    pub bounds: Vec<[Finite; 2]>,
+    pub bounds: Each<[Finite; 2]>,
+    /// Columns of numbers, inline or from a file: the objective names them and reduces them to one number, such as
+    /// `sum((y - x0 - x1*t)**2)`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<Input<Table>>,
     /// Named numbers the expression uses, such as `{"a": 1.5}`; the entries of a list `w` are `w[0]`, `w[1]`, ...
     #[serde(default, skip_serializing_if = "Parameters::is_empty")]
     pub parameters: Parameters,
@@ -73,6 +80,10 @@ pub(crate) struct Output {
     /// The best point.
     #[schemars(extend("x-shape" = ["n"]))]
     pub x: Vec<f64>,
+    /// The entries of `x` by name, where `bounds` has names.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-present" = { "bounds": { "is": "named" } }))]
+    pub named: Option<BTreeMap<String, f64>>,
     /// The objective there.
     pub f: f64,
     /// Evaluations of the objective and of gradients.
@@ -134,10 +145,14 @@ impl Tool for Args {
             refuse!(invalid "/bounds"; "expected bounds of 1 to {VARIABLES_MAX} variables, found {n}";
                 "give one pair [low, high] per variable");
         }
-        let given: Vec<_> = args.bounds.iter().map(|pair| pair.map(Some)).collect();
+        let (pairs, names) = args.bounds.entries();
+        let given: Vec<_> = pairs.iter().map(|pair| pair.map(Some)).collect();
         let bounds = Bounds::new(&given, n)?;
         ctx.reserve_doubles(400 * n * n + 40_000 * n)?;
-        let function = Function::new(&args.objective, &args.parameters, n, ctx)?;
+        let (variables, data) = ((n, names.as_deref()), args.data.as_ref());
+        let scope = unknowns::scope(variables, data, &args.parameters, "/bounds", ctx)?;
+        let function = Function::new(&args.objective, &scope, n, ctx)?;
+        unknowns::check_use(data, function.expression_of())?;
         let seed = ctx.seed(args.seed);
         let centre: Vec<f64> = (0..n)
             .map(|i| bounds.low[i] / 2.0 + bounds.high[i] / 2.0)
@@ -182,6 +197,7 @@ impl Tool for Args {
             reason,
             method: args.method,
             seed,
+            named: unknowns::by_name(names.as_deref(), &search.best.1),
             x: search.best.1,
         })
     }

@@ -198,7 +198,7 @@ fn stops_reach_the_methods() {
             let text = r#"{"objective":"rosenbrock","bounds":[]}"#;
             let args: Args = convert::from_value(&parse(text)).unwrap();
             Args {
-                bounds,
+                bounds: bounds.into(),
                 method,
                 ..args
             }

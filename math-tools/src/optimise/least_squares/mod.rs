@@ -8,12 +8,15 @@ pub(in crate::optimise) mod qr;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
+
 use self::levenberg::{How, Reason};
 use self::loss::{Kind, Loss};
 use self::problem::Residuals;
 use self::projected::minimise_doggedly;
 use super::minimise::bounds::{Bounds, Given};
 use crate::expression::Parameters;
+use crate::expression::unknowns::{self, Each, Start};
 use crate::prelude::*;
 
 /// Find the x that minimises the sum of squares of residuals, from a start point, by the Levenberg-Marquardt method with exact
@@ -21,20 +24,21 @@ use crate::prelude::*;
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Args {
-    /// Residuals: expressions in x0, x1, ... and in columns of `data`; one that names a column is a residual for each row.
+    /// Residuals: expressions in x0, x1, ... or the names of `x0`, and in columns of `data`; one whose value is a column is a
+    /// residual for each row.
     pub residuals: Vec<String>,
-    /// Start point, one number per variable.
+    /// Start point, one number per variable: a list, or an object with names, such as `{"a": 1, "b": 0}`.
     #[schemars(extend("x-shape" = ["n"]))]
-    pub x0: Input<Vector>,
+    pub x0: Input<Start>,
     /// Columns of numbers that residuals name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<Input<Table>>,
     /// Named numbers that residuals use.
     #[serde(default, skip_serializing_if = "Parameters::is_empty")]
     pub parameters: Parameters,
-    /// Bounds of each variable, `[low, high]` with null for none.
+    /// Bounds of each variable, `[low, high]` with null for none, in their order or by name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub bounds: Option<Vec<Given>>,
+    pub bounds: Option<Each<Given>>,
     /// How much a residual counts: its square, or less when it is large.
     #[serde(default)]
     pub loss: Kind,
@@ -63,6 +67,10 @@ pub(crate) struct Output {
     /// The best point.
     #[schemars(extend("x-shape" = ["n"]))]
     pub x: Vec<f64>,
+    /// The entries of `x` by name, where `x0` has names.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-present" = { "x0": { "is": "named" } }))]
+    pub named: Option<BTreeMap<String, f64>>,
     /// Whether x passed the test of a minimum.
     pub converged: bool,
     /// Reason the method ended.
@@ -101,25 +109,26 @@ impl Tool for Args {
     };
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
-        let mut x0 = args.x0.load(ctx)?.to_vec();
+        let start = args.x0.load(ctx)?;
+        let (mut x0, names) = (start.to_vec(), start.names().map(<[String]>::to_vec));
         if x0.is_empty() {
             refuse!(invalid "/x0"; "`x0` is empty"; "give one number per variable");
         }
         let bounds = match &args.bounds {
-            Some(given) => Bounds::new(given, x0.len())?,
+            Some(given) => Bounds::new(&given.of(&start, &[None, None], "/bounds")?, x0.len())?,
             None => Bounds::free(x0.len()),
         };
         if bounds.project(&mut x0) {
             ctx.warn("`x0` is outside `bounds`: the nearest point in them is the start");
         }
-        let table = args.data.as_ref().map(|data| data.load(ctx)).transpose()?;
+        let (variables, data) = ((x0.len(), names.as_deref()), args.data.as_ref());
+        let scope = unknowns::scope(variables, data, &args.parameters, "/x0", ctx)?;
         let loss = Loss {
             kind: args.loss,
             scale: args.loss_scale.get(),
         };
         let texts = &args.residuals;
-        let mut problem =
-            Residuals::new(texts, &args.parameters, x0.len(), table.as_ref(), loss, ctx)?;
+        let mut problem = Residuals::new(texts, scope, x0.len(), loss, ctx)?;
         let pairs = bounds.low.iter().zip(&bounds.high);
         let pairs: Vec<[f64; 2]> = pairs.map(|(low, high)| [*low, *high]).collect();
         let how = How {
@@ -154,6 +163,7 @@ impl Tool for Args {
             at_bound: found.held,
             iterations,
             evaluations: problem.evaluations,
+            named: unknowns::by_name(names.as_deref(), &found.point),
             x: found.point,
         })
     }

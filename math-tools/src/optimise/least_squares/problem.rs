@@ -1,11 +1,10 @@
-//! Residuals by expressions, one value each or one for each row of a table, with their Jacobian.
+//! Residuals by expressions, a number or one for each row of a table, with their Jacobian.
 
-use tool_core::{Ctx, Table, ToolError};
+use tool_core::{Ctx, ToolError};
 
 use super::levenberg::{Linear, Problem};
 use super::loss::Loss;
-use crate::expression::{Expression, LANES, Parameters, Scope, System};
-use crate::optimise::columns::numbers;
+use crate::expression::{Expression, Scope, System};
 
 /// Residuals, and the columns of their Jacobian.
 type Both = (Vec<f64>, Vec<Vec<f64>>);
@@ -16,10 +15,10 @@ const TEXTS_MAX: usize = 10_000;
 /// Residuals as a function of n variables.
 pub(super) struct Residuals<'a> {
     n: usize,
-    /// Values of the residuals of one kind, then their derivatives row by row; and how many there are.
-    single: (System, usize),
-    by_row: (System, usize),
-    columns: Vec<Vec<f64>>,
+    /// Values of the texts, then their derivatives text by text.
+    system: System,
+    /// By text, whether it is a residual for each row.
+    by_row: Vec<bool>,
     rows: usize,
     loss: Loss,
     pub(super) evaluations: u64,
@@ -31,9 +30,8 @@ impl<'a> Residuals<'a> {
     /// `invalid_args` at `/residuals` for texts that do not fit, at `/data` for columns that are no numbers.
     pub(super) fn new(
         texts: &[String],
-        parameters: &Parameters,
+        scope: Scope,
         n: usize,
-        table: Option<&Table>,
         loss: Loss,
         ctx: &'a Ctx,
     ) -> Result<Self, ToolError> {
@@ -42,61 +40,28 @@ impl<'a> Residuals<'a> {
             refuse!(invalid "/residuals"; "expected 1 to {TEXTS_MAX} residuals, found {found}";
                 "for many rows, pass them as `data` and name its columns");
         }
-        let mut scope = Scope::new().variables("x", n);
-        let names: Vec<&str> = table
-            .map(|table| table.names().collect())
-            .unwrap_or_default();
-        for name in &names {
-            scope = scope.variable(name);
-        }
-        let scope = scope.with_parameters(parameters, "/parameters")?;
-        let mut expressions = [Vec::new(), Vec::new()];
-        let mut used = vec![false; names.len()];
-        for (index, text) in texts.iter().enumerate() {
-            let pointer = format!("/residuals/{index}");
+        let scope = scope.by_row();
+        let parsed = texts.iter().enumerate().map(|(index, text)| {
             let parsed = Expression::parse(text, &scope);
-            let parsed = parsed.map_err(|err| err.into_tool_error(&pointer))?;
-            let mut has_column = false;
-            for (column, used) in used.iter_mut().enumerate() {
-                if parsed.uses(n + column) {
-                    (has_column, *used) = (true, true);
-                }
-            }
-            expressions[usize::from(has_column)].push(parsed);
+            parsed.map_err(|err| err.into_tool_error(&format!("/residuals/{index}")))
+        });
+        let parsed: Vec<Expression> = parsed.collect::<Result<_, _>>()?;
+        let rows = scope.rows();
+        if rows > 0 && !parsed.iter().any(Expression::uses_data) {
+            refuse!(invalid "/data"; "no residual names a column of `data`"; "name columns in the residuals, or leave `data` out");
         }
-        let mut columns = Vec::new();
-        for ((name, cells), used) in names
-            .iter()
-            .zip(table.iter().flat_map(|t| t.columns()))
-            .zip(used)
-        {
-            columns.push(match used {
-                true => numbers(name, cells)?,
-                false => Vec::new(),
-            });
-        }
-        let [single, by_row] = expressions;
-        let compiled = |list: Vec<Expression>| {
-            let system = System::values_and_jacobian(&list, n).map_err(|err| {
-                ToolError::invalid("/residuals", format!("a residual has no derivative: {err}"))
-                    .hint("write it without that function")
-            });
-            Ok::<_, ToolError>((system?.0, list.len()))
-        };
-        let rows = if by_row.is_empty() {
-            0
-        } else {
-            table.map_or(0, Table::rows)
-        };
-        let count = rows
-            .saturating_mul(by_row.len())
-            .saturating_add(single.len());
-        ctx.reserve_doubles(count.saturating_mul(3 * n + 4))?;
+        let by_row: Vec<bool> = parsed.iter().map(Expression::is_column).collect();
+        let columns = by_row.iter().filter(|is_column| **is_column).count();
+        let count = rows.saturating_mul(columns).saturating_add(texts.len());
+        ctx.reserve_doubles(count.saturating_mul(5 * n + 6))?;
+        let (system, _) = System::values_and_jacobian(&parsed, n).map_err(|err| {
+            ToolError::invalid("/residuals", format!("a residual has no derivative: {err}"))
+                .hint("write it without that function")
+        })?;
         Ok(Self {
             n,
-            single: compiled(single)?,
-            by_row: compiled(by_row)?,
-            columns,
+            system,
+            by_row,
             rows,
             loss,
             evaluations: 0,
@@ -106,54 +71,28 @@ impl<'a> Residuals<'a> {
 
     /// The residuals and the columns of their Jacobian; `None` where one is not finite.
     fn all(&mut self, x: &[f64]) -> Result<Option<Both>, ToolError> {
-        let n = self.n;
-        let ((single, singles), (by_row, per_row)) = (&self.single, &self.by_row);
         self.evaluations += 1;
         self.ctx.check()?;
         self.ctx.count_evaluations(self.rows as u64 + 1)?;
-        let count = singles + self.rows * per_row;
-        let mut values = Vec::with_capacity(count);
-        let mut jacobian = vec![Vec::with_capacity(count); n];
-        let mut out = vec![0.0; singles * (n + 1)];
-        single.evaluator().point(x, &mut out);
-        values.extend_from_slice(&out[..*singles]);
-        for row in out[*singles..].chunks_exact(n) {
-            jacobian
-                .iter_mut()
-                .zip(row)
-                .for_each(|(column, entry)| column.push(*entry));
-        }
-        let constants: Vec<[f64; LANES]> = x.iter().map(|&value| [value; LANES]).collect();
-        let mut evaluator = by_row.evaluator();
-        let mut blocks = vec![[0.0; LANES]; per_row * (n + 1)];
-        for start in (0..self.rows).step_by(LANES) {
-            if start % (64 * LANES) == 0 {
-                self.ctx.check()?;
-            }
-            let end = (start + LANES).min(self.rows);
-            let fixed = constants.iter().map(|one| &one[..end - start]);
-            let varying = self
-                .columns
-                .iter()
-                .map(|one| one.get(start..end).unwrap_or_default());
-            let slots: Vec<&[f64]> = fixed.chain(varying).collect();
-            let mut outputs: Vec<&mut [f64]> = blocks
-                .iter_mut()
-                .map(|one| &mut one[..end - start])
-                .collect();
-            evaluator.block(&slots, &mut outputs);
-            for residual in 0..*per_row {
-                values.extend_from_slice(&blocks[residual][..end - start]);
-                for (place, column) in jacobian.iter_mut().enumerate() {
-                    column
-                        .extend_from_slice(&blocks[per_row + residual * n + place][..end - start]);
-                }
+        let (n, texts) = (self.n, self.by_row.len());
+        let mut evaluator = self.system.evaluator();
+        let mut numbers = vec![0.0; texts * (n + 1)];
+        evaluator.run(x, &mut numbers);
+        let mut values = Vec::new();
+        let mut jacobian = vec![Vec::new(); n];
+        for (text, is_column) in self.by_row.iter().enumerate() {
+            let rows = if *is_column { self.rows } else { 1 };
+            let append = |to: &mut Vec<f64>, output: usize| match evaluator.column(output) {
+                Some(column) => to.extend_from_slice(column),
+                None => to.resize(to.len() + rows, numbers[output]),
+            };
+            append(&mut values, text);
+            for (place, column) in jacobian.iter_mut().enumerate() {
+                append(column, texts + text * n + place);
             }
         }
-        let is_finite = values
-            .iter()
-            .chain(jacobian.iter().flatten())
-            .all(|value| value.is_finite());
+        let finite = |column: &[f64]| column.iter().all(|value| value.is_finite());
+        let is_finite = finite(&values) && jacobian.iter().all(|column| finite(column));
         Ok(is_finite.then_some((values, jacobian)))
     }
 

@@ -14,7 +14,10 @@ pub(crate) mod objective;
 pub(crate) mod smooth;
 pub(crate) mod target;
 
+use std::collections::BTreeMap;
+
 use crate::expression::Parameters;
+use crate::expression::unknowns::{self, Each, Start};
 use crate::prelude::*;
 
 use crate::linalg::dense::max_abs;
@@ -33,20 +36,24 @@ use self::target::Target;
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Args {
-    /// Start point, one number per variable.
+    /// Start point, one number per variable: a list, or an object with names, such as `{"a": 1, "b": 0}`.
     #[schemars(extend("x-shape" = ["n"]))]
-    pub x0: Input<Vector>,
-    /// Objective: an expression in x0, x1, ... (also x, y, z for the first three), the name `rosenbrock` or `sphere`, or
+    pub x0: Input<Start>,
+    /// Objective: an expression in x0, x1, ... (also x, y, z for the first three) or in the names of `x0`, the name `rosenbrock` or `sphere`, or
     /// {"quadratic": {"A", "b", "c"}} for 0.5 x'Ax + b'x + c.
     pub objective: Objective,
     /// Named numbers the expression uses, such as `{"a": 1.5}`; the entries of a list `w` are `w[0]`, `w[1]`, ...
     #[serde(default, skip_serializing_if = "Parameters::is_empty")]
     pub parameters: Parameters,
-    /// Lower and upper bound of each variable, such as `[[0, null], [-1, 1]]`; null where there is none. The objective is
+    /// Columns of numbers, inline or from a file: the objective names them and reduces them to one number, such as
+    /// `sum((y - x0 - x1*t)**2)`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<Input<Table>>,
+    /// Lower and upper bound of each variable, in their order or by name, such as `[[0, null], [-1, 1]]`; null where there is none. The objective is
     /// evaluated within the bounds only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-shape" = ["n", 2]))]
-    pub bounds: Option<Vec<bounds::Given>>,
+    pub bounds: Option<Each<bounds::Given>>,
     /// Constraints, such as `["x0+x1<=1", "x0*x1==0.2"]`: expressions with `>=`, `<=` or `==` between them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub constraints: Vec<String>,
@@ -80,6 +87,10 @@ pub(crate) struct Output {
     /// The best point.
     #[schemars(extend("x-shape" = ["n"]))]
     pub x: Vec<f64>,
+    /// The entries of `x` by name, where `x0` has names.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-present" = { "x0": { "is": "named" } }))]
+    pub named: Option<BTreeMap<String, f64>>,
     /// The objective there.
     pub f: f64,
     /// Iterations of the methods that ran.
@@ -174,8 +185,22 @@ impl Tool for Args {
                 .hint("eliminate variables, or state constraints of one variable as `bounds`"));
         }
         ctx.reserve_doubles(40 * n + if simplex_fits { 4 * n * n } else { 0 })?;
-        let function = Function::new(&args.objective, &args.parameters, n, ctx)?;
-        let given = args.bounds.as_deref();
+        let names = x0.names().map(<[String]>::to_vec);
+        let (variables, data) = ((n, x0.names()), args.data.as_ref());
+        let scope = unknowns::scope(variables, data, &args.parameters, "/x0", ctx)?;
+        let function = Function::new(&args.objective, &scope, n, ctx)?;
+        let constraints = Constraints::new(&args.constraints, &scope, n)?;
+        unknowns::check_use(
+            data,
+            function
+                .expression_of()
+                .into_iter()
+                .chain(constraints.sides()),
+        )?;
+        let given = args.bounds.as_ref();
+        let given = given.map(|each| each.of(&x0, &[None, None], "/bounds"));
+        let given = given.transpose()?;
+        let given = given.as_deref();
         let bounds = given.map_or_else(|| Ok(Bounds::free(n)), |given| Bounds::new(given, n))?;
         let mut x0 = x0.to_vec();
         if bounds.project(&mut x0) {
@@ -190,12 +215,13 @@ impl Tool for Args {
         .within(&bounds);
         let (max_iter, tolerance) = (args.max_iter.get() as u64, args.tolerance.get());
         if constrained {
-            let constraints = Constraints::new(&args.constraints, &args.parameters, n)?;
             ctx.reserve_doubles(2 * n * (constraints.len() + 2 * n) + 8 * n * n)?;
             let watched = Watched::new(&constraints, ctx);
             let mut problem = Constrained::new(target, watched, bounds);
             let found = under_constraints(&mut problem, args.method, &x0, max_iter, tolerance)?;
-            return Ok(found.output(&problem, given.is_some(), ctx));
+            let mut output = found.output(&problem, given.is_some(), ctx);
+            output.named = unknowns::by_name(names.as_deref(), &output.x);
+            return Ok(output);
         }
 
         let mut search = Search {
@@ -233,6 +259,7 @@ impl Tool for Args {
             converged: found.converged,
             method,
             reason: found.reason,
+            named: unknowns::by_name(names.as_deref(), &found.x),
             x: found.x,
         })
     }
@@ -311,6 +338,7 @@ impl constrained::Found {
             converged: self.converged && is_seen,
             method: self.method,
             reason: self.reason,
+            named: None,
             x: self.at.x,
         }
     }

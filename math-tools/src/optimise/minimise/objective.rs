@@ -10,7 +10,7 @@ use serde::de::{self, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use tool_core::{Ctx, Finite, Input, Matrix, ToolError, Vector};
 
-use crate::expression::{Expression, Parameters, Scope, System};
+use crate::expression::{Expression, Scope, System};
 use crate::linalg::{dense::dot, square_and_vector};
 
 /// The names of the built-in functions.
@@ -163,7 +163,7 @@ impl Function {
     /// `invalid_args` at `/objective` when it does not fit.
     pub(crate) fn new(
         objective: &Objective,
-        parameters: &Parameters,
+        scope: &Scope,
         n: usize,
         ctx: &Ctx,
     ) -> Result<Self, ToolError> {
@@ -174,14 +174,13 @@ impl Function {
                 let message = "`rosenbrock` needs at least 2 coordinates, found 1";
                 Err(ToolError::invalid("/x0", message))
             }
-            Objective::Expression(text) => Self::expression(text, parameters, n),
+            Objective::Expression(text) => Self::expression(text, scope, n),
             Objective::Quadratic(quadratic) => Self::quadratic(quadratic, n, ctx),
         }
     }
 
-    fn expression(text: &str, parameters: &Parameters, n: usize) -> Result<Self, ToolError> {
-        let scope = Scope::point(n).with_parameters(parameters, "/parameters")?;
-        let expression = Expression::parse(text, &scope).map_err(|err| {
+    fn expression(text: &str, scope: &Scope, n: usize) -> Result<Self, ToolError> {
+        let expression = Expression::parse(text, scope).map_err(|err| {
             let error = err.into_tool_error("/objective");
             match did_you_mean(text.trim(), NAMES) {
                 Some(near) => error.hint(near),
@@ -208,6 +207,14 @@ impl Function {
             .collect();
         let c = quadratic.c.map_or(0.0, Finite::get);
         Ok(Self::Quadratic(symmetric, b, c))
+    }
+
+    /// The expression, where it is one.
+    pub(crate) fn expression_of(&self) -> Option<&Expression> {
+        match self {
+            Self::Expression(expression, _) => Some(expression),
+            _ => None,
+        }
     }
 
     /// Whether it has a known gradient and neither kinks nor steps.

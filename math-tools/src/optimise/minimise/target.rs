@@ -1,6 +1,6 @@
 //! [`Target`]: an objective as the methods see it, always minimised, counted, and stoppable.
 
-use kernels::program;
+use crate::expression::program;
 use tool_core::{Ctx, ToolError, Value};
 
 use super::bounds::Bounds;
@@ -40,7 +40,11 @@ impl<'a> Target<'a> {
         let (target, start) = Self::near(function, maximise, x0, ctx)?;
         if !start.is_finite() {
             let found = tool_core::number::spelling(start);
-            refuse!(numeric "/x0", "not_finite"; "the objective at `x0` is {found}";
+            let cause = function
+                .expression_of()
+                .and_then(|expression| expression.value(x0).err());
+            let cause = cause.map_or_else(String::new, |cause| format!(": {cause}"));
+            refuse!(numeric "/x0", "not_finite"; "the objective at `x0` is {found}{cause}";
                 "start at a point where the objective is finite");
         }
         Ok(target)

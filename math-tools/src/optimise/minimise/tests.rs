@@ -16,6 +16,7 @@ pub(super) fn args(x0: &[f64], objective: impl Into<Objective>) -> Args {
         x0: Input::inline(x0.to_vec()),
         objective: objective.into(),
         parameters: Default::default(),
+        data: None,
         bounds: None,
         constraints: Vec::new(),
         method: Method::Auto,
@@ -462,5 +463,99 @@ proptest! {
             let gradient: f64 = row.iter().zip(&output.x).map(|(a, x)| a * x).sum::<f64>() + b;
             prop_assert!(gradient.abs() < 1e-4, "{gradient}: {:?}", output);
         }
+    }
+}
+
+#[test]
+fn an_objective_over_data_is_one_of_its_unknowns() {
+    // A straight line through four points by least squares: a = 1.1, b = 1.1 and the sum 2.7, by the normal equations.
+    let data = r#""data": {"t": [0, 1, 2, 3], "y": [1, 3, 2, 5]}"#;
+    for method in ["auto", "newton", "nelder_mead", "sqp"] {
+        let output = from_json(&format!(
+            r#"{{"objective": "r = y - a - b*t; sum(r**2)", "x0": {{"b": 0, "a": 0}}, "method": "{method}", {data}}}"#
+        ))
+        .unwrap();
+        assert_found(&output, &[1.1, 1.1], 2.7, 1e-7);
+        let named = output.named.unwrap();
+        assert_eq!(named.keys().collect::<Vec<_>>(), ["a", "b"], "{method}");
+    }
+    let constrained = from_json(&format!(
+        r#"{{"objective": "sum((y - a - b*t)**2)", "x0": {{"a": 0, "b": 0}}, "constraints": ["a + b <= mean(y) - 1.75"],
+            "bounds": {{"b": [0, null]}}, {data}}}"#
+    ))
+    .unwrap();
+    assert!(constrained.converged && constrained.constraints.unwrap()[0].active);
+    assert!((constrained.x.iter().sum::<f64>() - 1.0).abs() < 1e-9);
+    let short = from_json(&format!(
+        r#"{{"objective": "sum((y - x - x1*t)**2)", "x0": [0, 0], {}}}"#,
+        data.replace("\"y\"", "\"x\": [0, 0, 0, 0], \"y\"")
+    ));
+    // The column hides the short name of the first variable, which is then without influence.
+    assert_eq!(short.unwrap().x[0], 0.0);
+}
+
+#[test]
+fn faults_of_models_are_named() {
+    for (text, path, words) in [
+        (
+            r#"{"objective": "y - a", "x0": {"a": 1}, "data": {"y": [1]}}"#,
+            "/objective",
+            "a column",
+        ),
+        (
+            r#"{"objective": "a**2", "x0": {"a": 1}, "data": {"y": [1]}}"#,
+            "/data",
+            "no expression names",
+        ),
+        (
+            r#"{"objective": "sphere", "x0": [1], "data": {"y": [1]}}"#,
+            "/data",
+            "no expression names",
+        ),
+        (
+            r#"{"objective": "sum(y*a)", "x0": {"a": 1}, "data": []}"#,
+            "/data",
+            "at least one row",
+        ),
+        (
+            r#"{"objective": "sum(y*a)", "x0": {"a": 1}, "data": {"y": [1, null]}}"#,
+            "/data/y/1",
+            "row 1",
+        ),
+        (
+            r#"{"objective": "sum(log(y)*a)", "x0": {"a": 1}, "data": {"y": [1, -1]}}"#,
+            "/x0",
+            "NaN in row 1",
+        ),
+        (
+            r#"{"objective": "a", "x0": {"a b": 1}}"#,
+            "/x0/a b",
+            "a name of letters",
+        ),
+        (
+            r#"{"objective": "pi", "x0": {"pi": 1}}"#,
+            "/x0/pi",
+            "a name of the language",
+        ),
+        (
+            r#"{"objective": "a", "x0": {"a": 1}, "bounds": {"b": [0, 1]}}"#,
+            "/bounds/b",
+            "no variable",
+        ),
+        (
+            r#"{"objective": "a", "x0": {"a": "1"}}"#,
+            "/x0/a",
+            "expected a finite number",
+        ),
+        (r#"{"objective": "a", "x0": {}}"#, "/x0", "empty"),
+        (
+            r#"{"objective": "a", "x0": {"a": 1}, "parameters": {"a": 2}}"#,
+            "/parameters/a",
+            "is a variable",
+        ),
+    ] {
+        let error = from_json(text).unwrap_err();
+        assert_eq!(error.path(), Some(path), "{text}: {error:?}");
+        assert!(error.message().contains(words), "{text}: {error:?}");
     }
 }

@@ -7,7 +7,7 @@
 //! # References
 //! R. M. Neal, "MCMC Using Hamiltonian Dynamics", Handbook of Markov Chain Monte Carlo, 2011, sections 5.2 and 5.4.1.
 
-use kernels::program;
+use crate::expression::program;
 use tool_core::ToolError;
 
 use super::chain::infinite_density;

@@ -4,7 +4,7 @@
 //! `hamiltonian` are the one sampler, `metropolis` the other; `warmup` adapts both, `report` summarises the draws.
 
 use super::blocks::too_many_dimensions;
-use crate::expression::{Expression, Scope, System};
+use crate::expression::{Expression, System, unknowns};
 use crate::prelude::*;
 
 mod chain;
@@ -59,9 +59,11 @@ impl Tool for Args {
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let start = args.x0.load(ctx)?;
         check_dimension(&start)?;
-        let scope = Scope::point(start.len()).with_parameters(&args.parameters, "/parameters")?;
+        let (variables, data) = ((start.len(), start.names()), args.data.as_ref());
+        let scope = unknowns::scope(variables, data, &args.parameters, "/x0", ctx)?;
         let density = Expression::parse(&args.log_density, &scope)
             .map_err(|err| err.into_tool_error("/log_density"))?;
+        unknowns::check_use(data, [&density])?;
         check_start(&density, &start)?;
         let gradient = gradient(&density, &start, args.method)?;
         let sampler = sampler(gradient.as_ref(), args.target_accept)?;
@@ -82,6 +84,7 @@ impl Tool for Args {
         if args.return_samples != Some(false) {
             output.samples = Some(draws(chains, &plan));
         }
+        output.names = start.names().map(<[String]>::to_vec);
         report::warn(&output, &args, ctx);
         Ok(output)
     }

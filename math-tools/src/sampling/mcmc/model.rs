@@ -2,9 +2,10 @@
 
 use schemars::{JsonSchema, json_schema};
 use serde::{Deserialize, Serialize, Serializer};
-use tool_core::{Bounded, Input, Positive, Probability, Real, Seed, Value, Vector};
+use tool_core::{Bounded, Input, Positive, Probability, Real, Seed, Table, Value};
 
 use crate::expression::Parameters;
+use crate::expression::unknowns::Start;
 
 /// Most dimensions of a density.
 pub(crate) const DIMENSION_MAX: usize = 200;
@@ -23,14 +24,20 @@ pub(in crate::sampling) const ESS_PER_CHAIN_MIN: f64 = 100.0;
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Args {
-    /// Logarithm of the density, an expression of `x0`, `x1`, ... (`x` = `x0`, `y` = `x1`, `z` = `x2`).
+    /// Logarithm of the density, an expression of `x0`, `x1`, ... (`x` = `x0`, `y` = `x1`, `z` = `x2`) or of the names of `x0`; a sum
+    /// of densities such as `normal_lpdf(x, mu, sigma)`.
     pub log_density: String,
     /// Named numbers the expression uses, such as `{"a": 1.5}`; the entries of a list `w` are `w[0]`, `w[1]`, ...
     #[serde(default, skip_serializing_if = "Parameters::is_empty")]
     pub parameters: Parameters,
-    /// Start, one number per dimension (1 to 200), where the density is not zero.
+    /// Columns of numbers, inline or from a file: the density names them and reduces them to one number, such as
+    /// `sum(normal_lpdf(y, x0 + x1*t, 1))`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<Input<Table>>,
+    /// Start, one number per dimension (1 to 200), where the density is not zero: a list, or an object with the names of the
+    /// variables, such as `{"a": 1, "b": 0}`.
     #[schemars(extend("x-shape" = ["d"]))]
-    pub x0: Input<Vector>,
+    pub x0: Input<Start>,
     /// `nuts` (No-U-Turn sampler; needs the gradient), `metropolis` (random walk; for densities with steps, kinks or bounds), or
     /// `auto`: `nuts` where the expression has a derivative at `x0` and no `if`, comparison, `abs`, `min`, `max`, `floor`, `%` or
     /// other step or kink, else `metropolis`.
@@ -133,6 +140,10 @@ pub(crate) struct Output {
     pub chains: i64,
     /// Number of dimensions.
     pub dimension: usize,
+    /// The names of the dimensions, in the order of `mean`, where `x0` has names.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-present" = { "x0": { "is": "named" } }))]
+    pub names: Option<Vec<String>>,
     /// Evaluations of the density, for `nuts` with its gradient.
     pub evaluations: u64,
     /// Statistics of the trajectories of `nuts`; absent for `metropolis`.

@@ -77,6 +77,7 @@ pub(super) fn summarise(
         n_samples: plan.draws as i64,
         chains: chains.len() as i64,
         dimension,
+        names: None,
         evaluations: chains.iter().map(|chain| chain.evaluations).sum(),
         nuts,
         seed,

@@ -8,6 +8,7 @@ pub(super) fn args(log_density: &str, start: Vec<f64>) -> Args {
     Args {
         log_density: log_density.into(),
         parameters: Default::default(),
+        data: None,
         x0: Input::inline(start),
         method: Method::Auto,
         n_samples: Bounded::literal(5000),

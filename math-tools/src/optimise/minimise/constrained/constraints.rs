@@ -2,11 +2,11 @@
 
 use std::cell::OnceCell;
 
-use kernels::program;
+use crate::expression::program;
 use tool_core::{Ctx, ToolError};
 
 use super::super::bounds::Bounds;
-use crate::expression::{Expression, Parameters, Scope, System};
+use crate::expression::{Expression, Scope, System};
 
 /// Most constraints.
 const CONSTRAINTS_MAX: usize = 1000;
@@ -36,21 +36,16 @@ impl Constraints {
     ///
     /// # Errors
     /// `invalid_args` at the constraint that is no comparison with `>=`, `<=` or `==`.
-    pub(crate) fn new(
-        texts: &[String],
-        parameters: &Parameters,
-        n: usize,
-    ) -> Result<Self, ToolError> {
+    pub(crate) fn new(texts: &[String], scope: &Scope, n: usize) -> Result<Self, ToolError> {
         if texts.len() > CONSTRAINTS_MAX {
             let found = texts.len();
             refuse!(invalid "/constraints"; "expected at most {CONSTRAINTS_MAX} constraints, found {found}";
                 "remove constraints, or state those of one variable as `bounds`");
         }
-        let scope = Scope::point(n).with_parameters(parameters, "/parameters")?;
         let (mut equal, mut signs, mut sides) = (Vec::new(), Vec::new(), Vec::new());
         for (index, text) in texts.iter().enumerate() {
             let pointer = format!("/constraints/{index}");
-            let (sign, side) = comparison(text, &scope, &pointer)?;
+            let (sign, side) = comparison(text, scope, &pointer)?;
             equal.push(sign == "==");
             signs.push(if sign == "<=" { -1.0 } else { 1.0 });
             sides.push(side);
@@ -76,6 +71,11 @@ impl Constraints {
     /// Number of constraints.
     pub(crate) fn len(&self) -> usize {
         self.sides.len()
+    }
+
+    /// Left side minus right side of each.
+    pub(crate) fn sides(&self) -> &[Expression] {
+        &self.sides
     }
 
     fn curvature(&self) -> Option<&System> {

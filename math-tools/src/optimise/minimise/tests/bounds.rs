@@ -11,7 +11,13 @@ fn pair(low: f64, high: f64) -> Given {
 }
 
 fn within(bounds: &[(f64, f64)], args: Args) -> Args {
-    let bounds = Some(bounds.iter().map(|&(low, high)| pair(low, high)).collect());
+    let bounds = Some(
+        bounds
+            .iter()
+            .map(|&(low, high)| pair(low, high))
+            .collect::<Vec<_>>()
+            .into(),
+    );
     Args { bounds, ..args }
 }
 

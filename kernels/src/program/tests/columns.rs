@@ -1,0 +1,259 @@
+//! Programs over columns: reductions, running sums and their derivatives.
+
+use super::*;
+
+/// Columns t and y of so many rows.
+fn data(rows: usize) -> [Column; 2] {
+    let t: Vec<f64> = (0..rows).map(|i| i as f64 / rows as f64).collect();
+    let y = t
+        .iter()
+        .map(|t| (5.0 * t).sin() + 0.3 * t)
+        .collect::<Vec<_>>();
+    [t.into(), y.into()]
+}
+
+/// Variables a, b (0, 1) and columns t, y (2, 3).
+fn builder(rows: usize) -> (Builder, [Node; 4]) {
+    let mut builder = Builder::with_columns(2..4, rows);
+    let variables = [0, 1, 2, 3].map(|index| builder.variable(index));
+    (builder, variables)
+}
+
+type Formula = fn(&mut Builder, [Node; 4]) -> Node;
+
+/// `b sin(a t) - y`.
+fn residual(b: &mut Builder, [a, scale, t, y]: [Node; 4]) -> Node {
+    let product = b.binary(Binary::Mul, a, t);
+    let sine = b.unary(Unary::Sin, product);
+    let model = b.binary(Binary::Mul, scale, sine);
+    b.binary(Binary::Sub, model, y)
+}
+
+fn squares(b: &mut Builder, variables: [Node; 4]) -> Node {
+    let r = residual(b, variables);
+    let square = b.unary(Unary::Square, r);
+    b.reduce(Reduction::Sum, square)
+}
+
+/// A root of a mean of squares about the mean: three levels.
+fn spread(b: &mut Builder, variables: [Node; 4]) -> Node {
+    let r = residual(b, variables);
+    let sum = b.reduce(Reduction::Sum, r);
+    let rows = b.constant(b.rows as f64);
+    let mean = b.binary(Binary::Div, sum, rows);
+    let centred = b.binary(Binary::Sub, r, mean);
+    let square = b.unary(Unary::Square, centred);
+    let total = b.reduce(Reduction::Sum, square);
+    b.unary(Unary::Sqrt, total)
+}
+
+fn soft_maximum(b: &mut Builder, variables: [Node; 4]) -> Node {
+    let r = residual(b, variables);
+    b.reduce(Reduction::LogSumExp, r)
+}
+
+fn range(b: &mut Builder, variables: [Node; 4]) -> Node {
+    let r = residual(b, variables);
+    let (high, low) = (b.reduce(Reduction::Max, r), b.reduce(Reduction::Min, r));
+    b.binary(Binary::Sub, high, low)
+}
+
+fn walk(b: &mut Builder, variables: [Node; 4]) -> Node {
+    let r = residual(b, variables);
+    let path = b.running_sum(Running::FromFirst, r);
+    let square = b.unary(Unary::Square, path);
+    b.reduce(Reduction::Sum, square)
+}
+
+const FORMULAS: [(&str, Formula); 5] = [
+    ("squares", squares),
+    ("spread", spread),
+    ("soft maximum", soft_maximum),
+    ("range", range),
+    ("walk", walk),
+];
+
+/// The values of all outputs, numbers.
+fn values(staged: &Staged, at: &[f64]) -> Vec<f64> {
+    let mut evaluator = staged.evaluator();
+    evaluator.run(at);
+    (0..staged.outputs()).map(|k| evaluator.number(k)).collect()
+}
+
+#[test]
+fn values_are_those_of_plain_loops() {
+    for rows in [1, 2, 127, 128, 129, 8_191, 8_192, 8_193, 20_000] {
+        let columns = data(rows);
+        let [a, scale] = [4.7, 1.2];
+        let pairs = columns[0].iter().zip(columns[1].iter());
+        let r: Vec<f64> = pairs.map(|(t, y)| scale * (a * t).sin() - y).collect();
+        let mean = r.iter().sum::<f64>() / rows as f64;
+        let mut path = 0.0;
+        let expected = [
+            r.iter().map(|r| r * r).sum::<f64>(),
+            r.iter().map(|r| (r - mean).powi(2)).sum::<f64>().sqrt(),
+            r.iter().map(|r| r.exp()).sum::<f64>().ln(),
+            r.iter().copied().fold(f64::MIN, f64::max) - r.iter().copied().fold(f64::MAX, f64::min),
+            r.iter()
+                .map(|r| {
+                    path += r;
+                    path * path
+                })
+                .sum(),
+        ];
+        for ((name, formula), expected) in FORMULAS.iter().zip(expected) {
+            let (mut builder, variables) = builder(rows);
+            let output = formula(&mut builder, variables);
+            let staged = Staged::new(&builder, &[output], &columns);
+            let found = values(&staged, &[a, scale])[0];
+            let error = (found - expected).abs();
+            assert!(
+                error <= 1e-11 * expected.abs().max(1e-3),
+                "{name}, {rows} rows: {found} {expected}"
+            );
+        }
+    }
+}
+
+#[test]
+fn derivatives_are_those_of_differences() {
+    let at = [4.7, 1.2];
+    for rows in [2, 300, 8_500] {
+        let columns = data(rows);
+        for (name, formula) in FORMULAS {
+            let (mut builder, variables) = builder(rows);
+            let output = formula(&mut builder, variables);
+            let gradient = builder.gradient(output, &[0, 1]).unwrap();
+            let direction = [(0, builder.variable(4)), (1, builder.variable(5))];
+            let along = builder.tangents(&[output, gradient[0], gradient[1]], &direction);
+            let outputs = [&[output], &gradient[..], &along.unwrap()].concat();
+            let staged = Staged::new(&builder, &outputs, &columns);
+            let v = [0.3, -0.7];
+            let of = |at: [f64; 2]| values(&staged, &[at[0], at[1], v[0], v[1]]);
+            let found = of(at);
+            let step = 1e-5;
+            let difference = |along: [f64; 2], output: usize| {
+                let up = of([at[0] + step * along[0], at[1] + step * along[1]])[output];
+                let down = of([at[0] - step * along[0], at[1] - step * along[1]])[output];
+                (up - down) / (2.0 * step)
+            };
+            let expected = [
+                difference([1.0, 0.0], 0),
+                difference([0.0, 1.0], 0),
+                difference(v, 0),
+                difference(v, 1),
+                difference(v, 2),
+            ];
+            let scale = found.iter().fold(1e-2, |m: f64, x| m.max(x.abs()));
+            for (found, expected) in found[1..].iter().zip(expected) {
+                let error = (found - expected).abs();
+                assert!(
+                    error < 1e-6 * scale,
+                    "{name}, {rows} rows: {found} {expected}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn columns_have_derivatives_by_row() {
+    let (rows, at) = (400, [4.7, 1.2]);
+    let columns = data(rows);
+    let (mut builder, variables) = builder(rows);
+    let r = residual(&mut builder, variables);
+    let norm = spread(&mut builder, variables);
+    let output = builder.binary(Binary::Div, r, norm);
+    let gradient = builder.gradient(output, &[0, 1]).unwrap();
+    let outputs = [&[output], &gradient[..]].concat();
+    let staged = Staged::new(&builder, &outputs, &columns);
+    let of = |at: &[f64]| -> Vec<Vec<f64>> {
+        let mut evaluator = staged.evaluator();
+        evaluator.run(at);
+        (0..3)
+            .map(|k| evaluator.column(k).unwrap().to_vec())
+            .collect()
+    };
+    let found = of(&at);
+    for variable in 0..2 {
+        let (mut up, mut down) = (at, at);
+        up[variable] += 1e-5;
+        down[variable] -= 1e-5;
+        let (up, down) = (of(&up), of(&down));
+        for row in 0..rows {
+            let expected = (up[0][row] - down[0][row]) / 2e-5;
+            assert!((found[1 + variable][row] - expected).abs() < 1e-8);
+        }
+    }
+}
+
+#[test]
+fn the_number_of_threads_does_not_change_a_bit() {
+    let rows = 100_003;
+    let columns = data(rows);
+    let (mut builder, variables) = builder(rows);
+    let outputs: Vec<Node> = FORMULAS
+        .iter()
+        .flat_map(|(_, formula)| {
+            let output = formula(&mut builder, variables);
+            let gradient = builder.gradient(output, &[0, 1]).unwrap();
+            [output, gradient[0], gradient[1]]
+        })
+        .collect();
+    let staged = Staged::new(&builder, &outputs, &columns);
+    let with = |threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+        let pool = pool.build().unwrap();
+        pool.install(|| values(&staged, &[4.7, 1.2]))
+            .iter()
+            .map(|x| x.to_bits())
+            .collect::<Vec<_>>()
+    };
+    let one = with(1);
+    assert!([2, 3, 7].iter().all(|&threads| with(threads) == one));
+}
+
+#[test]
+fn what_depends_on_the_data_alone_is_computed_once() {
+    static COUNTED: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
+    static FUNCTION: Function1 = Function1 {
+        name: "counted",
+        value: |x| {
+            COUNTED.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            x.sqrt()
+        },
+        slope: None,
+    };
+    let columns = data(300);
+    let (mut builder, [a, _, t, _]) = builder(300);
+    let root = builder.call1(&FUNCTION, t);
+    let product = builder.binary(Binary::Mul, a, root);
+    let output = builder.reduce(Reduction::Sum, product);
+    let staged = Staged::new(&builder, &[output], &columns);
+    let first = values(&staged, &[1.0, 0.0])[0];
+    assert_eq!(values(&staged, &[2.0, 0.0])[0], 2.0 * first);
+    assert_eq!(COUNTED.load(std::sync::atomic::Ordering::Relaxed), 300);
+}
+
+#[test]
+fn values_that_are_not_finite_pass_through() {
+    let column = |values: &[f64]| -> Column { values.to_vec().into() };
+    let reduced = |reduction, values: &[f64]| {
+        let mut builder = Builder::with_columns(0..1, values.len());
+        let x = builder.variable(0);
+        let output = builder.reduce(reduction, x);
+        let staged = Staged::new(&builder, &[output], &[column(values)]);
+        super::columns::values(&staged, &[])[0]
+    };
+    let (inf, nan) = (f64::INFINITY, f64::NAN);
+    assert_eq!(reduced(Reduction::Sum, &[1.0, inf]), inf);
+    assert!(reduced(Reduction::Sum, &[-inf, inf]).is_nan());
+    assert!(reduced(Reduction::Max, &[1.0, nan]).is_nan());
+    assert!(reduced(Reduction::Min, &[nan, 1.0]).is_nan());
+    assert_eq!(reduced(Reduction::LogSumExp, &[-inf, -inf]), -inf);
+    assert_eq!(reduced(Reduction::LogSumExp, &[-inf, 2.0]), 2.0);
+    assert_eq!(reduced(Reduction::LogSumExp, &[1.0, inf]), inf);
+    assert!(reduced(Reduction::LogSumExp, &[1.0, nan]).is_nan());
+    assert_eq!(reduced(Reduction::LogSumExp, &[1e5, 1e5]), 1e5 + 2f64.ln());
+    assert_eq!(reduced(Reduction::Sum, &[1e16, 1.0, -1e16, 1.0]), 2.0);
+}

@@ -1,0 +1,199 @@
+//! Calls: their arguments, and the nodes that they become.
+
+use crate::prelude::did_you_mean;
+
+use super::ast::{Kind, Node};
+use super::densities::Density;
+use super::error::{ExpressionError, GRAMMAR};
+use super::functions::{self, Binary, Function, Reduction, Unary};
+use super::parse::{Local, Parser, is_sign, whole};
+
+impl Parser<'_> {
+    pub(super) fn call(
+        &mut self,
+        name: &str,
+        prefixed: bool,
+        column: usize,
+    ) -> Result<(), ExpressionError> {
+        let template =
+            Some(Function::Support).filter(|_| self.scope.is_template && name == "support");
+        let Some(function) = template.or_else(|| functions::function(name)) else {
+            let message = format!("unknown function `{name}` at column {column}");
+            return Err(ExpressionError::new(
+                message,
+                self.function_hint(name, prefixed),
+            ));
+        };
+        self.next += 1; // the parenthesis that made this a call
+        let mut starts = Vec::new(); // of each argument
+        let mut columns = Vec::new();
+        let mut found = 0;
+        let (fewest, most) = function.arity();
+        if !is_sign(self.peek(), ")") {
+            loop {
+                starts.push(self.nodes.len());
+                self.nested(column, Self::comparison)?;
+                columns.push(self.is_column(starts[found]));
+                found += 1;
+                match (function, found) {
+                    (Function::Fold(op), 2..) => self.push(Kind::Binary(op), column),
+                    (Function::Mean, 2..) => self.push(Kind::Binary(Binary::Add), column),
+                    (Function::Clip, 2) => self.push(Kind::Binary(Binary::Max), column),
+                    (Function::Clip, 3) => self.push(Kind::Binary(Binary::Min), column),
+                    _ => {}
+                }
+                if !self.accept(",") {
+                    break;
+                }
+            }
+        }
+        self.close("an operator, `,` or `)`")?;
+        if found < fewest || found > most {
+            let expected = arguments(fewest, most);
+            let message = format!("`{name}` at column {column} takes {expected}, found {found}");
+            return Err(ExpressionError::new(message, GRAMMAR));
+        }
+        match function {
+            Function::Unary(op) => self.push(Kind::Unary(op), column),
+            Function::Binary(op) => self.push(Kind::Binary(op), column),
+            Function::Fold(op) if found == 1 && columns[0] => match Reduction::of_fold(op) {
+                Some(reduction) => self.push(Kind::Reduce(reduction), column),
+                None => {
+                    let message =
+                        format!("`{name}` at column {column} does not take a column of data");
+                    let hint = "of positive numbers write `exp(sum(log(...)))`";
+                    return Err(ExpressionError::new(message, hint));
+                }
+            },
+            Function::Fold(_) | Function::Clip => {}
+            Function::Mean => {
+                let rows = self.scope.data.as_ref().map_or(1, |data| data.rows());
+                let mut count = found;
+                if found == 1 && columns[0] {
+                    self.push(Kind::Reduce(Reduction::Sum), column);
+                    count = rows;
+                }
+                self.nodes.push(whole(count as f64, column));
+                self.push(Kind::Binary(Binary::Div), column);
+            }
+            Function::Dot | Function::CumSum | Function::Count if !columns.contains(&true) => {
+                return Err(self.no_column(name, column));
+            }
+            Function::Dot => {
+                self.push(Kind::Binary(Binary::Mul), column);
+                self.push(Kind::Reduce(Reduction::Sum), column);
+            }
+            Function::CumSum => self.push(Kind::Reduce(Reduction::CumSum), column),
+            Function::Count => {
+                let rows = self.scope.data.as_ref().map_or(1, |data| data.rows());
+                self.nodes.truncate(starts[0]);
+                self.nodes.push(whole(rows as f64, column));
+            }
+            Function::Select => self.push(Kind::Select, column),
+            Function::Support => self.push(Kind::Support, column),
+            Function::Density(density) => self.density(density, &columns, column),
+            Function::Log if found == 1 => self.push(Kind::Unary(Unary::Ln), column),
+            Function::Log => self.log(starts[1], column),
+        }
+        Ok(())
+    }
+
+    /// The nodes of a density in place of its operands, which become locals: the last one is the first to be taken.
+    fn density(&mut self, density: &Density, columns: &[bool], column: usize) {
+        let operands = columns.len();
+        let first = self.locals.len();
+        for is_column in columns.iter().rev() {
+            self.push(Kind::Define(self.locals.len()), column);
+            let (name, is_column) = ("", *is_column);
+            self.locals.push(Local { name, is_column });
+        }
+        let own = self.locals.len();
+        let mut starts = self.nodes.len();
+        for node in density.nodes() {
+            match node.kind {
+                Kind::Slot(operand) => {
+                    self.push(Kind::Local(first + operands - 1 - operand), column);
+                }
+                Kind::Local(local) => self.push(Kind::Local(own + local), column),
+                Kind::Define(_) => {
+                    self.define("", starts, column);
+                    starts = self.nodes.len();
+                }
+                ref kind => self.push(kind.clone(), column),
+            }
+        }
+    }
+
+    fn no_column(&self, name: &str, column: usize) -> ExpressionError {
+        let message =
+            format!("`{name}` at column {column} takes a column of `data`, found a number");
+        let hint = match &self.scope.data {
+            Some(data) => {
+                let names: Vec<&str> = data.names().take(12).collect();
+                format!("the columns are `{}`", names.join("`, `"))
+            }
+            None => "there are no columns here".to_owned(),
+        };
+        ExpressionError::new(message, hint)
+    }
+
+    /// A logarithm with its base: the accurate function where the base is the literal 2 or 10.
+    fn log(&mut self, base_starts: usize, column: usize) {
+        let literal = match &self.nodes[base_starts..] {
+            [
+                Node {
+                    kind: Kind::Number { value, .. },
+                    ..
+                },
+            ] => Some(*value),
+            _ => None,
+        };
+        let accurate = match literal {
+            Some(2.0) => Some(Unary::Log2),
+            Some(10.0) => Some(Unary::Log10),
+            _ => None,
+        };
+        match accurate {
+            Some(op) => {
+                self.nodes.truncate(base_starts);
+                self.push(Kind::Unary(op), column);
+            }
+            None => self.push(Kind::Binary(Binary::LogBase), column),
+        }
+    }
+
+    fn function_hint(&self, name: &str, prefixed: bool) -> String {
+        let value =
+            functions::constant(name).is_some() || (!prefixed && self.scope.leaf(name).is_some());
+        if value {
+            return format!("`{name}` is a value: write the product with `*`, `{name} * (...)`");
+        }
+        did_you_mean(name, functions::function_names())
+            .or_else(|| alike(name))
+            .unwrap_or_else(|| "docs/expressions.md lists the functions".to_owned())
+    }
+}
+
+/// The functions whose names begin as a name does.
+fn alike(name: &str) -> Option<String> {
+    const LETTERS: usize = 3;
+    const LISTED_MAX: usize = 8;
+    let beginning: String = name.to_lowercase().chars().take(LETTERS).collect();
+    let mut names: Vec<&str> = functions::function_names()
+        .filter(|known| beginning.len() >= LETTERS && known.starts_with(&beginning))
+        .collect();
+    names.sort_unstable();
+    names.dedup();
+    names.truncate(LISTED_MAX);
+    let listed = names.join("`, `");
+    (!names.is_empty()).then(|| format!("functions with such a name: `{listed}`"))
+}
+
+fn arguments(fewest: usize, most: usize) -> String {
+    match (fewest, most) {
+        (1, 1) => "1 argument".into(),
+        (n, m) if n == m => format!("{n} arguments"),
+        (n, usize::MAX) => format!("at least {n} argument{}", if n == 1 { "" } else { "s" }),
+        (n, m) => format!("{n} to {m} arguments"),
+    }
+}

@@ -1,0 +1,113 @@
+//! [`Data`]: columns of a table as variables of expressions.
+
+use std::sync::Arc;
+
+use kernels::program::Column;
+use tool_core::{Table, ToolError, Value, path};
+
+/// Columns of numbers with their names; they take consecutive slots.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Data {
+    /// Slot of the first column.
+    first: usize,
+    rows: usize,
+    names: Vec<String>,
+    columns: Vec<Cells>,
+}
+
+/// A column as it was found.
+#[derive(Debug, PartialEq)]
+enum Cells {
+    Numbers(Column),
+    /// The first cell that is no finite number: its row, and what it is.
+    Other(usize, String),
+}
+
+impl Data {
+    /// The columns of a table, in the slots from `first` on.
+    ///
+    /// # Errors
+    /// `invalid_args` for a table without rows.
+    pub(super) fn new(table: &Table, first: usize) -> Result<Self, ToolError> {
+        if table.rows() == 0 {
+            refuse!(invalid "/data", "empty"; "expected at least one row, found none");
+        }
+        let cells = |cells: &Vec<Value>| {
+            let mut numbers = Vec::with_capacity(cells.len());
+            for (row, cell) in cells.iter().enumerate() {
+                match cell.as_f64().filter(|value| value.is_finite()) {
+                    Some(number) => numbers.push(number),
+                    None => return Cells::Other(row, cell.kind()),
+                }
+            }
+            Cells::Numbers(numbers.into())
+        };
+        Ok(Self {
+            first,
+            rows: table.rows(),
+            names: table.names().map(str::to_owned).collect(),
+            columns: table.columns().iter().map(cells).collect(),
+        })
+    }
+
+    /// Slot of the first column.
+    pub(super) fn first(&self) -> usize {
+        self.first
+    }
+
+    /// Number of rows.
+    pub(crate) fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Number of columns.
+    pub(super) fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    /// The names, in the order of the columns.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.names.iter().map(String::as_str)
+    }
+
+    /// Whether a slot is a column.
+    pub(super) fn has(&self, slot: usize) -> bool {
+        (self.first..self.first + self.len()).contains(&slot)
+    }
+
+    /// The slot of a name.
+    pub(super) fn slot(&self, name: &str) -> Option<usize> {
+        let position = self.names.iter().position(|known| known == name);
+        position.map(|position| self.first + position)
+    }
+
+    /// The numbers of each column; zeros for what is no column of numbers, which no expression uses.
+    pub(super) fn columns(&self) -> Vec<Column> {
+        let numbers = |cells: &Cells| match cells {
+            Cells::Numbers(column) => Arc::clone(column),
+            Cells::Other(..) => vec![0.0; self.rows].into(),
+        };
+        self.columns.iter().map(numbers).collect()
+    }
+
+    /// The numbers of the column of a slot.
+    ///
+    /// # Errors
+    /// `invalid_args` at the first cell that is no number.
+    pub(super) fn column(&self, slot: usize) -> Result<&Column, ToolError> {
+        let index = slot - self.first;
+        match &self.columns[index] {
+            Cells::Numbers(column) => Ok(column),
+            Cells::Other(row, kind) => {
+                let name = &self.names[index];
+                let mut pointer = "/data".to_owned();
+                path::push_key(&mut pointer, name);
+                path::push_index(&mut pointer, *row);
+                let message =
+                    format!("expected a number, found {kind} in row {row} of column `{name}`");
+                Err(ToolError::invalid(pointer, message)
+                    .hint("leave rows without numbers out, with `sql_query` or `json_query`"))
+            }
+        }
+    }
+}
