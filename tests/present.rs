@@ -44,7 +44,23 @@ const UNSTATED: &[(&str, &str)] = &[
 const OF_THE_MACHINE: [&str; 2] = ["disk_usage.disk_bytes", "disk_usage.free_bytes"];
 
 /// Calls that nothing else makes.
-const CALLS: [(&str, &str); 6] = [
+const CALLS: [(&str, &str); 10] = [
+    (
+        "optimize",
+        r#"{"objective": "sum((y - a)**2)", "x0": {"a": 0}, "data": {"y": [1, 3]}}"#,
+    ),
+    (
+        "optimize_global",
+        r#"{"objective": "sum((y - a)**2)", "bounds": {"a": [0, 4]}, "data": {"y": [1, 3]}, "max_evals": 100}"#,
+    ),
+    (
+        "mcmc",
+        r#"{"log_density": "sum(normal_lpdf(y, a, 1))", "x0": {"a": 0}, "data": {"y": [1, 3]}, "n_samples": 200}"#,
+    ),
+    (
+        "nonlinear_least_squares",
+        r#"{"residuals": ["y - a"], "x0": {"a": 0}, "data": {"y": [1, 3]}}"#,
+    ),
     (
         "statistics",
         r#"{"data": [1, 2], "metrics": ["var", "variance_sample"]}"#,

@@ -37,7 +37,11 @@ const DATA: &[(&str, &[&str])] = &[
     ("mcmc", &["/seed"]),
     ("monte_carlo", &["/seed"]),
     ("monte_carlo_native", &["/seed"]),
+    ("bayesopt", &["/data/*/*"]),
+    ("mcmc", &["/data/*/*"]),
     ("nonlinear_least_squares", &["/data/*/*"]),
+    ("optimize", &["/data/*/*"]),
+    ("optimize_global", &["/data/*/*"]),
     ("ocr_extract", &["/image_base64"]),
     ("optimize_global", &["/seed"]),
     (

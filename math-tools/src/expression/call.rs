@@ -1,12 +1,16 @@
 //! Calls: their arguments, and the nodes that they become.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 use crate::prelude::did_you_mean;
 
-use super::ast::{Kind, Node};
-use super::densities::Density;
+use super::Scope;
+use super::ast::{Ast, Kind, Node};
+use super::densities::{self, Density};
 use super::error::{ExpressionError, GRAMMAR};
 use super::functions::{self, Binary, Function, Reduction, Unary};
-use super::parse::{Local, Parser, is_sign, whole};
+use super::parse::{Local, Parser, is_sign, parse, whole};
 
 impl Parser<'_> {
     pub(super) fn call(
@@ -109,7 +113,7 @@ impl Parser<'_> {
         }
         let own = self.locals.len();
         let mut starts = self.nodes.len();
-        for node in density.nodes() {
+        for node in template(density) {
             match node.kind {
                 Kind::Slot(operand) => {
                     self.push(Kind::Local(first + operands - 1 - operand), column);
@@ -172,6 +176,19 @@ impl Parser<'_> {
             .or_else(|| alike(name))
             .unwrap_or_else(|| "docs/expressions.md lists the functions".to_owned())
     }
+}
+
+/// The nodes of the template of a density; its slots are the operands.
+fn template(density: &Density) -> &'static [Node] {
+    static TEMPLATES: LazyLock<HashMap<&str, Ast>> = LazyLock::new(|| {
+        let parsed = |density: &'static Density| {
+            let scope = Scope::template(density.names);
+            let ast = parse(density.text, &scope).expect("every template is tested");
+            (density.name, ast)
+        };
+        densities::ALL.iter().map(parsed).collect()
+    });
+    TEMPLATES[density.name].nodes()
 }
 
 /// The functions whose names begin as a name does.

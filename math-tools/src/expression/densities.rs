@@ -4,49 +4,23 @@
 //! order and parametrisation of Stan (Stan Functions Reference, "Continuous Distributions on R" and the chapters after it); outside
 //! the support the value is minus infinity.
 
-use std::sync::OnceLock;
-
-use super::Scope;
-use super::ast::{Ast, Node};
-use super::parse;
-
 /// The logarithm of a density.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Density {
     pub(crate) name: &'static str,
     /// Its operands.
     pub(crate) names: &'static [&'static str],
     /// The value as an expression of these; `support(condition, value)` is minus infinity where the condition does not hold.
-    text: &'static str,
-    ast: OnceLock<Ast>,
+    pub(crate) text: &'static str,
 }
-
-impl Density {
-    /// The nodes of the template; its slots are the operands.
-    pub(super) fn nodes(&self) -> &[Node] {
-        let parsed = || {
-            parse::parse(self.text, &Scope::template(self.names)).expect("every template is tested")
-        };
-        self.ast.get_or_init(parsed).nodes()
-    }
-}
-
-impl PartialEq for Density {
-    fn eq(&self, other: &Self) -> bool {
-        self.name == other.name
-    }
-}
-
-impl Eq for Density {}
 
 macro_rules! densities {
     ($($name:ident($($operand:ident),+) = $text:literal;)+) => {
         /// Every density.
-        pub(crate) static ALL: [Density; [$($text),+].len()] = [$(Density {
+        pub(crate) static ALL: &[Density] = &[$(Density {
             name: stringify!($name),
             names: &[$(stringify!($operand)),+],
             text: $text,
-            ast: OnceLock::new(),
         }),+];
     };
 }

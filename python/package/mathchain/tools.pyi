@@ -270,6 +270,7 @@ class OptimizeResult(TypedDict):
     kkt_residual: NotRequired[float | None]
     lowest_curvature: NotRequired[float | None]
     method: Literal["auto", "gradient", "newton", "nelder_mead", "sqp", "cobyla"]
+    named: NotRequired[dict[str, float] | None]
     reason: Literal["gradient", "kkt", "radius", "simplex", "no_progress", "negative_curvature", "max_iter"]
     violation: NotRequired[float | None]
     x: NDArray[np.float64]
@@ -282,6 +283,7 @@ class OptimizeGlobalResult(TypedDict):
     kkt_residual: float
     max_evals: int
     method: Literal["auto", "differential_evolution", "cma_es", "multistart", "basin_hopping", "dual_annealing"]
+    named: NotRequired[dict[str, float] | None]
     reason: Literal["agreement", "max_evals"]
     searches: int
     seed: int | str
@@ -321,6 +323,7 @@ class NonlinearLeastSquaresResult(TypedDict):
     cosine: float
     evaluations: int
     iterations: int
+    named: NotRequired[dict[str, float] | None]
     reason: Literal["orthogonal", "exact", "flat", "no_progress", "max_iter"]
     residuals: NDArray[np.float64]
     sum_of_squares: float
@@ -371,6 +374,7 @@ class McmcResult(TypedDict):
     mean: NDArray[np.float64]
     method: Literal["auto", "metropolis", "nuts"]
     n_samples: int
+    names: NotRequired[list[str] | None]
     nuts: NotRequired[McmcResultNuts | None]
     proposal_std: NDArray[np.float64]
     reason: NotRequired[Literal["undefined", "rhat", "effective_size", "trajectories"] | None]
@@ -410,6 +414,7 @@ class BayesoptResult(TypedDict):
     history: BayesoptResultHistory
     model: BayesoptResultModel
     n_evaluations: int
+    named: NotRequired[dict[str, float] | None]
     reason: NotRequired[Literal["evaluations"] | None]
     seed: int | str
     x_best: NDArray[np.float64]
@@ -1256,26 +1261,28 @@ class Tools:
             unknowns: Names of numbers in `parameters` that are to be found, from their values as first guesses; each needs one condition more.
         """
 
-    def optimize(self, *, bounds: Sequence[Sequence[float | None]] | None = ..., constraints: Sequence[str] = ..., max_iter: int = ..., method: Literal["auto", "gradient", "newton", "nelder_mead", "sqp", "cobyla"] = ..., mode: Literal["minimize", "maximize"] = ..., objective: str | Mapping[str, Any], parameters: Mapping[str, float | ArrayLike] = ..., tolerance: float = ..., x0: ArrayLike | Data, progress: Progress | None = None) -> OptimizeResult:
+    def optimize(self, *, bounds: Sequence[Sequence[float | None]] | Mapping[str, Sequence[float | None]] | None = ..., constraints: Sequence[str] = ..., data: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data | None = ..., max_iter: int = ..., method: Literal["auto", "gradient", "newton", "nelder_mead", "sqp", "cobyla"] = ..., mode: Literal["minimize", "maximize"] = ..., objective: str | Mapping[str, Any], parameters: Mapping[str, float | ArrayLike] = ..., tolerance: float = ..., x0: ArrayLike | Mapping[str, float] | Data, progress: Progress | None = None) -> OptimizeResult:
         """Find a local minimum or maximum of a function of n variables from a start point, within bounds and under constraints where they are given. A run that does not converge returns its best point with `converged`: false and the reason; an unbounded objective is an error that carries the best point.
 
         Arguments:
-            bounds: Lower and upper bound of each variable, such as `[[0, null], [-1, 1]]`; null where there is none. The objective is evaluated within the bounds only.
+            bounds: Lower and upper bound of each variable, in their order or by name, such as `[[0, null], [-1, 1]]`; null where there is none. The objective is evaluated within the bounds only.
             constraints: Constraints, such as `["x0+x1<=1", "x0*x1==0.2"]`: expressions with `>=`, `<=` or `==` between them.
+            data: Columns of numbers, inline or from a file: the objective names them and reduces them to one number, such as `sum((y - x0 - x1*t)**2)`.
             max_iter: Largest number of iterations of each method.
             method: `gradient` (limited-memory BFGS; for smooth functions), `nelder_mead` (downhill simplex, no derivatives, at most 200 variables), `newton` (trust region with exact second derivatives), `sqp` (sequential quadratic programming with exact second derivatives), `cobyla` (linear models without derivatives, at most 100 variables), or `auto`: with constraints `sqp`, then `cobyla`; else `gradient`, and where it does not converge `newton` and `nelder_mead` from its end.
             mode: `minimize` or `maximize`.
-            objective: Objective: an expression in x0, x1, ... (also x, y, z for the first three), the name `rosenbrock` or `sphere`, or {"quadratic": {"A", "b", "c"}} for 0.5 x'Ax + b'x + c.
+            objective: Objective: an expression in x0, x1, ... (also x, y, z for the first three) or in the names of `x0`, the name `rosenbrock` or `sphere`, or {"quadratic": {"A", "b", "c"}} for 0.5 x'Ax + b'x + c.
             parameters: Named numbers the expression uses, such as `{"a": 1.5}`; the entries of a list `w` are `w[0]`, `w[1]`, ...
             tolerance: `gradient`: converged when no component of the gradient (of those that bounds do not hold) exceeds this by more than its rounding error and the function curves down in no direction. `nelder_mead`: when a fresh simplex changes neither x nor f by more than this, relative to their size or to 1 (x: by no more than 6e-8 at least, which is what values can resolve).
-            x0: Start point, one number per variable.
+            x0: Start point, one number per variable: a list, or an object with names, such as `{"a": 1, "b": 0}`.
         """
 
-    def optimize_global(self, *, bounds: ArrayLike, max_evals: int = ..., method: Literal["auto", "differential_evolution", "cma_es", "multistart", "basin_hopping", "dual_annealing"] = ..., mode: Literal["minimize", "maximize"] = ..., objective: str | Mapping[str, Any], parameters: Mapping[str, float | ArrayLike] = ..., seed: int | str | None = ..., progress: Progress | None = None) -> OptimizeGlobalResult:
+    def optimize_global(self, *, bounds: ArrayLike | Mapping[str, ArrayLike], data: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data | None = ..., max_evals: int = ..., method: Literal["auto", "differential_evolution", "cma_es", "multistart", "basin_hopping", "dual_annealing"] = ..., mode: Literal["minimize", "maximize"] = ..., objective: str | Mapping[str, Any], parameters: Mapping[str, float | ArrayLike] = ..., seed: int | str | None = ..., progress: Progress | None = None) -> OptimizeGlobalResult:
         """Find the global minimum or maximum of a function in a box. No method can prove that it is the global one: `agreeing` says how many independent searches ended at the value found.
 
         Arguments:
-            bounds: Lower and upper bound of each variable, `[[low, high], ...]`; at most 200.
+            bounds: Lower and upper bound of each variable, `[[low, high], ...]`, or by name, `{"a": [0, 1]}`; at most 200.
+            data: Columns of numbers, inline or from a file: the objective names them and reduces them to one number, such as `sum((y - x0 - x1*t)**2)`.
             max_evals: Largest number of evaluations, those of gradients included.
             method: `auto` shares the evaluations among all methods; `cma_es` for rugged and ill-conditioned functions, `dual_annealing` and `differential_evolution` for many minima, `multistart` and `basin_hopping` for smooth ones.
             mode: `minimize` or `maximize`.
@@ -1304,19 +1311,19 @@ class Tools:
             tolerance: Ended when a step changes the parameters by less than this, relative to their size.
         """
 
-    def nonlinear_least_squares(self, *, bounds: Sequence[Sequence[float | None]] | None = ..., data: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data | None = ..., loss: Literal["linear", "huber", "soft_l1", "cauchy"] = ..., loss_scale: float = ..., max_iter: int = ..., parameters: Mapping[str, float | ArrayLike] = ..., residuals: Sequence[str], tolerance: float = ..., x0: ArrayLike | Data, progress: Progress | None = None) -> NonlinearLeastSquaresResult:
+    def nonlinear_least_squares(self, *, bounds: Sequence[Sequence[float | None]] | Mapping[str, Sequence[float | None]] | None = ..., data: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data | None = ..., loss: Literal["linear", "huber", "soft_l1", "cauchy"] = ..., loss_scale: float = ..., max_iter: int = ..., parameters: Mapping[str, float | ArrayLike] = ..., residuals: Sequence[str], tolerance: float = ..., x0: ArrayLike | Mapping[str, float] | Data, progress: Progress | None = None) -> NonlinearLeastSquaresResult:
         """Find the x that minimises the sum of squares of residuals, from a start point, by the Levenberg-Marquardt method with exact derivatives. `curve_fit` fits a model to data and reports standard errors.
 
         Arguments:
-            bounds: Bounds of each variable, `[low, high]` with null for none.
+            bounds: Bounds of each variable, `[low, high]` with null for none, in their order or by name.
             data: Columns of numbers that residuals name.
             loss: How much a residual counts: its square, or less when it is large.
             loss_scale: Residual at which a loss begins to count less.
             max_iter: Largest number of iterations.
             parameters: Named numbers that residuals use.
-            residuals: Residuals: expressions in x0, x1, ... and in columns of `data`; one that names a column is a residual for each row.
+            residuals: Residuals: expressions in x0, x1, ... or the names of `x0`, and in columns of `data`; one whose value is a column is a residual for each row.
             tolerance: Ended when a step changes x by less than this, relative to its size.
-            x0: Start point, one number per variable.
+            x0: Start point, one number per variable: a list, or an object with names, such as `{"a": 1, "b": 0}`.
         """
 
     def monte_carlo(self, *, distribution: Literal["uniform", "normal", "exponential"] = ..., expression: str, high: float | None = ..., low: float | None = ..., mean: float | None = ..., parameters: Mapping[str, float | ArrayLike] = ..., rate: float | None = ..., samples: int = ..., seed: int | str | None = ..., std: float | None = ..., progress: Progress | None = None) -> MonteCarloResult:
@@ -1350,7 +1357,7 @@ class Tools:
             seed: Seed of the random streams; 42 for a direct call where absent.
         """
 
-    def mcmc(self, *, burnin: int = ..., chains: int = ..., log_density: str, method: Literal["auto", "metropolis", "nuts"] = ..., n_samples: int = ..., parameters: Mapping[str, float | ArrayLike] = ..., proposal_std: float = ..., return_samples: bool | None = ..., seed: int | str | None = ..., target_accept: float | None = ..., thin: int = ..., x0: ArrayLike | Data, progress: Progress | None = None) -> McmcResult:
+    def mcmc(self, *, burnin: int = ..., chains: int = ..., data: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data | None = ..., log_density: str, method: Literal["auto", "metropolis", "nuts"] = ..., n_samples: int = ..., parameters: Mapping[str, float | ArrayLike] = ..., proposal_std: float = ..., return_samples: bool | None = ..., seed: int | str | None = ..., target_accept: float | None = ..., thin: int = ..., x0: ArrayLike | Mapping[str, float] | Data, progress: Progress | None = None) -> McmcResult:
         """Draw from a distribution given the logarithm of its density (up to a constant) as an expression of `x0`, `x1`, ..., with several chains of the No-U-Turn sampler (on exact gradients) or of adaptive random-walk Metropolis, and say how far to trust the draws: R-hat, effective sample sizes, Monte Carlo errors.
 
         During burn-in the sampler learns the scale and the covariance of the distribution; then it is frozen. A point where the expression is NaN or minus infinity has density zero. The first chain starts at `x0`, the others around it.
@@ -1358,7 +1365,8 @@ class Tools:
         Arguments:
             burnin: Steps of each chain before the first draw is kept; the sampler adapts during these.
             chains: Number of chains; R-hat compares them.
-            log_density: Logarithm of the density, an expression of `x0`, `x1`, ... (`x` = `x0`, `y` = `x1`, `z` = `x2`).
+            data: Columns of numbers, inline or from a file: the density names them and reduces them to one number, such as `sum(normal_lpdf(y, x0 + x1*t, 1))`.
+            log_density: Logarithm of the density, an expression of `x0`, `x1`, ... (`x` = `x0`, `y` = `x1`, `z` = `x2`) or of the names of `x0`; a sum of densities such as `normal_lpdf(x, mu, sigma)`.
             method: `nuts` (No-U-Turn sampler; needs the gradient), `metropolis` (random walk; for densities with steps, kinks or bounds), or `auto`: `nuts` where the expression has a derivative at `x0` and no `if`, comparison, `abs`, `min`, `max`, `floor`, `%` or other step or kink, else `metropolis`.
             n_samples: Draws kept from each chain.
             parameters: Named numbers the expression uses, such as `{"a": 1.5}`; the entries of a list `w` are `w[0]`, `w[1]`, ...
@@ -1367,7 +1375,7 @@ class Tools:
             seed: Seed of the random streams; 42 for a direct call where absent.
             target_accept: For `nuts`: the mean acceptance along trajectories that the step size is adapted to, 0.6 to 0.99; higher means smaller steps and fewer divergences. 0.8 where absent.
             thin: Steps of each chain per kept draw.
-            x0: Start, one number per dimension (1 to 200), where the density is not zero.
+            x0: Start, one number per dimension (1 to 200), where the density is not zero: a list, or an object with the names of the variables, such as `{"a": 1, "b": 0}`.
         """
 
     def mcmc_diagnostics(self, *, samples: ArrayLike | Data, progress: Progress | None = None) -> McmcDiagnosticsResult:
@@ -1379,17 +1387,18 @@ class Tools:
             samples: Draws, `[chain][draw][dimension]`; of one quantity also `[chain][draw]`; of several runs of `mcmc` `[run][chain][draw][dimension]`, whose chains are taken together. At most 200 dimensions.
         """
 
-    def bayesopt(self, *, acquisition: Literal["ei", "ucb", "pi"] = ..., bounds: ArrayLike, mode: Literal["maximize", "minimize"] = ..., n_init: int = ..., n_iter: int = ..., noise: float = ..., objective: str, parameters: Mapping[str, float | ArrayLike] = ..., seed: int | str | None = ..., progress: Progress | None = None) -> BayesoptResult:
+    def bayesopt(self, *, acquisition: Literal["ei", "ucb", "pi"] = ..., bounds: ArrayLike | Mapping[str, ArrayLike], data: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data | None = ..., mode: Literal["maximize", "minimize"] = ..., n_init: int = ..., n_iter: int = ..., noise: float = ..., objective: str, parameters: Mapping[str, float | ArrayLike] = ..., seed: int | str | None = ..., progress: Progress | None = None) -> BayesoptResult:
         """Optimises an expression in a box with few evaluations: a Gaussian process (Matern 5/2, one fitted length scale for each dimension) is fitted to all evaluations so far and the next point maximises an acquisition function. Maximises unless `mode` says otherwise. Uses exactly n_init + n_iter evaluations.
 
         Arguments:
             acquisition: Quantity that the next point maximises.
-            bounds: Lower and upper bound of each variable, `[[low, high], ...]`; 1 to 20 variables, low < high.
+            bounds: Lower and upper bound of each variable, `[[low, high], ...]`, or by name, `{"a": [0, 1]}`; 1 to 20 variables, low < high.
+            data: Columns of numbers, inline or from a file: the objective names them and reduces them to one number, such as `sum((y - x0 - x1*t)**2)`.
             mode: Whether to look for the largest or the smallest value.
             n_init: Evaluations before the first model, on a Latin hypercube.
             n_iter: Evaluations chosen by the model.
             noise: Standard deviation of the noise of the objective, relative to that of the process, at most 1e100; at least 1e-5 is used, for a stable fit. Expressions have no noise: larger values smooth over jumps and ripples.
-            objective: Expression in x0, x1, ... (x, y and z are x0, x1 and x2).
+            objective: Expression in x0, x1, ... (x, y and z are x0, x1 and x2) or in the names of `bounds`.
             parameters: Named numbers the expression uses, such as `{"a": 1.5}`; the entries of a list `w` are `w[0]`, `w[1]`, ...
             seed: Seed of the design and of the starting points of the searches; 42 when absent.
         """

@@ -152,8 +152,8 @@ impl Tool for Args {
     type Output = Output;
     const EXAMPLES: &'static [JsonExample] = examples! {
         "a constant objective: nothing to improve anywhere":
-            r#"{"bounds": [[0, 1]], "objective": "7", "n_init": 2, "n_iter": 0}"#
-            => r#"{"x_best": [0.7207068555433085], "y_best": 7.0,
+            r#"{"bounds": {"a": [0, 1]}, "objective": "7", "n_init": 2, "n_iter": 0}"#
+            => r#"{"x_best": [0.7207068555433085], "named": {"a": 0.7207068555433085}, "y_best": 7.0,
                 "history": {"X": [[0.7207068555433085], [0.017846825567724656]], "y": [7.0, 7.0]},
                 "n_evaluations": 2,
                 "model": {"length_scales": [0.5], "signal_variance": 0.0, "noise": 0.0, "log_marginal_likelihood": "Infinity"},

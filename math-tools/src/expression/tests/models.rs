@@ -201,7 +201,7 @@ fn log_densities_have_exact_derivatives() {
         "pareto_lpdf" => vec![1.3, 0.5, 2.2],
         _ => vec![0.7, 0.9, 1.6, 1.1],
     };
-    for density in &densities::ALL {
+    for density in densities::ALL {
         let point = &at(density.name)[..density.names.len()];
         let scope = density
             .names

@@ -154,6 +154,12 @@ impl Tool for Args {
             => r#"{"x": [1.0, 2.0], "f": -5.0, "iterations": 2, "evaluations": 13,
                 "gradient_norm": 0.0, "lowest_curvature": 2.0, "converged": true, "method": "gradient",
                 "reason": "gradient"}"#;
+        "a straight line through four points, by least squares":
+            r#"{"objective": "r = y - a - b*t; sum(r**2)", "x0": {"a": 0, "b": 0}, "data": {"t": [0, 1, 2, 3], "y": [1, 3, 2, 5]},
+                "method": "newton"}"#
+            => r#"{"x": [1.1000000000000003, 1.1], "named": {"a": 1.1000000000000003, "b": 1.1}, "f": 2.6999999999999997,
+                "iterations": 2, "evaluations": 17, "gradient_norm": 7.993605777301127e-15, "lowest_curvature": 2.379500648186692,
+                "converged": true, "method": "newton", "reason": "gradient"}"#;
         "under a constraint and bounds":
             r#"{"objective": "(x0-1)**2+(x1-2.5)**2", "x0": [2, 0], "constraints": ["x0-2*x1+2>=0"], "bounds": [[0, null],
                 [0, null]]}"#
