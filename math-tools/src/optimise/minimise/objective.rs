@@ -88,6 +88,10 @@ impl<'de> Deserialize<'de> for Objective {
                 };
                 let objective = match key.as_str() {
                     "quadratic" => Objective::Quadratic(map.next_value()?),
+                    "command" => {
+                        let message = "a program as objective has effects: call `optimize_program` with its `command`";
+                        return Err(de::Error::custom(message));
+                    }
                     name => {
                         let named = Objective::named(name)
                             .ok_or_else(|| de::Error::unknown_variant(name, KEYS))?;
