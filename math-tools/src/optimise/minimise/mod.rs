@@ -6,11 +6,13 @@ pub(crate) mod constrained;
 pub(crate) mod curvature;
 mod ending;
 mod found;
+mod free;
 pub(crate) mod lbfgs;
 mod line;
 pub(crate) mod nelder_mead;
 pub(crate) mod newton;
 pub(crate) mod objective;
+pub(crate) mod scale;
 pub(crate) mod smooth;
 pub(crate) mod target;
 
@@ -21,8 +23,8 @@ use crate::linalg::dense::max_abs;
 
 use self::bounds::Bounds;
 use self::constrained::constraints::Watched;
-use self::constrained::{Constraints, Problem as Constrained, cobyla, sqp};
-pub(crate) use self::found::{Found, Method, Mode, Reason};
+use self::constrained::{Constraints, Problem as Constrained};
+pub(crate) use self::found::{Method, Mode, Reason};
 use self::objective::{Function, Objective};
 use self::target::Target;
 
@@ -193,21 +195,15 @@ impl Tool for Args {
             let constraints = Constraints::new(&args.constraints, &args.parameters, n)?;
             ctx.reserve_doubles(2 * n * (constraints.len() + 2 * n) + 8 * n * n)?;
             let watched = Watched::new(&constraints, ctx);
-            let mut problem = Constrained::new(target, watched, bounds);
-            let found = under_constraints(&mut problem, args.method, &x0, max_iter, tolerance)?;
+            let mut problem = Constrained::new(target, watched, bounds, &x0);
+            let limits = (max_iter, tolerance);
+            let found = constrained::minimise(&mut problem, args.method, &x0, limits)?;
             return Ok(found.output(&problem, given.is_some(), ctx));
         }
 
-        let mut search = Search {
-            target,
-            bounds,
-            max_iter,
-            tolerance,
-        };
-        let (found, method) = search.run(args.method, &x0)?;
-        let Search {
-            mut target, bounds, ..
-        } = search;
+        let mut target = target;
+        let limits = (max_iter, tolerance);
+        let (found, method) = free::minimise(&mut target, &bounds, args.method, &x0, limits)?;
         if !found.converged {
             warn_of_no_convergence(found.iterations, ctx);
         }
@@ -240,142 +236,6 @@ impl Tool for Args {
 
 fn warn_of_no_convergence(iterations: u64, ctx: &Ctx) {
     ctx.warn(format!("stopped after {iterations} iterations without convergence; raise `max_iter`, start elsewhere or try another `method`"));
-}
-
-/// A method for problems with constraints.
-fn under_constraints(
-    problem: &mut Constrained<'_>,
-    method: Method,
-    x0: &[f64],
-    max_iter: u64,
-    tolerance: f64,
-) -> Result<constrained::Found, ToolError> {
-    match method {
-        Method::Sqp => sqp::minimise(problem, x0, max_iter, tolerance),
-        Method::Cobyla => {
-            let (most, n) = (cobyla::COORDINATES_MAX, x0.len());
-            if n > most {
-                let message = format!("`cobyla` takes at most {most} variables, found {n}");
-                return Err(ToolError::invalid("/method", message).hint("use `sqp`"));
-            }
-            cobyla::minimise(problem, x0, max_iter, tolerance)
-        }
-        Method::Auto => {
-            let first = sqp::minimise(problem, x0, max_iter, tolerance)?;
-            if first.converged || x0.len() > cobyla::COORDINATES_MAX {
-                return Ok(first);
-            }
-            let mut second = cobyla::minimise(problem, &first.at.x, max_iter, tolerance)?;
-            let feasible = second.evidence.violation <= first.evidence.violation.max(tolerance);
-            // A kink is where this method ends converged; elsewhere it has to be lower.
-            let lower = second.at.value < first.at.value || first.evidence.violation > tolerance;
-            let better = feasible && second.converged && (lower || !problem.is_smooth());
-            second.iterations += first.iterations;
-            Ok(if better { second } else { first })
-        }
-        Method::Gradient | Method::Newton | Method::NelderMead => {
-            refuse!(invalid "/method"; "this method takes no constraints"; "use `auto`, `sqp` or `cobyla`")
-        }
-    }
-}
-
-impl constrained::Found {
-    fn output(self, problem: &Constrained<'_>, bounded: bool, ctx: &Ctx) -> Output {
-        if !self.converged {
-            warn_of_no_convergence(self.iterations, ctx);
-        }
-        let target = &problem.target;
-        let is_seen = self.method != Method::Cobyla || target.is_smooth();
-        if !is_seen {
-            ctx.warn("the objective has kinks or steps, at which linear models may see no gain: not known to be an optimum; compare the results from other starts");
-        }
-        let given = problem.watched.constraints;
-        let constraints = (0..given.len()).map(|index| Constraint {
-            value: given.signs[index] * self.at.c[index] + 0.0,
-            multiplier: target.restored(given.signs[index] * self.evidence.multipliers[index]),
-            active: self.evidence.active[index],
-        });
-        let constrained = given.len() > 0;
-        let bound_multipliers = self.evidence.bound_multipliers.iter();
-        let bound_multipliers = bound_multipliers.map(|multiplier| target.restored(*multiplier));
-        Output {
-            f: target.restored(self.at.value),
-            iterations: self.iterations,
-            evaluations: target.evaluations,
-            gradient_norm: Real(max_abs(&self.at.gradient)),
-            constraints: constrained.then(|| constraints.collect()),
-            violation: constrained.then_some(self.evidence.violation),
-            kkt_residual: (bounded || constrained).then_some(Real(self.evidence.residual)),
-            bound_multipliers: bounded.then(|| bound_multipliers.collect()),
-            lowest_curvature: self.lowest_curvature,
-            converged: self.converged && is_seen,
-            method: self.method,
-            reason: self.reason,
-            x: self.at.x,
-        }
-    }
-}
-
-/// A search without constraints.
-struct Search<'a> {
-    target: Target<'a>,
-    bounds: Bounds,
-    max_iter: u64,
-    tolerance: f64,
-}
-
-impl Search<'_> {
-    /// Minimises with a method; answers which one found the point.
-    fn run(&mut self, method: Method, x0: &[f64]) -> Result<(Found, Method), ToolError> {
-        if method == Method::Auto {
-            return self.in_turn(x0);
-        }
-        Ok((self.by(method, x0)?, method))
-    }
-
-    fn by(&mut self, method: Method, x0: &[f64]) -> Result<Found, ToolError> {
-        let (target, bounds) = (&mut self.target, &self.bounds);
-        let (max_iter, tolerance) = (self.max_iter, self.tolerance);
-        match method {
-            Method::NelderMead => nelder_mead::minimise(target, bounds, x0, max_iter, tolerance),
-            Method::Newton => match newton::minimise(target, bounds, x0, max_iter, tolerance)? {
-                Some(found) => Ok(found),
-                None => {
-                    refuse!(invalid "/method"; "the objective has no known second derivatives at `x0`"; "use `auto`")
-                }
-            },
-            Method::Auto | Method::Gradient | Method::Sqp | Method::Cobyla => {
-                lbfgs::minimise(target, bounds, x0, max_iter, tolerance)
-            }
-        }
-    }
-
-    /// The methods in turn until one converges; each starts where the best one ended.
-    fn in_turn(&mut self, x0: &[f64]) -> Result<(Found, Method), ToolError> {
-        let mut best = (self.by(Method::Gradient, x0)?, Method::Gradient);
-        for method in [Method::Newton, Method::NelderMead] {
-            let simplex_fits = x0.len() <= nelder_mead::COORDINATES_MAX;
-            if best.0.converged || (method == Method::NelderMead && !simplex_fits) {
-                break;
-            }
-            let start = best.0.x.clone();
-            let found = if method == Method::Newton {
-                let (target, bounds) = (&mut self.target, &self.bounds);
-                newton::minimise(target, bounds, &start, self.max_iter, self.tolerance)?
-            } else {
-                Some(self.by(method, &start)?)
-            };
-            if let Some(mut found) = found {
-                found.iterations += best.0.iterations;
-                if found.converged || found.value <= best.0.value {
-                    best = (found, method);
-                } else {
-                    best.0.iterations = found.iterations;
-                }
-            }
-        }
-        Ok(best)
-    }
 }
 
 #[cfg(test)]

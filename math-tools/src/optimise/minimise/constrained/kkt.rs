@@ -14,7 +14,7 @@ use super::quadratic::{self, Row};
 use crate::linalg::dense::{max_abs, norm2};
 
 /// A constraint nearer than this, relative to the size of the point, is active.
-const NEAR: f64 = 1e-7;
+pub(super) const NEAR: f64 = 1e-7;
 
 /// Multipliers, and how far a point is from optimal.
 #[derive(Debug, Clone)]
