@@ -146,6 +146,21 @@ impl System {
         Ok((Self { program }, affine))
     }
 
+    /// The gradient of a weighted sum of expressions in the slots 0 to n - 1; the weights are the slots from n on.
+    ///
+    /// # Errors
+    /// [`NotDifferentiable`].
+    pub(crate) fn weighted_gradient(
+        expressions: &[Expression],
+        n: usize,
+    ) -> Result<Self, NotDifferentiable> {
+        let mut builder = Builder::new();
+        let slots: Vec<usize> = (0..n).collect();
+        let gradient = weighted_gradient(expressions, &slots, n, &mut builder)?;
+        let program = builder.finish(&gradient);
+        Ok(Self { program })
+    }
+
     /// The product of the Hessian of a weighted sum of expressions in the slots 0 to n - 1 and a vector: its entries are the slots n to
     /// 2 n - 1, the weights those from 2 n on.
     ///
@@ -156,15 +171,8 @@ impl System {
         n: usize,
     ) -> Result<Self, NotDifferentiable> {
         let mut builder = Builder::new();
-        let mut sum = builder.constant(0.0);
-        for (index, expression) in expressions.iter().enumerate() {
-            let value = lower(expression.ast(), &mut builder);
-            let weight = builder.variable(2 * n + index);
-            let term = builder.binary(kernels::vector::Binary::Mul, weight, value);
-            sum = builder.binary(kernels::vector::Binary::Add, sum, term);
-        }
         let slots: Vec<usize> = (0..n).collect();
-        let gradient = builder.gradient(sum, &slots)?;
+        let gradient = weighted_gradient(expressions, &slots, 2 * n, &mut builder)?;
         let along = |builder: &mut Builder, slot| (slot, builder.variable(n + slot));
         let direction: Vec<_> = slots
             .iter()
@@ -179,6 +187,23 @@ impl System {
     pub fn evaluator(&self) -> program::Evaluator<'_> {
         self.program.evaluator()
     }
+}
+
+/// The gradient of a weighted sum of expressions; the weights are the slots from `first` on.
+fn weighted_gradient(
+    expressions: &[Expression],
+    slots: &[usize],
+    first: usize,
+    builder: &mut Builder,
+) -> Result<Vec<Node>, NotDifferentiable> {
+    let mut sum = builder.constant(0.0);
+    for (index, expression) in expressions.iter().enumerate() {
+        let value = lower(expression.ast(), builder);
+        let weight = builder.variable(first + index);
+        let term = builder.binary(kernels::vector::Binary::Mul, weight, value);
+        sum = builder.binary(kernels::vector::Binary::Add, sum, term);
+    }
+    builder.gradient(sum, slots)
 }
 
 /// Evaluates one expression; owns its scratch registers, so that evaluation does not allocate.

@@ -19,6 +19,8 @@ pub(crate) enum Method {
     NelderMead,
     /// Sequential quadratic programming.
     Sqp,
+    /// Minima of the augmented Lagrangian.
+    AugmentedLagrangian,
     /// Linear models by interpolation.
     Cobyla,
 }

@@ -167,9 +167,12 @@ impl Tool for Args {
             return Err(ToolError::invalid("/method", message).hint("use `gradient`"));
         }
         let constrained =
-            !args.constraints.is_empty() || matches!(args.method, Method::Sqp | Method::Cobyla);
-        if constrained && n > constrained::VARIABLES_MAX {
-            let most = constrained::VARIABLES_MAX;
+            !args.constraints.is_empty() || matches!(
+                args.method,
+                Method::Sqp | Method::AugmentedLagrangian | Method::Cobyla
+            );
+        if constrained && n > constrained::VARIABLES_MAX_SPARSE {
+            let most = constrained::VARIABLES_MAX_SPARSE;
             let message =
                 format!("problems with constraints have at most {most} variables, found {n}");
             return Err(ToolError::invalid("/x0", message)
@@ -193,7 +196,9 @@ impl Tool for Args {
         let (max_iter, tolerance) = (args.max_iter.get() as u64, args.tolerance.get());
         if constrained {
             let constraints = Constraints::new(&args.constraints, &args.parameters, n)?;
-            ctx.reserve_doubles(2 * n * (constraints.len() + 2 * n) + 8 * n * n)?;
+            if constrained::factors(n) {
+                ctx.reserve_doubles(2 * n * (constraints.len() + 2 * n) + 8 * n * n)?;
+            }
             let watched = Watched::new(&constraints, ctx);
             let mut problem = Constrained::new(target, watched, bounds, &x0);
             let limits = (max_iter, tolerance);

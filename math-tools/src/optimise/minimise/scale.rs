@@ -54,6 +54,9 @@ impl Scale {
         if unit < ORDINARY.0 {
             unit = unit.max(sizes.drop.min(1.0));
         }
+        if unit == 0.0 {
+            unit = sizes.gradient.iter().fold(0.0, |most, g| g.abs().max(most)); // by a step of 1
+        }
         if !(unit > 0.0 && unit.is_finite()) {
             return Self::one(n);
         }

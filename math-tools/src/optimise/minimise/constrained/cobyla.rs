@@ -363,7 +363,9 @@ impl Simplex {
             c: base.c.clone(),
             jacobian: rows,
         };
-        let bend = (CURVATURE * max_abs(&at.gradient) / self.radius).max(1e-12);
+        let steep = max_abs(&at.gradient);
+        let steep = if steep > 0.0 { steep } else { 1.0 };
+        let bend = (CURVATURE * steep / self.radius).max(f64::MIN_POSITIVE);
         let hessian = Mat::from_fn(n, n, |i, j| if i == j { bend } else { 0.0 });
         let conditions = Conditions::new(&at, equal, &near);
         let penalty = 10.0 * self.price.max(max_abs(&at.gradient)).max(1.0);

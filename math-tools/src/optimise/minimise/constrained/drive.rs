@@ -3,7 +3,7 @@
 use tool_core::ToolError;
 
 use super::look::look_down;
-use super::{Found, Problem, State, cobyla, sqp};
+use super::{Found, Problem, State, VARIABLES_MAX, augmented, cobyla, sqp};
 use crate::linalg::dense::max_abs;
 use crate::optimise::minimise::found::{Method, Reason};
 use crate::optimise::minimise::scale::{Scale, Sizes};
@@ -78,7 +78,10 @@ fn other_units(
     if found.converged && evidence.residual <= rounding {
         return Ok(None);
     }
-    let hessian = problem.hessian(&at.x, &evidence.multipliers)?;
+    let hessian = match problem.is_small() {
+        true => problem.hessian(&at.x, &evidence.multipliers)?,
+        false => return Ok(None),
+    };
     let diagonal = |hessian: faer::Mat<f64>| (0..at.x.len()).map(|i| hessian[(i, i)]).collect();
     let start = problem.objective(x0)?;
     let drop = if start.is_finite() { (start - at.value).abs() } else { 0.0 };
@@ -112,53 +115,122 @@ fn round(
     x0: &[f64],
     (max_iter, tolerance): (u64, f64),
 ) -> Result<Found, ToolError> {
+    let n = x0.len();
     match method {
+        Method::Sqp if n > VARIABLES_MAX => {
+            let message = format!("`sqp` takes at most {VARIABLES_MAX} variables, found {n}");
+            Err(ToolError::invalid("/method", message).hint("use `augmented_lagrangian`"))
+        }
         Method::Sqp => sqp::minimise(problem, x0, max_iter, tolerance),
+        Method::AugmentedLagrangian => augmented::minimise(problem, x0, max_iter, tolerance),
+        Method::Auto if n > VARIABLES_MAX => {
+            augmented::minimise(problem, x0, max_iter, tolerance)
+        }
         Method::Cobyla => {
-            let (most, n) = (cobyla::COORDINATES_MAX, x0.len());
+            let most = cobyla::COORDINATES_MAX;
             if n > most {
                 let message = format!("`cobyla` takes at most {most} variables, found {n}");
-                return Err(ToolError::invalid("/method", message).hint("use `sqp`"));
+                return Err(ToolError::invalid("/method", message).hint("use `auto`"));
             }
             cobyla::minimise(problem, x0, max_iter, tolerance)
         }
         Method::Auto => in_turn(problem, x0, max_iter, tolerance),
         Method::Gradient | Method::Newton | Method::NelderMead => {
-            refuse!(invalid "/method"; "this method takes no constraints"; "use `auto`, `sqp` or `cobyla`")
+            refuse!(invalid "/method"; "this method takes no constraints"; "use `auto`, `sqp`, `augmented_lagrangian` or `cobyla`")
         }
     }
 }
 
-/// Sequential quadratic programming; where it does not converge, linear models without derivatives from its end, or from the start where
-/// it took a kink or a step for a contradiction.
+/// Sequential quadratic programming; where it does not converge, the augmented Lagrangian, from whose end it tries again, and then linear
+/// models without derivatives. A contradiction that `sqp` meets has to be confirmed by the others.
 fn in_turn(
     problem: &mut Problem<'_>,
     x0: &[f64],
     max_iter: u64,
     tolerance: f64,
 ) -> Result<Found, ToolError> {
-    let few = x0.len() <= cobyla::COORDINATES_MAX;
-    let first = match sqp::minimise(problem, x0, max_iter, tolerance) {
-        Ok(first) => first,
-        Err(error) => {
-            let may_err = error.reason_str() == Some("infeasible") && !problem.is_smooth();
-            if !may_err || !few {
-                return Err(error);
-            }
-            return match cobyla::minimise(problem, x0, max_iter, tolerance) {
-                Ok(found) if found.evidence.violation <= tolerance => Ok(found),
-                _ => Err(error),
-            };
-        }
+    let mut turns = Turns {
+        first: sqp::minimise(problem, x0, max_iter, tolerance),
+        tolerance,
     };
-    if first.converged || !few {
-        return Ok(first);
+    if turns.is_final() {
+        return turns.first;
     }
-    let mut second = cobyla::minimise(problem, &first.at.x, max_iter, tolerance)?;
-    let feasible = second.evidence.violation <= first.evidence.violation.max(tolerance);
-    // A kink is where this method ends converged; elsewhere it has to be lower.
-    let lower = second.at.value < first.at.value || first.evidence.violation > tolerance;
-    let better = feasible && second.converged && (lower || !problem.is_smooth());
-    second.iterations += first.iterations;
-    Ok(if better { second } else { first })
+    if problem.is_smooth() {
+        let second = augmented::minimise(problem, &turns.end(x0), max_iter, tolerance);
+        let polished = match &second {
+            Ok(end) if end.evidence.violation <= tolerance.sqrt() => {
+                Some(sqp::minimise(problem, &end.at.x.clone(), max_iter, tolerance))
+            }
+            _ => None,
+        };
+        turns.take(second, false)?;
+        if let Some(polished) = polished {
+            turns.take(polished, false)?;
+        }
+    }
+    let few = x0.len() <= cobyla::COORDINATES_MAX;
+    if few && !turns.is_final() {
+        let from = turns.end(x0);
+        let kinked = !problem.is_smooth();
+        turns.take(cobyla::minimise(problem, &from, max_iter, tolerance), kinked)?;
+    }
+    turns.first
+}
+
+/// The best end so far.
+struct Turns {
+    first: Result<Found, ToolError>,
+    tolerance: f64,
+}
+
+impl Turns {
+    /// Whether nothing better is looked for.
+    fn is_final(&self) -> bool {
+        match &self.first {
+            Ok(found) => found.converged,
+            // Affine constraints that contradict each other are a proof.
+            Err(error) => {
+                error.reason_str() != Some("infeasible")
+                    || error.message().starts_with("the problem is infeasible")
+            }
+        }
+    }
+
+    /// Where the next method starts.
+    fn end(&self, x0: &[f64]) -> Vec<f64> {
+        self.first.as_ref().map_or_else(|_| x0.to_vec(), |found| found.at.x.clone())
+    }
+
+    /// Takes another end where it is better: one that converged and is lower, or the first feasible one. At a kink the linear models end
+    /// converged where others do not.
+    fn take(&mut self, other: Result<Found, ToolError>, kinked: bool) -> Result<(), ToolError> {
+        let mut other = match other {
+            Ok(other) => other,
+            Err(error) if error.reason_str() == Some("infeasible") => return Ok(()),
+            Err(error) => return Err(error),
+        };
+        let tolerance = self.tolerance;
+        match &mut self.first {
+            Err(_) => {
+                if other.evidence.violation <= tolerance {
+                    self.first = Ok(other);
+                }
+            }
+            Ok(first) => {
+                other.iterations += first.iterations;
+                let (old, new) = (first.evidence.violation, other.evidence.violation);
+                let lower = other.at.value < first.at.value || old > tolerance;
+                let is_first = other.converged && !first.converged;
+                let better = new <= old.max(tolerance)
+                    && ((is_first && (lower || kinked || other.method != Method::Cobyla))
+                        || (old > tolerance && new <= tolerance));
+                first.iterations = other.iterations;
+                if better {
+                    *first = other;
+                }
+            }
+        }
+        Ok(())
+    }
 }

@@ -17,6 +17,9 @@ pub(super) fn is_feasible(
     c: &[f64],
 ) -> Result<bool, ToolError> {
     const ROUNDING: f64 = 1e-8;
+    if !problem.is_small() {
+        return Ok(violations(c, problem.equal()).all(|violation| violation <= ROUNDING));
+    }
     let jacobian = problem.jacobian(x)?;
     let reach = |row: &Vec<f64>| -> f64 { row.iter().zip(x).map(|(d, x)| (d * x).abs()).sum() };
     let most: Vec<f64> = jacobian.iter().map(|row| ROUNDING * reach(row).max(1.0)).collect();
@@ -44,6 +47,9 @@ pub(super) fn goes_on(problem: &mut Problem<'_>, x: &[f64], value: f64) -> Resul
             return Ok(false);
         }
         let moved = !is_feasible(problem, &far, &c)?;
+        if moved && !problem.is_small() {
+            return Ok(false);
+        }
         if moved {
             let at = State {
                 value: 0.0,

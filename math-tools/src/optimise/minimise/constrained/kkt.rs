@@ -9,9 +9,9 @@
 use tool_core::ToolError;
 
 use super::super::bounds::Bounds;
-use super::State;
+use super::{Problem, State};
 use super::quadratic::{self, Row};
-use crate::linalg::dense::{max_abs, norm2};
+use crate::linalg::dense::{add_multiple, max_abs, norm2};
 
 /// A constraint nearer than this, relative to the size of the point, is active.
 pub(super) const NEAR: f64 = 1e-7;
@@ -48,6 +48,43 @@ pub(super) fn violations<'a>(c: &'a [f64], equal: &'a [bool]) -> impl Iterator<I
     c.iter()
         .zip(equal)
         .map(|(c, equal)| if *equal { c.abs() } else { (-c).max(0.0) })
+}
+
+impl Evidence {
+    /// The evidence of multipliers that a method found.
+    ///
+    /// # Errors
+    /// A stop request or a budget.
+    pub(super) fn at(
+        problem: &mut Problem<'_>,
+        at: &State,
+        multipliers: Vec<f64>,
+    ) -> Result<Self, ToolError> {
+        let n = at.x.len();
+        let mut left = at.gradient.clone();
+        add_multiple(&mut left, -1.0, &problem.weighted_gradient(&at.x, &multipliers)?);
+        let (equal, bounds) = (problem.equal(), &problem.bounds);
+        let near = |index: usize| NEAR * at.x[index].abs().max(1.0);
+        let held = |index: usize| {
+            let down = at.x[index] - bounds.low[index] <= near(index) && left[index] > 0.0;
+            let up = bounds.high[index] - at.x[index] <= near(index) && left[index] < 0.0;
+            down || up
+        };
+        let size = NEAR * max_abs(&at.x).max(1.0);
+        let open: Vec<f64> = (0..n).map(|i| if held(i) { 0.0 } else { left[i] }).collect();
+        let carried = |index: usize| (at.gradient[index] - left[index]).abs();
+        let relative = |index: usize| open[index].abs() / (carried(index) / 100.0).max(1.0);
+        let products = multipliers.iter().zip(&at.c);
+        Ok(Self {
+            bound_multipliers: (0..n).map(|i| left[i] - open[i]).collect(),
+            active: at.c.iter().zip(equal).map(|(c, equal)| *equal || *c <= size).collect(),
+            residual: max_abs(&open),
+            relative: (0..n).map(relative).fold(0.0, f64::max),
+            violation: violations(&at.c, equal).fold(0.0, f64::max),
+            complementarity: products.map(|(multiplier, c)| (multiplier * c).abs()).sum(),
+            multipliers,
+        })
+    }
 }
 
 /// The evidence at a point.

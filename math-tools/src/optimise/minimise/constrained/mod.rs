@@ -1,8 +1,9 @@
 //! Minimisation under constraints.
 //!
 //! [`Problem`] is the type to read first: objective, constraints and bounds as the methods see them. [`sqp`] is the method of smooth
-//! problems, [`cobyla`] the one without derivatives.
+//! problems, `augmented` the one of many variables, [`cobyla`] the one without derivatives; `drive` chooses.
 
+mod augmented;
 pub(crate) mod cobyla;
 pub(crate) mod constraints;
 mod drive;
@@ -19,12 +20,13 @@ mod step;
 use super::found::{Method, Reason};
 use kkt::Evidence;
 
+pub(crate) use augmented::VARIABLES_MAX as VARIABLES_MAX_SPARSE;
 pub(crate) use constraints::Constraints;
 pub(crate) use drive::minimise;
 pub(crate) use problem::Problem;
 
-/// The most variables: a step factors dense matrices, which cannot be interrupted.
-pub(crate) const VARIABLES_MAX: usize = 300;
+/// The most variables of methods that factor dense matrices, which cannot be interrupted.
+const VARIABLES_MAX: usize = 300;
 
 /// The end of a method under constraints.
 #[derive(Debug)]
@@ -49,4 +51,9 @@ pub(crate) struct State {
     pub c: Vec<f64>,
     /// Their gradients.
     pub jacobian: Vec<Vec<f64>>,
+}
+
+/// Whether matrices of all variables are factored.
+pub(crate) fn factors(n: usize) -> bool {
+    n <= VARIABLES_MAX
 }

@@ -95,6 +95,36 @@ impl<'a> Problem<'a> {
         Ok(rows)
     }
 
+    /// The gradient of a weighted sum of the constraints.
+    ///
+    /// # Errors
+    /// A stop request or a budget.
+    pub(super) fn weighted_gradient(
+        &mut self,
+        x: &[f64],
+        weights: &[f64],
+    ) -> Result<Vec<f64>, ToolError> {
+        let outside = self.scale.outside(x);
+        let mut sum = self.watched.weighted_gradient(&outside, weights, &self.given)?;
+        sum.iter_mut().zip(&self.scale.x).for_each(|(entry, unit)| *entry *= unit);
+        Ok(sum)
+    }
+
+    /// The gradient of the objective, given the value there.
+    ///
+    /// # Errors
+    /// A stop request or a budget.
+    pub(super) fn gradient(&mut self, x: &[f64], value: f64) -> Result<Vec<f64>, ToolError> {
+        let outside = value * self.scale.value;
+        let gradient = self.target.gradient(&self.scale.outside(x), outside)?;
+        Ok(self.scale.gradient(&gradient))
+    }
+
+    /// Whether matrices of all variables can be factored.
+    pub(super) fn is_small(&self) -> bool {
+        super::factors(self.start.len())
+    }
+
     /// Objective and constraints at a point of the box; an infinite value where one of them is not finite.
     ///
     /// # Errors
@@ -119,7 +149,7 @@ impl<'a> Problem<'a> {
         Ok((value, c))
     }
 
-    /// A point with its derivatives.
+    /// A point with its derivatives; those of constraints where the variables are few.
     ///
     /// # Errors
     /// A stop request or a budget.
@@ -128,11 +158,13 @@ impl<'a> Problem<'a> {
         x: Vec<f64>,
         (value, c): (f64, Vec<f64>),
     ) -> Result<State, ToolError> {
-        let outside = value * self.scale.value;
-        let gradient = self.target.gradient(&self.scale.outside(&x), outside)?;
-        let jacobian = self.jacobian(&x)?;
+        let gradient = self.gradient(&x, value)?;
+        let jacobian = match self.is_small() {
+            true => self.jacobian(&x)?,
+            false => Vec::new(),
+        };
         Ok(State {
-            gradient: self.scale.gradient(&gradient),
+            gradient,
             x,
             value,
             c,
@@ -142,9 +174,14 @@ impl<'a> Problem<'a> {
 
     /// The size of the rounding error of a component of the gradient.
     pub(super) fn gradient_noise(&self, at: &State) -> f64 {
-        let x = self.scale.outside(&at.x);
+        self.noise(&at.x, at.value)
+    }
+
+    /// The same at a point with a value.
+    pub(super) fn noise(&self, x: &[f64], value: f64) -> f64 {
+        let x = self.scale.outside(x);
         let widest = self.scale.x.iter().copied().fold(0.0, f64::max);
-        let noise = self.target.gradient_noise(&x, at.value * self.scale.value);
+        let noise = self.target.gradient_noise(&x, value * self.scale.value);
         noise * widest / self.scale.value
     }
 
