@@ -101,13 +101,23 @@ impl Bounds {
 
     /// The variables strictly within their bounds, and those at one bound whose gradient is no larger than `small`: nothing of first
     /// order holds them.
-    pub(crate) fn loose(&self, x: &[f64], gradient: &[f64], small: f64) -> (Vec<usize>, Vec<usize>) {
+    pub(crate) fn loose(
+        &self,
+        x: &[f64],
+        gradient: &[f64],
+        small: f64,
+    ) -> (Vec<usize>, Vec<usize>) {
         let inside = |index: &usize| self.low[*index] < x[*index] && x[*index] < self.high[*index];
         let weak = |index: &usize| {
-            self.low[*index] < self.high[*index] && gradient[*index].abs() <= small && !inside(index)
+            self.low[*index] < self.high[*index]
+                && gradient[*index].abs() <= small
+                && !inside(index)
         };
         let all = 0..x.len();
-        (all.clone().filter(inside).collect(), all.filter(weak).collect())
+        (
+            all.clone().filter(inside).collect(),
+            all.filter(weak).collect(),
+        )
     }
 
     /// The longest step along a direction that stays in the box.

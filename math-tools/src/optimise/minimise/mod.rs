@@ -166,8 +166,8 @@ impl Tool for Args {
             let message = format!("`nelder_mead` takes at most {most} variables, found {n}");
             return Err(ToolError::invalid("/method", message).hint("use `gradient`"));
         }
-        let constrained =
-            !args.constraints.is_empty() || matches!(
+        let constrained = !args.constraints.is_empty()
+            || matches!(
                 args.method,
                 Method::Sqp | Method::AugmentedLagrangian | Method::Cobyla
             );

@@ -62,7 +62,11 @@ pub(crate) fn minimise(
         if converged
             && iterations < max_iter
             && let gradient = target.gradient(&x, value)?
-            && let at = (Point { x: x.clone(), value, gradient })
+            && let at = (Point {
+                x: x.clone(),
+                value,
+                gradient,
+            })
             && let Look::Lower(lower) = ending::look(target, bounds, &at, tolerance)?
         {
             value = target.value(&lower)?;

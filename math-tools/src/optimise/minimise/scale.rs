@@ -137,7 +137,9 @@ impl<F: Smooth> Smooth for Scaled<'_, F> {
 
     fn gradient_noise(&self, x: &[f64], value: f64) -> f64 {
         let outside = self.scale.outside(x);
-        let noise = self.function.gradient_noise(&outside, value * self.scale.value);
+        let noise = self
+            .function
+            .gradient_noise(&outside, value * self.scale.value);
         let widest = self.scale.x.iter().copied().fold(0.0, f64::max);
         noise * widest / self.scale.value
     }

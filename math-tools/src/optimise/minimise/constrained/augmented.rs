@@ -3,10 +3,10 @@
 use tool_core::ToolError;
 
 use super::kkt::{Evidence, violations};
-use super::look::look_down;
+use super::look::{Look, look_down};
 use super::restore::{self, Restored};
 use super::{Found, Problem, State};
-use crate::linalg::dense::{add_multiple, dot, max_abs};
+use crate::linalg::dense::{add_multiple, max_abs};
 use crate::optimise::minimise::found::{Method, Reason};
 use crate::optimise::minimise::smooth::Smooth;
 use crate::optimise::minimise::{lbfgs, newton};
@@ -17,8 +17,8 @@ pub(crate) const VARIABLES_MAX: usize = 5000;
 /// Minimises from a start point; the constraints may be violated on the way.
 ///
 /// # Method
-/// Each round minimises `f + p/2 sum (c - m/p)^2`, of inequalities only where the term in brackets is negative, within the bounds, by limited-memory BFGS and, up
-/// to 300 variables, Newton's method in a trust region; the multipliers become `m - p c`, not negative for inequalities, and the price p
+/// Each round minimises `f + p/2 sum (c - m/p)^2`, of inequalities only where the term in brackets is negative, within the bounds, by limited-memory BFGS and
+/// where that ends early Newton's method in a trust region; the multipliers become `m - p c`, not negative for inequalities, and the price p
 /// grows by 10 where neither violation nor complementarity has halved. Constraints are divided by their largest derivative at the start where that is above 1.
 ///
 /// # Accuracy and cost
@@ -38,31 +38,86 @@ pub(crate) fn minimise(
     max_iter: u64,
     tolerance: f64,
 ) -> Result<Found, ToolError> {
+    /// The second price is so high that the first round hardly leaves the constraints.
+    const PRICES: [f64; 2] = [1.0, 1e4];
+    let mut best: Option<Found> = None;
+    let mut iterations = 0;
+    for factor in PRICES {
+        let mut lagrangian = Lagrangian::new(problem, x0)?;
+        lagrangian.price *= factor;
+        let mut found = rounds(&mut lagrangian, x0, max_iter, tolerance)?;
+        iterations += found.iterations;
+        found.iterations = iterations;
+        let before = best
+            .as_ref()
+            .map_or(f64::INFINITY, |best| best.evidence.violation);
+        if found.converged || found.evidence.violation < before {
+            best = Some(found);
+        }
+        if best
+            .as_ref()
+            .is_some_and(|best| best.evidence.violation <= tolerance)
+        {
+            break;
+        }
+    }
+    let Some(mut best) = best else {
+        refuse!(numeric "/x0", "not_finite"; "the constraints are finite at no end of the method"; "start elsewhere");
+    };
+    best.iterations = iterations;
+    if best.evidence.violation > tolerance
+        && problem.is_small()
+        && let Restored::Stationary(x, c) =
+            restore::restore(problem, &best.at, problem.equal(), tolerance)?
+    {
+        let violated = problem.violated(&c, tolerance);
+        return Err(problem.infeasible(&x, &c, &violated, false));
+    }
+    Ok(best)
+}
+
+/// Rounds from a start point.
+fn rounds(
+    lagrangian: &mut Lagrangian<'_, '_>,
+    x0: &[f64],
+    max_iter: u64,
+    tolerance: f64,
+) -> Result<Found, ToolError> {
     const ROUNDS_MAX: usize = 60;
     const PRICE_MAX: f64 = 1e14;
-    let mut lagrangian = Lagrangian::new(problem, x0)?;
+    const ESCAPES_MAX: usize = 10;
     let (mut x, mut inner, mut before) = (x0.to_vec(), 1e-2_f64, f64::INFINITY);
-    let mut iterations = 0;
-    let mut reason = Reason::NoProgress;
+    let (mut iterations, mut escapes) = (0, 0);
+    let mut end = (false, Reason::NoProgress, None);
     for _ in 0..ROUNDS_MAX {
-        let (end, used, ended) = lagrangian.descend(&x, max_iter, inner.max(0.1 * tolerance))?;
-        (x, iterations) = (end, iterations + used);
+        let (next, used, ended) = lagrangian.descend(&x, max_iter, inner.max(0.1 * tolerance))?;
+        (x, iterations) = (next, iterations + used);
         let c = lagrangian.problem.constraints(&x)?;
         let lack = lagrangian.lack(&c);
         lagrangian.shift(&c);
         let (at, evidence) = lagrangian.evidence(&x)?;
         let noise = lagrangian.problem.gradient_noise(&at);
-        if evidence.violation <= tolerance
-            && evidence.relative <= tolerance + noise
-            && evidence.complementarity <= tolerance * at.value.abs().max(1.0)
-        {
-            return lagrangian.found(at, evidence, iterations, tolerance);
-        }
-        if ended == Reason::MaxIter && inner <= tolerance {
-            reason = Reason::MaxIter;
+        if evidence.is_optimal(at.value, tolerance, noise) {
+            let escape = (escapes < ESCAPES_MAX).then_some(tolerance);
+            let look = match lagrangian.problem.is_small() {
+                true => look_down(lagrangian.problem, &at, &evidence, escape)?,
+                false => Look::default(),
+            };
+            if let Some(lower) = look.lower {
+                (x, inner, before) = (lower.x, 1e-2, f64::INFINITY);
+                escapes += 1;
+                continue;
+            }
+            let reason = [Reason::Kkt, Reason::NegativeCurvature][usize::from(look.negative)];
+            end = (!look.negative, reason, look.lowest);
             break;
         }
-        if lack > 0.5 * before || !lack.is_finite() {
+        if ended == Reason::MaxIter && inner <= tolerance {
+            end.1 = Reason::MaxIter;
+            break;
+        }
+        let feasible = evidence.violation <= 0.1 * tolerance;
+        if (lack > 0.5 * before && !feasible) || !lack.is_finite() {
             lagrangian.price *= 10.0;
         }
         if lagrangian.price > PRICE_MAX {
@@ -72,23 +127,14 @@ pub(crate) fn minimise(
         inner = (0.1 * inner).max(0.1 * tolerance);
     }
     let (at, evidence) = lagrangian.evidence(&x)?;
-    let problem = lagrangian.problem;
-    if evidence.violation > tolerance
-        && problem.is_small()
-        && let Restored::Stationary(x, c) =
-            restore::restore(problem, &at, problem.equal(), tolerance)?
-    {
-        let violated = problem.violated(&c, tolerance);
-        return Err(problem.infeasible(&x, &c, &violated, false));
-    }
     Ok(Found {
         at,
         evidence,
         iterations,
-        converged: false,
+        converged: end.0,
         method: Method::AugmentedLagrangian,
-        reason,
-        lowest_curvature: None,
+        reason: end.1,
+        lowest_curvature: end.2,
     })
 }
 
@@ -100,6 +146,8 @@ struct Lagrangian<'p, 'a> {
     /// Multipliers of the divided constraints.
     multipliers: Vec<f64>,
     price: f64,
+    /// The derivatives of the divided constraints at the point of the last product, without zeros.
+    rows: Option<(Vec<f64>, Vec<Vec<(usize, f64)>>)>,
 }
 
 impl<'p, 'a> Lagrangian<'p, 'a> {
@@ -114,7 +162,11 @@ impl<'p, 'a> Lagrangian<'p, 'a> {
         for index in 0..c.len() {
             one[index] = 1.0;
             let steepest = max_abs(&problem.weighted_gradient(x0, &one)?);
-            units.push(if steepest.is_finite() { steepest.max(1.0) } else { 1.0 });
+            units.push(if steepest.is_finite() {
+                steepest.max(1.0)
+            } else {
+                1.0
+            });
             one[index] = 0.0;
         }
         let scaled: Vec<f64> = c.iter().zip(&units).map(|(c, unit)| c / unit).collect();
@@ -125,6 +177,7 @@ impl<'p, 'a> Lagrangian<'p, 'a> {
             problem,
             units,
             price,
+            rows: None,
         })
     }
 
@@ -141,7 +194,11 @@ impl<'p, 'a> Lagrangian<'p, 'a> {
     /// Minus the pulls as weights of the constraints as given.
     fn weights(&self, c: &[f64]) -> Vec<f64> {
         let pulls = self.pulls(c);
-        pulls.iter().zip(&self.units).map(|(pull, unit)| -pull / unit).collect()
+        pulls
+            .iter()
+            .zip(&self.units)
+            .map(|(pull, unit)| -pull / unit)
+            .collect()
     }
 
     /// The largest violation or lack of complementarity, of the divided constraints.
@@ -150,7 +207,11 @@ impl<'p, 'a> Lagrangian<'p, 'a> {
         let lack = |index: usize| {
             let c = c[index] / self.units[index];
             let slack = self.multipliers[index] / self.price;
-            if equal[index] { c.abs() } else { c.min(slack).abs() }
+            if equal[index] {
+                c.abs()
+            } else {
+                c.min(slack).abs()
+            }
         };
         (0..c.len()).map(lack).fold(0.0, f64::max)
     }
@@ -172,7 +233,7 @@ impl<'p, 'a> Lagrangian<'p, 'a> {
     ) -> Result<(Vec<f64>, u64, Reason), ToolError> {
         let bounds = self.problem.bounds.clone();
         let first = lbfgs::descend(self, &bounds, x, max_iter, tolerance)?;
-        if first.converged || !self.problem.is_small() {
+        if first.converged {
             return Ok((first.x, first.iterations, first.reason));
         }
         let second = newton::minimise(self, &bounds, &first.x, max_iter, tolerance)?;
@@ -183,6 +244,24 @@ impl<'p, 'a> Lagrangian<'p, 'a> {
             }
             None => (first.x, first.iterations, first.reason),
         })
+    }
+
+    /// Forms the derivatives at a point, once for all products there.
+    fn look_at_rows(&mut self, x: &[f64]) -> Result<(), ToolError> {
+        if self.rows.as_ref().is_some_and(|(at, _)| at == x) {
+            return Ok(());
+        }
+        let mut weights = vec![0.0; self.units.len()];
+        let mut rows = Vec::with_capacity(weights.len());
+        for index in 0..weights.len() {
+            weights[index] = self.units[index].recip();
+            let row = self.problem.weighted_gradient(x, &weights)?;
+            weights[index] = 0.0;
+            let entries = row.into_iter().enumerate();
+            rows.push(entries.filter(|(_, entry)| *entry != 0.0).collect());
+        }
+        self.rows = Some((x.to_vec(), rows));
+        Ok(())
     }
 
     /// The point with its evidence: the multipliers of the projected gradient where the variables are few, else those of the method.
@@ -197,32 +276,6 @@ impl<'p, 'a> Lagrangian<'p, 'a> {
         let multipliers: Vec<f64> = multipliers.map(|(m, unit)| m / unit).collect();
         let evidence = Evidence::at(self.problem, &at, multipliers)?;
         Ok((at, evidence))
-    }
-
-    fn found(
-        self,
-        at: State,
-        evidence: Evidence,
-        iterations: u64,
-        tolerance: f64,
-    ) -> Result<Found, ToolError> {
-        let mut found = Found {
-            at,
-            evidence,
-            iterations,
-            converged: true,
-            method: Method::AugmentedLagrangian,
-            reason: Reason::Kkt,
-            lowest_curvature: None,
-        };
-        if self.problem.is_small() {
-            let look = look_down(self.problem, &found.at, &found.evidence, Some(tolerance))?;
-            found.lowest_curvature = look.lowest;
-            if look.negative {
-                (found.converged, found.reason) = (false, Reason::NegativeCurvature);
-            }
-        }
-        Ok(found)
     }
 }
 
@@ -250,20 +303,20 @@ impl Smooth for Lagrangian<'_, '_> {
     }
 
     fn hessian_times(&mut self, x: &[f64], v: &[f64]) -> Result<Option<Vec<f64>>, ToolError> {
-        if !self.problem.is_small() {
-            return Ok(None);
-        }
         let c = self.problem.constraints(x)?;
         let weights = self.weights(&c);
         let Some(mut product) = self.problem.hessian_times(x, &weights, v)? else {
             return Ok(None);
         };
-        let jacobian = self.problem.jacobian(x)?;
+        self.look_at_rows(x)?;
+        let rows = self.rows.iter().flat_map(|(_, rows)| rows);
         let equal = self.problem.equal();
-        for (index, row) in jacobian.iter().enumerate() {
+        for (index, row) in rows.enumerate() {
             if equal[index] || weights[index] > 0.0 {
-                let share = self.price / self.units[index].powi(2) * dot(row, v);
-                add_multiple(&mut product, share, row);
+                let along: f64 = row.iter().map(|&(column, entry)| entry * v[column]).sum();
+                for &(column, entry) in row {
+                    product[column] += self.price * along * entry;
+                }
             }
         }
         Ok(Some(product))

@@ -74,7 +74,9 @@ fn other_units(
         return Ok(None);
     }
     let (at, evidence) = (&found.at, &found.evidence);
-    let rounding = problem.gradient_noise(at).max(f64::EPSILON * max_abs(&at.gradient));
+    let rounding = problem
+        .gradient_noise(at)
+        .max(f64::EPSILON * max_abs(&at.gradient));
     if found.converged && evidence.residual <= rounding {
         return Ok(None);
     }
@@ -84,7 +86,11 @@ fn other_units(
     };
     let diagonal = |hessian: faer::Mat<f64>| (0..at.x.len()).map(|i| hessian[(i, i)]).collect();
     let start = problem.objective(x0)?;
-    let drop = if start.is_finite() { (start - at.value).abs() } else { 0.0 };
+    let drop = if start.is_finite() {
+        (start - at.value).abs()
+    } else {
+        0.0
+    };
     let scale = Scale::of(&Sizes {
         x: &at.x,
         gradient: &at.gradient,
@@ -123,9 +129,7 @@ fn round(
         }
         Method::Sqp => sqp::minimise(problem, x0, max_iter, tolerance),
         Method::AugmentedLagrangian => augmented::minimise(problem, x0, max_iter, tolerance),
-        Method::Auto if n > VARIABLES_MAX => {
-            augmented::minimise(problem, x0, max_iter, tolerance)
-        }
+        Method::Auto if n > VARIABLES_MAX => augmented::minimise(problem, x0, max_iter, tolerance),
         Method::Cobyla => {
             let most = cobyla::COORDINATES_MAX;
             if n > most {
@@ -153,14 +157,21 @@ fn in_turn(
         first: sqp::minimise(problem, x0, max_iter, tolerance),
         tolerance,
     };
-    if turns.is_final() {
+    let doubtful = turns.is_doubtful(problem);
+    if turns.is_final() && !doubtful {
         return turns.first;
     }
     if problem.is_smooth() {
-        let second = augmented::minimise(problem, &turns.end(x0), max_iter, tolerance);
+        let from = match doubtful {
+            true => x0.to_vec(),
+            false => turns.end(x0),
+        };
+        let second = augmented::minimise(problem, &from, max_iter, tolerance);
+        let near = |end: &Found| end.evidence.violation <= tolerance.sqrt() && !end.converged;
         let polished = match &second {
-            Ok(end) if end.evidence.violation <= tolerance.sqrt() => {
-                Some(sqp::minimise(problem, &end.at.x.clone(), max_iter, tolerance))
+            Ok(end) if near(end) => {
+                let from = end.at.x.clone();
+                Some(sqp::minimise(problem, &from, max_iter, tolerance))
             }
             _ => None,
         };
@@ -173,7 +184,10 @@ fn in_turn(
     if few && !turns.is_final() {
         let from = turns.end(x0);
         let kinked = !problem.is_smooth();
-        turns.take(cobyla::minimise(problem, &from, max_iter, tolerance), kinked)?;
+        turns.take(
+            cobyla::minimise(problem, &from, max_iter, tolerance),
+            kinked,
+        )?;
     }
     turns.first
 }
@@ -199,11 +213,25 @@ impl Turns {
 
     /// Where the next method starts.
     fn end(&self, x0: &[f64]) -> Vec<f64> {
-        self.first.as_ref().map_or_else(|_| x0.to_vec(), |found| found.at.x.clone())
+        self.first
+            .as_ref()
+            .map_or_else(|_| x0.to_vec(), |found| found.at.x.clone())
     }
 
-    /// Takes another end where it is better: one that converged and is lower, or the first feasible one. At a kink the linear models end
-    /// converged where others do not.
+    /// Whether the end may be no minimum though it passed the tests: where the gradients of nonlinear constraints depend on each other, first
+    /// and second order say little.
+    fn is_doubtful(&self, problem: &Problem<'_>) -> bool {
+        let nonlinear = problem.watched.constraints.affine.contains(&false);
+        nonlinear
+            && problem.is_smooth()
+            && self
+                .first
+                .as_ref()
+                .is_ok_and(|found| found.converged && !problem.has_unique_multipliers(&found.at))
+    }
+
+    /// Takes another end where it is better: one that converged, and is lower or the first that did; or the first feasible one. At a kink
+    /// the linear models end converged where others do not.
     fn take(&mut self, other: Result<Found, ToolError>, kinked: bool) -> Result<(), ToolError> {
         let mut other = match other {
             Ok(other) => other,
@@ -211,25 +239,26 @@ impl Turns {
             Err(error) => return Err(error),
         };
         let tolerance = self.tolerance;
-        match &mut self.first {
-            Err(_) => {
-                if other.evidence.violation <= tolerance {
-                    self.first = Ok(other);
-                }
+        let Ok(first) = &mut self.first else {
+            if other.evidence.violation <= tolerance {
+                self.first = Ok(other);
             }
-            Ok(first) => {
-                other.iterations += first.iterations;
-                let (old, new) = (first.evidence.violation, other.evidence.violation);
-                let lower = other.at.value < first.at.value || old > tolerance;
-                let is_first = other.converged && !first.converged;
-                let better = new <= old.max(tolerance)
-                    && ((is_first && (lower || kinked || other.method != Method::Cobyla))
-                        || (old > tolerance && new <= tolerance));
-                first.iterations = other.iterations;
-                if better {
-                    *first = other;
-                }
-            }
+            return Ok(());
+        };
+        other.iterations += first.iterations;
+        first.iterations = other.iterations;
+        let (old, new) = (first.evidence.violation, other.evidence.violation);
+        let lower = first.at.value - other.at.value;
+        let models = other.method == Method::Cobyla;
+        let better = if first.converged {
+            other.converged && lower > tolerance * first.at.value.abs().max(1.0)
+        } else if old > tolerance && new <= tolerance {
+            true
+        } else {
+            other.converged && new <= old.max(tolerance) && (lower > 0.0 || kinked || !models)
+        };
+        if better {
+            *first = other;
         }
         Ok(())
     }

@@ -22,7 +22,10 @@ pub(super) fn is_feasible(
     }
     let jacobian = problem.jacobian(x)?;
     let reach = |row: &Vec<f64>| -> f64 { row.iter().zip(x).map(|(d, x)| (d * x).abs()).sum() };
-    let most: Vec<f64> = jacobian.iter().map(|row| ROUNDING * reach(row).max(1.0)).collect();
+    let most: Vec<f64> = jacobian
+        .iter()
+        .map(|row| ROUNDING * reach(row).max(1.0))
+        .collect();
     let within = |(violation, most): (f64, &f64)| violation <= *most;
     Ok(violations(c, problem.equal()).zip(&most).all(within))
 }

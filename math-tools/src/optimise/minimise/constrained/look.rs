@@ -17,6 +17,7 @@ use crate::optimise::minimise::curvature::along;
 use crate::optimise::minimise::ending::faces;
 
 /// What a look at the curvature found.
+#[derive(Default)]
 pub(super) struct Look {
     /// The lowest curvature, where it is known and a direction is left.
     pub lowest: Option<f64>,
@@ -53,10 +54,17 @@ impl Active {
         }
         let mut row = at.c.len();
         for (index, multiplier) in evidence.bound_multipliers.iter().enumerate() {
-            let (low, high, x) = (problem.bounds.low[index], problem.bounds.high[index], at.x[index]);
+            let (low, high, x) = (
+                problem.bounds.low[index],
+                problem.bounds.high[index],
+                at.x[index],
+            );
             let near = NEAR * x.abs().max(1.0);
             let first = row;
-            let ends = [(low.is_finite(), x - low), (high.is_finite() && high > low, high - x)];
+            let ends = [
+                (low.is_finite(), x - low),
+                (high.is_finite() && high > low, high - x),
+            ];
             for (exists, distance) in ends {
                 if exists && distance <= near && multiplier.abs() <= strong && low < high {
                     found.weak.push(row);
@@ -111,11 +119,7 @@ pub(super) fn look_down(
     search: Option<f64>,
 ) -> Result<Look, ToolError> {
     const SHARE: f64 = 1e-6;
-    let mut look = Look {
-        lowest: None,
-        lower: None,
-        negative: false,
-    };
+    let mut look = Look::default();
     let Some(hessian) = problem.hessian(&at.x, &evidence.multipliers)? else {
         return Ok(look);
     };
@@ -157,7 +161,9 @@ fn lower_point(
             continue;
         };
         let (value, c) = problem.values(&x)?;
-        let bar = lowest.as_ref().map_or(at.value - clearly, |lower| lower.value);
+        let bar = lowest
+            .as_ref()
+            .map_or(at.value - clearly, |lower| lower.value);
         if value < bar && violations(&c, problem.equal()).all(|violation| violation <= tolerance) {
             lowest = Some(problem.state(x, (value, c))?);
         }

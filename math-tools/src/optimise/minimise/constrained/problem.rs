@@ -90,7 +90,9 @@ impl<'a> Problem<'a> {
     pub(super) fn jacobian(&mut self, x: &[f64]) -> Result<Vec<Vec<f64>>, ToolError> {
         let mut rows = self.watched.jacobian(&self.scale.outside(x), &self.given)?;
         for row in &mut rows {
-            row.iter_mut().zip(&self.scale.x).for_each(|(entry, unit)| *entry *= unit);
+            row.iter_mut()
+                .zip(&self.scale.x)
+                .for_each(|(entry, unit)| *entry *= unit);
         }
         Ok(rows)
     }
@@ -105,8 +107,12 @@ impl<'a> Problem<'a> {
         weights: &[f64],
     ) -> Result<Vec<f64>, ToolError> {
         let outside = self.scale.outside(x);
-        let mut sum = self.watched.weighted_gradient(&outside, weights, &self.given)?;
-        sum.iter_mut().zip(&self.scale.x).for_each(|(entry, unit)| *entry *= unit);
+        let mut sum = self
+            .watched
+            .weighted_gradient(&outside, weights, &self.given)?;
+        sum.iter_mut()
+            .zip(&self.scale.x)
+            .for_each(|(entry, unit)| *entry *= unit);
         Ok(sum)
     }
 
@@ -240,6 +246,11 @@ impl<'a> Problem<'a> {
     /// A stop request.
     pub(crate) fn evidence(&self, at: &State) -> Result<Evidence, ToolError> {
         kkt::evidence(at, self.equal(), &self.bounds, || self.target.ctx.check())
+    }
+
+    /// Whether the multipliers at a point are determined, as far as the derivatives are at hand.
+    pub(super) fn has_unique_multipliers(&self, at: &State) -> bool {
+        !self.is_small() || kkt::are_unique(at, self.equal(), &self.bounds)
     }
 
     /// What is violated at a point by more than a tolerance, as given.

@@ -18,6 +18,9 @@ impl Found {
             ctx.warn("the objective has kinks or steps, at which linear models may see no gain: not known to be an optimum; compare the results from other starts");
         }
         let given = problem.watched.constraints;
+        if given.len() > 0 && !problem.has_unique_multipliers(&self.at) {
+            ctx.warn("the gradients of the active constraints and bounds depend on each other: the multipliers are one choice of many");
+        }
         let constraints = (0..given.len()).map(|index| Constraint {
             value: given.signs[index] * self.at.c[index] + 0.0,
             multiplier: target.restored(given.signs[index] * self.evidence.multipliers[index]),
@@ -43,4 +46,3 @@ impl Found {
         }
     }
 }
-

@@ -2,9 +2,9 @@
 
 use tool_core::ToolError;
 
-use super::super::{Problem, State};
 use super::super::kkt::violations;
 use super::super::step::{self, Conditions, Step};
+use super::super::{Problem, State};
 use super::Search;
 use crate::linalg::dense::{dot, max_abs};
 use crate::optimise::minimise::curvature::along;
@@ -180,5 +180,4 @@ impl Search {
         }
         Ok(false)
     }
-
 }

@@ -198,12 +198,7 @@ impl Search {
     }
 
     fn is_optimal(&self, problem: &Problem<'_>, evidence: &Evidence) -> bool {
-        /// However large the values are, the gradient is known to so many digits.
-        const NOISE_MAX: f64 = 1e-6;
         let noise = problem.gradient_noise(&self.at);
-        let noise = noise.min(NOISE_MAX * evidence.scale());
-        evidence.violation <= self.tolerance
-            && evidence.relative <= self.tolerance + noise
-            && evidence.complementarity <= self.tolerance * self.at.value.abs().max(1.0)
+        evidence.is_optimal(self.at.value, self.tolerance, noise)
     }
 }
