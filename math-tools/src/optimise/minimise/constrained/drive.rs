@@ -153,6 +153,8 @@ fn in_turn(
     max_iter: u64,
     tolerance: f64,
 ) -> Result<Found, ToolError> {
+    /// Iterations of each round of a second look at an end that converged.
+    const SECOND_LOOK: u64 = 300;
     let mut turns = Turns {
         first: sqp::minimise(problem, x0, max_iter, tolerance),
         tolerance,
@@ -162,9 +164,9 @@ fn in_turn(
         return turns.first;
     }
     if problem.is_smooth() {
-        let from = match doubtful {
-            true => x0.to_vec(),
-            false => turns.end(x0),
+        let (from, max_iter) = match doubtful {
+            true => (x0.to_vec(), max_iter.min(SECOND_LOOK)),
+            false => (turns.end(x0), max_iter),
         };
         let second = augmented::minimise(problem, &from, max_iter, tolerance);
         let near = |end: &Found| end.evidence.violation <= tolerance.sqrt() && !end.converged;
@@ -221,13 +223,14 @@ impl Turns {
     /// Whether the end may be no minimum though it passed the tests: where the gradients of nonlinear constraints depend on each other, first
     /// and second order say little.
     fn is_doubtful(&self, problem: &Problem<'_>) -> bool {
+        /// The end of a violation of 1e-8 that grows with the square.
+        const NEARLY: f64 = 1e-4;
         let nonlinear = problem.watched.constraints.affine.contains(&false);
         nonlinear
             && problem.is_smooth()
-            && self
-                .first
-                .as_ref()
-                .is_ok_and(|found| found.converged && !problem.has_unique_multipliers(&found.at))
+            && self.first.as_ref().is_ok_and(|found| {
+                found.converged && !problem.has_unique_multipliers(&found.at, NEARLY)
+            })
     }
 
     /// Takes another end where it is better: one that converged, and is lower or the first that did; or the first feasible one. At a kink

@@ -46,7 +46,7 @@ impl Evidence {
 }
 
 /// How much each constraint is violated.
-pub(super) fn violations<'a>(c: &'a [f64], equal: &'a [bool]) -> impl Iterator<Item = f64> + 'a {
+pub(crate) fn violations<'a>(c: &'a [f64], equal: &'a [bool]) -> impl Iterator<Item = f64> + 'a {
     c.iter()
         .zip(equal)
         .map(|(c, equal)| if *equal { c.abs() } else { (-c).max(0.0) })
@@ -179,15 +179,15 @@ impl Near {
 }
 
 /// Whether the multipliers at a point are determined: the gradients of what holds with equality do not depend on each other.
-pub(super) fn are_unique(at: &State, equal: &[bool], bounds: &Bounds) -> bool {
-    const DEPENDENT: f64 = 1e-9;
+/// Each is at least so far from the span of the others, at length 1.
+pub(super) fn are_unique(at: &State, equal: &[bool], bounds: &Bounds, least: f64) -> bool {
     let (n, rows) = (at.x.len(), Near::new(at, equal, bounds).rows);
     if rows.len() > n {
         return false;
     }
     let normals = Mat::from_fn(n, rows.len(), |i, j| rows[j].normal[i]);
     let r = orthogonal(normals, true, false).r;
-    (0..rows.len()).all(|index| r[(index, index)].abs() > DEPENDENT)
+    (0..rows.len()).all(|index| r[(index, index)].abs() > least)
 }
 
 /// The evidence at a point.

@@ -23,7 +23,8 @@ use kkt::Evidence;
 pub(crate) use augmented::VARIABLES_MAX as VARIABLES_MAX_SPARSE;
 pub(crate) use constraints::Constraints;
 pub(crate) use drive::minimise;
-pub(crate) use problem::Problem;
+pub(crate) use kkt::violations;
+pub(crate) use problem::{Problem, is_spent, spent};
 
 /// The most variables of methods that factor dense matrices, which cannot be interrupted.
 const VARIABLES_MAX: usize = 300;
@@ -52,6 +53,9 @@ pub(crate) struct State {
     /// Their gradients.
     pub jacobian: Vec<Vec<f64>>,
 }
+
+/// Largest violation of a constraint that counts as satisfied in a global search.
+pub(crate) const TOLERANCE: f64 = 1e-8;
 
 /// Whether matrices of all variables are factored.
 pub(crate) fn factors(n: usize) -> bool {

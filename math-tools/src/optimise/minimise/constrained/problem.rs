@@ -11,6 +11,19 @@ use crate::optimise::minimise::bounds::Bounds;
 use crate::optimise::minimise::scale::Scale;
 use crate::optimise::minimise::target::Target;
 
+/// The reason of the error that ends a method whose evaluations are used up; a global search takes it back.
+const SPENT: &str = "global_budget_spent";
+
+/// The error of a budget that is used up.
+pub(crate) fn spent() -> ToolError {
+    ToolError::numeric("/max_evals", "the evaluations are used up").reason(SPENT)
+}
+
+/// Whether an error is that of a budget that is used up.
+pub(crate) fn is_spent(error: &ToolError) -> bool {
+    error.reason_str() == Some(SPENT)
+}
+
 /// A problem: the objective, its constraints and bounds. Points, values and derivatives are in the units of `scale`; constraints keep the
 /// caller's.
 pub(crate) struct Problem<'a> {
@@ -24,6 +37,8 @@ pub(crate) struct Problem<'a> {
     start: Vec<f64>,
     /// A feasible point with a lower value may show that there is no minimum.
     floor: f64,
+    /// Evaluations of the objective at which a global search stops a method.
+    pub limit: Option<u64>,
 }
 
 impl<'a> Problem<'a> {
@@ -36,14 +51,29 @@ impl<'a> Problem<'a> {
         /// Points on curved constraints do not get as far as free ones.
         const FALL: f64 = 1e-70;
         let floor = FALL * target.floor();
+        let target = target.down_to(f64::NEG_INFINITY);
         Self {
-            target: target.down_to(f64::NEG_INFINITY),
+            floor,
+            ..Self::in_box(target, watched, bounds, x0)
+        }
+    }
+
+    /// A problem in a finite box, where no value shows that there is no minimum.
+    pub(crate) fn in_box(
+        target: Target<'a>,
+        watched: Watched<'a>,
+        bounds: Bounds,
+        x0: &[f64],
+    ) -> Self {
+        Self {
+            target,
             watched,
             given: bounds.clone(),
             bounds,
             scale: Scale::one(x0.len()),
             start: x0.to_vec(),
-            floor,
+            floor: f64::NEG_INFINITY,
+            limit: None,
         }
     }
 
@@ -67,11 +97,19 @@ impl<'a> Problem<'a> {
         &self.watched.constraints.equal
     }
 
+    fn afford(&self) -> Result<(), ToolError> {
+        match self.limit {
+            Some(limit) if self.target.evaluations >= limit => Err(spent()),
+            _ => Ok(()),
+        }
+    }
+
     /// The objective; infinite where it is not finite.
     ///
     /// # Errors
     /// A stop request or a budget.
     pub(super) fn objective(&mut self, x: &[f64]) -> Result<f64, ToolError> {
+        self.afford()?;
         Ok(self.target.value(&self.scale.outside(x))? / self.scale.value)
     }
 
@@ -79,7 +117,7 @@ impl<'a> Problem<'a> {
     ///
     /// # Errors
     /// A stop request or a budget.
-    pub(super) fn constraints(&mut self, x: &[f64]) -> Result<Vec<f64>, ToolError> {
+    pub(crate) fn constraints(&mut self, x: &[f64]) -> Result<Vec<f64>, ToolError> {
         self.watched.values(&self.scale.outside(x))
     }
 
@@ -121,6 +159,7 @@ impl<'a> Problem<'a> {
     /// # Errors
     /// A stop request or a budget.
     pub(super) fn gradient(&mut self, x: &[f64], value: f64) -> Result<Vec<f64>, ToolError> {
+        self.afford()?;
         let outside = value * self.scale.value;
         let gradient = self.target.gradient(&self.scale.outside(x), outside)?;
         Ok(self.scale.gradient(&gradient))
@@ -202,6 +241,7 @@ impl<'a> Problem<'a> {
         v: &[f64],
     ) -> Result<Option<Vec<f64>>, ToolError> {
         let (x, v) = (self.scale.outside(x), self.scale.outside(v));
+        self.afford()?;
         let Some(mut product) = self.target.hessian_times(&x, &v)? else {
             return Ok(None);
         };
@@ -249,8 +289,9 @@ impl<'a> Problem<'a> {
     }
 
     /// Whether the multipliers at a point are determined, as far as the derivatives are at hand.
-    pub(super) fn has_unique_multipliers(&self, at: &State) -> bool {
-        !self.is_small() || kkt::are_unique(at, self.equal(), &self.bounds)
+    /// `least` is the distance of a gradient of length 1 from the span of the others that makes it independent.
+    pub(super) fn has_unique_multipliers(&self, at: &State, least: f64) -> bool {
+        !self.is_small() || kkt::are_unique(at, self.equal(), &self.bounds, least)
     }
 
     /// What is violated at a point by more than a tolerance, as given.
