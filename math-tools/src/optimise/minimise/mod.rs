@@ -53,9 +53,10 @@ pub(crate) struct Args {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub constraints: Vec<String>,
     /// `gradient` (limited-memory BFGS; for smooth functions), `nelder_mead` (downhill simplex, no derivatives, at most 200
-    /// variables), `newton` (trust region with exact second derivatives), `sqp` (sequential quadratic programming with exact second derivatives), `cobyla` (linear
-    /// models without derivatives, at most 100 variables), or `auto`: with constraints `sqp`, then `cobyla`; else
-    /// `gradient`, and where it does not converge `newton` and `nelder_mead` from its end.
+    /// variables), `newton` (trust region with exact second derivatives); with constraints `sqp` (sequential quadratic programming with exact
+    /// second derivatives, at most 300 variables), `augmented_lagrangian` (at most 5000 variables), `cobyla` (linear models without
+    /// derivatives, at most 100 variables); or `auto`: with constraints `sqp`, and where it does not converge `augmented_lagrangian` and
+    /// `cobyla`; else `gradient`, and where it does not converge `newton` and `nelder_mead` from its end.
     #[serde(default)]
     pub method: Method,
     /// `minimize` or `maximize`.
@@ -64,10 +65,12 @@ pub(crate) struct Args {
     /// Largest number of iterations of each method.
     #[serde(default = "Bounded::<1, 100_000_000>::of::<1000>")]
     pub max_iter: Bounded<1, 100_000_000>,
-    /// `gradient`: converged when no component of the gradient (of those that bounds do not hold) exceeds this by more than its
-    /// rounding error and the function curves down in no direction. `nelder_mead`: when a
-    /// fresh simplex changes neither x nor f by more than this, relative to their size or to 1 (x: by no more than 6e-8 at least,
-    /// which is what values can resolve).
+    /// Converged when no component of the gradient (of those that bounds and constraints do not balance) exceeds this by more than its
+    /// rounding error and the function curves down in no direction. `nelder_mead`: when a fresh simplex changes neither x nor f by more
+    /// than this, relative to their size or to 1 (x: by no more than 6e-8 at least, which is what values can resolve). All in units of the
+    /// problem: where the objective is below 1e-4 or above 1e4, the most that a variable changes it by changing by its own size (by second
+    /// derivatives, where they are known); and for each variable the step that changes the objective by that unit, where it is below 1e-4 or above 1e4. Else,
+    /// and beyond 300 variables with constraints, 1. Constraints may be violated by this much, in their own units.
     #[serde(default = "default_tolerance")]
     pub tolerance: Tolerance,
 }
@@ -114,7 +117,7 @@ pub(crate) struct Output {
     pub lowest_curvature: Option<f64>,
     /// Whether x passed the test of convergence.
     pub converged: bool,
-    /// The method that found x: `gradient` or `nelder_mead`.
+    /// The method that found x.
     pub method: Method,
     /// Reason the method ended.
     pub reason: Reason,
@@ -125,7 +128,8 @@ pub(crate) struct Output {
 pub(crate) struct Constraint {
     /// Left side minus right side.
     pub value: f64,
-    /// Change of the optimal objective per unit by which the right side grows; 0 where the constraint is not active.
+    /// Change of the optimal objective per unit by which the right side grows; 0 where the constraint is not active. One choice of many
+    /// where the gradients of active constraints depend on each other, which a warning says.
     pub multiplier: f64,
     /// Whether it holds with equality.
     pub active: bool,
