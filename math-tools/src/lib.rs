@@ -1,4 +1,4 @@
-//! Pure numeric, data and plot tools: values in, values out, no I/O.
+//! Numeric, data and plot tools: values in, values out, no I/O; and one that asks a program, through a capability.
 //!
 //! One folder per family; each lists its tools in `mod.rs`. [`FAMILIES`] is what a catalogue is built from. Adding a tool is one
 //! file and one line in its family's list.
@@ -20,7 +20,10 @@ pub mod sampling;
 pub(crate) mod stats;
 pub(crate) mod units;
 
-/// Every family, in the order of the documentation.
+/// Tools that start programs, which the binary `math-tools` has not.
+pub static PROGRAMS: &[Entry] = optimise::PROGRAMS;
+
+/// Every family of pure tools, in the order of the documentation.
 pub static FAMILIES: &[&[Entry]] = &[
     expression::TOOLS,
     linalg::TOOLS,

@@ -87,7 +87,7 @@ pub fn families() -> impl Iterator<Item = &'static [Entry]> {
         .iter()
         .chain(host_tools::FAMILIES)
         .copied()
-        .chain([chain_runtime::tools::TOOLS])
+        .chain([math_tools::PROGRAMS, chain_runtime::tools::TOOLS])
 }
 
 /// Reads one JSON document, strictly.

@@ -171,3 +171,118 @@ fn the_launcher_runs_nothing_by_itself() {
     assert_ne!(output.status.code(), Some(0));
     assert!(output.stdout.is_empty() && output.stderr.is_empty());
 }
+
+/// A program as objective: asked line by line, kept alive, in the sandbox, with the permission of any program.
+#[test]
+fn a_program_is_optimised_where_programs_may_run() {
+    let place = Place::new();
+    place.write(
+        "objective.py",
+        "import json, os, sys\nfor line in sys.stdin:\n    x = json.loads(line)['x']\n    a, b = (x['a'], x['b']) if isinstance(x, dict) else x\n    f = (a - 1)**2 + 10*(b + 2)**2\n    print(json.dumps({'f': f, 'gradient': [2*(a - 1), 20*(b + 2)]}), flush=True)\n",
+    );
+    place.write("echo.sh", "read -r line; echo not a number; cat >/dev/null");
+    place.write("ends.sh", "read -r line; echo 3; echo cause >&2; exit 5");
+    place.write("silent.sh", "sleep 60");
+    place.write("nothing.sh", "while read -r line; do echo null; done");
+    let run = |args: &str, flags: &[&str]| {
+        let words = [&["call", "optimize_program"], flags].concat();
+        place.run(&words, args)
+    };
+    let near =
+        |value: Value, expected: f64| (value.as_f64().expect("a number") - expected).abs() < 1e-4;
+    let asks = run(
+        r#"{"command": ["python3", "objective.py"], "x0": [0, 0]}"#,
+        &[],
+    );
+    assert_eq!(
+        asks.expect_code(4).at("/status"),
+        Value::from("pending_approval")
+    );
+    for args in [
+        r#"{"command": ["python3", "objective.py"], "x0": {"a": 0, "b": 0}}"#,
+        r#"{"command": ["python3", "objective.py"], "x0": {"a": 0, "b": 0}, "method": "gradient"}"#,
+        r#"{"command": ["python3", "objective.py"], "x0": {"a": 0, "b": 0}, "constraints": ["a + b <= 5"], "tolerance": 1e-7}"#,
+    ] {
+        let answer = run(args, &["--yes"]).expect_code(0);
+        assert!(near(answer.at("/output/named/a"), 1.0), "{}", answer.stdout);
+        assert!(
+            near(answer.at("/output/named/b"), -2.0),
+            "{}",
+            answer.stdout
+        );
+        assert_eq!(answer.at("/output/converged"), Value::from(true));
+    }
+    let bayes = r#"{"command": ["python3", "objective.py"], "bounds": {"a": [-3, 3], "b": [-3, 3]}, "max_evals": 30}"#;
+    let bayes = run(bayes, &["--yes"]).expect_code(8);
+    assert_eq!(bayes.at("/output/method"), Value::from("bayes"));
+    assert_eq!(bayes.at("/output/evaluations"), Value::from(30));
+    assert!(
+        bayes.at("/output/f").as_f64().expect("a number") < 0.1,
+        "{}",
+        bayes.stdout
+    );
+    let short = r#"{"command": ["python3", "objective.py"], "x0": [0, 0], "max_evals": 7}"#;
+    let short = run(short, &["--yes"]).expect_code(8);
+    assert_eq!(short.at("/output/reason"), Value::from("max_evals"));
+    assert_eq!(short.at("/output/evaluations"), Value::from(7));
+    let fails = |args: &str| run(args, &["--yes"]);
+    for (args, reason, words) in [
+        (
+            r#"{"command": ["sh", "echo.sh"], "x0": [0]}"#,
+            "answer",
+            "answered `not a number`",
+        ),
+        (
+            r#"{"command": ["sh", "ends.sh"], "x0": [0]}"#,
+            "ended",
+            "status 5 and gave no answer; it printed: cause",
+        ),
+        (
+            r#"{"command": ["sh", "silent.sh"], "x0": [0], "seconds": 0.5}"#,
+            "silent",
+            "no answer within 0.5 s",
+        ),
+        (
+            r#"{"command": ["sh", "nothing.sh"], "x0": [0]}"#,
+            "not_finite",
+            "NaN",
+        ),
+        (
+            r#"{"command": ["nothing-here"], "x0": [0]}"#,
+            "",
+            "nothing-here",
+        ),
+    ] {
+        let answer = fails(args);
+        assert!(answer.stdout.contains(words), "{args}: {}", answer.stdout);
+        if !reason.is_empty() {
+            assert_eq!(answer.at("/error/reason"), Value::from(reason), "{args}");
+        }
+    }
+    // What was found before the program ended is not lost.
+    let ended = fails(r#"{"command": ["sh", "ends.sh"], "x0": [0]}"#);
+    assert_eq!(ended.at("/error/evidence/f"), Value::from(3.0));
+    for (args, path) in [
+        (r#"{"command": [], "x0": [0]}"#, "/command"),
+        (r#"{"command": ["true"]}"#, "/x0"),
+        (
+            r#"{"command": ["true"], "x0": [0], "method": "bayes"}"#,
+            "/x0",
+        ),
+        (
+            r#"{"command": ["true"], "bounds": [[0, null]]}"#,
+            "/bounds/0",
+        ),
+        (
+            r#"{"command": ["true"], "bounds": [[0, 1]], "method": "nelder_mead"}"#,
+            "/x0",
+        ),
+        (
+            r#"{"command": ["true"], "x0": [0], "method": "gradient", "constraints": ["x0 >= 0"]}"#,
+            "/method",
+        ),
+    ] {
+        let answer = fails(args).expect_code(2);
+        assert_eq!(answer.at("/error/path"), Value::from(path), "{args}");
+    }
+}

@@ -181,6 +181,21 @@ impl System {
         Ok((Self::finish(&builder, &outputs, expressions), affine))
     }
 
+    /// The gradient of a weighted sum of expressions in the slots 0 to n - 1; the weights follow the slots of the scope.
+    ///
+    /// # Errors
+    /// [`NotDifferentiable`].
+    pub(crate) fn weighted_gradient(
+        expressions: &[Expression],
+        n: usize,
+    ) -> Result<Self, NotDifferentiable> {
+        let mut builder = builder(expressions);
+        let slots: Vec<usize> = (0..n).collect();
+        let first = n + columns(expressions);
+        let gradient = weighted_gradient(expressions, &slots, first, &mut builder)?;
+        Ok(Self::finish(&builder, &gradient, expressions))
+    }
+
     /// The product of the Hessian of a weighted sum of expressions in the slots 0 to n - 1 and a vector: its entries follow the slots
     /// of the scope, and the weights these.
     ///
@@ -191,16 +206,9 @@ impl System {
         n: usize,
     ) -> Result<Self, NotDifferentiable> {
         let mut builder = builder(expressions);
-        let first = n + columns(expressions);
-        let mut sum = builder.constant(0.0);
-        for (index, expression) in expressions.iter().enumerate() {
-            let value = lower(expression.ast(), &mut builder);
-            let weight = builder.variable(first + n + index);
-            let term = builder.binary(kernels::vector::Binary::Mul, weight, value);
-            sum = builder.binary(kernels::vector::Binary::Add, sum, term);
-        }
         let slots: Vec<usize> = (0..n).collect();
-        let gradient = builder.gradient(sum, &slots)?;
+        let first = n + columns(expressions);
+        let gradient = weighted_gradient(expressions, &slots, first + n, &mut builder)?;
         let along = |builder: &mut Builder, slot| (slot, builder.variable(first + slot));
         let direction: Vec<_> = slots
             .iter()
@@ -217,6 +225,23 @@ impl System {
             Compiled::Staged(staged) => Evaluator::Staged(staged.evaluator(), staged.outputs()),
         }
     }
+}
+
+/// The gradient of a weighted sum of expressions; the weights are the slots from `first` on.
+fn weighted_gradient(
+    expressions: &[Expression],
+    slots: &[usize],
+    first: usize,
+    builder: &mut Builder,
+) -> Result<Vec<Node>, NotDifferentiable> {
+    let mut sum = builder.constant(0.0);
+    for (index, expression) in expressions.iter().enumerate() {
+        let value = lower(expression.ast(), builder);
+        let weight = builder.variable(first + index);
+        let term = builder.binary(kernels::vector::Binary::Mul, weight, value);
+        sum = builder.binary(kernels::vector::Binary::Add, sum, term);
+    }
+    builder.gradient(sum, slots)
 }
 
 /// Number of columns of the scope.

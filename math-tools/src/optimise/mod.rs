@@ -5,10 +5,14 @@ pub(crate) mod curve_fit;
 pub(crate) mod global;
 pub(crate) mod least_squares;
 pub(crate) mod minimise;
+pub(crate) mod program;
 
 use tool_core::{Entry, entry};
 
-/// The tools of this family.
+/// The tool of this family that starts a program.
+pub(crate) static PROGRAMS: &[Entry] = &[entry::<program::Args>()];
+
+/// The tools of this family that are pure.
 pub(crate) static TOOLS: &[Entry] = &[
     entry::<minimise::Args>(),
     entry::<global::Args>(),

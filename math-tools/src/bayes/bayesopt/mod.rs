@@ -229,6 +229,40 @@ impl Tool for Args {
     }
 }
 
+/// Maximises an objective in a box with so many evaluations, as the tool does by default; answers whether little improvement is expected. The
+/// caller keeps the best point.
+///
+/// # Errors
+/// Those of the objective, of stops, and `invalid_args` at `/bounds`.
+pub(crate) fn maximise_within(
+    bounds: &[[Finite; 2]],
+    evaluations: usize,
+    seed: Seed,
+    ctx: &Ctx,
+    mut objective: impl FnMut(&[f64]) -> Result<f64, ToolError>,
+) -> Result<bool, ToolError> {
+    const INITIAL_MAX: usize = 5;
+    let bounds = checked(bounds)?;
+    let d = bounds.len();
+    let initial = INITIAL_MAX.max(d + 1).min(evaluations);
+    let plan = search::Plan {
+        dimension: d,
+        initial,
+        iterations: evaluations - initial,
+        acquisition: Acquisition::default(),
+        nugget: NUGGET_MIN,
+        seed,
+    };
+    ctx.reserve_doubles(8 * evaluations * evaluations + evaluations * d)?;
+    let mut point = vec![0.0; d];
+    let found = search::run(&plan, ctx, |unit| {
+        into_box(unit, &bounds, &mut point);
+        let value = objective(&point)?;
+        Ok(if value.is_finite() { value } else { f64::NAN })
+    })?;
+    Ok(found.expected_improvement < 1e-6 * found.spread)
+}
+
 /// The noise variance relative to that of the process.
 fn nugget(noise: Tolerance) -> Result<f64, ToolError> {
     /// The square is far from overflow, also times the variance of the values.

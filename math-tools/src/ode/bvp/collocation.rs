@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use tool_core::{Ctx, ToolError};
 
-use super::problem::{Curve, Problem, Reason};
+use super::problem::{Curve, Problem, Reason, slope_floor};
 use crate::ode::solve::flow::Flow as _;
 use crate::ode::solve::matrix::{Pattern, Shifted};
 
@@ -44,7 +44,8 @@ fn middle(curve: &Curve, index: usize, k: usize) -> f64 {
     let n = curve.n();
     let h = curve.t[index + 1] - curve.t[index];
     let (left, right) = (index * n + k, (index + 1) * n + k);
-    0.5 * (curve.y[left] + curve.y[right]) - 0.125 * h * (curve.slope[right] - curve.slope[left])
+    0.5 * (curve.y[left] + curve.y[right])
+        - 0.125 * h * (curve.slope[right + index * n] - curve.slope[left + index * n])
 }
 
 /// Evaluates the equations; sets the derivatives of the curve.
@@ -52,9 +53,20 @@ pub(super) fn residuals(problem: &Problem, curve: &mut Curve, work: &mut Work) -
     let (n, intervals) = (curve.n(), curve.t.len() - 1);
     let mut flow = problem.flow(&curve.p);
     work.evaluations += 2 * intervals as u64 + 1;
-    for (node, &t) in curve.t.iter().enumerate() {
-        let range = node * n..(node + 1) * n;
-        flow.eval(t, &curve.y[range.clone()], &mut curve.slope[range]);
+    for index in 0..intervals {
+        let sides = problem.sides(curve.t[index], curve.t[index + 1]);
+        for (side, &t) in sides.iter().enumerate() {
+            let (node, place) = ((index + side) * n, (2 * index + side) * n);
+            if side == 0 && index > 0 && t == curve.t[index] {
+                curve.slope.copy_within(place - n..place, place);
+                continue;
+            }
+            flow.eval(
+                t,
+                &curve.y[node..node + n],
+                &mut curve.slope[place..place + n],
+            );
+        }
     }
     let mut all = vec![0.0; intervals * n];
     let mut middles = vec![0.0; intervals * n];
@@ -69,7 +81,8 @@ pub(super) fn residuals(problem: &Problem, curve: &mut Curve, work: &mut Work) -
         flow.eval(t0 + 0.5 * h, &state, &mut middles[range]);
         for k in 0..n {
             let (left, right) = (index * n + k, (index + 1) * n + k);
-            let sum = curve.slope[left] + curve.slope[right] + 4.0 * middles[left];
+            let ends = curve.slope[left + index * n] + curve.slope[right + index * n];
+            let sum = ends + 4.0 * middles[left];
             all[left] = curve.y[right] - curve.y[left] - h / 6.0 * sum;
         }
     }
@@ -145,15 +158,17 @@ impl Layout {
             (matrix, by_unknowns)
         };
         let mut place = 0;
-        let mut left = at(curve.t[0], &curve.y[..n]);
+        let mut right = (Vec::new(), Vec::new());
         for index in 0..intervals {
+            let sides = problem.sides(curve.t[index], curve.t[index + 1]);
+            let left = match index > 0 && sides[0] == curve.t[index] {
+                true => right,
+                false => at(sides[0], &curve.y[index * n..(index + 1) * n]),
+            };
             let h = curve.t[index + 1] - curve.t[index];
             let state: Vec<f64> = (0..n).map(|k| middle(curve, index, k)).collect();
             let center = at(curve.t[index] + 0.5 * h, &state);
-            let right = at(
-                curve.t[index + 1],
-                &curve.y[(index + 1) * n..(index + 2) * n],
-            );
+            right = at(sides[1], &curve.y[(index + 1) * n..(index + 2) * n]);
             let product = |matrix: &[f64], row: usize, column: usize, width: usize| -> f64 {
                 (0..n)
                     .map(|k| center.0[row * n + k] * matrix[k * width + column])
@@ -181,7 +196,6 @@ impl Layout {
                     place += 1;
                 }
             }
-            left = right;
         }
         self.values[place..].copy_from_slice(&problem.condition_slopes(curve));
         self.factors.factor(0.0, &self.values).is_ok()
@@ -258,7 +272,7 @@ pub(super) fn newton(
         };
         work.iterations += 1;
         (*curve, current, step) = (next, after, next_step);
-        if settled(curve, &current, tolerance) {
+        if settled(problem, curve, &current, tolerance) {
             break;
         }
         due = part < 1.0;
@@ -270,14 +284,29 @@ pub(super) fn newton(
 }
 
 /// Whether the collocation equations hold so well that the residual between the points decides.
-fn settled(curve: &Curve, residuals: &Residuals, tolerance: f64) -> bool {
+fn settled(problem: &Problem, curve: &Curve, residuals: &Residuals, tolerance: f64) -> bool {
     let n = curve.n();
+    let floor = slope_floor(curve);
     let inner = residuals.middle.iter().enumerate().all(|(at, slope)| {
         let h = curve.t[at / n + 1] - curve.t[at / n];
-        residuals.all[at].abs() <= 2.0 / 3.0 * h * 0.05 * tolerance * (1.0 + slope.abs())
+        residuals.all[at].abs() <= 2.0 / 3.0 * h * 0.05 * tolerance * (floor + slope.abs())
     });
-    inner
-        && residuals.all[residuals.middle.len()..]
-            .iter()
-            .all(|value| value.abs() <= tolerance)
+    inner && relative_conditions(problem, curve, residuals).all(|value| value <= tolerance)
+}
+
+/// The residuals of the conditions, each relative to the sizes of what it depends on.
+pub(super) fn relative_conditions(
+    problem: &Problem,
+    curve: &Curve,
+    residuals: &Residuals,
+) -> impl Iterator<Item = f64> {
+    let values = residuals.all[residuals.middle.len()..].to_vec();
+    let sizes = problem.condition_sizes(curve);
+    values
+        .into_iter()
+        .zip(sizes)
+        .map(|(value, size)| match value == 0.0 {
+            true => 0.0,
+            false => value.abs() / size,
+        })
 }

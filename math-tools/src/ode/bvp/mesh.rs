@@ -5,8 +5,8 @@
 
 use tool_core::{Ctx, ToolError};
 
-use super::collocation::{Residuals, Work, newton, residuals};
-use super::problem::{Curve, Problem, Reason};
+use super::collocation::{Residuals, Work, newton, relative_conditions, residuals};
+use super::problem::{Curve, Problem, Reason, slope_floor};
 use crate::ode::solve::flow::Flow as _;
 
 /// Multiples of the tolerance, relative to the size of the solution, beyond which a finer mesh contradicts.
@@ -32,8 +32,10 @@ pub(super) struct Found {
     pub reason: Option<Reason>,
     /// Largest relative residual.
     pub residual: f64,
-    /// Largest residual of a condition.
+    /// Largest residual of a condition, relative to the sizes of what it depends on.
     pub boundary_residual: f64,
+    /// The interval of the largest residual.
+    pub place: Option<[f64; 2]>,
     /// Difference from the solution on a mesh twice as fine.
     pub error_estimate: Option<f64>,
     /// Newton iterations.
@@ -54,6 +56,7 @@ pub(super) fn solve(
 ) -> Result<Found, ToolError> {
     let mut work = Work::default();
     let mut last = (f64::INFINITY, f64::INFINITY);
+    let mut place = None;
     let mut reason = Some(Reason::NoConvergence);
     for _ in 0..ROUNDS_MAX {
         ctx.check()?;
@@ -70,11 +73,9 @@ pub(super) fn solve(
             let larger = |most: f64, value: &f64| if *value > most { *value } else { most };
             values.iter().fold(0.0, larger)
         };
-        let conditions: Vec<f64> = found.all[found.middle.len()..]
-            .iter()
-            .map(|v| v.abs())
-            .collect();
+        let conditions: Vec<f64> = relative_conditions(problem, &curve, &found).collect();
         last = (most(&by_interval), most(&conditions));
+        place = widest(&curve, &by_interval);
         let pieces = |residual: &f64| {
             if *residual < limits.tolerance {
                 1
@@ -107,7 +108,7 @@ pub(super) fn solve(
         Some(_) => None,
     };
     // Small residuals are no evidence where the problem hardly determines its solution, or the mesh missed a part of it.
-    let size = curve.y.iter().fold(1.0_f64, |size, y| size.max(y.abs()));
+    let size = curve.y.iter().fold(0.0_f64, |size, y| size.max(y.abs()));
     if error_estimate.is_some_and(|error| error > UNCONFIRMED * limits.tolerance * size) {
         reason = Some(Reason::Unconfirmed);
     }
@@ -116,15 +117,24 @@ pub(super) fn solve(
         reason,
         residual: last.0,
         boundary_residual: last.1,
+        place,
         error_estimate,
         iterations: work.iterations,
         evaluations: work.evaluations,
     })
 }
 
-/// The root mean square of `(y' - f) / (1 + |f|)` on each interval.
+/// The interval with the largest residual.
+fn widest(curve: &Curve, by_interval: &[f64]) -> Option<[f64; 2]> {
+    let all = by_interval.iter().enumerate();
+    let (index, _) = all.max_by(|a, b| a.1.total_cmp(b.1))?;
+    Some([curve.t[index], curve.t[index + 1]])
+}
+
+/// The root mean square of `(y' - f) / (s + |f|)` on each interval, where s is the size of the largest derivative, at most 1.
 fn relative(problem: &Problem, curve: &Curve, found: &Residuals, work: &mut Work) -> Vec<f64> {
     let n = curve.n();
+    let floor = slope_floor(curve);
     let mut flow = problem.flow(&curve.p);
     let offset = 0.5 * (3.0_f64 / 7.0).sqrt();
     let mut f = vec![0.0; n];
@@ -134,7 +144,7 @@ fn relative(problem: &Problem, curve: &Curve, found: &Residuals, work: &mut Work
         let mut sum = 0.0;
         for k in 0..n {
             let at = index * n + k;
-            let middle = 1.5 * found.all[at] / h / (1.0 + found.middle[at].abs());
+            let middle = 1.5 * found.all[at] / h / (floor + found.middle[at].abs());
             sum += 32.0 / 45.0 * middle * middle;
         }
         for side in [-offset, offset] {
@@ -142,7 +152,7 @@ fn relative(problem: &Problem, curve: &Curve, found: &Residuals, work: &mut Work
             let (y, slope) = curve.at(t);
             flow.eval(t, &y, &mut f);
             for (slope, f) in slope.iter().zip(&f) {
-                let rest = (slope - f) / (1.0 + f.abs());
+                let rest = (slope - f) / (floor + f.abs());
                 sum += 49.0 / 90.0 * rest * rest;
             }
         }
@@ -166,12 +176,7 @@ fn refined(curve: &Curve, cuts: &[usize]) -> Option<Curve> {
         return None;
     }
     let y: Vec<f64> = t.iter().flat_map(|&t| curve.at(t).0).collect();
-    Some(Curve {
-        slope: vec![0.0; y.len()],
-        t,
-        y,
-        p: curve.p.clone(),
-    })
+    Some(Curve::new(t, y, curve.p.clone()))
 }
 
 /// The largest difference at the points from the solution on a mesh twice as fine, which is that of order 4 times 16/15.

@@ -35,7 +35,12 @@ pub(crate) struct Args {
     /// Names of numbers in `parameters` that are to be found, from their values as first guesses; each needs one condition more.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unknowns: Vec<String>,
-    /// Largest relative residual of the differential equations on each interval.
+    /// Times within `t_span`, ascending, at which the right-hand side jumps or has a kink: they become mesh points, on whose sides it is
+    /// evaluated apart. Without them the mesh is refined at a jump until `max_nodes`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub breakpoints: Vec<Finite>,
+    /// Largest residual of the differential equations on each interval, relative to their right-hand side and the largest of them (at most
+    /// 1), and of each condition, relative to the sizes of what it depends on.
     #[serde(default = "default_tolerance")]
     pub tolerance: Positive,
     /// Largest number of mesh points.
@@ -70,7 +75,7 @@ pub(crate) struct Output {
     pub reason: Option<Reason>,
     /// Largest relative residual of the differential equations on an interval, root mean square.
     pub residual: Real,
-    /// Largest residual of a condition.
+    /// Largest residual of a condition, relative to the sizes of what it depends on.
     pub boundary_residual: Real,
     /// Largest difference at the mesh points from a solution on a mesh twice as fine, in the units of y: about the error of a component.
     /// Absent when there is none.
@@ -161,20 +166,32 @@ fn words(reason: Reason, found: &Found, limits: Limits) -> String {
     match reason {
         Reason::MaxNodes => format!(
             "stopped at {nodes} mesh points and residual {residual:.1e}, before {} points were exceeded; raise `max_nodes` or `tolerance`, or give \
-             a better `guess`",
-            limits.nodes
+             a better `guess`{}",
+            limits.nodes,
+            place(found)
         ),
         Reason::Singular => "the linear system of an iteration is singular: the conditions do not determine the solution near the guess; \
              give another `guess` or other conditions"
             .to_owned(),
         Reason::NoConvergence => format!(
-            "the iterations did not converge, residual {residual:.1e}; give a better `guess`, for example the solution of an easier problem"
+            "the iterations did not converge, residual {residual:.1e}; give a better `guess`, for example the solution of an easier problem{}",
+            place(found)
         ),
         Reason::Unconfirmed => "residuals are small, but the solution on a mesh twice as fine differs: the conditions hardly determine the solution, or \
              something lies between the points of the mesh; pass a smaller `tolerance` or another `guess`"
             .to_owned(),
         Reason::NotFinite => "a value of the system or of a condition was not finite; give a `guess` within their domain".to_owned(),
     }
+}
+
+/// Where the residual is largest.
+fn place(found: &Found) -> String {
+    let words = |[from, to]: [f64; 2]| {
+        format!(
+            ". The residual is largest from t = {from} to {to}: if the right-hand side jumps there, name the time in `breakpoints`"
+        )
+    };
+    found.place.map_or_else(String::new, words)
 }
 
 #[cfg(test)]

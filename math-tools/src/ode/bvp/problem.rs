@@ -33,9 +33,11 @@ pub(super) struct Problem {
     /// Condition and variable of each derivative of the conditions: both ends, then the unknowns.
     pub by_ends: Vec<(usize, usize)>,
     pub(super) condition_slopes: System,
+    /// Times at which the right-hand side may jump, ascending.
+    pub breakpoints: Vec<f64>,
 }
 
-/// A mesh, the solution at its points, the unknowns, and the derivatives at the points.
+/// A mesh, the solution at its points, the unknowns, and the derivatives at both ends of each interval, which differ at breakpoints.
 #[derive(Debug, Clone)]
 pub(super) struct Curve {
     pub t: Vec<f64>,
@@ -44,7 +46,28 @@ pub(super) struct Curve {
     pub slope: Vec<f64>,
 }
 
+/// Size below which a derivative counts as 0 in a relative residual: that of the largest one, at most 1, and not below the rounding of the
+/// values.
+pub(super) fn slope_floor(curve: &Curve) -> f64 {
+    const ROUNDING: f64 = 1e-10;
+    let largest = |values: &[f64]| values.iter().fold(0.0, |most: f64, v| most.max(v.abs()));
+    let span = curve.t[curve.t.len() - 1] - curve.t[0];
+    let floor = largest(&curve.slope).max(ROUNDING * largest(&curve.y) / span);
+    if floor > 0.0 { floor.min(1.0) } else { 1.0 }
+}
+
 impl Curve {
+    /// A curve whose derivatives are not known yet.
+    pub(super) fn new(t: Vec<f64>, y: Vec<f64>, p: Vec<f64>) -> Self {
+        let n = y.len() / t.len();
+        Self {
+            slope: vec![0.0; 2 * n * (t.len() - 1)],
+            t,
+            y,
+            p,
+        }
+    }
+
     /// Number of components.
     pub(super) fn n(&self) -> usize {
         self.y.len() / self.t.len()
@@ -63,7 +86,7 @@ impl Curve {
         for k in 0..n {
             let (left, right) = (index * n + k, (index + 1) * n + k);
             let (y0, y1) = (self.y[left], self.y[right]);
-            let (f0, f1) = (self.slope[left], self.slope[right]);
+            let (f0, f1) = (self.slope[left + index * n], self.slope[right + index * n]);
             value[k] = (1.0 + 2.0 * s) * r * r * y0
                 + (3.0 - 2.0 * s) * s * s * y1
                 + s * r * h * (r * f0 - s * f1);
@@ -83,6 +106,43 @@ impl Problem {
     /// Places of the derivatives of the equations by the state.
     pub(super) fn by_state(&self) -> &[(usize, usize)] {
         &self.dynamics.pattern().entries
+    }
+
+    /// The times at which the right-hand side is evaluated for the left and the right end of an interval: beside a breakpoint, within it.
+    pub(super) fn sides(&self, t0: f64, t1: f64) -> [f64; 2] {
+        const INWARDS: f64 = 1e-9;
+        let jumps = |t: f64| self.breakpoints.contains(&t);
+        let step = INWARDS * (t1 - t0);
+        [
+            if jumps(t0) {
+                t0.next_up().max(t0 + step)
+            } else {
+                t0
+            },
+            if jumps(t1) {
+                t1.next_down().min(t1 - step)
+            } else {
+                t1
+            },
+        ]
+    }
+
+    /// How large each condition is by the sizes of what it depends on.
+    pub(super) fn condition_sizes(&self, curve: &Curve) -> Vec<f64> {
+        let n = self.n();
+        let largest = |k: usize| {
+            let column = curve.y.iter().skip(k).step_by(n);
+            column.fold(0.0, |most: f64, y| most.max(y.abs()))
+        };
+        let size = |slot: usize| match slot < 2 * n {
+            true => largest(slot % n),
+            false => curve.p[slot - 2 * n].abs(),
+        };
+        let mut sizes = vec![0.0; n + curve.p.len()];
+        for (&(row, slot), slope) in self.by_ends.iter().zip(self.condition_slopes(curve)) {
+            sizes[row] += slope.abs() * size(slot);
+        }
+        sizes
     }
 
     /// The right-hand side with values of the unknowns.

@@ -74,6 +74,7 @@ impl Problem {
             conditions: System::values(&conditions),
             by_ends,
             condition_slopes,
+            breakpoints: breakpoints(args)?,
         })
     }
 
@@ -108,6 +109,7 @@ impl Problem {
             .map(|index| start + step * index as f64)
             .collect();
         t[intervals] = end;
+        self.insert_breakpoints(&mut t, nodes)?;
         if t.windows(2).any(|pair| pair[0] >= pair[1]) {
             refuse!(invalid "/t_span"; "the interval is too short for a mesh of doubles");
         }
@@ -124,11 +126,52 @@ impl Problem {
                 y[node * n + k] = value;
             }
         }
-        Ok(Curve {
-            slope: vec![0.0; y.len()],
-            t,
-            y,
-            p: self.first.clone(),
-        })
+        Ok(Curve::new(t, y, self.first.clone()))
     }
+
+    /// Makes the breakpoints points of a mesh, in the place of those that are near.
+    fn insert_breakpoints(&self, t: &mut Vec<f64>, nodes: usize) -> Result<(), ToolError> {
+        let least = self.breakpoints.len() + 2;
+        if nodes < least {
+            refuse!(invalid "/max_nodes"; "expected at least {least} mesh points for the ends and the breakpoints, found {nodes}");
+        }
+        let (start, end) = (t[0], t[t.len() - 1]);
+        let near = 0.1 * (t[1] - t[0]);
+        for &place in &self.breakpoints {
+            let is_far =
+                |node: f64| (node - place).abs() > near || self.breakpoints.contains(&node);
+            t.retain(|&node| node == start || node == end || is_far(node));
+            let after = t.partition_point(|&node| node < place);
+            t.insert(after, place);
+        }
+        // Other points give way to the limit.
+        let mut spare = t.len().saturating_sub(nodes);
+        t.retain(|&node| {
+            let kept =
+                spare == 0 || node == start || node == end || self.breakpoints.contains(&node);
+            spare -= usize::from(!kept);
+            kept
+        });
+        Ok(())
+    }
+}
+
+/// Most breakpoints.
+const BREAKPOINTS_MAX: usize = 1000;
+
+fn breakpoints(args: &Args) -> Result<Vec<f64>, ToolError> {
+    let times: Vec<f64> = args.breakpoints.iter().map(|time| time.get()).collect();
+    if times.len() > BREAKPOINTS_MAX {
+        let found = times.len();
+        refuse!(invalid "/breakpoints"; "expected at most {BREAKPOINTS_MAX} breakpoints, found {found}");
+    }
+    let [start, end] = args.t_span.map(tool_core::Finite::get);
+    for (index, &time) in times.iter().enumerate() {
+        let before = if index > 0 { times[index - 1] } else { start };
+        if !(before < time && time < end) {
+            refuse!(invalid format!("/breakpoints/{index}"); "expected ascending times within `t_span`, found {time}";
+                "sort them, and leave out the ends");
+        }
+    }
+    Ok(times)
 }

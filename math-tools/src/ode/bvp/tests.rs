@@ -182,3 +182,51 @@ fn a_mesh_has_no_more_points_than_are_allowed() {
     .unwrap();
     assert!(output.nodes <= 5, "{}", output.nodes);
 }
+
+/// y'' = 1 up to 0.3 and -2 from there: integrated by hand, y'(0) = 0.235, y(0.3) = 0.1155.
+#[test]
+fn a_jump_of_the_right_hand_side() {
+    let system = r#""system":["y1","if(t<0.3,1,-2)"],"boundary":["a0","b0"],"t_span":[0,1],"t_eval":[0,0.3]"#;
+    let (output, warnings) = from_json(&format!("{{{system}}}")).unwrap();
+    assert_eq!(output.reason, Some(Reason::MaxNodes));
+    assert!(
+        warnings.contains("`breakpoints`") && warnings.contains("from t = 0.29"),
+        "{warnings}"
+    );
+    let (output, _) = from_json(&format!(r#"{{{system},"breakpoints":[0.3]}}"#)).unwrap();
+    assert!(output.converged, "{:?}", output.reason);
+    assert!(
+        (output.y[0][1] - 0.235).abs() < 1e-8 && (output.y[1][0] - 0.1155).abs() < 1e-8,
+        "{:?}",
+        output.y
+    );
+    for (breakpoints, path) in [
+        ("[0]", "/breakpoints/0"),
+        ("[1]", "/breakpoints/0"),
+        ("[0.5,0.2]", "/breakpoints/1"),
+        ("[0.2,0.2]", "/breakpoints/1"),
+    ] {
+        let text = format!(r#"{{{system},"breakpoints":{breakpoints}}}"#);
+        assert_eq!(from_json(&text).err().unwrap().path(), Some(path));
+    }
+    let few = format!(r#"{{{system},"breakpoints":[0.1,0.2,0.3],"max_nodes":4}}"#);
+    assert_eq!(from_json(&few).err().unwrap().path(), Some("/max_nodes"));
+}
+
+/// The same problem in units of any size has the same solution.
+#[test]
+fn the_size_of_a_solution_does_not_matter() {
+    for size in [1e-12_f64, 1e-6, 1e6, 1e10] {
+        let text = format!(
+            r#"{{"system":["y1","-y0"],"boundary":["a0","b0-{size:e}"],"t_span":[0,1],"t_eval":[0.5]}}"#
+        );
+        let (output, warnings) = from_json(&text).unwrap();
+        assert!(output.converged, "{size}: {warnings}");
+        let exact = size * 0.5_f64.sin() / 1.0_f64.sin();
+        assert!(
+            (output.y[0][0] / exact - 1.0).abs() < 1e-6,
+            "{size} {:?}",
+            output.y
+        );
+    }
+}

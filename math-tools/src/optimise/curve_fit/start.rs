@@ -1,5 +1,7 @@
 //! Start points where the caller names none: parameters in which the model is linear are solved for, the others are searched on a grid of the
-//! scales of the data.
+//! scales of the data and of the frequencies that it shows.
+//!
+//! M. Zechmeister, M. Kürster, "The generalised Lomb-Scargle periodogram", Astronomy and Astrophysics 496, 2009.
 
 use tool_core::ToolError;
 
@@ -13,10 +15,17 @@ const POINTS_MAX: usize = 2500;
 /// Number of start points that are kept.
 const KEPT: usize = 8;
 
-/// Rows for the search: all, or as many at equal distances.
+/// Rows for the search: all, or one of each few, at uneven distances, so that no fast wave looks like a slow one.
 pub(super) fn thinned(rows: &Rows) -> Rows {
     let every = rows.len().div_ceil(ROWS_MAX).max(1);
-    let thin = |column: &Vec<f64>| column.iter().copied().step_by(every).collect();
+    let pick =
+        |block: usize| block * every + (radical_inverse(block + 1, 2) * every as f64) as usize;
+    let thin = |column: &Vec<f64>| -> Vec<f64> {
+        let blocks = 0..column.len().div_ceil(every);
+        blocks
+            .filter_map(|block| column.get(pick(block)).copied())
+            .collect()
+    };
     Rows {
         predictors: rows.predictors.iter().map(thin).collect(),
         response: thin(&rows.response),
@@ -33,7 +42,9 @@ pub(super) fn search(
     known: &[Option<f64>],
     bounds: &[[f64; 2]],
 ) -> Result<Vec<Vec<f64>>, ToolError> {
-    let values = values(model.rows);
+    let mut values = values(model.rows);
+    values.extend(waves(model.rows));
+    values.sort_by(f64::total_cmp);
     let linear = linear(model, known, &values)?;
     let searched: Vec<usize> = (0..known.len())
         .filter(|&index| known[index].is_none() && !linear.contains(&index))
@@ -108,6 +119,74 @@ fn values(rows: &Rows) -> Vec<f64> {
     values.sort_by(f64::total_cmp);
     values.dedup();
     values
+}
+
+/// What parameters of a wave may be where the data shows one that is faster than sixteen over the data: the angular frequency, the frequency
+/// and the period at the two highest peaks of the periodogram with a floating mean, up to half the rate of the closest rows.
+fn waves(rows: &Rows) -> Vec<f64> {
+    const SLOWEST: f64 = 15.5;
+    /// Frequencies for each wave over the data.
+    const FINENESS: f64 = 5.0;
+    const FREQUENCIES_MAX: f64 = 20_000.0;
+    /// Share of the variance below which a peak is noise.
+    const POWER_MIN: f64 = 0.1;
+    let Some(times) = rows.predictors.first() else {
+        return Vec::new();
+    };
+    let mut sorted = times.clone();
+    sorted.sort_by(f64::total_cmp);
+    let span = sorted.last().copied().unwrap_or(0.0) - sorted.first().copied().unwrap_or(0.0);
+    let gaps = sorted.windows(2).map(|pair| pair[1] - pair[0]);
+    let gap = gaps.filter(|gap| *gap > 0.0).fold(f64::INFINITY, f64::min);
+    let most = (FINENESS * 0.5 * span / gap).min(FREQUENCIES_MAX);
+    if !(span > 0.0 && most.is_finite()) {
+        return Vec::new();
+    }
+    let (first, count) = ((FINENESS * SLOWEST) as usize, most as usize);
+    let power = |step: usize| power(times, &rows.response, step as f64 / FINENESS / span);
+    let powers: Vec<f64> = (first..=count.max(first)).map(power).collect();
+    let mut found = Vec::new();
+    let mut taken: Option<usize> = None;
+    for _ in 0..2 {
+        let far =
+            |place: &usize| taken.is_none_or(|taken| place.abs_diff(taken) as f64 > 2.0 * FINENESS);
+        let open = (0..powers.len()).filter(far);
+        let Some(best) = open.max_by(|&a, &b| powers[a].total_cmp(&powers[b])) else {
+            break;
+        };
+        if powers[best] < POWER_MIN {
+            break;
+        }
+        let frequency = (first + best) as f64 / FINENESS / span;
+        found.extend([
+            frequency * std::f64::consts::TAU,
+            frequency,
+            frequency.recip(),
+        ]);
+        taken = Some(best);
+    }
+    found
+}
+
+/// The share of the variance that a wave of a frequency explains.
+fn power(times: &[f64], values: &[f64], frequency: f64) -> f64 {
+    let count = times.len() as f64;
+    let mean = values.iter().sum::<f64>() / count;
+    let [mut c, mut s, mut cc, mut cs, mut yc, mut ys, mut yy] = [0.0; 7];
+    for (t, y) in times.iter().zip(values) {
+        let (sin, cos) = (std::f64::consts::TAU * (frequency * t).fract()).sin_cos();
+        let y = y - mean;
+        (c, s) = (c + cos, s + sin);
+        (cc, cs) = (cc + cos * cos, cs + cos * sin);
+        (yc, ys, yy) = (yc + y * cos, ys + y * sin, yy + y * y);
+    }
+    let ss = count - cc - s * s / count;
+    let (cc, cs) = (cc - c * c / count, cs - c * s / count);
+    let determinant = cc * ss - cs * cs;
+    if !(determinant > 1e-9 * count * count && yy > 0.0) {
+        return 0.0;
+    }
+    (ss * yc * yc + cc * ys * ys - 2.0 * cs * yc * ys) / (yy * determinant)
 }
 
 /// Parameters in which the model is linear together, as far as several places show.

@@ -317,3 +317,53 @@ fn a_robust_loss_has_the_errors_of_the_bulk() {
         );
     }
 }
+
+/// Waves faster than sixteen over the data are found without a start: evenly and unevenly spaced, by angular frequency, frequency and
+/// period, and up to the rate of rows of which the search takes a part.
+#[test]
+fn fast_waves_are_found_without_a_start() {
+    use std::f64::consts::TAU;
+    type Case = (f64, usize, &'static str, fn(&[f64; 4]) -> f64);
+    let cases: [Case; 4] = [
+        (2.3, 200, "a*sin(w*t+p)+c", |[_, _, _, w]| w / TAU),
+        (9.7, 200, "a*sin(w*t+p)+c", |[_, _, _, w]| w / TAU),
+        (7.0, 300, "a*sin(tau*w*t+p)+c", |[_, _, _, w]| *w),
+        (60.0, 2000, "a*sin(tau*t/w+p)+c", |[_, _, _, w]| w.recip()),
+    ];
+    for (frequency, count, model, of) in cases {
+        for uneven in [0.0, 0.4] {
+            let place =
+                |i: usize| (i as f64 + uneven * (1.7 * i as f64).sin()) / count as f64 * 10.0;
+            let t: Vec<f64> = (0..count).map(place).collect();
+            let noise = |i: usize| 0.1 * (12.9898 * i as f64).sin() * (78.233 * i as f64).cos();
+            let y = t.iter().enumerate();
+            let y: Vec<f64> = y
+                .map(|(i, t)| 2.0 * (TAU * frequency * t + 0.5).sin() + 1.0 + noise(i))
+                .collect();
+            let args = tool_core::object! {
+                "model" => model,
+                "response" => "y",
+                "data" => tool_core::object! { "t" => Value::vector(t), "y" => Value::vector(y) },
+                "plot" => false,
+            };
+            let found = fit_of(args).unwrap();
+            let value = |name: &str| {
+                found
+                    .parameters
+                    .iter()
+                    .find(|p| p.name == name)
+                    .unwrap()
+                    .estimate
+            };
+            let point = ["a", "c", "p", "w"].map(value);
+            assert!(
+                (of(&point).abs() - frequency).abs() < 2e-3,
+                "{model} {frequency} {uneven}: {point:?}"
+            );
+            assert!(
+                (point[0].abs() - 2.0).abs() < 0.05,
+                "{model} {frequency} {uneven}: {point:?}"
+            );
+        }
+    }
+}

@@ -25,7 +25,7 @@ pub(super) fn search(search: &mut Search<'_>) -> Result<(), ToolError> {
     let (mut large, mut large_used, mut small_used) = (default, 0, 0);
     let mut first = true;
     loop {
-        let before = search.target.evaluations;
+        let before = search.spent();
         let start: Vec<f64> = (0..d).map(|_| rng.random()).collect();
         if first || large_used <= small_used {
             if !first {
@@ -33,7 +33,7 @@ pub(super) fn search(search: &mut Search<'_>) -> Result<(), ToolError> {
             }
             run(search, &mut rng, start, STEP, large)?;
             if !first {
-                large_used += search.target.evaluations - before;
+                large_used += search.spent() - before;
             }
             first = false;
         } else {
@@ -42,7 +42,7 @@ pub(super) fn search(search: &mut Search<'_>) -> Result<(), ToolError> {
             let size = (default as f64 * ratio.powf(power)) as usize;
             let step = STEP * 10_f64.powf(-2.0 * rng.random::<f64>());
             run(search, &mut rng, start, step, size.max(default))?;
-            small_used += search.target.evaluations - before;
+            small_used += search.spent() - before;
         }
     }
 }

@@ -84,7 +84,7 @@ fn generation_loop(search: &mut Search<'_>) -> Result<(), ToolError> {
     let d = search.dimension();
     let mut rng = search.rng();
     let first = (PER_DIMENSION * d).max(LEAST + 1);
-    let (start, end) = (search.target.evaluations, search.limit);
+    let (start, end) = (search.spent(), search.limit);
     let mut members = Vec::with_capacity(first);
     for _ in 0..first {
         let unit: Vec<f64> = (0..d).map(|_| rng.random()).collect();
@@ -99,7 +99,7 @@ fn generation_loop(search: &mut Search<'_>) -> Result<(), ToolError> {
     };
     loop {
         members.sort_by(|a, b| a.value.total_cmp(&b.value));
-        let used = (search.target.evaluations - start) as f64 / (end - start).max(1) as f64;
+        let used = (search.spent() - start) as f64 / (end - start).max(1) as f64;
         let size = first as f64 + (LEAST as f64 - first as f64) * used.min(1.0);
         members.truncate((size.round() as usize).max(LEAST));
         archive.truncate((ARCHIVE * members.len() as f64) as usize);

@@ -50,6 +50,7 @@ pub(super) fn search(search: &mut Search<'_>) -> Result<(), ToolError> {
                 idle = 0;
             }
         }
-        search.ends.push(value);
+        let x = search.point(&here);
+        search.end(&x, value);
     }
 }

@@ -14,11 +14,13 @@ mod tests;
 
 use std::collections::BTreeMap;
 
-use self::search::Search;
+use self::search::{INFEASIBLE, Search};
 use super::minimise::bounds::Bounds;
+use super::minimise::constrained::constraints::Watched;
+use super::minimise::constrained::{Constraints, Problem, TOLERANCE};
 use super::minimise::objective::{Function, Objective};
 use super::minimise::target::Target;
-use super::minimise::{Mode, lbfgs, nelder_mead};
+use super::minimise::{Constraint, Mode, lbfgs, nelder_mead};
 use crate::expression::Parameters;
 use crate::expression::unknowns::{self, Each};
 use crate::prelude::*;
@@ -40,6 +42,10 @@ pub(crate) struct Args {
     /// Named numbers the expression uses, such as `{"a": 1.5}`; the entries of a list `w` are `w[0]`, `w[1]`, ...
     #[serde(default, skip_serializing_if = "Parameters::is_empty")]
     pub parameters: Parameters,
+    /// Constraints, as in `optimize`; they count as satisfied up to 1e-8. The objective is evaluated where they hold, and by local
+    /// searches near there.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub constraints: Vec<String>,
     /// `auto` shares the evaluations among all methods; `cma_es` for rugged and ill-conditioned functions, `dual_annealing` and
     /// `differential_evolution` for many minima, `multistart` and `basin_hopping` for smooth ones.
     #[serde(default)]
@@ -86,16 +92,24 @@ pub(crate) struct Output {
     pub named: Option<BTreeMap<String, f64>>,
     /// The objective there.
     pub f: f64,
-    /// Evaluations of the objective and of gradients.
+    /// Evaluations of the objective and of gradients; under constraints also of points where those fail.
     pub evaluations: u64,
     /// The budget.
     pub max_evals: u64,
+    /// Each constraint at x, in the order given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-present" = { "constraints": { "least": 1 } }))]
+    pub constraints: Option<Vec<Constraint>>,
+    /// Largest amount by which a constraint is violated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-present" = { "constraints": { "least": 1 } }))]
+    pub violation: Option<f64>,
     /// Independent searches that came to an end.
     pub searches: usize,
-    /// Those that ended at the value found, to 8 digits.
+    /// Those that ended at the value found, to 8 digits; a warning says where they ended at different points.
     pub agreeing: usize,
-    /// Largest component of the projection of the gradient onto the box at x, in magnitude: 0 at a smooth optimum; "NaN" where too
-    /// few evaluations are left.
+    /// Largest component of the gradient that neither bounds nor active constraints balance, in magnitude: 0 at a smooth optimum; "NaN"
+    /// where too few evaluations are left.
     pub kkt_residual: Real,
     /// Whether at least two searches agree and all have probably met every local optimum (Boender and Rinnooy Kan): evidence, no proof.
     pub converged: bool,
@@ -132,7 +146,10 @@ impl Tool for Args {
             "evolution",
             "cma-es",
         ])
-        .syntax(&[("/objective", Syntax::Expression)]);
+        .syntax(&[
+            ("/objective", Syntax::Expression),
+            ("/constraints", Syntax::Expression),
+        ]);
     type Output = Output;
     const EXAMPLES: &'static [JsonExample] = examples! {
         "two minima, of which the left is lower": r#"{"objective": "(x**2-1)**2+x", "bounds": [[-2, 2]], "method": "multistart", "max_evals": 1000}"#
@@ -157,42 +174,39 @@ impl Tool for Args {
         let centre: Vec<f64> = (0..n)
             .map(|i| bounds.low[i] / 2.0 + bounds.high[i] / 2.0)
             .collect();
-        let maximise = args.mode == Mode::Maximize;
-        let (target, _) = Target::near(&function, maximise, &centre, ctx)?;
-        let smooth = function.is_smooth();
-        let mut search = Search::new(
-            target.within(&bounds).down_to(f64::MIN),
-            bounds,
-            (ctx, seed),
-            smooth,
-        );
+        let constraints = Constraints::new(&args.constraints, &scope, n)?;
         let max_evals = args.max_evals.get() as u64;
+        if constraints.len() > 0 && max_evals < CONSTRAINED_MIN {
+            refuse!(invalid "/max_evals"; "expected at least {CONSTRAINED_MIN} evaluations with constraints, found {max_evals}";
+                "leave it out, or raise it");
+        }
+        let maximise = args.mode == Mode::Maximize;
+        let smooth = function.is_smooth() && constraints.smooth;
+        let (problem, first) = begin((&function, maximise), &constraints, (bounds, centre), ctx)?;
+        let mut search = Search::new(problem, (ctx, seed), smooth, first);
         let reserve = search.gradient_cost().min(max_evals / 2);
         let reason = look(&mut search, args.method, max_evals - reserve)?;
+        polish(&mut search)?;
         if !search.best.0.is_finite() {
             refuse!(numeric "/objective", "not_finite"; "the objective is finite at no point that was tried";
                 "choose `bounds` within its domain");
         }
-        polish(&mut search)?;
-        let left = max_evals.saturating_sub(search.target.evaluations);
-        let slope = if left >= search.gradient_cost() {
-            search.slope()?
-        } else {
-            f64::NAN
-        };
-        let kkt_residual = Real(slope);
+        if search.best.0 >= INFEASIBLE {
+            return Err(infeasible(&mut search)?);
+        }
+        let evidence = evidence(&mut search, max_evals)?;
         let agreeing = search.agreeing();
         let converged = search.is_exhausted();
-        if !converged {
-            ctx.warn("there may be a better value: the searches have not met every local optimum often enough; raise `max_evals` or narrow `bounds`");
-        }
+        warn(&search, converged, ctx);
         Ok(Output {
-            f: search.target.restored(search.best.0),
-            evaluations: search.target.evaluations,
+            f: search.problem.target.restored(search.best.0),
+            evaluations: search.spent(),
             max_evals,
-            searches: search.ends.len(),
+            constraints: evidence.constraints,
+            violation: evidence.violation,
+            searches: search.searches(),
             agreeing,
-            kkt_residual,
+            kkt_residual: Real(evidence.residual),
             converged,
             reason,
             method: args.method,
@@ -201,6 +215,95 @@ impl Tool for Args {
             x: search.best.1,
         })
     }
+}
+
+/// The fewest evaluations with constraints.
+const CONSTRAINED_MIN: u64 = 100;
+
+/// The problem in a box, and the key of the centre with the centre.
+fn begin<'a>(
+    (function, maximise): (&'a Function, bool),
+    constraints: &'a Constraints,
+    (bounds, centre): (Bounds, Vec<f64>),
+    ctx: &'a Ctx,
+) -> Result<(Problem<'a>, (f64, Vec<f64>)), ToolError> {
+    let (target, value) = Target::near(function, maximise, &centre, ctx)?;
+    let free = constraints.len() == 0;
+    let floor = if free { f64::MIN } else { f64::NEG_INFINITY };
+    let target = target.within(&bounds).down_to(floor);
+    let key = match free && value.is_finite() {
+        true => {
+            if maximise {
+                -value
+            } else {
+                value
+            }
+        }
+        false => f64::INFINITY, // the first search tells
+    };
+    let problem = Problem::in_box(target, Watched::new(constraints, ctx), bounds, &centre);
+    Ok((problem, (key, centre)))
+}
+
+fn warn(search: &Search<'_>, converged: bool, ctx: &Ctx) {
+    /// Difference of coordinates, relative to the box, beyond which points are different.
+    const APART: f64 = 1e-3;
+    if !converged {
+        ctx.warn("there may be a better value: the searches have not met every local optimum often enough; raise `max_evals` or narrow `bounds`");
+    }
+    let spread = search.spread();
+    if search.agreeing() >= 2 && spread > APART {
+        ctx.warn(format!("searches that agree on the value ended at different points, up to {:.2} of the box apart: it is reached at several points or on a plateau, and counts as one optimum", spread));
+    }
+}
+
+/// The error of a search that found no feasible point.
+fn infeasible(search: &mut Search<'_>) -> Result<ToolError, ToolError> {
+    let x = search.best.1.clone();
+    let c = search.problem.constraints(&x)?;
+    let violated = search.problem.violated(&c, TOLERANCE);
+    let error = search.problem.infeasible(&x, &c, &violated, false);
+    let evaluations = search.spent();
+    let message = format!("no feasible point found in {evaluations} evaluations");
+    let evidence = error.to_value().get("evidence").cloned();
+    let error = ToolError::numeric("/constraints", message)
+        .reason("infeasible")
+        .hint("relax a constraint, raise `max_evals` or narrow `bounds` to where a feasible point may be");
+    Ok(match evidence {
+        Some(evidence) => error.evidence(evidence),
+        None => error,
+    })
+}
+
+/// What is known of the best point.
+struct Evidence {
+    residual: f64,
+    constraints: Option<Vec<Constraint>>,
+    violation: Option<f64>,
+}
+
+fn evidence(search: &mut Search<'_>, max_evals: u64) -> Result<Evidence, ToolError> {
+    if search.is_constrained() {
+        let (value, x) = search.best.clone();
+        let c = search.problem.constraints(&x)?;
+        let at = search.problem.state(x, (value, c))?;
+        let evidence = search.problem.evidence(&at)?;
+        return Ok(Evidence {
+            residual: evidence.residual,
+            violation: Some(evidence.violation),
+            constraints: Some(search.problem.report(&at, &evidence)),
+        });
+    }
+    let left = max_evals.saturating_sub(search.spent());
+    let residual = match left >= search.gradient_cost() {
+        true => search.slope()?,
+        false => f64::NAN,
+    };
+    Ok(Evidence {
+        residual,
+        constraints: None,
+        violation: None,
+    })
 }
 
 /// Runs a method until the budget is used up or many searches agree; a twentieth of it is left for the polish.
@@ -258,7 +361,9 @@ fn polish(search: &mut Search<'_>) -> Result<(), ToolError> {
     let smooth = search.smooth;
     let limit = search.limit;
     search.within(limit, |search| {
-        if smooth {
+        if search.is_constrained() {
+            search.under_constraints(&x, ITERATIONS_MAX)?;
+        } else if smooth {
             lbfgs::minimise(search, &bounds, &x, ITERATIONS_MAX, TOLERANCE)?;
         } else if x.len() <= nelder_mead::COORDINATES_MAX {
             nelder_mead::minimise(search, &bounds, &x, ITERATIONS_MAX, TOLERANCE)?;

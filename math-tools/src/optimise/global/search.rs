@@ -1,23 +1,29 @@
 //! [`Search`]: the objective in the unit cube, its budget, and what has been found.
+//!
+//! Under constraints, points are ordered by their keys: feasible ones by their values, below all others, which their violation orders.
+//!
+//! K. Deb, "An efficient constraint handling method for genetic algorithms", Comput. Methods Appl. Mech. Engrg. 186, 2000.
 
 use tool_core::rng::StreamRng;
 use tool_core::{Ctx, Seed, ToolError};
 
 use crate::linalg::dense::max_abs;
 use crate::optimise::minimise::bounds::Bounds;
+use crate::optimise::minimise::constrained::{
+    Problem, TOLERANCE, cobyla, is_spent, spent, sqp, violations,
+};
 use crate::optimise::minimise::lbfgs;
 use crate::optimise::minimise::smooth::Smooth;
-use crate::optimise::minimise::target::Target;
-
-/// The reason of the error that ends a method whose evaluations are used up; it never leaves this folder.
-const SPENT: &str = "global_budget_spent";
 
 /// Values that differ by less, relative to their size or to 1, are those of one minimum.
 const SAME: f64 = 1e-8;
 
+/// Keys from here on are those of points that violate a constraint.
+pub(super) const INFEASIBLE: f64 = 1e100;
+
 /// The state of a global search.
 pub(super) struct Search<'a> {
-    pub target: Target<'a>,
+    pub problem: Problem<'a>,
     pub bounds: Bounds,
     pub ctx: &'a Ctx,
     pub seed: Seed,
@@ -25,32 +31,57 @@ pub(super) struct Search<'a> {
     pub smooth: bool,
     /// Evaluations that the current method may use, counted from the first of all.
     pub limit: u64,
-    /// The best value and its point.
+    /// The best key and its point.
     pub best: (f64, Vec<f64>),
-    /// Values at the ends of independent searches.
-    pub ends: Vec<f64>,
+    /// Values and points at the ends of independent searches.
+    ends: Vec<(f64, Vec<f64>)>,
+    /// Points at which constraints failed, so that the objective was not evaluated.
+    outside: u64,
     streams: u64,
 }
 
 impl<'a> Search<'a> {
+    /// A search in a box, of which one point was evaluated.
     pub(super) fn new(
-        target: Target<'a>,
-        bounds: Bounds,
+        problem: Problem<'a>,
         (ctx, seed): (&'a Ctx, Seed),
         smooth: bool,
+        first: (f64, Vec<f64>),
     ) -> Self {
-        let centre = bounds.low.clone();
         Self {
-            target,
-            bounds,
+            bounds: problem.bounds.clone(),
+            problem,
             ctx,
             seed,
             smooth,
             limit: u64::MAX,
-            best: (f64::INFINITY, centre),
+            best: first,
             ends: Vec::new(),
+            outside: 0,
             streams: 0,
         }
+    }
+
+    /// Whether there are constraints.
+    pub(super) fn is_constrained(&self) -> bool {
+        !self.problem.equal().is_empty()
+    }
+
+    /// Evaluations so far.
+    pub(super) fn spent(&self) -> u64 {
+        self.problem.target.evaluations + self.outside
+    }
+
+    /// Notes the end of a search.
+    pub(super) fn end(&mut self, x: &[f64], key: f64) {
+        if key < INFEASIBLE {
+            self.ends.push((key, self.unit(x)));
+        }
+    }
+
+    /// Number of searches that ended.
+    pub(super) fn searches(&self) -> usize {
+        self.ends.len()
     }
 
     pub(super) fn dimension(&self) -> usize {
@@ -109,16 +140,30 @@ impl<'a> Search<'a> {
         let outcome = method(self);
         self.limit = outer;
         match outcome {
-            Err(error) if error.reason_str() == Some(SPENT) => Ok(false),
+            Err(error) if is_spent(&error) => Ok(false),
             other => other.map(|()| true),
         }
     }
 
     fn afford(&self) -> Result<(), ToolError> {
-        if self.target.evaluations < self.limit {
+        if self.spent() < self.limit {
             return Ok(());
         }
-        Err(ToolError::numeric("/max_evals", "the evaluations are used up").reason(SPENT))
+        Err(spent())
+    }
+
+    /// The key of a point under constraints: the objective is evaluated where they hold.
+    fn key(&mut self, x: &[f64]) -> Result<f64, ToolError> {
+        let c = self.problem.constraints(x)?;
+        let most = violations(&c, self.problem.equal()).fold(0.0, f64::max);
+        let sum: f64 = violations(&c, self.problem.equal()).sum();
+        if most <= TOLERANCE {
+            // The largest value that is ordered among the feasible ones.
+            return Ok(self.problem.target.value(x)?.min(0.99 * INFEASIBLE));
+        }
+        self.outside += 1;
+        let sum = if sum.is_finite() { sum } else { f64::MAX };
+        Ok(INFEASIBLE * (1.0 + sum.min(INFEASIBLE)))
     }
 
     /// Descends from a point to a local minimum; without gradients the point itself is the end.
@@ -131,9 +176,42 @@ impl<'a> Search<'a> {
         if !self.smooth {
             return Ok((x.to_vec(), self.value(x)?));
         }
+        if self.is_constrained() {
+            return self.under_constraints(x, ITERATIONS_MAX);
+        }
         let bounds = self.bounds.clone();
         let found = lbfgs::descend(self, &bounds, x, ITERATIONS_MAX, TOLERANCE)?;
         Ok((found.x, found.value))
+    }
+
+    /// The end of a local search under constraints, or the point where it fails.
+    ///
+    /// # Errors
+    /// As [`Search::at`].
+    pub(super) fn under_constraints(
+        &mut self,
+        x: &[f64],
+        iterations_max: u64,
+    ) -> Result<(Vec<f64>, f64), ToolError> {
+        self.afford()?;
+        self.problem.limit = Some(self.limit - self.outside.min(self.limit));
+        let found = match self.smooth {
+            true => sqp::minimise(&mut self.problem, x, iterations_max, TOLERANCE),
+            false if x.len() <= cobyla::COORDINATES_MAX => {
+                cobyla::minimise(&mut self.problem, x, iterations_max, TOLERANCE)
+            }
+            false => return Ok((x.to_vec(), self.value(x)?)),
+        };
+        self.problem.limit = None;
+        let end = match found {
+            Ok(found) => found.at.x,
+            Err(error) if matches!(error.reason_str(), Some("infeasible" | "not_finite")) => {
+                x.to_vec()
+            }
+            Err(error) => return Err(error),
+        };
+        let key = self.value(&end)?;
+        Ok((end, key))
     }
 
     /// Descends from a point to a local minimum and notes it as the end of a search.
@@ -142,14 +220,37 @@ impl<'a> Search<'a> {
     /// As [`Search::at`].
     pub(super) fn descend(&mut self, x: &[f64]) -> Result<(Vec<f64>, f64), ToolError> {
         let found = self.settle(x)?;
-        self.ends.push(found.1);
+        self.end(&found.0, found.1);
         Ok(found)
+    }
+
+    /// The largest difference of a coordinate, in the unit cube, between the ends at the best value.
+    pub(super) fn spread(&self) -> f64 {
+        let bar = self.bar();
+        let best = || {
+            self.ends
+                .iter()
+                .filter(|end| end.0 <= bar)
+                .map(|end| &end.1)
+        };
+        let width = |index: usize| {
+            let (low, high) = best().fold((1.0_f64, 0.0_f64), |(low, high), unit| {
+                (low.min(unit[index]), high.max(unit[index]))
+            });
+            (high - low).max(0.0)
+        };
+        (0..self.dimension()).map(width).fold(0.0, f64::max)
+    }
+
+    /// Values up to here are the best one.
+    fn bar(&self) -> f64 {
+        self.best.0 + SAME * self.best.0.abs().max(1.0)
     }
 
     /// How many searches ended at the best value.
     pub(super) fn agreeing(&self) -> usize {
-        let bar = self.best.0 + SAME * self.best.0.abs().max(1.0);
-        self.ends.iter().filter(|end| **end <= bar).count()
+        let bar = self.bar();
+        self.ends.iter().filter(|end| end.0 <= bar).count()
     }
 
     /// Whether the searches have probably met every local minimum: from w different ones at the ends of N searches, w (N - 1) / (N - w - 2)
@@ -160,7 +261,7 @@ impl<'a> Search<'a> {
     /// Programming 37, 1987.
     pub(super) fn is_exhausted(&self) -> bool {
         const UNSEEN: f64 = 0.5;
-        let mut ends = self.ends.clone();
+        let mut ends: Vec<f64> = self.ends.iter().map(|end| end.0).collect();
         ends.sort_by(f64::total_cmp);
         let step = |pair: &&[f64]| pair[1] - pair[0] > SAME * pair[1].abs().max(1.0);
         let different = 1.0 + ends.windows(2).filter(step).count() as f64;
@@ -172,8 +273,8 @@ impl<'a> Search<'a> {
 
     /// The evaluations that a share of the rest of the budget reaches to.
     pub(super) fn share(&self, part: f64) -> u64 {
-        let left = self.limit.saturating_sub(self.target.evaluations) as f64;
-        self.target.evaluations + (part * left).ceil() as u64
+        let left = self.limit.saturating_sub(self.spent()) as f64;
+        self.spent() + (part * left).ceil() as u64
     }
 
     /// Evaluations that a gradient takes.
@@ -191,7 +292,7 @@ impl<'a> Search<'a> {
     /// A stop request or a budget of the call.
     pub(super) fn slope(&mut self) -> Result<f64, ToolError> {
         let (value, x) = self.best.clone();
-        let gradient = self.target.gradient(&x, value)?;
+        let gradient = self.problem.target.gradient(&x, value)?;
         Ok(max_abs(&self.bounds.descent(&x, &gradient)))
     }
 }
@@ -199,7 +300,10 @@ impl<'a> Search<'a> {
 impl Smooth for Search<'_> {
     fn value(&mut self, x: &[f64]) -> Result<f64, ToolError> {
         self.afford()?;
-        let value = self.target.value(x)?;
+        let value = match self.is_constrained() {
+            true => self.key(x)?,
+            false => self.problem.target.value(x)?,
+        };
         if value < self.best.0 {
             self.best = (value, x.to_vec());
         }
@@ -208,15 +312,15 @@ impl Smooth for Search<'_> {
 
     fn gradient(&mut self, x: &[f64], value: f64) -> Result<Vec<f64>, ToolError> {
         self.afford()?;
-        self.target.gradient(x, value)
+        self.problem.target.gradient(x, value)
     }
 
     fn hessian_times(&mut self, x: &[f64], v: &[f64]) -> Result<Option<Vec<f64>>, ToolError> {
         self.afford()?;
-        self.target.hessian_times(x, v)
+        self.problem.target.hessian_times(x, v)
     }
 
     fn gradient_noise(&self, x: &[f64], value: f64) -> f64 {
-        self.target.gradient_noise(x, value)
+        self.problem.target.gradient_noise(x, value)
     }
 }

@@ -217,3 +217,102 @@ fn stops_reach_the_methods() {
         assert_eq!(error.code(), ErrorCode::Cancelled);
     }
 }
+
+/// x**2 + y under x y >= 1: lowest at (-0.2, -5), by y = -5 and x = 1/y; the circle has its lowest sum at (-sqrt 2, -sqrt 2).
+#[test]
+fn constraints_hold() {
+    for method in [
+        "auto",
+        "cma_es",
+        "multistart",
+        "basin_hopping",
+        "dual_annealing",
+        "differential_evolution",
+    ] {
+        let text = format!(
+            r#"{{"objective":"x**2+y","bounds":[[-5,5],[-5,5]],"constraints":["x*y>=1"],"method":"{method}","max_evals":6000}}"#
+        );
+        let found = from_json(&text).unwrap();
+        assert!((found.f + 4.96).abs() < 1e-7, "{method} {found:?}");
+        assert!(
+            found.violation.unwrap() <= 1e-8 && found.kkt_residual.0 < 1e-6,
+            "{method} {found:?}"
+        );
+        assert!(found.evaluations <= 6000, "{method} {found:?}");
+        // The optimum rises by 2 x dx / d(xy) = 2 (-0.2) / (-5) per unit.
+        let constraint = &found.constraints.as_ref().unwrap()[0];
+        assert!(
+            (constraint.multiplier - 0.08).abs() < 1e-6 && constraint.active,
+            "{method} {found:?}"
+        );
+        let circle = format!(
+            r#"{{"objective":"x+y","bounds":[[-5,5],[-5,5]],"constraints":["x**2+y**2==4"],"mode":"maximize","method":"{method}","max_evals":6000}}"#
+        );
+        let found = from_json(&circle).unwrap();
+        assert!(
+            (found.f - 8.0_f64.sqrt()).abs() < 1e-7,
+            "{method} {found:?}"
+        );
+        assert!(
+            (found.constraints.unwrap()[0].multiplier - 0.125_f64.sqrt()).abs() < 1e-6,
+            "{method}"
+        );
+    }
+    // K. Deb's problem g08, as published: -0.0958250414 at (1.2279713, 4.2453733).
+    let found = from_json(
+        r#"{"objective":"-sin(2*pi*x)**3*sin(2*pi*y)/(x**3*(x+y))","bounds":[[0.01,10],[0.01,10]],"constraints":["x**2-y+1<=0","1-x+(y-4)**2<=0"]}"#,
+    )
+    .unwrap();
+    assert!((found.f + 0.095_825_041_4).abs() < 1e-9, "{found:?}");
+    // Constraints with steps.
+    let found = from_json(
+        r#"{"objective":"x+y","bounds":[[-5,5],[-5,5]],"constraints":["floor(x)+floor(y)>=1"],"max_evals":5000}"#,
+    )
+    .unwrap();
+    assert!(
+        (found.f - 1.0).abs() < 1e-6 && found.violation == Some(0.0),
+        "{found:?}"
+    );
+}
+
+#[test]
+fn no_feasible_point_is_said() {
+    let error = from_json(
+        r#"{"objective":"x+y","bounds":[[-5,5],[-5,5]],"constraints":["x**2+y**2==4","x+y>=20"],"max_evals":3000}"#,
+    )
+    .unwrap_err();
+    assert_eq!(error.reason_str(), Some("infeasible"));
+    assert!(
+        error.message().starts_with("no feasible point found in "),
+        "{error:?}"
+    );
+    let few = r#"{"objective":"x","bounds":[[0,1]],"constraints":["x>=0.5"],"max_evals":99}"#;
+    assert_eq!(from_json(few).unwrap_err().path(), Some("/max_evals"));
+}
+
+/// One evaluation is the centre of the box.
+#[test]
+fn the_smallest_budgets_have_an_answer() {
+    for budget in 1..=4 {
+        let text = format!(r#"{{"objective":"x","bounds":[[0,1]],"max_evals":{budget}}}"#);
+        let found = from_json(&text).unwrap();
+        assert!(
+            found.f <= 0.5 && !found.converged && found.evaluations <= budget,
+            "{found:?}"
+        );
+    }
+}
+
+#[test]
+fn a_plateau_is_said_to_be_one() {
+    let run = |objective: &str| {
+        let ctx = Ctx::default();
+        let text = format!(r#"{{"objective":"{objective}","bounds":[[-5,5]],"max_evals":5000}}"#);
+        let args: Args = convert::from_value(&parse(&text)).unwrap();
+        Args::run(args, &ctx).unwrap();
+        ctx.take_warnings().join("").contains("plateau")
+    };
+    assert!(run("max(abs(x)-1,0)"));
+    assert!(run("(x**2-1)**2"));
+    assert!(!run("(x-1)**2"));
+}

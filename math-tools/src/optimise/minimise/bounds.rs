@@ -99,6 +99,27 @@ impl Bounds {
         (0..x.len()).filter(|&index| !held(index)).collect()
     }
 
+    /// The variables strictly within their bounds, and those at one bound whose gradient is no larger than `small`: nothing of first
+    /// order holds them.
+    pub(crate) fn loose(
+        &self,
+        x: &[f64],
+        gradient: &[f64],
+        small: f64,
+    ) -> (Vec<usize>, Vec<usize>) {
+        let inside = |index: &usize| self.low[*index] < x[*index] && x[*index] < self.high[*index];
+        let weak = |index: &usize| {
+            self.low[*index] < self.high[*index]
+                && gradient[*index].abs() <= small
+                && !inside(index)
+        };
+        let all = 0..x.len();
+        (
+            all.clone().filter(inside).collect(),
+            all.filter(weak).collect(),
+        )
+    }
+
     /// The longest step along a direction that stays in the box.
     pub(crate) fn longest_step(&self, x: &[f64], direction: &[f64]) -> f64 {
         let room = |index: usize| match direction[index] {

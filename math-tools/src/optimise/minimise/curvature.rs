@@ -10,7 +10,7 @@ use super::smooth::Smooth;
 use crate::linalg::dense::{add_multiple, dot, max_abs, norm2, symmetric_eigen};
 
 /// Up to so many variables the whole Hessian is formed.
-const WHOLE_MAX: usize = 60;
+pub(super) const WHOLE_MAX: usize = 60;
 /// Products of the Hessian and a vector beyond that.
 const PRODUCTS: usize = 60;
 
@@ -35,6 +35,11 @@ impl Curvature {
     pub(crate) fn is_negative(&self) -> bool {
         const SHARE: f64 = 1e-6;
         self.lowest < -SHARE * self.size
+    }
+
+    /// A unit vector with the lowest curvature.
+    pub(super) fn direction(&self) -> &[f64] {
+        &self.direction
     }
 
     /// The step of Newton's method for a gradient, where the Hessian is known and positive definite.
@@ -93,6 +98,18 @@ pub(crate) fn lowest(
         },
     };
     Ok(of_matrix(&hessian, basis.as_deref(), x.len(), free))
+}
+
+/// The lowest curvature in a part of the variables of a Hessian: `kept` are positions in `all`, of `n` variables.
+pub(super) fn of_part(
+    hessian: &Mat<f64>,
+    kept: &[usize],
+    all: &[usize],
+    n: usize,
+) -> Option<Curvature> {
+    let part = Mat::from_fn(kept.len(), kept.len(), |i, j| hessian[(kept[i], kept[j])]);
+    let variables: Vec<usize> = kept.iter().map(|&position| all[position]).collect();
+    of_matrix(&part, None, n, &variables)
 }
 
 /// The Hessian in some of the variables.

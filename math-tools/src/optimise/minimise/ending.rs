@@ -41,11 +41,19 @@ pub(super) fn look(
     target: &mut impl Smooth,
     bounds: &Bounds,
     at: &Point,
+    tolerance: f64,
 ) -> Result<Look, ToolError> {
     if let Some(lower) = lower_neighbour(target, bounds, at)? {
         return Ok(Look::Lower(lower));
     }
-    let Some(curvature) = curvature_of_free(target, bounds, at)? else {
+    let small = small(target, at, tolerance);
+    let (free, weak) = bounds.loose(&at.x, &at.gradient, small);
+    if !weak.is_empty()
+        && let Some(look) = look_from_bounds(target, bounds, at, (&free, &weak))?
+    {
+        return Ok(look);
+    }
+    let Some(curvature) = curvature::lowest(target, &at.x, &free)? else {
         return Ok(Look::Minimum(None));
     };
     Ok(
@@ -55,6 +63,76 @@ pub(super) fn look(
             None => Look::Minimum(Some(curvature.lowest)),
         },
     )
+}
+
+/// Looks for a direction of negative curvature that leads from bounds into the box: variables without a gradient that are at a bound may
+/// move one way. `None` where there is none.
+///
+/// # Method
+/// The lowest curvature over a cone is taken within one of its faces, where it is the lowest eigenvalue of the Hessian: all faces are tried
+/// where at most ten variables are at a bound so, else those of one and two of them and the widest.
+///
+/// # References
+/// K. P. Hadeler, "On copositive matrices", Linear Algebra Appl. 49, 1983.
+fn look_from_bounds(
+    target: &mut impl Smooth,
+    bounds: &Bounds,
+    at: &Point,
+    (free, weak): (&[usize], &[usize]),
+) -> Result<Option<Look>, ToolError> {
+    const FACES_WHOLE_MAX: usize = 10;
+    let all: Vec<usize> = free.iter().chain(weak).copied().collect();
+    let mut widest = None;
+    if all.len() > curvature::WHOLE_MAX {
+        widest = curvature::lowest(target, &at.x, &all)?;
+    } else if let Some(hessian) = curvature::hessian(target, &at.x, &all)? {
+        for face in faces(weak.len(), FACES_WHOLE_MAX) {
+            let kept: Vec<usize> = (0..free.len())
+                .chain(face.iter().map(|position| free.len() + position))
+                .collect();
+            let Some(curvature) = curvature::of_part(&hessian, &kept, &all, at.x.len()) else {
+                continue;
+            };
+            let inwards = |sign: f64| {
+                face.iter().all(|&position| {
+                    let index = weak[position];
+                    let up = at.x[index] <= bounds.low[index];
+                    let step = sign * curvature.direction()[index];
+                    if up { step > 0.0 } else { step < 0.0 }
+                })
+            };
+            if !curvature.is_negative() || !(inwards(1.0) || inwards(-1.0)) {
+                continue;
+            }
+            return Ok(Some(
+                match lower_point(target, bounds, (&at.x, at.value), &curvature)? {
+                    Some(lower) => Look::Lower(lower),
+                    None => Look::Saddle(curvature.lowest),
+                },
+            ));
+        }
+    }
+    // The signs of its direction are not known to fit: it counts where a value is lower.
+    if let Some(curvature) = widest
+        && let Some(lower) = lower_point(target, bounds, (&at.x, at.value), &curvature)?
+    {
+        return Ok(Some(Look::Lower(lower)));
+    }
+    Ok(None)
+}
+
+/// Sets of positions below a count, small ones first, none empty: all up to a count, beyond it those of one, of two and of all positions.
+pub(super) fn faces(count: usize, whole_max: usize) -> Vec<Vec<usize>> {
+    if count <= whole_max {
+        let members = |set: usize| (0..count).filter(move |bit| set >> bit & 1 == 1).collect();
+        let mut all: Vec<Vec<usize>> = (1..1_usize << count).map(members).collect();
+        all.sort_by_key(Vec::len);
+        return all;
+    }
+    let singles = (0..count).map(|one| vec![one]);
+    let pairs = (0..count).flat_map(|one| (0..one).map(move |two| vec![two, one]));
+    let whole = std::iter::once((0..count).collect());
+    singles.chain(pairs).chain(whole).collect()
 }
 
 /// A point at the end of a step where the gradient is at most half as large, and the value is no larger but for rounding: near a

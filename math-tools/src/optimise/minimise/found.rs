@@ -19,6 +19,8 @@ pub(crate) enum Method {
     NelderMead,
     /// Sequential quadratic programming.
     Sqp,
+    /// Minima of the augmented Lagrangian: violations at a quadratic price, shifted by the multipliers.
+    AugmentedLagrangian,
     /// Linear models by interpolation.
     Cobyla,
 }

@@ -71,7 +71,7 @@ fn run(
     loop {
         if bounds.slope(&at.x, &at.gradient) <= ending::small(target, &at, tolerance) {
             let look = if verify {
-                ending::look(target, bounds, &at)?
+                ending::look(target, bounds, &at, tolerance)?
             } else {
                 Look::Minimum(None)
             };

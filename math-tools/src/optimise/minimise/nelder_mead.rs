@@ -3,7 +3,8 @@
 use tool_core::ToolError;
 
 use super::bounds::Bounds;
-use super::curvature::{self, along, lower_point};
+use super::curvature::along;
+use super::ending::{self, Look};
 use super::found::{Found, Reason};
 use super::smooth::{Point, Smooth};
 
@@ -61,9 +62,12 @@ pub(crate) fn minimise(
         if converged
             && iterations < max_iter
             && let gradient = target.gradient(&x, value)?
-            && let free = bounds.movable(&x, &gradient)
-            && let Some(curvature) = curvature::lowest(target, &x, &free)?
-            && let Some(lower) = lower_point(target, bounds, (&x, value), &curvature)?
+            && let at = (Point {
+                x: x.clone(),
+                value,
+                gradient,
+            })
+            && let Look::Lower(lower) = ending::look(target, bounds, &at, tolerance)?
         {
             value = target.value(&lower)?;
             (x, size) = (lower, FIRST_SIZE);

@@ -42,8 +42,11 @@ pub(crate) fn minimise(
     let mut radius = max_abs(&at.x).max(1.0);
     for iterations in 0..=max_iter {
         if bounds.slope(&at.x, &at.gradient) <= ending::small(target, &at, tolerance) {
-            match ending::look(target, bounds, &at)? {
-                Look::Lower(lower) => at = Point::new(target, lower)?,
+            match ending::look(target, bounds, &at, tolerance)? {
+                Look::Lower(lower) => {
+                    at = Point::new(target, lower)?;
+                    continue;
+                }
                 Look::Minimum(lowest) => {
                     let found = at.found(iterations, true, Reason::Gradient);
                     return Ok(Some(found.with_curvature(lowest)));
@@ -58,6 +61,9 @@ pub(crate) fn minimise(
             break;
         }
         let free = bounds.movable(&at.x, &at.gradient);
+        if free.is_empty() {
+            return Ok(Some(at.found(iterations, false, Reason::NoProgress)));
+        }
         let Some(model) = Model::new(target, &at, free)? else {
             let stuck = at.found(iterations, false, Reason::NoProgress);
             return Ok((iterations > 0).then_some(stuck));

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::fmt;
+use std::rc::Rc;
 
 use crate::prelude::did_you_mean;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -147,6 +148,18 @@ pub(crate) struct Derivatives {
     curvature: OnceCell<Option<System>>,
 }
 
+/// An objective that is no formula.
+pub(crate) trait Oracle: fmt::Debug {
+    /// The value at a point; NaN where there is none.
+    ///
+    /// # Errors
+    /// Why no value can be had any more.
+    fn value(&self, x: &[f64], ctx: &Ctx) -> Result<f64, ToolError>;
+
+    /// The gradient at the point of the last value, where it is known.
+    fn gradient(&self, x: &[f64]) -> Option<Vec<f64>>;
+}
+
 /// A checked objective for points of n coordinates.
 #[derive(Debug)]
 pub(crate) enum Function {
@@ -158,6 +171,8 @@ pub(crate) enum Function {
     Sphere,
     /// Symmetric matrix (row by row), linear part, constant.
     Quadratic(Vec<f64>, Vector, f64),
+    /// No formula.
+    Oracle(Rc<dyn Oracle>),
 }
 
 impl Function {
@@ -227,6 +242,7 @@ impl Function {
             Self::Expression(expression, derivatives) => {
                 derivatives.is_some() && expression.ast().is_smooth()
             }
+            Self::Oracle(_) => false,
             _ => true,
         }
     }
@@ -243,6 +259,7 @@ impl Function {
                 product.as_ref()?.evaluator().point(&slots, &mut found);
                 Some(found)
             }
+            Self::Oracle(_) => None,
             Self::Sphere => Some(v.iter().map(|v| 2.0 * v).collect()),
             Self::Rosenbrock => {
                 let mut product = vec![0.0; x.len()];
@@ -265,6 +282,7 @@ impl Function {
     pub(super) fn exact_gradient(&self, x: &[f64]) -> Option<Vec<f64>> {
         match self {
             Self::Expression(..) => None, // by its program
+            Self::Oracle(oracle) => oracle.gradient(x),
             Self::Sphere => Some(x.iter().map(|x| 2.0 * x).collect()),
             Self::Rosenbrock => {
                 let mut gradient = vec![0.0; x.len()];

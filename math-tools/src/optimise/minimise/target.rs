@@ -114,6 +114,7 @@ impl<'a> Target<'a> {
         self.count()?;
         Ok(match (self.function, &mut self.evaluator) {
             (_, Some(evaluator)) => evaluator.eval(x),
+            (Function::Oracle(oracle), _) => oracle.value(x, self.ctx)?,
             (Function::Rosenbrock, _) => {
                 let term = |x: f64, y: f64| 100.0 * (y - x * x).powi(2) + (1.0 - x).powi(2);
                 x.windows(2).map(|pair| term(pair[0], pair[1])).sum()
@@ -257,7 +258,9 @@ impl<'a> Target<'a> {
         const ROUNDINGS: f64 = 4.0;
         let size = match self.function {
             Function::Expression(_, Some(_)) => value.abs(),
-            Function::Expression(_, None) => value.abs() / difference_step(0.0),
+            Function::Expression(_, None) | Function::Oracle(_) => {
+                value.abs() / difference_step(0.0)
+            }
             Function::Sphere => max_abs(x),
             Function::Rosenbrock => 400.0 * max_abs(x).powi(3),
             Function::Quadratic(a, b, _) => x.len() as f64 * max_abs(a) * max_abs(x) + max_abs(b),

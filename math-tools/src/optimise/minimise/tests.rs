@@ -3,6 +3,7 @@ mod constraints;
 mod hock_schittkowski;
 mod more_garbow_hillstrom;
 mod saddle;
+mod scale;
 
 use proptest::prelude::*;
 use tool_core::{Bounded, Budget, Ctx, ErrorCode, Input, StopFlag, Tool, ToolError, convert};

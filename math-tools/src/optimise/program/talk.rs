@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::time::Duration;
 
+use crate::optimise::minimise::objective::Oracle;
 use tool_core::command::Command;
 use tool_core::conversation::{Conversation, Heard};
 use tool_core::{Ctx, ErrorCode, Reason, ToolError, Value, json, tool_error};
@@ -16,24 +17,40 @@ const SHOWN: usize = 80;
 /// Longest lifetime of the program; the deadline of the call ends it sooner.
 const LIFETIME: Duration = Duration::from_secs(24 * 3600);
 
-/// A running program.
-pub(crate) struct Program {
-    talk: Box<dyn Conversation>,
-    names: Option<Vec<String>>,
+/// How a program is asked.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Terms {
+    /// Most points.
+    pub(super) max_evals: u64,
     /// Longest time for one answer.
-    patience: Duration,
-    last: RefCell<Option<Answer>>,
+    pub(super) patience: Duration,
+    pub(super) maximise: bool,
 }
 
-/// An answer and its point.
-struct Answer {
-    x: Vec<f64>,
-    gradient: Option<Vec<f64>>,
+/// A running program.
+pub(super) struct Program {
+    talk: Box<dyn Conversation>,
+    names: Option<Vec<String>>,
+    terms: Terms,
+    course: RefCell<Course>,
+}
+
+/// What was asked and answered so far.
+#[derive(Debug, Default)]
+struct Course {
+    evaluations: u64,
+    without_value: u64,
+    is_exhausted: bool,
+    /// The last point and its gradient.
+    last: Option<(Vec<f64>, Option<Vec<f64>>)>,
+    best: Option<(Vec<f64>, f64)>,
 }
 
 impl std::fmt::Debug for Program {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Program")
+        f.debug_struct("Program")
+            .field("course", &self.course)
+            .finish_non_exhaustive()
     }
 }
 
@@ -45,7 +62,7 @@ impl Program {
     pub(super) fn start(
         argv: &[String],
         names: Option<&[String]>,
-        patience: Duration,
+        terms: Terms,
         ctx: &Ctx,
     ) -> Result<Self, ToolError> {
         let mut command = Command::new(argv.iter().cloned());
@@ -56,16 +73,45 @@ impl Program {
         Ok(Self {
             talk: ctx.spawner()?.converse(&command, ctx.stop())?,
             names: names.map(<[String]>::to_vec),
-            patience,
-            last: RefCell::new(None),
+            terms,
+            course: RefCell::default(),
         })
     }
 
-    /// The objective at a point; NaN where it has no value.
-    ///
-    /// # Errors
-    /// `tool_error` when the program ends, is silent for too long, or answers something else.
-    pub(crate) fn value(&self, x: &[f64], ctx: &Ctx) -> Result<f64, ToolError> {
+    /// Points that it was asked for.
+    pub(super) fn evaluations(&self) -> u64 {
+        self.course.borrow().evaluations
+    }
+
+    /// Points without a value.
+    pub(super) fn without_value(&self) -> u64 {
+        self.course.borrow().without_value
+    }
+
+    /// Whether one more point was wanted than it may be asked for.
+    pub(super) fn is_exhausted(&self) -> bool {
+        self.course.borrow().is_exhausted
+    }
+
+    /// The best point and its value.
+    pub(super) fn best(&self) -> Option<(Vec<f64>, f64)> {
+        self.course.borrow().best.clone()
+    }
+
+    /// An error with the best point so far as evidence.
+    pub(super) fn with_best(&self, error: ToolError) -> ToolError {
+        match self.best() {
+            Some((x, f)) => error.evidence(Value::object([
+                ("x", Value::vector(x)),
+                ("f", Value::from(f)),
+                ("evaluations", Value::from(self.evaluations())),
+            ])),
+            None => error,
+        }
+    }
+
+    /// Asks for one point.
+    fn ask(&self, x: &[f64], ctx: &Ctx) -> Result<(f64, Option<Vec<f64>>), ToolError> {
         let point = match &self.names {
             None => Value::vector(x.to_vec()),
             Some(names) => Value::object(names.iter().map(String::as_str).zip(x.iter().copied())),
@@ -74,37 +120,27 @@ impl Program {
         let sent = self.talk.send(&line, ctx.stop());
         sent.map_err(|error| self.explained(error))?;
         let line = self.line(ctx)?;
-        let (value, gradient) = read(&line, x.len()).map_err(|problem| {
+        read(&line, x.len()).map_err(|problem| {
             let shown: String = line.chars().take(SHOWN).collect();
             tool_error!(ToolError, "answer"; "the program answered `{shown}`: {problem}";
                 "for each line `{{\"x\": [...]}}` print one line: a number, or {{\"f\": number, \"gradient\": [...]}}; null where there is no value")
-        })?;
-        let x = x.to_vec();
-        *self.last.borrow_mut() = Some(Answer { x, gradient });
-        Ok(value)
-    }
-
-    /// The gradient that came with the last answer, where it was for this point and had one.
-    pub(crate) fn gradient(&self, x: &[f64]) -> Option<Vec<f64>> {
-        let last = self.last.borrow();
-        let answer = last.as_ref().filter(|answer| answer.x == x)?;
-        answer.gradient.clone()
+        })
     }
 
     fn line(&self, ctx: &Ctx) -> Result<String, ToolError> {
         for _ in 0..EMPTY_MAX {
-            match self.talk.receive(self.patience, ctx.stop()) {
+            match self.talk.receive(self.terms.patience, ctx.stop()) {
                 Ok(Heard::Line(line)) if line.trim().is_empty() => {}
                 Ok(Heard::Line(line)) => return Ok(line),
                 Ok(Heard::Silence) => {
-                    let seconds = self.patience.as_secs_f64();
+                    let seconds = self.terms.patience.as_secs_f64();
                     let error = tool_error!(Timeout, "silent"; "the program gave no answer within {seconds} s";
                         "print the answer and flush standard output after each line; or raise `seconds`");
                     return Err(self.explained(error));
                 }
                 Ok(Heard::Ended(exit)) => {
-                    let how =
-                        exit.map_or_else(String::new, |exit| format!(" with status {}", exit.code()));
+                    let how = exit
+                        .map_or_else(String::new, |exit| format!(" with status {}", exit.code()));
                     let error = tool_error!(ToolError, Reason::Ended; "the program ended{how} and gave no answer";
                         "it is started once: read lines until standard input ends");
                     return Err(self.explained(error));
@@ -135,6 +171,45 @@ impl Program {
     }
 }
 
+impl Oracle for Program {
+    fn value(&self, x: &[f64], ctx: &Ctx) -> Result<f64, ToolError> {
+        ctx.check()?;
+        if self.evaluations() == self.terms.max_evals {
+            self.course.borrow_mut().is_exhausted = true;
+            return Err(tool_error!(LimitExceeded, "max_evals"; "`max_evals` is used up"));
+        }
+        self.course.borrow_mut().evaluations += 1;
+        let (value, gradient) = self.ask(x, ctx)?;
+        let mut course = self.course.borrow_mut();
+        let best = course.best.as_ref().map(|(_, best)| *best);
+        let better = |best: f64| match self.terms.maximise {
+            true => value > best,
+            false => value < best,
+        };
+        if !value.is_finite() {
+            course.without_value += 1;
+        } else if best.is_none_or(better) {
+            course.best = Some((x.to_vec(), value));
+        }
+        course.last = Some((x.to_vec(), gradient));
+        let (evaluations, best) = (course.evaluations, course.best.as_ref().map(|(_, f)| *f));
+        ctx.progress(
+            evaluations as f64 / self.terms.max_evals as f64,
+            || match best {
+                Some(best) => format!("{evaluations} evaluations, best value {best:.6}"),
+                None => format!("{evaluations} evaluations, no value yet"),
+            },
+        );
+        Ok(value)
+    }
+
+    fn gradient(&self, x: &[f64]) -> Option<Vec<f64>> {
+        let course = self.course.borrow();
+        let (at, gradient) = course.last.as_ref()?;
+        gradient.clone().filter(|_| at == x)
+    }
+}
+
 /// The value and the gradient of an answer for n variables.
 fn read(line: &str, n: usize) -> Result<(f64, Option<Vec<f64>>), String> {
     let value = json::parse(line, json::Limits::default()).map_err(|err| err.to_string())?;
@@ -149,7 +224,8 @@ fn read(line: &str, n: usize) -> Result<(f64, Option<Vec<f64>>), String> {
         other => other.as_f64(),
     };
     let Some(object) = value.as_object() else {
-        let found = number(&value).ok_or_else(|| format!("expected a number, found {}", value.kind()))?;
+        let found =
+            number(&value).ok_or_else(|| format!("expected a number, found {}", value.kind()))?;
         return Ok((found, None));
     };
     if let Some(words) = object.get("error") {
@@ -167,4 +243,36 @@ fn read(line: &str, n: usize) -> Result<(f64, Option<Vec<f64>>), String> {
         }
     };
     Ok((found, gradient))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::read;
+
+    #[test]
+    fn answers_are_numbers_or_objects() {
+        assert_eq!(read("1.5", 1).unwrap(), (1.5, None));
+        assert!(read("null", 1).unwrap().0.is_nan());
+        assert_eq!(read("\"-Infinity\"", 1).unwrap().0, f64::NEG_INFINITY);
+        let both = read(r#"{"f": 2, "gradient": [1, -1]}"#, 2).unwrap();
+        assert_eq!(both, (2.0, Some(vec![1.0, -1.0])));
+        assert_eq!(
+            read(r#"{"f": 2, "gradient": null}"#, 2).unwrap(),
+            (2.0, None)
+        );
+        for (line, problem) in [
+            ("two", "line 1"),
+            ("[1]", "expected a number, found"),
+            ("{}", "expected a number as `f`"),
+            (r#"{"f": 1, "gradient": [1]}"#, "expected 2 numbers"),
+            (r#"{"f": 1, "gradient": [1, null]}"#, "expected 2 numbers"),
+            (
+                r#"{"error": "singular"}"#,
+                "it reports an error, \"singular\"",
+            ),
+        ] {
+            let found = read(line, 2).unwrap_err();
+            assert!(found.contains(problem), "{line}: {found}");
+        }
+    }
 }

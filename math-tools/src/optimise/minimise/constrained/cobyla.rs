@@ -39,6 +39,8 @@ pub(crate) fn minimise(
 ) -> Result<Found, ToolError> {
     const FIRST: f64 = 0.25;
     const TOLERANCE_MIN: f64 = 1e-8;
+    /// Share of a gradient that counts as balanced.
+    const BALANCED: f64 = 1e-2;
     let tolerance = tolerance.max(TOLERANCE_MIN);
     let size = max_abs(x0).max(1.0);
     let mut simplex = Simplex::new(problem, x0, FIRST * size)?;
@@ -74,7 +76,11 @@ pub(crate) fn minimise(
     let best = simplex.corners.swap_remove(0);
     let at = problem.state(best.x, (best.value, best.c))?;
     let evidence = problem.evidence(&at)?;
-    let converged = converged && evidence.violation <= tolerance;
+    // Derivatives that are known show where models on a small simplex see no gain.
+    let balanced = evidence.relative <= BALANCED * BALANCED
+        || evidence.residual <= BALANCED * max_abs(&at.gradient);
+    let sound = balanced || !problem.is_smooth();
+    let converged = converged && sound && evidence.violation <= tolerance;
     let reason = match (converged, iterations == max_iter) {
         (true, _) => Reason::Radius,
         (false, true) => Reason::MaxIter,
@@ -363,7 +369,9 @@ impl Simplex {
             c: base.c.clone(),
             jacobian: rows,
         };
-        let bend = (CURVATURE * max_abs(&at.gradient) / self.radius).max(1e-12);
+        let steep = max_abs(&at.gradient);
+        let steep = if steep > 0.0 { steep } else { 1.0 };
+        let bend = (CURVATURE * steep / self.radius).max(f64::MIN_POSITIVE);
         let hessian = Mat::from_fn(n, n, |i, j| if i == j { bend } else { 0.0 });
         let conditions = Conditions::new(&at, equal, &near);
         let penalty = 10.0 * self.price.max(max_abs(&at.gradient)).max(1.0);

@@ -7,6 +7,7 @@ use tool_core::{Ctx, ToolError};
 
 use super::super::bounds::Bounds;
 use crate::expression::{Expression, Scope, System};
+use crate::linalg::dense::add_multiple;
 
 /// Most constraints.
 const CONSTRAINTS_MAX: usize = 1000;
@@ -28,6 +29,7 @@ pub(crate) struct Constraints {
     sides: Vec<Expression>,
     values: System,
     jacobian: Option<System>,
+    gradient: OnceCell<Option<System>>,
     curvature: OnceCell<Option<System>>,
 }
 
@@ -50,9 +52,10 @@ impl Constraints {
             signs.push(if sign == "<=" { -1.0 } else { 1.0 });
             sides.push(side);
         }
-        let (jacobian, affine) = match System::values_and_jacobian(&sides, n) {
-            Ok((system, affine)) => (Some(system), affine),
-            Err(_) => (None, vec![false; sides.len()]),
+        let known = (n <= super::VARIABLES_MAX).then(|| System::values_and_jacobian(&sides, n));
+        let (jacobian, affine) = match known {
+            Some(Ok((system, affine))) => (Some(system), affine),
+            _ => (None, vec![false; sides.len()]),
         };
         Ok(Self {
             texts: texts.to_vec(),
@@ -64,6 +67,7 @@ impl Constraints {
             values: System::values(&sides),
             sides,
             jacobian,
+            gradient: OnceCell::new(),
             curvature: OnceCell::new(),
         })
     }
@@ -76,6 +80,11 @@ impl Constraints {
     /// Left side minus right side of each.
     pub(crate) fn sides(&self) -> &[Expression] {
         &self.sides
+    }
+
+    fn gradient(&self) -> Option<&System> {
+        let compile = || System::weighted_gradient(&self.sides, self.n).ok();
+        self.gradient.get_or_init(compile).as_ref()
     }
 
     fn curvature(&self) -> Option<&System> {
@@ -213,6 +222,34 @@ impl<'a> Watched<'a> {
             }
         }
         Ok(rows)
+    }
+
+    /// The gradient of the sum of `weights` times `c`: by formula, or from differences within the bounds.
+    ///
+    /// # Errors
+    /// As [`Watched::values`].
+    pub(crate) fn weighted_gradient(
+        &mut self,
+        x: &[f64],
+        weights: &[f64],
+        bounds: &Bounds,
+    ) -> Result<Vec<f64>, ToolError> {
+        if let Some(system) = self.constraints.gradient() {
+            self.count()?;
+            let mut slots = x.to_vec();
+            let signs = weights.iter().zip(&self.constraints.signs);
+            slots.extend(signs.map(|(weight, sign)| weight * sign));
+            let mut gradient = vec![0.0; x.len()];
+            system.evaluator().point(&slots, &mut gradient);
+            if gradient.iter().all(|entry| entry.is_finite()) {
+                return Ok(gradient);
+            }
+        }
+        let mut gradient = vec![0.0; x.len()];
+        for (weight, row) in weights.iter().zip(self.jacobian(x, bounds)?) {
+            add_multiple(&mut gradient, *weight, &row);
+        }
+        Ok(gradient)
     }
 
     /// The product of the Hessian of the sum of `weights` times `c` and a vector, where second derivatives are known.

@@ -6,15 +6,17 @@
 //!
 //! J. Nocedal, S. J. Wright, "Numerical Optimization", 2nd ed., Springer 2006, sections 12.2 to 12.4.
 
+use faer::Mat;
 use tool_core::ToolError;
 
 use super::super::bounds::Bounds;
-use super::State;
 use super::quadratic::{self, Row};
-use crate::linalg::dense::{max_abs, norm2};
+use super::{Problem, State};
+use crate::linalg::dense::orthogonal::orthogonal;
+use crate::linalg::dense::{add_multiple, max_abs, norm2};
 
 /// A constraint nearer than this, relative to the size of the point, is active.
-const NEAR: f64 = 1e-7;
+pub(super) const NEAR: f64 = 1e-7;
 
 /// Multipliers, and how far a point is from optimal.
 #[derive(Debug, Clone)]
@@ -44,10 +46,148 @@ impl Evidence {
 }
 
 /// How much each constraint is violated.
-pub(super) fn violations<'a>(c: &'a [f64], equal: &'a [bool]) -> impl Iterator<Item = f64> + 'a {
+pub(crate) fn violations<'a>(c: &'a [f64], equal: &'a [bool]) -> impl Iterator<Item = f64> + 'a {
     c.iter()
         .zip(equal)
         .map(|(c, equal)| if *equal { c.abs() } else { (-c).max(0.0) })
+}
+
+impl Evidence {
+    /// Whether the first-order conditions hold at a point with this value to a tolerance; `noise` is the rounding of the gradient.
+    pub(super) fn is_optimal(&self, value: f64, tolerance: f64, noise: f64) -> bool {
+        /// However large the values are, the gradient is known to so many digits.
+        const NOISE_MAX: f64 = 1e-6;
+        self.violation <= tolerance
+            && self.relative <= tolerance + noise.min(NOISE_MAX * self.scale())
+            && self.complementarity <= tolerance * value.abs().max(1.0)
+    }
+
+    /// The evidence of multipliers that a method found.
+    ///
+    /// # Errors
+    /// A stop request or a budget.
+    pub(super) fn at(
+        problem: &mut Problem<'_>,
+        at: &State,
+        multipliers: Vec<f64>,
+    ) -> Result<Self, ToolError> {
+        let n = at.x.len();
+        let mut left = at.gradient.clone();
+        add_multiple(
+            &mut left,
+            -1.0,
+            &problem.weighted_gradient(&at.x, &multipliers)?,
+        );
+        let (equal, bounds) = (problem.equal(), &problem.bounds);
+        let near = |index: usize| NEAR * at.x[index].abs().max(1.0);
+        let held = |index: usize| {
+            let down = at.x[index] - bounds.low[index] <= near(index) && left[index] > 0.0;
+            let up = bounds.high[index] - at.x[index] <= near(index) && left[index] < 0.0;
+            down || up
+        };
+        let size = NEAR * max_abs(&at.x).max(1.0);
+        let open: Vec<f64> = (0..n)
+            .map(|i| if held(i) { 0.0 } else { left[i] })
+            .collect();
+        let carried = |index: usize| (at.gradient[index] - left[index]).abs();
+        let relative = |index: usize| open[index].abs() / (carried(index) / 100.0).max(1.0);
+        let products = multipliers.iter().zip(&at.c);
+        Ok(Self {
+            bound_multipliers: (0..n).map(|i| left[i] - open[i]).collect(),
+            active: at
+                .c
+                .iter()
+                .zip(equal)
+                .map(|(c, equal)| *equal || *c <= size)
+                .collect(),
+            residual: max_abs(&open),
+            relative: (0..n).map(relative).fold(0.0, f64::max),
+            violation: violations(&at.c, equal).fold(0.0, f64::max),
+            complementarity: products.map(|(multiplier, c)| (multiplier * c).abs()).sum(),
+            multipliers,
+        })
+    }
+}
+
+/// The normals of the constraints and bounds that hold with equality, at length 1.
+struct Near {
+    rows: Vec<Row>,
+    /// Of constraints: which, and the length of its normal; then of bounds: which variable, and the sign.
+    origins: Vec<(usize, f64)>,
+    /// Whether each constraint holds with equality.
+    active: Vec<bool>,
+    /// How many rows are those of constraints.
+    constraints: usize,
+}
+
+impl Near {
+    fn new(at: &State, equal: &[bool], bounds: &Bounds) -> Self {
+        let n = at.x.len();
+        // By variable: a large one makes no other one near its bound.
+        let near: Vec<f64> = at.x.iter().map(|x| NEAR * x.abs().max(1.0)).collect();
+        let mut rows = Vec::new();
+        let mut origins = Vec::new();
+        let mut active = Vec::new();
+        for (index, normal) in at.jacobian.iter().enumerate() {
+            let length = norm2(normal);
+            let reach = normal
+                .iter()
+                .zip(&near)
+                .map(|(entry, near)| entry.abs() * near);
+            let holds = equal[index] || at.c[index] <= reach.sum::<f64>().max(f64::MIN_POSITIVE);
+            active.push(holds);
+            if holds && length > 0.0 && length.is_finite() {
+                let normal = normal.iter().map(|entry| entry / length).collect();
+                rows.push(Row {
+                    normal,
+                    least: 0.0,
+                    equal: equal[index],
+                });
+                origins.push((index, length));
+            }
+        }
+        let constraints = rows.len();
+        for index in 0..n {
+            let mut push = |sign: f64, equal: bool| {
+                let mut normal = vec![0.0; n];
+                normal[index] = sign;
+                rows.push(Row {
+                    normal,
+                    least: 0.0,
+                    equal,
+                });
+                origins.push((index, sign));
+            };
+            let (down, up) = (
+                at.x[index] - bounds.low[index],
+                bounds.high[index] - at.x[index],
+            );
+            match (down <= near[index], up <= near[index]) {
+                (true, true) => push(1.0, true),
+                (true, false) => push(1.0, false),
+                (false, true) => push(-1.0, false),
+                (false, false) => {}
+            }
+        }
+        Self {
+            rows,
+            origins,
+            active,
+            constraints,
+        }
+    }
+}
+
+/// Whether the multipliers at a point are determined: the gradients of what holds with equality do not depend on each other.
+/// Each is at least so far from the span of the others, at length 1.
+pub(super) fn are_unique(at: &State, equal: &[bool], bounds: &Bounds, least: f64) -> bool {
+    let (n, rows) = (at.x.len(), Near::new(at, equal, bounds).rows);
+    if rows.len() > n {
+        return false;
+    }
+    let normals = Mat::from_fn(n, rows.len(), |i, j| rows[j].normal[i]);
+    let r = orthogonal(normals, true, false).r;
+    (0..rows.len()).all(|index| r[(index, index)].abs() > least)
 }
 
 /// The evidence at a point.
@@ -61,52 +201,12 @@ pub(super) fn evidence(
     check: impl FnMut() -> Result<(), ToolError>,
 ) -> Result<Evidence, ToolError> {
     let n = at.x.len();
-    // By variable: a large one makes no other one near its bound.
-    let near: Vec<f64> = at.x.iter().map(|x| NEAR * x.abs().max(1.0)).collect();
-    let mut rows = Vec::new();
-    let mut origins = Vec::new();
-    let mut active = Vec::new();
-    for (index, normal) in at.jacobian.iter().enumerate() {
-        let length = norm2(normal);
-        let reach = normal
-            .iter()
-            .zip(&near)
-            .map(|(entry, near)| entry.abs() * near);
-        let holds = equal[index] || at.c[index] <= reach.sum::<f64>().max(f64::MIN_POSITIVE);
-        active.push(holds);
-        if holds && length > 0.0 && length.is_finite() {
-            let normal = normal.iter().map(|entry| entry / length).collect();
-            rows.push(Row {
-                normal,
-                least: 0.0,
-                equal: equal[index],
-            });
-            origins.push((index, length));
-        }
-    }
-    let constraints = rows.len();
-    for index in 0..n {
-        let mut push = |sign: f64, equal: bool| {
-            let mut normal = vec![0.0; n];
-            normal[index] = sign;
-            rows.push(Row {
-                normal,
-                least: 0.0,
-                equal,
-            });
-            origins.push((index, sign));
-        };
-        let (down, up) = (
-            at.x[index] - bounds.low[index],
-            bounds.high[index] - at.x[index],
-        );
-        match (down <= near[index], up <= near[index]) {
-            (true, true) => push(1.0, true),
-            (true, false) => push(1.0, false),
-            (false, true) => push(-1.0, false),
-            (false, false) => {}
-        }
-    }
+    let Near {
+        rows,
+        origins,
+        active,
+        constraints,
+    } = Near::new(at, equal, bounds);
     let mut found = Evidence {
         multipliers: vec![0.0; at.c.len()],
         bound_multipliers: vec![0.0; n],
@@ -121,7 +221,7 @@ pub(super) fn evidence(
         return Ok(found);
     }
     let scaled: Vec<f64> = at.gradient.iter().map(|entry| entry / size).collect();
-    let identity = faer::Mat::identity(n, n);
+    let identity = Mat::identity(n, n);
     let Ok(projection) = quadratic::minimise(&identity, &scaled, &rows, check)? else {
         return Ok(found);
     };

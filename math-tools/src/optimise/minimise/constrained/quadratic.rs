@@ -205,7 +205,9 @@ pub(super) fn minimise(
             };
             let dual = blocking.map_or(f64::INFINITY, |(_, ratio)| ratio);
             if dependent && dual.is_infinite() {
-                let size = rows[row].least.abs() + lengths[row] * norm2(&x);
+                // The start may be far larger than the point, and leaves its rounding.
+                let far = norm2(&x).max(1e-4 * norm2(start.col_as_slice(0)));
+                let size = rows[row].least.abs() + lengths[row] * far;
                 if gap.abs() <= 1e-9 * size.max(f64::MIN_POSITIVE) {
                     skipped[row] = true; // it follows from the others
                     break;

@@ -37,7 +37,7 @@ pub(super) fn affine(problem: &mut Problem<'_>, x0: &[f64]) -> Result<Vec<f64>, 
     let origins: Vec<usize> = origins.map(|(index, _)| index).collect();
     // A second round removes the rounding of the first.
     for _ in 0..2 {
-        let c = problem.watched.values(&x)?;
+        let c = problem.constraints(&x)?;
         let affine: Vec<f64> = origins.iter().map(|&index| c[index]).collect();
         let equal: Vec<bool> = origins
             .iter()
@@ -46,7 +46,7 @@ pub(super) fn affine(problem: &mut Problem<'_>, x0: &[f64]) -> Result<Vec<f64>, 
         if violations(&affine, &equal).all(|violation| violation == 0.0) {
             break;
         }
-        let mut jacobian = problem.watched.jacobian(&x, &problem.bounds)?;
+        let mut jacobian = problem.jacobian(&x)?;
         let jacobian = origins
             .iter()
             .map(|&index| std::mem::take(&mut jacobian[index]))
@@ -114,7 +114,7 @@ pub(super) fn restore(
         if violations(&c, equal).all(|violation| violation <= 0.1 * tolerance) {
             return Ok(Restored::Better(x));
         }
-        let jacobian = problem.watched.jacobian(&x, &problem.bounds)?;
+        let jacobian = problem.jacobian(&x)?;
         let at = State {
             x: x.clone(),
             value: 0.0,
@@ -142,11 +142,11 @@ pub(super) fn restore(
         while share > 1e-10 {
             let mut trial = along(&x, share, &step.direction);
             problem.bounds.project(&mut trial);
-            let values = problem.watched.values(&trial)?;
+            let values = problem.constraints(&trial)?;
             let defined = values.iter().all(|c| c.is_finite());
             if defined
                 && sum(&values) <= before - 1e-4 * share * gain
-                && problem.target.value(&trial)?.is_finite()
+                && problem.objective(&trial)?.is_finite()
             {
                 next = Some((trial, values));
                 break;

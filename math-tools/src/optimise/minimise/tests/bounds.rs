@@ -262,3 +262,37 @@ fn newton_keeps_to_the_bounds() {
         Some("/method")
     );
 }
+
+/// A corner with a gradient of 0, where the objective curves down into the box.
+#[test]
+fn corners_without_a_gradient_are_left_where_the_objective_falls() {
+    let square = [(0.0, 1.0), (-1.0, 0.0)];
+    for method in [
+        Method::Auto,
+        Method::Gradient,
+        Method::Newton,
+        Method::NelderMead,
+    ] {
+        let call = within(&[(0.0, 3.0)], args(&[0.0], "-1e-7*x**2"));
+        let found = run(with(method, call));
+        assert!(found.converged && found.x == [3.0], "{method:?} {found:?}");
+        let found = run(with(method, within(&square, args(&[0.0, 0.0], "x*y"))));
+        assert!(found.converged && found.f == -1.0, "{method:?} {found:?}");
+        // A minimum: the objective falls in no direction that leads into the box.
+        let quadrant = [(0.0, 1.0), (0.0, 1.0), (-1.0, 1.0)];
+        let found = run(with(
+            method,
+            within(&quadrant, args(&[0.0; 3], "x*y-z**2+z**4")),
+        ));
+        assert!(
+            found.converged && (found.f + 0.25).abs() < 1e-12,
+            "{method:?} {found:?}"
+        );
+        let faces = [(0.0, 1.0); 3];
+        let found = run(with(
+            method,
+            within(&faces, args(&[0.0; 3], "x**2+y**2-3*x*y+z**2")),
+        ));
+        assert!(found.converged && found.f == -1.0, "{method:?} {found:?}");
+    }
+}

@@ -245,10 +245,15 @@ fn constraints_that_cannot_be_read_are_named() {
         Args::run(call, &Ctx::default()).unwrap_err().path(),
         Some("/method")
     );
-    let call = under(&["x0>=0"], args(&[1.0; 301], "sphere"));
+    let call = under(&["x0>=0"], args(&[1.0; 5001], "sphere"));
     assert_eq!(
         Args::run(call, &Ctx::default()).unwrap_err().path(),
         Some("/x0")
+    );
+    let call = under(&["x0>=0"], with(Method::Sqp, args(&[1.0; 301], "sphere")));
+    assert_eq!(
+        Args::run(call, &Ctx::default()).unwrap_err().path(),
+        Some("/method")
     );
     let call = under(&["log(x)>=-5"], args(&[-1.0], "x**2"));
     assert_eq!(
@@ -433,4 +438,149 @@ fn steps_are_no_proof_that_nothing_is_feasible() {
             );
         }
     }
+}
+
+/// Dependent equalities that are no multiples of each other: x = z = 1/3, y = 2/3 by Lagrange; the multipliers satisfy the two equations
+/// that are left.
+#[test]
+fn multipliers_of_dependent_equalities_are_one_choice_of_many() {
+    let ctx = Ctx::default();
+    let call = under(
+        &["x+y==1", "y+z==1", "x+2*y+z==2"],
+        args(&[3.0, -1.0, 2.0], "x**2+y**2+z**2"),
+    );
+    let found = Args::run(call, &ctx).unwrap();
+    assert!(found.converged, "{found:?}");
+    assert_close(&found.x, &[1.0 / 3.0, 2.0 / 3.0, 1.0 / 3.0], 1e-12);
+    let [a, b, c] = multipliers(&found).try_into().unwrap();
+    assert_close(&[a + c, a + b + 2.0 * c], &[2.0 / 3.0, 4.0 / 3.0], 1e-12);
+    assert!(ctx.take_warnings().join("").contains("one choice of many"));
+    // Independent ones are determined, and nothing is said.
+    let ctx = Ctx::default();
+    Args::run(under(&["x+y==1"], args(&[3.0, -1.0], "x**2+y**2")), &ctx).unwrap();
+    assert!(ctx.take_warnings().is_empty());
+}
+
+/// Values that are large, but bounded by a constraint: the maximum is where it holds with equality.
+#[test]
+fn a_large_optimum_is_not_unbounded() {
+    for (text, x) in [
+        (
+            r#"{"objective":"exp(x)","x0":[0],"mode":"maximize","constraints":["x<=100"]}"#,
+            100.0_f64,
+        ),
+        (
+            r#"{"objective":"exp(x)","x0":[0],"mode":"maximize","constraints":["x<=200"]}"#,
+            200.0,
+        ),
+        (
+            r#"{"objective":"-exp(x)-y","x0":[0,0],"constraints":["x**2+y**2<=10000"]}"#,
+            100.0,
+        ),
+    ] {
+        let found = from_json(text).unwrap();
+        assert!(found.converged, "{text}: {found:?}");
+        assert!(
+            (found.x[0] - x).abs() < 1e-9 && (found.f.abs() / x.exp() - 1.0).abs() < 1e-9,
+            "{text}: {found:?}"
+        );
+    }
+    let call = under(&["y==x**2"], args(&[1.0, 1.0], "-y"));
+    let error = Args::run(call, &Ctx::default()).unwrap_err();
+    assert_eq!(error.reason_str(), Some("unbounded"));
+    // The values overflow before it is clear that they fall for ever: no optimum is claimed.
+    let call = under(&["y>=0", "y<=exp(x)"], args(&[1.0, 1.0], "-y"));
+    assert!(Args::run(call, &Ctx::default()).map_or(true, |found| !found.converged));
+}
+
+/// Where `sqp` takes a step for a contradiction, `auto` finds what `cobyla` finds.
+#[test]
+fn auto_finds_feasible_points_beyond_a_step() {
+    for constraint in ["floor(x0)>=1", "sign(x0-1)>=0"] {
+        let found = run(under(&[constraint], args(&[0.9], "x0")));
+        assert!(
+            (found.x[0] - 1.0).abs() < 1e-7 && found.violation == Some(0.0),
+            "{constraint}: {found:?}"
+        );
+    }
+}
+
+/// At a corner the directions form a cone: x y is lowest at the corner of the first quadrant, and not at that of the fourth.
+#[test]
+fn corners_of_constraints_are_judged_by_feasible_directions() {
+    let found = run(under(&["x>=0", "y>=0"], args(&[0.0, 0.0], "x*y")));
+    assert!(found.converged && found.f == 0.0, "{found:?}");
+    let found = run(under(
+        &["x>=0", "x<=1", "y<=0", "y>=-1"],
+        args(&[0.0, 0.0], "x*y"),
+    ));
+    assert!(found.converged && found.f == -1.0, "{found:?}");
+}
+
+/// The bound of the sum of squares of each block is reached where the targets are farther away: by projection onto a ball, in closed form.
+#[test]
+fn many_variables_under_constraints() {
+    let (n, block) = (600, 20);
+    let target = |i: usize| (1 + i % 7) as f64;
+    let objective: Vec<String> = (0..n).map(|i| format!("(x{i}-{})**2", target(i))).collect();
+    let sum = |k: usize| -> Vec<String> {
+        (0..block)
+            .map(|j| format!("x{}**2", k * block + j))
+            .collect()
+    };
+    let constraints: Vec<String> = (0..n / block)
+        .map(|k| format!("{}<={block}", sum(k).join("+")))
+        .collect();
+    let constraints: Vec<&str> = constraints.iter().map(String::as_str).collect();
+    let found = run(under(
+        &constraints,
+        args(&vec![0.0; n], objective.join("+").as_str()),
+    ));
+    assert!(
+        found.converged && found.method == Method::AugmentedLagrangian,
+        "{:?}",
+        found.reason
+    );
+    for k in 0..n / block {
+        let range = k * block..(k + 1) * block;
+        let length = range.clone().map(|i| target(i).powi(2)).sum::<f64>().sqrt();
+        let radius = (block as f64).sqrt();
+        for i in range {
+            assert!(
+                (found.x[i] - target(i) * radius / length).abs() < 1e-6,
+                "{i} {}",
+                found.x[i]
+            );
+        }
+        // d/dr of (length - r)^2 by r^2.
+        let multiplier = -(length - radius) / radius;
+        assert!((multipliers(&found)[k] - multiplier).abs() < 1e-6);
+    }
+}
+
+/// A thousand constraints, of which one holds with equality; more are refused.
+#[test]
+fn a_thousand_constraints() {
+    let constraints: Vec<String> = (0..1000)
+        .map(|k| {
+            format!(
+                "{}*x+{}*y<=1",
+                (0.001 * f64::from(k)).cos(),
+                (0.001 * f64::from(k)).sin()
+            )
+        })
+        .collect();
+    let mut constraints: Vec<&str> = constraints.iter().map(String::as_str).collect();
+    let found = run(under(&constraints, args(&[0.0, 0.0], "(x-3)**2+(y-4)**2")));
+    // The nearest row to the direction (3, 4) is that of the angle atan2(4, 3) = 0.9273.
+    assert!(
+        found.converged && (found.f - 16.0).abs() < 1e-5,
+        "{} {}",
+        found.f,
+        found.violation.unwrap()
+    );
+    constraints.push("x<=5");
+    let error =
+        Args::run(under(&constraints, args(&[0.0, 0.0], "x")), &Ctx::default()).unwrap_err();
+    assert_eq!(error.path(), Some("/constraints"));
 }

@@ -6,9 +6,12 @@ use tool_core::{Ctx, Tool, ToolError, convert};
 use crate::linalg::tests::parse;
 use crate::optimise::minimise::{Args, Output};
 
-fn call(case: &Json) -> Result<Output, ToolError> {
+fn call(case: &Json, method: &str) -> Result<Output, ToolError> {
     let mut request = case.clone();
     let members = request.as_object_mut().unwrap();
+    if !case["constraints"].as_array().unwrap().is_empty() {
+        members.insert("method".to_owned(), method.into());
+    }
     members.remove("name");
     members.remove("minima");
     let args: Args = convert::from_value(&parse(&request.to_string())).unwrap();
@@ -17,8 +20,8 @@ fn call(case: &Json) -> Result<Output, ToolError> {
 
 /// What is wrong with the result of a case: it is to converge to a published value to 1e-6, with a violation of at most 1e-8 and a
 /// gradient of the Lagrangian of at most 1e-6 relative to the largest multiplier.
-fn fault(case: &Json) -> Option<String> {
-    let found = match call(case) {
+fn fault(case: &Json, method: &str) -> Option<String> {
+    let found = match call(case, method) {
         Ok(found) => found,
         Err(error) => return Some(format!("{} {error:?}", case["name"])),
     };
@@ -39,15 +42,28 @@ fn fault(case: &Json) -> Option<String> {
     (!good).then(|| format!("{} {found:?}", case["name"]))
 }
 
-/// The problems that are not solved: at the solution of 13 no multipliers exist, which is said; on the way of 56 is a saddle of higher
-/// order; of 116 another local minimum is found, 4e-5 above the published one.
+/// The problems that are not solved: at the solution of 13 no multipliers exist, which is said; of 116 another local minimum is found, 4e-5
+/// above the published one.
 #[test]
 fn published_minima_are_found() {
+    assert_solved("auto", 2);
+}
+
+/// Not solved by this method alone: 13, as above, and 87, whose objective has steps.
+#[test]
+fn the_augmented_lagrangian_finds_published_minima() {
+    assert_solved("augmented_lagrangian", 4);
+}
+
+fn assert_solved(method: &str, failures: usize) {
     let text = include_str!("../../../../../tests/reference/hock_schittkowski.json");
     let cases: Vec<Json> = serde_json::from_str(text).unwrap();
-    let faults: Vec<String> = cases.iter().filter_map(fault).collect();
+    let faults: Vec<String> = cases
+        .iter()
+        .filter_map(|case| fault(case, method))
+        .collect();
     assert!(
-        cases.len() >= 100 && faults.len() <= 3,
+        cases.len() >= 105 && faults.len() <= failures,
         "{}",
         faults.join("\n")
     );

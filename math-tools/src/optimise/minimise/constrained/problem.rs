@@ -1,0 +1,353 @@
+//! [`Problem`]: an objective with constraints and bounds, as the methods see them.
+
+use faer::Mat;
+use tool_core::{ToolError, Value};
+
+use super::State;
+use super::constraints::Watched;
+use super::fall;
+use super::kkt::{self, Evidence};
+use crate::optimise::minimise::bounds::Bounds;
+use crate::optimise::minimise::scale::Scale;
+use crate::optimise::minimise::target::Target;
+
+/// The reason of the error that ends a method whose evaluations are used up; a global search takes it back.
+const SPENT: &str = "global_budget_spent";
+
+/// The error of a budget that is used up.
+pub(crate) fn spent() -> ToolError {
+    ToolError::numeric("/max_evals", "the evaluations are used up").reason(SPENT)
+}
+
+/// Whether an error is that of a budget that is used up.
+pub(crate) fn is_spent(error: &ToolError) -> bool {
+    error.reason_str() == Some(SPENT)
+}
+
+/// A problem: the objective, its constraints and bounds. Points, values and derivatives are in the units of `scale`; constraints keep the
+/// caller's.
+pub(crate) struct Problem<'a> {
+    pub target: Target<'a>,
+    pub watched: Watched<'a>,
+    pub bounds: Bounds,
+    pub scale: Scale,
+    /// The bounds in the caller's units.
+    given: Bounds,
+    /// The start, in the caller's units.
+    start: Vec<f64>,
+    /// A feasible point with a lower value may show that there is no minimum.
+    floor: f64,
+    /// Evaluations of the objective at which a global search stops a method.
+    pub limit: Option<u64>,
+}
+
+impl<'a> Problem<'a> {
+    pub(crate) fn new(
+        target: Target<'a>,
+        watched: Watched<'a>,
+        bounds: Bounds,
+        x0: &[f64],
+    ) -> Self {
+        /// Points on curved constraints do not get as far as free ones.
+        const FALL: f64 = 1e-70;
+        let floor = FALL * target.floor();
+        let target = target.down_to(f64::NEG_INFINITY);
+        Self {
+            floor,
+            ..Self::in_box(target, watched, bounds, x0)
+        }
+    }
+
+    /// A problem in a finite box, where no value shows that there is no minimum.
+    pub(crate) fn in_box(
+        target: Target<'a>,
+        watched: Watched<'a>,
+        bounds: Bounds,
+        x0: &[f64],
+    ) -> Self {
+        Self {
+            target,
+            watched,
+            given: bounds.clone(),
+            bounds,
+            scale: Scale::one(x0.len()),
+            start: x0.to_vec(),
+            floor: f64::NEG_INFINITY,
+            limit: None,
+        }
+    }
+
+    /// Changes the units.
+    pub(crate) fn set_scale(&mut self, scale: Scale) {
+        self.bounds = scale.bounds(&self.given);
+        self.scale = scale;
+    }
+
+    /// The start in the present units.
+    pub(super) fn start(&self) -> Vec<f64> {
+        self.scale.inside(&self.start)
+    }
+
+    /// Whether neither objective nor constraints have kinks or steps.
+    pub(crate) fn is_smooth(&self) -> bool {
+        self.target.is_smooth() && self.watched.constraints.smooth
+    }
+
+    pub(crate) fn equal(&self) -> &'a [bool] {
+        &self.watched.constraints.equal
+    }
+
+    fn afford(&self) -> Result<(), ToolError> {
+        match self.limit {
+            Some(limit) if self.target.evaluations >= limit => Err(spent()),
+            _ => Ok(()),
+        }
+    }
+
+    /// The objective; infinite where it is not finite.
+    ///
+    /// # Errors
+    /// A stop request or a budget.
+    pub(super) fn objective(&mut self, x: &[f64]) -> Result<f64, ToolError> {
+        self.afford()?;
+        Ok(self.target.value(&self.scale.outside(x))? / self.scale.value)
+    }
+
+    /// The values of the constraints.
+    ///
+    /// # Errors
+    /// A stop request or a budget.
+    pub(crate) fn constraints(&mut self, x: &[f64]) -> Result<Vec<f64>, ToolError> {
+        self.watched.values(&self.scale.outside(x))
+    }
+
+    /// The derivatives of the constraints, row by row.
+    ///
+    /// # Errors
+    /// A stop request or a budget.
+    pub(super) fn jacobian(&mut self, x: &[f64]) -> Result<Vec<Vec<f64>>, ToolError> {
+        let mut rows = self.watched.jacobian(&self.scale.outside(x), &self.given)?;
+        for row in &mut rows {
+            row.iter_mut()
+                .zip(&self.scale.x)
+                .for_each(|(entry, unit)| *entry *= unit);
+        }
+        Ok(rows)
+    }
+
+    /// The gradient of a weighted sum of the constraints.
+    ///
+    /// # Errors
+    /// A stop request or a budget.
+    pub(super) fn weighted_gradient(
+        &mut self,
+        x: &[f64],
+        weights: &[f64],
+    ) -> Result<Vec<f64>, ToolError> {
+        let outside = self.scale.outside(x);
+        let mut sum = self
+            .watched
+            .weighted_gradient(&outside, weights, &self.given)?;
+        sum.iter_mut()
+            .zip(&self.scale.x)
+            .for_each(|(entry, unit)| *entry *= unit);
+        Ok(sum)
+    }
+
+    /// The gradient of the objective, given the value there.
+    ///
+    /// # Errors
+    /// A stop request or a budget.
+    pub(super) fn gradient(&mut self, x: &[f64], value: f64) -> Result<Vec<f64>, ToolError> {
+        self.afford()?;
+        let outside = value * self.scale.value;
+        let gradient = self.target.gradient(&self.scale.outside(x), outside)?;
+        Ok(self.scale.gradient(&gradient))
+    }
+
+    /// Whether matrices of all variables can be factored.
+    pub(super) fn is_small(&self) -> bool {
+        super::factors(self.start.len())
+    }
+
+    /// Objective and constraints at a point of the box; an infinite value where one of them is not finite.
+    ///
+    /// # Errors
+    /// A stop request, a budget, or `numeric` with reason `unbounded`.
+    pub(crate) fn values(&mut self, x: &[f64]) -> Result<(f64, Vec<f64>), ToolError> {
+        let c = self.constraints(x)?;
+        if c.iter().any(|c| !c.is_finite()) {
+            return Ok((f64::INFINITY, c));
+        }
+        let value = self.objective(x)?;
+        let outside = value * self.scale.value;
+        if outside < self.floor {
+            if !fall::is_feasible(self, x, &c)? {
+                return Ok((f64::INFINITY, c));
+            }
+            // Not again before the value is much lower.
+            self.floor = 1e10 * outside;
+            if fall::goes_on(self, x, value)? {
+                return Err(self.target.unbounded(&self.scale.outside(x), outside));
+            }
+        }
+        Ok((value, c))
+    }
+
+    /// A point with its derivatives; those of constraints where the variables are few.
+    ///
+    /// # Errors
+    /// A stop request or a budget.
+    pub(crate) fn state(
+        &mut self,
+        x: Vec<f64>,
+        (value, c): (f64, Vec<f64>),
+    ) -> Result<State, ToolError> {
+        let gradient = self.gradient(&x, value)?;
+        let jacobian = match self.is_small() {
+            true => self.jacobian(&x)?,
+            false => Vec::new(),
+        };
+        Ok(State {
+            gradient,
+            x,
+            value,
+            c,
+            jacobian,
+        })
+    }
+
+    /// The size of the rounding error of a component of the gradient.
+    pub(super) fn gradient_noise(&self, at: &State) -> f64 {
+        self.noise(&at.x, at.value)
+    }
+
+    /// The same at a point with a value.
+    pub(super) fn noise(&self, x: &[f64], value: f64) -> f64 {
+        let x = self.scale.outside(x);
+        let widest = self.scale.x.iter().copied().fold(0.0, f64::max);
+        let noise = self.target.gradient_noise(&x, value * self.scale.value);
+        noise * widest / self.scale.value
+    }
+
+    /// The product of the Hessian of the Lagrangian and a vector, where second derivatives are known and finite.
+    ///
+    /// # Errors
+    /// A stop request or a budget.
+    pub(super) fn hessian_times(
+        &mut self,
+        x: &[f64],
+        multipliers: &[f64],
+        v: &[f64],
+    ) -> Result<Option<Vec<f64>>, ToolError> {
+        let (x, v) = (self.scale.outside(x), self.scale.outside(v));
+        self.afford()?;
+        let Some(mut product) = self.target.hessian_times(&x, &v)? else {
+            return Ok(None);
+        };
+        if multipliers.iter().any(|entry| *entry != 0.0) {
+            let weights: Vec<f64> = multipliers.iter().map(|m| m * self.scale.value).collect();
+            let Some(curved) = self.watched.hessian_times(&x, &weights, &v)? else {
+                return Ok(None);
+            };
+            product.iter_mut().zip(curved).for_each(|(p, c)| *p -= c);
+        }
+        Ok(Some(self.scale.gradient(&product)))
+    }
+
+    /// The Hessian of the Lagrangian, where second derivatives are known and finite.
+    ///
+    /// # Errors
+    /// A stop request or a budget.
+    pub(crate) fn hessian(
+        &mut self,
+        x: &[f64],
+        multipliers: &[f64],
+    ) -> Result<Option<Mat<f64>>, ToolError> {
+        let n = x.len();
+        let mut hessian = Mat::<f64>::zeros(n, n);
+        for column in 0..n {
+            let mut unit = vec![0.0; n];
+            unit[column] = 1.0;
+            let Some(product) = self.hessian_times(x, multipliers, &unit)? else {
+                return Ok(None);
+            };
+            for (row, entry) in product.iter().enumerate() {
+                hessian[(row, column)] += entry / 2.0;
+                hessian[(column, row)] += entry / 2.0;
+            }
+        }
+        Ok(Some(hessian))
+    }
+
+    /// Evidence of optimality at a point.
+    ///
+    /// # Errors
+    /// A stop request.
+    pub(crate) fn evidence(&self, at: &State) -> Result<Evidence, ToolError> {
+        kkt::evidence(at, self.equal(), &self.bounds, || self.target.ctx.check())
+    }
+
+    /// Whether the multipliers at a point are determined, as far as the derivatives are at hand.
+    /// `least` is the distance of a gradient of length 1 from the span of the others that makes it independent.
+    pub(super) fn has_unique_multipliers(&self, at: &State, least: f64) -> bool {
+        !self.is_small() || kkt::are_unique(at, self.equal(), &self.bounds, least)
+    }
+
+    /// What is violated at a point by more than a tolerance, as given.
+    pub(crate) fn violated(&self, c: &[f64], tolerance: f64) -> Vec<usize> {
+        let violations = kkt::violations(c, self.equal()).enumerate();
+        violations
+            .filter(|(_, violation)| *violation > tolerance)
+            .map(|(index, _)| index)
+            .collect()
+    }
+
+    /// The error of a problem whose constraints cannot all hold: near a point, or anywhere in the case of affine ones.
+    pub(crate) fn infeasible(
+        &self,
+        x: &[f64],
+        c: &[f64],
+        of: &[usize],
+        anywhere: bool,
+    ) -> ToolError {
+        let texts: Vec<&str> = of
+            .iter()
+            .map(|&index| self.watched.constraints.texts[index].as_str())
+            .collect();
+        let named: Vec<String> = texts.iter().map(|text| format!("`{text}`")).collect();
+        let named = named.join(", ");
+        let most = kkt::violations(c, self.equal()).fold(0.0, f64::max);
+        let message = if anywhere && of.len() == 1 {
+            format!("the problem is infeasible: no point within the bounds satisfies {named}")
+        } else if anywhere {
+            format!(
+                "the problem is infeasible: no point within the bounds satisfies all of {named}"
+            )
+        } else {
+            format!(
+                "no feasible point found: near the best one, every step increases the violation of {named} from {most:.3e}"
+            )
+        };
+        let place = match of {
+            [only] => format!("/constraints/{only}"),
+            _ => "/constraints".to_owned(),
+        };
+        let hint = if anywhere {
+            "relax or remove one of them"
+        } else {
+            "start elsewhere, or relax a constraint"
+        };
+        ToolError::numeric(place, message)
+            .reason("infeasible")
+            .hint(hint)
+            .evidence(Value::object([
+                ("x", Value::vector(self.scale.outside(x))),
+                ("violation", Value::from(most)),
+                (
+                    "violated",
+                    Value::array(texts.into_iter().map(Value::from).collect()),
+                ),
+            ]))
+    }
+}

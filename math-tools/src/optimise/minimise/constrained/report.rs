@@ -1,0 +1,59 @@
+//! The answer for an end under constraints.
+
+use tool_core::{Ctx, Real};
+
+use super::kkt::Evidence;
+use super::{Found, Problem, State};
+use crate::linalg::dense::max_abs;
+use crate::optimise::minimise::{Constraint, Method, Output, warn_of_no_convergence};
+
+impl Found {
+    /// The answer; `bounded` says whether bounds were given.
+    pub(crate) fn output(self, problem: &Problem<'_>, bounded: bool, ctx: &Ctx) -> Output {
+        const DEPENDENT: f64 = 1e-9;
+        if !self.converged {
+            warn_of_no_convergence(self.iterations, ctx);
+        }
+        let target = &problem.target;
+        let is_seen = self.method != Method::Cobyla || target.is_smooth();
+        if !is_seen {
+            ctx.warn("the objective has kinks or steps, at which linear models may see no gain: not known to be an optimum; compare the results from other starts");
+        }
+        let given = problem.watched.constraints;
+        if given.len() > 0 && !problem.has_unique_multipliers(&self.at, DEPENDENT) {
+            ctx.warn("the gradients of the active constraints and bounds depend on each other: the multipliers are one choice of many");
+        }
+        let constrained = given.len() > 0;
+        let bound_multipliers = self.evidence.bound_multipliers.iter();
+        let bound_multipliers = bound_multipliers.map(|multiplier| target.restored(*multiplier));
+        Output {
+            f: target.restored(self.at.value),
+            iterations: self.iterations,
+            evaluations: target.evaluations,
+            gradient_norm: Real(max_abs(&self.at.gradient)),
+            constraints: constrained.then(|| problem.report(&self.at, &self.evidence)),
+            violation: constrained.then_some(self.evidence.violation),
+            kkt_residual: (bounded || constrained).then_some(Real(self.evidence.residual)),
+            bound_multipliers: bounded.then(|| bound_multipliers.collect()),
+            lowest_curvature: self.lowest_curvature,
+            converged: self.converged && is_seen,
+            method: self.method,
+            reason: self.reason,
+            named: None,
+            x: self.at.x,
+        }
+    }
+}
+
+impl Problem<'_> {
+    /// The constraints at a point, in the caller's signs.
+    pub(crate) fn report(&self, at: &State, evidence: &Evidence) -> Vec<Constraint> {
+        let (target, given) = (&self.target, self.watched.constraints);
+        let constraint = |index: usize| Constraint {
+            value: given.signs[index] * at.c[index] + 0.0,
+            multiplier: target.restored(given.signs[index] * evidence.multipliers[index]),
+            active: evidence.active[index],
+        };
+        (0..given.len()).map(constraint).collect()
+    }
+}

@@ -1,0 +1,129 @@
+//! [`Posed`]: a problem with its start and its bounds, and the choice between the methods with and without constraints.
+
+use tool_core::{Ctx, Real, ToolError};
+
+use super::bounds::{Bounds, Given};
+use super::constrained::constraints::Watched;
+use super::constrained::{self, Constraints, Problem as Constrained};
+use super::found::Method;
+use super::objective::Function;
+use super::target::Target;
+use super::{Output, curvature, free, nelder_mead, warn_of_no_convergence};
+use crate::expression::unknowns::{self, Each, Start};
+use crate::linalg::dense::max_abs;
+
+/// A problem as a tool states it.
+pub(in crate::optimise) struct Posed<'a> {
+    pub(in crate::optimise) function: &'a Function,
+    pub(in crate::optimise) constraints: &'a Constraints,
+    pub(in crate::optimise) start: &'a Start,
+    pub(in crate::optimise) bounds: Option<&'a Each<Given>>,
+    pub(in crate::optimise) method: Method,
+    pub(in crate::optimise) maximise: bool,
+    pub(in crate::optimise) max_iter: u64,
+    pub(in crate::optimise) tolerance: f64,
+}
+
+fn takes_constraints(method: Method) -> bool {
+    matches!(
+        method,
+        Method::Sqp | Method::AugmentedLagrangian | Method::Cobyla
+    )
+}
+
+/// Checks the number of variables.
+///
+/// # Errors
+/// `invalid_args` for none, and for more than a method takes.
+pub(in crate::optimise) fn check_size(
+    n: usize,
+    method: Method,
+    is_constrained: bool,
+) -> Result<(), ToolError> {
+    if n == 0 {
+        refuse!(invalid "/x0"; "`x0` is empty"; "give one number per variable");
+    }
+    let most = nelder_mead::COORDINATES_MAX;
+    if method == Method::NelderMead && n > most {
+        let message = format!("`nelder_mead` takes at most {most} variables, found {n}");
+        return Err(ToolError::invalid("/method", message).hint("use `gradient`"));
+    }
+    let most = constrained::VARIABLES_MAX_SPARSE;
+    if (is_constrained || takes_constraints(method)) && n > most {
+        let message = format!("problems with constraints have at most {most} variables, found {n}");
+        return Err(ToolError::invalid("/x0", message)
+            .hint("eliminate variables, or state constraints of one variable as `bounds`"));
+    }
+    Ok(())
+}
+
+impl Posed<'_> {
+    /// Minimises or maximises.
+    ///
+    /// # Errors
+    /// Those of the methods; `invalid_args` for bounds that do not fit.
+    pub(in crate::optimise) fn solve(self, ctx: &Ctx) -> Result<Output, ToolError> {
+        let n = self.start.len();
+        let simplex_fits = n <= nelder_mead::COORDINATES_MAX;
+        ctx.reserve_doubles(40 * n + if simplex_fits { 4 * n * n } else { 0 })?;
+        let given = self.bounds;
+        let given = given.map(|each| each.of(self.start, &[None, None], "/bounds"));
+        let given = given.transpose()?;
+        let bounds = match &given {
+            Some(given) => Bounds::new(given, n)?,
+            None => Bounds::free(n),
+        };
+        let mut x0 = self.start.to_vec();
+        if bounds.project(&mut x0) {
+            ctx.warn("`x0` is outside the bounds; started at the nearest point within");
+        }
+        let is_constrained = self.constraints.len() > 0 || takes_constraints(self.method);
+        let names = self.start.names();
+        let limits = (self.max_iter, self.tolerance);
+        if is_constrained {
+            if constrained::factors(n) {
+                ctx.reserve_doubles(2 * n * (self.constraints.len() + 2 * n) + 8 * n * n)?;
+            }
+            // The start moves to satisfy linear constraints.
+            let (target, _) = Target::near(self.function, self.maximise, &x0, ctx)?;
+            let watched = Watched::new(self.constraints, ctx);
+            let mut problem = Constrained::new(target.within(&bounds), watched, bounds, &x0);
+            let found = constrained::minimise(&mut problem, self.method, &x0, limits)?;
+            let mut output = found.output(&problem, given.is_some(), ctx);
+            output.named = unknowns::by_name(names, &output.x);
+            return Ok(output);
+        }
+        let target = Target::new(self.function, self.maximise, &x0, ctx)?;
+        let mut target = target.within(&bounds);
+        let (found, method) = free::minimise(&mut target, &bounds, self.method, &x0, limits)?;
+        if !found.converged {
+            warn_of_no_convergence(found.iterations, ctx);
+        }
+        let movable = bounds.movable(&found.x, &found.gradient);
+        let lowest_curvature = match found.lowest_curvature {
+            None => curvature::lowest(&mut target, &found.x, &movable)?
+                .map(|curvature| curvature.lowest),
+            known => known,
+        };
+        let mut multipliers: Vec<f64> =
+            found.gradient.iter().map(|g| target.restored(*g)).collect();
+        movable.iter().for_each(|&index| multipliers[index] = 0.0);
+        let bounded = given.is_some();
+        Ok(Output {
+            lowest_curvature,
+            f: target.restored(found.value),
+            iterations: found.iterations,
+            evaluations: target.evaluations,
+            gradient_norm: Real(max_abs(&found.gradient)),
+            constraints: None,
+            violation: None,
+            kkt_residual: bounded.then(|| Real(bounds.slope(&found.x, &found.gradient))),
+            bound_multipliers: bounded.then_some(multipliers),
+            converged: found.converged,
+            method,
+            reason: found.reason,
+            named: unknowns::by_name(names, &found.x),
+            x: found.x,
+        })
+    }
+}

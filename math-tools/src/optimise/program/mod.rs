@@ -1,0 +1,307 @@
+//! `optimize_program`: the lowest or highest value that a program returns.
+//!
+//! The program runs in the sandbox as any other and is kept alive; `talk` exchanges lines with it. The methods are those of `optimize`
+//! that need no formula, and that of `bayesopt`. It is a tool of its own because it has effects, which formulas have not.
+
+mod talk;
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::time::Duration;
+
+use self::talk::{Program, Terms};
+use super::minimise::bounds::Given;
+use super::minimise::constrained::Constraints;
+use super::minimise::objective::{Function, Oracle as _};
+use super::minimise::posed::{Posed, check_size};
+use super::minimise::{self, Mode};
+use crate::bayes::bayesopt;
+use crate::expression::Parameters;
+use crate::expression::unknowns::{self, Each, Start};
+use crate::prelude::*;
+use tool_core::{Capability, Determinism, Effect, Permission, ResourceKey};
+
+/// Find the point at which a program returns its lowest or highest value. The program is started once in the sandbox, reads the workspace and
+/// has no network: for each line `{"x": [1.5, 2]}` (with names `{"x": {"a": 1.5, "b": 2}}`) on its standard input it prints one line: a number, or
+/// `{"f": number, "gradient": [...]}`; null where there is no value. It must flush its output after each line.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Args {
+    /// Program and arguments, such as `["python3", "objective.py"]`, started at the root of the workspace.
+    pub command: Vec<String>,
+    /// Start point, a list, or an object with names, such as `{"a": 1, "b": 0}`; not for `bayes`, which begins anywhere within `bounds`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-shape" = ["n"]))]
+    pub x0: Option<Input<Start>>,
+    /// Lower and upper bound of each variable, in their order or by name, such as `[[0, null], [-1, 1]]`; null where there is none. The
+    /// program is asked for points within the bounds only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-shape" = ["n", 2]))]
+    pub bounds: Option<Each<Given>>,
+    /// Constraints, such as `["x0+x1<=1"]`: expressions with `>=`, `<=` or `==` between them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub constraints: Vec<String>,
+    /// `nelder_mead` (downhill simplex), `gradient` (limited-memory BFGS, with the program's gradients, else by differences), `cobyla` (linear
+    /// models, with constraints), `bayes` (Gaussian process, at most 20 variables with finite bounds, for slow programs), or `auto`: without `x0` `bayes`, with
+    /// constraints `cobyla`, else `nelder_mead`.
+    #[serde(default)]
+    pub method: Method,
+    /// `minimize` or `maximize`.
+    #[serde(default)]
+    pub(crate) mode: Mode,
+    /// Most points that the program is asked for; 50 for `bayes` (at most 600), else 1000, where absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_evals: Option<Bounded<1, 1_000_000>>,
+    /// Longest time for one answer, in seconds.
+    #[serde(default = "seconds")]
+    pub seconds: Positive,
+    /// As in `optimize`; `bayes` has none.
+    #[serde(default = "tolerance")]
+    pub tolerance: Tolerance,
+    /// Seed of `bayes`; 42 when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<Seed>,
+}
+
+fn seconds() -> Positive {
+    Positive::literal(60.0)
+}
+
+fn tolerance() -> Tolerance {
+    Tolerance::literal(1e-6)
+}
+
+/// The method.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Method {
+    /// By what is given.
+    #[default]
+    Auto,
+    /// Downhill simplex.
+    NelderMead,
+    /// Limited-memory BFGS.
+    Gradient,
+    /// Linear models without derivatives.
+    Cobyla,
+    /// A Gaussian process of all answers.
+    Bayes,
+}
+
+/// The point found and how.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Output {
+    /// The best point.
+    #[schemars(extend("x-shape" = ["n"]))]
+    pub x: Vec<f64>,
+    /// The entries of `x` by name, where the variables have names.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-present" = [{ "x0": { "is": "named" } }]))]
+    pub named: Option<BTreeMap<String, f64>>,
+    /// The value there.
+    pub f: f64,
+    /// Points that the program was asked for.
+    pub evaluations: u64,
+    /// Points for which it returned no value.
+    pub without_value: u64,
+    /// Whether the method's test of an optimum was passed.
+    pub converged: bool,
+    /// Reason the search ended.
+    pub reason: Reason,
+    /// The method that ran.
+    pub method: Method,
+}
+
+/// Reason a search ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Reason {
+    /// The test of the method was passed.
+    Converged,
+    /// `max_evals` was used up.
+    MaxEvals,
+    /// The method found no better point, and its test was not passed.
+    NoProgress,
+}
+
+impl Tool for Args {
+    const SPEC: Spec = Spec {
+        effects: &[Effect::LocalExec],
+        permissions: &[Permission::Shell],
+        capabilities: &[Capability::Spawn],
+        idempotent: false,
+        determinism: Determinism::External,
+        preconditions: &["workspace=ready"],
+        ..Spec::named(
+            "optimize_program",
+            "Minimise or maximise what a program returns",
+        )
+        .tags(&["optimisation", "program", "black box", "bayesian"])
+        .syntax(&[
+            ("/command", Syntax::Shell),
+            ("/constraints", Syntax::Expression),
+        ])
+    };
+    type Output = Output;
+
+    /// In a workspace with `square.py`, which prints `(x - 2)**2`.
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "a parabola by a program": r#"{"command": ["python3", "square.py"], "x0": [0], "method": "gradient"}"#
+            => r#"{"x": [2.0], "f": 0.0, "evaluations": 9, "without_value": 0, "converged": true, "reason": "converged",
+                "method": "gradient"}"#;
+    };
+
+    /// The whole workspace, since the files read are unknown before the run.
+    fn resources(_: &Args) -> Result<Vec<ResourceKey>, ToolError> {
+        Ok(vec![ResourceKey::read_path(".")])
+    }
+
+    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+        if args.command.first().is_none_or(String::is_empty) {
+            refuse!(invalid "/command"; "expected a program and its arguments, found no program";
+                "give a list such as [\"python3\", \"objective.py\"]");
+        }
+        let start = args.x0.as_ref().map(|x0| x0.load(ctx)).transpose()?;
+        let method = args.chosen(start.is_some())?;
+        let names = match (&start, &args.bounds) {
+            (Some(start), _) => start.names().map(<[String]>::to_vec),
+            (None, Some(bounds)) => bounds.entries().1,
+            (None, None) => None,
+        };
+        let bayes = method == Method::Bayes;
+        let default = if bayes { 50 } else { 1000 };
+        let max_evals = args.max_evals.map_or(default, |most| most.get() as u64);
+        if bayes && max_evals > 600 {
+            refuse!(invalid "/max_evals"; "`bayes` takes at most 600 evaluations, found {max_evals}";
+                "use `nelder_mead`, which takes more");
+        }
+        let patience = Duration::try_from_secs_f64(args.seconds.get()).unwrap_or(Duration::MAX);
+        let terms = Terms {
+            max_evals,
+            patience,
+            maximise: args.mode == Mode::Maximize,
+        };
+        let program = Rc::new(Program::start(&args.command, names.as_deref(), terms, ctx)?);
+        let found = match &start {
+            Some(start) => args.search(Rc::clone(&program), start, method, max_evals, ctx),
+            None => args.by_process(&program, max_evals, ctx),
+        };
+        let (reason, converged) = match found {
+            Ok(true) => (Reason::Converged, true),
+            Ok(false) if program.is_exhausted() => (Reason::MaxEvals, false),
+            Ok(false) => (Reason::NoProgress, false),
+            Err(_) if program.is_exhausted() && program.best().is_some() => {
+                (Reason::MaxEvals, false)
+            }
+            Err(error) => return Err(program.with_best(error)),
+        };
+        let Some((x, f)) = program.best() else {
+            refuse!(numeric "/command", "not_finite"; "the program returned no value at any of {} points", program.evaluations();
+                "choose `x0` or `bounds` where it has one");
+        };
+        if !converged {
+            ctx.warn("not known to be an optimum: compare the results from other starts, or raise `max_evals`");
+        }
+        Ok(Output {
+            named: unknowns::by_name(names.as_deref(), &x),
+            x,
+            f,
+            evaluations: program.evaluations(),
+            without_value: program.without_value(),
+            converged,
+            reason,
+            method,
+        })
+    }
+}
+
+impl Args {
+    /// The method for what is given.
+    ///
+    /// # Errors
+    /// `invalid_args` where a method lacks what it needs, or would not heed what is given.
+    fn chosen(&self, has_start: bool) -> Result<Method, ToolError> {
+        let constrained = !self.constraints.is_empty();
+        let method = match self.method {
+            Method::Auto if !has_start => Method::Bayes,
+            Method::Auto if constrained => Method::Cobyla,
+            Method::Auto => Method::NelderMead,
+            method => method,
+        };
+        match method {
+            Method::Bayes if has_start => {
+                refuse!(invalid "/x0"; "`bayes` begins anywhere within `bounds`"; "leave `x0` out, or use `nelder_mead`");
+            }
+            Method::Bayes if constrained => {
+                refuse!(invalid "/constraints"; "`bayes` takes no constraints";
+                    "give `x0` for `cobyla`, or let the program return null where they do not hold");
+            }
+            Method::Bayes if self.bounds.is_none() => {
+                refuse!(invalid "/x0"; "expected a start point, or `bounds` for `bayes`, found neither";
+                    "give `x0`, one number per variable");
+            }
+            Method::Bayes => {}
+            _ if !has_start => {
+                refuse!(invalid "/x0"; "this method needs a start point"; "give `x0`, one number per variable");
+            }
+            Method::NelderMead | Method::Gradient if constrained => {
+                refuse!(invalid "/method"; "this method takes no constraints"; "use `auto` or `cobyla`");
+            }
+            _ => {}
+        }
+        Ok(method)
+    }
+
+    /// A local search; answers whether it converged.
+    fn search(
+        &self,
+        program: Rc<Program>,
+        start: &Start,
+        method: Method,
+        max_evals: u64,
+        ctx: &Ctx,
+    ) -> Result<bool, ToolError> {
+        let method = match method {
+            Method::Cobyla => minimise::Method::Cobyla,
+            Method::Gradient => minimise::Method::Gradient,
+            _ => minimise::Method::NelderMead,
+        };
+        check_size(start.len(), method, !self.constraints.is_empty())?;
+        let none = Parameters::default();
+        let scope = unknowns::scope((start.len(), start.names()), None, &none, "/x0", ctx)?;
+        let constraints = Constraints::new(&self.constraints, &scope, start.len())?;
+        let function = Function::Oracle(program);
+        let posed = Posed {
+            function: &function,
+            constraints: &constraints,
+            start,
+            bounds: self.bounds.as_ref(),
+            method,
+            maximise: self.mode == Mode::Maximize,
+            max_iter: max_evals,
+            tolerance: self.tolerance.get(),
+        };
+        Ok(posed.solve(ctx)?.converged)
+    }
+
+    /// A search by a Gaussian process; answers whether it converged.
+    fn by_process(&self, program: &Program, max_evals: u64, ctx: &Ctx) -> Result<bool, ToolError> {
+        let (pairs, _) = self.bounds.as_ref().map(Each::entries).unwrap_or_default();
+        let mut bounds = Vec::with_capacity(pairs.len());
+        for (index, pair) in pairs.into_iter().enumerate() {
+            let [Some(low), Some(high)] = pair else {
+                refuse!(invalid format!("/bounds/{index}"); "`bayes` needs finite bounds"; "give both, or `x0` and another method");
+            };
+            bounds.push([low, high]);
+        }
+        let sign = if self.mode == Mode::Maximize {
+            1.0
+        } else {
+            -1.0
+        };
+        let seed = ctx.seed(self.seed);
+        bayesopt::maximise_within(&bounds, max_evals as usize, seed, ctx, |x| {
+            Ok(sign * program.value(x, ctx)?)
+        })
+    }
+}
