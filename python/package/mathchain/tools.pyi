@@ -269,13 +269,19 @@ class OptimizeResult(TypedDict):
     iterations: int
     kkt_residual: NotRequired[float | None]
     lowest_curvature: NotRequired[float | None]
-    method: Literal["auto", "gradient", "newton", "nelder_mead", "sqp", "cobyla"]
+    method: Literal["auto", "gradient", "newton", "nelder_mead", "sqp", "augmented_lagrangian", "cobyla"]
     reason: Literal["gradient", "kkt", "radius", "simplex", "no_progress", "negative_curvature", "max_iter"]
     violation: NotRequired[float | None]
     x: NDArray[np.float64]
 
+class OptimizeGlobalResultConstraints(TypedDict):
+    active: bool
+    multiplier: float
+    value: float
+
 class OptimizeGlobalResult(TypedDict):
     agreeing: int
+    constraints: NotRequired[list[OptimizeGlobalResultConstraints] | None]
     converged: bool
     evaluations: int
     f: float
@@ -285,6 +291,7 @@ class OptimizeGlobalResult(TypedDict):
     reason: Literal["agreement", "max_evals"]
     searches: int
     seed: int | str
+    violation: NotRequired[float | None]
     x: NDArray[np.float64]
 
 class CurveFitResultParameters(TypedDict):
@@ -1241,41 +1248,43 @@ class Tools:
             y0: Start value, one number per component.
         """
 
-    def solve_bvp(self, *, boundary: Sequence[str], guess: Sequence[str] = ..., max_nodes: int = ..., parameters: Mapping[str, float | ArrayLike] = ..., system: str | Sequence[str], t_eval: ArrayLike | Data | None = ..., t_span: ArrayLike, tolerance: float = ..., unknowns: Sequence[str] = ..., progress: Progress | None = None) -> SolveBvpResult:
+    def solve_bvp(self, *, boundary: Sequence[str], breakpoints: ArrayLike = ..., guess: Sequence[str] = ..., max_nodes: int = ..., parameters: Mapping[str, float | ArrayLike] = ..., system: str | Sequence[str], t_eval: ArrayLike | Data | None = ..., t_span: ArrayLike, tolerance: float = ..., unknowns: Sequence[str] = ..., progress: Progress | None = None) -> SolveBvpResult:
         """Solve y' = f(t, y) on an interval with conditions at both ends, from a first guess. The mesh is refined until the residual is small everywhere. A run that does not converge returns what it has, with `converged`: false and the reason.
 
         Arguments:
             boundary: Conditions, one expression per component and unknown, each to be 0: a0, a1, ... are y0, y1, ... at the start of `t_span`, b0, b1, ... at its end. Example: ["a0", "b0 - 1"].
+            breakpoints: Times within `t_span`, ascending, at which the right-hand side jumps or has a kink: they become mesh points, on whose sides it is evaluated apart. Without them the mesh is refined at a jump until `max_nodes`.
             guess: First guess of each component, an expression in t; absent: 0.
             max_nodes: Largest number of mesh points.
             parameters: Named numbers the expressions use, such as `{"a": 1.5}`.
             system: Right-hand side, as in `solve_ode`: one expression per component in t, y0, y1, ... Example: ["y1", "-y0"].
             t_eval: Times at which to return the solution; absent: the mesh.
             t_span: Start and end of the interval, ascending.
-            tolerance: Largest relative residual of the differential equations on each interval.
+            tolerance: Largest residual of the differential equations on each interval, relative to their right-hand side and the largest of them (at most 1), and of each condition, relative to the sizes of what it depends on.
             unknowns: Names of numbers in `parameters` that are to be found, from their values as first guesses; each needs one condition more.
         """
 
-    def optimize(self, *, bounds: Sequence[Sequence[float | None]] | None = ..., constraints: Sequence[str] = ..., max_iter: int = ..., method: Literal["auto", "gradient", "newton", "nelder_mead", "sqp", "cobyla"] = ..., mode: Literal["minimize", "maximize"] = ..., objective: str | Mapping[str, Any], parameters: Mapping[str, float | ArrayLike] = ..., tolerance: float = ..., x0: ArrayLike | Data, progress: Progress | None = None) -> OptimizeResult:
+    def optimize(self, *, bounds: Sequence[Sequence[float | None]] | None = ..., constraints: Sequence[str] = ..., max_iter: int = ..., method: Literal["auto", "gradient", "newton", "nelder_mead", "sqp", "augmented_lagrangian", "cobyla"] = ..., mode: Literal["minimize", "maximize"] = ..., objective: str | Mapping[str, Any], parameters: Mapping[str, float | ArrayLike] = ..., tolerance: float = ..., x0: ArrayLike | Data, progress: Progress | None = None) -> OptimizeResult:
         """Find a local minimum or maximum of a function of n variables from a start point, within bounds and under constraints where they are given. A run that does not converge returns its best point with `converged`: false and the reason; an unbounded objective is an error that carries the best point.
 
         Arguments:
             bounds: Lower and upper bound of each variable, such as `[[0, null], [-1, 1]]`; null where there is none. The objective is evaluated within the bounds only.
             constraints: Constraints, such as `["x0+x1<=1", "x0*x1==0.2"]`: expressions with `>=`, `<=` or `==` between them.
             max_iter: Largest number of iterations of each method.
-            method: `gradient` (limited-memory BFGS; for smooth functions), `nelder_mead` (downhill simplex, no derivatives, at most 200 variables), `newton` (trust region with exact second derivatives), `sqp` (sequential quadratic programming with exact second derivatives), `cobyla` (linear models without derivatives, at most 100 variables), or `auto`: with constraints `sqp`, then `cobyla`; else `gradient`, and where it does not converge `newton` and `nelder_mead` from its end.
+            method: `gradient` (limited-memory BFGS; for smooth functions), `nelder_mead` (downhill simplex, no derivatives, at most 200 variables), `newton` (trust region with exact second derivatives); with constraints `sqp` (sequential quadratic programming with exact second derivatives, at most 300 variables), `augmented_lagrangian` (at most 5000 variables), `cobyla` (linear models without derivatives, at most 100 variables); or `auto`: with constraints `sqp`, and where it does not converge `augmented_lagrangian` and `cobyla`; else `gradient`, and where it does not converge `newton` and `nelder_mead` from its end.
             mode: `minimize` or `maximize`.
             objective: Objective: an expression in x0, x1, ... (also x, y, z for the first three), the name `rosenbrock` or `sphere`, or {"quadratic": {"A", "b", "c"}} for 0.5 x'Ax + b'x + c.
             parameters: Named numbers the expression uses, such as `{"a": 1.5}`; the entries of a list `w` are `w[0]`, `w[1]`, ...
-            tolerance: `gradient`: converged when no component of the gradient (of those that bounds do not hold) exceeds this by more than its rounding error and the function curves down in no direction. `nelder_mead`: when a fresh simplex changes neither x nor f by more than this, relative to their size or to 1 (x: by no more than 6e-8 at least, which is what values can resolve).
+            tolerance: Converged when no component of the gradient (of those that bounds and constraints do not balance) exceeds this by more than its rounding error and the function curves down in no direction. `nelder_mead`: when a fresh simplex changes neither x nor f by more than this, relative to their size or to 1 (x: by no more than 6e-8 at least, which is what values can resolve). All in units of the problem: where the objective is below 1e-4 or above 1e4, the most that a variable changes it by changing by its own size (by second derivatives, where they are known); and for each variable the step that changes the objective by that unit, where it is below 1e-4 or above 1e4. Else, and beyond 300 variables with constraints, 1. Constraints may be violated by this much, in their own units.
             x0: Start point, one number per variable.
         """
 
-    def optimize_global(self, *, bounds: ArrayLike, max_evals: int = ..., method: Literal["auto", "differential_evolution", "cma_es", "multistart", "basin_hopping", "dual_annealing"] = ..., mode: Literal["minimize", "maximize"] = ..., objective: str | Mapping[str, Any], parameters: Mapping[str, float | ArrayLike] = ..., seed: int | str | None = ..., progress: Progress | None = None) -> OptimizeGlobalResult:
+    def optimize_global(self, *, bounds: ArrayLike, constraints: Sequence[str] = ..., max_evals: int = ..., method: Literal["auto", "differential_evolution", "cma_es", "multistart", "basin_hopping", "dual_annealing"] = ..., mode: Literal["minimize", "maximize"] = ..., objective: str | Mapping[str, Any], parameters: Mapping[str, float | ArrayLike] = ..., seed: int | str | None = ..., progress: Progress | None = None) -> OptimizeGlobalResult:
         """Find the global minimum or maximum of a function in a box. No method can prove that it is the global one: `agreeing` says how many independent searches ended at the value found.
 
         Arguments:
             bounds: Lower and upper bound of each variable, `[[low, high], ...]`; at most 200.
+            constraints: Constraints, as in `optimize`; they count as satisfied up to 1e-8. The objective is evaluated where they hold, and by local searches near there.
             max_evals: Largest number of evaluations, those of gradients included.
             method: `auto` shares the evaluations among all methods; `cma_es` for rugged and ill-conditioned functions, `dual_annealing` and `differential_evolution` for many minima, `multistart` and `basin_hopping` for smooth ones.
             mode: `minimize` or `maximize`.
