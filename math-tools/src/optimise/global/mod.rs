@@ -154,6 +154,11 @@ impl Tool for Args {
     const EXAMPLES: &'static [JsonExample] = examples! {
         "two minima, of which the left is lower": r#"{"objective": "(x**2-1)**2+x", "bounds": [[-2, 2]], "method": "multistart", "max_evals": 1000}"#
             => r#"{"x": [-1.1071598717192255], "f": -1.056172885244464, "evaluations": 992, "max_evals": 1000, "searches": 44, "agreeing": 43, "kkt_residual": 3.26192406419068e-10, "converged": true, "reason": "max_evals", "method": "multistart", "seed": 42}"#;
+        "under a constraint, which holds with equality":
+            r#"{"objective": "x**2+y", "bounds": [[-5, 5], [-5, 5]], "constraints": ["x*y>=1"]}"#
+            => r#"{"x": [-0.2, -5.0], "f": -4.96, "evaluations": 1907, "max_evals": 40000, "constraints": [{"value": 0.0,
+                "multiplier": 0.08, "active": true}], "violation": 0.0, "searches": 68, "agreeing": 48, "kkt_residual": 0.0,
+                "converged": true, "reason": "agreement", "method": "auto", "seed": 42}"#;
     };
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {

@@ -138,6 +138,9 @@ fn rounds(
     })
 }
 
+/// Columns and entries of a row, without zeros.
+type Row = Vec<(usize, f64)>;
+
 /// The function that a round minimises.
 struct Lagrangian<'p, 'a> {
     problem: &'p mut Problem<'a>,
@@ -147,7 +150,7 @@ struct Lagrangian<'p, 'a> {
     multipliers: Vec<f64>,
     price: f64,
     /// The derivatives of the divided constraints at the point of the last product, without zeros.
-    rows: Option<(Vec<f64>, Vec<Vec<(usize, f64)>>)>,
+    rows: Option<(Vec<f64>, Vec<Row>)>,
 }
 
 impl<'p, 'a> Lagrangian<'p, 'a> {
