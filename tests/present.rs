@@ -44,7 +44,7 @@ const UNSTATED: &[(&str, &str)] = &[
 const OF_THE_MACHINE: [&str; 2] = ["disk_usage.disk_bytes", "disk_usage.free_bytes"];
 
 /// Calls that nothing else makes.
-const CALLS: [(&str, &str); 10] = [
+const CALLS: [(&str, &str); 12] = [
     (
         "optimize",
         r#"{"objective": "sum((y - a)**2)", "x0": {"a": 0}, "data": {"y": [1, 3]}}"#,
@@ -77,6 +77,14 @@ const CALLS: [(&str, &str); 10] = [
     (
         "solve_ode",
         r#"{"y0": [1], "t_span": [0, 1], "system": "-k*y", "parameters": {"k": 2}, "events": [{"g": "y - 0.5"}], "sensitivities": ["k"], "sweep": [{"y0": [2]}]}"#,
+    ),
+    (
+        "solve_ode",
+        r#"{"y0": [1], "t_span": [0, 1], "system": "-y", "sweep": [{"y0": [2]}], "t_eval": [1], "quantiles": [0.5]}"#,
+    ),
+    (
+        "curve_fit",
+        r#"{"model": "a*t", "data": {"t": [1, 2, 3], "y": [2, 4.1, 6]}, "draws": 2, "plot": false}"#,
     ),
     (
         "solve_bvp",

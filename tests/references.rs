@@ -1,4 +1,4 @@
-//! The tools against the values of `tests/reference/`, each with its source; `make.py` there made them.
+//! The tools against the values of `tests/reference/`, each with its source; the scripts there made them.
 
 use math_tools::FAMILIES;
 use tool_core::{AnyTool, Ctx, Value, json};
@@ -98,5 +98,10 @@ fn units() {
 
 #[test]
 fn differential_equations() {
-    check(include_str!("reference/solve_ode.json"), 16);
+    check(include_str!("reference/solve_ode.json"), 96);
+}
+
+#[test]
+fn fits_of_differential_equations() {
+    check(include_str!("reference/curve_fit.json"), 8);
 }

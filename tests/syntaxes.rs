@@ -19,7 +19,7 @@ const DATA: &[(&str, &[&str])] = &[
             "/text",
         ],
     ),
-    ("curve_fit", &["/data/*/*", "/response", "/sigma"]),
+    ("curve_fit", &["/data/*/*", "/response", "/seed", "/sigma"]),
     ("csv_to_json", &["/csv_content", "/delimiter"]),
     ("edit_file", &["/new_string", "/old_string"]),
     ("embed_text", &["/text"]),

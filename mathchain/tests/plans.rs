@@ -11,8 +11,10 @@ fn with_examples(configured: bool) -> Place {
     std::fs::create_dir_all(&data).expect("makes folders");
     for name in [
         "cleanup.yaml",
+        "data/epidemic.csv",
         "data/houses.csv",
         "effects.yaml",
+        "epidemic.yaml",
         "failing.yaml",
         "ode_study.yaml",
         "posterior.yaml",
@@ -29,9 +31,10 @@ fn with_examples(configured: bool) -> Place {
     place
 }
 
-const EXAMPLES: [&str; 7] = [
+const EXAMPLES: [&str; 8] = [
     "examples/cleanup.yaml",
     "examples/effects.yaml",
+    "examples/epidemic.yaml",
     "examples/failing.yaml",
     "examples/ode_study.yaml",
     "examples/posterior.yaml",
@@ -784,4 +787,37 @@ fn a_check_says_why_a_plan_is_sequential() {
         "{}",
         human.stdout
     );
+}
+
+/// The estimates are those of SciPy (`tests/reference/curve_fit.py`), and the same seed draws the same band.
+#[test]
+fn the_epidemic_is_fitted_with_its_band() {
+    let place = with_examples(false);
+    let run = |extra: &[&str]| {
+        let args = [&["run", "examples/epidemic.yaml"], extra].concat();
+        let answer = place.run(&args, "");
+        answer.expect_code(0).at("/output").clone()
+    };
+    let output = run(&[]);
+    let expected = [
+        0.529_863_287_6,
+        990.642_207_9,
+        0.211_129_582_0,
+        2.479_848_578_9,
+    ];
+    for (index, expected) in expected.into_iter().enumerate() {
+        let estimate = output.pointer(&format!("/parameters/{index}/estimate"));
+        let estimate = estimate.as_ref().and_then(Value::as_f64).expect("a number");
+        assert!(
+            (estimate / expected - 1.0).abs() < 1e-6,
+            "{index}: {estimate}"
+        );
+    }
+    let plot = output.text("plot").expect("a plot");
+    for words in ["people ill each day", "2.5 %", "97.5 %", "fit", "data"] {
+        assert!(plot.contains(words), "{plot}");
+    }
+    assert_eq!(output.to_string(), run(&[]).to_string());
+    let fewer = run(&["--input", "draws=20"]);
+    assert_ne!(output.text("plot"), fewer.text("plot"));
 }

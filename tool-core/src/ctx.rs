@@ -178,6 +178,16 @@ impl Ctx {
         }
     }
 
+    /// A copy whose reservations of memory end with it: for work that is repeated, and keeps little of what it used.
+    #[must_use]
+    pub fn scratch(&self) -> Self {
+        let memory = self.memory.load(Ordering::Relaxed);
+        Self {
+            memory: Arc::new(AtomicU64::new(memory)),
+            ..self.clone()
+        }
+    }
+
     /// Checks the stop flag; every loop calls it at least every 10 ms.
     ///
     /// # Errors

@@ -19,6 +19,9 @@ pub(crate) struct Args {
     /// Style of the points: `line` joins them in the order given, `scatter` marks each, `bar` draws a bar from zero to each (one series).
     #[serde(default)]
     pub plot_type: PlotType,
+    /// With `line`: 0-based positions of series that are marked by points instead, such as data beside curves.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub points: Vec<usize>,
     /// Width of the whole text, in characters.
     #[serde(default = "Bounded::<10, 1000>::of::<80>")]
     pub width: Bounded<10, 1000>,
@@ -80,13 +83,22 @@ impl Tool for Args {
             refuse!(invalid "/plot_type"; "bars of characters show one series, found several";
                 "use `line` or `scatter`, or `plot_sixel`, which draws groups of bars");
         }
+        check_points(&args, points.series().len())?;
         let (width, height) = (args.width.size(), args.height.size());
         ctx.reserve((width * height * 8) as u64)?;
         let (x, y) = ranges(&points, args.plot_type);
         let mut chart = Chart::new(x, y, width, height);
         match args.plot_type {
-            PlotType::Line => lines(&mut chart, &points, ctx)?,
-            PlotType::Scatter if several => symbols(&mut chart, &points, ctx)?,
+            PlotType::Line => {
+                let (marked, joined): (Vec<usize>, Vec<usize>) =
+                    (0..points.series().len()).partition(|index| args.points.contains(index));
+                lines(&mut chart, &points, &joined, ctx)?;
+                symbols(&mut chart, &points, &marked, ctx)?;
+            }
+            PlotType::Scatter if several => {
+                let all: Vec<usize> = (0..points.series().len()).collect();
+                symbols(&mut chart, &points, &all, ctx)?;
+            }
             PlotType::Scatter => {
                 let (mut canvas, only) = (chart.canvas(), points.of(&points.series()[0]));
                 dots(&mut canvas, &chart.dot_projection(), only, ctx)?;
@@ -129,13 +141,26 @@ pub(crate) fn ranges(points: &Points, plot_type: PlotType) -> (Range, Range) {
     (x, y)
 }
 
+/// Refuses series that do not exist, or are points anyway.
+fn check_points(args: &Args, series: usize) -> Result<(), ToolError> {
+    if let Some(place) = args.points.iter().position(|&index| index >= series) {
+        let (found, last) = (args.points[place], series - 1);
+        refuse!(invalid format!("/points/{place}"); "expected a position from 0 to {last}, found {found}");
+    }
+    if !args.points.is_empty() && args.plot_type != PlotType::Line {
+        refuse!(invalid "/points"; "`points` are exceptions among lines"; "set `plot_type` to `line`, or leave `points` out");
+    }
+    Ok(())
+}
+
 /// Curves in dots, and along each of several the symbol of its series.
-fn lines(chart: &mut Chart, points: &Points, ctx: &Ctx) -> Result<(), ToolError> {
+fn lines(chart: &mut Chart, points: &Points, joined: &[usize], ctx: &Ctx) -> Result<(), ToolError> {
     const MARKS: usize = 4;
     let projection = chart.dot_projection();
     let mut canvas = chart.canvas();
-    for series in points.series() {
-        trace(&mut canvas, &projection, points.of(series).map(Some), ctx)?;
+    for &index in joined {
+        let series = points.of(&points.series()[index]);
+        trace(&mut canvas, &projection, series.map(Some), ctx)?;
     }
     chart.draw(&canvas);
     if points.series().len() == 1 {
@@ -143,7 +168,8 @@ fn lines(chart: &mut Chart, points: &Points, ctx: &Ctx) -> Result<(), ToolError>
     }
     let cells = chart.cell_projection();
     let count = points.x.len();
-    for (index, series) in points.series().iter().enumerate() {
+    for &index in joined {
+        let series = &points.series()[index];
         // The marks of different series are shifted against each other, so that curves that meet keep theirs.
         let shift = (2 * index + 1) as f64 / (2 * points.series().len()) as f64;
         for mark in 0..MARKS {
@@ -156,9 +182,15 @@ fn lines(chart: &mut Chart, points: &Points, ctx: &Ctx) -> Result<(), ToolError>
 }
 
 /// The symbol of its series at each point; where several meet, the first series shows.
-fn symbols(chart: &mut Chart, points: &Points, ctx: &Ctx) -> Result<(), ToolError> {
+fn symbols(
+    chart: &mut Chart,
+    points: &Points,
+    marked: &[usize],
+    ctx: &Ctx,
+) -> Result<(), ToolError> {
     let cells = chart.cell_projection();
-    for (index, series) in points.series().iter().enumerate().rev() {
+    for &index in marked.iter().rev() {
+        let series = &points.series()[index];
         for (position, point) in points.of(series).enumerate() {
             if position % (1 << 14) == 0 {
                 ctx.check()?;

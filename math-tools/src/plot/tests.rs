@@ -209,6 +209,16 @@ fn w29_refusals_name_the_argument() {
             r#"{"x":[1],"y":[1],"labels":["a","b"]}"#,
             "/labels",
         ),
+        (
+            "plot_braille",
+            r#"{"x":[1],"y":[[1],[2]],"points":[0,2]}"#,
+            "/points/1",
+        ),
+        (
+            "plot_braille",
+            r#"{"x":[1],"y":[[1],[2]],"plot_type":"scatter","points":[0]}"#,
+            "/points",
+        ),
         ("plot_braille", r#"{"x":[1],"y":[1],"titel":"a"}"#, "/titel"),
         ("histogram", r#"{"data":[]}"#, "/data"),
         ("histogram", r#"{"data":[1],"bins":0}"#, "/bins"),
@@ -223,6 +233,33 @@ fn w29_refusals_name_the_argument() {
             "{args}: {err:?}"
         );
     }
+}
+
+/// A curve with three points beside it: the points are marked and not joined.
+#[test]
+fn points_beside_a_curve_are_not_joined() {
+    let args = |y: &str, more: &str| {
+        format!(r#"{{"x":[0,1,2,3,4,5,6,7,8,9],"y":{y},"height":12,"title":""{more}}}"#)
+    };
+    let curve = "[0,1,2,3,4,5,6,7,8,9]";
+    let data = "[9,0,9,0,9,0,9,0,9,0]";
+    let plot = |args: &str| {
+        let output = call("plot_braille", args).expect("a plot");
+        output.text("plot").expect("a text").to_owned()
+    };
+    let braille = |plot: &str| {
+        plot.chars()
+            .filter(|c| ('\u{2801}'..='\u{28ff}').contains(c))
+            .count()
+    };
+    let marked = plot(&args(&format!("[{curve},{data}]"), r#","points":[1]"#));
+    let legend = marked.lines().last().expect("a legend");
+    // One of the ten is where the curve ends, and one symbol is in the legend.
+    assert_eq!(marked.matches('x').count(), 11, "{marked}");
+    assert!(legend.contains("x y1"), "{legend}");
+    let alone = plot(&args(curve, ""));
+    let joined = plot(&args(&format!("[{curve},{data}]"), ""));
+    assert!(braille(&marked) <= braille(&alone) && braille(&joined) > 2 * braille(&alone));
 }
 
 #[test]

@@ -185,6 +185,10 @@ class SolveOdeResultEvents(TypedDict):
     t: NDArray[np.float64]
     y: NDArray[np.float64]
 
+class SolveOdeResultQuantiles(TypedDict):
+    probability: float
+    y: NDArray[np.float64]
+
 class SolveOdeResultSensitivities(TypedDict):
     parameter: str
     y: NDArray[np.float64]
@@ -219,7 +223,7 @@ class SolveOdeResultSweep(TypedDict):
     error_estimate: NotRequired[float | None]
     events: NotRequired[list[SolveOdeResultSweepEvents] | None]
     method: str
-    reason: NotRequired[Literal["terminal_event", "not_started", "max_steps", "step_too_small", "blow_up", "not_finite", "singular"] | None]
+    reason: NotRequired[Literal["terminal_event", "not_started", "max_steps", "step_too_small", "blow_up", "not_finite", "no_tolerance", "singular"] | None]
     sensitivities: NotRequired[list[SolveOdeResultSweepSensitivities] | None]
     stats: SolveOdeResultSweepStats
     t: NDArray[np.float64]
@@ -231,7 +235,8 @@ class SolveOdeResult(TypedDict):
     error_estimate: NotRequired[float | None]
     events: NotRequired[list[SolveOdeResultEvents] | None]
     method: str
-    reason: NotRequired[Literal["terminal_event", "not_started", "max_steps", "step_too_small", "blow_up", "not_finite", "singular"] | None]
+    quantiles: NotRequired[list[SolveOdeResultQuantiles] | None]
+    reason: NotRequired[Literal["terminal_event", "not_started", "max_steps", "step_too_small", "blow_up", "not_finite", "no_tolerance", "singular"] | None]
     sensitivities: NotRequired[list[SolveOdeResultSensitivities] | None]
     stats: SolveOdeResultStats
     stiff: bool
@@ -306,6 +311,7 @@ class CurveFitResult(TypedDict):
     cosine: float
     covariance: NDArray[np.float64]
     degrees_of_freedom: int
+    draws: NotRequired[list[dict[str, float]] | None]
     evaluations: int
     fitted: NDArray[np.float64]
     iterations: int
@@ -314,6 +320,7 @@ class CurveFitResult(TypedDict):
     r2: float
     reason: Literal["orthogonal", "exact", "flat", "no_progress", "max_iter"]
     residual_std: float
+    seed: NotRequired[int | str | None]
     starts: int
     sum_of_squares: float
 
@@ -1224,7 +1231,7 @@ class Tools:
             function: The function.
         """
 
-    def solve_ode(self, *, atol: float | ArrayLike = ..., coefficients: Mapping[str, Any] | None = ..., events: Sequence[Mapping[str, Any]] = ..., mass: ArrayLike | Data | None = ..., max_step: float | None = ..., max_steps: int = ..., method: Literal["auto", "dopri5", "dop853", "tsit5", "radau", "bdf", "rodas4"] = ..., parameters: Mapping[str, float | ArrayLike] = ..., rtol: float = ..., sensitivities: Sequence[str] = ..., sweep: Sequence[Mapping[str, Any]] = ..., system: str | Sequence[str] | None = ..., t_eval: ArrayLike | Data | None = ..., t_span: ArrayLike, v0: ArrayLike | Data | None = ..., y0: ArrayLike | Data, progress: Progress | None = None) -> SolveOdeResult:
+    def solve_ode(self, *, atol: float | ArrayLike = ..., coefficients: Mapping[str, Any] | None = ..., events: Sequence[Mapping[str, Any]] = ..., mass: ArrayLike | Data | None = ..., max_step: float | None = ..., max_steps: int = ..., method: Literal["auto", "dopri5", "dop853", "tsit5", "radau", "bdf", "rodas4"] = ..., parameters: Mapping[str, float | ArrayLike] = ..., quantiles: ArrayLike = ..., rtol: float = ..., sensitivities: Sequence[str] = ..., sweep: Sequence[Mapping[str, Any]] = ..., system: str | Sequence[str] | None = ..., t_eval: ArrayLike | Data | None = ..., t_span: ArrayLike, v0: ArrayLike | Data | None = ..., y0: ArrayLike | Data, progress: Progress | None = None) -> SolveOdeResult:
         """Integrate the ordinary differential equations y' = f(t, y) from a start value, forwards or backwards in time, with adaptive steps. Give the right-hand side either as expressions (`system`) or as a linear system (`coefficients`). An integration that does not reach the end is returned as far as it came, with `completed`: false and the reason.
 
         Arguments:
@@ -1234,10 +1241,11 @@ class Tools:
             mass: Constant matrix M of M y' = f, n x n (with `v0`: of M y''); singular for algebraic equations of index 1, which `y0` must fulfil.
             max_step: Largest size of a step, in the units of t: at most the length of the shortest event that the solution must not miss. Absent: no limit, but the right-hand side is sampled at about 200 points of `t_span`, and what the steps jumped over is integrated again by shorter ones, with a warning (not with `mass`, nor by an implicit method where the system does not depend on t).
             max_steps: Largest number of attempted steps, 1 to 10 million.
-            method: `auto`: `dop853`, and from where the problem is stiff a stiff method. Not stiff: `dopri5`, `tsit5` (order 5), `dop853` (order 8). Stiff: `radau` (order 5), `bdf` (orders 1 to 5, for large systems), `rodas4` (order 4, for low accuracy).
+            method: `auto`: `dop853`, and `radau` where the problem is stiff. Not stiff: `dopri5`, `tsit5` (order 5), `dop853` (order 8). Stiff: `radau` (order 5), `bdf` (orders 1 to 5, for large systems), `rodas4` (order 4, for low accuracy).
             parameters: Named numbers `system` uses, such as `{"a": 1.5}`; the entries of a list `w` are `w[0]`, `w[1]`, ...
+            quantiles: Probabilities, such as [0.025, 0.975] for a band: the quantiles of the runs of `sweep` at each time of `t_eval` are returned too.
             rtol: Relative tolerance of the error of each step.
-            sensitivities: Names of `parameters` by which the solution is differentiated.
+            sensitivities: Names of `parameters` by which the solution is differentiated. The start does not depend on them; with a singular `mass`, `mass` times the start does not, and the rest of it follows from the algebraic equations.
             sweep: Further trajectories, each with another `y0` or other values of `parameters`; computed in parallel.
             system: Right-hand side: one expression per component, as a list or as one text separated by `;`. Variables: t, y0, y1, ...; y is y0 when there is one component. Example: ["y1", "-y0"].
             t_eval: Times at which to return the solution, in the direction of integration and within `t_span`; absent: every accepted step.
@@ -1291,23 +1299,25 @@ class Tools:
             seed: Seed of the random streams; 42 when absent.
         """
 
-    def curve_fit(self, *, absolute_sigma: bool = ..., bounds: Mapping[str, Sequence[float | None]] = ..., confidence: float = ..., data: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data, loss: Literal["linear", "huber", "soft_l1", "cauchy"] = ..., loss_scale: float = ..., max_iter: int = ..., model: str, parameters: Mapping[str, float | ArrayLike] = ..., plot: bool = ..., response: str = ..., sigma: str | None = ..., start: Mapping[str, float] = ..., tolerance: float = ..., progress: Progress | None = None) -> CurveFitResult:
-        """Fit a model that is not linear in its parameters to columns of a table, with standard errors and confidence intervals. By least squares (Levenberg-Marquardt with exact derivatives). Without `start` a start point is searched.
+    def curve_fit(self, *, absolute_sigma: bool = ..., bounds: Mapping[str, Sequence[float | None]] = ..., confidence: float = ..., data: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data, draws: int | None = ..., loss: Literal["linear", "huber", "soft_l1", "cauchy"] = ..., loss_scale: float = ..., max_iter: int = ..., model: str | Mapping[str, Any], parameters: Mapping[str, float | ArrayLike] = ..., plot: bool = ..., response: str = ..., seed: int | str | None = ..., sigma: str | None = ..., start: Mapping[str, float] = ..., tolerance: float = ..., progress: Progress | None = None) -> CurveFitResult:
+        """Fit a model that is not linear in its parameters to columns of a table, with standard errors and confidence intervals. By least squares (Levenberg-Marquardt with exact derivatives). The model is a formula, or the solution of differential equations. For a formula without `start` a start point is searched.
 
         Arguments:
             absolute_sigma: Whether `sigma` is known as it is; otherwise only its proportions are, and the residuals tell its size.
             bounds: Bounds by parameter, `[low, high]` with null for none, such as `{"k": [0, null]}`.
             confidence: Probability of the confidence intervals and bands, above 0 and below 1.
             data: The table; columns that the model names, and the response, are numbers.
+            draws: Number of parameter sets to draw from the normal distribution with the estimates and their covariance, 1 to 100,000, within the bounds; parameters at a bound stay there. For what depends on the parameters, such as a `sweep` of `solve_ode`.
             loss: How much a residual counts: `linear` (its square), or less when it is large: `huber`, `soft_l1`, `cauchy`.
             loss_scale: Residual at which a loss begins to count less, in units of the response (of `sigma` where there is one).
             max_iter: Largest number of iterations from each start point.
-            model: Model of the response: an expression in columns of `data` and in the parameters, such as `a*exp(-k*t) + c`. Names that are no columns are parameters.
+            model: Model of the response: an expression in columns of `data` and in the parameters, such as `a*exp(-k*t) + c`; or differential equations, such as `{"system": {"S": "-b*S*I", "I": "b*S*I - g*I"}, "y0": {"S": "n", "I": 1}, "observe": "I", "time": "day"}`. Names that are no columns and no states are parameters.
             parameters: Named numbers that the model uses and that are not fitted.
             plot: Whether to draw the data, the fit and the residuals as text.
             response: Column of the response.
+            seed: Seed of `draws`; 42 when absent.
             sigma: Column with the standard deviation of each response, positive; residuals are divided by it.
-            start: Start values by parameter, such as `{"a": 1, "k": 0.1}`; those of the others are searched.
+            start: Start values by parameter, such as `{"a": 1, "k": 0.1}`; those of the others are searched. Differential equations need all.
             tolerance: Ended when a step changes the parameters by less than this, relative to their size.
         """
 
@@ -1468,7 +1478,7 @@ class Tools:
             tables: The tables by name; each a list of records or an object of columns. An empty list is a table with one column `_`.
         """
 
-    def plot_braille(self, *, height: int = ..., labels: Sequence[str] | None = ..., plot_type: Literal["line", "scatter", "bar"] = ..., title: str = ..., width: int = ..., x: ArrayLike | Data, x_label: str | None = ..., y: ArrayLike | Data, y_label: str | None = ..., progress: Progress | None = None) -> PlotBrailleResult:
+    def plot_braille(self, *, height: int = ..., labels: Sequence[str] | None = ..., plot_type: Literal["line", "scatter", "bar"] = ..., points: ArrayLike = ..., title: str = ..., width: int = ..., x: ArrayLike | Data, x_label: str | None = ..., y: ArrayLike | Data, y_label: str | None = ..., progress: Progress | None = None) -> PlotBrailleResult:
         """Plot data as text: braille dots in a frame with ticks and labels, for a terminal or a chat.
 
         Several series share one `x`; each has its own symbol, named in the legend. Draws any number of points.
@@ -1477,6 +1487,7 @@ class Tools:
             height: Rows of the plotting area; title, axis and legend come on top.
             labels: One name per series, for the legend; absent: `y0`, `y1`, ... where there are several.
             plot_type: Style of the points: `line` joins them in the order given, `scatter` marks each, `bar` draws a bar from zero to each (one series).
+            points: With `line`: 0-based positions of series that are marked by points instead, such as data beside curves.
             title: Line above the plot; empty for none.
             width: Width of the whole text, in characters.
             x: Horizontal values, finite; length >= 1.

@@ -51,7 +51,7 @@ pub(crate) struct Args {
     /// shorter ones, with a warning (not with `mass`, nor by an implicit method where the system does not depend on t).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_step: Option<Positive>,
-    /// `auto`: `dop853`, and from where the problem is stiff a stiff method. Not stiff: `dopri5`, `tsit5` (order 5), `dop853` (order
+    /// `auto`: `dop853`, and `radau` where the problem is stiff. Not stiff: `dopri5`, `tsit5` (order 5), `dop853` (order
     /// 8). Stiff: `radau` (order 5), `bdf` (orders 1 to 5, for large systems), `rodas4` (order 4, for low accuracy).
     #[serde(default)]
     pub method: Method,
@@ -61,12 +61,16 @@ pub(crate) struct Args {
     /// Functions whose zeros along the solution are returned, or end it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub events: Vec<Event>,
-    /// Names of `parameters` by which the solution is differentiated.
+    /// Names of `parameters` by which the solution is differentiated. The start does not depend on them; with a singular `mass`, `mass` times
+    /// the start does not, and the rest of it follows from the algebraic equations.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sensitivities: Vec<String>,
     /// Further trajectories, each with another `y0` or other values of `parameters`; computed in parallel.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sweep: Vec<Variation>,
+    /// Probabilities, such as [0.025, 0.975] for a band: the quantiles of the runs of `sweep` at each time of `t_eval` are returned too.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub quantiles: Vec<Probability>,
 }
 
 pub(super) fn default_rtol() -> Tolerance {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use tool_core::{Ctx, Finite, Positive, ToolError, Vector};
+use tool_core::{Ctx, Finite, Positive, Probability, ToolError, Vector};
 
 use super::arguments::{Absolute, Args};
 use super::drive::Options;
@@ -17,7 +17,7 @@ use crate::expression::Expression;
 use crate::expression::parameters::Parameter;
 
 /// A smaller relative error cannot be told from rounding.
-pub(super) const RTOL_MIN: f64 = 100.0 * f64::EPSILON;
+pub(crate) const RTOL_MIN: f64 = 100.0 * f64::EPSILON;
 
 /// What an integration needs, checked.
 pub(super) struct Setup {
@@ -37,6 +37,8 @@ pub(super) struct Setup {
     pub by_parameters: Option<ByParameters>,
     /// The starts of the sweep.
     pub sweep: Vec<Start>,
+    /// Probabilities of the quantiles of the sweep.
+    pub quantiles: Vec<Probability>,
     /// The mass matrix.
     pub mass: Option<Mass>,
     /// Events, and their functions.
@@ -96,6 +98,10 @@ pub(super) fn check(args: &Args, ctx: &Ctx) -> Result<Setup, ToolError> {
     let functions = functions(args, &free, state)?;
     let by_parameters = by_parameters(args, &dynamics, options.method, mass.as_ref())?;
     let sweep = starts(args, (&y0, &free, &values), ctx)?;
+    if !args.quantiles.is_empty() && (args.sweep.is_empty() || args.t_eval.is_none()) {
+        refuse!(invalid "/quantiles"; "quantiles are those of the runs of `sweep` at the times of `t_eval`: both are needed";
+            "give both, or leave `quantiles` out");
+    }
     Ok(Setup {
         y0,
         span,
@@ -105,6 +111,7 @@ pub(super) fn check(args: &Args, ctx: &Ctx) -> Result<Setup, ToolError> {
         values,
         by_parameters,
         sweep,
+        quantiles: args.quantiles.clone(),
         mass,
         events: args.events.clone(),
         functions,
@@ -252,19 +259,14 @@ fn by_parameters(
     if method == Method::Rodas4 {
         refuse!(invalid "/method"; "`rodas4` gives no derivatives by parameters"; "use `radau` or `bdf`");
     }
-    if mass.is_some_and(Mass::is_singular) {
-        refuse!(invalid "/sensitivities"; "derivatives by parameters are not offered with a singular `mass`";
-            "eliminate the algebraic equations");
+    // The small first steps of order 1 leave roundings of M y / h in the difference of two rows, beyond the tolerance of derivatives.
+    if method == Method::Bdf && mass.is_some_and(Mass::mixes_rows) {
+        refuse!(invalid "/method"; "`bdf` gives derivatives by parameters only where each equation without derivatives is a row of `mass` that is 0";
+            "use `radau`, or subtract equations until such rows are 0");
     }
-    match dynamics.by_parameters(count) {
-        Ok((places, system)) => Ok(Some(ByParameters {
-            count,
-            places,
-            system,
-        })),
-        Err(err) => Err(ToolError::invalid("/sensitivities", err)
-            .hint("replace the function in `system` by others")),
-    }
+    ByParameters::of(dynamics, count).map(Some).map_err(|err| {
+        ToolError::invalid("/sensitivities", err).hint("replace the function in `system` by others")
+    })
 }
 
 /// The starts of a sweep.

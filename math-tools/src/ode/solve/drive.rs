@@ -73,6 +73,12 @@ const STIFF_STEPS_MIN: usize = 200;
 
 /// Steps of `auto` after which it tries the stiff method though stability does not seem to limit the steps, then again after twice as many.
 const LOOK: usize = 64;
+/// Steps of the stiff method after which `auto` first tries the explicit one again, then after twice as many each time.
+const LOOK_BACK: usize = 32;
+/// Steps of the explicit method before `auto` looks at it again.
+const SETTLED: usize = 16;
+/// The explicit method must be cheaper by this factor, so that `auto` does not change to and fro where both cost the same.
+const HYSTERESIS: f64 = 2.0;
 /// Size up to which factors of a full matrix are cheap.
 const CHEAP: usize = 50;
 
@@ -84,7 +90,8 @@ const TIGHTER: f64 = 0.1;
 ///
 /// # Method
 /// Steps of the method, as its module says. `auto` begins with `dop853`; where its test finds that stability may limit the steps and a
-/// trial of `radau` takes much longer ones, it continues with that from the state that was reached.
+/// trial of `radau` takes much longer ones, it continues with that from the state that was reached; and with `dop853` again where a trial of
+/// that takes steps as long, or nearly so.
 ///
 /// # Accuracy and cost
 /// The local error follows the tolerances; the global error is usually 1 to 100 times larger. Two vectors of memory per step.
@@ -129,7 +136,9 @@ pub(crate) fn integrate(
     };
     watch.begin((t0, y0), &mut path.samples);
     let (mut counted, mut reserved) = (0, 0);
-    let (mut attempts, mut next_trial) = (0, 0);
+    let (mut attempts, mut next_trial, mut patience) = (0, 0, LOOK_BACK);
+    // Steps before the explicit method took over last.
+    let mut since = 0;
     while stepper.t() != t1 {
         ctx.check()?;
         ctx.count_evaluations(problem.work.evaluations - counted)?;
@@ -145,7 +154,7 @@ pub(crate) fn integrate(
                 continue;
             }
             Attempt::Stuck(reason) => {
-                path.stopped = Some(told_apart(reason, &path));
+                path.stopped = Some(told_apart(reason, &path, &problem.tolerances));
                 break;
             }
             Attempt::Accepted => {}
@@ -172,8 +181,28 @@ pub(crate) fn integrate(
             let words = || format!("t = {t:.6}, {steps} steps");
             ctx.progress(((t - t0) / (t1 - t0)).abs(), words);
         }
+        if options.method == Method::Auto && method == Method::Radau {
+            if path.t.len() < next_trial {
+                continue;
+            }
+            let at = (stepper.t(), stepper.y());
+            if explicit_pays(&mut problem, at, stepper.next_step(), bounds) {
+                let (t, state) = (stepper.t(), stepper.y().to_vec());
+                let step = stepper.next_step();
+                method = Method::Auto;
+                stepper = method.start(&mut problem, (t, &state), Some(step), bounds);
+                path.methods.push(method.first());
+                since = path.t.len();
+                next_trial = since + SETTLED;
+            } else {
+                next_trial = path.t.len() + patience;
+            }
+            // After a return too, so that of many stiff phases not each costs two changes.
+            patience *= 2;
+            continue;
+        }
         let due = method == Method::Auto && path.t.len() >= next_trial;
-        if due && (stepper.may_be_stiff() || path.t.len() >= LOOK) {
+        if due && (stepper.may_be_stiff() || path.t.len() - since >= LOOK) {
             let at = (stepper.t(), stepper.y());
             let step = stepper.next_step();
             let pattern = problem.pattern();
@@ -182,11 +211,13 @@ pub(crate) fn integrate(
             if !(cheap || stepper.may_be_stiff()) {
                 continue;
             }
-            next_trial = 2 * path.t.len();
-            if afford(&pattern, n, ctx).is_ok() && pays(&mut problem, at, step, bounds) {
+            next_trial = 2 * path.t.len() - since;
+            let has_room = path.switched_at.is_some() || afford(&pattern, n, ctx).is_ok();
+            if has_room && pays(&mut problem, at, step, bounds) {
                 let state = stepper.y().to_vec();
                 method = Method::Radau;
-                path.switched_at = Some(stepper.t());
+                path.switched_at = path.switched_at.or(Some(stepper.t()));
+                next_trial = path.t.len() + patience;
                 stepper = method.start(&mut problem, (stepper.t(), &state), Some(step), bounds);
                 path.methods.push(method);
             }
@@ -208,14 +239,39 @@ fn pays(problem: &mut Problem<'_>, at: (f64, &[f64]), step: f64, bounds: Bounds)
             break;
         }
     }
-    // A step costs about as much as two of the other method; far more where a large full matrix is factored.
-    let n = problem.pattern().n as f64;
-    let dearer = match problem.pattern().storage() {
-        Storage::Dense => (n / 8.0).max(2.5),
-        Storage::Banded { .. } | Storage::Sparse => 3.0,
-    };
     let longest = (trial.t() - at.0).abs() / ATTEMPTS as f64;
-    longest.max(trial.next_step().abs()) > dearer * step.abs()
+    longest.max(trial.next_step().abs()) > dearer(&problem.pattern()) * step.abs()
+}
+
+/// Whether the explicit method takes steps so long again that it pays: neither stability nor accuracy limits them in a trial.
+fn explicit_pays(problem: &mut Problem<'_>, at: (f64, &[f64]), step: f64, bounds: Bounds) -> bool {
+    const ATTEMPTS: usize = 16;
+    let needed = HYSTERESIS * step.abs() / dearer(&problem.pattern());
+    let mut trial = Method::Dop853.start(problem, at, Some(step), bounds);
+    let mut accepted = 0.0_f64;
+    for _ in 0..ATTEMPTS {
+        if trial.next_step().abs() < 0.25 * needed {
+            return false;
+        }
+        match trial.attempt(problem, bounds) {
+            Attempt::Accepted => accepted += 1.0,
+            Attempt::Rejected => {}
+            Attempt::Stuck(_) => return false,
+        }
+        if trial.t() == bounds.end {
+            break;
+        }
+    }
+    let mean = (trial.t() - at.0).abs() / accepted.max(1.0);
+    !trial.may_be_stiff() && mean > needed
+}
+
+/// The cost of a step of the stiff method in steps of the explicit one: about two, far more where a large full matrix is factored.
+fn dearer(pattern: &Pattern) -> f64 {
+    match pattern.storage() {
+        Storage::Dense => (pattern.n as f64 / 8.0).max(2.5),
+        Storage::Banded { .. } | Storage::Sparse => 3.0,
+    }
 }
 
 /// Sets aside the memory of an implicit method, and refuses factors that would outlast the deadline.
@@ -228,19 +284,23 @@ fn afford(pattern: &Pattern, n: usize, ctx: &Ctx) -> Result<(), ToolError> {
     ctx.reserve_doubles(room.saturating_add(30 * n + pattern.entries.len()))
 }
 
-/// A step that became too small because the solution has grown beyond all measure is a blow-up.
-fn told_apart(reason: Reason, path: &Trajectory) -> Reason {
+/// A step that became too small because the solution has grown beyond all measure is a blow-up; because of a component that must have no
+/// error, a lack of tolerance.
+fn told_apart(reason: Reason, path: &Trajectory, tolerances: &Tolerances) -> Reason {
     const GROWTH: f64 = 1e6;
     let size = |y: &[f64]| y.iter().fold(0.0_f64, |most, value| most.max(value.abs()));
     let grown = size(path.y_end()) > GROWTH * size(path.state(0)).max(1.0);
+    let mut ends = path.y_end().iter().enumerate();
+    let is_exact = ends.any(|(index, y)| tolerances.scale(index, *y) == 0.0);
     match reason {
+        Reason::StepTooSmall | Reason::NotFinite if is_exact => Reason::NoTolerance,
         Reason::StepTooSmall | Reason::NotFinite if grown => Reason::BlowUp,
         other => other,
     }
 }
 
-/// Estimates the largest error of the first `n` components at the end by comparing with a run at ten times looser tolerances; `None` when
-/// that run does not arrive. Returns the work too.
+/// Estimates the largest error of the first `n` components at the end by comparing with a run at ten times looser tolerances, or with steps
+/// half as long where those are the same; `None` when that run does not arrive. Returns the work too.
 ///
 /// # Errors
 /// As [`integrate`].
@@ -259,9 +319,21 @@ pub(crate) fn error_at_end(
     if span.0 == span.1 {
         return Ok((Some(0.0), Work::default()));
     }
-    let other = integrate(flow, span, path.state(0), &looser, &mut Watch::none(), ctx)?;
+    let mut other = integrate(flow, span, path.state(0), &looser, &mut Watch::none(), ctx)?;
+    let mut work = other.work;
+    if other.stopped.is_none() && other.t == path.t {
+        // Not the tolerance but another limit makes the steps: shorter ones tell how far off these are.
+        let steps = path.t.windows(2).map(|pair| (pair[1] - pair[0]).abs());
+        let shorter = Options {
+            step_max: 0.5 * steps.fold(0.0, f64::max),
+            max_steps: options.max_steps.saturating_mul(4),
+            ..options.clone()
+        };
+        other = integrate(flow, span, path.state(0), &shorter, &mut Watch::none(), ctx)?;
+        work += other.work;
+    }
     let pairs = path.y_end().iter().zip(other.y_end()).take(n);
     let difference = pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
     let arrived = other.stopped.is_none();
-    Ok((arrived.then_some(difference), other.work))
+    Ok((arrived.then_some(difference), work))
 }

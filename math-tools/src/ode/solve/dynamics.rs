@@ -77,6 +77,11 @@ impl Dynamics {
         }
     }
 
+    /// Number of entries of the state.
+    pub(crate) fn len(&self) -> usize {
+        self.n
+    }
+
     /// Whether there is a mass matrix.
     pub(crate) fn has_mass(&self) -> bool {
         self.mass.is_some()

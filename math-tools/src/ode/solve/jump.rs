@@ -15,7 +15,7 @@ const TOLERANCES: f64 = 100.0;
 
 /// A place where the right-hand side changes faster than the steps saw.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Jump {
+pub(crate) struct Jump {
     /// About where.
     pub t: f64,
     /// A step that sees it.

@@ -100,6 +100,79 @@ impl Mass {
         !self.left.is_empty()
     }
 
+    /// Whether an algebraic equation is a combination of rows, not a row of its own.
+    pub(super) fn mixes_rows(&self) -> bool {
+        let entries = |left: &Vec<f64>| left.iter().filter(|entry| **entry != 0.0).count();
+        self.left.iter().any(|left| entries(left) > 1)
+    }
+
+    /// The factors of `N_l' J N_r`, by which the algebraic equations determine the rest.
+    ///
+    /// # Errors
+    /// `numeric` at `/mass` when they do not.
+    fn algebraic(
+        &self,
+        flow: &mut dyn Flow,
+        (t, y): (f64, &[f64]),
+        ctx: &Ctx,
+    ) -> Result<Factors, ToolError> {
+        let count = self.left.len();
+        let pattern = flow.pattern();
+        ctx.reserve_doubles(count * (count + y.len()) + pattern.entries.len())?;
+        let mut jacobian = vec![0.0; pattern.entries.len()];
+        ctx.count_evaluations(flow.jacobian(t, y, &mut jacobian))?;
+        let mut matrix = vec![0.0; count * count];
+        for (column, right) in self.right.iter().enumerate() {
+            let mut image = vec![0.0; y.len()];
+            for (&(row, at), value) in pattern.entries.iter().zip(&jacobian) {
+                image[row] += value * right[at];
+            }
+            for (row, left) in self.left.iter().enumerate() {
+                matrix[row * count + column] = dot(left, &image);
+            }
+        }
+        let structure = Structure::of(&matrix, count);
+        let factors = Factors::new(&matrix, count, structure, SquareMethod::Lu).ok();
+        let factors = factors.filter(|factors| {
+            reciprocal_condition(factors, norm1(&matrix, count)) > 10.0 * f64::EPSILON
+        });
+        let Some(factors) = factors else {
+            refuse!(numeric "/mass", "index";
+                "the equations without a derivative do not determine the rest at the start (t = {t}): their index is higher than 1";
+                "differentiate the algebraic equations by hand until they contain the undetermined components");
+        };
+        Ok(factors)
+    }
+
+    /// The derivatives of the start by parameters, which the algebraic equations determine: `f_p` is given for each parameter.
+    ///
+    /// # Errors
+    /// `numeric` at `/mass` when they do not.
+    pub(super) fn start_by_parameters(
+        &self,
+        flow: &mut dyn Flow,
+        at: (f64, &[f64]),
+        by_parameters: &[Vec<f64>],
+        ctx: &Ctx,
+    ) -> Result<Vec<Vec<f64>>, ToolError> {
+        let zeros = vec![vec![0.0; at.1.len()]; by_parameters.len()];
+        if !self.is_singular() {
+            return Ok(zeros);
+        }
+        let factors = self.algebraic(flow, at, ctx)?;
+        let mut starts = zeros;
+        for (start, slope) in starts.iter_mut().zip(by_parameters) {
+            let mut steps: Vec<f64> = self.left.iter().map(|left| -dot(left, slope)).collect();
+            factors.apply(&mut steps);
+            for (right, by) in self.right.iter().zip(&steps) {
+                for (start, right) in start.iter_mut().zip(right) {
+                    *start += by * right;
+                }
+            }
+        }
+        Ok(starts)
+    }
+
     /// Refuses a start that does not fulfil the algebraic equations, and equations of higher index.
     ///
     /// # Errors
@@ -114,37 +187,14 @@ impl Mass {
     ) -> Result<(), ToolError> {
         /// Corrections of the start by more than so many tolerances are the caller's decision.
         const TOLERANCES: f64 = 1e3;
-        let count = self.left.len();
-        if count == 0 {
+        if !self.is_singular() {
             return Ok(());
         }
-        let pattern = flow.pattern();
-        ctx.reserve_doubles(count * (count + y.len()) + pattern.entries.len())?;
+        let factors = self.algebraic(flow, (t, y), ctx)?;
         let mut slope = vec![0.0; y.len()];
-        let mut jacobian = vec![0.0; pattern.entries.len()];
+        ctx.count_evaluations(1)?;
         flow.eval(t, y, &mut slope);
-        ctx.count_evaluations(1 + flow.jacobian(t, y, &mut jacobian))?;
-        let mut matrix = vec![0.0; count * count];
-        for (column, right) in self.right.iter().enumerate() {
-            let mut image = vec![0.0; y.len()];
-            for (&(row, at), value) in pattern.entries.iter().zip(&jacobian) {
-                image[row] += value * right[at];
-            }
-            for (row, left) in self.left.iter().enumerate() {
-                matrix[row * count + column] = dot(left, &image);
-            }
-        }
         let mut correction: Vec<f64> = self.left.iter().map(|left| -dot(left, &slope)).collect();
-        let structure = Structure::of(&matrix, count);
-        let factors = Factors::new(&matrix, count, structure, SquareMethod::Lu).ok();
-        let factors = factors.filter(|factors| {
-            reciprocal_condition(factors, norm1(&matrix, count)) > 10.0 * f64::EPSILON
-        });
-        let Some(factors) = factors else {
-            refuse!(numeric "/mass", "index";
-                "the equations without a derivative do not determine the rest at the start (t = {t}): their index is higher than 1";
-                "differentiate the algebraic equations by hand until they contain the undetermined components");
-        };
         factors.apply(&mut correction);
         let mut moved = y.to_vec();
         for (right, by) in self.right.iter().zip(&correction) {

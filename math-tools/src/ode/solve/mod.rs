@@ -3,6 +3,7 @@
 mod arguments;
 mod bdf;
 mod check;
+mod control;
 pub(crate) mod drive;
 pub(crate) mod dynamics;
 pub(crate) mod event;
@@ -12,6 +13,7 @@ mod jump;
 mod mass;
 pub(crate) mod matrix;
 pub(crate) mod method;
+pub(crate) mod parametric;
 mod radau;
 mod rodas;
 mod run;
@@ -25,9 +27,10 @@ use crate::prelude::*;
 use self::event::Occurrences;
 use self::run::{Derivatives, Stats, solve};
 use self::stepper::Reason;
-use self::sweep::Run;
+use self::sweep::{Quantile, Run};
 
 pub(crate) use self::arguments::Args;
+pub(crate) use self::check::RTOL_MIN;
 
 /// The solution and how it was found.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -47,14 +50,14 @@ pub(crate) struct Output {
     pub t_end: f64,
     /// Work done.
     pub stats: Stats,
-    /// The methods used, in order, separated by commas.
+    /// The methods used, in order, separated by commas; of more than five the first five, and the number of changes.
     pub method: String,
-    /// The time from which the second method was used; absent when there was one.
+    /// The time of the first change of method; absent when there was none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub switched_at: Option<f64>,
-    /// Whether stability rather than accuracy limited the steps of an explicit method: the problem is stiff.
+    /// Whether stability rather than accuracy limited the steps of an explicit method: the problem is, or was for a time, stiff.
     pub stiff: bool,
-    /// Largest difference of a component at the end from a run with ten times looser tolerances, in the units of y: usually
+    /// Largest difference of a component at the end from a run with ten times looser tolerances (with shorter steps where those are the same), in the units of y: usually
     /// several times the true error. Absent when not completed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error_estimate: Option<f64>,
@@ -70,6 +73,10 @@ pub(crate) struct Output {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-present" = { "sweep": { "least": 1 } }))]
     pub sweep: Option<Vec<Run>>,
+    /// Quantiles of the runs of `sweep`, for each of `quantiles`; absent without them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-present" = { "quantiles": { "least": 1 } }))]
+    pub quantiles: Option<Vec<Quantile>>,
 }
 
 impl Tool for Args {
@@ -96,11 +103,13 @@ impl Tool for Args {
         let solved = solve(&setup, &setup.y0, &setup.values, ctx)?;
         solved.warn(&setup, ctx);
         let runs = sweep::sweep(&setup, ctx)?;
+        let quantiles = sweep::quantiles(&setup, &runs, ctx)?;
         Ok(Output {
             y: solved.rows(),
             completed: solved.is_complete(),
             sensitivities: solved.derivatives(&setup),
             sweep: (!runs.is_empty()).then_some(runs),
+            quantiles: (!args.quantiles.is_empty()).then_some(quantiles),
             t: solved.t,
             reason: solved.reason,
             t_end: solved.t_end,

@@ -12,6 +12,7 @@
 
 use std::sync::Arc;
 
+use super::control::Predictive;
 use super::flow::Problem;
 use super::matrix::{Pattern, Shifted};
 use super::stepper::{Attempt, Bounds, Stepper, initial_step, planned, stuck};
@@ -86,10 +87,8 @@ const D: [[f64; 5]; 2] = [
     ],
 ];
 
-/// Largest growth of a step, and largest shrinking.
+/// Largest growth of a step.
 const GROWTH: f64 = 6.0;
-const SHRINKING: f64 = 5.0;
-const SAFETY: f64 = 0.9;
 
 /// The method with its state.
 pub(crate) struct Rodas {
@@ -110,10 +109,7 @@ pub(crate) struct Rodas {
     sum: Vec<f64>,
     image: Vec<f64>,
     dense: [Vec<f64>; 2],
-    accepted: u64,
-    rejected: bool,
-    h_accepted: f64,
-    error_accepted: f64,
+    control: Predictive,
     singular: u32,
     non_finite: bool,
 }
@@ -150,10 +146,7 @@ impl Rodas {
             sum: zeros(),
             image: zeros(),
             dense: [zeros(), zeros()],
-            accepted: 0,
-            rejected: false,
-            h_accepted: 0.0,
-            error_accepted: 0.0,
+            control: Predictive::new(GROWTH),
             singular: 0,
             non_finite: false,
         }
@@ -161,7 +154,7 @@ impl Rodas {
 
     fn reject(&mut self, h: f64) -> Attempt {
         self.h = h;
-        self.rejected = true;
+        self.control.reject();
         Attempt::Rejected
     }
 
@@ -238,23 +231,11 @@ impl Stepper for Rodas {
             self.non_finite = true;
             return self.reject(0.5 * h);
         }
-        let mut quotient = (error.powf(0.25) / SAFETY).clamp(1.0 / GROWTH, SHRINKING);
         if error > 1.0 {
-            return self.reject(h / quotient);
+            return self.reject(h / self.control.quotient(error, 1.0));
         }
-        self.accepted += 1;
-        if self.accepted > 1 {
-            let predicted =
-                (self.h_accepted / h) * (error * error / self.error_accepted).powf(0.25) / SAFETY;
-            quotient = quotient.max(predicted.abs().clamp(1.0 / GROWTH, SHRINKING));
-        }
-        (self.h_accepted, self.error_accepted) = (h, error.max(1e-2));
-        let mut next = h / quotient;
-        if self.rejected {
-            next = h.signum() * next.abs().min(h.abs());
-        }
-        (self.rejected, self.singular) = (false, 0);
-        self.h = next;
+        self.h = self.control.accept(h, error, 1.0);
+        self.singular = 0;
         self.t_before = self.t;
         self.t = if last { bounds.end } else { self.t + h };
         std::mem::swap(&mut self.y, &mut self.y_before);

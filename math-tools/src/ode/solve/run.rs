@@ -107,6 +107,13 @@ pub(super) fn solve(
             &mut plain
         }
         Some(by_parameters) => {
+            let at = (setup.span.0, y0);
+            if let Some(mass) = &setup.mass {
+                let slopes = by_parameters.at(&mut derivative, at);
+                for by in mass.start_by_parameters(&mut derivative, at, &slopes, ctx)? {
+                    start.extend(by);
+                }
+            }
             start.resize(n * (1 + by_parameters.count), 0.0);
             ctx.reserve_doubles(10 * start.len())?;
             options.tolerances = options
@@ -197,10 +204,15 @@ fn check_start(flow: &mut dyn Flow, t: f64, y: &[f64], ctx: &Ctx) -> Result<(), 
         "check the equation and the start value");
 }
 
-/// The names of methods, separated by commas.
+/// The names of methods, separated by commas; the first few of many.
 pub(super) fn names(methods: &[Method]) -> String {
-    let names: Vec<&str> = methods.iter().map(|method| method.name()).collect();
-    names.join(", ")
+    const SHOWN: usize = 5;
+    let shown = methods.iter().take(SHOWN).map(|method| method.name());
+    let shown = shown.collect::<Vec<&str>>().join(", ");
+    match methods.len() {
+        0..=SHOWN => shown,
+        all => format!("{shown}, ... ({} changes)", all - 1),
+    }
 }
 
 impl Solved {
@@ -286,6 +298,9 @@ fn shortfall(reason: Reason, t: f64, setup: &Setup) -> Option<String> {
         ),
         Reason::NotFinite => format!(
             "stopped at t = {t}: beyond it the right-hand side or the solution is not a finite number, as at a singularity"
+        ),
+        Reason::NoTolerance => format!(
+            "stopped at t = {t}: a component, or a derivative by a parameter, is 0 there, and so is its tolerance `atol` + `rtol` |y|; set `atol` above 0"
         ),
         Reason::Singular => format!(
             "stopped at t = {t}: the matrix of the implicit equations is singular, so that they do not determine the solution; check \

@@ -1,7 +1,7 @@
 //! [`Variational`]: a flow together with the derivatives of its solution by parameters.
 //!
 //! # Method
-//! The variational equations `S' = f_y S + f_p`, with `S = 0` at the start, are integrated with the solution and under the same error
+//! The variational equations `S' = f_y S + f_p`, with the derivatives of the start at the start, are integrated with the solution and under the same error
 //! control; `f_y` and `f_p` are exact, from the expressions. Implicit methods factor the matrix of the solution alone and iterate on the
 //! whole (simultaneous corrector).
 //!
@@ -13,10 +13,10 @@ use std::sync::Arc;
 
 use crate::expression::program;
 
-use super::dynamics::Derivative;
+use super::dynamics::{Derivative, Dynamics};
 use super::flow::Flow;
 use super::matrix::Pattern;
-use crate::expression::System;
+use crate::expression::{NotDifferentiable, System};
 
 /// The derivatives of a right-hand side by parameters.
 #[derive(Debug)]
@@ -27,6 +27,32 @@ pub(super) struct ByParameters {
     pub places: Vec<(usize, usize)>,
     /// Computes them in this order.
     pub system: System,
+}
+
+impl ByParameters {
+    /// By the first free parameters of a right-hand side.
+    ///
+    /// # Errors
+    /// [`NotDifferentiable`].
+    pub(super) fn of(dynamics: &Dynamics, count: usize) -> Result<Self, NotDifferentiable> {
+        let (places, system) = dynamics.by_parameters(count)?;
+        Ok(Self {
+            count,
+            places,
+            system,
+        })
+    }
+
+    /// The derivatives of the right-hand side by each parameter at a point.
+    pub(super) fn at(&self, of: &mut Derivative<'_>, (t, y): (f64, &[f64])) -> Vec<Vec<f64>> {
+        let mut values = vec![0.0; self.places.len()];
+        self.system.evaluator().point(of.slots(t, y), &mut values);
+        let mut slopes = vec![vec![0.0; y.len()]; self.count];
+        for (&(row, parameter), value) in self.places.iter().zip(values) {
+            slopes[parameter][row] = value;
+        }
+        slopes
+    }
 }
 
 /// A flow whose state is the solution and, one after the other, its derivatives by the parameters.

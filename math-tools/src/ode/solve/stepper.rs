@@ -41,6 +41,8 @@ pub(crate) enum Reason {
     BlowUp,
     /// The solution became too large for a double, or the right-hand side is not a number beyond this time.
     NotFinite,
+    /// A component is 0 where its absolute tolerance is 0 too: no error of it is small enough.
+    NoTolerance,
     /// The matrix of the implicit equations is singular for every step: the equations do not determine the solution.
     Singular,
 }

@@ -3,12 +3,13 @@
 use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::Serialize;
-use tool_core::{Ctx, ErrorCode, Shortfall, ToolError};
+use tool_core::{Ctx, ErrorCode, Probability, Shortfall, ToolError};
 
 use super::check::Setup;
 use super::event::Occurrences;
 use super::run::{Derivatives, Solved, Stats, names, solve};
 use super::stepper::Reason;
+use crate::sampling::blocks::quantile;
 
 /// The outcome of one trajectory of a sweep.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -42,6 +43,16 @@ pub(crate) struct Run {
     pub sensitivities: Option<Vec<Derivatives>>,
 }
 
+/// The values below which a share of the runs lies.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Quantile {
+    /// The share.
+    pub probability: f64,
+    /// One row per time of `t_eval`, one quantile per component: by linear interpolation between the runs (Hyndman-Fan type 7).
+    #[schemars(extend("x-shape" = ["times", "n"]))]
+    pub y: Vec<Vec<f64>>,
+}
+
 /// Integrates each variation, on as many threads as there are; each result depends on its variation alone.
 ///
 /// # Errors
@@ -70,6 +81,50 @@ pub(super) fn sweep(setup: &Setup, ctx: &Ctx) -> Result<Vec<Run>, ToolError> {
         );
     }
     Ok(runs)
+}
+
+/// The quantiles asked for, of the runs that reached every time; a warning tells how many did not.
+///
+/// # Errors
+/// `numeric` where no run did; a stop or a limit of memory.
+pub(super) fn quantiles(
+    setup: &Setup,
+    runs: &[Run],
+    ctx: &Ctx,
+) -> Result<Vec<Quantile>, ToolError> {
+    let times = setup.times.as_ref().map_or(0, |times| times.len());
+    if setup.quantiles.is_empty() {
+        return Ok(Vec::new());
+    }
+    let whole: Vec<&Run> = runs.iter().filter(|run| run.y.len() == times).collect();
+    if whole.is_empty() {
+        refuse!(numeric "/quantiles", "incomplete"; "no run of `sweep` reached the last time of `t_eval`";
+            "end `t_eval` earlier, or leave `quantiles` out");
+    }
+    if whole.len() < runs.len() {
+        let (short, all) = (runs.len() - whole.len(), runs.len());
+        ctx.warn(format!(
+            "{short} of {all} runs of `sweep` ended before the last time of `t_eval`: `quantiles` are those of the others"
+        ));
+    }
+    let n = setup.y0.len();
+    ctx.reserve_doubles(n * times * setup.quantiles.len() + whole.len())?;
+    let none = |probability: &Probability| Quantile {
+        probability: probability.get(),
+        y: vec![vec![0.0; n]; times],
+    };
+    let mut quantiles: Vec<Quantile> = setup.quantiles.iter().map(none).collect();
+    for time in 0..times {
+        ctx.check()?;
+        for component in 0..n {
+            let mut values: Vec<f64> = whole.iter().map(|run| run.y[time][component]).collect();
+            values.sort_unstable_by(f64::total_cmp);
+            for found in &mut quantiles {
+                found.y[time][component] = quantile(&values, found.probability);
+            }
+        }
+    }
+    Ok(quantiles)
 }
 
 fn run(setup: &Setup, solved: Solved) -> Run {

@@ -30,6 +30,7 @@ fn args(y0: &[f64], span: [f64; 2], system: impl Into<Equations>) -> Args {
         events: Vec::new(),
         sensitivities: Vec::new(),
         sweep: Vec::new(),
+        quantiles: Vec::new(),
     }
 }
 

@@ -1,160 +1,37 @@
 //! `curve_fit`: least squares of a model that is not linear in its parameters.
 
+mod answer;
+mod arguments;
 mod data;
+mod draws;
+mod equations;
 mod model;
+mod names;
 mod plot;
 mod report;
+mod solution;
 mod start;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
-
-use self::data::Names;
-use self::model::Fitted;
-use self::report::{Report, Uncertain, report};
-use super::least_squares::levenberg::{Found, How, Reason, minimise};
+use self::answer::{Output, output};
+pub(crate) use self::arguments::Args;
+use self::equations::Model;
+use self::model::{Curve, Fitted, Formula};
+use self::names::Names;
+use self::solution::Solution;
+use super::least_squares::levenberg::{Found, How, minimise};
 use super::least_squares::loss::{Kind, Loss};
 use super::least_squares::projected::{better, minimise_doggedly};
-use crate::expression::{Expression, Parameters};
+use crate::expression::Expression;
 use crate::prelude::*;
-
-/// Fit a model that is not linear in its parameters to columns of a table, with standard errors and confidence intervals. By least squares
-/// (Levenberg-Marquardt with exact derivatives). Without `start` a start point is searched.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Args {
-    /// Model of the response: an expression in columns of `data` and in the parameters, such as `a*exp(-k*t) + c`. Names that are no
-    /// columns are parameters.
-    pub model: String,
-    /// The table; columns that the model names, and the response, are numbers.
-    pub data: Input<Table>,
-    /// Column of the response.
-    #[serde(default = "response")]
-    pub response: String,
-    /// Start values by parameter, such as `{"a": 1, "k": 0.1}`; those of the others are searched.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub start: BTreeMap<String, Finite>,
-    /// Bounds by parameter, `[low, high]` with null for none, such as `{"k": [0, null]}`.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub bounds: BTreeMap<String, [Option<Finite>; 2]>,
-    /// Named numbers that the model uses and that are not fitted.
-    #[serde(default, skip_serializing_if = "Parameters::is_empty")]
-    pub parameters: Parameters,
-    /// Column with the standard deviation of each response, positive; residuals are divided by it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub sigma: Option<String>,
-    /// Whether `sigma` is known as it is; otherwise only its proportions are, and the residuals tell its size.
-    #[serde(default)]
-    pub absolute_sigma: bool,
-    /// How much a residual counts: `linear` (its square), or less when it is large: `huber`, `soft_l1`, `cauchy`.
-    #[serde(default)]
-    pub loss: Kind,
-    /// Residual at which a loss begins to count less, in units of the response (of `sigma` where there is one).
-    #[serde(default = "one")]
-    pub loss_scale: Positive,
-    /// Probability of the confidence intervals and bands, above 0 and below 1.
-    #[serde(default = "confidence")]
-    pub confidence: Probability,
-    /// Largest number of iterations from each start point.
-    #[serde(default = "Bounded::<1, 1_000_000>::of::<1000>")]
-    pub max_iter: Bounded<1, 1_000_000>,
-    /// Ended when a step changes the parameters by less than this, relative to their size.
-    #[serde(default = "tolerance")]
-    pub tolerance: Tolerance,
-    /// Whether to draw the data, the fit and the residuals as text.
-    #[serde(default = "yes")]
-    pub plot: bool,
-}
-
-fn response() -> String {
-    "y".to_owned()
-}
-
-fn one() -> Positive {
-    Positive::literal(1.0)
-}
-
-fn confidence() -> Probability {
-    Probability::literal(0.95)
-}
-
-fn tolerance() -> Tolerance {
-    Tolerance::literal(1e-12)
-}
-
-fn yes() -> bool {
-    true
-}
-
-/// A fit.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Output {
-    /// The parameters, in alphabetical order.
-    #[schemars(extend("x-shape" = ["p"]))]
-    pub(crate) parameters: Vec<Term>,
-    /// Whether the fit ended at a minimum.
-    pub converged: bool,
-    /// Reason it ended.
-    pub reason: Reason,
-    /// Largest cosine between the residuals and a column of the Jacobian: 0 at a minimum.
-    pub cosine: f64,
-    /// Residual standard deviation, sqrt(sum of squares / degrees of freedom), of weighted residuals where there is a `sigma`; "NaN" with 0 degrees of freedom.
-    pub residual_std: Real,
-    /// Sum of the squares of the (weighted) residuals, also with a robust loss.
-    pub sum_of_squares: f64,
-    /// Share of the variance of the (weighted) response around its mean that the model explains; "NaN" for a constant response.
-    pub r2: Real,
-    /// Observations less fitted parameters.
-    pub degrees_of_freedom: usize,
-    /// Akaike's criterion, n log(sum of squares / n) + 2 (p + 1); "-Infinity" for an exact fit.
-    pub aic: Real,
-    /// Schwarz's criterion, n log(sum of squares / n) + log(n) (p + 1).
-    pub bic: Real,
-    /// Covariance of the estimates; "NaN" for parameters at a bound.
-    #[schemars(extend("x-shape" = ["p", "p"]))]
-    pub covariance: Vec<Vec<Real>>,
-    /// The model at each row.
-    #[schemars(extend("x-shape" = ["n"]))]
-    pub fitted: Vec<f64>,
-    /// Half the width of the confidence band of the model at each row.
-    #[schemars(extend("x-shape" = ["n"]))]
-    pub band: Vec<Real>,
-    /// Iterations, from all start points.
-    pub iterations: u64,
-    /// Passes over the data.
-    pub evaluations: u64,
-    /// Start points that were tried.
-    pub starts: usize,
-    /// The data (dots) with the fit, and the residuals.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub plot: Option<String>,
-}
-
-/// An estimate and its uncertainty.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Term {
-    /// The parameter.
-    pub name: String,
-    /// The estimate.
-    pub estimate: f64,
-    /// Its standard error, by linear theory; "NaN" at a bound, where the data do not determine it, and with 0 degrees of freedom unless
-    /// `absolute_sigma`.
-    pub standard_error: Real,
-    /// Estimate divided by its standard error.
-    pub t: Real,
-    /// Two-sided p value of the hypothesis that the parameter is 0 (Student t; normal with `absolute_sigma`).
-    pub p: Real,
-    /// Ends of its confidence interval (as `p`).
-    pub interval: [Real; 2],
-    /// Whether it is at a bound.
-    pub at_bound: bool,
-}
 
 impl Tool for Args {
     const SPEC: Spec = Spec::named("curve_fit", "Fit a curve")
+        .seeded()
         .tags(&[
             "fit",
+            "ode",
             "regression",
             "nonlinear",
             "levenberg-marquardt",
@@ -193,9 +70,6 @@ impl Tool for Args {
         }
         let table = args.data.load(ctx)?;
         let names = Names::of(&args, &table)?;
-        let scope = names.scope(&args.parameters)?;
-        let model =
-            Expression::parse(&args.model, &scope).map_err(|err| err.into_tool_error("/model"))?;
         let rows = data::rows(&args, &table, &names)?;
         let (n, p) = (rows.len(), names.parameters.len());
         if n < p {
@@ -208,11 +82,31 @@ impl Tool for Args {
             kind: args.loss,
             scale: args.loss_scale.get(),
         };
-        let mut fitted = Fitted::new(&model, p, &rows, loss, ctx)?;
         let known = |name: &String| args.start.get(name).map(|value| value.get());
         let known: Vec<Option<f64>> = names.parameters.iter().map(known).collect();
-        let starts = starts(&args, &model, &mut fitted, &known, &bounds)?;
-        let (found, iterations) = best(&args, &mut fitted, &starts, &bounds, ctx)?;
+        let (curve, starts): (Box<dyn Curve + '_>, _) = match &args.model {
+            Model::Formula(text) => {
+                let expression = names.scope(&args.parameters).and_then(|scope| {
+                    Expression::parse(text, &scope).map_err(|err| err.into_tool_error("/model"))
+                })?;
+                let slots: Vec<usize> = (0..p).collect();
+                let formula = || Formula::new(&expression, &slots, "/model", ctx).map(Box::new);
+                let starts = match given(&args, &known, &bounds)? {
+                    Some(start) => vec![start],
+                    None => searched(formula()?, &rows, &known, &bounds)?,
+                };
+                (formula()?, starts)
+            }
+            Model::Equations(equations) => {
+                let solution = Solution::new(equations, &args, &names, &rows, ctx)?;
+                let Some(start) = given(&args, &known, &bounds)? else {
+                    return Err(without_start(&names, &known, &equations.time));
+                };
+                (Box::new(solution), vec![start])
+            }
+        };
+        let mut fitted = Fitted::new(curve, &rows, loss);
+        let (found, iterations) = settled(&args, &mut fitted, &starts, &bounds, ctx)?;
         let values = fitted.columns(&found.point)?;
         let Some(values) = values else {
             refuse!(numeric "/model", "not_finite"; "the model is not finite at the fit"; "set `bounds` or another `start`");
@@ -221,7 +115,7 @@ impl Tool for Args {
         output(
             &args,
             &names,
-            &rows,
+            (&rows, &bounds),
             found,
             values,
             iterations,
@@ -232,35 +126,79 @@ impl Tool for Args {
     }
 }
 
-/// The start points: the given one, or those that a search finds.
-fn starts(
+/// The start point where all of it is given.
+fn given(
     args: &Args,
-    model: &Expression,
-    fitted: &mut Fitted<'_>,
+    known: &[Option<f64>],
+    bounds: &[[f64; 2]],
+) -> Result<Option<Vec<f64>>, ToolError> {
+    let given: Option<Vec<f64>> = known.iter().copied().collect();
+    let all = given.iter().flatten().zip(bounds).zip(args.start.keys());
+    for ((value, [low, high]), name) in all {
+        if !(low..=high).contains(&value) {
+            refuse!(invalid names::below("/start", name); "the start value {value} is not within the bounds");
+        }
+    }
+    Ok(given)
+}
+
+/// The error of differential equations without a whole start point.
+fn without_start(names: &Names, known: &[Option<f64>], time: &str) -> ToolError {
+    let all = names.parameters.iter().zip(known);
+    let missing = all.filter(|(_, known)| known.is_none());
+    let missing: Vec<&str> = missing.map(|(name, _)| name.as_str()).collect();
+    let message = format!(
+        "differential equations need a start value for each parameter: none for `{}`",
+        missing.join("`, `")
+    );
+    ToolError::invalid("/start", message).hint(format!(
+        "add them to `start`; what is known goes into `parameters`, and the time is named `{time}`"
+    ))
+}
+
+/// Start points that a search finds.
+fn searched(
+    formula: Box<Formula<'_>>,
+    rows: &model::Rows,
     known: &[Option<f64>],
     bounds: &[[f64; 2]],
 ) -> Result<Vec<Vec<f64>>, ToolError> {
-    let given: Option<Vec<f64>> = known.iter().copied().collect();
-    if let Some(given) = given {
-        for ((value, [low, high]), name) in given.iter().zip(bounds).zip(args.start.keys()) {
-            if !(low..=high).contains(&value) {
-                refuse!(invalid format!("/start/{name}"); "the start value {value} is not within the bounds");
-            }
-        }
-        return Ok(vec![given]);
-    }
-    let few = start::thinned(fitted.rows);
+    let few = start::thinned(rows);
     let plain = Loss {
         kind: Kind::Linear,
         scale: 1.0,
     };
-    let mut search = Fitted::new(model, known.len(), &few, plain, fitted.ctx)?;
+    let mut search = Fitted::new(formula, &few, plain);
     let found = start::search(&mut search, known, bounds)?;
     if found.is_empty() {
         refuse!(numeric "/model", "not_finite"; "the model is finite at no start point that was tried";
             "give `start` values at which it is");
     }
     Ok(found)
+}
+
+/// The best fit, again where a closer look at its end changed the model; and the iterations of all.
+fn settled(
+    args: &Args,
+    fitted: &mut Fitted<'_>,
+    starts: &[Vec<f64>],
+    bounds: &[[f64; 2]],
+    ctx: &Ctx,
+) -> Result<(Found, u64), ToolError> {
+    const LOOKS: usize = 3;
+    if let [start] = starts {
+        fitted.look(start)?;
+    }
+    let (mut found, mut iterations) = best(args, fitted, starts, bounds, ctx)?;
+    for _ in 0..LOOKS {
+        if !fitted.look(&found.point)? {
+            break;
+        }
+        let (again, taken) = best(args, fitted, &[found.point], bounds, ctx)?;
+        found = again;
+        iterations += taken;
+    }
+    Ok((found, iterations))
 }
 
 /// The best fit from several start points, and the iterations of all.
@@ -271,11 +209,13 @@ fn best(
     bounds: &[[f64; 2]],
     ctx: &Ctx,
 ) -> Result<(Found, u64), ToolError> {
+    let scale = kernels::dense::norm2(&fitted.weighted(fitted.rows.response.clone()));
     let how = How {
         bounds,
         max_iter: args.max_iter.get() as u64,
         tolerance: args.tolerance.get(),
-        scale: kernels::dense::norm2(&fitted.weighted(fitted.rows.response.clone())),
+        scale,
+        error: fitted.curve.error() * scale,
         is_forgetting: false,
     };
     let mut best: Option<Found> = None;
@@ -300,131 +240,4 @@ fn best(
             "choose start values at which it is");
     };
     Ok((best, iterations))
-}
-
-#[expect(clippy::too_many_arguments, reason = "the parts of one answer")]
-fn output(
-    args: &Args,
-    names: &Names,
-    rows: &model::Rows,
-    found: Found,
-    mut values: Vec<Vec<f64>>,
-    iterations: u64,
-    evaluations: u64,
-    starts: usize,
-    ctx: &Ctx,
-) -> Result<Output, ToolError> {
-    let (n, p) = (rows.len(), found.point.len());
-    let jacobian = values.split_off(1);
-    let fit = values.swap_remove(0);
-    let weight = |row: usize| rows.weights.as_ref().map_or(1.0, |weights| weights[row]);
-    let squares = |of: &dyn Fn(usize) -> f64| {
-        (0..n)
-            .map(|row| (of(row) * weight(row)).powi(2))
-            .sum::<f64>()
-    };
-    let sum_of_squares = squares(&|row| fit[row] - rows.response[row]);
-    let held = found.held.iter().filter(|held| **held).count();
-    let freedom = n - (p - held);
-    let variance = match freedom {
-        0 => f64::NAN,
-        freedom => sum_of_squares / freedom as f64,
-    };
-    let loss = Loss {
-        kind: args.loss,
-        scale: args.loss_scale.get(),
-    };
-    let residuals: Vec<f64> = (0..n)
-        .map(|row| (fit[row] - rows.response[row]) * weight(row))
-        .collect();
-    let of_estimates = match (args.loss, args.absolute_sigma) {
-        (Kind::Linear, true) => 1.0,
-        (Kind::Linear, false) => variance,
-        _ => loss.variance(&residuals, freedom),
-    };
-    let weighted = jacobian.iter().map(|column| {
-        let entries = column.iter().enumerate();
-        entries.map(|(row, entry)| entry * weight(row)).collect()
-    });
-    let uncertain = Uncertain {
-        plain: &jacobian,
-        weighted: weighted.collect(),
-        variance: of_estimates,
-        // What is known as it is has a normal distribution.
-        freedom: if args.absolute_sigma {
-            None
-        } else {
-            Some(freedom)
-        },
-    };
-    let report = report(&found, &uncertain, args.confidence.get());
-    let converged = found.reason.has_converged();
-    warn(&found, &report, freedom, args.absolute_sigma, ctx);
-    let total: f64 = (0..n).map(|row| weight(row).powi(2)).sum();
-    let mean = (0..n)
-        .map(|row| rows.response[row] * weight(row).powi(2))
-        .sum::<f64>()
-        / total;
-    let spread = squares(&|row| rows.response[row] - mean);
-    let per_row = (sum_of_squares / n as f64).ln() * n as f64;
-    let plot = args
-        .plot
-        .then(|| plot::plot(names, rows, &fit, ctx))
-        .transpose()?;
-    let real = |values: Vec<f64>| values.into_iter().map(Real).collect::<Vec<Real>>();
-    Ok(Output {
-        parameters: terms(names, &found, &report),
-        converged,
-        reason: found.reason,
-        cosine: found.cosine,
-        residual_std: Real(variance.sqrt()),
-        sum_of_squares,
-        r2: Real(if spread > 0.0 {
-            1.0 - sum_of_squares / spread
-        } else {
-            f64::NAN
-        }),
-        degrees_of_freedom: freedom,
-        aic: Real(per_row + 2.0 * (p + 1) as f64),
-        bic: Real(per_row + (n as f64).ln() * (p + 1) as f64),
-        covariance: report.covariance.into_iter().map(real).collect(),
-        fitted: fit,
-        band: real(report.bands),
-        iterations,
-        evaluations,
-        starts,
-        plot,
-    })
-}
-
-fn warn(found: &Found, report: &Report, freedom: usize, is_known: bool, ctx: &Ctx) {
-    if found.reason == Reason::Flat {
-        ctx.warn("a parameter has no influence near the end of the search, which need not be a minimum: give another `start`");
-    } else if !found.reason.has_converged() {
-        ctx.warn("the fit did not converge: give other `start` values, set `bounds`, or raise `max_iter`");
-    }
-    if !report.is_determined {
-        ctx.warn("the data do not determine all parameters: some can change together without changing the fit, so there are no standard errors");
-    } else if freedom == 0 && !is_known {
-        ctx.warn("as many parameters as observations: the fit has no standard errors");
-    }
-    if found.held.iter().any(|held| *held) {
-        ctx.warn("a parameter is at its bound: it has no standard error, and those of the others hold for it there");
-    }
-}
-
-fn terms(names: &Names, found: &Found, report: &Report) -> Vec<Term> {
-    let term = |(index, name): (usize, &String)| {
-        let (estimate, half) = (found.point[index], report.half_widths[index]);
-        Term {
-            name: name.clone(),
-            estimate,
-            standard_error: Real(report.standard_errors[index]),
-            t: Real(report.t_values[index]),
-            p: Real(report.p_values[index]),
-            interval: [Real(estimate - half), Real(estimate + half)],
-            at_bound: found.held[index],
-        }
-    };
-    names.parameters.iter().enumerate().map(term).collect()
 }

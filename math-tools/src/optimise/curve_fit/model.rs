@@ -1,4 +1,4 @@
-//! A model over the columns of a table: values, residuals and exact derivatives, block by block of rows.
+//! A model over the columns of a table: values, residuals and exact derivatives.
 
 use tool_core::{Ctx, ToolError};
 
@@ -21,50 +21,70 @@ impl Rows {
     }
 }
 
-/// A model with its data.
-pub(super) struct Fitted<'a> {
-    pub(super) rows: &'a Rows,
-    system: System,
-    parameters: usize,
-    loss: Loss,
-    /// Number of passes over the rows.
-    pub(super) evaluations: u64,
-    pub(super) ctx: &'a Ctx,
+/// Values of a model, then its derivatives by the parameters, each a column with an entry for each row.
+pub(super) type Columns = Vec<Vec<f64>>;
+
+/// What a model gives for its parameters.
+pub(super) trait Curve {
+    /// The columns at a point; `None` where the model has no value.
+    ///
+    /// # Errors
+    /// A stop or a budget.
+    fn columns(&mut self, point: &[f64], rows: &Rows) -> Result<Option<Columns>, ToolError>;
+
+    /// The relative error of its values beyond roundings.
+    fn error(&self) -> f64 {
+        0.0
+    }
+
+    /// Whether a closer look at a point changed how values are computed.
+    ///
+    /// # Errors
+    /// `numeric` where the model has no value at the point, with the reason; a stop or a budget.
+    fn look(&mut self, _point: &[f64]) -> Result<bool, ToolError> {
+        Ok(false)
+    }
 }
 
-impl<'a> Fitted<'a> {
-    /// A model whose first slots are the parameters.
+/// An expression with its derivatives, evaluated block by block of rows.
+pub(super) struct Formula<'a> {
+    system: System,
+    outputs: usize,
+    ctx: &'a Ctx,
+}
+
+impl<'a> Formula<'a> {
+    /// An expression with its derivatives by slots.
     ///
     /// # Errors
     /// `invalid_args` for a function without derivatives.
     pub(super) fn new(
-        model: &Expression,
-        parameters: usize,
-        rows: &'a Rows,
-        loss: Loss,
+        expression: &Expression,
+        slots: &[usize],
+        pointer: &str,
         ctx: &'a Ctx,
     ) -> Result<Self, ToolError> {
-        let slots: Vec<usize> = (0..parameters).collect();
-        let system = System::value_and_gradient(model, &slots).map_err(|err| {
-            let message = format!("the model has no derivative: {err}");
-            ToolError::invalid("/model", message).hint("write it without that function")
-        })?;
+        let system = System::value_and_gradient(expression, slots)
+            .map_err(|err| without_derivative(err, pointer))?;
         Ok(Self {
-            rows,
             system,
-            parameters,
-            loss,
-            evaluations: 0,
+            outputs: 1 + slots.len(),
             ctx,
         })
     }
 
-    /// The values of the model, then its derivatives, each a column of rows; `None` where one is not finite.
-    pub(super) fn columns(&mut self, point: &[f64]) -> Result<Option<Vec<Vec<f64>>>, ToolError> {
-        self.evaluations += 1;
-        self.ctx.count_evaluations(self.rows.len() as u64)?;
-        let (n, outputs) = (self.rows.len(), 1 + self.parameters);
-        let mut columns = vec![vec![0.0; n]; outputs];
+    /// Value and derivatives in each of `n` rows: the first slots have the numbers of `point`, the others columns.
+    ///
+    /// # Errors
+    /// A stop or a budget.
+    pub(super) fn at(
+        &self,
+        point: &[f64],
+        varying: &[&[f64]],
+        n: usize,
+    ) -> Result<Columns, ToolError> {
+        self.ctx.count_evaluations(n as u64)?;
+        let mut columns = vec![vec![0.0; n]; self.outputs];
         let constants: Vec<[f64; LANES]> = point.iter().map(|&value| [value; LANES]).collect();
         let mut evaluator = self.system.evaluator();
         for start in (0..n).step_by(LANES) {
@@ -73,14 +93,77 @@ impl<'a> Fitted<'a> {
             }
             let end = (start + LANES).min(n);
             let fixed = constants.iter().map(|one| &one[..end - start]);
-            let varying = self.rows.predictors.iter().map(|one| &one[start..end]);
+            let varying = varying.iter().map(|one| &one[start..end]);
             let slots: Vec<&[f64]> = fixed.chain(varying).collect();
             let mut out: Vec<&mut [f64]> =
                 columns.iter_mut().map(|one| &mut one[start..end]).collect();
             evaluator.block(&slots, &mut out);
         }
-        let is_finite = columns.iter().flatten().all(|value| value.is_finite());
-        Ok(is_finite.then_some(columns))
+        Ok(columns)
+    }
+}
+
+/// The error of an expression without derivatives.
+pub(super) fn without_derivative(
+    err: crate::expression::NotDifferentiable,
+    pointer: &str,
+) -> ToolError {
+    let message = format!("the model has no derivative: {err}");
+    ToolError::invalid(pointer, message).hint("write it without that function")
+}
+
+/// The columns where all entries are finite.
+pub(super) fn finite(columns: Columns) -> Option<Columns> {
+    let is_finite = columns.iter().flatten().all(|value| value.is_finite());
+    is_finite.then_some(columns)
+}
+
+impl Curve for Formula<'_> {
+    fn columns(&mut self, point: &[f64], rows: &Rows) -> Result<Option<Columns>, ToolError> {
+        let varying: Vec<&[f64]> = rows.predictors.iter().map(Vec::as_slice).collect();
+        self.at(point, &varying, rows.len()).map(finite)
+    }
+}
+
+/// A model with its data.
+pub(super) struct Fitted<'a> {
+    pub(super) rows: &'a Rows,
+    pub(super) curve: Box<dyn Curve + 'a>,
+    loss: Loss,
+    /// The last point with its columns: a cost and its linear approximation need the same.
+    last: Option<(Vec<f64>, Option<Columns>)>,
+    /// Number of passes over the rows.
+    pub(super) evaluations: u64,
+}
+
+impl<'a> Fitted<'a> {
+    pub(super) fn new(curve: Box<dyn Curve + 'a>, rows: &'a Rows, loss: Loss) -> Self {
+        Self {
+            rows,
+            curve,
+            loss,
+            last: None,
+            evaluations: 0,
+        }
+    }
+
+    /// As [`Curve::columns`].
+    pub(super) fn columns(&mut self, point: &[f64]) -> Result<Option<Columns>, ToolError> {
+        if let Some((known, columns)) = &self.last
+            && known == point
+        {
+            return Ok(columns.clone());
+        }
+        self.evaluations += 1;
+        let columns = self.curve.columns(point, self.rows)?;
+        self.last = Some((point.to_vec(), columns.clone()));
+        Ok(columns)
+    }
+
+    /// As [`Curve::look`].
+    pub(super) fn look(&mut self, point: &[f64]) -> Result<bool, ToolError> {
+        self.last = None;
+        self.curve.look(point)
     }
 
     /// A column times the weights.

@@ -2,8 +2,8 @@
 
 use tool_core::{Ctx, Input, ToolError, Vector};
 
-use super::data::Names;
 use super::model::Rows;
+use super::names::Names;
 use crate::plot::{plot_braille, series};
 use tool_core::{Bounded, Tool as _};
 
@@ -26,6 +26,7 @@ pub(super) fn plot(
             x: Input::inline(x.clone()),
             y: Input::Inline(series::Series(series)),
             plot_type: series::PlotType::Scatter,
+            points: Vec::new(),
             width: Bounded::literal(72),
             height: Bounded::literal(rows),
             title: title.to_owned(),

@@ -32,6 +32,8 @@ pub(super) struct Report {
     pub(super) half_widths: Vec<f64>,
     /// A row for each parameter.
     pub(super) covariance: Vec<Vec<f64>>,
+    /// A square root of the covariance, a row for each parameter; rows of parameters that are held are 0. Empty where there is none.
+    pub(super) root: Vec<Vec<f64>>,
     /// Half the width of the confidence band of the mean at each row.
     pub(super) bands: Vec<f64>,
     /// Whether the data determine all parameters that are free.
@@ -72,8 +74,14 @@ pub(super) fn report(found: &Found, uncertain: &Uncertain<'_>, confidence: f64) 
     let rows = found.linear.residuals.len();
     let mut covariance = vec![vec![f64::NAN; count]; count];
     let mut bands = vec![f64::NAN; rows];
+    let mut root = Vec::new();
     if let Some(inverse) = &inverse {
+        root = vec![vec![0.0; free.len()]; count];
         for (a, &row) in free.iter().enumerate() {
+            let entries = inverse[a].iter();
+            root[row] = entries
+                .map(|entry| entry * variance.sqrt() / norms[a])
+                .collect();
             for (b, &column) in free.iter().enumerate() {
                 let product: f64 = inverse[a].iter().zip(&inverse[b]).map(|(x, y)| x * y).sum();
                 covariance[row][column] = variance * product / (norms[a] * norms[b]);
@@ -111,6 +119,7 @@ pub(super) fn report(found: &Found, uncertain: &Uncertain<'_>, confidence: f64) 
         t_values,
         standard_errors,
         covariance,
+        root,
         bands,
         is_determined: inverse.is_some(),
     }

@@ -1,9 +1,13 @@
 //! Fits of the NIST reference problems, of common curves without a start, and of what can go wrong.
 
+mod draws;
+mod equations;
+
 use tool_core::ErrorCode;
 use tool_core::json::{self, Limits};
 
 use super::*;
+use crate::optimise::least_squares::levenberg::Reason;
 
 const STRD: &str = include_str!("../../../../tests/reference/strd.json");
 

@@ -22,7 +22,7 @@ use super::qr::Qr;
 pub(crate) enum Reason {
     /// The residuals are orthogonal to the columns of the Jacobian, and no step improves the fit: converged.
     Orthogonal,
-    /// The model passes through the data, to rounding: converged.
+    /// The model passes through the data, to rounding or the tolerance of its integration: converged.
     Exact,
     /// What is free has no influence here, to first order (a column of the Jacobian is 0): not known to be a minimum, not converged.
     Flat,
@@ -92,6 +92,8 @@ pub(in crate::optimise) struct How<'a> {
     pub(in crate::optimise) tolerance: f64,
     /// Size of what is fitted, for which residuals are roundings.
     pub(in crate::optimise) scale: f64,
+    /// Size of the errors of the residuals beyond roundings, as of a model that is integrated; 0 for none.
+    pub(in crate::optimise) error: f64,
     /// Whether damping is in proportion to the present column norms instead of the largest: for columns that shrink by orders.
     pub(in crate::optimise) is_forgetting: bool,
 }
@@ -111,6 +113,7 @@ pub(in crate::optimise) fn minimise(
         max_iter,
         tolerance,
         scale,
+        error,
         is_forgetting,
     } = how;
     let mut point = start.to_vec();
@@ -183,9 +186,13 @@ pub(in crate::optimise) fn minimise(
             growth *= 2.0;
         };
         let Some((next, found_there)) = accepted else {
-            let settled = match cosine <= COSINE_MAX {
-                true => stationary(&linear, &held),
-                false => Reason::NoProgress,
+            let size = norm(&linear.residuals);
+            let settled = if size <= error {
+                Reason::Exact
+            } else if cosine <= COSINE_MAX.max(error / size) {
+                stationary(&linear, &held)
+            } else {
+                Reason::NoProgress
             };
             let found = found(settled);
             return Ok(Some(polished(problem, found, bounds)?));

@@ -136,6 +136,7 @@ impl Tool for Args {
             max_iter: args.max_iter.get() as u64,
             tolerance: args.tolerance.get(),
             scale: 0.0,
+            error: 0.0,
             is_forgetting: false,
         };
         let (found, iterations) = minimise_doggedly(&mut problem, &x0, &how, ctx)?;

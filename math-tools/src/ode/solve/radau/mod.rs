@@ -19,6 +19,7 @@ use std::sync::Arc;
 use faer::c64;
 
 use self::coefficients::{C1, C2, ERROR, T, T_INVERSE, eigenvalues};
+use super::control::Predictive;
 use super::flow::{Problem, Tolerances};
 use super::matrix::{Pattern, Shifted};
 use super::stepper::{Attempt, Bounds, Stepper, initial_step, stuck, vanishes};
@@ -29,10 +30,8 @@ const ITERATIONS_MAX: usize = 7;
 const NEGLIGIBLE: f64 = 1e-3;
 /// Slower convergence asks for a new Jacobian.
 const SLOW: f64 = 1e-3;
-const SAFETY: f64 = 0.9;
-/// Largest growth of a step, and largest shrinking.
+/// Largest growth of a step.
 const GROWTH: f64 = 8.0;
-const SHRINKING: f64 = 5.0;
 /// The factors are kept when the step would grow by less than this.
 const KEEP: f64 = 1.2;
 
@@ -68,10 +67,7 @@ pub(crate) struct Radau {
     pair: Vec<c64>,
     convergence: f64,
     rate: f64,
-    accepted: u64,
-    rejected: bool,
-    h_accepted: f64,
-    error_accepted: f64,
+    control: Predictive,
     singular: u32,
     non_finite: bool,
 }
@@ -121,10 +117,7 @@ impl Radau {
             pair: vec![c64::new(0.0, 0.0); n],
             convergence: 1.0,
             rate: 1.0,
-            accepted: 0,
-            rejected: false,
-            h_accepted: 0.0,
-            error_accepted: 0.0,
+            control: Predictive::new(GROWTH),
             singular: 0,
             non_finite: false,
         }
@@ -133,7 +126,7 @@ impl Radau {
     /// A shorter step, with a new Jacobian unless it is this state's own.
     fn shorten(&mut self, h: f64) -> Attempt {
         self.h = h;
-        self.rejected = true;
+        self.control.reject();
         self.factors_due = true;
         self.jacobian_due = !self.fresh;
         Attempt::Rejected
@@ -303,7 +296,7 @@ impl Radau {
             (sum / n as f64).sqrt().max(1e-10)
         };
         let error = norm(&self.rhs, &self.scale);
-        if error < 1.0 || !(self.accepted == 0 || self.rejected) {
+        if error < 1.0 || !(self.control.is_first() || self.control.is_after_rejection()) {
             return error;
         }
         // The estimate does not vanish at infinity; filtered once more where that is likely to matter.
@@ -392,28 +385,16 @@ impl Stepper for Radau {
             return self.shorten(0.5 * h);
         }
         let most = (1 + 2 * ITERATIONS_MAX) as f64;
-        let factor = SAFETY * (most / (iterations + 2 * ITERATIONS_MAX) as f64).min(1.0);
-        let mut quotient = (error.powf(0.25) / factor).clamp(1.0 / GROWTH, SHRINKING);
+        let caution = (most / (iterations + 2 * ITERATIONS_MAX) as f64).min(1.0);
         if error >= 1.0 {
-            let shorter = if self.accepted == 0 {
-                0.1 * h
-            } else {
-                h / quotient
+            let shorter = match self.control.is_first() {
+                true => 0.1 * h,
+                false => h / self.control.quotient(error, caution),
             };
             return self.shorten(shorter);
         }
-        self.accepted += 1;
-        if self.accepted > 1 {
-            let predicted =
-                (self.h_accepted / h) * (error * error / self.error_accepted).powf(0.25) / SAFETY;
-            quotient = quotient.max(predicted.abs().clamp(1.0 / GROWTH, SHRINKING));
-        }
-        (self.h_accepted, self.error_accepted) = (h, error.max(1e-2));
-        let mut next = h / quotient;
-        if self.rejected {
-            next = h.signum() * next.abs().min(h.abs());
-        }
-        (self.rejected, self.singular) = (false, 0);
+        let next = self.control.accept(h, error, caution);
+        self.singular = 0;
         self.accept(problem, h, last, bounds);
         let grows = next / h;
         let keep = self.rate <= SLOW && (1.0..=KEEP).contains(&grows);

@@ -115,3 +115,41 @@ fn what_a_mass_matrix_cannot_be() {
         (Some("/mass"), Some("index"))
     );
 }
+
+/// y' = -k y + z with 0 = z - c y^2 is y' = -k y + c y^2: the same derivatives by parameters, of z by the chain rule; at the start z has one.
+#[test]
+fn derivatives_with_algebraic_equations_are_those_of_the_equations_without() {
+    let tail = r#""t_span":[0,2],"parameters":{"k":0.7,"c":0.3},"sensitivities":["k","c"],"rtol":1e-9,"atol":1e-12,"t_eval":[0,1,2]"#;
+    let (plain, _) = from_json(&format!(r#"{{"y0":[2],"system":"-k*y+c*y**2",{tail}}}"#)).unwrap();
+    let plain_by = plain.sensitivities.unwrap();
+    for method in ["auto", "bdf"] {
+        // The second matrix has y' on both sides: what is algebraic is the difference of the equations.
+        for (mass, second) in [
+            ("[[1,0],[0,0]]", "y1-c*y0**2"),
+            ("[[1,0],[1,0]]", "-k*y0+y1+3*(y1-c*y0**2)"),
+        ] {
+            let output = from_json(&format!(
+                r#"{{"y0":[2,1.2],"system":["-k*y0+y1","{second}"],"mass":{mass},"method":"{method}",{tail}}}"#
+            ));
+            if method == "bdf" && mass == "[[1,0],[1,0]]" {
+                assert_eq!(output.err().unwrap().path(), Some("/method"));
+                continue;
+            }
+            let (output, _) = output.unwrap();
+            assert!(output.completed, "{method} {mass}");
+            let by = output.sensitivities.unwrap();
+            for (row, y) in plain.y.iter().enumerate() {
+                for (index, (by, plain_by)) in by.iter().zip(&plain_by).enumerate() {
+                    let moved = plain_by.y[row][0];
+                    let own = if index == 1 { y[0] * y[0] } else { 0.0 };
+                    let z = own + 0.6 * y[0] * moved;
+                    let found = &by.y[row];
+                    assert!(
+                        (found[0] - moved).abs() < 1e-6 && (found[1] - z).abs() < 1e-6,
+                        "{method} {mass} {row} {index}: {found:?}, {moved} {z}"
+                    );
+                }
+            }
+        }
+    }
+}

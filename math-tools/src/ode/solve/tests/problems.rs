@@ -20,7 +20,10 @@ struct Problem {
     end: Vec<f64>,
     atol: f64,
     methods: &'static [Method],
-    /// Digits by which the error at the end may exceed the tolerance: 1.5, more where errors grow along the solution.
+    /// Digits by which the error at the end may exceed the tolerance: 1.5, more where errors grow along the solution. A relative change of
+    /// the start has grown at the end by 3.0 digits for Pleiades and Kepler's orbit, by 4.4 for Arenstorf's (SciPy's DOP853 at 1e-12, ten
+    /// random changes); in the ring modulator from the middle of the span on by 2.0, and its fast voltages have errors of their own. No
+    /// control of the error of a step avoids that.
     lost: f64,
 }
 
@@ -220,6 +223,20 @@ fn problems() -> Vec<Problem> {
             EXPLICIT,
         )
         .losing(2.0),
+        problem(
+            "Arenstorf",
+            "y2; y3; y0+2*y3-0.987722529*(y0+0.012277471)/((y0+0.012277471)**2+y1**2)**1.5\
+             -0.012277471*(y0-0.987722529)/((y0-0.987722529)**2+y1**2)**1.5; \
+             y1-2*y2-0.987722529*y1/((y0+0.012277471)**2+y1**2)**1.5-0.012277471*y1/((y0-0.987722529)**2+y1**2)**1.5",
+            &[0.994, 0.0, 0.0, -2.001_585_106_379_082_5],
+            (
+                17.065_216_560_157_964,
+                &[0.994, 0.0, 0.0, -2.001_585_106_379_082_5],
+            ),
+            1e-12,
+            EXPLICIT,
+        )
+        .losing(3.6),
         problem(
             "Van der Pol, mu = 1000",
             "y1; ((1-y0**2)*y1-y0)*1e6",

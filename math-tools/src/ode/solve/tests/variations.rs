@@ -145,3 +145,129 @@ fn what_cannot_vary_is_told() {
         assert_eq!(err.path(), Some(path), "{text}: {err:?}");
     }
 }
+
+/// y = c: the runs have 0 to 10 in some order, whose quantiles of type 7 are those of NumPy.
+#[test]
+fn quantiles_of_a_sweep_are_those_of_its_runs() {
+    let values = [7, 2, 10, 0, 4, 9, 1, 3, 8, 6, 5];
+    let sweep = values
+        .map(|value| format!(r#"{{"y0":[{value}]}}"#))
+        .join(",");
+    let call = |more: &str| {
+        from_json(&format!(
+            r#"{{"y0":[1],"t_span":[0,2],"system":"0","sweep":[{sweep}],{more}}}"#
+        ))
+    };
+    let (output, warnings) = call(r#""t_eval":[0,1,2],"quantiles":[0,0.025,0.5,0.75,1]"#).unwrap();
+    for (found, expected) in output
+        .quantiles
+        .unwrap()
+        .iter()
+        .zip([0.0, 0.25, 5.0, 7.5, 10.0])
+    {
+        assert_eq!(found.y, vec![vec![expected]; 3], "{}", found.probability);
+    }
+    assert_eq!(warnings, "");
+    for (more, place) in [
+        (r#""quantiles":[0.5]"#, "/quantiles"),
+        (r#""t_eval":[1],"quantiles":[1.5]"#, "/quantiles/0"),
+    ] {
+        assert_eq!(call(more).err().unwrap().path(), Some(place));
+    }
+}
+
+/// Runs of y' = y^2 from above 1/2 end before t = 2, and do not count.
+#[test]
+fn quantiles_are_of_the_runs_that_reach_the_end() {
+    let call = |sweep: &str| {
+        from_json(&format!(
+            r#"{{"y0":[0.1],"t_span":[0,2],"system":"y^2","sweep":[{sweep}],"t_eval":[2],"quantiles":[0.5]}}"#
+        ))
+    };
+    let (output, warnings) = call(r#"{"y0":[0.25]},{"y0":[0.7]},{"y0":[0.25]}"#).unwrap();
+    let median = output.quantiles.unwrap()[0].y[0][0];
+    assert!((median - 0.5).abs() < 1e-6, "{median}");
+    assert!(warnings.contains("1 of 3"), "{warnings}");
+    assert_eq!(
+        call(r#"{"y0":[0.7]}"#).err().unwrap().path(),
+        Some("/quantiles")
+    );
+}
+
+/// y' = -(1e5 exp(-t) + 1) (y - cos t) - sin t with y = cos t is stiff up to t = 11: `auto` goes back to the explicit method, whose long
+/// steps need fewer evaluations than those of the stiff one.
+#[test]
+fn the_explicit_method_returns_where_the_problem_is_no_longer_stiff() {
+    let call = |method: &str, end: f64| {
+        let text = format!(
+            r#"{{"y0":[1],"t_span":[0,{end}],"system":"-(1e5*exp(-t)+1)*(y-cos(t))-sin(t)","method":"{method}","rtol":1e-9,"t_eval":[{end}]}}"#
+        );
+        from_json(&text).unwrap().0
+    };
+    let output = call("auto", 200.0);
+    assert_eq!(output.method, "dop853, radau, dop853");
+    assert!(
+        (output.y[0][0] - 200.0_f64.cos()).abs() < 1e-7,
+        "{:?}",
+        output.y
+    );
+    assert!(output.stiff && output.switched_at.unwrap() < 5.0);
+    let radau = call("radau", 200.0);
+    assert!(
+        output.stats.function_evals < radau.stats.function_evals,
+        "{:?} {:?}",
+        output.stats,
+        radau.stats
+    );
+    assert_eq!(call("auto", 5.0).method, "dop853, radau");
+}
+
+/// A relaxation oscillation changes between fast and slow phases for ever: methods change seldom, and results stay right. The end value is
+/// that of scipy 1.17's Radau at 1e-12.
+#[test]
+fn methods_do_not_change_to_and_fro() {
+    let (output, _) = from_json(
+        r#"{"y0":[2,0],"t_span":[0,3000],"system":["y1","1000*(1-y0**2)*y1-y0"],"rtol":1e-8,"atol":1e-10,"t_eval":[3000]}"#,
+    )
+    .unwrap();
+    let changes = output.method.matches(',').count();
+    assert!(output.completed && changes <= 5, "{}", output.method);
+    assert!(
+        (output.y[0][0] + 1.510_606_936_744).abs() < 1e-5,
+        "{:?}",
+        output.y
+    );
+}
+
+/// A component that is 0 without an absolute tolerance has a reason of its own; 1e-300 is enough of a tolerance where it stays 0.
+#[test]
+fn a_component_without_tolerance_is_told() {
+    for method in ["auto", "dop853", "radau", "bdf", "rodas4"] {
+        let call = |atol: &str| {
+            from_json(&format!(
+                r#"{{"y0":[1,0],"t_span":[0,1],"system":["-y0","0"],"method":"{method}","atol":{atol}}}"#
+            ))
+            .unwrap()
+        };
+        let (output, warnings) = call("0");
+        assert_eq!(output.reason, Some(Reason::NoTolerance), "{method}");
+        assert!(warnings.contains("set `atol` above 0"), "{warnings}");
+        assert!(call("1e-300").0.completed, "{method}");
+    }
+}
+
+/// Steps that `max_step` makes are the same at every tolerance: the estimate comes from steps half as long, and holds.
+#[test]
+fn an_error_estimate_does_not_compare_a_run_with_itself() {
+    let (output, _) = from_json(
+        r#"{"y0":[1],"t_span":[0,10],"system":"-y*cos(5*t)","method":"dopri5","max_step":0.02,"rtol":1e-2,"atol":1e-2}"#,
+    )
+    .unwrap();
+    let exact = (-(50.0_f64).sin() / 5.0).exp();
+    let error = (output.y.last().unwrap()[0] - exact).abs();
+    let estimate = output.error_estimate.unwrap();
+    assert!(
+        estimate > 0.0 && error <= 2.0 * estimate,
+        "{error:e} {estimate:e}"
+    );
+}

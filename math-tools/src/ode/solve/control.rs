@@ -1,0 +1,73 @@
+//! [`Predictive`]: the size of the next step of the one-step methods for stiff problems, whose error estimates have order 3.
+//!
+//! # Reference
+//! K. Gustafsson, "Control-theoretic techniques for stepsize selection in implicit Runge-Kutta methods", ACM TOMS 20, 1994; E. Hairer, G.
+//! Wanner, "Solving Ordinary Differential Equations II", 2nd ed., Springer 1996, section IV.8.
+
+const SAFETY: f64 = 0.9;
+/// Largest shrinking of a step.
+const SHRINKING: f64 = 5.0;
+
+/// The controller: it takes the trend of the errors into account, and no step grows after one that was rejected.
+#[derive(Debug)]
+pub(super) struct Predictive {
+    /// Largest growth of a step.
+    growth: f64,
+    accepted: u64,
+    rejected: bool,
+    /// Size and error of the last accepted step.
+    before: (f64, f64),
+}
+
+impl Predictive {
+    /// Before the first step.
+    pub(super) fn new(growth: f64) -> Self {
+        Self {
+            growth,
+            accepted: 0,
+            rejected: false,
+            before: (0.0, 0.0),
+        }
+    }
+
+    /// Whether no step was accepted yet.
+    pub(super) fn is_first(&self) -> bool {
+        self.accepted == 0
+    }
+
+    /// Whether the last step was rejected.
+    pub(super) fn is_after_rejection(&self) -> bool {
+        self.rejected
+    }
+
+    /// Records a step that was rejected.
+    pub(super) fn reject(&mut self) {
+        self.rejected = true;
+    }
+
+    /// What a step is divided by for an error of 1; `caution` is at most 1.
+    pub(super) fn quotient(&self, error: f64, caution: f64) -> f64 {
+        self.clamped(error.powf(0.25) / (SAFETY * caution))
+    }
+
+    /// Records a step that was accepted; the size of the next.
+    pub(super) fn accept(&mut self, h: f64, error: f64, caution: f64) -> f64 {
+        let mut quotient = self.quotient(error, caution);
+        self.accepted += 1;
+        if self.accepted > 1 {
+            let (h_before, error_before) = self.before;
+            let predicted = (h_before / h) * (error * error / error_before).powf(0.25) / SAFETY;
+            quotient = quotient.max(self.clamped(predicted.abs()));
+        }
+        self.before = (h, error.max(1e-2));
+        let next = h / quotient;
+        match std::mem::take(&mut self.rejected) {
+            true => h.signum() * next.abs().min(h.abs()),
+            false => next,
+        }
+    }
+
+    fn clamped(&self, quotient: f64) -> f64 {
+        quotient.clamp(1.0 / self.growth, SHRINKING)
+    }
+}

@@ -1,0 +1,246 @@
+//! [`Solution`]: the solution of differential equations as a model.
+//!
+//! # Method
+//! The states and their derivatives by the parameters are integrated together (`ode/solve/parametric.rs`) from `t0` to the times of the
+//! rows, forwards and backwards, each different time once; what is observed is differentiated by the chain rule. Steps that jump over a
+//! feature of the equations are made shorter for the whole fit.
+
+use tool_core::{Ctx, ToolError};
+
+use super::arguments::Args;
+use super::equations::Equations;
+use super::model::{Columns, Curve, Formula, Rows, finite, without_derivative};
+use super::names::{Names, below, scope};
+use crate::expression::{Expression, Parameters, Scope, System};
+use crate::ode::solve::RTOL_MIN;
+use crate::ode::solve::drive::Options;
+use crate::ode::solve::flow::Tolerances;
+use crate::ode::solve::method::Method;
+use crate::ode::solve::parametric::{Parametric, Stop};
+use crate::ode::solve::stepper::Reason;
+
+/// Differential equations at the times of rows.
+pub(super) struct Solution<'a> {
+    equations: Parametric,
+    /// What is observed, with its derivatives by the parameters and then by the states.
+    observed: Formula<'a>,
+    states: usize,
+    parameters: usize,
+    t0: f64,
+    /// The different times from `t0` on, ascending, and those before it, descending.
+    after: Vec<f64>,
+    before: Vec<f64>,
+    /// The place of the time of each row in `after` and then `before`.
+    places: Vec<usize>,
+    ctx: &'a Ctx,
+}
+
+impl<'a> Solution<'a> {
+    /// # Errors
+    /// `invalid_args` below `/model` for what cannot be read or differentiated.
+    pub(super) fn new(
+        equations: &Equations,
+        args: &Args,
+        names: &Names,
+        rows: &Rows,
+        ctx: &'a Ctx,
+    ) -> Result<Self, ToolError> {
+        if equations.method == Method::Rodas4 {
+            refuse!(invalid "/model/method"; "`rodas4` gives no derivatives by parameters"; "use `auto`, `radau` or `bdf`");
+        }
+        let (states, parameters) = (names.states.len(), names.parameters.len());
+        let width = states.saturating_mul(1 + parameters);
+        ctx.reserve_doubles(width.saturating_mul(rows.len().saturating_add(12)))?;
+        let slopes = slopes(equations, names, &args.parameters)?;
+        let start = start(equations, names, &args.parameters)?;
+        let observed = observed(equations, names, &args.parameters, ctx)?;
+        let equations_of = Parametric::new(slopes, start, parameters, options(equations, ctx)?);
+        let times = &rows.predictors[0];
+        let least = times.iter().copied().fold(f64::INFINITY, f64::min);
+        let t0 = equations.t0.map_or(least, tool_core::Finite::get);
+        let mut after: Vec<f64> = times.iter().copied().filter(|t| *t >= t0).collect();
+        let mut before: Vec<f64> = times.iter().copied().filter(|t| *t < t0).collect();
+        after.sort_by(f64::total_cmp);
+        before.sort_by(|a, b| b.total_cmp(a));
+        after.dedup();
+        before.dedup();
+        let found = |of: &[f64], t: f64| of.iter().position(|known| *known == t);
+        let ascending = |t: &f64| match after.binary_search_by(|known| known.total_cmp(t)) {
+            Ok(place) => place,
+            Err(_) => found(&after, *t).unwrap_or(0),
+        };
+        let place = |t: &f64| match *t >= t0 {
+            true => ascending(t),
+            false => {
+                let descending = before.binary_search_by(|known| t.total_cmp(known));
+                after.len() + descending.unwrap_or_else(|_| found(&before, *t).unwrap_or(0))
+            }
+        };
+        Ok(Self {
+            equations: equations_of.map_err(|err| without_derivative(err, "/model/system"))?,
+            observed,
+            states,
+            parameters,
+            t0,
+            places: times.iter().map(place).collect(),
+            after,
+            before,
+            ctx,
+        })
+    }
+
+    /// The solution with its derivatives at all times, or where its integration stopped.
+    fn solutions(&self, point: &[f64]) -> Result<Result<Vec<f64>, Stop>, ToolError> {
+        let solve = |times| self.equations.solutions(point, self.t0, times, self.ctx);
+        let mut all = match solve(&self.after)? {
+            Ok(all) => all,
+            stopped => return Ok(stopped),
+        };
+        Ok(solve(&self.before)?.map(|before| {
+            all.extend(before);
+            all
+        }))
+    }
+}
+
+impl Curve for Solution<'_> {
+    fn columns(&mut self, point: &[f64], rows: &Rows) -> Result<Option<Columns>, ToolError> {
+        let Ok(solutions) = self.solutions(point)? else {
+            return Ok(None);
+        };
+        let width = self.equations.width();
+        let entry = |index: usize| -> Vec<f64> {
+            let rows = self.places.iter();
+            rows.map(|place| solutions[place * width + index]).collect()
+        };
+        let states: Vec<Vec<f64>> = (0..self.states).map(entry).collect();
+        let varying: Vec<&[f64]> = rows
+            .predictors
+            .iter()
+            .chain(&states)
+            .map(Vec::as_slice)
+            .collect();
+        let mut columns = self.observed.at(point, &varying, rows.len())?;
+        let by_states = columns.split_off(1 + self.parameters);
+        for (parameter, column) in columns[1..].iter_mut().enumerate() {
+            for (state, by_state) in by_states.iter().enumerate() {
+                let index = (1 + parameter) * self.states + state;
+                for ((value, by_state), place) in column.iter_mut().zip(by_state).zip(&self.places)
+                {
+                    *value += by_state * solutions[place * width + index];
+                }
+            }
+        }
+        Ok(finite(columns))
+    }
+
+    fn error(&self) -> f64 {
+        self.equations.options.tolerances.rtol
+    }
+
+    fn look(&mut self, point: &[f64]) -> Result<bool, ToolError> {
+        if let Err(stop) = self.solutions(point)? {
+            return Err(stopped(stop, self.t0));
+        }
+        let mut shortest = self.equations.options.step_max;
+        for times in [&self.after, &self.before] {
+            let Some(&end) = times.last().filter(|end| **end != self.t0) else {
+                continue;
+            };
+            if let Some(jump) = self.equations.unseen(point, (self.t0, end), self.ctx)? {
+                let (t, step) = (jump.t, jump.step);
+                shortest = shortest.min(step);
+                self.ctx.warn(format!(
+                    "the equations change near t = {t} within less than the steps saw: steps of at most {step} are used"
+                ));
+            }
+        }
+        let is_new = shortest < self.equations.options.step_max;
+        if is_new {
+            self.equations.options.step_max = shortest;
+        }
+        Ok(is_new)
+    }
+}
+
+/// The error of a start from which the equations cannot be integrated.
+fn stopped(Stop { t, reason }: Stop, t0: f64) -> ToolError {
+    let message = match reason {
+        Reason::NotFinite if t == t0 => {
+            format!("an initial value or a derivative is not finite at the start, at time {t}")
+        }
+        Reason::MaxSteps => format!("with the start values `max_steps` were used up at time {t}"),
+        Reason::BlowUp => {
+            format!("with the start values the solution grows without bound towards time {t}")
+        }
+        _ => format!("with the start values the equations can only be integrated to time {t}"),
+    };
+    let error = ToolError::numeric("/start", message).reason("not_integrable");
+    error.hint("choose start values with which `solve_ode` reaches the last time of the data")
+}
+
+fn options(equations: &Equations, ctx: &Ctx) -> Result<Options, ToolError> {
+    let (mut rtol, atol) = (equations.rtol.get(), equations.atol.get());
+    if atol == 0.0 {
+        refuse!(invalid "/model/atol"; "expected a tolerance above 0, found 0: derivatives by parameters begin at 0, where `rtol` allows no error");
+    }
+    if rtol < RTOL_MIN {
+        ctx.warn(format!(
+            "`rtol` {rtol:e} is below what doubles resolve: {RTOL_MIN:.1e} is used"
+        ));
+        rtol = RTOL_MIN;
+    }
+    let atol = vec![atol];
+    Ok(Options {
+        tolerances: Tolerances { rtol, atol },
+        max_steps: u32::try_from(equations.max_steps.get()).unwrap_or(u32::MAX),
+        step_max: f64::INFINITY,
+        method: equations.method,
+    })
+}
+
+/// The right-hand sides, in the slots time, states, parameters.
+fn slopes(
+    equations: &Equations,
+    names: &Names,
+    given: &Parameters,
+) -> Result<Vec<Expression>, ToolError> {
+    let slots = [&equations.time].into_iter();
+    let scope = scope(slots.chain(&names.states).chain(&names.parameters), given)?;
+    let parse =
+        |(state, text): (&String, &String)| parsed(text, &scope, &below("/model/system", state));
+    equations.system.iter().map(parse).collect()
+}
+
+/// The initial values, in the slots of the parameters, with their derivatives.
+fn start(equations: &Equations, names: &Names, given: &Parameters) -> Result<System, ToolError> {
+    let scope = scope(&names.parameters, given)?;
+    let mut initial = Vec::with_capacity(names.states.len());
+    for (state, value) in &equations.y0 {
+        initial.push(parsed(&value.text(), &scope, &below("/model/y0", state))?);
+    }
+    let system = System::values_and_jacobian(&initial, names.parameters.len());
+    Ok(system
+        .map_err(|err| without_derivative(err, "/model/y0"))?
+        .0)
+}
+
+fn observed<'a>(
+    equations: &Equations,
+    names: &Names,
+    given: &Parameters,
+    ctx: &'a Ctx,
+) -> Result<Formula<'a>, ToolError> {
+    let pointer = "/model/observe";
+    let text = equations.observe.as_ref().unwrap_or(&names.states[0]);
+    let expression = parsed(text, &names.scope(given)?, pointer)?;
+    let first = names.parameters.len() + names.predictors.len();
+    let slots: Vec<usize> = (0..names.parameters.len())
+        .chain(first..first + names.states.len())
+        .collect();
+    Formula::new(&expression, &slots, pointer, ctx)
+}
+
+fn parsed(text: &str, scope: &Scope, pointer: &str) -> Result<Expression, ToolError> {
+    Expression::parse(text, scope).map_err(|err| err.into_tool_error(pointer))
+}
