@@ -796,7 +796,7 @@ fn the_epidemic_is_fitted_with_its_band() {
     let run = |extra: &[&str]| {
         let args = [&["run", "examples/epidemic.yaml"], extra].concat();
         let answer = place.run(&args, "");
-        answer.expect_code(0).at("/output").clone()
+        answer.expect_code(0).at("/output/outputs").clone()
     };
     let output = run(&[]);
     let expected = [
