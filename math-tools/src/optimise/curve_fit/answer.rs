@@ -32,7 +32,7 @@ pub(crate) struct Output {
     pub r2: Real,
     /// Observations less fitted parameters.
     pub degrees_of_freedom: usize,
-    /// Akaike's criterion, n log(sum of squares / n) + 2 (p + 1); "-Infinity" for an exact fit.
+    /// Akaike's criterion, n log(sum of squares / n) + 2 (p + 1), parameters at a bound counted; "-Infinity" for an exact fit.
     pub aic: Real,
     /// Schwarz's criterion, n log(sum of squares / n) + log(n) (p + 1).
     pub bic: Real,

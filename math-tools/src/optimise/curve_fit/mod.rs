@@ -17,13 +17,12 @@ mod tests;
 use self::answer::{Output, output};
 pub(crate) use self::arguments::Args;
 use self::equations::Model;
-use self::model::{Curve, Fitted, Formula};
+use self::model::{Curve, Fitted, OverData};
 use self::names::Names;
 use self::solution::Solution;
 use super::least_squares::levenberg::{Found, How, minimise};
 use super::least_squares::loss::{Kind, Loss};
 use super::least_squares::projected::{better, minimise_doggedly};
-use crate::expression::Expression;
 use crate::prelude::*;
 
 impl Tool for Args {
@@ -86,16 +85,20 @@ impl Tool for Args {
         let known: Vec<Option<f64>> = names.parameters.iter().map(known).collect();
         let (curve, starts): (Box<dyn Curve + '_>, _) = match &args.model {
             Model::Formula(text) => {
-                let expression = names.scope(&args.parameters).and_then(|scope| {
-                    Expression::parse(text, &scope).map_err(|err| err.into_tool_error("/model"))
-                })?;
-                let slots: Vec<usize> = (0..p).collect();
-                let formula = || Formula::new(&expression, &slots, "/model", ctx).map(Box::new);
+                let over = |table: &Table| {
+                    let scope = names.scope_of_data(table, &args.parameters)?.by_row();
+                    OverData::new(text, &scope, p, ctx).map(Box::new)
+                };
+                let formula = over(&table)?;
                 let starts = match given(&args, &known, &bounds)? {
                     Some(start) => vec![start],
-                    None => searched(formula()?, &rows, &known, &bounds)?,
+                    None => {
+                        let few = start::thinned(&rows);
+                        let formula = over(&names.table(&few, &args.response)?)?;
+                        searched(formula, &few, &known, &bounds)?
+                    }
                 };
-                (formula()?, starts)
+                (formula, starts)
             }
             Model::Equations(equations) => {
                 let solution = Solution::new(equations, &args, &names, &rows, ctx)?;
@@ -158,17 +161,16 @@ fn without_start(names: &Names, known: &[Option<f64>], time: &str) -> ToolError 
 
 /// Start points that a search finds.
 fn searched(
-    formula: Box<Formula<'_>>,
+    formula: Box<OverData<'_>>,
     rows: &model::Rows,
     known: &[Option<f64>],
     bounds: &[[f64; 2]],
 ) -> Result<Vec<Vec<f64>>, ToolError> {
-    let few = start::thinned(rows);
     let plain = Loss {
         kind: Kind::Linear,
         scale: 1.0,
     };
-    let mut search = Fitted::new(formula, &few, plain);
+    let mut search = Fitted::new(formula, rows, plain);
     let found = start::search(&mut search, known, bounds)?;
     if found.is_empty() {
         refuse!(numeric "/model", "not_finite"; "the model is finite at no start point that was tried";

@@ -2,7 +2,7 @@
 
 use tool_core::{Ctx, ToolError};
 
-use crate::expression::{Expression, LANES, System};
+use crate::expression::{Expression, LANES, Scope, System};
 use crate::optimise::least_squares::levenberg::{Linear, Problem};
 use crate::optimise::least_squares::loss::Loss;
 
@@ -118,10 +118,50 @@ pub(super) fn finite(columns: Columns) -> Option<Columns> {
     is_finite.then_some(columns)
 }
 
-impl Curve for Formula<'_> {
+/// An expression over the columns of a table, with its derivatives by the parameters.
+pub(super) struct OverData<'a> {
+    system: System,
+    outputs: usize,
+    ctx: &'a Ctx,
+}
+
+impl<'a> OverData<'a> {
+    /// A model in a scope whose first slots are the parameters.
+    ///
+    /// # Errors
+    /// `invalid_args` at `/model` for a text that cannot be read or differentiated.
+    pub(super) fn new(
+        text: &str,
+        scope: &Scope,
+        parameters: usize,
+        ctx: &'a Ctx,
+    ) -> Result<Self, ToolError> {
+        let expression = Expression::parse(text, scope);
+        let expression = expression.map_err(|err| err.into_tool_error("/model"))?;
+        let slots: Vec<usize> = (0..parameters).collect();
+        let system = System::value_and_gradient(&expression, &slots)
+            .map_err(|err| without_derivative(err, "/model"))?;
+        let outputs = 1 + parameters;
+        Ok(Self {
+            system,
+            outputs,
+            ctx,
+        })
+    }
+}
+
+impl Curve for OverData<'_> {
     fn columns(&mut self, point: &[f64], rows: &Rows) -> Result<Option<Columns>, ToolError> {
-        let varying: Vec<&[f64]> = rows.predictors.iter().map(Vec::as_slice).collect();
-        self.at(point, &varying, rows.len()).map(finite)
+        self.ctx.check()?;
+        self.ctx.count_evaluations(rows.len() as u64)?;
+        let mut evaluator = self.system.evaluator();
+        let mut numbers = vec![0.0; self.outputs];
+        evaluator.run(point, &mut numbers);
+        let column = |output: usize| match evaluator.column(output) {
+            Some(column) => column.to_vec(),
+            None => vec![numbers[output]; rows.len()],
+        };
+        Ok(finite((0..self.outputs).map(column).collect()))
     }
 }
 

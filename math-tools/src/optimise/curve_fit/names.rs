@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use tool_core::path;
+use tool_core::{Load as _, path};
 
 use super::arguments::Args;
 use super::equations::{Equations, Model};
+use super::model::Rows;
 use crate::expression::{self, Parameters, Scope};
 use crate::prelude::*;
 
@@ -83,6 +84,31 @@ impl Names {
         let near = did_you_mean(name, self.parameters.iter().map(String::as_str));
         let listed = || format!("its parameters are `{}`", self.parameters.join("`, `"));
         error.hint(near.unwrap_or_else(listed))
+    }
+
+    /// The parameters in the first slots, then all columns of the table.
+    pub(super) fn scope_of_data(
+        &self,
+        table: &Table,
+        parameters: &Parameters,
+    ) -> Result<Scope, ToolError> {
+        let names = self.parameters.iter();
+        let scope = names.fold(Scope::new(), |scope, name| scope.variable(name));
+        let scope = scope.with_data(table)?;
+        scope.with_parameters(parameters, "/parameters")
+    }
+
+    /// The columns of some rows as a table.
+    ///
+    /// # Errors
+    /// `internal` where they are of different lengths.
+    pub(super) fn table(&self, rows: &Rows, response: &str) -> Result<Table, ToolError> {
+        let names = self.predictors.iter().map(|(name, _)| name.as_str());
+        let columns = names.zip(&rows.predictors);
+        let columns = columns.chain([(response, &rows.response)]);
+        let columns = columns.map(|(name, column)| (name, Value::vector(column.clone())));
+        Table::from_value(&Value::object(columns))
+            .map_err(|problem| ToolError::new(ErrorCode::Internal, problem.message))
     }
 
     /// The parameters in the first slots, then the columns, then the states.

@@ -7,6 +7,7 @@ use tool_core::ErrorCode;
 use tool_core::json::{self, Limits};
 
 use super::*;
+use crate::expression::Expression;
 use crate::optimise::least_squares::levenberg::Reason;
 
 const STRD: &str = include_str!("../../../../tests/reference/strd.json");
@@ -370,4 +371,16 @@ fn fast_waves_are_found_without_a_start() {
             );
         }
     }
+}
+
+/// About the mean of t the two estimates are not correlated: the mean of y, and the slope.
+#[test]
+fn a_model_may_reduce_its_columns() {
+    let text = r#"{"model": "dt = t - mean(t); a + b*dt", "data": {"t": [0, 1, 2, 3], "y": [1, 3, 2, 5]}}"#;
+    let output = fit(text).unwrap();
+    assert!(output.converged);
+    assert!(digits(output.parameters[0].estimate, 2.75) > 12.0);
+    assert!(digits(output.parameters[1].estimate, 1.1) > 12.0);
+    let sum = fit(r#"{"model": "a*y", "data": {"t": [0, 1], "y": [1, 3]}}"#).unwrap_err();
+    assert!(sum.message().contains("contains `y`"), "{sum:?}");
 }

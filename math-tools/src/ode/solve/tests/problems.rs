@@ -22,8 +22,7 @@ struct Problem {
     methods: &'static [Method],
     /// Digits by which the error at the end may exceed the tolerance: 1.5, more where errors grow along the solution. A relative change of
     /// the start has grown at the end by 3.0 digits for Pleiades and Kepler's orbit, by 4.4 for Arenstorf's (SciPy's DOP853 at 1e-12, ten
-    /// random changes); in the ring modulator from the middle of the span on by 2.0, and its fast voltages have errors of their own. No
-    /// control of the error of a step avoids that.
+    /// random changes); in the ring modulator from the middle of the span on by 2.0, and its fast voltages have errors of their own.
     lost: f64,
 }
 
