@@ -9,7 +9,7 @@ use tool_core::{AnyTool, Caller};
 /// address, a program, an expression, a query, a pattern, a plan or a patch is declared in the tool's `Spec::syntax` instead, so that
 /// plans refuse to put it together.
 const DATA: &[(&str, &[&str])] = &[
-    ("bayesopt", &["/seed"]),
+    ("bayesopt", &["/data/*/*", "/seed"]),
     (
         "classify_text",
         &[
@@ -34,14 +34,13 @@ const DATA: &[(&str, &[&str])] = &[
     ("json_to_csv", &["/columns/*", "/data/*/*", "/delimiter"]),
     ("lint_python", &["/select/*"]),
     ("matrix_svd", &["/seed"]),
-    ("mcmc", &["/seed"]),
+    ("mcmc", &["/data/*/*", "/seed"]),
     ("monte_carlo", &["/seed"]),
     ("monte_carlo_native", &["/seed"]),
-    ("bayesopt", &["/data/*/*"]),
-    ("mcmc", &["/data/*/*"]),
     ("nonlinear_least_squares", &["/data/*/*"]),
     ("optimize", &["/data/*/*"]),
     ("optimize_global", &["/data/*/*"]),
+    ("optimize_program", &["/seed"]),
     ("ocr_extract", &["/image_base64"]),
     ("optimize_global", &["/seed"]),
     (

@@ -203,7 +203,8 @@ fn a_program_is_optimised_where_programs_may_run() {
         r#"{"command": ["python3", "objective.py"], "x0": {"a": 0, "b": 0}, "method": "gradient"}"#,
         r#"{"command": ["python3", "objective.py"], "x0": {"a": 0, "b": 0}, "constraints": ["a + b <= 5"], "tolerance": 1e-7}"#,
     ] {
-        let answer = run(args, &["--yes"]).expect_code(0);
+        let answer = run(args, &["--yes"]);
+        answer.expect_code(0);
         assert!(near(answer.at("/output/named/a"), 1.0), "{}", answer.stdout);
         assert!(
             near(answer.at("/output/named/b"), -2.0),
@@ -213,18 +214,20 @@ fn a_program_is_optimised_where_programs_may_run() {
         assert_eq!(answer.at("/output/converged"), Value::from(true));
     }
     let bayes = r#"{"command": ["python3", "objective.py"], "bounds": {"a": [-3, 3], "b": [-3, 3]}, "max_evals": 30}"#;
-    let bayes = run(bayes, &["--yes"]).expect_code(8);
+    let bayes = run(bayes, &["--yes"]);
+    bayes.expect_code(8);
     assert_eq!(bayes.at("/output/method"), Value::from("bayes"));
-    assert_eq!(bayes.at("/output/evaluations"), Value::from(30));
+    assert_eq!(bayes.at("/output/evaluations"), Value::from(30.0));
     assert!(
         bayes.at("/output/f").as_f64().expect("a number") < 0.1,
         "{}",
         bayes.stdout
     );
     let short = r#"{"command": ["python3", "objective.py"], "x0": [0, 0], "max_evals": 7}"#;
-    let short = run(short, &["--yes"]).expect_code(8);
+    let short = run(short, &["--yes"]);
+    short.expect_code(8);
     assert_eq!(short.at("/output/reason"), Value::from("max_evals"));
-    assert_eq!(short.at("/output/evaluations"), Value::from(7));
+    assert_eq!(short.at("/output/evaluations"), Value::from(7.0));
     let fails = |args: &str| run(args, &["--yes"]);
     for (args, reason, words) in [
         (
@@ -282,7 +285,8 @@ fn a_program_is_optimised_where_programs_may_run() {
             "/method",
         ),
     ] {
-        let answer = fails(args).expect_code(2);
+        let answer = fails(args);
+        answer.expect_code(2);
         assert_eq!(answer.at("/error/path"), Value::from(path), "{args}");
     }
 }

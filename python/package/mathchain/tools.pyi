@@ -274,14 +274,20 @@ class OptimizeResult(TypedDict):
     iterations: int
     kkt_residual: NotRequired[float | None]
     lowest_curvature: NotRequired[float | None]
-    method: Literal["auto", "gradient", "newton", "nelder_mead", "sqp", "cobyla"]
+    method: Literal["auto", "gradient", "newton", "nelder_mead", "sqp", "augmented_lagrangian", "cobyla"]
     named: NotRequired[dict[str, float] | None]
     reason: Literal["gradient", "kkt", "radius", "simplex", "no_progress", "negative_curvature", "max_iter"]
     violation: NotRequired[float | None]
     x: NDArray[np.float64]
 
+class OptimizeGlobalResultConstraints(TypedDict):
+    active: bool
+    multiplier: float
+    value: float
+
 class OptimizeGlobalResult(TypedDict):
     agreeing: int
+    constraints: NotRequired[list[OptimizeGlobalResultConstraints] | None]
     converged: bool
     evaluations: int
     f: float
@@ -292,6 +298,7 @@ class OptimizeGlobalResult(TypedDict):
     reason: Literal["agreement", "max_evals"]
     searches: int
     seed: int | str
+    violation: NotRequired[float | None]
     x: NDArray[np.float64]
 
 class CurveFitResultParameters(TypedDict):
@@ -1059,6 +1066,16 @@ class WorkspaceCloseResult(TypedDict):
     path: str
     status: Literal["ready", "closed"]
 
+class OptimizeProgramResult(TypedDict):
+    converged: bool
+    evaluations: int
+    f: float
+    method: Literal["auto", "nelder_mead", "gradient", "cobyla", "bayes"]
+    named: NotRequired[dict[str, float] | None]
+    reason: Literal["converged", "max_evals", "no_progress"]
+    without_value: int
+    x: NDArray[np.float64]
+
 class ChainRunResult(TypedDict):
     chain_id: str
     fallback_reason: str | None
@@ -1254,22 +1271,23 @@ class Tools:
             y0: Start value, one number per component.
         """
 
-    def solve_bvp(self, *, boundary: Sequence[str], guess: Sequence[str] = ..., max_nodes: int = ..., parameters: Mapping[str, float | ArrayLike] = ..., system: str | Sequence[str], t_eval: ArrayLike | Data | None = ..., t_span: ArrayLike, tolerance: float = ..., unknowns: Sequence[str] = ..., progress: Progress | None = None) -> SolveBvpResult:
+    def solve_bvp(self, *, boundary: Sequence[str], breakpoints: ArrayLike = ..., guess: Sequence[str] = ..., max_nodes: int = ..., parameters: Mapping[str, float | ArrayLike] = ..., system: str | Sequence[str], t_eval: ArrayLike | Data | None = ..., t_span: ArrayLike, tolerance: float = ..., unknowns: Sequence[str] = ..., progress: Progress | None = None) -> SolveBvpResult:
         """Solve y' = f(t, y) on an interval with conditions at both ends, from a first guess. The mesh is refined until the residual is small everywhere. A run that does not converge returns what it has, with `converged`: false and the reason.
 
         Arguments:
             boundary: Conditions, one expression per component and unknown, each to be 0: a0, a1, ... are y0, y1, ... at the start of `t_span`, b0, b1, ... at its end. Example: ["a0", "b0 - 1"].
+            breakpoints: Times within `t_span`, ascending, at which the right-hand side jumps or has a kink: they become mesh points, on whose sides it is evaluated apart. Without them the mesh is refined at a jump until `max_nodes`.
             guess: First guess of each component, an expression in t; absent: 0.
             max_nodes: Largest number of mesh points.
             parameters: Named numbers the expressions use, such as `{"a": 1.5}`.
             system: Right-hand side, as in `solve_ode`: one expression per component in t, y0, y1, ... Example: ["y1", "-y0"].
             t_eval: Times at which to return the solution; absent: the mesh.
             t_span: Start and end of the interval, ascending.
-            tolerance: Largest relative residual of the differential equations on each interval.
+            tolerance: Largest residual of the differential equations on each interval, relative to their right-hand side and the largest of them (at most 1), and of each condition, relative to the sizes of what it depends on.
             unknowns: Names of numbers in `parameters` that are to be found, from their values as first guesses; each needs one condition more.
         """
 
-    def optimize(self, *, bounds: Sequence[Sequence[float | None]] | Mapping[str, Sequence[float | None]] | None = ..., constraints: Sequence[str] = ..., data: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data | None = ..., max_iter: int = ..., method: Literal["auto", "gradient", "newton", "nelder_mead", "sqp", "cobyla"] = ..., mode: Literal["minimize", "maximize"] = ..., objective: str | Mapping[str, Any], parameters: Mapping[str, float | ArrayLike] = ..., tolerance: float = ..., x0: ArrayLike | Mapping[str, float] | Data, progress: Progress | None = None) -> OptimizeResult:
+    def optimize(self, *, bounds: Sequence[Sequence[float | None]] | Mapping[str, Sequence[float | None]] | None = ..., constraints: Sequence[str] = ..., data: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data | None = ..., max_iter: int = ..., method: Literal["auto", "gradient", "newton", "nelder_mead", "sqp", "augmented_lagrangian", "cobyla"] = ..., mode: Literal["minimize", "maximize"] = ..., objective: str | Mapping[str, Any], parameters: Mapping[str, float | ArrayLike] = ..., tolerance: float = ..., x0: ArrayLike | Mapping[str, float] | Data, progress: Progress | None = None) -> OptimizeResult:
         """Find a local minimum or maximum of a function of n variables from a start point, within bounds and under constraints where they are given. A run that does not converge returns its best point with `converged`: false and the reason; an unbounded objective is an error that carries the best point.
 
         Arguments:
@@ -1277,19 +1295,20 @@ class Tools:
             constraints: Constraints, such as `["x0+x1<=1", "x0*x1==0.2"]`: expressions with `>=`, `<=` or `==` between them.
             data: Columns of numbers, inline or from a file: the objective names them and reduces them to one number, such as `sum((y - x0 - x1*t)**2)`.
             max_iter: Largest number of iterations of each method.
-            method: `gradient` (limited-memory BFGS; for smooth functions), `nelder_mead` (downhill simplex, no derivatives, at most 200 variables), `newton` (trust region with exact second derivatives), `sqp` (sequential quadratic programming with exact second derivatives), `cobyla` (linear models without derivatives, at most 100 variables), or `auto`: with constraints `sqp`, then `cobyla`; else `gradient`, and where it does not converge `newton` and `nelder_mead` from its end.
+            method: `gradient` (limited-memory BFGS; for smooth functions), `nelder_mead` (downhill simplex, no derivatives, at most 200 variables), `newton` (trust region with exact second derivatives); with constraints `sqp` (sequential quadratic programming with exact second derivatives, at most 300 variables), `augmented_lagrangian` (at most 5000 variables), `cobyla` (linear models without derivatives, at most 100 variables); or `auto`: with constraints `sqp`, and where it does not converge `augmented_lagrangian` and `cobyla`; else `gradient`, and where it does not converge `newton` and `nelder_mead` from its end.
             mode: `minimize` or `maximize`.
             objective: Objective: an expression in x0, x1, ... (also x, y, z for the first three) or in the names of `x0`, the name `rosenbrock` or `sphere`, or {"quadratic": {"A", "b", "c"}} for 0.5 x'Ax + b'x + c.
             parameters: Named numbers the expression uses, such as `{"a": 1.5}`; the entries of a list `w` are `w[0]`, `w[1]`, ...
-            tolerance: `gradient`: converged when no component of the gradient (of those that bounds do not hold) exceeds this by more than its rounding error and the function curves down in no direction. `nelder_mead`: when a fresh simplex changes neither x nor f by more than this, relative to their size or to 1 (x: by no more than 6e-8 at least, which is what values can resolve).
+            tolerance: Converged when no component of the gradient (of those that bounds and constraints do not balance) exceeds this by more than its rounding error and the function curves down in no direction. `nelder_mead`: when a fresh simplex changes neither x nor f by more than this, relative to their size or to 1 (x: by no more than 6e-8 at least, which is what values can resolve). All in units of the problem: where the objective is below 1e-4 or above 1e4, the most that a variable changes it by changing by its own size (by second derivatives, where they are known); and for each variable the step that changes the objective by that unit, where it is below 1e-4 or above 1e4. Else, and beyond 300 variables with constraints, 1. Constraints may be violated by this much, in their own units.
             x0: Start point, one number per variable: a list, or an object with names, such as `{"a": 1, "b": 0}`.
         """
 
-    def optimize_global(self, *, bounds: ArrayLike | Mapping[str, ArrayLike], data: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data | None = ..., max_evals: int = ..., method: Literal["auto", "differential_evolution", "cma_es", "multistart", "basin_hopping", "dual_annealing"] = ..., mode: Literal["minimize", "maximize"] = ..., objective: str | Mapping[str, Any], parameters: Mapping[str, float | ArrayLike] = ..., seed: int | str | None = ..., progress: Progress | None = None) -> OptimizeGlobalResult:
+    def optimize_global(self, *, bounds: ArrayLike | Mapping[str, ArrayLike], constraints: Sequence[str] = ..., data: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data | None = ..., max_evals: int = ..., method: Literal["auto", "differential_evolution", "cma_es", "multistart", "basin_hopping", "dual_annealing"] = ..., mode: Literal["minimize", "maximize"] = ..., objective: str | Mapping[str, Any], parameters: Mapping[str, float | ArrayLike] = ..., seed: int | str | None = ..., progress: Progress | None = None) -> OptimizeGlobalResult:
         """Find the global minimum or maximum of a function in a box. No method can prove that it is the global one: `agreeing` says how many independent searches ended at the value found.
 
         Arguments:
             bounds: Lower and upper bound of each variable, `[[low, high], ...]`, or by name, `{"a": [0, 1]}`; at most 200.
+            constraints: Constraints, as in `optimize`; they count as satisfied up to 1e-8. The objective is evaluated where they hold, and by local searches near there.
             data: Columns of numbers, inline or from a file: the objective names them and reduces them to one number, such as `sum((y - x0 - x1*t)**2)`.
             max_evals: Largest number of evaluations, those of gradients included.
             method: `auto` shares the evaluations among all methods; `cma_es` for rugged and ill-conditioned functions, `dual_annealing` and `differential_evolution` for many minima, `multistart` and `basin_hopping` for smooth ones.
@@ -2026,6 +2045,22 @@ class Tools:
         """Close the workspace of the session. File and program tools are unavailable until it is opened again.
         """
 
+    def optimize_program(self, *, bounds: Sequence[Sequence[float | None]] | Mapping[str, Sequence[float | None]] | None = ..., command: Sequence[str], constraints: Sequence[str] = ..., max_evals: int | None = ..., method: Literal["auto", "nelder_mead", "gradient", "cobyla", "bayes"] = ..., mode: Literal["minimize", "maximize"] = ..., seconds: float = ..., seed: int | str | None = ..., tolerance: float = ..., x0: ArrayLike | Mapping[str, float] | Data | None = ..., progress: Progress | None = None) -> OptimizeProgramResult:
+        """Find the point at which a program returns its lowest or highest value. The program is started once in the sandbox, reads the workspace and has no network: for each line `{"x": [1.5, 2]}` (with names `{"x": {"a": 1.5, "b": 2}}`) on its standard input it prints one line: a number, or `{"f": number, "gradient": [...]}`; null where there is no value. It must flush its output after each line.
+
+        Arguments:
+            bounds: Lower and upper bound of each variable, in their order or by name, such as `[[0, null], [-1, 1]]`; null where there is none. The program is asked for points within the bounds only.
+            command: Program and arguments, such as `["python3", "objective.py"]`, started at the root of the workspace.
+            constraints: Constraints, such as `["x0+x1<=1"]`: expressions with `>=`, `<=` or `==` between them.
+            max_evals: Most points that the program is asked for; 50 for `bayes` (at most 600), else 1000, where absent.
+            method: `nelder_mead` (downhill simplex), `gradient` (limited-memory BFGS, with the program's gradients, else by differences), `cobyla` (linear models, with constraints), `bayes` (Gaussian process, at most 20 variables with finite bounds, for slow programs), or `auto`: without `x0` `bayes`, with constraints `cobyla`, else `nelder_mead`.
+            mode: `minimize` or `maximize`.
+            seconds: Longest time for one answer, in seconds.
+            seed: Seed of `bayes`; 42 when absent.
+            tolerance: As in `optimize`; `bayes` has none.
+            x0: Start point, a list, or an object with names, such as `{"a": 1, "b": 0}`; not for `bayes`, which begins anywhere within `bounds`.
+        """
+
     def chain_run(self, *, inputs: Mapping[str, Any] = ..., plan: Mapping[str, Any] | str | Data, progress: Progress | None = None) -> ChainRunResult:
         """Run a whole plan of steps in one call, in parallel where data and resources allow. Every step is checked before the first one runs, and decided, approved and recorded separately with at most your own permissions. Returns the plan's `outputs` and a summary.
 
@@ -2133,6 +2168,7 @@ escalate = _tools.escalate
 budget_override = _tools.budget_override
 workspace_open = _tools.workspace_open
 workspace_close = _tools.workspace_close
+optimize_program = _tools.optimize_program
 chain_run = _tools.chain_run
 chain_check = _tools.chain_check
 

@@ -17,7 +17,7 @@ use crate::prelude::*;
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Args {
-    /// Lower and upper bound of each variable, `[[low, high], ...]`, or by name, `{"a": [0, 1]}`; 1 to 20 variables, low < high.
+    /// Lower and upper bound of each variable. `[[low, high], ...]`, or by name, `{"a": [0, 1]}`; 1 to 20 variables, low < high.
     #[schemars(extend("x-shape" = ["d", 2]))]
     pub bounds: Each<[Finite; 2]>,
     /// Expression in x0, x1, ... (x, y and z are x0, x1 and x2) or in the names of `bounds`.
@@ -25,8 +25,8 @@ pub(crate) struct Args {
     /// Named numbers the expression uses, such as `{"a": 1.5}`; the entries of a list `w` are `w[0]`, `w[1]`, ...
     #[serde(default, skip_serializing_if = "Parameters::is_empty")]
     pub parameters: Parameters,
-    /// Columns of numbers, inline or from a file: the objective names them and reduces them to one number, such as
-    /// `sum((y - x0 - x1*t)**2)`.
+    /// Columns of numbers. The objective names them and reduces them to one number, such as `sum((y - x0 - x1*t)**2)`; inline or from a
+    /// file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<Input<Table>>,
     /// Whether to look for the largest or the smallest value.

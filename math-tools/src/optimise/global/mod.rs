@@ -32,11 +32,11 @@ use crate::prelude::*;
 pub(crate) struct Args {
     /// Objective: as in `optimize`.
     pub objective: Objective,
-    /// Lower and upper bound of each variable, `[[low, high], ...]`, or by name, `{"a": [0, 1]}`; at most 200.
+    /// Lower and upper bound of each variable. `[[low, high], ...]`, or by name, `{"a": [0, 1]}`; at most 200.
     #[schemars(extend("x-shape" = ["n", 2]))]
     pub bounds: Each<[Finite; 2]>,
-    /// Columns of numbers, inline or from a file: the objective names them and reduces them to one number, such as
-    /// `sum((y - x0 - x1*t)**2)`.
+    /// Columns of numbers. The objective names them and reduces them to one number, such as `sum((y - x0 - x1*t)**2)`; inline or from a
+    /// file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<Input<Table>>,
     /// Named numbers the expression uses, such as `{"a": 1.5}`; the entries of a list `w` are `w[0]`, `w[1]`, ...

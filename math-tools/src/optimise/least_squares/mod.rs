@@ -27,7 +27,7 @@ pub(crate) struct Args {
     /// Residuals: expressions in x0, x1, ... or the names of `x0`, and in columns of `data`; one whose value is a column is a
     /// residual for each row.
     pub residuals: Vec<String>,
-    /// Start point, one number per variable: a list, or an object with names, such as `{"a": 1, "b": 0}`.
+    /// Start point. A list, one number per variable, or an object with names, such as `{"a": 1, "b": 0}`.
     #[schemars(extend("x-shape" = ["n"]))]
     pub x0: Input<Start>,
     /// Columns of numbers that residuals name.

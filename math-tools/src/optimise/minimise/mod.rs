@@ -35,7 +35,7 @@ use self::posed::{Posed, check_size};
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Args {
-    /// Start point, one number per variable: a list, or an object with names, such as `{"a": 1, "b": 0}`.
+    /// Start point. A list, one number per variable, or an object with names, such as `{"a": 1, "b": 0}`.
     #[schemars(extend("x-shape" = ["n"]))]
     pub x0: Input<Start>,
     /// Objective: an expression in x0, x1, ... (also x, y, z for the first three) or in the names of `x0`, the name `rosenbrock` or `sphere`, or
@@ -44,11 +44,11 @@ pub(crate) struct Args {
     /// Named numbers the expression uses, such as `{"a": 1.5}`; the entries of a list `w` are `w[0]`, `w[1]`, ...
     #[serde(default, skip_serializing_if = "Parameters::is_empty")]
     pub parameters: Parameters,
-    /// Columns of numbers, inline or from a file: the objective names them and reduces them to one number, such as
-    /// `sum((y - x0 - x1*t)**2)`.
+    /// Columns of numbers. The objective names them and reduces them to one number, such as `sum((y - x0 - x1*t)**2)`; inline or from a
+    /// file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<Input<Table>>,
-    /// Lower and upper bound of each variable, in their order or by name, such as `[[0, null], [-1, 1]]`; null where there is none. The objective is
+    /// Lower and upper bound of each variable. In their order or by name, such as `[[0, null], [-1, 1]]`; null where there is none. The objective is
     /// evaluated within the bounds only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-shape" = ["n", 2]))]

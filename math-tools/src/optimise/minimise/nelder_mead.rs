@@ -48,7 +48,7 @@ pub(crate) fn minimise(
     loop {
         let left = run_max.min(max_iter - iterations);
         let mut simplex = Simplex::new(target, bounds, (&x, value), size)?;
-        let used = simplex.run(target, bounds, left)?;
+        let used = simplex.run(target, bounds, (left, tolerance))?;
         let (next, next_value) = simplex.vertices.swap_remove(0);
         iterations += used.max(1);
         let moves = next.iter().zip(&x);
@@ -117,12 +117,13 @@ impl Simplex {
         self.vertices.sort_by(|a, b| a.1.total_cmp(&b.1));
     }
 
-    /// Moves until the values agree up to rounding or the iterations are used up; answers how many.
+    /// Moves until the values agree up to rounding, or to the square of the tolerance (by which they differ at such a distance from a
+    /// minimum), or the iterations are used up; answers how many.
     fn run(
         &mut self,
         target: &mut impl Smooth,
         bounds: &Bounds,
-        max_iter: u64,
+        (max_iter, tolerance): (u64, f64),
     ) -> Result<u64, ToolError> {
         let n = self.vertices.len() - 1;
         let size = n.max(2) as f64; // the coefficients of one variable are those of two
@@ -132,7 +133,8 @@ impl Simplex {
         let first = self.vertices[0].1.abs();
         for iteration in 0..max_iter {
             let (lowest, highest) = (self.vertices[0].1, self.vertices[n].1);
-            if highest - lowest <= f64::EPSILON * lowest.abs().max(first) + f64::MIN_POSITIVE {
+            let agreed = f64::EPSILON.max(tolerance * tolerance) * lowest.abs().max(first);
+            if highest - lowest <= agreed + f64::MIN_POSITIVE {
                 return Ok(iteration);
             }
             let second = self.vertices[n - 1].1;

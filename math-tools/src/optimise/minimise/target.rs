@@ -155,6 +155,11 @@ impl<'a> Target<'a> {
         self.function.is_smooth()
     }
 
+    /// Whether nothing is known of the objective but its values.
+    pub(crate) fn is_oracle(&self) -> bool {
+        matches!(self.function, Function::Oracle(_))
+    }
+
     /// Below this the objective counts as unbounded.
     pub(crate) fn floor(&self) -> f64 {
         self.floor

@@ -27,21 +27,21 @@ use tool_core::{Capability, Determinism, Effect, Permission, ResourceKey};
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Args {
-    /// Program and arguments, such as `["python3", "objective.py"]`, started at the root of the workspace.
+    /// Program and arguments. Such as `["python3", "objective.py"]`, started at the root of the workspace.
     pub command: Vec<String>,
-    /// Start point, a list, or an object with names, such as `{"a": 1, "b": 0}`; not for `bayes`, which begins anywhere within `bounds`.
+    /// Start point. A list, or an object with names, such as `{"a": 1, "b": 0}`; not for `bayes`, which begins anywhere within `bounds`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-shape" = ["n"]))]
     pub x0: Option<Input<Start>>,
-    /// Lower and upper bound of each variable, in their order or by name, such as `[[0, null], [-1, 1]]`; null where there is none. The
-    /// program is asked for points within the bounds only.
+    /// Lower and upper bound of each variable. In their order or by name, such as `[[0, null], [-1, 1]]`; null where there is none. The
+    /// program never sees a point beyond them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-shape" = ["n", 2]))]
     pub bounds: Option<Each<Given>>,
     /// Constraints, such as `["x0+x1<=1"]`: expressions with `>=`, `<=` or `==` between them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub constraints: Vec<String>,
-    /// `nelder_mead` (downhill simplex), `gradient` (limited-memory BFGS, with the program's gradients, else by differences), `cobyla` (linear
+    /// Method. `nelder_mead` (downhill simplex), `gradient` (limited-memory BFGS, with the program's gradients, else by differences), `cobyla` (linear
     /// models, with constraints), `bayes` (Gaussian process, at most 20 variables with finite bounds, for slow programs), or `auto`: without `x0` `bayes`, with
     /// constraints `cobyla`, else `nelder_mead`.
     #[serde(default)]
@@ -49,7 +49,7 @@ pub(crate) struct Args {
     /// `minimize` or `maximize`.
     #[serde(default)]
     pub(crate) mode: Mode,
-    /// Most points that the program is asked for; 50 for `bayes` (at most 600), else 1000, where absent.
+    /// Most evaluations. 50 for `bayes` (at most 600), else 1000, where absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_evals: Option<Bounded<1, 1_000_000>>,
     /// Longest time for one answer, in seconds.
@@ -100,7 +100,7 @@ pub(crate) struct Output {
     pub named: Option<BTreeMap<String, f64>>,
     /// The value there.
     pub f: f64,
-    /// Points that the program was asked for.
+    /// Points that were sent to the program.
     pub evaluations: u64,
     /// Points for which it returned no value.
     pub without_value: u64,
@@ -147,7 +147,10 @@ impl Tool for Args {
     /// In a workspace with `square.py`, which prints `(x - 2)**2`.
     const EXAMPLES: &'static [JsonExample] = examples! {
         "a parabola by a program": r#"{"command": ["python3", "square.py"], "x0": [0], "method": "gradient"}"#
-            => r#"{"x": [2.0], "f": 0.0, "evaluations": 9, "without_value": 0, "converged": true, "reason": "converged",
+            => r#"{"x": [2.0], "f": 0.0, "evaluations": 75, "without_value": 0, "converged": true, "reason": "converged",
+                "method": "gradient"}"#;
+        "within a bound": r#"{"command": ["python3", "square.py"], "x0": {"x": 0}, "bounds": [[0, 1]], "method": "gradient"}"#
+            => r#"{"x": [1.0], "named": {"x": 1.0}, "f": 1.0, "evaluations": 9, "without_value": 0, "converged": true, "reason": "converged",
                 "method": "gradient"}"#;
     };
 

@@ -30,8 +30,8 @@ pub(crate) struct Args {
     /// Named numbers the expression uses, such as `{"a": 1.5}`; the entries of a list `w` are `w[0]`, `w[1]`, ...
     #[serde(default, skip_serializing_if = "Parameters::is_empty")]
     pub parameters: Parameters,
-    /// Columns of numbers, inline or from a file: the density names them and reduces them to one number, such as
-    /// `sum(normal_lpdf(y, x0 + x1*t, 1))`.
+    /// Columns of numbers. The density names them and reduces them to one number, such as `sum(normal_lpdf(y, x0 + x1*t, 1))`; inline
+    /// or from a file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<Input<Table>>,
     /// Start, one number per dimension (1 to 200), where the density is not zero: a list, or an object with the names of the

@@ -15,7 +15,7 @@ impl Found {
             warn_of_no_convergence(self.iterations, ctx);
         }
         let target = &problem.target;
-        let is_seen = self.method != Method::Cobyla || target.is_smooth();
+        let is_seen = self.method != Method::Cobyla || target.is_smooth() || target.is_oracle();
         if !is_seen {
             ctx.warn("the objective has kinks or steps, at which linear models may see no gain: not known to be an optimum; compare the results from other starts");
         }
