@@ -110,14 +110,18 @@ def shown(value):
     return f"{value:.3g}" if value < 1000 else f"{value:.0f}"
 
 
+def ratio_of(peer, ours):
+    return f"{peer / ours:.2g}" if peer < 99 * ours else f"{peer / ours:.0f}"
+
+
 def gradients(program, python, quick):
     rounds, seconds = (3, 0.5) if quick else (9, 1.0)
     one, two = Peer([program, "1"]), Peer([program, "2"])
     peer = Peer([python, str(PEERS / "models_peer.py")], **ONE_THREAD)
     lines = [
-        "Value and gradient of an objective of 100,000 rows and 5 parameters, microseconds: "
+        "Value and gradient of an objective of 100,000 rows and 5 parameters, microseconds, in "
         f"{rounds} rounds, the sides in turns. NumPy: the gradient written by hand, what is shared computed once, in arrays that stay between the calls; the fastest of "
-        "the ways that suit the model (whole columns, blocks that stay in the cache, products with a matrix), one thread. Times of one thread are medians of the processor's; with two threads the least on the clock is compared with the least of NumPy. "
+        "the ways that suit the model (whole columns, blocks that stay in the cache, products with a matrix), one thread. Times of one thread are medians of the processor's; with two threads the least on the clock, its ratio to the least of NumPy. "
         "Digits: to which the values agree.",
         "",
         "| objective | mathchain | NumPy | ratio | mathchain, 2 threads | ratio | digits | fastest way of NumPy |",
@@ -291,7 +295,7 @@ def equations(executable, python, quick):
                 cells += [shown(point[2]), f"{point[1]:.1e}", str(point[3]), str(point[4])] if point else ["-"] * 4
             for target, base in zip(ERRORS, best):
                 ms = time_at(line, target)
-                cells += [shown(ms) if ms else "-", f"{ms / base:.2g}" if ms and base and side != sides[0] else ""]
+                cells += [shown(ms) if ms else "-", ratio_of(ms, base) if ms and base and side != sides[0] else ""]
             whose = "" if side[0] == "mathchain" or side[1].startswith("CVODE") else "SciPy "
             method = side[1].split(",")[0]
             name = f"{whose}`{method}`" if method != "CVODE" else "CVODE"
@@ -306,7 +310,7 @@ def table(program, executable, python, quick):
         "",
         "Compared: models, fits and equations given to mathchain as texts, with what a user of NumPy and SciPy writes for them, and with CVODE, a compiled library. Not compared: compilers of gradients "
         "(JAX, Stan), Boost odeint and the solvers of Julia; SciPy with exact Jacobians but in the row that says so; solutions between the end points, events and sensitivities. Each table is one run on a "
-        "machine that other work may share: its ratios count more than its times.",
+        "machine that other work may share: its ratios count more than its times. Every fit and every solution of mathchain is the first call of a process, those of the peers are of one that stays up.",
         "",
     ]
     lines += gradients(program, python, quick)
