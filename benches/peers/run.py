@@ -24,6 +24,7 @@ from pathlib import Path
 
 import dense
 import functions
+import models
 import optimize
 import plans
 import servers
@@ -238,6 +239,10 @@ class Run:
         subprocess.check_call(["cargo", "build", "--release", "-q", "-p", "math-tools", "--bin", "math-tools"], cwd=ROOT)
         return optimize.table(self.target / "release" / "math-tools", self.python, self.quick)
 
+    def models(self):
+        subprocess.check_call(["cargo", "build", "--release", "-q", "-p", "math-tools", "--bin", "math-tools"], cwd=ROOT)
+        return models.table(executable("models"), self.target / "release" / "math-tools", self.python, self.quick)
+
     def servers(self):
         return servers.table(self.binary, self.python, self.quick)
 
@@ -262,7 +267,7 @@ NOTE = (
     "Not like for like: `mcmc` adapts its step, keeps four chains and reports R-hat and effective sample sizes, its peer none of it; `matrix_solve` adds a condition "
     "estimate, refinement and error bounds; every mathchain call is checked, decided by policy and audited."
 )
-TABLES = ["start", "calls", "servers", "plans", "dense", "sparse", "optimize", "functions", "inside"]
+TABLES = ["start", "calls", "servers", "plans", "dense", "sparse", "optimize", "models", "functions", "inside"]
 
 
 def kept(path):
@@ -303,7 +308,7 @@ def main():
         lines = getattr(run, name)()
         old[lines[0]] = lines
         # Written after every table, so that a run cut short keeps what it has.
-        order = ["## First", "## Calls", "## Servers", "## Plans", "## Dense", "## Sparse", "## Optimisation", "## Elementary", "## Inside"]
+        order = ["## First", "## Calls", "## Servers", "## Plans", "## Dense", "## Sparse", "## Optimisation", "## Models", "## Elementary", "## Inside"]
         place = lambda heading: next((at for at, start in enumerate(order) if heading.startswith(start)), len(order))
         text = head + [line for heading in sorted(old, key=place) for line in [*old[heading], ""]]
         Path(options.output).write_text("\n".join(text).replace("\n\n\n", "\n\n").rstrip() + "\n")

@@ -83,10 +83,18 @@ impl Builder {
     }
 
     fn sum(&mut self, sum: Option<Node>, part: Node) -> Node {
-        match sum {
-            Some(sum) => self.binary(Binary::Add, sum, part),
-            None => part,
+        let Some(sum) = sum else {
+            return part;
+        };
+        if self.is_column(sum) && self.is_column(part) {
+            // k x + k y = k (x + y)
+            let ((k, x), (l, y)) = (self.parts(sum), self.parts(part));
+            if let (Some(number), Some(x), Some(y), true) = (k, x, y, k == l) {
+                let column = self.binary(Binary::Add, x, y);
+                return self.product(number, column);
+            }
         }
+        self.binary(Binary::Add, sum, part)
     }
 
     /// The adjoints of the operations under a node, whose own adjoint is `seed`. From a column on, those of numbers are columns: the
@@ -154,7 +162,7 @@ impl Builder {
                 && !self.is_column(number)
                 && depends[index]
             {
-                let total = self.reduce(Reduction::Sum, part);
+                let total = self.total(part);
                 let slope = self.per_extreme(reduction, weight, total);
                 slopes.push((number, slope));
             }
@@ -221,7 +229,7 @@ impl Builder {
                     let tangent = tangents[column.index()].unwrap_or(zero);
                     let is_branched = reduction != Reduction::Sum;
                     let part = self.scaled(weight, Partial::Times(tangent), is_branched);
-                    let total = self.reduce(Reduction::Sum, part);
+                    let total = self.total(part);
                     Some(self.per_extreme(reduction, weight, total))
                 }
                 Operation::RunningSum(running, column) => {
@@ -263,17 +271,71 @@ impl Builder {
         let zero = self.constant(0.0);
         match partial {
             Partial::One => by,
-            Partial::Minus => self.unary(Unary::Neg, by),
+            Partial::Minus => {
+                let minus = self.constant(-1.0);
+                self.product(by, minus)
+            }
             Partial::Where(condition, true) => self.select(condition, by, zero),
             Partial::Where(condition, false) => self.select(condition, zero, by),
-            Partial::Times(factor) => {
+            Partial::Times(factor) if branched && !self.is_finite(factor) => {
                 let product = self.binary(Binary::Mul, by, factor);
-                if branched {
-                    self.select(by, product, zero)
-                } else {
-                    product
-                }
+                self.select(by, product, zero)
             }
+            Partial::Times(factor) => self.product(by, factor),
+        }
+    }
+
+    /// Whether a node is a column of data or a constant, finite both: zero times it is zero.
+    fn is_finite(&self, node: Node) -> bool {
+        match self.operations[node.index()] {
+            Operation::Constant(value) => value.is_finite(),
+            Operation::Variable(_) => self.is_column(node),
+            _ => false,
+        }
+    }
+
+    /// The product of two derivatives. Over rows their numbers come first, `(k x) y = k (x y)`: [`Builder::total`] takes them out of the sum.
+    fn product(&mut self, a: Node, b: Node) -> Node {
+        if !self.is_column(a) && !self.is_column(b) {
+            return self.binary(Binary::Mul, a, b);
+        }
+        let ((k, x), (l, y)) = (self.parts(a), self.parts(b));
+        let of = |builder: &mut Self, a, b| match (a, b) {
+            (Some(a), Some(b)) => Some(builder.binary(Binary::Mul, a, b)),
+            (a, b) => a.or(b),
+        };
+        let (number, column) = (of(self, k, l), of(self, x, y));
+        of(self, number, column).expect("a column is one of the parts")
+    }
+
+    /// The number and the column of which a node is the product.
+    fn parts(&mut self, node: Node) -> (Option<Node>, Option<Node>) {
+        if !self.is_column(node) {
+            return (Some(node), None);
+        }
+        match self.operations[node.index()] {
+            Operation::Unary(Unary::Neg, x) => {
+                let (number, column) = self.parts(x);
+                let minus = match number {
+                    Some(number) => self.unary(Unary::Neg, number),
+                    None => self.constant(-1.0),
+                };
+                (Some(minus), column)
+            }
+            Operation::Binary(Binary::Mul, a, b) if !self.is_column(a) => (Some(a), Some(b)),
+            Operation::Binary(Binary::Mul, a, b) if !self.is_column(b) => (Some(b), Some(a)),
+            _ => (None, Some(node)),
+        }
+    }
+
+    /// The sum of a derivative over the rows.
+    fn total(&mut self, node: Node) -> Node {
+        match self.parts(node) {
+            (Some(number), Some(column)) => {
+                let sum = self.reduce(Reduction::Sum, column);
+                self.binary(Binary::Mul, number, sum)
+            }
+            _ => self.reduce(Reduction::Sum, node),
         }
     }
 

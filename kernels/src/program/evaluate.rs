@@ -349,6 +349,12 @@ impl Evaluator<'_> {
                     (Lanes::Many(a), Lanes::Many(b), Lanes::Many(c)) => {
                         vector::select_block(a, b, c, out);
                     }
+                    (Lanes::Many(a), Lanes::One(b), Lanes::Many(c)) => {
+                        vector::select_block_scalar_then(a, b, c, out);
+                    }
+                    (Lanes::Many(a), Lanes::Many(b), Lanes::One(c)) => {
+                        vector::select_block_scalar_otherwise(a, b, c, out);
+                    }
                     (a, b, c) => {
                         for (lane, out) in out.iter_mut().enumerate() {
                             *out = vector::select(a.lane(lane), b.lane(lane), c.lane(lane));

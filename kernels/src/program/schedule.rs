@@ -16,10 +16,19 @@ pub(super) struct Stage {
     pub(super) point: Program,
     /// The number that each output of `point` becomes.
     pub(super) point_to: Vec<usize>,
-    /// Its outputs are what is reduced, then what is kept.
+    /// Its outputs are what is reduced, in the order of the reductions, then what is kept.
     pub(super) pass: Program,
-    pub(super) reductions: Vec<(Reduction, usize)>,
+    pub(super) reductions: Vec<Reduced>,
     pub(super) kept: Vec<Kept>,
+}
+
+/// A number that a pass makes of all rows.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Reduced {
+    pub(super) reduction: Reduction,
+    pub(super) number: usize,
+    /// Whether the sum is that of the products of two outputs, which saves a column that nothing else uses.
+    pub(super) of_products: bool,
 }
 
 /// A column that a pass leaves in a buffer.
@@ -160,11 +169,17 @@ impl<'b> Schedule<'b> {
             }
         }
         kept.extend(columns.iter().map(|&column| (column, None, column)));
-        let pass_outputs: Vec<Node> = reduced
-            .iter()
-            .map(|(.., column)| *column)
-            .chain(kept.iter().map(|(.., column)| *column))
-            .collect();
+        let columns: Vec<Node> = reduced.iter().map(|(.., column)| *column).collect();
+        let kept_columns: Vec<Node> = kept.iter().map(|(.., column)| *column).collect();
+        let factors = self.factors(&reduced, &[&columns[..], &kept_columns].concat());
+        let mut pass_outputs: Vec<Node> = Vec::new();
+        for (column, factors) in columns.iter().zip(&factors) {
+            match factors {
+                Some(factors) => pass_outputs.extend(factors),
+                None => pass_outputs.push(*column),
+            }
+        }
+        pass_outputs.extend(kept_columns);
 
         // Numbers that the pass uses, and those that are asked for.
         let mut point_outputs: Vec<Node> = numbers.to_vec();
@@ -207,11 +222,14 @@ impl<'b> Schedule<'b> {
             None => None,
         };
         let pass = Program::new(operations, &pass_outputs, &place);
-        let reduce = |(node, reduction, _): &(Node, Reduction, Node)| (*node, *reduction);
-        let reductions: Vec<_> = reduced.iter().map(reduce).collect();
-        let reductions = reductions
+        let reductions = reduced
             .into_iter()
-            .map(|(node, reduction)| (reduction, self.number(node)))
+            .zip(factors)
+            .map(|((node, reduction, _), factors)| Reduced {
+                reduction,
+                number: self.number(node),
+                of_products: factors.is_some(),
+            })
             .collect();
         let kept = kept
             .into_iter()
@@ -229,6 +247,44 @@ impl<'b> Schedule<'b> {
             reductions,
             kept,
         }
+    }
+
+    /// For each reduction the two columns whose products are summed, where no other operation of the pass needs the products.
+    fn factors(
+        &self,
+        reduced: &[(Node, Reduction, Node)],
+        outputs: &[Node],
+    ) -> Vec<Option<[Node; 2]>> {
+        let operations = &self.builder.operations;
+        let needed = self.needed(outputs);
+        let mut uses = vec![0_usize; operations.len()];
+        for output in outputs {
+            uses[output.index()] += 1;
+        }
+        for (index, operation) in operations.iter().enumerate() {
+            if needed[index] && !self.known.contains_key(&Node(index as u32)) {
+                for operand in operation.operands() {
+                    uses[operand.index()] += 1;
+                }
+            }
+        }
+        let factors = |&(_, reduction, column): &(Node, Reduction, Node)| {
+            if reduction != Reduction::Sum
+                || uses[column.index()] > 1
+                || self.known.contains_key(&column)
+            {
+                return None;
+            }
+            let pair = match operations[column.index()] {
+                Operation::Unary(Unary::Square, a) => [a, a],
+                Operation::Binary(Binary::Mul, a, b) => [a, b],
+                _ => return None,
+            };
+            pair.iter()
+                .all(|&factor| self.builder.is_column(factor))
+                .then_some(pair)
+        };
+        reduced.iter().map(factors).collect()
     }
 
     /// The number that a node is, a new one where it is not known.

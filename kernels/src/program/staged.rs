@@ -230,8 +230,8 @@ impl StagedEvaluator<'_> {
                 })
             }
         };
-        for ((_, to), total) in stage.reductions.iter().zip(&totals) {
-            self.numbers[*to] = total.value();
+        for (reduced, total) in stage.reductions.iter().zip(&totals) {
+            self.numbers[reduced.number] = total.value();
         }
         for (mut column, kept) in kept.into_iter().zip(&stage.kept) {
             match kept.running {
@@ -256,7 +256,7 @@ fn add_up<'a>(entries: impl Iterator<Item = &'a mut f64>) {
 fn totals(stage: &Stage) -> Vec<Total> {
     let reductions = stage.reductions.iter();
     reductions
-        .map(|(reduction, _)| Total::new(*reduction))
+        .map(|reduced| Total::new(reduced.reduction))
         .collect()
 }
 
@@ -274,15 +274,24 @@ fn chunk(
         let count = LANES.min(rows.end - first);
         evaluator.pass(inputs, numbers, first, count);
         let output = |index| evaluator.output(index, inputs, numbers, first, count);
-        for (index, total) in totals.iter_mut().enumerate() {
-            match output(index) {
-                Lanes::Many(lanes) => total.add_block(lanes),
-                Lanes::One(value) => (0..count).for_each(|_| total.add(value)),
+        let mut next = 0;
+        for (reduced, total) in stage.reductions.iter().zip(&mut totals) {
+            match (output(next), reduced.of_products) {
+                (Lanes::Many(x), true) => {
+                    next += 1;
+                    let Lanes::Many(y) = output(next) else {
+                        unreachable!("both factors are columns")
+                    };
+                    total.add(vector::sum_of_products(x, y));
+                }
+                (Lanes::Many(lanes), false) => total.add_block(lanes),
+                (Lanes::One(value), _) => (0..count).for_each(|_| total.add(value)),
             }
+            next += 1;
         }
         for (index, kept) in kept.iter_mut().enumerate() {
             let out = &mut kept[first - rows.start..][..count];
-            match output(totals.len() + index) {
+            match output(next + index) {
                 Lanes::Many(lanes) => out.copy_from_slice(lanes),
                 Lanes::One(value) => out.fill(value),
             }
@@ -329,18 +338,12 @@ impl Total {
     }
 
     fn add_block(&mut self, lanes: &[f64]) {
-        let extreme = |op| {
-            let first = lanes.first().copied().unwrap_or(f64::NAN);
-            lanes
-                .iter()
-                .fold(first, |found, &next| vector::binary(op, found, next))
-        };
         match self.reduction {
             Reduction::Sum => self.add(vector::sum(lanes)),
-            Reduction::Min => self.add(extreme(Binary::Min)),
-            Reduction::Max => self.add(extreme(Binary::Max)),
+            Reduction::Min => self.add(vector::smallest(lanes)),
+            Reduction::Max => self.add(vector::largest(lanes)),
             Reduction::LogSumExp => {
-                let main = extreme(Binary::Max);
+                let main = vector::largest(lanes);
                 let mut scaled = [0.0; LANES];
                 let mut powers = [0.0; LANES];
                 let (scaled, powers) = (&mut scaled[..lanes.len()], &mut powers[..lanes.len()]);

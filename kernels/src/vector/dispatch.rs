@@ -53,11 +53,17 @@ levels! {
     /// A block of a function of two numbers.
     run2 / run2_avx2 / run2_avx512 <K: Map2, A: Operand, B: Operand> (a: A, b: B, out: &mut [f64]) = block2::<K, A, B>;
     /// A block of choices.
-    run_choose / run_choose_avx2 / run_choose_avx512 <> (condition: &[f64], then: &[f64], otherwise: &[f64], out: &mut [f64]) = block_choose;
+    run_choose / run_choose_avx2 / run_choose_avx512 <A: Operand, B: Operand> (condition: &[f64], then: A, otherwise: B, out: &mut [f64]) = block_choose::<A, B>;
     /// Numbers of generators in lockstep.
     uniforms / uniforms_avx2 / uniforms_avx512 <> (state: &mut [[u64; GENERATORS]; 4], lower: f64, width: f64, out: &mut [f64]) = uniform::fill;
     /// A sum.
     sums / sums_avx2 / sums_avx512 <> (x: &[f64]) -> f64 = sum::plain;
     /// A sum of squared distances.
     squares / squares_avx2 / squares_avx512 <> (x: &[f64], centre: f64) -> f64 = sum::squares;
+    /// A sum of products.
+    products / products_avx2 / products_avx512 <> (x: &[f64], y: &[f64]) -> f64 = sum::products;
+    /// The largest.
+    most / most_avx2 / most_avx512 <> (x: &[f64]) -> f64 = sum::most;
+    /// The smallest.
+    least / least_avx2 / least_avx512 <> (x: &[f64]) -> f64 = sum::least;
 }

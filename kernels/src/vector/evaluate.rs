@@ -105,3 +105,28 @@ pub fn select_block(condition: &[f64], then: &[f64], otherwise: &[f64], out: &mu
     assert_eq!(otherwise.len(), out.len(), "lanes of otherwise and out");
     dispatch::run_choose(condition, then, otherwise, out);
 }
+
+/// `out[i] = select(condition[i], then, otherwise[i])`.
+///
+/// # Panics
+/// When the lengths differ.
+pub fn select_block_scalar_then(condition: &[f64], then: f64, otherwise: &[f64], out: &mut [f64]) {
+    assert_eq!(condition.len(), out.len(), "lanes of condition and out");
+    assert_eq!(otherwise.len(), out.len(), "lanes of otherwise and out");
+    dispatch::run_choose(condition, Constant(then), otherwise, out);
+}
+
+/// `out[i] = select(condition[i], then[i], otherwise)`.
+///
+/// # Panics
+/// When the lengths differ.
+pub fn select_block_scalar_otherwise(
+    condition: &[f64],
+    then: &[f64],
+    otherwise: f64,
+    out: &mut [f64],
+) {
+    assert_eq!(condition.len(), out.len(), "lanes of condition and out");
+    assert_eq!(then.len(), out.len(), "lanes of then and out");
+    dispatch::run_choose(condition, then, Constant(otherwise), out);
+}

@@ -203,8 +203,14 @@ pub(super) fn block2<K: Map2, A: Operand, B: Operand>(a: A, b: B, out: &mut [f64
 }
 
 #[inline(always)]
-pub(super) fn block_choose(condition: &[f64], then: &[f64], otherwise: &[f64], out: &mut [f64]) {
-    for (((out, &c), &t), &o) in out.iter_mut().zip(condition).zip(then).zip(otherwise) {
+pub(super) fn block_choose<A: Operand, B: Operand>(
+    condition: &[f64],
+    then: A,
+    otherwise: B,
+    out: &mut [f64],
+) {
+    let branches = then.lanes().zip(otherwise.lanes());
+    for ((out, &c), (t, o)) in out.iter_mut().zip(condition).zip(branches) {
         *out = choose(c, t, o);
     }
 }

@@ -38,9 +38,9 @@ mod uniform;
 
 pub use evaluate::{
     binary, binary_block, binary_block_scalar_left, binary_block_scalar_right, select,
-    select_block, unary, unary_block,
+    select_block, select_block_scalar_otherwise, select_block_scalar_then, unary, unary_block,
 };
 pub use level::{Level, level, with_level};
 pub use operation::{Binary, Unary};
-pub use sum::{sum, sum_of_squares};
+pub use sum::{largest, smallest, sum, sum_of_products, sum_of_squares};
 pub use uniform::{GENERATORS, Uniforms};

@@ -91,7 +91,7 @@ impl Scope {
     ///
     /// # Errors
     /// `invalid_args` for a table without rows, and for a column with the name of a variable.
-    pub(crate) fn with_data(mut self, table: &Table) -> Result<Self, ToolError> {
+    pub fn with_data(mut self, table: &Table) -> Result<Self, ToolError> {
         let data = Data::new(table, self.len)?;
         let numbered = |slot: usize, name: &str| {
             self.lists.iter().any(|(list, slots)| {

@@ -1,6 +1,7 @@
 //! Programs over columns: reductions, running sums and their derivatives.
 
 use super::*;
+use crate::program::builder::Operation;
 
 /// Columns t and y of so many rows.
 fn data(rows: usize) -> [Column; 2] {
@@ -256,4 +257,52 @@ fn values_that_are_not_finite_pass_through() {
     assert!(reduced(Reduction::LogSumExp, &[1.0, nan]).is_nan());
     assert_eq!(reduced(Reduction::LogSumExp, &[1e5, 1e5]), 1e5 + 2f64.ln());
     assert_eq!(reduced(Reduction::Sum, &[1e16, 1.0, -1e16, 1.0]), 2.0);
+}
+
+/// A row of weight zero adds nothing, whatever its slope: `log(sum(exp(a t + log(y))))` with a zero in y.
+#[test]
+fn a_row_without_weight_spoils_no_gradient() {
+    let columns: [Column; 2] = [vec![1.0, 2.0, 3.0].into(), vec![1.0, 0.0, 2.0].into()];
+    let (mut builder, [a, b, t, y]) = builder(3);
+    let product = builder.binary(Binary::Mul, a, t);
+    let shifted = builder.binary(Binary::Mul, b, y);
+    let logarithm = builder.unary(Unary::Log, shifted);
+    let exponent = builder.binary(Binary::Add, product, logarithm);
+    let output = builder.reduce(Reduction::LogSumExp, exponent);
+    let gradient = builder.gradient(output, &[0, 1]).unwrap();
+    let staged = Staged::new(&builder, &gradient, &columns);
+    let found = values(&staged, &[0.5, 3.0]);
+    let (first, last) = (0.5_f64.exp(), 2.0 * 1.5_f64.exp());
+    let expected = [(first + 3.0 * last) / (first + last), 1.0 / 3.0];
+    for (found, expected) in found.iter().zip(expected) {
+        assert!((found - expected).abs() < 1e-14, "{found} {expected}");
+    }
+}
+
+/// Factors that are numbers are taken out of the sums of a gradient; a factor of zero leaves a derivative by itself.
+#[test]
+fn numbers_are_taken_out_of_sums() {
+    let columns = data(1_000);
+    for scale in [0.0, -1.5] {
+        let (mut builder, variables) = builder(1_000);
+        let output = squares(&mut builder, variables);
+        let gradient = builder.gradient(output, &[0, 1]).unwrap();
+        for derivative in &gradient {
+            let number = match builder.operations[derivative.index()] {
+                Operation::Binary(Binary::Mul, a, b) => [a, b],
+                ref other => panic!("{other:?} is no product"),
+            };
+            assert!(number.iter().all(|&factor| !builder.is_column(factor)));
+        }
+        let found = values(&Staged::new(&builder, &gradient, &columns), &[4.7, scale]);
+        let rows = columns[0].iter().zip(columns[1].iter());
+        let expected = rows.fold([0.0; 2], |[by_a, by_scale], (t, y)| {
+            let r = scale * (4.7 * t).sin() - y;
+            let by_a = by_a + 2.0 * r * scale * (4.7 * t).cos() * t;
+            [by_a, by_scale + 2.0 * r * (4.7 * t).sin()]
+        });
+        for (found, expected) in found.iter().zip(expected) {
+            assert!((found - expected).abs() <= 1e-12 * expected.abs());
+        }
+    }
 }
