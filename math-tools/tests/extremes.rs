@@ -394,7 +394,8 @@ fn fault(case: &Case, ctx: &Ctx) -> Option<String> {
 /// A NaN where the documentation of the result names none; infinities have their place in conditions and the like.
 fn not_a_number(output: &Value, at: String) -> Option<String> {
     /// Values at points where a function is none, and what too few or equal numbers do not say.
-    const MAY: [&str; 15] = [
+    const MAY: [&str; 16] = [
+        "/kkt_residual",
         "/parameters",
         "/band",
         "/history/y",

@@ -180,6 +180,14 @@ fn a_program_is_optimised_where_programs_may_run() {
         "objective.py",
         "import json, os, sys\nfor line in sys.stdin:\n    x = json.loads(line)['x']\n    a, b = (x['a'], x['b']) if isinstance(x, dict) else x\n    f = (a - 1)**2 + 10*(b + 2)**2\n    print(json.dumps({'f': f, 'gradient': [2*(a - 1), 20*(b + 2)]}), flush=True)\n",
     );
+    place.write(
+        "line.py",
+        "import json, sys\nfor line in sys.stdin:\n    print(sum(json.loads(line)['x']), flush=True)\n",
+    );
+    place.write(
+        "chatty.sh",
+        "echo hello; while read -r line; do echo 1; echo more; done",
+    );
     place.write("echo.sh", "read -r line; echo not a number; cat >/dev/null");
     place.write("ends.sh", "read -r line; echo 3; echo cause >&2; exit 5");
     place.write("silent.sh", "sleep 60");
@@ -223,6 +231,14 @@ fn a_program_is_optimised_where_programs_may_run() {
         "{}",
         bayes.stdout
     );
+    // Under constraints the lowest value may be where they fail.
+    let held = run(
+        r#"{"command": ["python3", "line.py"], "x0": [3, 3], "constraints": ["x0 >= 0", "x1 >= 0"]}"#,
+        &["--yes"],
+    );
+    let at = |pointer: &str| held.at(pointer).as_f64().expect("a number");
+    assert!(at("/output/f").abs() < 1e-3, "{}", held.stdout);
+    assert!(at("/output/violation") < 1e-6, "{}", held.stdout);
     let short = r#"{"command": ["python3", "objective.py"], "x0": [0, 0], "max_evals": 7}"#;
     let short = run(short, &["--yes"]);
     short.expect_code(8);
@@ -249,6 +265,11 @@ fn a_program_is_optimised_where_programs_may_run() {
             r#"{"command": ["sh", "nothing.sh"], "x0": [0]}"#,
             "not_finite",
             "NaN",
+        ),
+        (
+            r#"{"command": ["sh", "chatty.sh"], "x0": [0]}"#,
+            "answer",
+            "answer",
         ),
         (
             r#"{"command": ["nothing-here"], "x0": [0]}"#,

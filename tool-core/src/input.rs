@@ -441,6 +441,22 @@ impl Table {
         })
     }
 
+    /// The columns `c0`, `c1`, ... of an array.
+    fn from_numbers(numbers: &Numbers) -> Self {
+        let rows = numbers.shape().first().copied().unwrap_or(0);
+        let count = numbers.shape().get(1).copied().unwrap_or(1);
+        let data = numbers.as_slice();
+        let column = |column: usize| {
+            let cells = data.iter().skip(column).step_by(count.max(1));
+            cells.map(|&cell| Value::from(cell)).collect()
+        };
+        Self {
+            names: (0..count).map(|index| format!("c{index}").into()).collect(),
+            columns: (0..count).map(column).collect(),
+            rows,
+        }
+    }
+
     fn from_columns(object: &crate::value::Object) -> Result<Self, Problem> {
         let (mut names, mut columns) = (Vec::new(), Vec::new());
         let mut rows = 0;
@@ -478,6 +494,7 @@ impl Load for Table {
         match value {
             Value::Array(records) => Self::from_records(records),
             Value::Object(columns) => Self::from_columns(columns),
+            Value::Numbers(numbers) if numbers.rank() <= 2 => Ok(Self::from_numbers(numbers)),
             other => Err(expected(
                 "a list of records or an object of columns",
                 other.kind(),

@@ -52,6 +52,14 @@ impl Builder {
     ) -> Result<Vec<Node>, NotDifferentiable> {
         let depends = self.depends_on(output, variables);
         let one = self.constant(1.0);
+        if self.is_column(output) && self.has_running_sum(output, &depends) {
+            // A row depends on the rows before it: an adjoint by row would need them all.
+            let mut gradient = Vec::with_capacity(variables.len());
+            for &variable in variables {
+                gradient.extend(self.tangents(&[output], &[(variable, one)])?);
+            }
+            return Ok(gradient);
+        }
         let adjoints = self.sweep(output, one, false, &depends)?;
         let mut gradient = vec![None; variables.len()];
         let leaves: Vec<Node> = variables.iter().map(|&v| self.variable(v)).collect();
@@ -253,6 +261,24 @@ impl Builder {
             .iter()
             .map(|output| tangents[output.index()].unwrap_or(zero));
         Ok(found.collect())
+    }
+
+    /// Whether the rows of a column depend on each other by running sums of what varies.
+    fn has_running_sum(&self, output: Node, depends: &[bool]) -> bool {
+        let mut needed = vec![false; output.index() + 1];
+        needed[output.index()] = true;
+        for index in (0..=output.index()).rev() {
+            if !needed[index] || !depends[index] || !self.is_column(Node(index as u32)) {
+                continue;
+            }
+            if matches!(self.operations[index], Operation::RunningSum(..)) {
+                return true;
+            }
+            for operand in self.operations[index].operands() {
+                needed[operand.index()] = true;
+            }
+        }
+        false
     }
 
     /// By operation up to `last`, whether it depends on one of the variables.

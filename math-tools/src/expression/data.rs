@@ -23,6 +23,21 @@ enum Cells {
     Other(usize, String),
 }
 
+impl Cells {
+    /// The cell at fault of a column without numbers from a row on: of texts, as a file gives them, the first that is no number.
+    fn first_other(cells: &[Value], from: usize) -> Self {
+        let is_number = |cell: &Value| {
+            let number = cell
+                .as_str()
+                .and_then(|text| text.trim().parse::<f64>().ok());
+            number.is_some_and(f64::is_finite)
+        };
+        let fault = (from..cells.len()).find(|&row| !is_number(&cells[row]));
+        let row = fault.unwrap_or(from);
+        Self::Other(row, cells[row].kind())
+    }
+}
+
 impl Data {
     /// The columns of a table, in the slots from `first` on.
     ///
@@ -37,7 +52,7 @@ impl Data {
             for (row, cell) in cells.iter().enumerate() {
                 match cell.as_f64().filter(|value| value.is_finite()) {
                     Some(number) => numbers.push(number),
-                    None => return Cells::Other(row, cell.kind()),
+                    None => return Cells::first_other(cells, row),
                 }
             }
             Cells::Numbers(numbers.into())

@@ -46,9 +46,9 @@ densities! {
     beta_lpdf(y, a, b) = "support((y > 0) * (y < 1) * (a > 0) * (b > 0),
         lgamma(a + b) - lgamma(a) - lgamma(b) + (a - 1) * log(y) + (b - 1) * log1p(-y))";
     uniform_lpdf(y, low, high) = "support((y >= low) * (y <= high) * (low < high), -log(high - low))";
-    bernoulli_lpmf(k, p) = "support((k == 0) + (k == 1), if(k == 1, log(p), log1p(-p)))";
+    bernoulli_lpmf(k, p) = "support(((k == 0) + (k == 1)) * (p >= 0) * (p <= 1), if(k == 1, log(p), log1p(-p)))";
     bernoulli_logit_lpmf(k, logit) = "support((k == 0) + (k == 1), -logaddexp(0, (1 - 2*k) * logit))";
-    binomial_lpmf(k, n, p) = "support((k >= 0) * (k <= n) * (k == floor(k)) * (n == floor(n)), lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1)
+    binomial_lpmf(k, n, p) = "support((k >= 0) * (k <= n) * (k == floor(k)) * (n == floor(n)) * (p >= 0) * (p <= 1), lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1)
         + if(k == 0, 0, k * log(p)) + if(k == n, 0, (n - k) * log1p(-p)))";
     binomial_logit_lpmf(k, n, logit) = "support((k >= 0) * (k <= n) * (k == floor(k)) * (n == floor(n)), lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1)
         - k * logaddexp(0, -logit) - (n - k) * logaddexp(0, logit))";
@@ -56,5 +56,5 @@ densities! {
     poisson_log_lpmf(k, lograte) = "support((k >= 0) * (k == floor(k)), k * lograte - exp(lograte) - lgamma(k + 1))";
     neg_binomial_2_lpmf(k, mu, phi) = "support((k >= 0) * (k == floor(k)) * (mu > 0) * (phi > 0), lgamma(k + phi) - lgamma(k + 1) - lgamma(phi)
         + k * (log(mu) - log(mu + phi)) - phi * log1p(mu / phi))";
-    geometric_lpmf(k, p) = "support((k >= 0) * (k == floor(k)), log(p) + if(k == 0, 0, k * log1p(-p)))";
+    geometric_lpmf(k, p) = "support((k >= 0) * (k == floor(k)) * (p > 0) * (p <= 1), log(p) + if(k == 0, 0, k * log1p(-p)))";
 }

@@ -181,6 +181,17 @@ impl Expression {
         data.is_some_and(|data| self.slots().into_iter().any(|slot| data.has(slot)))
     }
 
+    /// Doubles that running sums and their derivatives keep for the rows.
+    pub(crate) fn buffered(&self) -> usize {
+        /// Those of the value, the gradient, and a product with the Hessian.
+        const EACH: usize = 6;
+        let nodes = self.0.ast.nodes().iter();
+        let sums =
+            nodes.filter(|node| node.kind == ast::Kind::Reduce(functions::Reduction::CumSum));
+        let rows = self.0.ast.data().map_or(0, |data| data.rows());
+        sums.count().saturating_mul(EACH).saturating_mul(rows)
+    }
+
     /// Whether its value is a column.
     pub(crate) fn is_column(&self) -> bool {
         self.0.ast.is_column

@@ -230,15 +230,21 @@ pub(crate) fn scope(
     scope.with_parameters(parameters, "/parameters")
 }
 
-/// Checks that `data`, where they are given, are used.
+/// Checks that `data`, where they are given, are used, and reserves the memory of running sums.
 ///
 /// # Errors
 /// `invalid_args` at `/data` when no expression names a column.
 pub(crate) fn check_use<'e>(
     data: Option<&Input<Table>>,
     expressions: impl IntoIterator<Item = &'e Expression>,
+    ctx: &Ctx,
 ) -> Result<(), ToolError> {
-    if data.is_some() && !expressions.into_iter().any(Expression::uses_data) {
+    let mut uses_data = false;
+    for expression in expressions {
+        uses_data |= expression.uses_data();
+        ctx.reserve_doubles(expression.buffered())?;
+    }
+    if data.is_some() && !uses_data {
         refuse!(invalid "/data"; "no expression names a column of `data`"; "name columns in the expression, or leave `data` out");
     }
     Ok(())

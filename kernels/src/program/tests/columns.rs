@@ -165,6 +165,7 @@ fn columns_have_derivatives_by_row() {
     let r = residual(&mut builder, variables);
     let norm = spread(&mut builder, variables);
     let output = builder.binary(Binary::Div, r, norm);
+    let output = builder.running_sum(Running::FromFirst, output);
     let gradient = builder.gradient(output, &[0, 1]).unwrap();
     let outputs = [&[output], &gradient[..]].concat();
     let staged = Staged::new(&builder, &outputs, &columns);

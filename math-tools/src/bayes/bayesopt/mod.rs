@@ -168,7 +168,7 @@ impl Tool for Args {
         let scope = unknowns::scope(variables, data, &args.parameters, "/bounds", ctx)?;
         let objective = Expression::parse(&args.objective, &scope)
             .map_err(|err| err.into_tool_error("/objective"))?;
-        unknowns::check_use(data, [&objective])?;
+        unknowns::check_use(data, [&objective], ctx)?;
         let plan = search::Plan {
             dimension: d,
             initial: args.n_init.size(),
@@ -260,7 +260,8 @@ pub(crate) fn maximise_within(
         let value = objective(&point)?;
         Ok(if value.is_finite() { value } else { f64::NAN })
     })?;
-    Ok(found.expected_improvement < 1e-6 * found.spread)
+    let is_modelled = plan.iterations > 0 && found.spread > 0.0;
+    Ok(is_modelled && found.expected_improvement < 1e-6 * found.spread)
 }
 
 /// The noise variance relative to that of the process.

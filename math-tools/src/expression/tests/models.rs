@@ -179,6 +179,9 @@ fn log_densities_are_smooth_where_they_are_positive() {
         "beta_lpdf(b, 1, 1)",
         "sum(poisson_lpmf(y + 0.5, 1))",
         "uniform_lpdf(b, 0, 1)",
+        "bernoulli_lpmf(1, b)",
+        "binomial_lpmf(3, 3, b)",
+        "geometric_lpmf(0, b)",
     ] {
         assert_eq!(outside(text), f64::NEG_INFINITY, "{text}");
     }

@@ -140,7 +140,7 @@ impl Problem {
         for &place in &self.breakpoints {
             let is_far =
                 |node: f64| (node - place).abs() > near || self.breakpoints.contains(&node);
-            t.retain(|&node| node == start || node == end || is_far(node));
+            t.retain(|&node| node == start || node == end || node != place && is_far(node));
             let after = t.partition_point(|&node| node < place);
             t.insert(after, place);
         }

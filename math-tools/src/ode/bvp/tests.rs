@@ -230,3 +230,17 @@ fn the_size_of_a_solution_does_not_matter() {
         );
     }
 }
+
+/// A breakpoint at a point of the mesh.
+#[test]
+fn breakpoints_may_be_points_of_the_mesh() {
+    for place in ["0.1", "0.2", "0.5", "0.9"] {
+        let text = format!(
+            r#"{{"system": ["y1", "if(t<{place},1,-2)"], "boundary": ["a0", "b0"], "t_span": [0, 1], "breakpoints": [{place}], "t_eval": [0.5]}}"#
+        );
+        let args: Args =
+            tool_core::convert::from_value(&crate::linalg::tests::parse(&text)).unwrap();
+        let output = Args::run(args, &tool_core::Ctx::default()).unwrap();
+        assert!(output.converged, "{place}: {output:?}");
+    }
+}

@@ -15,7 +15,9 @@ use crate::prelude::*;
 pub(crate) struct Args {
     /// Model of the response: an expression in columns of `data` and in the parameters, such as `a*exp(-k*t) + c`; or differential
     /// equations, such as `{"system": {"S": "-b*S*I", "I": "b*S*I - g*I"}, "y0": {"S": "n", "I": 1}, "observe": "I", "time": "day"}`.
-    /// Names that are no columns and no states are parameters.
+    /// Names that are no columns and no states are parameters. Equations hold from `t0` on, where `y0` is the value, by default the smallest
+    /// time of the data; `observe` is the only state and `time` the column `t` where absent; further keys `method`, `rtol` (1e-8), `atol` (1e-10)
+    /// and `max_steps` (10000 for each integration) are as in `solve_ode`.
     pub model: Model,
     /// The table; columns that the model names, and the response, are numbers.
     pub data: Input<Table>,

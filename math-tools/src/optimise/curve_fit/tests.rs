@@ -384,3 +384,45 @@ fn a_model_may_reduce_its_columns() {
     let sum = fit(r#"{"model": "a*y", "data": {"t": [0, 1], "y": [1, 3]}}"#).unwrap_err();
     assert!(sum.message().contains("contains `y`"), "{sum:?}");
 }
+
+/// A saturation with one outlier, from a start at which far residuals have a loss of no curvature. Reference: SciPy's `least_squares` with
+/// the same loss, scale and start.
+#[test]
+fn robust_fits_end_at_minima() {
+    let data = r#"{"t": [0.0, 0.34483, 0.68966, 1.03448, 1.37931, 1.72414, 2.06897, 2.41379, 2.75862, 3.10345, 3.44828, 3.7931, 4.13793, 4.48276, 4.82759, 5.17241, 5.51724, 5.86207, 6.2069, 6.55172, 6.89655, 7.24138, 7.58621, 7.93103, 8.27586, 8.62069, 8.96552, 9.31034, 9.65517, 10.0],
+        "y": [0.993, 1.043, 1.226, 3.44, 1.712, 1.967, 2.282, 2.562, 2.837, 3.034, 3.302, 3.467, 3.631, 3.739, 3.885, 4.02, 4.056, 4.176, 4.256, 4.293, 4.38, 4.407, 4.484, 4.51, 4.54, 4.608, 4.614, 4.65, 4.624, 4.657]}"#;
+    for (loss, scale, expected) in [
+        ("cauchy", 0.5, [3.9875, 1.0274, 3.0335]),
+        ("huber", 0.05, [4.0015, 1.0129, 3.0251]),
+    ] {
+        let output = fit(&format!(
+            r#"{{"model": "a*t**2/(k**2+t**2)+c", "data": {data}, "start": {{"a": 4.17, "c": 1.47, "k": 1.82}},
+                "loss": "{loss}", "loss_scale": {scale}, "plot": false}}"#
+        ))
+        .unwrap();
+        assert!(output.converged, "{loss}: {output:?}");
+        for (term, expected) in output.parameters.iter().zip(expected) {
+            assert!(
+                (term.estimate - expected).abs() < 1e-4,
+                "{loss}: {output:?}"
+            );
+        }
+    }
+}
+
+/// Rows of running sums depend on each other: b * cumsum(t) is the same model, and linear.
+#[test]
+fn running_sums_have_a_jacobian() {
+    let data =
+        r#"{"t": [1, 2, 1, 3, 2, 1, 2, 4], "y": [1.2, 2.9, 4.3, 6.8, 9.4, 10.1, 12.2, 16.3]}"#;
+    for model in ["cumsum(b*t)", "b*cumsum(t)"] {
+        let text = format!(r#"{{"model": "{model}", "data": {data}, "plot": false}}"#);
+        let output = fit(&text).unwrap();
+        // The sum of the products of the running sums by that of the squares.
+        let estimate = output.parameters[0].estimate;
+        assert!(
+            output.converged && digits(estimate, 1.017530487804878) > 8.0,
+            "{model}: {output:?}"
+        );
+    }
+}

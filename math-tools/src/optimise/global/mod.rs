@@ -174,7 +174,7 @@ impl Tool for Args {
         let (variables, data) = ((n, names.as_deref()), args.data.as_ref());
         let scope = unknowns::scope(variables, data, &args.parameters, "/bounds", ctx)?;
         let function = Function::new(&args.objective, &scope, n, ctx)?;
-        unknowns::check_use(data, function.expression_of())?;
+        unknowns::check_use(data, function.expression_of(), ctx)?;
         let seed = ctx.seed(args.seed);
         let centre: Vec<f64> = (0..n)
             .map(|i| bounds.low[i] / 2.0 + bounds.high[i] / 2.0)

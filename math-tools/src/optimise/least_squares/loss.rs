@@ -53,8 +53,10 @@ impl Loss {
     }
 
     /// Scales residuals and rows of the Jacobian so that their gradient is that of the loss, and their squares its curvature (B. Triggs and
-    /// others, "Bundle adjustment: a modern synthesis", 2000).
+    /// others, "Bundle adjustment: a modern synthesis", 2000), but at least a tenth of the weight: far residuals have a curvature of 0 or
+    /// less, of which no square is made.
     pub(in crate::optimise) fn scale(self, residuals: &mut [f64], jacobian: &mut [Vec<f64>]) {
+        const LEAST: f64 = 0.1;
         if self.kind == Kind::Linear {
             return;
         }
@@ -62,7 +64,7 @@ impl Loss {
             let z = (*residual / self.scale).powi(2);
             let [_, first, second] = self.of(z);
             let curvature = (first + 2.0 * second * z)
-                .max(first * f64::EPSILON)
+                .max(LEAST * first)
                 .max(f64::MIN_POSITIVE);
             let root = curvature.sqrt();
             *residual *= first / root;

@@ -161,7 +161,7 @@ impl Tool for Args {
             r#"{"objective": "r = y - a - b*t; sum(r**2)", "x0": {"a": 0, "b": 0}, "data": {"t": [0, 1, 2, 3], "y": [1, 3, 2, 5]},
                 "method": "newton"}"#
             => r#"{"x": [1.1000000000000003, 1.1], "named": {"a": 1.1000000000000003, "b": 1.1}, "f": 2.6999999999999997,
-                "iterations": 2, "evaluations": 17, "gradient_norm": 7.993605777301127e-15, "lowest_curvature": 2.379500648186692,
+                "iterations": 2, "evaluations": 20, "gradient_norm": 7.993605777301127e-15, "lowest_curvature": 2.379500648186692,
                 "converged": true, "method": "newton", "reason": "gradient"}"#;
         "under a constraint and bounds":
             r#"{"objective": "(x0-1)**2+(x1-2.5)**2", "x0": [2, 0], "constraints": ["x0-2*x1+2>=0"], "bounds": [[0, null],
@@ -182,7 +182,7 @@ impl Tool for Args {
         let function = Function::new(&args.objective, &scope, n, ctx)?;
         let constraints = Constraints::new(&args.constraints, &scope, n)?;
         let expressions = function.expression_of().into_iter();
-        unknowns::check_use(data, expressions.chain(constraints.sides()))?;
+        unknowns::check_use(data, expressions.chain(constraints.sides()), ctx)?;
         let posed = Posed {
             function: &function,
             constraints: &constraints,

@@ -5,7 +5,7 @@ use tool_core::{Ctx, Real, ToolError};
 use super::bounds::{Bounds, Given};
 use super::constrained::constraints::Watched;
 use super::constrained::{self, Constraints, Problem as Constrained};
-use super::found::Method;
+use super::found::{Method, Reason};
 use super::objective::Function;
 use super::target::Target;
 use super::{Output, curvature, free, nelder_mead, warn_of_no_convergence};
@@ -91,7 +91,7 @@ impl Posed<'_> {
             let found = constrained::minimise(&mut problem, self.method, &x0, limits)?;
             let mut output = found.output(&problem, given.is_some(), ctx);
             output.named = unknowns::by_name(names, &output.x);
-            return Ok(output);
+            return Ok(judged(output, self.start, ctx));
         }
         let target = Target::new(self.function, self.maximise, &x0, ctx)?;
         let mut target = target.within(&bounds);
@@ -109,7 +109,7 @@ impl Posed<'_> {
             found.gradient.iter().map(|g| target.restored(*g)).collect();
         movable.iter().for_each(|&index| multipliers[index] = 0.0);
         let bounded = given.is_some();
-        Ok(Output {
+        let output = Output {
             lowest_curvature,
             f: target.restored(found.value),
             iterations: found.iterations,
@@ -124,6 +124,21 @@ impl Posed<'_> {
             reason: found.reason,
             named: unknowns::by_name(names, &found.x),
             x: found.x,
-        })
+        };
+        Ok(judged(output, self.start, ctx))
     }
+}
+
+/// A point that ran away is no optimum, and one far from the start is said to be.
+fn judged(mut output: Output, start: &[f64], ctx: &Ctx) -> Output {
+    const FAR: f64 = 1e12;
+    const LOST: f64 = 1e100;
+    let distance = max_abs(&output.x) / (1.0 + max_abs(start));
+    if distance > LOST && output.converged {
+        (output.converged, output.reason) = (false, Reason::NoProgress);
+    }
+    if distance > FAR {
+        ctx.warn("x ran far away from the start: the objective may be unbounded, or level off without an optimum; set `bounds`");
+    }
+    output
 }

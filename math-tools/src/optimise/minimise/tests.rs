@@ -560,3 +560,14 @@ fn faults_of_models_are_named() {
         assert!(error.message().contains(words), "{text}: {error:?}");
     }
 }
+
+#[test]
+fn a_point_that_ran_away_is_no_optimum() {
+    for text in [
+        r#"{"objective": "log(x0)", "x0": [1], "mode": "maximize"}"#,
+        r#"{"objective": "-log(1+x)", "x0": [1]}"#,
+    ] {
+        let output = from_json(text);
+        assert!(output.is_err() || !output.unwrap().converged, "{text}");
+    }
+}

@@ -104,6 +104,10 @@ pub(crate) struct Output {
     pub evaluations: u64,
     /// Points for which it returned no value.
     pub without_value: u64,
+    /// Largest amount by which a constraint is violated at x.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-present" = { "constraints": { "least": 1 } }))]
+    pub violation: Option<f64>,
     /// Whether the method's test of an optimum was passed.
     pub converged: bool,
     /// Reason the search ended.
@@ -187,18 +191,25 @@ impl Tool for Args {
         let program = Rc::new(Program::start(&args.command, names.as_deref(), terms, ctx)?);
         let found = match &start {
             Some(start) => args.search(Rc::clone(&program), start, method, max_evals, ctx),
-            None => args.by_process(&program, max_evals, ctx),
+            None => args.by_process(&program, max_evals, ctx).map(Ended::of),
         };
+        let found = found.and_then(|ended| program.is_quiet(ctx).map(|()| ended));
+        let at = found.as_ref().ok().and_then(|ended| ended.at.clone());
         let (reason, converged) = match found {
-            Ok(true) => (Reason::Converged, true),
-            Ok(false) if program.is_exhausted() => (Reason::MaxEvals, false),
-            Ok(false) => (Reason::NoProgress, false),
-            Err(_) if program.is_exhausted() && program.best().is_some() => {
+            Ok(Ended {
+                converged: true, ..
+            }) => (Reason::Converged, true),
+            Ok(_) if program.evaluations() >= max_evals => (Reason::MaxEvals, false),
+            Ok(_) => (Reason::NoProgress, false),
+            Err(_) if program.is_exhausted() && args.constraints.is_empty() => {
                 (Reason::MaxEvals, false)
             }
             Err(error) => return Err(program.with_best(error)),
         };
-        let Some((x, f)) = program.best() else {
+        let violation = at.as_ref().map(|(_, _, violation)| *violation);
+        // Under constraints the lowest value may be where they fail.
+        let best = at.map(|(x, f, _)| (x, f)).or_else(|| program.best());
+        let Some((x, f)) = best else {
             refuse!(numeric "/command", "not_finite"; "the program returned no value at any of {} points", program.evaluations();
                 "choose `x0` or `bounds` where it has one");
         };
@@ -211,10 +222,24 @@ impl Tool for Args {
             f,
             evaluations: program.evaluations(),
             without_value: program.without_value(),
+            violation,
             converged,
             reason,
             method,
         })
+    }
+}
+
+/// The end of a search: under constraints with its point, value and violation.
+struct Ended {
+    converged: bool,
+    at: Option<(Vec<f64>, f64, f64)>,
+}
+
+impl Ended {
+    fn of(converged: bool) -> Self {
+        let at = None;
+        Self { converged, at }
     }
 }
 
@@ -231,6 +256,9 @@ impl Args {
             Method::Auto => Method::NelderMead,
             method => method,
         };
+        if self.seed.is_some() && method != Method::Bayes {
+            refuse!(invalid "/seed"; "only `bayes` has a seed"; "leave it out");
+        }
         match method {
             Method::Bayes if has_start => {
                 refuse!(invalid "/x0"; "`bayes` begins anywhere within `bounds`"; "leave `x0` out, or use `nelder_mead`");
@@ -255,7 +283,7 @@ impl Args {
         Ok(method)
     }
 
-    /// A local search; answers whether it converged.
+    /// A local search.
     fn search(
         &self,
         program: Rc<Program>,
@@ -263,7 +291,7 @@ impl Args {
         method: Method,
         max_evals: u64,
         ctx: &Ctx,
-    ) -> Result<bool, ToolError> {
+    ) -> Result<Ended, ToolError> {
         let method = match method {
             Method::Cobyla => minimise::Method::Cobyla,
             Method::Gradient => minimise::Method::Gradient,
@@ -284,7 +312,11 @@ impl Args {
             max_iter: max_evals,
             tolerance: self.tolerance.get(),
         };
-        Ok(posed.solve(ctx)?.converged)
+        let found = posed.solve(ctx)?;
+        let violation = found.violation;
+        let at = violation.map(|violation| (found.x, found.f, violation));
+        let converged = found.converged;
+        Ok(Ended { converged, at })
     }
 
     /// A search by a Gaussian process; answers whether it converged.

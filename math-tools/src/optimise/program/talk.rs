@@ -117,6 +117,7 @@ impl Program {
             Some(names) => Value::object(names.iter().map(String::as_str).zip(x.iter().copied())),
         };
         let line = json::to_text(&Value::object([("x", point)]));
+        self.is_quiet(ctx)?;
         let sent = self.talk.send(&line, ctx.stop());
         sent.map_err(|error| self.explained(error))?;
         let line = self.line(ctx)?;
@@ -127,6 +128,19 @@ impl Program {
         })
     }
 
+    /// Checks that no line waits that answers nothing.
+    pub(super) fn is_quiet(&self, ctx: &Ctx) -> Result<(), ToolError> {
+        match self.talk.receive(Duration::ZERO, ctx.stop()) {
+            Ok(Heard::Line(line)) if !line.trim().is_empty() => {
+                let shown: String = line.chars().take(SHOWN).collect();
+                let error = tool_error!(ToolError, "answer"; "the program printed `{shown}` without being asked";
+                    "print one line for each line read, and what else is to be said to standard error");
+                Err(self.explained(error))
+            }
+            _ => Ok(()),
+        }
+    }
+
     fn line(&self, ctx: &Ctx) -> Result<String, ToolError> {
         for _ in 0..EMPTY_MAX {
             match self.talk.receive(self.terms.patience, ctx.stop()) {
@@ -134,7 +148,7 @@ impl Program {
                 Ok(Heard::Line(line)) => return Ok(line),
                 Ok(Heard::Silence) => {
                     let seconds = self.terms.patience.as_secs_f64();
-                    let error = tool_error!(Timeout, "silent"; "the program gave no answer within {seconds} s";
+                    let error = tool_error!(ToolError, "silent"; "the program gave no answer within {seconds} s";
                         "print the answer and flush standard output after each line; or raise `seconds`");
                     return Err(self.explained(error));
                 }
@@ -174,6 +188,9 @@ impl Program {
 impl Oracle for Program {
     fn value(&self, x: &[f64], ctx: &Ctx) -> Result<f64, ToolError> {
         ctx.check()?;
+        if x.iter().any(|x| !x.is_finite()) {
+            return Ok(f64::NAN); // no program is asked for such a point
+        }
         if self.evaluations() == self.terms.max_evals {
             self.course.borrow_mut().is_exhausted = true;
             return Err(tool_error!(LimitExceeded, "max_evals"; "`max_evals` is used up"));
@@ -212,6 +229,16 @@ impl Oracle for Program {
 
 /// The value and the gradient of an answer for n variables.
 fn read(line: &str, n: usize) -> Result<(f64, Option<Vec<f64>>), String> {
+    // As Python prints them.
+    let bare = match line.trim() {
+        "nan" | "NaN" => Some(f64::NAN),
+        "inf" | "Infinity" => Some(f64::INFINITY),
+        "-inf" | "-Infinity" => Some(f64::NEG_INFINITY),
+        _ => None,
+    };
+    if let Some(value) = bare {
+        return Ok((value, None));
+    }
     let value = json::parse(line, json::Limits::default()).map_err(|err| err.to_string())?;
     let number = |value: &Value| match value {
         Value::Null => Some(f64::NAN),
@@ -253,6 +280,8 @@ mod tests {
     fn answers_are_numbers_or_objects() {
         assert_eq!(read("1.5", 1).unwrap(), (1.5, None));
         assert!(read("null", 1).unwrap().0.is_nan());
+        assert!(read("nan", 1).unwrap().0.is_nan());
+        assert_eq!(read("Infinity", 1).unwrap().0, f64::INFINITY);
         assert_eq!(read("\"-Infinity\"", 1).unwrap().0, f64::NEG_INFINITY);
         let both = read(r#"{"f": 2, "gradient": [1, -1]}"#, 2).unwrap();
         assert_eq!(both, (2.0, Some(vec![1.0, -1.0])));

@@ -63,7 +63,7 @@ impl Tool for Args {
         let scope = unknowns::scope(variables, data, &args.parameters, "/x0", ctx)?;
         let density = Expression::parse(&args.log_density, &scope)
             .map_err(|err| err.into_tool_error("/log_density"))?;
-        unknowns::check_use(data, [&density])?;
+        unknowns::check_use(data, [&density], ctx)?;
         check_start(&density, &start)?;
         let gradient = gradient(&density, &start, args.method)?;
         let sampler = sampler(gradient.as_ref(), args.target_accept)?;

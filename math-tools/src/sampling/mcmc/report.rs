@@ -175,7 +175,10 @@ pub(super) fn warn(output: &Output, args: &Args, ctx: &Ctx) {
     let axes = |bad: &dyn Fn(usize) -> bool| -> String {
         let found = (0..output.dimension).filter(|&axis| bad(axis));
         found
-            .map(|axis| format!("x{axis}"))
+            .map(|axis| match &output.names {
+                Some(names) => format!("`{}`", names[axis]),
+                None => format!("x{axis}"),
+            })
             .collect::<Vec<_>>()
             .join(", ")
     };
