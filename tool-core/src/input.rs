@@ -494,7 +494,7 @@ impl Load for Table {
         match value {
             Value::Array(records) => Self::from_records(records),
             Value::Object(columns) => Self::from_columns(columns),
-            Value::Numbers(numbers) if numbers.rank() <= 2 => Ok(Self::from_numbers(numbers)),
+            Value::Numbers(numbers) if numbers.rank() == 2 => Ok(Self::from_numbers(numbers)),
             other => Err(expected(
                 "a list of records or an object of columns",
                 other.kind(),

@@ -1073,6 +1073,7 @@ class OptimizeProgramResult(TypedDict):
     method: Literal["auto", "nelder_mead", "gradient", "cobyla", "bayes"]
     named: NotRequired[dict[str, float] | None]
     reason: Literal["converged", "max_evals", "no_progress"]
+    violation: NotRequired[float | None]
     without_value: int
     x: NDArray[np.float64]
 
@@ -1291,25 +1292,25 @@ class Tools:
         """Find a local minimum or maximum of a function of n variables from a start point, within bounds and under constraints where they are given. A run that does not converge returns its best point with `converged`: false and the reason; an unbounded objective is an error that carries the best point.
 
         Arguments:
-            bounds: Lower and upper bound of each variable, in their order or by name, such as `[[0, null], [-1, 1]]`; null where there is none. The objective is evaluated within the bounds only.
+            bounds: Lower and upper bound of each variable. In their order or by name, such as `[[0, null], [-1, 1]]`; null where there is none. The objective is evaluated within the bounds only.
             constraints: Constraints, such as `["x0+x1<=1", "x0*x1==0.2"]`: expressions with `>=`, `<=` or `==` between them.
-            data: Columns of numbers, inline or from a file: the objective names them and reduces them to one number, such as `sum((y - x0 - x1*t)**2)`.
+            data: Columns of numbers. The objective names them and reduces them to one number, such as `sum((y - x0 - x1*t)**2)`; inline or from a file.
             max_iter: Largest number of iterations of each method.
             method: `gradient` (limited-memory BFGS; for smooth functions), `nelder_mead` (downhill simplex, no derivatives, at most 200 variables), `newton` (trust region with exact second derivatives); with constraints `sqp` (sequential quadratic programming with exact second derivatives, at most 300 variables), `augmented_lagrangian` (at most 5000 variables), `cobyla` (linear models without derivatives, at most 100 variables); or `auto`: with constraints `sqp`, and where it does not converge `augmented_lagrangian` and `cobyla`; else `gradient`, and where it does not converge `newton` and `nelder_mead` from its end.
             mode: `minimize` or `maximize`.
             objective: Objective: an expression in x0, x1, ... (also x, y, z for the first three) or in the names of `x0`, the name `rosenbrock` or `sphere`, or {"quadratic": {"A", "b", "c"}} for 0.5 x'Ax + b'x + c.
             parameters: Named numbers the expression uses, such as `{"a": 1.5}`; the entries of a list `w` are `w[0]`, `w[1]`, ...
             tolerance: Converged when no component of the gradient (of those that bounds and constraints do not balance) exceeds this by more than its rounding error and the function curves down in no direction. `nelder_mead`: when a fresh simplex changes neither x nor f by more than this, relative to their size or to 1 (x: by no more than 6e-8 at least, which is what values can resolve). All in units of the problem: where the objective is below 1e-4 or above 1e4, the most that a variable changes it by changing by its own size (by second derivatives, where they are known); and for each variable the step that changes the objective by that unit, where it is below 1e-4 or above 1e4. Else, and beyond 300 variables with constraints, 1. Constraints may be violated by this much, in their own units.
-            x0: Start point, one number per variable: a list, or an object with names, such as `{"a": 1, "b": 0}`.
+            x0: Start point. A list, one number per variable, or an object with names, such as `{"a": 1, "b": 0}`.
         """
 
     def optimize_global(self, *, bounds: ArrayLike | Mapping[str, ArrayLike], constraints: Sequence[str] = ..., data: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data | None = ..., max_evals: int = ..., method: Literal["auto", "differential_evolution", "cma_es", "multistart", "basin_hopping", "dual_annealing"] = ..., mode: Literal["minimize", "maximize"] = ..., objective: str | Mapping[str, Any], parameters: Mapping[str, float | ArrayLike] = ..., seed: int | str | None = ..., progress: Progress | None = None) -> OptimizeGlobalResult:
         """Find the global minimum or maximum of a function in a box. No method can prove that it is the global one: `agreeing` says how many independent searches ended at the value found.
 
         Arguments:
-            bounds: Lower and upper bound of each variable, `[[low, high], ...]`, or by name, `{"a": [0, 1]}`; at most 200.
+            bounds: Lower and upper bound of each variable. `[[low, high], ...]`, or by name, `{"a": [0, 1]}`; at most 200.
             constraints: Constraints, as in `optimize`; they count as satisfied up to 1e-8. The objective is evaluated where they hold, and by local searches near there.
-            data: Columns of numbers, inline or from a file: the objective names them and reduces them to one number, such as `sum((y - x0 - x1*t)**2)`.
+            data: Columns of numbers. The objective names them and reduces them to one number, such as `sum((y - x0 - x1*t)**2)`; inline or from a file.
             max_evals: Largest number of evaluations, those of gradients included.
             method: `auto` shares the evaluations among all methods; `cma_es` for rugged and ill-conditioned functions, `dual_annealing` and `differential_evolution` for many minima, `multistart` and `basin_hopping` for smooth ones.
             mode: `minimize` or `maximize`.
@@ -1330,7 +1331,7 @@ class Tools:
             loss: How much a residual counts: `linear` (its square), or less when it is large: `huber`, `soft_l1`, `cauchy`.
             loss_scale: Residual at which a loss begins to count less, in units of the response (of `sigma` where there is one).
             max_iter: Largest number of iterations from each start point.
-            model: Model of the response: an expression in columns of `data` and in the parameters, such as `a*exp(-k*t) + c`; or differential equations, such as `{"system": {"S": "-b*S*I", "I": "b*S*I - g*I"}, "y0": {"S": "n", "I": 1}, "observe": "I", "time": "day"}`. Names that are no columns and no states are parameters.
+            model: Model of the response: an expression in columns of `data` and in the parameters, such as `a*exp(-k*t) + c`; or differential equations, such as `{"system": {"S": "-b*S*I", "I": "b*S*I - g*I"}, "y0": {"S": "n", "I": 1}, "observe": "I", "time": "day"}`. Names that are no columns and no states are parameters. Equations hold from `t0` on, where `y0` is the value, by default the smallest time of the data; `observe` is the only state and `time` the column `t` where absent; further keys `method`, `rtol` (1e-8), `atol` (1e-10) and `max_steps` (10000 for each integration) are as in `solve_ode`.
             parameters: Named numbers that the model uses and that are not fitted.
             plot: Whether to draw the data, the fit and the residuals as text.
             response: Column of the response.
@@ -1352,7 +1353,7 @@ class Tools:
             parameters: Named numbers that residuals use.
             residuals: Residuals: expressions in x0, x1, ... or the names of `x0`, and in columns of `data`; one whose value is a column is a residual for each row.
             tolerance: Ended when a step changes x by less than this, relative to its size.
-            x0: Start point, one number per variable: a list, or an object with names, such as `{"a": 1, "b": 0}`.
+            x0: Start point. A list, one number per variable, or an object with names, such as `{"a": 1, "b": 0}`.
         """
 
     def monte_carlo(self, *, distribution: Literal["uniform", "normal", "exponential"] = ..., expression: str, high: float | None = ..., low: float | None = ..., mean: float | None = ..., parameters: Mapping[str, float | ArrayLike] = ..., rate: float | None = ..., samples: int = ..., seed: int | str | None = ..., std: float | None = ..., progress: Progress | None = None) -> MonteCarloResult:
@@ -1387,14 +1388,14 @@ class Tools:
         """
 
     def mcmc(self, *, burnin: int = ..., chains: int = ..., data: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data | None = ..., log_density: str, method: Literal["auto", "metropolis", "nuts"] = ..., n_samples: int = ..., parameters: Mapping[str, float | ArrayLike] = ..., proposal_std: float = ..., return_samples: bool | None = ..., seed: int | str | None = ..., target_accept: float | None = ..., thin: int = ..., x0: ArrayLike | Mapping[str, float] | Data, progress: Progress | None = None) -> McmcResult:
-        """Draw from a distribution given the logarithm of its density (up to a constant) as an expression of `x0`, `x1`, ..., with several chains of the No-U-Turn sampler (on exact gradients) or of adaptive random-walk Metropolis, and say how far to trust the draws: R-hat, effective sample sizes, Monte Carlo errors.
+        """Draw from a distribution given the logarithm of its density, up to a constant, and say how far to trust the draws. By several chains of the No-U-Turn sampler (on exact gradients) or of adaptive random-walk Metropolis; with R-hat, effective sample sizes and Monte Carlo errors.
 
         During burn-in the sampler learns the scale and the covariance of the distribution; then it is frozen. A point where the expression is NaN or minus infinity has density zero. The first chain starts at `x0`, the others around it.
 
         Arguments:
             burnin: Steps of each chain before the first draw is kept; the sampler adapts during these.
             chains: Number of chains; R-hat compares them.
-            data: Columns of numbers, inline or from a file: the density names them and reduces them to one number, such as `sum(normal_lpdf(y, x0 + x1*t, 1))`.
+            data: Columns of numbers. The density names them and reduces them to one number, such as `sum(normal_lpdf(y, x0 + x1*t, 1))`; inline or from a file.
             log_density: Logarithm of the density, an expression of `x0`, `x1`, ... (`x` = `x0`, `y` = `x1`, `z` = `x2`) or of the names of `x0`; a sum of densities such as `normal_lpdf(x, mu, sigma)`.
             method: `nuts` (No-U-Turn sampler; needs the gradient), `metropolis` (random walk; for densities with steps, kinks or bounds), or `auto`: `nuts` where the expression has a derivative at `x0` and no `if`, comparison, `abs`, `min`, `max`, `floor`, `%` or other step or kink, else `metropolis`.
             n_samples: Draws kept from each chain.
@@ -1417,12 +1418,12 @@ class Tools:
         """
 
     def bayesopt(self, *, acquisition: Literal["ei", "ucb", "pi"] = ..., bounds: ArrayLike | Mapping[str, ArrayLike], data: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data | None = ..., mode: Literal["maximize", "minimize"] = ..., n_init: int = ..., n_iter: int = ..., noise: float = ..., objective: str, parameters: Mapping[str, float | ArrayLike] = ..., seed: int | str | None = ..., progress: Progress | None = None) -> BayesoptResult:
-        """Optimises an expression in a box with few evaluations: a Gaussian process (Matern 5/2, one fitted length scale for each dimension) is fitted to all evaluations so far and the next point maximises an acquisition function. Maximises unless `mode` says otherwise. Uses exactly n_init + n_iter evaluations.
+        """Optimise an expression in a box with few evaluations. A Gaussian process (Matern 5/2, one fitted length scale for each dimension) is fitted to all evaluations so far and the next point maximises an acquisition function. Maximises unless `mode` says otherwise. Uses exactly n_init + n_iter evaluations.
 
         Arguments:
             acquisition: Quantity that the next point maximises.
-            bounds: Lower and upper bound of each variable, `[[low, high], ...]`, or by name, `{"a": [0, 1]}`; 1 to 20 variables, low < high.
-            data: Columns of numbers, inline or from a file: the objective names them and reduces them to one number, such as `sum((y - x0 - x1*t)**2)`.
+            bounds: Lower and upper bound of each variable. `[[low, high], ...]`, or by name, `{"a": [0, 1]}`; 1 to 20 variables, low < high.
+            data: Columns of numbers. The objective names them and reduces them to one number, such as `sum((y - x0 - x1*t)**2)`; inline or from a file.
             mode: Whether to look for the largest or the smallest value.
             n_init: Evaluations before the first model, on a Latin hypercube.
             n_iter: Evaluations chosen by the model.
@@ -2049,16 +2050,16 @@ class Tools:
         """Find the point at which a program returns its lowest or highest value. The program is started once in the sandbox, reads the workspace and has no network: for each line `{"x": [1.5, 2]}` (with names `{"x": {"a": 1.5, "b": 2}}`) on its standard input it prints one line: a number, or `{"f": number, "gradient": [...]}`; null where there is no value. It must flush its output after each line.
 
         Arguments:
-            bounds: Lower and upper bound of each variable, in their order or by name, such as `[[0, null], [-1, 1]]`; null where there is none. The program is asked for points within the bounds only.
-            command: Program and arguments, such as `["python3", "objective.py"]`, started at the root of the workspace.
+            bounds: Lower and upper bound of each variable. In their order or by name, such as `[[0, null], [-1, 1]]`; null where there is none. The program never sees a point beyond them.
+            command: Program and arguments. Such as `["python3", "objective.py"]`, started at the root of the workspace.
             constraints: Constraints, such as `["x0+x1<=1"]`: expressions with `>=`, `<=` or `==` between them.
-            max_evals: Most points that the program is asked for; 50 for `bayes` (at most 600), else 1000, where absent.
-            method: `nelder_mead` (downhill simplex), `gradient` (limited-memory BFGS, with the program's gradients, else by differences), `cobyla` (linear models, with constraints), `bayes` (Gaussian process, at most 20 variables with finite bounds, for slow programs), or `auto`: without `x0` `bayes`, with constraints `cobyla`, else `nelder_mead`.
+            max_evals: Most evaluations. 50 for `bayes` (at most 600), else 1000, where absent.
+            method: Method. `nelder_mead` (downhill simplex), `gradient` (limited-memory BFGS, with the program's gradients, else by differences), `cobyla` (linear models, with constraints), `bayes` (Gaussian process, at most 20 variables with finite bounds, for slow programs), or `auto`: without `x0` `bayes`, with constraints `cobyla`, else `nelder_mead`.
             mode: `minimize` or `maximize`.
             seconds: Longest time for one answer, in seconds.
             seed: Seed of `bayes`; 42 when absent.
             tolerance: As in `optimize`; `bayes` has none.
-            x0: Start point, a list, or an object with names, such as `{"a": 1, "b": 0}`; not for `bayes`, which begins anywhere within `bounds`.
+            x0: Start point. A list, or an object with names, such as `{"a": 1, "b": 0}`; not for `bayes`, which begins anywhere within `bounds`.
         """
 
     def chain_run(self, *, inputs: Mapping[str, Any] = ..., plan: Mapping[str, Any] | str | Data, progress: Progress | None = None) -> ChainRunResult:

@@ -165,7 +165,6 @@ fn columns_have_derivatives_by_row() {
     let r = residual(&mut builder, variables);
     let norm = spread(&mut builder, variables);
     let output = builder.binary(Binary::Div, r, norm);
-    let output = builder.running_sum(Running::FromFirst, output);
     let gradient = builder.gradient(output, &[0, 1]).unwrap();
     let outputs = [&[output], &gradient[..]].concat();
     let staged = Staged::new(&builder, &outputs, &columns);
@@ -185,6 +184,22 @@ fn columns_have_derivatives_by_row() {
         for row in 0..rows {
             let expected = (up[0][row] - down[0][row]) / 2e-5;
             assert!((found[1 + variable][row] - expected).abs() < 1e-8);
+        }
+    }
+    // The derivatives of running sums are the running sums of the derivatives.
+    let sums = builder.running_sum(Running::FromFirst, output);
+    let of_sums = builder.gradient(sums, &[0, 1]).unwrap();
+    let staged = Staged::new(&builder, &of_sums, &columns);
+    let mut evaluator = staged.evaluator();
+    evaluator.run(&at);
+    for variable in 0..2 {
+        let mut total = 0.0;
+        for (row, sum) in evaluator.column(variable).unwrap().iter().enumerate() {
+            total += found[1 + variable][row];
+            assert!(
+                (sum - total).abs() < 1e-12 * (1.0 + total.abs()),
+                "row {row}: {sum} {total}"
+            );
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::expression::unknowns::{self, Each};
 use crate::expression::{Expression, Parameters};
 use crate::prelude::*;
 
-/// Optimises an expression in a box with few evaluations: a Gaussian process (Matern 5/2, one fitted length scale for each
+/// Optimise an expression in a box with few evaluations. A Gaussian process (Matern 5/2, one fitted length scale for each
 /// dimension) is fitted to all evaluations so far and the next point maximises an acquisition function. Maximises unless `mode`
 /// says otherwise. Uses exactly n_init + n_iter evaluations.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]

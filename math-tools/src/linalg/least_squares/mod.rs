@@ -8,7 +8,7 @@ use super::dense::lstsq::LeastSquaresError;
 use super::solve::{Rhs, least_squares_error};
 use crate::prelude::*;
 
-/// Find x that makes |b - A x| smallest, for any shape and rank of A: by orthogonal factors refined to full precision, by singular
+/// Find x that makes |b - A x| smallest, for any shape and rank of A. By orthogonal factors refined to full precision, by singular
 /// values with minimum norm, or with a ridge penalty; with weights, equality constraints, and the covariance of the estimates.
 /// With `polynomial` the columns are the powers of a single column t, formed to 30 digits.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]

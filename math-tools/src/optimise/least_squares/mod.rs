@@ -19,7 +19,7 @@ use crate::expression::Parameters;
 use crate::expression::unknowns::{self, Each, Start};
 use crate::prelude::*;
 
-/// Find the x that minimises the sum of squares of residuals, from a start point, by the Levenberg-Marquardt method with exact
+/// Find the x that minimises the sum of squares of residuals. From a start point, by the Levenberg-Marquardt method with exact
 /// derivatives. `curve_fit` fits a model to data and reports standard errors.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -136,15 +136,12 @@ impl Tool for Args {
         idempotent: false,
         determinism: Determinism::External,
         preconditions: &["workspace=ready"],
-        ..Spec::named(
-            "optimize_program",
-            "Minimise or maximise what a program returns",
-        )
-        .tags(&["optimisation", "program", "black box", "bayesian"])
-        .syntax(&[
-            ("/command", Syntax::Shell),
-            ("/constraints", Syntax::Expression),
-        ])
+        ..Spec::named("optimize_program", "Optimise a program")
+            .tags(&["optimisation", "program", "black box", "bayesian"])
+            .syntax(&[
+                ("/command", Syntax::Shell),
+                ("/constraints", Syntax::Expression),
+            ])
     };
     type Output = Output;
 
@@ -153,6 +150,9 @@ impl Tool for Args {
         "a parabola by a program": r#"{"command": ["python3", "square.py"], "x0": [0], "method": "gradient"}"#
             => r#"{"x": [2.0], "f": 0.0, "evaluations": 75, "without_value": 0, "converged": true, "reason": "converged",
                 "method": "gradient"}"#;
+        "under a constraint": r#"{"command": ["python3", "square.py"], "x0": {"x": 0}, "constraints": ["x<=1"]}"#
+            => r#"{"x": [1.0], "named": {"x": 1.0}, "f": 1.0, "evaluations": 28, "without_value": 0, "violation": 0.0, "converged": true,
+                "reason": "converged", "method": "cobyla"}"#;
         "within a bound": r#"{"command": ["python3", "square.py"], "x0": {"x": 0}, "bounds": [[0, 1]], "method": "gradient"}"#
             => r#"{"x": [1.0], "named": {"x": 1.0}, "f": 1.0, "evaluations": 9, "without_value": 0, "converged": true, "reason": "converged",
                 "method": "gradient"}"#;

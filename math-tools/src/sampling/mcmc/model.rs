@@ -15,9 +15,9 @@ pub(in crate::sampling) const RHAT_MAX: f64 = 1.01;
 /// Fewest effective draws per chain that make the diagnostics trustworthy (Vehtari et al. 2021).
 pub(in crate::sampling) const ESS_PER_CHAIN_MIN: f64 = 100.0;
 
-/// Draw from a distribution given the logarithm of its density (up to a constant) as an expression of `x0`, `x1`, ..., with
-/// several chains of the No-U-Turn sampler (on exact gradients) or of adaptive random-walk Metropolis, and say how far to trust
-/// the draws: R-hat, effective sample sizes, Monte Carlo errors.
+/// Draw from a distribution given the logarithm of its density, up to a constant, and say how far to trust the draws. By several chains
+/// of the No-U-Turn sampler (on exact gradients) or of adaptive random-walk Metropolis; with R-hat, effective sample sizes and
+/// Monte Carlo errors.
 ///
 /// During burn-in the sampler learns the scale and the covariance of the distribution; then it is frozen. A point where
 /// the expression is NaN or minus infinity has density zero. The first chain starts at `x0`, the others around it.
