@@ -1142,7 +1142,7 @@ class Tools:
         """
 
     def least_squares(self, *, A: ArrayLike | Data, C: ArrayLike | Data | None = ..., b: ArrayLike | Data, covariance: bool = ..., d: ArrayLike | Data | None = ..., method: Literal["auto", "qr", "svd", "ridge"] = ..., polynomial: int | None = ..., ridge: float | None = ..., tolerance: float | None = ..., weights: ArrayLike | Data | None = ..., progress: Progress | None = None) -> LeastSquaresResult:
-        """Find x that makes |b - A x| smallest, for any shape and rank of A: by orthogonal factors refined to full precision, by singular values with minimum norm, or with a ridge penalty; with weights, equality constraints, and the covariance of the estimates. With `polynomial` the columns are the powers of a single column t, formed to 30 digits.
+        """Find x that makes |b - A x| smallest, for any shape and rank of A. By orthogonal factors refined to full precision, by singular values with minimum norm, or with a ridge penalty; with weights, equality constraints, and the covariance of the estimates. With `polynomial` the columns are the powers of a single column t, formed to 30 digits.
 
         Arguments:
             A: The matrix, m rows of n numbers. With `polynomial`: m rows of one number, t.
@@ -1342,7 +1342,7 @@ class Tools:
         """
 
     def nonlinear_least_squares(self, *, bounds: Sequence[Sequence[float | None]] | Mapping[str, Sequence[float | None]] | None = ..., data: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data | None = ..., loss: Literal["linear", "huber", "soft_l1", "cauchy"] = ..., loss_scale: float = ..., max_iter: int = ..., parameters: Mapping[str, float | ArrayLike] = ..., residuals: Sequence[str], tolerance: float = ..., x0: ArrayLike | Mapping[str, float] | Data, progress: Progress | None = None) -> NonlinearLeastSquaresResult:
-        """Find the x that minimises the sum of squares of residuals, from a start point, by the Levenberg-Marquardt method with exact derivatives. `curve_fit` fits a model to data and reports standard errors.
+        """Find the x that minimises the sum of squares of residuals. From a start point, by the Levenberg-Marquardt method with exact derivatives. `curve_fit` fits a model to data and reports standard errors.
 
         Arguments:
             bounds: Bounds of each variable, `[low, high]` with null for none, in their order or by name.
