@@ -15,8 +15,11 @@ use tool_core::{Load as _, Table};
 /// Rows of every column.
 const ROWS: usize = 100_000;
 
+/// A name, its objective, and the unknowns with their values.
+type Model = (&'static str, &'static str, &'static [(&'static str, f64)]);
+
 /// Name, objective, and where its gradient is taken. The columns x0 to x4 and y are those of [`columns`].
-const MODELS: &[(&str, &str, &[(&str, f64)])] = &[
+const MODELS: &[Model] = &[
     (
         "least_squares",
         "sum((a*exp(-b*x0) + c + d*sin(w*x0) - y)**2)",
