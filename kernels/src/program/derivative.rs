@@ -4,6 +4,7 @@
 //! accumulation ([`Builder::tangents`]) gives directional derivatives, also of gradients: a product of the Hessian and a vector.
 //! Source: A. Griewank and A. Walther, Evaluating Derivatives, 2nd ed., SIAM 2008, chapters 3 to 5.
 
+use std::collections::BTreeMap;
 use std::f64::consts::{FRAC_2_SQRT_PI, LN_2, LN_10, PI};
 
 use super::builder::{Builder, Node, Operation, Reduction, Running};
@@ -50,7 +51,7 @@ impl Builder {
         output: Node,
         variables: &[usize],
     ) -> Result<Vec<Node>, NotDifferentiable> {
-        let depends = self.depends_on(output, variables);
+        let depends = self.depends_on(&[output], variables);
         let one = self.constant(1.0);
         if self.is_column(output) && self.has_running_sum(output, &depends) {
             // A row depends on the rows before it: an adjoint by row would need them all.
@@ -64,14 +65,11 @@ impl Builder {
         let mut gradient = vec![None; variables.len()];
         let leaves: Vec<Node> = variables.iter().map(|&v| self.variable(v)).collect();
         for (entry, leaf) in gradient.iter_mut().zip(&leaves) {
-            *entry = adjoints.get(leaf.index()).copied().flatten();
+            *entry = adjoints.get(leaf).copied();
         }
         if self.is_column(output) {
             // Numbers that are computed from the variables before the rows are.
-            for (index, part) in adjoints.into_iter().enumerate() {
-                let (Some(part), number) = (part, Node(index as u32)) else {
-                    continue;
-                };
+            for (number, part) in adjoints {
                 if self.is_column(number) || leaves.contains(&number) {
                     continue;
                 }
@@ -105,26 +103,27 @@ impl Builder {
         self.binary(Binary::Add, sum, part)
     }
 
-    /// The adjoints of the operations under a node, whose own adjoint is `seed`. From a column on, those of numbers are columns: the
-    /// contribution of each row, which the sweep does not carry further.
+    /// The adjoints of the variables under a node, whose own adjoint is `seed`. From a column on, also those of numbers, which are columns:
+    /// the contribution of each row, which the sweep does not carry further. Costs what the operations under the node do, however many
+    /// others there are.
     fn sweep(
         &mut self,
         root: Node,
         seed: Node,
         is_branched: bool,
         depends: &[bool],
-    ) -> Result<Vec<Option<Node>>, NotDifferentiable> {
-        let mut adjoints: Vec<Option<Node>> = vec![None; root.index() + 1];
+    ) -> Result<BTreeMap<Node, Node>, NotDifferentiable> {
         // The contribution of a branch is zero where the branch is not taken, and must stay so when the factor is not finite.
-        let mut branched = vec![false; root.index() + 1];
-        branched[root.index()] = is_branched;
-        adjoints[root.index()] = Some(seed);
-        for index in (0..=root.index()).rev() {
-            let (Some(adjoint), true) = (adjoints[index], depends[index]) else {
+        let mut open = BTreeMap::from([(root, (seed, is_branched))]);
+        let mut found = BTreeMap::new();
+        while let Some((node, (adjoint, is_branched))) = open.pop_last() {
+            let index = node.index();
+            if !depends[index] {
                 continue;
-            };
-            let (node, is_branched) = (Node(index as u32), branched[index]);
-            if self.is_column(node) != self.is_column(root) {
+            }
+            let is_leaf = matches!(self.operations[index], Operation::Variable(_));
+            if is_leaf || self.is_column(node) != self.is_column(root) {
+                found.insert(node, adjoint);
                 continue;
             }
             let parts = match self.operations[index] {
@@ -135,21 +134,31 @@ impl Builder {
                 }
                 Operation::RunningSum(running, column) => {
                     let part = self.running_sum(running.reversed(), adjoint);
-                    let known = adjoints[column.index()];
-                    adjoints[column.index()] = Some(self.sum(known, part));
-                    branched[column.index()] |= is_branched;
+                    self.add_to(&mut open, column, part, is_branched);
                     Vec::new()
                 }
                 _ => self.partials(index, depends)?,
             };
             for (operand, partial) in parts {
                 let part = self.scaled(adjoint, partial, is_branched);
-                branched[operand.index()] |= is_branched | matches!(partial, Partial::Where(..));
-                let known = adjoints[operand.index()];
-                adjoints[operand.index()] = Some(self.sum(known, part));
+                let is_branched = is_branched | matches!(partial, Partial::Where(..));
+                self.add_to(&mut open, operand, part, is_branched);
             }
         }
-        Ok(adjoints)
+        Ok(found)
+    }
+
+    /// Adds a part to the adjoint of an operation.
+    fn add_to(
+        &mut self,
+        open: &mut BTreeMap<Node, (Node, bool)>,
+        to: Node,
+        part: Node,
+        is_branched: bool,
+    ) {
+        let (known, branched) = open.get(&to).copied().unzip();
+        let sum = self.sum(known, part);
+        open.insert(to, (sum, is_branched | branched.unwrap_or(false)));
     }
 
     /// The derivatives of a reduction by the numbers that its column is computed from.
@@ -164,12 +173,8 @@ impl Builder {
         let is_branched = reduction != Reduction::Sum;
         let adjoints = self.sweep(column, weight, is_branched, depends)?;
         let mut slopes = Vec::new();
-        for (index, part) in adjoints.into_iter().enumerate() {
-            let number = Node(index as u32);
-            if let Some(part) = part
-                && !self.is_column(number)
-                && depends[index]
-            {
+        for (number, part) in adjoints {
+            if !self.is_column(number) {
                 let total = self.total(part);
                 let slope = self.per_extreme(reduction, weight, total);
                 slopes.push((number, slope));
@@ -216,7 +221,7 @@ impl Builder {
             return Ok(Vec::new());
         };
         let moving: Vec<usize> = direction.iter().map(|(variable, _)| *variable).collect();
-        let depends = self.depends_on(Node(last as u32), &moving);
+        let depends = self.depends_on(outputs, &moving);
         let mut tangents: Vec<Option<Node>> = vec![None; last + 1];
         for index in 0..=last {
             if !depends[index] {
@@ -281,10 +286,22 @@ impl Builder {
         false
     }
 
-    /// By operation up to `last`, whether it depends on one of the variables.
-    fn depends_on(&self, last: Node, variables: &[usize]) -> Vec<bool> {
-        let mut depends = vec![false; last.index() + 1];
-        for (index, operation) in self.operations[..=last.index()].iter().enumerate() {
+    /// By operation under some nodes, whether it depends on one of the variables.
+    fn depends_on(&self, roots: &[Node], variables: &[usize]) -> Vec<bool> {
+        let count = roots.iter().map(|root| root.index() + 1).max().unwrap_or(0);
+        let mut seen = vec![false; count];
+        let mut open: Vec<Node> = roots.to_vec();
+        let mut under = Vec::new();
+        while let Some(node) = open.pop() {
+            if !std::mem::replace(&mut seen[node.index()], true) {
+                under.push(node.index());
+                open.extend(self.operations[node.index()].operands());
+            }
+        }
+        under.sort_unstable();
+        let mut depends = vec![false; count];
+        for index in under {
+            let operation = &self.operations[index];
             depends[index] = match *operation {
                 Operation::Variable(variable) => variables.contains(&(variable as usize)),
                 _ => operation.operands().any(|operand| depends[operand.index()]),
