@@ -239,6 +239,27 @@ fn a_program_is_optimised_where_programs_may_run() {
     let at = |pointer: &str| held.at(pointer).as_f64().expect("a number");
     assert!(at("/output/f").abs() < 1e-3, "{}", held.stdout);
     assert!(at("/output/violation") < 1e-6, "{}", held.stdout);
+    // Also where the evaluations are used up: the best point at which they hold.
+    let few = run(
+        r#"{"command": ["python3", "line.py"], "x0": [3, 3], "constraints": ["x0 >= 0", "x1 >= 0"], "max_evals": 8}"#,
+        &["--yes"],
+    );
+    few.expect_code(0);
+    assert_eq!(few.at("/output/reason"), Value::from("max_evals"));
+    assert!(
+        few.at("/output/violation").as_f64().expect("a number") <= 1e-6,
+        "{}",
+        few.stdout
+    );
+    // What can be refused is, before the program runs.
+    let refused = run(
+        r#"{"command": ["sh", "-c", "echo started >&2; exit 3"], "x0": [3], "constraints": ["x0"]}"#,
+        &["--yes"],
+    );
+    assert_eq!(
+        refused.expect_code(2).at("/error/path"),
+        Value::from("/constraints/0")
+    );
     let short = r#"{"command": ["python3", "objective.py"], "x0": [0, 0], "max_evals": 7}"#;
     let short = run(short, &["--yes"]);
     short.expect_code(0);

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::Duration;
 
-use self::talk::{Program, Terms};
+use self::talk::{Best, Program, Terms};
 use super::minimise::bounds::Given;
 use super::minimise::constrained::Constraints;
 use super::minimise::objective::{Function, Oracle as _};
@@ -62,6 +62,9 @@ pub(crate) struct Args {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<Seed>,
 }
+
+/// A violation of a constraint that never counts, as in `optimize`.
+const FEASIBLE: f64 = 1e-8;
 
 fn seconds() -> Positive {
     Positive::literal(60.0)
@@ -182,37 +185,41 @@ impl Tool for Args {
             refuse!(invalid "/max_evals"; "`bayes` takes at most 600 evaluations, found {max_evals}";
                 "use `nelder_mead`, which takes more");
         }
-        let patience = Duration::try_from_secs_f64(args.seconds.get()).unwrap_or(Duration::MAX);
+        // All that can be refused is, before the program runs.
+        let n = match (&start, &args.bounds) {
+            (Some(start), _) => start.len(),
+            (None, bounds) => bounds.as_ref().map_or(0, Each::len),
+        };
+        check_size(n, method.local(), !args.constraints.is_empty())?;
+        let none = Parameters::default();
+        let scope = unknowns::scope((n, names.as_deref()), None, &none, "/x0", ctx)?;
+        let constraints = Rc::new(Constraints::new(&args.constraints, &scope, n)?);
+        let space = if bayes { args.space()? } else { Vec::new() };
         let terms = Terms {
             max_evals,
-            patience,
+            patience: Duration::try_from_secs_f64(args.seconds.get()).unwrap_or(Duration::MAX),
             maximise: args.mode == Mode::Maximize,
+            constraints: Rc::clone(&constraints),
+            tolerance: args.tolerance.get().max(FEASIBLE),
         };
         let program = Rc::new(Program::start(&args.command, names.as_deref(), terms, ctx)?);
         let found = match &start {
-            Some(start) => args.search(Rc::clone(&program), start, method, max_evals, ctx),
-            None => args.by_process(&program, max_evals, ctx).map(Ended::of),
+            Some(start) => args.search(&program, start, &constraints, (method, max_evals), ctx),
+            None => args.by_process(&program, &space, max_evals, ctx),
         };
-        let found = found.and_then(|ended| program.is_quiet(ctx).map(|()| ended));
-        let at = found.as_ref().ok().and_then(|ended| ended.at.clone());
+        let found = found.and_then(|converged| program.is_quiet(ctx).map(|()| converged));
         let (reason, converged) = match found {
-            Ok(Ended {
-                converged: true, ..
-            }) => (Reason::Converged, true),
-            Ok(_) if program.evaluations() >= max_evals => (Reason::MaxEvals, false),
-            Ok(_) => (Reason::NoProgress, false),
-            Err(_) if program.is_exhausted() && args.constraints.is_empty() => {
-                (Reason::MaxEvals, false)
-            }
+            Ok(true) => (Reason::Converged, true),
+            Ok(false) if program.evaluations() >= max_evals => (Reason::MaxEvals, false),
+            Ok(false) => (Reason::NoProgress, false),
+            Err(_) if program.is_exhausted() => (Reason::MaxEvals, false),
             Err(error) => return Err(program.with_best(error)),
         };
-        let violation = at.as_ref().map(|(_, _, violation)| *violation);
-        // Under constraints the lowest value may be where they fail.
-        let best = at.map(|(x, f, _)| (x, f)).or_else(|| program.best());
-        let Some((x, f)) = best else {
+        let Some(Best { x, f, violation }) = program.best() else {
             refuse!(numeric "/command", "not_finite"; "the program returned no value at any of {} points", program.evaluations();
                 "choose `x0` or `bounds` where it has one");
         };
+        let violation = (constraints.len() > 0).then_some(violation);
         if !converged {
             ctx.warn("not known to be an optimum: compare the results from other starts, or raise `max_evals`");
         }
@@ -230,16 +237,14 @@ impl Tool for Args {
     }
 }
 
-/// The end of a search: under constraints with its point, value and violation.
-struct Ended {
-    converged: bool,
-    at: Option<(Vec<f64>, f64, f64)>,
-}
-
-impl Ended {
-    fn of(converged: bool) -> Self {
-        let at = None;
-        Self { converged, at }
+impl Method {
+    /// The local search that it is.
+    fn local(self) -> minimise::Method {
+        match self {
+            Self::Cobyla => minimise::Method::Cobyla,
+            Self::Gradient => minimise::Method::Gradient,
+            Self::Auto | Self::NelderMead | Self::Bayes => minimise::Method::NelderMead,
+        }
     }
 }
 
@@ -283,59 +288,51 @@ impl Args {
         Ok(method)
     }
 
-    /// A local search.
+    /// A local search; answers whether it converged.
     fn search(
         &self,
-        program: Rc<Program>,
+        program: &Rc<Program>,
         start: &Start,
-        method: Method,
-        max_evals: u64,
+        constraints: &Constraints,
+        (method, max_evals): (Method, u64),
         ctx: &Ctx,
-    ) -> Result<Ended, ToolError> {
-        let method = match method {
-            Method::Cobyla => minimise::Method::Cobyla,
-            Method::Gradient => minimise::Method::Gradient,
-            _ => minimise::Method::NelderMead,
-        };
-        check_size(start.len(), method, !self.constraints.is_empty())?;
-        let none = Parameters::default();
-        let scope = unknowns::scope((start.len(), start.names()), None, &none, "/x0", ctx)?;
-        let constraints = Constraints::new(&self.constraints, &scope, start.len())?;
-        let function = Function::Oracle(program);
+    ) -> Result<bool, ToolError> {
         let posed = Posed {
-            function: &function,
-            constraints: &constraints,
+            function: &Function::Oracle(Rc::<Program>::clone(program)),
+            constraints,
             start,
             bounds: self.bounds.as_ref(),
-            method,
+            method: method.local(),
             maximise: self.mode == Mode::Maximize,
             max_iter: max_evals,
             tolerance: self.tolerance.get(),
         };
-        let found = posed.solve(ctx)?;
-        let violation = found.violation;
-        let at = violation.map(|violation| (found.x, found.f, violation));
-        let converged = found.converged;
-        Ok(Ended { converged, at })
+        Ok(posed.solve(ctx)?.converged)
     }
 
-    /// A search by a Gaussian process; answers whether it converged.
-    fn by_process(&self, program: &Program, max_evals: u64, ctx: &Ctx) -> Result<bool, ToolError> {
+    /// The finite bounds that `bayes` searches within.
+    fn space(&self) -> Result<Vec<[Finite; 2]>, ToolError> {
         let (pairs, _) = self.bounds.as_ref().map(Each::entries).unwrap_or_default();
-        let mut bounds = Vec::with_capacity(pairs.len());
-        for (index, pair) in pairs.into_iter().enumerate() {
+        let finite = |(index, pair): (usize, Given)| {
             let [Some(low), Some(high)] = pair else {
                 refuse!(invalid format!("/bounds/{index}"); "`bayes` needs finite bounds"; "give both, or `x0` and another method");
             };
-            bounds.push([low, high]);
-        }
-        let sign = if self.mode == Mode::Maximize {
-            1.0
-        } else {
-            -1.0
+            Ok([low, high])
         };
+        pairs.into_iter().enumerate().map(finite).collect()
+    }
+
+    /// A search by a Gaussian process; answers whether it converged.
+    fn by_process(
+        &self,
+        program: &Program,
+        space: &[[Finite; 2]],
+        max_evals: u64,
+        ctx: &Ctx,
+    ) -> Result<bool, ToolError> {
+        let sign = [-1.0, 1.0][usize::from(self.mode == Mode::Maximize)];
         let seed = ctx.seed(self.seed);
-        bayesopt::maximise_within(&bounds, max_evals as usize, seed, ctx, |x| {
+        bayesopt::maximise_within(space, max_evals as usize, seed, ctx, |x| {
             Ok(sign * program.value(x, ctx)?)
         })
     }

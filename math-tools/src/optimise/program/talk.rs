@@ -1,8 +1,10 @@
 //! [`Program`]: a program that evaluates an objective, a line in and a line out for each point.
 
 use std::cell::RefCell;
+use std::rc::Rc;
 use std::time::Duration;
 
+use crate::optimise::minimise::constrained::Constraints;
 use crate::optimise::minimise::objective::Oracle;
 use tool_core::command::Command;
 use tool_core::conversation::{Conversation, Heard};
@@ -17,14 +19,25 @@ const SHOWN: usize = 80;
 /// Longest lifetime of the program; the deadline of the call ends it sooner.
 const LIFETIME: Duration = Duration::from_secs(24 * 3600);
 
-/// How a program is asked.
-#[derive(Debug, Clone, Copy)]
+/// How a program is asked, and which answer is the best.
+#[derive(Debug)]
 pub(super) struct Terms {
     /// Most points.
     pub(super) max_evals: u64,
     /// Longest time for one answer.
     pub(super) patience: Duration,
     pub(super) maximise: bool,
+    pub(super) constraints: Rc<Constraints>,
+    /// A violation up to this counts as none.
+    pub(super) tolerance: f64,
+}
+
+/// The best answer: the lowest value, and before that the least violation of constraints.
+#[derive(Debug, Clone)]
+pub(super) struct Best {
+    pub(super) x: Vec<f64>,
+    pub(super) f: f64,
+    pub(super) violation: f64,
 }
 
 /// A running program.
@@ -43,7 +56,7 @@ struct Course {
     is_exhausted: bool,
     /// The last point and its gradient.
     last: Option<(Vec<f64>, Option<Vec<f64>>)>,
-    best: Option<(Vec<f64>, f64)>,
+    best: Option<Best>,
 }
 
 impl std::fmt::Debug for Program {
@@ -94,14 +107,25 @@ impl Program {
     }
 
     /// The best point and its value.
-    pub(super) fn best(&self) -> Option<(Vec<f64>, f64)> {
+    pub(super) fn best(&self) -> Option<Best> {
         self.course.borrow().best.clone()
+    }
+
+    fn is_better(&self, next: &Best, best: &Best) -> bool {
+        let excess = |answer: &Best| (answer.violation - self.terms.tolerance).max(0.0);
+        let (less, more) = (excess(next), excess(best));
+        let is_lower = if self.terms.maximise {
+            next.f > best.f
+        } else {
+            next.f < best.f
+        };
+        less < more || less == more && is_lower
     }
 
     /// An error with the best point so far as evidence.
     pub(super) fn with_best(&self, error: ToolError) -> ToolError {
         match self.best() {
-            Some((x, f)) => error.evidence(Value::object([
+            Some(Best { x, f, .. }) => error.evidence(Value::object([
                 ("x", Value::vector(x)),
                 ("f", Value::from(f)),
                 ("evaluations", Value::from(self.evaluations())),
@@ -198,18 +222,22 @@ impl Oracle for Program {
         self.course.borrow_mut().evaluations += 1;
         let (value, gradient) = self.ask(x, ctx)?;
         let mut course = self.course.borrow_mut();
-        let best = course.best.as_ref().map(|(_, best)| *best);
-        let better = |best: f64| match self.terms.maximise {
-            true => value > best,
-            false => value < best,
-        };
-        if !value.is_finite() {
+        if value.is_finite() {
+            let violation = self.terms.constraints.violation(x);
+            let (x, f) = (x.to_vec(), value);
+            let next = Best { x, f, violation };
+            if course
+                .best
+                .as_ref()
+                .is_none_or(|best| self.is_better(&next, best))
+            {
+                course.best = Some(next);
+            }
+        } else {
             course.without_value += 1;
-        } else if best.is_none_or(better) {
-            course.best = Some((x.to_vec(), value));
         }
         course.last = Some((x.to_vec(), gradient));
-        let (evaluations, best) = (course.evaluations, course.best.as_ref().map(|(_, f)| *f));
+        let (evaluations, best) = (course.evaluations, course.best.as_ref().map(|best| best.f));
         ctx.progress(
             evaluations as f64 / self.terms.max_evals as f64,
             || match best {

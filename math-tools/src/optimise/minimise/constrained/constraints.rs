@@ -6,6 +6,7 @@ use crate::expression::program;
 use tool_core::{Ctx, ToolError};
 
 use super::super::bounds::Bounds;
+use super::kkt::violations;
 use crate::expression::{Expression, Scope, System};
 use crate::linalg::dense::add_multiple;
 
@@ -80,6 +81,19 @@ impl Constraints {
     /// Left side minus right side of each.
     pub(crate) fn sides(&self) -> &[Expression] {
         &self.sides
+    }
+
+    /// The largest violation at a point; infinite where a constraint has no value.
+    pub(crate) fn violation(&self, x: &[f64]) -> f64 {
+        let mut c = vec![0.0; self.len()];
+        self.values.evaluator().point(x, &mut c);
+        c.iter_mut()
+            .zip(&self.signs)
+            .for_each(|(c, sign)| *c *= sign);
+        if c.iter().any(|c| c.is_nan()) {
+            return f64::INFINITY;
+        }
+        violations(&c, &self.equal).fold(0.0, f64::max)
     }
 
     fn gradient(&self) -> Option<&System> {
