@@ -23,7 +23,39 @@ enum Cells {
     Other(usize, String),
 }
 
+/// A column of a table as numbers.
+///
+/// # Errors
+/// `invalid_args` at the first cell of `data` that is no finite number.
+pub(crate) fn numbers(name: &str, cells: &[Value]) -> Result<Column, ToolError> {
+    match Cells::of(cells) {
+        Cells::Numbers(column) => Ok(column),
+        Cells::Other(row, kind) => Err(no_number(name, row, &kind)),
+    }
+}
+
+/// The error of a cell that is no number.
+fn no_number(name: &str, row: usize, kind: &str) -> ToolError {
+    let mut pointer = "/data".to_owned();
+    path::push_key(&mut pointer, name);
+    path::push_index(&mut pointer, row);
+    let message = format!("expected a number, found {kind} in row {row} of column `{name}`");
+    ToolError::invalid(pointer, message)
+        .hint("leave rows without numbers out, with `sql_query` or `json_query`")
+}
+
 impl Cells {
+    fn of(cells: &[Value]) -> Self {
+        let mut numbers = Vec::with_capacity(cells.len());
+        for (row, cell) in cells.iter().enumerate() {
+            match cell.as_f64().filter(|value| value.is_finite()) {
+                Some(number) => numbers.push(number),
+                None => return Self::first_other(cells, row),
+            }
+        }
+        Self::Numbers(numbers.into())
+    }
+
     /// The cell at fault of a column without numbers from a row on: of texts, as a file gives them, the first that is no number.
     fn first_other(cells: &[Value], from: usize) -> Self {
         let is_number = |cell: &Value| {
@@ -47,21 +79,15 @@ impl Data {
         if table.rows() == 0 {
             refuse!(invalid "/data", "empty"; "expected at least one row, found none");
         }
-        let cells = |cells: &Vec<Value>| {
-            let mut numbers = Vec::with_capacity(cells.len());
-            for (row, cell) in cells.iter().enumerate() {
-                match cell.as_f64().filter(|value| value.is_finite()) {
-                    Some(number) => numbers.push(number),
-                    None => return Cells::first_other(cells, row),
-                }
-            }
-            Cells::Numbers(numbers.into())
-        };
         Ok(Self {
             first,
             rows: table.rows(),
             names: table.names().map(str::to_owned).collect(),
-            columns: table.columns().iter().map(cells).collect(),
+            columns: table
+                .columns()
+                .iter()
+                .map(|cells| Cells::of(cells))
+                .collect(),
         })
     }
 
@@ -113,16 +139,7 @@ impl Data {
         let index = slot - self.first;
         match &self.columns[index] {
             Cells::Numbers(column) => Ok(column),
-            Cells::Other(row, kind) => {
-                let name = &self.names[index];
-                let mut pointer = "/data".to_owned();
-                path::push_key(&mut pointer, name);
-                path::push_index(&mut pointer, *row);
-                let message =
-                    format!("expected a number, found {kind} in row {row} of column `{name}`");
-                Err(ToolError::invalid(pointer, message)
-                    .hint("leave rows without numbers out, with `sql_query` or `json_query`"))
-            }
+            Cells::Other(row, kind) => Err(no_number(&self.names[index], *row, kind)),
         }
     }
 }

@@ -1,11 +1,13 @@
 //! From trees to programs of the kernels, and their evaluation with one output.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use kernels::program::{self, Builder, Node, NotDifferentiable};
 
 use super::Expression;
 use super::ast::{Ast, Kind};
+use super::data::Data;
 
 pub use kernels::program::LANES;
 
@@ -45,10 +47,14 @@ pub(super) fn lower(ast: &Ast, builder: &mut Builder) -> Node {
     stack.pop().expect("a tree has a root")
 }
 
+/// The columns of the scope that expressions share.
+fn data<'e>(expressions: impl IntoIterator<Item = &'e Expression>) -> Option<&'e Arc<Data>> {
+    expressions.into_iter().find_map(|one| one.ast().data())
+}
+
 /// A builder for expressions over the same scope.
 fn builder<'e>(expressions: impl IntoIterator<Item = &'e Expression>) -> Builder {
-    let mut found = expressions.into_iter().filter_map(|one| one.ast().data());
-    found.next().map_or_else(Builder::new, |data| {
+    data(expressions).map_or_else(Builder::new, |data| {
         let first = data.first();
         Builder::with_columns(first..first + data.len(), data.rows())
     })
@@ -82,8 +88,7 @@ impl System {
         outputs: &[Node],
         expressions: impl IntoIterator<Item = &'e Expression>,
     ) -> Self {
-        let mut found = expressions.into_iter().filter_map(|one| one.ast().data());
-        Self(match found.next() {
+        Self(match data(expressions) {
             None => Compiled::Plain(builder.finish(outputs)),
             Some(data) => {
                 let staged = program::Staged::new(builder, outputs, &data.columns());
@@ -246,8 +251,7 @@ fn weighted_gradient(
 
 /// Number of columns of the scope.
 fn columns<'e>(expressions: impl IntoIterator<Item = &'e Expression>) -> usize {
-    let mut found = expressions.into_iter().filter_map(|one| one.ast().data());
-    found.next().map_or(0, |data| data.len())
+    data(expressions).map_or(0, |data| data.len())
 }
 
 /// Evaluates expressions; owns its memory, so that evaluation does not allocate. Slots that are columns of data are not given: the

@@ -1,6 +1,5 @@
 //! Optimisation.
 
-mod columns;
 pub(crate) mod curve_fit;
 pub(crate) mod global;
 pub(crate) mod least_squares;

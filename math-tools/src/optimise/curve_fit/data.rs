@@ -3,8 +3,13 @@
 use super::arguments::Args;
 use super::model::Rows;
 use super::names::{Names, place};
-use crate::optimise::columns::numbers;
+use crate::expression::data;
 use crate::prelude::*;
+
+/// A column of finite numbers.
+fn numbers(name: &str, cells: &[Value]) -> Result<Vec<f64>, ToolError> {
+    data::numbers(name, cells).map(|column| column.to_vec())
+}
 
 /// The columns of a fit, checked.
 pub(super) fn rows(args: &Args, table: &Table, names: &Names) -> Result<Rows, ToolError> {
