@@ -14,6 +14,8 @@ mod place;
 mod running;
 #[cfg(target_os = "linux")]
 mod survivors;
+#[cfg(target_os = "linux")]
+mod writing;
 
 use std::process::ExitCode;
 
@@ -35,6 +37,7 @@ fn main() -> ExitCode {
         survivors::trials(),
         levels::trials(),
         live::trials(),
+        writing::trials(),
     ] {
         trials.extend(module);
     }

@@ -49,6 +49,7 @@ impl Place {
             closed: vec![place("workspace/.mathchain"), place("workspace/none")],
             workspace: Some(place("workspace")),
             roots: vec![place("more")],
+            protected: vec![place("workspace/sub/named")],
             scratch: place("scratch"),
             path: Vec::new(),
             home: Some(place("home")),

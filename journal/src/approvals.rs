@@ -314,7 +314,7 @@ fn settle_in(
                 let approved_by = decided_by.unwrap_or_default();
                 return Ok(ApprovalState::Consumed { id, approved_by });
             }
-            "pending" => return Ok(ApprovalState::Pending(id)),
+            "pending" => return Ok(ApprovalState::Pending { id, is_new: false }),
             // A denial lasts until the request would have expired, so that asking again at once does not evade it.
             "declined" if now_ms < expires_ms => return Ok(ApprovalState::Declined(id)),
             // Reported once, so that the caller learns the reason; then it may ask again.
@@ -358,7 +358,7 @@ fn file(
         kept_details(&request.details, requester),
     ];
     sql::execute(transaction, SQL, params)?;
-    Ok(ApprovalState::Pending(id))
+    Ok(ApprovalState::Pending { id, is_new: true })
 }
 
 /// The details as text with the process group of the requester, without arguments that are too long to store.

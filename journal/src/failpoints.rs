@@ -26,12 +26,20 @@ pub const PRUNING: [&str; 4] = [
     "gc.after_rows",
 ];
 
+/// The failpoints of workflows: between the events and the files that show them.
+#[cfg(any(test, feature = "failpoints"))]
+pub const WORKFLOW: [&str; 3] = [
+    "workflow.after_append",
+    "workflow.between_files",
+    "workflow.after_files",
+];
+
 /// Aborts the process here if a test requests it.
 #[cfg(any(test, feature = "failpoints"))]
 pub fn fail_at(name: &str) {
     use std::sync::OnceLock;
     use std::sync::atomic::{AtomicU64, Ordering};
-    let is_listed = PLACES.contains(&name) || PRUNING.contains(&name);
+    let is_listed = PLACES.contains(&name) || PRUNING.contains(&name) || WORKFLOW.contains(&name);
     let is_known = name.is_empty() || name.starts_with("run.") || is_listed;
     assert!(is_known, "`{name}` is not a known failpoint");
     static WANTED: OnceLock<Option<(String, u64)>> = OnceLock::new();

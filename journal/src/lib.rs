@@ -37,6 +37,7 @@ mod local_disk;
 mod memory;
 mod notices;
 mod open;
+mod pipelines;
 mod private;
 mod prune;
 mod random;
@@ -53,6 +54,7 @@ mod values;
 mod verify;
 mod waiting;
 mod watching;
+mod workflow;
 
 #[cfg(test)]
 mod tests;
@@ -65,6 +67,7 @@ pub use self::gc::{COLLECTED_KEY, Collected, Retention};
 pub use self::journal::Journal;
 pub use self::lease::LEASE;
 pub use self::notices::NoticeRecord;
+pub use self::pipelines::{PipelineEvent, PipelineRecord};
 pub use self::prune::Pruned;
 pub use self::requests::{Claim, REQUEST_HOURS, key_reused};
 pub use self::run::{END_KEY, Holder, LISTS_KEY, Run, RunHeader, RunState, named_values};

@@ -17,7 +17,7 @@ row_structs! {
     pub NoticeRecord {
         /// Twelve hex digits.
         pub id: String,
-        /// `call`, `question` or `answer`.
+        /// `call`, `question`, `gate` of a pipeline, or `answer`.
         pub kind: String,
         /// Id of the call that sent it; of an answer, the id of its question.
         pub call_id: String,
@@ -80,7 +80,7 @@ impl State {
         self.shared
             .transact("store the answer", |transaction, now_ms| {
                 let question = find(transaction, id)?;
-                if question.kind != "question" {
+                if !matches!(question.kind.as_str(), "question" | "gate") {
                     let error = tool_error!(InvalidArgs, "question"; "`{id}` is not a question: it is a notification of a call";
                         "`mathchain inbox list` shows questions and notifications");
                     return Err(error.into());

@@ -206,6 +206,41 @@ pub(super) const MIGRATIONS: &[&str] = &[
         PRIMARY KEY(owner, key)
      ) STRICT, WITHOUT ROWID;
      CREATE INDEX requests_answered ON requests(created_ms) WHERE answer IS NOT NULL;",
+    // 13: the events of workflows of each folder (0 without one), and up to which of them files show
+    "CREATE TABLE workflow_events(
+        folder INTEGER NOT NULL,
+        number INTEGER NOT NULL,
+        body TEXT NOT NULL,
+        PRIMARY KEY(folder, number)
+     ) STRICT, WITHOUT ROWID;
+     CREATE TRIGGER workflow_events_stay BEFORE UPDATE ON workflow_events BEGIN SELECT RAISE(ABORT, 'events are append-only'); END;
+     CREATE TRIGGER workflow_events_kept BEFORE DELETE ON workflow_events BEGIN SELECT RAISE(ABORT, 'events are append-only'); END;
+     CREATE TABLE workflow_shown(
+        folder INTEGER PRIMARY KEY,
+        number INTEGER NOT NULL
+     ) STRICT;",
+    // 14: pipelines and their events
+    "CREATE TABLE pipelines(
+        id TEXT PRIMARY KEY NOT NULL,
+        file TEXT NOT NULL,
+        digest TEXT NOT NULL,
+        state TEXT NOT NULL CHECK(state IN ('running', 'waiting', 'succeeded', 'failed', 'stopped')),
+        created_ms INTEGER NOT NULL,
+        changed_ms INTEGER NOT NULL,
+        requester_group INTEGER,
+        owner TEXT,
+        beat_ms INTEGER NOT NULL,
+        folder INTEGER
+     ) STRICT;
+     CREATE TABLE pipeline_events(
+        pipeline TEXT NOT NULL REFERENCES pipelines(id),
+        number INTEGER NOT NULL,
+        body TEXT NOT NULL,
+        time_ms INTEGER NOT NULL,
+        PRIMARY KEY(pipeline, number)
+     ) STRICT;
+     CREATE TRIGGER pipeline_events_stay BEFORE UPDATE ON pipeline_events BEGIN SELECT RAISE(ABORT, 'events of pipelines are append-only'); END;
+     CREATE TRIGGER pipeline_events_kept BEFORE DELETE ON pipeline_events BEGIN SELECT RAISE(ABORT, 'events of pipelines are append-only'); END;",
 ];
 
 /// Opens the file in a folder, creating both where missing, and migrates it to the newest version.

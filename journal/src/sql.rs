@@ -119,7 +119,7 @@ macro_rules! tuples {
         })+
     };
 }
-tuples! { (A 0, B 1) (A 0, B 1, C 2) (A 0, B 1, C 2, D 3) }
+tuples! { (A 0, B 1) (A 0, B 1, C 2) (A 0, B 1, C 2, D 3) (A 0, B 1, C 2, D 3, E 4) }
 
 /// The value of one column.
 pub(crate) fn at<T: Column>(row: &Row<'_>, place: usize) -> rusqlite::Result<T> {

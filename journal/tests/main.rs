@@ -3,6 +3,7 @@
 mod backups;
 mod memory;
 mod notices;
+mod pipelines;
 mod pruning;
 mod support;
 

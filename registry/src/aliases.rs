@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use tool_core::{Category, Effect};
+use tool_core::{Category, Effect, Value};
 
 use crate::catalogue::Catalogue;
 use crate::document::{self, Format};
@@ -22,6 +22,8 @@ pub struct Aliases {
     version: Version,
     /// Names of earlier systems, each with the id of our tool.
     aliases: BTreeMap<String, Selector>,
+    /// Other names of roles of workflows.
+    roles: BTreeMap<String, String>,
     /// Names that agent command lines give their own tools.
     native: BTreeMap<String, NativeNames>,
     /// Tools that a provider runs.
@@ -36,10 +38,12 @@ struct NativeNames {
     tools: BTreeMap<String, Selector>,
     /// Names that are understood and never written.
     former: BTreeMap<String, Selector>,
+    /// Tools for work that none of ours does, each with its effects: kept and handed on.
+    own: BTreeMap<String, Vec<Effect>>,
 }
 
 /// A tool that a provider runs on its own machines: listed, checked and exported, never run here.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 pub struct ProviderTool {
     /// Its name in agent files.
     #[serde(rename = "$name", default)]
@@ -54,6 +58,9 @@ pub struct ProviderTool {
     /// Purpose, for lists.
     #[serde(default)]
     pub description: String,
+    /// Its declaration beside those of functions, by format of `mathchain tools export`.
+    #[serde(default)]
+    pub declaration: BTreeMap<String, Value>,
     /// Its name in each agent command line of that provider.
     #[serde(default)]
     pub native: BTreeMap<String, String>,
@@ -90,6 +97,17 @@ impl Aliases {
         Some(&self.aliases.get(name)?.text)
     }
 
+    /// The role that a name of an earlier system means.
+    pub fn role(&self, name: &str) -> Option<&str> {
+        self.roles.get(name).map(String::as_str)
+    }
+
+    /// Other names of roles, with what each means.
+    pub fn roles(&self) -> impl ExactSizeIterator<Item = (&str, &str)> {
+        let roles = self.roles.iter();
+        roles.map(|(name, role)| (name.as_str(), role.as_str()))
+    }
+
     /// The name an agent command line gives its own tool for the work of ours; `None` where it has none.
     pub fn native(&self, cli: &str, id: &str) -> Option<&str> {
         let mut names = self.native.get(cli)?.tools.iter();
@@ -112,6 +130,30 @@ impl Aliases {
             .filter_map(|cli| self.of_native(cli, native));
         let first = meant.next()?;
         meant.all(|other| other == first).then_some(first)
+    }
+
+    /// Whether a name is that of a command line's own tool for work that none of ours does.
+    pub fn is_own(&self, cli: &str, name: &str) -> bool {
+        let names = self.native.get(cli);
+        names.is_some_and(|names| names.own.contains_key(name))
+    }
+
+    /// The effects of a tool of some agent command line for work that none of ours does.
+    pub fn own_tool(&self, name: &str) -> Option<Vec<Effect>> {
+        let lists = self.native.values().filter_map(|names| names.own.get(name));
+        let mut lists = lists.peekable();
+        lists.peek()?;
+        let mut effects: Vec<Effect> = lists.flatten().copied().collect();
+        effects.sort_unstable();
+        effects.dedup();
+        Some(effects)
+    }
+
+    /// Names of agent command lines for their own tools.
+    pub fn native_names(&self) -> impl Iterator<Item = &str> {
+        let natives = self.native.values();
+        let names = natives.flat_map(|names| names.tools.keys().chain(names.own.keys()));
+        names.map(String::as_str)
     }
 
     /// A tool that a provider runs.
@@ -153,6 +195,12 @@ impl Aliases {
                 errors.push(LoadError::new(place.as_ref(), message));
             }
         }
+        for name in self.native.values().flat_map(|names| names.own.keys()) {
+            if let Some(tool) = catalogue.get(name) {
+                let message = format!("`{name}` is a name of the tool `{}`", tool.spec().id);
+                errors.push(LoadError::new(None, message));
+            }
+        }
         errors.sort_by_key(|error| error.place.as_ref().map(|place| (place.line, place.column)));
         errors
     }
@@ -163,6 +211,12 @@ impl Aliases {
             if self.resolve(&tool.name).is_some() {
                 let message = format!("`{}` is also an alias", tool.name);
                 errors.push(LoadError::new(tool.place.as_ref(), message));
+            }
+        }
+        let own = self.native.values().flat_map(|names| names.own.keys());
+        for name in own {
+            if self.resolve(name).is_some() || self.of_any_native(name).is_some() {
+                errors.push(LoadError::new(None, format!("`{name}` is also an alias")));
             }
         }
         for (cli, names) in &self.native {

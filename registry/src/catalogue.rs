@@ -188,7 +188,20 @@ impl Catalogue {
     pub fn unknown(&self, name: &str, suggestion: Option<&str>) -> ToolError {
         let shown: String = name.chars().take(80).collect();
         let error = tool_error!(UnknownTool, "no tool named `{shown}`");
+        let aliases = Aliases::built_in();
+        if let Some(tool) = aliases.provider_tool(name) {
+            let provider = &tool.provider;
+            return error.hint(format!(
+                "the provider {provider} runs it for its models, never here"
+            ));
+        }
         match suggestion {
+            None if aliases.own_tool(name).is_some() => {
+                error.hint("it is a tool of an agent command line, and never runs here")
+            }
+            None if name.starts_with("mcp__") => {
+                error.hint("its server is not configured here: `mcp_servers`, docs/mcp.md")
+            }
             Some(near) => error.hint(format!("did you mean `{near}`?")),
             None => error.hint("`mathchain tools list` shows the tools there are"),
         }

@@ -27,9 +27,9 @@ pub use agents::AgentFile;
 pub use aliases::Aliases;
 pub use catalogue::Catalogue;
 pub use dispatch::{
-    Allowance, Answer, Answers, CallRequest, CallerContext, ChainPosition, Chains, Considered,
-    Dispatcher, Host, Origin, READABLE_BYTES, Reader, Results, TraceParent, Witness, WorkspaceId,
-    cut, fold, install_panic_hook,
+    Agents, Allowance, Answer, Answers, CallRequest, CallerContext, ChainPosition, Chains,
+    Considered, Dispatcher, Governor, Host, Notifier, Origin, READABLE_BYTES, Reader, Results,
+    TraceParent, Witness, WorkspaceId, cut, fold, install_panic_hook,
 };
 pub use document::Document;
 pub use error::{LoadError, LoadErrors, Place};

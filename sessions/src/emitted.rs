@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use tool_core::Value;
 
 use super::document::{documents, structs};
-use super::tools::{Decided, Failure, Missing, OfferedTool, Resource};
+use super::tools::{Decided, ElsewhereTool, Failure, Missing, OfferedTool, Resource};
 
 documents! {
     /// A request or report of a session.
@@ -24,6 +24,10 @@ documents! {
             tools: Vec<OfferedTool>;
             /// Missing facts, with the tools that each alone hides.
             missing: Vec<Missing>,
+            /// Tools that run elsewhere, such as those of the provider of the model: no calls of them are sent here.
+            elsewhere: Vec<ElsewhereTool>,
+            /// Maximum number of turns of the run.
+            max_turns: Option<u64>,
         }
 
         /// The calls of a batch were judged and ordered.

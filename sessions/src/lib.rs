@@ -38,4 +38,6 @@ pub use record::{
 };
 pub use replay::{Divergence, Replay, Replayed};
 pub use state::{SessionState, SessionStatus};
-pub use tools::{Decided, Failure, Judged, Missing, Offer, OfferedTool, Registry, Resource};
+pub use tools::{
+    Decided, ElsewhereTool, Failure, Judged, Missing, Offer, OfferedTool, Registry, Resource,
+};

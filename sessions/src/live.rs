@@ -9,7 +9,9 @@ use tool_core::{
     StopFlag, ToolError, Value,
 };
 
-use super::tools::{Decided, Judged, Missing, Offer, OfferedTool, Registry, Resource};
+use super::tools::{
+    Decided, ElsewhereTool, Judged, Missing, Offer, OfferedTool, Registry, Resource,
+};
 
 /// The current registry.
 pub struct Live {
@@ -85,6 +87,8 @@ impl Registry for Live {
             generation: policy.generation().to_owned(),
             tools,
             missing: missing.collect(),
+            elsewhere: elsewhere(&caller),
+            max_turns: caller.turns_of_run(),
         })
     }
 
@@ -122,6 +126,23 @@ impl Registry for Live {
             alone: alone(spec, found.reach.effects, &found.keys),
         })
     }
+}
+
+/// The tools of the selection that run elsewhere, without denied ones.
+fn elsewhere(caller: &registry::policy::Caller<'_>) -> Vec<ElsewhereTool> {
+    let handed = caller.handed().into_iter();
+    let offered = handed.filter_map(|(tool, decision)| {
+        Some(ElsewhereTool {
+            name: tool.name,
+            source: tool.home.as_str().to_owned(),
+            decision: match decision.verdict {
+                Verdict::Allow => Decided::Allow,
+                Verdict::Ask => Decided::Ask,
+                Verdict::Deny => return None,
+            },
+        })
+    });
+    offered.collect()
 }
 
 /// Whether a call must run alone: the tool requires it, makes calls of its own, or changes local resources that it does not name.

@@ -180,6 +180,7 @@ impl SessionState {
         Principal {
             role: caller.role.clone(),
             agent: caller.agent.clone(),
+            spawned: None,
             phase: caller.phase.clone(),
             task: caller.task.clone(),
             profile: caller.profile.clone(),

@@ -56,6 +56,21 @@ structs! {
         tools: Vec<OfferedTool>;
         /// Missing facts that hide tools.
         missing: Vec<Missing>,
+        /// Tools that run elsewhere.
+        elsewhere: Vec<ElsewhereTool>,
+        /// Maximum number of turns of a run; absent where there is none.
+        max_turns: Option<u64>,
+    }
+
+    /// A tool that the provider of the model, another server or an agent command line runs: part of the offer, never called here.
+    #[derive(Eq)]
+    ElsewhereTool {
+        /// Its name.
+        name: String,
+        /// Where it runs: `provider`, `server` or `command line`.
+        source: String,
+        /// Whether its calls need approval.
+        decision: Decided,
     }
 
     /// A tool of a turn.

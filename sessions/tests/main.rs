@@ -5,6 +5,7 @@ mod laws;
 mod order;
 mod replays;
 mod schemas;
+mod turns;
 mod waves;
 
 use std::cell::Cell;
@@ -26,6 +27,8 @@ pub(crate) struct Fake {
     pub(crate) broken: Cell<bool>,
     /// Whether a person is asked before every call.
     pub(crate) asks: Cell<bool>,
+    /// Maximum number of turns of a run.
+    pub(crate) max_turns: Cell<Option<u64>>,
 }
 
 const ALWAYS: [&str; 2] = ["calc", "ask"];
@@ -96,6 +99,8 @@ impl Registry for Fake {
             hint: "open it".to_owned(),
         });
         Ok(Offer {
+            elsewhere: Vec::new(),
+            max_turns: self.max_turns.get(),
             generation: format!("g{}", self.generation.get()),
             tools: offered.collect(),
             missing: hidden.into_iter().collect(),

@@ -98,8 +98,17 @@ pub struct Command {
     pub directory: String,
     /// Access to the workspace.
     pub workspace: Access,
+    /// Folders of the workspace that it may change, relative to `directory`; none is reached through a link. Such a command runs at
+    /// level S3 only, where everything else stays read-only, and as the owner of the first folder. Files that tools never write stay
+    /// read-only in them, but for a folder `.git` that is named here.
+    pub writable: Vec<String>,
+    /// Files and folders below [`Command::writable`] that stay read-only; missing ones are ignored.
+    pub kept: Vec<String>,
     /// Files and folders outside the workspace that may be read and executed besides the system's own.
     pub readable: Vec<PathBuf>,
+    /// A folder outside the workspace, absolute and without links, that belongs to a live command: it reads and writes all of it. A caller of
+    /// root gives it to the user of the command.
+    pub exchange: Option<PathBuf>,
     /// Variables of its environment, beside `PATH`, `HOME`, `TMPDIR` and `LANG`.
     pub environment: Vec<(String, String)>,
     /// Its standard input.
@@ -119,7 +128,10 @@ impl Command {
             argv: argv.into_iter().map(Into::into).collect(),
             directory: ".".to_owned(),
             workspace: Access::Read,
+            writable: Vec::new(),
+            kept: Vec::new(),
             readable: Vec::new(),
+            exchange: None,
             environment: Vec::new(),
             stdin: Vec::new(),
             limits: CommandLimits::default(),
@@ -171,6 +183,8 @@ names! {
         Disk = "disk",
         /// The number of files in the scratch folder, or how deep its folders are.
         Files = "files",
+        /// The number of processes, where the kernel does not limit it: of root, in its own folders.
+        Processes = "processes",
     }
 }
 

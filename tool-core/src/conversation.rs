@@ -33,6 +33,14 @@ pub trait Conversation: Send + Sync {
     /// program that could not be run, `cancelled` or `timeout` when the stop flag is set.
     fn receive(&self, wait: Duration, stop: &StopFlag) -> Result<Heard, ToolError>;
 
+    /// Ends its standard input: it reads the lines that were sent, and then the end. By default nothing ends.
+    fn end_input(&self) {}
+
+    /// Asks the processes of the command to end, by SIGTERM, without waiting for them; by default kills them.
+    fn terminate(&self) {
+        self.kill();
+    }
+
     /// Kills the process tree without waiting for it.
     fn kill(&self);
 

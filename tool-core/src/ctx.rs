@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::capability::{
-    Calls, Client, Clock, Files, Http, Model, Reload, Spawner, State, Workspaces,
+    Calls, Client, Clock, CommitRules, EventLog, Files, Http, Identity, Model, Reload, Spawner,
+    State, Workspaces,
 };
 use crate::error::ToolError;
 use crate::outcome::{SHORTFALL, Shortfall};
@@ -72,6 +73,12 @@ capabilities! {
     workspaces: dyn Workspaces, "workspaces", Workspaces;
     /// The client of a direct call, which can ask its user.
     client: dyn Client, "client", Client;
+    /// Rules of commit messages.
+    commit_rules: CommitRules, "commit_rules", CommitRules;
+    /// The events of the workspace.
+    events: dyn EventLog, "events", Events;
+    /// Who makes the call.
+    identity: Identity, "identity", Events;
 }
 
 /// The budget of a call.
@@ -142,6 +149,15 @@ impl Ctx {
     #[must_use]
     pub fn with_idempotency_key(mut self, key: impl Into<Arc<str>>) -> Self {
         self.idempotency_key = Some(key.into());
+        self
+    }
+
+    /// Names the person who approved the call.
+    #[must_use]
+    pub fn approved_by(mut self, person: &str) -> Self {
+        if let Some(identity) = &mut self.capabilities.identity {
+            Arc::make_mut(identity).approved_by = Some(person.to_owned());
+        }
         self
     }
 

@@ -49,6 +49,8 @@ names! {
         Shell = "shell",
         /// Processor time only.
         Compute = "compute",
+        /// Items of workflows: requests, chains of tasks, feedback, locks.
+        Workflow = "workflow",
     }
 
     /// Capabilities of a tool.
@@ -75,6 +77,10 @@ names! {
         Workspaces = "workspaces",
         /// Asking the client of a direct call.
         Client = "client",
+        /// The configured rules of commit messages.
+        CommitRules = "commit_rules",
+        /// The events of the workspace, with who makes the call.
+        Events = "events",
     }
 
     /// Who may call a tool.
@@ -122,6 +128,10 @@ names! {
         Patch = "patch",
         /// The name of a file in an archive.
         Member = "name in an archive",
+        /// A path relative to a repository, which another argument names.
+        Tracked = "path in a repository",
+        /// The name of a branch, a remote or a commit.
+        Ref = "git reference",
         /// A host, or a part of its name.
         Host = "host",
     }
@@ -153,6 +163,8 @@ pub struct Spec {
     pub capabilities: &'static [Capability],
     /// Whether it can destroy existing data; [`Tool::narrow`](crate::Tool::narrow) refines it per call.
     pub destructive: bool,
+    /// Whether every call needs a person's approval: no rule and no `--yes` replaces it.
+    pub human_gate: bool,
     /// Whether repeating a call has no further effect.
     pub idempotent: bool,
     /// Whether the same arguments give the same result.
@@ -174,6 +186,8 @@ pub struct Spec {
     pub syntax: &'static [(&'static str, Syntax)],
     /// Longest run in milliseconds where the caller sets none; `None` leaves it to the configuration.
     pub timeout_ms: Option<u64>,
+    /// Its own longest run, instead of the limit of every call: what it waits for has limits of its own.
+    pub waits_ms: Option<u64>,
     /// Largest result in bytes of JSON; `None` leaves it to the configuration.
     pub output_bytes_max: Option<u64>,
     /// JSON pointer of the argument by which a caller asks for large arrays as part of the answer, where they would be artifacts.
@@ -197,6 +211,7 @@ impl Spec {
             permissions: &[Permission::Compute],
             capabilities: &[],
             destructive: false,
+            human_gate: false,
             idempotent: true,
             determinism: Determinism::Pure,
             callers: &[Caller::Direct, Caller::Chain],
@@ -207,6 +222,7 @@ impl Spec {
             preconditions: &[],
             syntax: &[],
             timeout_ms: None,
+            waits_ms: None,
             output_bytes_max: None,
             inline_if: None,
             source: "builtin",
@@ -298,6 +314,10 @@ impl Spec {
             (
                 self.destructive && self.read_only(),
                 "is declared destructive and has no effects",
+            ),
+            (
+                self.human_gate && self.read_only(),
+                "needs a person's approval and has no effects",
             ),
             (
                 self.calls_tools && !nested,

@@ -66,6 +66,17 @@ pub trait Tool: DeserializeOwned + Serialize + JsonSchema + Send + 'static {
         Ok(None)
     }
 
+    /// What an approval of this call is bound to beside its arguments, and what the approver is shown of it: the branch that a push
+    /// pushes, the stage of a gate. It is found before a person is asked and again before the call; where it differs, the approval does not
+    /// count. It changes nothing; `None` where the arguments say it all.
+    ///
+    /// # Errors
+    /// As [`Tool::run`]; no person is asked then.
+    fn bound(args: &Self, ctx: &Ctx) -> Result<Option<Value>, ToolError> {
+        let _ = (args, ctx);
+        Ok(None)
+    }
+
     /// Tells whether an interrupted call happened, from the evidence of [`Tool::before`]. It changes nothing.
     ///
     /// # Errors
@@ -190,6 +201,14 @@ pub trait Call: Send {
     /// # Errors
     /// As [`Tool::before`].
     fn before(&self, ctx: &Ctx) -> Result<Option<Value>, ToolError> {
+        let _ = ctx;
+        Ok(None)
+    }
+    /// As [`Tool::bound`].
+    ///
+    /// # Errors
+    /// As [`Tool::bound`].
+    fn bound(&self, ctx: &Ctx) -> Result<Option<Value>, ToolError> {
         let _ = ctx;
         Ok(None)
     }
@@ -370,6 +389,10 @@ impl<T: Tool> Call for TypedCall<T> {
 
     fn before(&self, ctx: &Ctx) -> Result<Option<Value>, ToolError> {
         T::before(&self.typed, ctx)
+    }
+
+    fn bound(&self, ctx: &Ctx) -> Result<Option<Value>, ToolError> {
+        T::bound(&self.typed, ctx)
     }
 
     fn probe(&self, before: &Value, ctx: &Ctx) -> Result<Probe, ToolError> {

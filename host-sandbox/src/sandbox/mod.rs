@@ -32,6 +32,8 @@ pub struct Surroundings {
     pub roots: Vec<PathBuf>,
     /// Absolute folders in it, without links, that no command can read; missing ones are ignored.
     pub closed: Vec<PathBuf>,
+    /// Absolute files and folders that no command changes, even one that may write around them; missing ones are ignored.
+    pub protected: Vec<PathBuf>,
     /// The parent of scratch folders, such as `/tmp`.
     pub scratch: PathBuf,
     /// Folders searched for programs after the path of the sandbox.

@@ -11,6 +11,9 @@ use tool_core::json;
 /// Maximum size of a policy in bytes.
 const POLICY_BYTES_MAX: u32 = 16 << 20;
 
+/// Sent to the launcher of a running command: it asks the processes of the command to end.
+pub(super) const TERMINATE: u8 = b'T';
+
 /// The restrictions of one command.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -34,7 +37,13 @@ pub(super) struct Policy {
     pub directory: String,
     pub scratch: String,
     /// The user and group that a launcher of root becomes.
-    pub user: Option<u32>,
+    pub user: Option<Owner>,
+    /// Folders of the workspace that the command may change, named as `directory` is.
+    pub writable: Vec<String>,
+    /// Files and folders in these that stay read-only; missing ones are ignored.
+    pub kept: Vec<String>,
+    /// Absolute folder that belongs to the command.
+    pub exchange: Option<String>,
     /// Absolute paths that may be read in addition to the lists and the workspace.
     pub readable: Vec<String>,
     pub environment: Vec<(String, String)>,
@@ -42,7 +51,19 @@ pub(super) struct Policy {
     pub limits: CommandLimits,
 }
 
+/// A user and a group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Owner {
+    pub user: u32,
+    pub group: u32,
+}
+
 impl Policy {
+    /// Whether the command may change folders of the workspace.
+    pub(super) fn writes(&self) -> bool {
+        !self.writable.is_empty()
+    }
+
     /// Every root of the workspace.
     pub(super) fn roots(&self) -> impl Iterator<Item = &String> {
         self.workspace.iter().chain(&self.roots)

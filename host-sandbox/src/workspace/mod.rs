@@ -17,6 +17,10 @@ mod unsupported;
 #[cfg(not(target_os = "linux"))]
 pub use unsupported::{Workspace, leftovers, open};
 
+#[cfg(target_os = "linux")]
+use std::ffi::OsStr;
+#[cfg(target_os = "linux")]
+use std::path::Path;
 use std::path::PathBuf;
 
 use tool_core::Access;
@@ -60,6 +64,28 @@ const BESIDE: &[&str] = &["agents", PLUGINS, "plugin-settings"];
 /// Folder of plugins, which load without a configuration too; a folder in it with the manifest is a plugin.
 const PLUGINS: &str = "plugins";
 const MANIFEST: &str = "manifest.json";
+
+/// Whether tools never write a file or folder, for what it is called or lies beside.
+#[cfg(target_os = "linux")]
+pub(crate) fn protected_in(path: &Path, name: &OsStr, is_folder: bool) -> bool {
+    let is = |wanted: &str| name.eq_ignore_ascii_case(wanted);
+    if EVERYWHERE.iter().any(|wanted| is(wanted)) {
+        return true;
+    }
+    let beside = |wanted: &&str| {
+        let folder = path.parent();
+        folder.is_some_and(|folder| folder.join(wanted).symlink_metadata().is_ok())
+    };
+    let is_plugin = || {
+        let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
+        entries
+            .map(|entry| entry.path().join(MANIFEST))
+            .any(|manifest| manifest.exists())
+    };
+    is_folder
+        && BESIDE.iter().any(|wanted| is(wanted))
+        && (CONFIGURATIONS.iter().any(beside) || is(PLUGINS) && is_plugin())
+}
 
 /// Whether a name is reserved for temporary files, which tools neither see nor create.
 pub fn is_temporary(name: &str) -> bool {

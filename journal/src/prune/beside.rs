@@ -35,6 +35,7 @@ pub(super) struct Beside {
     pub(super) contents: Vec<String>,
     pub(super) freed_bytes: u64,
     notices: Vec<i64>,
+    pipelines: Vec<String>,
 }
 
 impl Beside {
@@ -45,7 +46,9 @@ impl Beside {
         removed: &BTreeMap<String, Candidate>,
     ) -> rusqlite::Result<Self> {
         const OLD: &str = "SELECT 1 FROM backups WHERE time_ms < ?1
-             UNION ALL SELECT 1 FROM notices WHERE time_ms < ?1";
+             UNION ALL SELECT 1 FROM notices WHERE time_ms < ?1
+             UNION ALL SELECT 1 FROM pipelines WHERE changed_ms < ?1";
+        const PIPELINES: &str = "SELECT id FROM pipelines WHERE changed_ms < ? AND owner IS NULL";
         if !sql::exists(connection, OLD, [before_ms as i64])? {
             return Ok(Self::default());
         }
@@ -53,6 +56,7 @@ impl Beside {
         let mut chosen = Self::default();
         chosen.choose_backups(connection, before_ms, &calls)?;
         chosen.choose_notices(connection, before_ms, &calls)?;
+        chosen.pipelines = sql::rows(connection, PIPELINES, [before_ms as i64])?;
         Ok(chosen)
     }
 
@@ -90,7 +94,7 @@ impl Beside {
         }
         for notice in all.iter().filter(|one| one.kind != "answer") {
             let answers = answers.get(&*notice.id).map_or(&[][..], Vec::as_slice);
-            let is_open = notice.kind == "question" && answers.is_empty();
+            let is_open = notice.kind != "call" && answers.is_empty();
             let times = answers.iter().map(|answer| answer.time_ms);
             let newest = times.fold(notice.time_ms, u64::max);
             if !is_open && newest < before_ms && !calls.contains(&notice.call_id) {
@@ -103,12 +107,17 @@ impl Beside {
     }
 
     pub(super) fn is_nothing(&self) -> bool {
-        self.backups.is_empty() && self.notices.is_empty()
+        self.backups.is_empty() && self.notices.is_empty() && self.pipelines.is_empty()
     }
 
     /// Numbers of backups, and of notifications with answers.
     pub(super) fn counts(&self) -> (u64, u64) {
         (self.backups.len() as u64, self.notices.len() as u64)
+    }
+
+    /// Number of pipelines that ended.
+    pub(super) fn pipelines(&self) -> u64 {
+        self.pipelines.len() as u64
     }
 
     /// Removes the rows; the files of the contents are removed afterwards.
@@ -119,6 +128,14 @@ impl Beside {
         ] {
             for number in numbers {
                 sql::execute(transaction, sql, [number])?;
+            }
+        }
+        for id in &self.pipelines {
+            for sql in [
+                "DELETE FROM pipeline_events WHERE pipeline = ?",
+                "DELETE FROM pipelines WHERE id = ?",
+            ] {
+                sql::execute(transaction, sql, [id])?;
             }
         }
         Ok(())

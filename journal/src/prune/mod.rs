@@ -44,6 +44,8 @@ pub struct Pruned {
     pub backup_bytes: u64,
     /// Number of removed notifications, and of questions with their answers.
     pub notices: u64,
+    /// Number of removed pipelines.
+    pub pipelines: u64,
     /// Number of old sessions and runs that are still needed.
     pub needed: u64,
     /// Time of the oldest removed chain, in milliseconds since 1970-01-01 UTC.
@@ -230,6 +232,7 @@ impl Choice {
             backups: self.beside.counts().0,
             backup_bytes: self.beside.freed_bytes,
             notices: self.beside.counts().1,
+            pipelines: self.beside.pipelines(),
             needed: self.needed,
             first_ms: chains.clone().map(|chain| chain.opened_ms).min(),
             last_ms: chains.map(|chain| chain.last_ms).max(),
@@ -245,6 +248,7 @@ impl Choice {
         record.insert("before_ms", before_ms);
         record.insert("backups", backups);
         record.insert("notices", notices);
+        record.insert("pipelines", self.beside.pipelines());
         if let Some(cut) = cut {
             record.insert("cut", convert::to_value(cut).unwrap_or_default());
         }
@@ -337,7 +341,7 @@ impl Choice {
 /// Removes the triggers that keep records, until the end of the transaction; returns the statements that create them again.
 fn lift_triggers(transaction: &Transaction<'_>) -> rusqlite::Result<String> {
     const SQL: &str = "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'
-         AND name IN ('sessions_kept', 'events_kept', 'heads_kept', 'runs_kept', 'notices_kept')";
+         AND name IN ('sessions_kept', 'events_kept', 'heads_kept', 'runs_kept', 'notices_kept', 'pipeline_events_kept')";
     let mut again = String::new();
     for (name, sql) in sql::rows::<(String, String)>(transaction, SQL, [])? {
         transaction.execute_batch(&format!("DROP TRIGGER {name}"))?;

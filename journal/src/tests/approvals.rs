@@ -24,7 +24,8 @@ pub(super) fn request(digest: &str) -> ApprovalRequest {
 #[test]
 fn an_agent_does_not_answer_itself() {
     let desk = Desk::new();
-    let ApprovalState::Pending(id) = desk.state.settle(&request("d"), &Value::Null).unwrap() else {
+    let ApprovalState::Pending { id, .. } = desk.state.settle(&request("d"), &Value::Null).unwrap()
+    else {
         panic!("it waits");
     };
     assert_reason(desk.state.approve(&id, "codex"), "approver");
@@ -46,12 +47,12 @@ fn an_agent_does_not_answer_itself() {
 fn an_approval_that_became_a_rule_is_used_up() {
     let desk = Desk::new();
     let settle = || desk.state.settle(&request("d"), &Value::Null).unwrap();
-    let ApprovalState::Pending(id) = settle() else {
+    let ApprovalState::Pending { id, .. } = settle() else {
         panic!("it waits");
     };
     let settled = desk.state.approve_by_rule(&id, "terminal").unwrap();
     assert_eq!(settled.state, "consumed");
-    assert!(matches!(settle(), ApprovalState::Pending(new) if new != id));
+    assert!(matches!(settle(), ApprovalState::Pending { id: new, .. } if new != id));
     assert_reason(desk.state.approve_by_rule(&id, "terminal"), "settled");
 }
 
@@ -79,7 +80,7 @@ impl Desk {
 
     fn pending(&self, digest: &str) -> String {
         match self.ask(digest) {
-            ApprovalState::Pending(id) => id,
+            ApprovalState::Pending { id, .. } => id,
             other => panic!("{other:?}"),
         }
     }
@@ -133,7 +134,7 @@ fn a_grant_is_used_once_and_the_intent_recorded_with_it() {
     let again = desk.pending("d1");
     assert_ne!(again, id, "used up: the same call asks anew");
     assert!(
-        matches!(desk.ask("d2"), ApprovalState::Pending(_)),
+        matches!(desk.ask("d2"), ApprovalState::Pending { .. }),
         "a grant is for one digest"
     );
     assert!(desk.state.verify(&[], true).unwrap().is_sound());
@@ -216,7 +217,8 @@ fn a_grant_has_one_winner_among_eight() {
     for round in 0..5 {
         let digest = format!("d{round}");
         let state = open(folder.path());
-        let ApprovalState::Pending(id) = state.settle(&request(&digest), &event(0)).unwrap() else {
+        let ApprovalState::Pending { id, .. } = state.settle(&request(&digest), &event(0)).unwrap()
+        else {
             panic!("not pending");
         };
         state.approve(&id, "ada").unwrap();
@@ -341,7 +343,8 @@ fn details_are_kept_until_the_answer() {
     let of = |desk: &Desk, id: &str| desk.state.approval(id).unwrap();
     for answered in [true, false] {
         let desk = Desk::new();
-        let ApprovalState::Pending(id) = desk.state.settle(&asked, &Value::Null).unwrap() else {
+        let ApprovalState::Pending { id, .. } = desk.state.settle(&asked, &Value::Null).unwrap()
+        else {
             panic!("it waits");
         };
         let (found, details) = of(&desk, &id[..6]);

@@ -131,9 +131,12 @@ fn a_read_only_folder_is_a_typed_error() {
     for suffix in ["-wal", "-shm"] {
         let _ = std::fs::remove_file(full.join(format!("{FILE_NAME}{suffix}")));
     }
-    // The program itself may lie where another user cannot reach it.
+    // The program itself may lie where another user cannot reach it. Another process copies it: what a test forks meanwhile would keep
+    // a file of this one open for writing, and no program can start from that.
     let program = top.path().join("program");
-    std::fs::copy(std::env::current_exe().unwrap(), &program).unwrap();
+    let mut copy = Command::new("cp");
+    copy.arg(std::env::current_exe().unwrap()).arg(&program);
+    assert!(copy.status().unwrap().success());
     set(&program, 0o755);
     for folder in [&empty, &full, &empty.join("below")] {
         if folder.exists() {

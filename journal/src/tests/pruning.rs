@@ -241,7 +241,7 @@ fn approvals_go_with_the_records_that_name_them() {
     let ids: Vec<String> = ["used", "granted"]
         .into_iter()
         .map(|digest| match ask(&place.open(), digest) {
-            ApprovalState::Pending(id) => id,
+            ApprovalState::Pending { id, .. } => id,
             other => panic!("{other:?}"),
         })
         .collect();

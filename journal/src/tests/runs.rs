@@ -193,7 +193,7 @@ fn an_approval_is_settled_on_the_chain_of_the_run() {
     let state = Arc::new(open(top.path()));
     let journal = state.begin_run(&header()).unwrap();
     let intent = told("intent", 1);
-    let ApprovalState::Pending(id) = journal.settle(&approval(), &intent).unwrap() else {
+    let ApprovalState::Pending { id, .. } = journal.settle(&approval(), &intent).unwrap() else {
         panic!("it waits");
     };
     journal.finish(RunState::Suspended).unwrap();
@@ -209,7 +209,7 @@ fn an_approval_is_settled_on_the_chain_of_the_run() {
     assert_eq!(records[0].record.get("kind"), Some(&Value::from("intent")));
     assert!(matches!(
         journal.settle(&approval(), &intent).unwrap(),
-        ApprovalState::Pending(_)
+        ApprovalState::Pending { .. }
     ));
 }
 
@@ -369,7 +369,7 @@ fn a_file_of_version_9_learns_the_parents_of_runs() {
     drop(state);
     intruder(top.path())
         .execute_batch(
-            "DROP INDEX runs_by_parent; ALTER TABLE runs DROP COLUMN parent; DROP TABLE folders;
+            "DROP TABLE workflow_events; DROP TABLE workflow_shown; DROP TABLE pipeline_events; DROP TABLE pipelines; DROP INDEX runs_by_parent; ALTER TABLE runs DROP COLUMN parent; DROP TABLE folders;
              ALTER TABLE sessions DROP COLUMN folder; ALTER TABLE notices DROP COLUMN folder;
              ALTER TABLE backups DROP COLUMN folder; ALTER TABLE answers DROP COLUMN folder; DROP TABLE requests; PRAGMA user_version = 9;",
         )

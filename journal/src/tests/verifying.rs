@@ -295,7 +295,7 @@ fn an_approval_that_was_taken_away_is_found() {
         reason: "destructive".to_owned(),
         step: None,
     };
-    let ApprovalState::Pending(id) = state.settle(&request, &event(1)).unwrap() else {
+    let ApprovalState::Pending { id, .. } = state.settle(&request, &event(1)).unwrap() else {
         panic!("it waits");
     };
     state.approve(&id, "terminal").unwrap();

@@ -14,7 +14,7 @@ use super::chain;
 use super::cut::{self, Cut};
 use super::sql::Hash;
 use super::state::State;
-use super::{grants, ledger, run, sql};
+use super::{grants, ledger, run, sql, workflow};
 
 /// A deviation from the records as they were written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -200,6 +200,9 @@ fn verify_approvals(connection: &Connection, report: &mut Verification) -> rusql
     }
     for fault in grants::faults(connection)? {
         report.fault(LINKS, 0, fault);
+    }
+    for (session, sequence, fault) in workflow::faults(connection)? {
+        report.fault(&session, sequence, fault);
     }
     Ok(())
 }

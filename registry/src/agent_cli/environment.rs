@@ -1,6 +1,7 @@
-//! The environment of an agent CLI: variables by policy and patterns. Values are never read.
+//! The environment of an agent CLI: variables by policy and patterns, and those that a table sets. Values of
+//! others are never read.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
 use regex::{Regex, RegexBuilder};
@@ -24,6 +25,8 @@ pub struct Environment {
     pub removed: Vec<String>,
     /// The variable that names the configuration file; it is passed whatever the policy.
     pub configured: Option<String>,
+    /// Variables that are set, with their values.
+    pub set: BTreeMap<String, String>,
 }
 
 impl CliSpec {
@@ -42,13 +45,15 @@ impl CliSpec {
                     EnvPolicy::Clean => clean.fit(name) || listed.fit(name),
                 }
         };
-        let (passed, removed) = names.iter().partition(|name| stays(name));
+        let names = names.iter().filter(|name| !self.env.contains_key(**name));
+        let (passed, removed) = names.partition(|name| stays(name));
         let owned = |list: Vec<&str>| list.into_iter().map(str::to_owned).collect();
         Environment {
             policy: self.env_policy,
             passed: owned(passed),
             removed: owned(removed),
             configured,
+            set: self.env.clone(),
         }
     }
 }
@@ -80,6 +85,8 @@ impl Environment {
                 }
             }
         }
+        let set = self.set.iter();
+        words.extend(set.map(|(name, value)| quoted(&format!("{name}={value}"))));
         if !words.is_empty() {
             words.insert(0, "env".to_owned());
         }
@@ -92,6 +99,7 @@ impl Environment {
             "policy" => self.policy.as_str(),
             "passed" => self.passed.clone(),
             "removed" => self.removed.clone(),
+            "set" => Value::object(self.set.iter().map(|(name, value)| (name.as_str(), Value::from(value.as_str())))),
         }
     }
 }

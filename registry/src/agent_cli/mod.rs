@@ -3,6 +3,7 @@
 //! Visibility, approval, confinement and the number of turns are four things; each goes to the flag or setting that enforces it.
 //! A permission that a CLI cannot enforce is a problem, or a warning where its table says so.
 
+mod earlier;
 mod environment;
 mod managed;
 mod read;
@@ -15,9 +16,11 @@ mod tests;
 
 use std::sync::OnceLock;
 
+pub(crate) use earlier::earlier_tables;
 pub use environment::{Environment, quoted};
-pub(crate) use read::{cli_tables, is_profile};
-pub use request::{CliArgs, CliRequest, CliTool, ConfigFile};
+pub(crate) use read::{bad_profile, cli_tables, is_profile};
+pub use request::{CliArgs, CliRequest, CliTool, ConfigFile, ServerStart};
+pub use translate::server::registration;
 pub use translate::translate;
 
 use crate::document::{self, Format};
@@ -50,6 +53,12 @@ impl CliSpec {
     /// The tables that come with the program.
     pub fn built_in() -> &'static [Self] {
         &built_in().1
+    }
+
+    /// Whether it has a profile of this name. In a phase without tools of its own, the flags of a profile are passed untranslated
+    /// ([`CliRequest::tools`] is `None`).
+    pub fn has_profile(&self, name: Option<&str>) -> bool {
+        name.is_some_and(|name| self.flags.contains_key(name))
     }
 
     /// The built-in table of a name.

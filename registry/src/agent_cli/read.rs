@@ -8,7 +8,7 @@ use tool_core::path::{push_index, push_key};
 use tool_core::{Object, Problem, Value};
 
 use super::environment::{self, Names};
-use super::template::PLACEHOLDERS;
+use super::template::{OF_OWN_SERVER, PLACEHOLDERS};
 use crate::document::{self, Document};
 use crate::error::LoadError;
 use crate::model::CliSpec;
@@ -66,7 +66,14 @@ pub(crate) fn cli_tables(
 }
 
 /// Keys whose members replace those of the built-in table one by one; other keys are replaced whole.
-const JOINED: [&str; 5] = ["flags", "visibility", "off", "approval", "sandbox"];
+const JOINED: [&str; 6] = [
+    "flags",
+    "visibility",
+    "off",
+    "approval",
+    "sandbox",
+    "own_server",
+];
 
 fn over(base: &Value, table: &Value) -> Value {
     let (Some(under), Some(members)) = (base.as_object(), table.as_object()) else {
@@ -87,6 +94,7 @@ fn table_over(known: &[CliSpec], name: &str, table: &Value) -> Option<CliSpec> {
     let base = to_value(&base.cloned().unwrap_or_default()).ok()?;
     let mut cli: CliSpec = from_value(&over(&base, table)).ok()?;
     name.clone_into(&mut cli.name);
+    name.clone_into(&mut cli.family);
     cli.subcommand.0.retain(|word| !word.is_empty());
     if cli.mcp_name.is_empty() {
         "mcp__{server}__{tool}".clone_into(&mut cli.mcp_name);
@@ -148,58 +156,69 @@ fn problems(known: &[CliSpec], name: &str, table: &Value) -> Vec<Problem> {
         "visibility",
         "approval",
         "sandbox",
+        "own_server",
         "turns",
         "config",
     ] {
+        let known = match key {
+            "own_server" => &OF_OWN_SERVER[..],
+            _ => &PLACEHOLDERS[..],
+        };
         if let Some(templates) = table.get(key) {
-            check_placeholders(templates, &mut format!("/{key}"), &mut problems);
+            check_placeholders(templates, known, &mut format!("/{key}"), &mut problems);
         }
     }
     problems
 }
 
 /// Reports every `{word}` that is no placeholder, in texts and keys at any depth.
-fn check_placeholders(templates: &Value, pointer: &mut String, problems: &mut Vec<Problem>) {
+fn check_placeholders(
+    templates: &Value,
+    known: &[&str],
+    pointer: &mut String,
+    problems: &mut Vec<Problem>,
+) {
     let length = pointer.len();
     match templates {
-        Value::String(text) => problems.extend(unknown_words(text, pointer)),
+        Value::String(text) => problems.extend(unknown_words(text, known, pointer)),
         Value::Object(members) => {
             for (key, member) in members.iter() {
                 push_key(pointer, key);
-                problems.extend(unknown_words(key, pointer));
-                check_placeholders(member, pointer, problems);
+                problems.extend(unknown_words(key, known, pointer));
+                check_placeholders(member, known, pointer, problems);
                 pointer.truncate(length);
             }
         }
         other => {
             for (index, item) in other.items().iter().flatten().enumerate() {
                 push_index(pointer, index);
-                check_placeholders(item, pointer, problems);
+                check_placeholders(item, known, pointer, problems);
                 pointer.truncate(length);
             }
         }
     }
 }
 
-fn unknown_words(text: &str, pointer: &str) -> Vec<Problem> {
+fn unknown_words(text: &str, known: &[&str], pointer: &str) -> Vec<Problem> {
     let words = text
         .split('{')
         .skip(1)
         .filter_map(|after| after.split_once('}'));
     let words = words.map(|(word, _)| word).filter(|word| {
-        let is_word = !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase());
-        is_word && !PLACEHOLDERS.contains(word)
+        let plain = |byte: u8| byte.is_ascii_lowercase() || byte == b'_';
+        !word.is_empty() && word.bytes().all(plain) && !known.contains(word)
     });
     let problem = |word: &str| {
         let mut problem = Problem::new(pointer, format!("no placeholder `{{{word}}}`"));
-        problem.hint = nearest(word, PLACEHOLDERS).map(|near| format!("did you mean `{near}`?"));
+        problem.hint =
+            nearest(word, known.iter().copied()).map(|near| format!("did you mean `{near}`?"));
         problem
     };
     words.map(problem).collect()
 }
 
 /// The message for a name that no profile can have.
-pub(super) fn bad_profile(name: &str) -> String {
+pub(crate) fn bad_profile(name: &str) -> String {
     let name = tool_core::brief::name(name);
     format!("`{name}` is no name for a profile: letters, digits, `.`, `_` and `-`")
 }

@@ -25,6 +25,19 @@ pub struct CliRequest<'a> {
     pub profile: Option<&'a str>,
     /// The task; without one the CLI reads stdin.
     pub prompt: Option<&'a str>,
+    /// mathchain's own server, to be registered; `None` registers nothing.
+    pub server: Option<ServerStart<'a>>,
+    /// Further words of the templates, such as `mcp_config`, that the caller of the CLI knows.
+    pub words: &'a [(&'a str, &'a str)],
+}
+
+/// How an agent CLI starts mathchain's own server.
+#[derive(Debug, Clone, Copy)]
+pub struct ServerStart<'a> {
+    /// Program and arguments, such as `mathchain serve --mcp --phase audit --agent claude`.
+    pub argv: &'a [String],
+    /// Path of the file behind `{mcp_config}`, where the table asks for one.
+    pub file: &'a str,
 }
 
 /// The command of an agent CLI.
@@ -34,12 +47,21 @@ pub struct CliArgs {
     pub argv: Vec<String>,
     /// The configuration file, if one is needed.
     pub config: Option<ConfigFile>,
+    /// The file behind `{mcp_config}`, if the table asks for one.
+    pub mcp_config: Option<ConfigFile>,
     /// Name of its output format; empty where the table names none.
     pub stream_format: String,
     /// Warnings.
     pub warnings: Vec<String>,
     /// Maximum number of turns, for the caller to enforce where the CLI cannot.
     pub count_turns: Option<u64>,
+}
+
+impl CliArgs {
+    /// The files to write before it starts. Where one has a variable, the variable may name another path for this run.
+    pub fn files(&self) -> impl Iterator<Item = &ConfigFile> {
+        self.config.iter().chain(&self.mcp_config)
+    }
 }
 
 /// A configuration file of an agent CLI.

@@ -8,9 +8,34 @@ use tool_core::{Object, Value};
 use crate::model::{CliSpec, Verdict};
 
 /// The placeholders.
-pub(super) const PLACEHOLDERS: [&str; 14] = [
-    "native", "visible", "allow", "ask", "deny", "servers", "turns", "model", "prompt", "server",
-    "tool", "tools", "rule", "verdict",
+pub(super) const PLACEHOLDERS: [&str; 17] = [
+    "native",
+    "visible",
+    "allow",
+    "ask",
+    "deny",
+    "servers",
+    "turns",
+    "model",
+    "prompt",
+    "server",
+    "tool",
+    "tools",
+    "rule",
+    "verdict",
+    "mcp_config",
+    "workspace",
+    "output",
+];
+
+/// The placeholders of `own_server` alone.
+pub(super) const OF_OWN_SERVER: [&str; 6] = [
+    "command",
+    "args",
+    "argv",
+    "own_tools",
+    "mcp_json",
+    "mcp_config",
 ];
 
 /// A tool under its name in the CLI.
@@ -40,6 +65,8 @@ pub(super) struct Lists<'a> {
     /// The servers of visible tools, with those tools.
     pub servers: BTreeMap<&'a str, Vec<&'a str>>,
     turns: u64,
+    /// Program of mathchain's own server.
+    command: &'a str,
     joined: BTreeMap<&'static str, String>,
 }
 
@@ -87,8 +114,38 @@ impl<'a> Lists<'a> {
             rules,
             servers,
             turns,
+            command: "",
             joined,
         }
+    }
+
+    /// The same lists, with those of mathchain's own server, which starts with these words.
+    pub(super) fn with_server(&self, server: &'a [String], own_tools: &[&'a str]) -> Self {
+        let words = || server.iter().map(String::as_str);
+        let command = words().next().unwrap_or_default();
+        let mut lists = self.lists.clone();
+        lists.insert("argv", words().collect());
+        lists.insert("args", words().skip(1).collect());
+        lists.insert("own_tools", own_tools.to_vec());
+        let mut joined = self.joined.clone();
+        for word in ["argv", "args", "own_tools"] {
+            let list = Value::from(lists.get(word).cloned().unwrap_or_default());
+            joined.insert(word, tool_core::json::to_text(&list));
+        }
+        joined.insert("command", tool_core::json::to_text(&Value::from(command)));
+        Self {
+            lists,
+            rules: self.rules.clone(),
+            servers: self.servers.clone(),
+            turns: self.turns,
+            command,
+            joined,
+        }
+    }
+
+    /// Sets a text for arguments.
+    pub(super) fn set(&mut self, word: &'static str, text: String) {
+        self.joined.insert(word, text);
     }
 
     /// The names with a verdict in rules, `allow` or `deny`.
@@ -137,6 +194,7 @@ pub(super) fn fill(template: &Value, lists: &Lists<'_>, verdict: Option<Verdict>
                     let turns = i64::try_from(lists.turns).unwrap_or(i64::MAX);
                     (turns > 0).then(|| Value::from(turns))
                 }
+                (Some("command"), _) => Some(Value::from(lists.command)),
                 (Some("verdict"), _) => verdict.map(|verdict| Value::from(verdict.as_str())),
                 (_, Some(list)) => Some(Value::from(list.clone())),
                 (_, None) => Some(template.clone()),

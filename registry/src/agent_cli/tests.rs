@@ -71,6 +71,14 @@ fn answer(given: &Value) -> Result<CliArgs, String> {
             .collect()
     });
     let profile = text("/profile");
+    let words = |list: Value| -> Vec<String> {
+        let words = list.items().unwrap();
+        words
+            .iter()
+            .map(|word| word.as_str().unwrap().to_owned())
+            .collect()
+    };
+    let server = given.pointer("/server").map(words);
     let request = CliRequest {
         tools: tools.as_deref(),
         permission,
@@ -80,6 +88,11 @@ fn answer(given: &Value) -> Result<CliArgs, String> {
             .map_or(0, |turns| u64::try_from(turns).unwrap()),
         profile: profile.as_deref(),
         prompt: None,
+        server: server.as_ref().map(|argv| ServerStart {
+            argv,
+            file: "mcp.json",
+        }),
+        words: &[],
     };
     translate(&cli, Aliases::built_in(), &request).map_err(|problems| problems.join("\n"))
 }
@@ -89,7 +102,7 @@ fn answer(given: &Value) -> Result<CliArgs, String> {
 fn the_cases_of_the_earlier_system_hold() {
     let document = document::parse("agent_cli.yaml", CASES, Format::Yaml).unwrap();
     let cases = document.value.get("cases").unwrap().items().unwrap();
-    assert_eq!(cases.len(), 25);
+    assert_eq!(cases.len(), 34);
     for case in cases {
         let id = case.get("id").unwrap().as_str().unwrap().to_owned();
         let answer = answer(case.get("given").unwrap());
@@ -135,6 +148,11 @@ fn the_cases_of_the_earlier_system_hold() {
                 "{id}"
             );
         }
+        let expected = case.pointer("/expect/mcp_config");
+        let expected = expected.as_ref().and_then(Value::as_str);
+        let found = args.mcp_config.as_ref();
+        assert_eq!(found.map(|file| file.text.as_str()), expected, "{id}");
+        assert!(found.is_none_or(|file| file.file == "mcp.json"), "{id}");
         let counted = case
             .pointer("/expect/count_turns")
             .and_then(|turns| turns.as_i64());

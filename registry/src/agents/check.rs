@@ -1,5 +1,7 @@
 //! Holds an agent against the tools and roles there are: every name it uses means something, or it is an error.
 
+use std::collections::BTreeMap;
+
 use tool_core::nearest::nearest;
 
 use super::{AgentFile, line};
@@ -8,7 +10,9 @@ use crate::catalogue::{Catalogue, RESERVED_PREFIXES};
 use crate::error::{LoadError, LoadErrors};
 use crate::model::Config;
 use crate::model::{Layer, Selector};
-use crate::policy::{self, Compiler, ToolSet, is_external};
+use crate::policy::{
+    self, Compiler, HandedTool, Home, ToolSet, is_external, is_handed, of_any_native,
+};
 
 /// How our own server names its tools at agent command lines.
 const OWN_PREFIX: &str = "mcp__mathchain__";
@@ -30,6 +34,8 @@ pub enum ToolName {
     External(String),
     /// One that a provider runs.
     Provider(String),
+    /// One of an agent command line's own, without a counterpart here: kept and handed on.
+    Native(String),
 }
 
 /// What a sound agent file gives.
@@ -37,6 +43,8 @@ pub enum ToolName {
 pub struct Checked {
     /// Its tools in the order of the list, each once.
     pub selection: Vec<ToolName>,
+    /// Descriptions of its tools instead of their own, by id.
+    pub descriptions: BTreeMap<String, String>,
     /// The layer that holds for it: `allow` is exactly its own list.
     pub layer: Layer,
     /// What a reader should know: aliases, tools that run elsewhere, sections of no prompt.
@@ -44,10 +52,22 @@ pub struct Checked {
 }
 
 impl ToolName {
+    /// The name of a tool that a selection kept to hand it on.
+    pub fn handed(tool: &HandedTool) -> Self {
+        let name = tool.name.clone();
+        match tool.home {
+            Home::Server => Self::External(name),
+            Home::Provider => Self::Provider(name),
+            Home::CommandLine => Self::Native(name),
+        }
+    }
+
     /// Its name.
     pub fn name(&self) -> &str {
         match self {
-            Self::Tool(name) | Self::External(name) | Self::Provider(name) => name,
+            Self::Tool(name) | Self::External(name) | Self::Provider(name) | Self::Native(name) => {
+                name
+            }
         }
     }
 }
@@ -62,17 +82,16 @@ impl Checked {
     }
 
     /// A line for each tool, for the variable `tool_descriptions`.
-    pub fn tool_descriptions(&self, catalogue: &Catalogue, aliases: &Aliases) -> String {
+    pub fn tool_descriptions(&self, catalogue: &Catalogue) -> String {
         let line = |selected: &ToolName| match selected {
             ToolName::Tool(id) => {
                 let title = catalogue.get(id).map(|tool| tool.spec().title);
-                format!("- `{id}`: {}", title.unwrap_or_default())
+                let own = self.descriptions.get(id).map(String::as_str);
+                format!("- `{id}`: {}", own.or(title).unwrap_or_default())
             }
-            ToolName::External(name) => format!("- `{name}`: a tool of another server"),
-            ToolName::Provider(name) => {
-                let tool = aliases.provider_tool(name);
-                let text = tool.map(|tool| tool.description.as_str());
-                format!("- `{name}`: {}", text.unwrap_or_default())
+            other => {
+                let tool = HandedTool::of(other.name());
+                format!("- `{}`: {}", tool.name, tool.description)
             }
         };
         let lines: Vec<String> = self.selection.iter().map(line).collect();
@@ -116,9 +135,10 @@ impl<'a> Checker<'a> {
         let roles = self.roles.iter().map(String::as_str).collect();
         let mut found = Found {
             selection: Vec::new(),
-            ours: Vec::new(),
+            listed: Vec::new(),
             notes: agent.notes.clone(),
-            names: Compiler::new(self.catalogue, roles, &self.config.toolsets),
+            names: Compiler::new(self.catalogue, roles, &self.config.toolsets)
+                .with_clis(&self.config.clis),
         };
         let head = &agent.head;
         if let Some(name) = head.toolset.as_ref().filter(|_| head.tools.is_none()) {
@@ -127,7 +147,7 @@ impl<'a> Checker<'a> {
                 found.add(ToolName::Tool(tool.to_owned()), name, false);
             }
             for tool in set.external {
-                found.add(ToolName::External(tool), name, false);
+                found.add(ToolName::handed(&HandedTool::of(&tool)), name, false);
             }
         }
         for item in agent.head.tools.iter().flatten() {
@@ -144,12 +164,26 @@ impl<'a> Checker<'a> {
             let error = role.unknown("role", self.roles.iter().map(String::as_str));
             found.names.errors.push(error);
         }
+        let descriptions = found.names.descriptions(&head.descriptions);
+        let mut described = BTreeMap::new();
+        for (tool, text) in descriptions {
+            let id = self.catalogue.tool(tool).spec().id;
+            let listed = found.selection.iter().any(|one| one.name() == id);
+            if !listed {
+                let message =
+                    format_args!("`descriptions` has `{id}`, which the agent does not list");
+                let error = LoadError::new(Some(&agent.place), message);
+                found.names.errors.push(error.at("/descriptions"));
+            }
+            described.insert(id.to_owned(), text);
+        }
         let layer = self.layer(agent, &mut found);
         found.names.errors.sort_by_key(line);
         found.notes.sort_by_key(line);
         LoadErrors::check(found.names.errors)?;
         Ok(Checked {
             selection: found.selection,
+            descriptions: described,
             layer,
             notes: found.notes,
         })
@@ -165,7 +199,9 @@ impl<'a> Checker<'a> {
             for tool in self.ids_of(&set) {
                 found.add(ToolName::Tool(tool.to_owned()), item, false);
             }
-        } else if let Some(id) = (self.aliases.resolve(text)).or(self.aliases.of_any_native(text)) {
+        } else if let Some(id) =
+            (self.aliases.resolve(text)).or(of_any_native(text, self.aliases, &self.config.clis))
+        {
             if self.catalogue.get(id).is_none() {
                 let message = format_args!("`{text}` means `{id}`, and there is no such tool");
                 found.names.errors.push(item.error(message));
@@ -180,8 +216,16 @@ impl<'a> Checker<'a> {
             );
             found.note(item, message);
             found.add(ToolName::Provider(text.to_owned()), item, true);
-        } else if own == text && is_external(text) {
-            found.add(ToolName::External(text.to_owned()), item, true);
+        } else if is_external(text) && self.catalogue.is_lost(text) {
+            found.note(item, format!("`{text}` is of a server that cannot be used"));
+        } else if own == text && is_handed(text, self.catalogue, &self.config.clis) {
+            let tool = ToolName::handed(&HandedTool::of(text));
+            if let ToolName::Native(_) = tool {
+                let message =
+                    format!("`{text}` is a tool of an agent command line, never run here");
+                found.note(item, message);
+            }
+            found.add(tool, item, true);
         } else {
             let errors = &mut found.names.errors;
             errors.push(self.unknown(agent, item, own, errors.is_empty()));
@@ -217,12 +261,19 @@ impl<'a> Checker<'a> {
         if layer.place.is_none() {
             layer.place = Some(agent.place.clone());
         }
-        let narrowed = layer.allow.take().map(|allow| found.names.tools(&allow));
-        let kept = found.ours.iter().filter(|selector| {
-            let tool = self.catalogue.index(&selector.text);
-            narrowed
-                .as_ref()
-                .is_none_or(|set| tool.is_some_and(|tool| set.contains(tool)))
+        let written = layer.allow.take();
+        let narrowed = written.as_ref().map(|allow| found.names.tools(allow));
+        let names_it = |selector: &Selector| {
+            let tool = HandedTool::of(&selector.text);
+            let mut allow = written.iter().flatten();
+            allow.any(|one| tool.selected_by(&one.text) == Some(true))
+        };
+        let kept = found.listed.iter().filter(|selector| match &narrowed {
+            None => true,
+            Some(set) => match self.catalogue.index(&selector.text) {
+                Some(tool) => set.contains(tool),
+                None => names_it(selector),
+            },
         });
         layer.allow = Some(kept.cloned().collect());
         // A wrong list would make rules on its tools look unreachable.
@@ -240,8 +291,8 @@ impl<'a> Checker<'a> {
 
 struct Found<'a> {
     selection: Vec<ToolName>,
-    /// Our own tools among them, with the place of the entry that brought each.
-    ours: Vec<Selector>,
+    /// Their names, each with the place of the entry that brought it.
+    listed: Vec<Selector>,
     notes: Vec<LoadError>,
     names: Compiler<'a>,
 }
@@ -254,12 +305,10 @@ impl Found<'_> {
             }
             return;
         }
-        if let ToolName::Tool(id) = &selected {
-            self.ours.push(Selector {
-                text: id.clone(),
-                place: item.place.clone(),
-            });
-        }
+        self.listed.push(Selector {
+            text: selected.name().to_owned(),
+            place: item.place.clone(),
+        });
         self.selection.push(selected);
     }
 

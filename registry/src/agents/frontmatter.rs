@@ -1,5 +1,7 @@
 //! The frontmatter of an agent file: the table between the lines `---` at its top.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
 use tool_core::{Object, Value};
@@ -25,6 +27,8 @@ pub struct Frontmatter {
     pub tools: Option<Vec<Selector>>,
     /// Name of a toolset; instead of `tools`
     pub toolset: Option<Selector>,
+    /// Descriptions of its tools for its model, instead of their own, by name; at most 1000 characters each
+    pub descriptions: BTreeMap<String, Selector>,
     /// Variables of the prompts beside those found in them: a list of names, or a table whose keys are the names
     pub variables: Variables,
     /// Rules on its own tools

@@ -135,6 +135,7 @@ impl AgentFile {
         Agent {
             selection: Selection {
                 tools: Some(listed.collect()),
+                descriptions: self.head.descriptions,
                 max_turns: max_turns.and_then(|turns| u32::try_from(turns).ok()),
                 place: Some(self.place.clone()),
                 ..Selection::default()

@@ -142,14 +142,14 @@ fn every_way_to_name_a_tool_resolves_in_the_order_of_the_list() {
     assert_eq!(allowed.len(), 7, "external and provider tools are not ours");
     assert_eq!(
         checked
-            .tool_descriptions(&twelve(), &aliases())
+            .tool_descriptions(&twelve())
             .lines()
             .collect::<Vec<_>>()[..4],
         [
             "- `write_file`: a fake",
             "- `run_shell`: a fake",
             "- `mcp__tavily__tavily_search`: a tool of another server",
-            "- `google_search`: searches",
+            "- `google_search`: searches the web with Google while the model answers",
         ]
     );
 }
@@ -240,7 +240,10 @@ fn the_layer_is_exactly_the_list_and_its_policy() {
         .iter()
         .map(|item| item.text.as_str())
         .collect();
-    assert_eq!(allowed, ["read_file", "write_file", "run_shell"]);
+    assert_eq!(
+        allowed,
+        ["read_file", "write_file", "run_shell", "mcp__x__y"]
+    );
     assert_eq!(layer.deny[0].text, "run_shell");
     assert_eq!(layer.rules[0].decision, Verdict::Ask);
     assert_eq!(layer.rules[0].place.as_ref().unwrap().line, 6);

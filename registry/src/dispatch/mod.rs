@@ -27,17 +27,17 @@ use std::sync::atomic::AtomicU64;
 
 use serde::{Deserialize, Serialize};
 use tool_core::capability::{
-    Approvals, Arrays, Backups, ChainRequest, Client, Clock, Files, Ledger, Notices,
+    Approvals, Arrays, Backups, ChainRequest, Client, Clock, Files, Identity, Ledger, Notice,
+    Notices, PreparedAgent,
 };
 use tool_core::ctx::Progress;
 use tool_core::{
     Access, AnyTool, Call, Capabilities, Determinism, Effect, Outcome, Place, Reach, ResourceKey,
-    ResourceKind, Seed, Spec, StopFlag, ToolError, Value, tool_error,
+    ResourceKind, Seed, Spec, StopFlag, ToolError, Value, object, tool_error,
 };
 
 use crate::catalogue::Catalogue;
-use crate::model::Limits;
-use crate::model::Principal;
+use crate::model::{Limits, Principal, Verdict};
 use crate::policy::{CallFacts, Caller, Decision, Facts, Policy};
 pub use allowance::Allowance;
 pub use budgets::{OVERRIDES, RAISED_BY};
@@ -70,6 +70,12 @@ pub struct Host {
     pub notices: Option<Arc<dyn Notices>>,
     /// Runs plans for tools such as `chain_run`; without it, their calls are refused.
     pub chains: Option<Arc<Chains>>,
+    /// Prepares agents for tools such as `spawn_agent`; without it, their calls are refused.
+    pub agents: Option<Arc<Agents>>,
+    /// Learns what begins to wait for a person, and calls with the obligation `notify`.
+    pub notifier: Option<Arc<Notifier>>,
+    /// Rules of the project on the files that calls change, beside the policy; `None` where there are none.
+    pub governor: Option<Arc<Governor>>,
     /// Cache of results of pure calls; without it, every call is computed.
     pub results: Option<Arc<dyn Results>>,
     /// Store for results beyond the output limit; without it, they are truncated and the rest is lost.
@@ -93,10 +99,34 @@ impl Host {
             backups: None,
             notices: None,
             chains: None,
+            agents: None,
+            notifier: None,
+            governor: None,
             results: None,
             answers: None,
             witnesses: Vec::new(),
             workspace: None,
+        }
+    }
+
+    /// Records a notice, and tells the notifier.
+    pub(crate) fn notify(
+        &self,
+        notices: &dyn Notices,
+        notice: &Notice,
+    ) -> Result<String, ToolError> {
+        let id = notices.notify(notice)?;
+        self.tell(|| {
+            object! { "event" => notice.kind, "id" => id.as_str(), "tool" => notice.tool.clone(), "role" => notice.role.as_str(),
+                "agent" => notice.agent.clone(), "text" => notice.text.as_str() }
+        });
+        Ok(id)
+    }
+
+    /// Tells the notifier, where there is one, of an entry.
+    pub(crate) fn tell(&self, entry: impl FnOnce() -> Value) {
+        if let Some(notifier) = &self.notifier {
+            notifier(&entry());
         }
     }
 
@@ -156,12 +186,30 @@ pub type Chains = dyn Fn(
     + Send
     + Sync;
 
+/// Prepares an agent that a caller starts: from the caller, and the principal that the agent is to be, its id aside. It fails where the
+/// configuration names no command line for the role.
+pub type Agents = dyn Fn(&Dispatcher, &Principal, Principal) -> Result<Box<dyn PreparedAgent>, ToolError>
+    + Send
+    + Sync;
+
+/// Rules on a call of a tool by who it is that changes these paths, and all below them where the flag says so: a verdict with its reason,
+/// or nothing. Where the rules cannot be read, the call is refused.
+pub type Governor = dyn Fn(&Identity, &str, &[&str], bool) -> Result<Option<(Verdict, String)>, ToolError>
+    + Send
+    + Sync;
+
+/// Learns of an entry of the inbox: an object with `event` (`approval`, `gate`, `feedback`, `question` or `call`), its `id` and `text`, and
+/// what belongs to its kind. Its failures are its own: the entry is recorded.
+pub type Notifier = dyn Fn(&Value) + Send + Sync;
+
 /// The operator's decision on approvals, given in advance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Answer {
     /// None: the call waits for a decision.
     #[default]
     Ask,
+    /// None yet: a person decides as soon as the call waits, so that nobody is notified.
+    AtOnce,
     /// `--yes` at the command line; recorded as `approved_by: caller-yes`.
     Yes,
     /// No operator is present, and the configuration denies calls that need approval then.

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use tool_core::capability::{
-    Asked, BudgetRaise, Calls, ChainRequest, Delegation, Notice, Question,
+    Asked, BudgetRaise, Calls, ChainRequest, Delegation, Notice, PreparedAgent, Question,
 };
 use tool_core::ctx::Progress;
 use tool_core::{Outcome, Seed, Status, StopFlag, ToolError, Value, tool_error};
 
 use super::budgets::Kind;
 use super::{CallRequest, CallerContext, Dispatcher, Origin, Reader, preview};
-use crate::model::{Layer, Level};
+use crate::model::{Layer, Level, Match, Overrides, Principal, Rule, Verdict};
 use crate::redact;
 
 /// Maximum nesting of calls.
@@ -58,6 +58,63 @@ impl Nested {
             progress: self.progress.clone(),
             client: None,
         })
+    }
+}
+
+impl Nested {
+    /// Who an agent of a role is that the caller starts: of the role, with the tools of the caller at most, and no verdict below the caller's.
+    /// Tools with a tag of `own` are left to its role, and to the layers of this call.
+    fn heir(&self, role: &str, own: &[&str]) -> Result<Principal, ToolError> {
+        let who = &self.context.who;
+        let catalogue = &self.dispatcher.catalogue;
+        let caller = self.dispatcher.caller(&self.context)?;
+        let disabled = [&who.session, &who.run].map(|scope| scope.disable.clone());
+        let mut heir = Principal {
+            task: who.task.clone(),
+            run: Overrides {
+                disable: disabled.concat(),
+                ..Overrides::default()
+            },
+            layers: who.layers.clone(),
+            ..Principal::role(role)
+        };
+        if let Some(permission) = caller.selected().permission {
+            heir = heir.narrow(permission.value.layer());
+        }
+        let spec = |tool: usize| catalogue.tool(tool).spec();
+        let handed = caller.handed().into_iter();
+        let handed = handed.filter(|(_, decision)| decision.verdict != Verdict::Deny);
+        let mut allowed: Vec<String> = handed.map(|(tool, _)| tool.name).collect();
+        // An agent that it starts in turn has those of its own role.
+        let exists = |tag: &&str| catalogue.iter().any(|tool| tool.spec().tags.contains(tag));
+        let own = own.iter().copied().filter(exists);
+        allowed.extend(own.map(|tag| format!("tag:{tag}")));
+        let mut asked = Vec::new();
+        for tool in caller.listed() {
+            let id = spec(tool).id;
+            allowed.push(id.to_owned());
+            if caller.decide_elsewhere(catalogue, tool).verdict == Verdict::Ask {
+                asked.push(id.into());
+            }
+        }
+        let name = format!("{} of {}", self.tool, who.role);
+        let mut layer = Layer::new(Level::Delegation, name);
+        layer = layer.allow(allowed.iter().map(String::as_str));
+        if !asked.is_empty() {
+            layer = layer.rule(Rule {
+                matches: Match {
+                    tools: asked,
+                    ..Match::default()
+                },
+                decision: Verdict::Ask,
+                priority: 0,
+                obligations: Vec::new(),
+                reason: Some("calls of who started the agent are asked about too".to_owned()),
+                place: None,
+            });
+        }
+        self.child(layer.clone())?;
+        Ok(heir.narrow(layer))
     }
 }
 
@@ -118,6 +175,17 @@ impl Calls for Nested {
         )
     }
 
+    fn agent(&self, role: &str, own: &[&str]) -> Result<Box<dyn PreparedAgent>, ToolError> {
+        let Some(agents) = &self.dispatcher.host.agents else {
+            return Err(
+                tool_error!(PreconditionFailed, "capability"; "this interface starts no agents";
+                "call it from the command line or through `mathchain serve`"),
+            );
+        };
+        let heir = self.heir(role, own)?;
+        agents(&self.dispatcher, &self.context.who, heir)
+    }
+
     fn escalate(&self, question: &Question) -> Result<Asked, ToolError> {
         let Some(notices) = &self.dispatcher.host.notices else {
             return Err(tool_error!(PreconditionFailed, "notices";
@@ -149,7 +217,7 @@ impl Calls for Nested {
         if let Some(asked) = notices.asked(&notice)? {
             return Ok(asked);
         }
-        let id = notices.notify(&notice)?;
+        let id = self.dispatcher.host.notify(&**notices, &notice)?;
         Ok(Asked { id, answer: None })
     }
 

@@ -82,19 +82,19 @@ pub(super) fn notify(
         agent: who.agent.clone(),
         text: preview::of(args).0,
     };
-    panic::guarded(id, call_id, || notices.notify(&notice)).map_err(|err| {
+    panic::guarded(id, call_id, || dispatcher.host.notify(&**notices, &notice)).map_err(|err| {
         let what = format!("`notify`, which failed: {}", err.message());
         refusal(id, &what).hint("nothing ran; `mathchain doctor` shows the state folder")
     })
 }
 
-/// The narrowest `match` of a rule that covers this call; `null` where no rule can be that narrow, and for destructive calls, which
-/// need approval each time.
+/// The narrowest `match` of a rule that covers this call; `null` where no rule can be that narrow, and for destructive calls and
+/// calls behind a human gate, which need approval each time.
 ///
 /// Beside paths and hosts, such a rule names the effects and every argument with few values. A call that runs a program, or has
 /// neither path nor host, is matched by the digest of its arguments.
 pub(super) fn condition(tool: &dyn AnyTool, facts: &CallFacts<'_>) -> Value {
-    if facts.reach.destructive {
+    if facts.reach.destructive || tool.spec().human_gate {
         return Value::Null;
     }
     let effects = facts.reach.effects.iter().map(|effect| effect.as_str());

@@ -1,47 +1,19 @@
-//! Checks of a configuration that its schema cannot state: keys that exclude each other, forms of texts, keys without an effect.
+//! Checks of a configuration that its schema cannot state: keys that exclude each other, forms of texts.
 
 use std::fmt::Display;
 
 use tool_core::Problem;
 
-use crate::agent_cli::is_profile;
+use crate::agent_cli::{bad_profile, is_profile};
 use crate::document::{self, Document};
 use crate::error::LoadError;
-use crate::model::{Config, KeyVariable, Level, McpServer, Phase, Selection, Workspace};
+use crate::model::{
+    Config, FailureMode, Gate, GateKind, KeyVariable, Level, McpServer, Phase, Selection, Workspace,
+};
 use crate::policy::components;
-
-/// Keys of earlier systems that describe a pipeline of phases, which no command runs.
-const INERT: [&str; 8] = [
-    "parallel",
-    "required",
-    "depends_on",
-    "gate",
-    "flag_profile",
-    "failure_mode",
-    "min_count",
-    "retry_policy",
-];
 
 /// Longest name of an MCP server; with it, those of its tools have at most 48 characters.
 const SERVER_NAME_MAX: usize = 20;
-
-/// Says of inert keys of phases that they have no effect, in place of that they are unknown.
-pub(super) fn explain_inert_keys(errors: &mut [LoadError]) {
-    for error in errors {
-        let Some(rest) = error.pointer.strip_prefix("/phases/") else {
-            continue;
-        };
-        let Some((_, key)) = rest.split_once('/') else {
-            continue;
-        };
-        if INERT.contains(&key) {
-            error.message =
-                format!("`{key}` has no effect: no command runs the phases as a pipeline");
-            let hint = "remove it; for approval by a user write an `ask` rule, or `approval: required` in a plan";
-            error.hint = Some(hint.to_owned());
-        }
-    }
-}
 
 /// Collects problems with their pointers.
 #[derive(Default)]
@@ -78,6 +50,73 @@ impl Problems {
             let message =
                 format!("`limits.max_turns` is {a} and `tools.max_turns` is {b}: set one");
             self.report(pointer, message);
+        }
+        self.runs(pointer, phase);
+    }
+
+    /// What is said about a phase as part of a pipeline.
+    fn runs(&mut self, pointer: &str, phase: &Phase) {
+        if phase.prompt.is_some() && phase.prompt_file.is_some() {
+            let message = "a phase has a `prompt` or a `prompt_file`, not both";
+            self.report(format!("{pointer}/prompt_file"), message);
+        }
+        if let Some(profile) = phase.flag_profile.as_ref().filter(|name| !is_profile(name)) {
+            self.report(format!("{pointer}/flag_profile"), bad_profile(profile));
+        }
+        let needs_count = phase.failure_mode == FailureMode::RequireMinimum;
+        let agents = phase.agents.len();
+        match phase.min_count {
+            None if needs_count => self.report(
+                format!("{pointer}/failure_mode"),
+                "`require_minimum` needs `min_count`, the number of agents that must succeed",
+            ),
+            Some(_) if !needs_count => self.report(
+                format!("{pointer}/min_count"),
+                "`min_count` is for `failure_mode = \"require_minimum\"`",
+            ),
+            Some(count) if count as usize > agents => self.report(
+                format!("{pointer}/min_count"),
+                format!("`min_count` is {count}, and the phase has {agents} agents"),
+            ),
+            _ => {}
+        }
+        if phase
+            .retry_policy
+            .as_ref()
+            .is_some_and(|policy| policy.waits_s.is_empty())
+        {
+            let message = "`waits_s` lists the seconds before each repetition; leave it out for the usual ones";
+            self.report(format!("{pointer}/retry_policy/waits_s"), message);
+        }
+        let mut seen = Vec::new();
+        for agent in phase.agents.iter().map(|agent| &agent.text) {
+            if seen.contains(&agent) {
+                self.report(
+                    format!("{pointer}/agents"),
+                    format!("`{agent}` is listed twice"),
+                );
+            }
+            seen.push(agent);
+        }
+        if let Some(gate) = &phase.gate {
+            self.gate(&format!("{pointer}/gate"), gate);
+        }
+    }
+
+    fn gate(&mut self, pointer: &str, gate: &Gate) {
+        let is_command = gate.kind == GateKind::VerificationPass;
+        if is_command != gate.command.first().is_some_and(|word| !word.is_empty()) {
+            let message = match is_command {
+                true => "a `verification_pass` has a `command`, such as `[\"make\", \"check\"]`",
+                false => "`command` is for the kind `verification_pass`",
+            };
+            self.report(pointer, message);
+        }
+        if gate.prompt.is_some() && gate.kind != GateKind::HumanApproval {
+            self.report(
+                format!("{pointer}/prompt"),
+                "`prompt` is for the kind `human_approval`",
+            );
         }
     }
 
@@ -183,6 +222,7 @@ pub(super) fn config(config: &Config, document: &Document, errors: &mut Vec<Load
     for (index, phase) in config.phases.iter().enumerate() {
         problems.phase(&format!("/phases/{index}"), phase);
     }
+    phases(config, errors);
     for server in config.mcp_servers.iter() {
         problems.server(server);
     }
@@ -226,6 +266,58 @@ pub(super) fn config(config: &Config, document: &Document, errors: &mut Vec<Load
         problems.key(pointer, model.api_key.as_ref());
     }
     document::report(document, problems.0, errors);
+}
+
+/// Reports dependencies on phases that do not exist, and cycles of them.
+fn phases(config: &Config, errors: &mut Vec<LoadError>) {
+    let names = || config.phases.iter().map(|phase| phase.name.as_str());
+    for phase in &config.phases {
+        for other in &phase.depends_on {
+            if !names().any(|name| name == other.text) {
+                errors.push(other.unknown("phase", names()));
+            }
+        }
+    }
+    if let Some(path) = cycle(&config.phases) {
+        let place = path.first().and_then(|phase| phase.place.as_ref());
+        let names: Vec<&str> = path.iter().map(|phase| phase.name.as_str()).collect();
+        let message = format!("phases depend on each other: {}", names.join(" -> "));
+        errors.push(LoadError::new(place, message));
+    }
+}
+
+/// The first cycle of dependencies, with its first phase at both ends.
+fn cycle(phases: &[Phase]) -> Option<Vec<&Phase>> {
+    let mut done: Vec<&str> = Vec::new();
+    loop {
+        let open: Vec<&Phase> = phases
+            .iter()
+            .filter(|phase| !done.contains(&phase.name.as_str()))
+            .collect();
+        let waits = |phase: &Phase| {
+            let mut names = phase.depends_on.iter().map(|other| other.text.as_str());
+            names.find_map(|name| open.iter().find(|other| other.name == name).copied())
+        };
+        let before = done.len();
+        done.extend(
+            open.iter()
+                .filter(|phase| waits(phase).is_none())
+                .map(|phase| phase.name.as_str()),
+        );
+        if done.len() > before {
+            continue;
+        }
+        // Every open phase waits for an open one: a walk along them meets one again.
+        let mut path: Vec<&Phase> = vec![open.first()?];
+        loop {
+            let next = waits(path.last()?)?;
+            let met = path.iter().position(|phase| phase.name == next.name);
+            path.push(next);
+            if let Some(start) = met {
+                return Some(path.split_off(start));
+            }
+        }
+    }
 }
 
 /// A URL that can hold no secret: no user, no password, printable characters only.

@@ -9,7 +9,7 @@ use std::collections::btree_map::Entry;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use tool_core::Value;
+use tool_core::{Effect, Value};
 
 use crate::aliases::Aliases;
 use crate::catalogue::Catalogue;
@@ -31,8 +31,27 @@ struct ToolIndex {
     /// Time of creation
     #[serde(default, rename = "generatedAt")]
     _generated_at: Option<String>,
-    /// Its tools
+    /// Categories that its tools may have
+    #[serde(default)]
+    categories: Vec<IndexedCategory>,
+    /// Its tools; a file may have categories alone
+    #[serde(default)]
     tools: Vec<IndexedTool>,
+}
+
+/// A category of an index.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct IndexedCategory {
+    /// Id of the category
+    id: String,
+    #[serde(default, rename = "name")]
+    _name: Option<String>,
+    #[serde(default, rename = "description")]
+    _description: Option<String>,
+    #[serde(default, rename = "order")]
+    _order: Option<i64>,
+    #[serde(rename = "$place", default)]
+    place: Option<Place>,
 }
 
 /// A tool of an index.
@@ -44,11 +63,14 @@ pub(super) struct IndexedTool {
     _name: Option<String>,
     #[serde(default, rename = "description")]
     _description: Option<String>,
-    #[serde(default, rename = "category")]
-    _category: Option<String>,
+    /// Id of a category; one of those listed, where any are
+    #[serde(default)]
+    category: Option<String>,
     /// Whether it changes anything
     #[serde(default)]
     mutates: Option<bool>,
+    #[serde(default, rename = "effects")]
+    _effects: Vec<Effect>,
     #[serde(default, rename = "parameters")]
     _parameters: BTreeMap<String, Value>,
     /// Roles that may call it
@@ -76,7 +98,8 @@ pub(super) struct IndexedRole {
     _name: Option<String>,
     #[serde(default)]
     description: String,
-    /// Ids of its tools; an empty list selects nothing
+    /// Ids of its tools; an empty or absent list selects nothing
+    #[serde(default)]
     tool_ids: Vec<Selector>,
     #[serde(default, rename = "model")]
     _model: IndexedModel,
@@ -123,6 +146,8 @@ pub struct RolePermissions {
     /// The key of its table.
     #[serde(rename = "$name")]
     pub name: String,
+    /// Purpose of the role, for lists
+    pub description: String,
     /// Whether the category `web` counts
     pub web_access: bool,
     /// Categories whose tools are allowed
@@ -169,9 +194,11 @@ pub(super) struct Loaded {
 pub(super) fn load(catalogue: &Catalogue, config: &Config, errors: &mut Vec<LoadError>) -> Loaded {
     let mut loaded = Loaded::default();
     let mut index: BTreeMap<String, IndexedTool> = BTreeMap::new();
-    for file in &config.files.tools {
-        let read: Option<ToolIndex> = typed(file, errors);
-        for tool in read.into_iter().flat_map(|read| read.tools) {
+    let read = config.files.tools.iter();
+    let read: Vec<ToolIndex> = read.filter_map(|file| typed(file, errors)).collect();
+    check_categories(&read, errors);
+    for read in read {
+        for tool in read.tools {
             match index.entry(tool.id.clone()) {
                 Entry::Occupied(known) => {
                     let message = format!("two tools have the id `{}`", known.key());
@@ -208,12 +235,36 @@ pub(super) fn load(catalogue: &Catalogue, config: &Config, errors: &mut Vec<Load
     let mut known: Vec<&str> = built_in_roles().collect();
     let of_files = config.roles.iter().chain(&loaded.roles);
     known.extend(of_files.map(|role| role.name.as_str()));
+    let aliases = Aliases::built_in();
     for role in index.values().flat_map(|tool| &tool.roles) {
-        if !known.contains(&role.text.as_str()) {
+        let name = aliases.role(&role.text).unwrap_or(&role.text);
+        if !known.contains(&role.text.as_str()) && !known.contains(&name) {
             errors.push(role.unknown("role", known.iter().copied()));
         }
     }
     loaded
+}
+
+/// Two categories with one id; where any are listed, tools with another.
+fn check_categories(read: &[ToolIndex], errors: &mut Vec<LoadError>) {
+    let mut known: Vec<&str> = Vec::new();
+    for category in read.iter().flat_map(|read| &read.categories) {
+        if known.contains(&category.id.as_str()) {
+            let message = format!("two categories have the id `{}`", category.id);
+            errors.push(LoadError::new(category.place.as_ref(), message));
+        }
+        known.push(&category.id);
+    }
+    for tool in read.iter().flat_map(|read| &read.tools) {
+        if let Some(category) = &tool.category
+            && !known.is_empty()
+            && !known.contains(&category.as_str())
+        {
+            let message = format!("no category has the id `{category}`");
+            let error = LoadError::new(tool.place.as_ref(), message);
+            errors.push(error.nearest(category, known.iter().copied()));
+        }
+    }
 }
 
 /// The roles of a file, which is an index or a table of flat permissions.
@@ -228,6 +279,7 @@ fn roles_of(file: &NamedFile, errors: &mut Vec<LoadError>) -> Vec<Role> {
             let layer = flat.to_layer();
             Role {
                 name: flat.name,
+                description: flat.description,
                 tools: layer.allow,
                 deny: layer.deny,
                 place: flat.place,

@@ -17,7 +17,7 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
-use crate::agent_cli::cli_tables;
+use crate::agent_cli::{cli_tables, earlier_tables};
 use crate::catalogue::Catalogue;
 use crate::document::{self, Document, Format};
 use crate::error::{LoadError, LoadErrors};
@@ -81,13 +81,13 @@ fn read(document: &Document, errors: &mut Vec<LoadError>) -> Config {
     if document.value.is_null() {
         return Config::default();
     }
-    let before = errors.len();
     let Some(mut config) = document::read_typed::<Config>(document, errors) else {
         return Config::default();
     };
-    check::explain_inert_keys(&mut errors[before..]);
     check::config(&config, document, errors);
     config.clis = cli_tables(document, "cli", CliSpec::built_in(), errors);
+    let earlier = earlier_tables(&config.earlier_agents, &config.clis, errors);
+    config.clis.extend(earlier);
     config
 }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use tool_core::command::Isolation;
 use tool_core::{Value, names};
 
 use super::{Confinement, OneOrMany};
@@ -13,9 +14,15 @@ use crate::error::Place;
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct CliSpec {
-    /// Name in phases and aliases.
+    /// Name in phases.
     #[serde(skip)]
     pub name: String,
+    /// Name in the aliases: that of the built-in table it is like.
+    #[serde(skip)]
+    pub family: String,
+    /// Settings of an earlier system for the program that runs it, as written.
+    #[serde(skip)]
+    pub runner: Value,
     /// The program.
     pub binary: String,
     /// Words after the program.
@@ -26,6 +33,8 @@ pub struct CliSpec {
     pub model_args: Vec<String>,
     /// Arguments by profile.
     pub flags: BTreeMap<String, Vec<String>>,
+    /// Variables that the program gets with these values, whatever the policy.
+    pub env: BTreeMap<String, String>,
     /// Variables of the environment that the program gets.
     pub env_policy: EnvPolicy,
     /// Patterns for whole names of variables that the program gets in any case.
@@ -36,6 +45,12 @@ pub struct CliSpec {
     pub prompt_argv: Vec<String>,
     /// Arguments that announce the task on stdin.
     pub prompt_stdin: Vec<String>,
+    /// What a pipeline keeps the program from: `offline`, `network` (the built-in ones, for the API of their models) or `none`
+    pub isolation: Isolation,
+    /// Files of the user's home folder that the program finds in the home folder that a pipeline makes for it, such as the one with its login
+    pub home_files: Vec<String>,
+    /// Files and folders beside those of the system that the program reads in a pipeline: absolute, or beside the configuration with `./`
+    pub readable: Vec<String>,
     /// Format of the output, named after the CLI that it comes from.
     #[schemars(extend("enum" = ["claude", "codex", "gemini", "copilot", "opencode"]))]
     pub stream_format: String,
@@ -60,6 +75,8 @@ pub struct CliSpec {
     /// Confinement by permission.
     #[schemars(with = "ByPermission")]
     pub sandbox: BTreeMap<Confinement, Sandbox>,
+    /// Registration of mathchain's own server, where the agent has a tool of it.
+    pub own_server: OwnServer,
     /// Arguments that limit the turns of a run to `{turns}`.
     pub turns: Vec<String>,
     /// The configuration file, for settings without an argument.
@@ -121,6 +138,19 @@ pub struct Approval {
     pub never_asks: Vec<String>,
     /// Why tools of servers never ask for approval, where they do not.
     pub servers_never_ask: Option<String>,
+}
+
+/// How mathchain's own server is registered. Its placeholders: `{command}` the program, `{args}` its arguments, `{argv}` both,
+/// `{own_tools}` the visible tools of the server.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct OwnServer {
+    /// Arguments, in which the placeholders are JSON; also `{mcp_json}`, the text of `value`, and `{mcp_config}`, the path of a file with it.
+    pub args: Vec<String>,
+    /// Members laid over the configuration file.
+    pub config: Option<Value>,
+    /// Content of `{mcp_json}` and `{mcp_config}`; `{"mcpServers": {"mathchain": {...}}}` where absent.
+    pub value: Option<Value>,
 }
 
 /// Confinement under one permission.

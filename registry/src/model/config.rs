@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use tool_core::capability::CommitRules;
 use tool_core::{Access, Value, names};
 
 use super::{
-    Age, Agent, CliSpec, Layer, McpServer, Named, Phase, ProviderProfile, Role, Selector, Toolset,
-    Version,
+    Age, Agent, CliSpec, EarlierAgent, Layer, McpServer, Models, Named, Notify, Permissions, Phase,
+    Pipeline, ProviderProfile, Role, Selector, Toolset, Version, Web, Workflow,
 };
 
 /// Limits of every call.
@@ -191,94 +192,12 @@ impl Default for AnomalyLimits {
     }
 }
 
-/// Access to the web.
+/// Repositories of git.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[serde(default)]
-pub struct Web {
-    /// Where present, the only hosts that may be reached, whatever was approved
-    pub allow_hosts: Option<Vec<String>>,
-    /// Hosts that may never be reached, redirects included
-    pub deny_hosts: Vec<String>,
-    /// Longest exchange, in seconds
-    #[schemars(range(min = 1))]
-    pub timeout_s: Option<u64>,
-    /// Largest answer, in bytes
-    #[schemars(range(min = 1))]
-    pub bytes_max: Option<u64>,
-    /// Addresses of services instead of the public ones, by provider
-    pub services: BTreeMap<String, String>,
-    /// Provider of `web_search`
-    pub search: Option<WebSearch>,
-}
-
-names! {
-    /// A provider of `web_search`.
-    SearchProvider {
-        /// Wikipedia: without a key.
-        Wikipedia = "wikipedia",
-        /// A SearXNG server of the user's.
-        Searxng = "searxng",
-        /// The Brave Search API: with a key.
-        Brave = "brave",
-    }
-}
-
-/// The provider of `web_search`.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
-pub struct WebSearch {
-    /// Name of the provider
-    pub provider: SearchProvider,
-    /// Address, http or https
-    #[serde(default)]
-    pub endpoint: Option<String>,
-    /// `env:NAME`, the environment variable that holds the key; never the key itself
-    #[serde(default)]
-    pub api_key: Option<KeyVariable>,
-}
-
-/// A model behind an OpenAI-compatible endpoint.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
-pub struct ModelEndpoint {
-    /// Absolute http(s) URL without user and password
-    pub endpoint: String,
-    /// `env:NAME`, the environment variable that holds the key; never the key itself
-    #[serde(default)]
-    pub api_key: Option<KeyVariable>,
-    /// Name of the model, where the server has several
-    #[serde(default)]
-    pub model: Option<String>,
-    /// Longest wait for one answer, in milliseconds
-    #[serde(default)]
-    #[schemars(range(min = 1))]
-    pub timeout_ms: Option<u64>,
-}
-
-/// The environment variable that holds a key, written `env:NAME`.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(transparent)]
-#[schemars(inline)]
-pub struct KeyVariable(String);
-
-impl KeyVariable {
-    /// The name of the variable; `None` where the text is of another form, such as a key.
-    pub fn variable(&self) -> Option<&str> {
-        let word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
-        let name = self.0.strip_prefix("env:")?;
-        let starts = name.starts_with(|first: char| !first.is_ascii_digit());
-        (starts && name.bytes().all(word)).then_some(name)
-    }
-}
-
-/// Models that tools may call.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize, JsonSchema)]
-#[serde(default)]
-pub struct Models {
-    /// Computes embedding vectors of texts
-    pub embeddings: Option<ModelEndpoint>,
-    /// Answers texts
-    pub chat: Option<ModelEndpoint>,
-    /// Answers texts with images
-    pub vision: Option<ModelEndpoint>,
+pub struct Git {
+    /// Rules of commit messages
+    pub commit: CommitRules,
 }
 
 /// How many calls of each kind a session with a kind of task may make; absent: no limit.
@@ -298,75 +217,6 @@ pub struct Budget {
     pub llm: Option<u64>,
     /// How often `budget_override` may raise it; 2 where absent
     pub overrides: Option<u64>,
-}
-
-/// Verdicts on calls that no rule matches.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Default, Deserialize, JsonSchema)]
-#[serde(default)]
-pub struct Permissions {
-    /// Use of the network
-    pub network: NetworkPermission,
-    /// Files
-    pub filesystem: FilesystemPermission,
-    /// Programs
-    pub shell: ShellPermission,
-    /// Pure work
-    pub compute: ComputePermission,
-}
-
-/// Use of the network.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Default, Deserialize, JsonSchema)]
-#[serde(default)]
-pub struct NetworkPermission {
-    /// `true`: every use needs approval, listed hosts too; `false` without `allowed_hosts`: none does
-    pub requires_approval: Option<bool>,
-    /// Hosts that need no approval, others do; `*.example.org` is any below it, `*` any host
-    pub allowed_hosts: Vec<String>,
-    /// Private and loopback addresses that may be reached at all, such as `127.0.0.1:8080`
-    pub allow_private: Vec<String>,
-}
-
-/// Use of files.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
-pub struct FilesystemPermission {
-    /// Whether changes need approval
-    pub requires_approval: bool,
-    /// Paths of the workspace that are read without approval
-    pub allowed_paths: Vec<String>,
-}
-
-impl Default for FilesystemPermission {
-    fn default() -> Self {
-        Self {
-            requires_approval: true,
-            allowed_paths: vec![".".to_owned()],
-        }
-    }
-}
-
-/// Use of programs.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
-pub struct ShellPermission {
-    /// Whether running a program needs approval
-    pub requires_approval: bool,
-}
-
-impl Default for ShellPermission {
-    fn default() -> Self {
-        Self {
-            requires_approval: true,
-        }
-    }
-}
-
-/// Pure work.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Default, Deserialize, JsonSchema)]
-#[serde(default)]
-pub struct ComputePermission {
-    /// Whether pure calls need approval
-    pub requires_approval: bool,
 }
 
 names! {
@@ -553,6 +403,10 @@ pub struct Config {
     pub layers: Vec<Layer>,
     /// Phases of a workflow
     pub phases: Vec<Phase>,
+    /// Limits of all phases together, as `mathchain pipeline` runs them (docs/pipelines.md)
+    pub pipeline: Pipeline,
+    /// A program that learns what waits for a person
+    pub notify: Notify,
     /// Changes to the selection of callers, by provider of their model
     #[serde(rename = "provider_profiles")]
     pub profiles: Named<ProviderProfile>,
@@ -562,6 +416,10 @@ pub struct Config {
     pub permissions: Permissions,
     /// Access to the web
     pub web: Web,
+    /// Repositories of git
+    pub git: Git,
+    /// Requests, tasks and their gates
+    pub workflow: Workflow,
     /// Limits of every call
     pub limits: Limits,
     /// Defaults of plans
@@ -580,9 +438,12 @@ pub struct Config {
     #[serde(rename = "cli")]
     #[schemars(with = "BTreeMap<String, CliSpec>")]
     pub cli_tables: Value,
+    /// Agent command lines in the layout of an earlier system (docs/agents.md)
+    #[serde(rename = "agents")]
+    pub earlier_agents: Named<EarlierAgent>,
     /// Files of earlier systems, by paths relative to this file (docs/policy.md)
     pub files: LegacyFiles,
-    /// Agent command lines of `cli_tables`.
+    /// Agent command lines of `cli_tables` and `earlier_agents`.
     #[serde(skip)]
     pub clis: Vec<CliSpec>,
     /// Agents made by the program.
@@ -603,10 +464,14 @@ impl Default for Config {
             roles: Default::default(),
             layers: Default::default(),
             phases: Default::default(),
+            pipeline: Default::default(),
+            notify: Default::default(),
             profiles: Default::default(),
             budgets: Default::default(),
             permissions: Default::default(),
             web: Default::default(),
+            git: Default::default(),
+            workflow: Default::default(),
             limits: Default::default(),
             chain: Default::default(),
             models: Default::default(),
@@ -615,6 +480,7 @@ impl Default for Config {
             server: Default::default(),
             mcp_servers: Default::default(),
             cli_tables: Default::default(),
+            earlier_agents: Default::default(),
             files: Default::default(),
             clis: Default::default(),
             agents: Default::default(),

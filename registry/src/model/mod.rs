@@ -6,11 +6,16 @@
 mod age;
 mod agent_cli;
 mod config;
+mod earlier_agent;
 mod forms;
 mod mcp_server;
+mod permissions;
+mod phase;
 mod principal;
 mod role;
 mod rule;
+mod services;
+mod workflow;
 
 pub use age::Age;
 pub use agent_cli::{
@@ -18,16 +23,23 @@ pub use agent_cli::{
     Unenforced, Visibility,
 };
 pub use config::{
-    AnomalyLimits, Approvals, ApprovalsFrom, Budget, Catalog, ChainDefaults, ChainMode,
-    ComputePermission, Config, FilesystemPermission, KeyVariable, LegacyFiles, Limits,
-    ModelEndpoint, Models, NamedFile, NetworkPermission, OnError, Permissions, RootFolder, Roots,
-    SearchProvider, Server, ShellPermission, StateDefaults, Unattended, Web, WebSearch, Workspace,
+    AnomalyLimits, Approvals, ApprovalsFrom, Budget, Catalog, ChainDefaults, ChainMode, Config,
+    LegacyFiles, Limits, NamedFile, OnError, RootFolder, Roots, Server, StateDefaults, Unattended,
+    Workspace,
 };
+pub use earlier_agent::{EarlierAgent, ExtractionStrategy, OutputExtraction, StreamFormat};
 pub use forms::{Named, OneOrMany, Version};
 pub use mcp_server::{McpServer, Pin};
+pub use permissions::{
+    ComputePermission, FilesystemPermission, NetworkPermission, Permissions, ShellPermission,
+    WorkflowPermission,
+};
+pub use phase::{FailureMode, Gate, GateKind, Notify, Phase, PhaseLimits, Pipeline, RetryPolicy};
 pub use principal::{Overrides, Principal};
-pub use role::{Agent, Confinement, Phase, PhaseLimits, ProviderProfile, Role, Selection, Toolset};
+pub use role::{Agent, Confinement, ProviderProfile, Role, Selection, Toolset};
 pub use rule::{
     ArgvMatch, Layer, Level, Match, NumberMatch, Obligation, Obligations, PathMatch, Range, Rule,
     Selector, UrlMatch, Verdict,
 };
+pub use services::{KeyVariable, ModelEndpoint, Models, SearchProvider, Web, WebSearch};
+pub use workflow::{RoleAgent, Workflow};

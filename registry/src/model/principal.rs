@@ -33,6 +33,8 @@ pub struct Principal {
     pub role: String,
     /// Agent: one with a file, or an agent command line.
     pub agent: Option<String>,
+    /// Id of the agent that calls, where a call started it; the one who started it gave its layers.
+    pub spawned: Option<String>,
     /// Phase of the configuration.
     pub phase: Option<String>,
     /// Kind of task.
@@ -126,6 +128,7 @@ impl Principal {
         Self {
             role: role.to_owned(),
             agent: text("agent"),
+            spawned: text("spawned"),
             phase: text("phase"),
             task: text("task"),
             profile: text("profile"),
@@ -147,9 +150,10 @@ impl Principal {
         }
     }
 
-    fn names(&self) -> [(&'static str, &Option<String>); 5] {
+    fn names(&self) -> [(&'static str, &Option<String>); 6] {
         [
             ("agent", &self.agent),
+            ("spawned", &self.spawned),
             ("phase", &self.phase),
             ("task", &self.task),
             ("profile", &self.profile),

@@ -1,10 +1,12 @@
-//! What callers start from: roles, toolsets, phases, agents and provider profiles.
+//! What callers start from: roles, toolsets, agents and provider profiles.
+
+use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tool_core::names;
 
-use super::{Layer, Level, Named, Selector};
+use super::{Layer, Level, Selector};
 use crate::error::Place;
 
 names! {
@@ -70,7 +72,7 @@ pub struct Toolset {
     pub include: Vec<Selector>,
     /// The same as `include`
     pub internal: Vec<Selector>,
-    /// Tools of other servers, `mcp__server__tool`
+    /// Tools of MCP servers, `mcp__server__tool`: called here where the server is configured, else handed on
     pub mcp: Vec<Selector>,
     /// Selectors of tools to leave out
     pub exclude: Vec<Selector>,
@@ -94,7 +96,7 @@ pub struct Selection {
     pub internal: Option<Vec<Selector>>,
     /// Selectors of tools
     pub tools: Option<Vec<Selector>>,
-    /// Tools of other servers, `mcp__server__tool`; exported, never run here
+    /// Tools of MCP servers, `mcp__server__tool`: called here where the server is configured, else handed on
     #[serde(rename = "mcp")]
     pub external: Option<Vec<Selector>>,
     /// The most that calls may change; `read-only` in a phase that sets none
@@ -102,6 +104,8 @@ pub struct Selection {
     /// Maximum number of turns of the agent, 0 for no limit; 25 where absent
     #[schemars(range(max = 1_000_000))]
     pub max_turns: Option<u32>,
+    /// Descriptions of tools for models, instead of their own, by id; at most 1000 characters each
+    pub descriptions: BTreeMap<String, Selector>,
     /// `false`: inherit nothing from other levels
     pub inherit: bool,
     /// Source location.
@@ -119,6 +123,7 @@ impl Default for Selection {
             external: None,
             permission: None,
             max_turns: None,
+            descriptions: BTreeMap::new(),
             inherit: true,
             place: None,
         }
@@ -130,37 +135,6 @@ impl Selection {
     pub fn listed(&self) -> Option<&[Selector]> {
         self.tools.as_deref().or(self.internal.as_deref())
     }
-}
-
-/// A phase of a workflow: who works in it, with which tools.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Phase {
-    /// Name: letters, digits, `.`, `_` and `-`
-    pub name: String,
-    /// Agents and agent command lines that work in it
-    #[serde(default)]
-    pub agents: Vec<Selector>,
-    /// Tools, permission and turns of callers in this phase
-    #[serde(default)]
-    pub tools: Selection,
-    /// Tools, permission and turns of single agents, by name; fields they leave out are inherited
-    #[serde(default)]
-    pub agent_tools: Named<Selection>,
-    /// Limits of the phase
-    #[serde(default)]
-    pub limits: PhaseLimits,
-    /// Source location.
-    #[serde(rename = "$place", default, skip_serializing)]
-    pub place: Option<Place>,
-}
-
-/// Limits of a phase.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
-pub struct PhaseLimits {
-    /// Maximum number of turns of an agent, 0 for no limit; as `tools.max_turns`
-    #[schemars(range(max = 1_000_000))]
-    pub max_turns: Option<u32>,
 }
 
 /// Changes to the selection of callers whose model is of one provider.

@@ -59,9 +59,15 @@ pub fn offered(
         }
         Catalog::Search => listed.retain(|listing| listing.tool.spec().id == PLANS),
     }
-    let tools = listed
-        .iter()
-        .map(|listing| Offered::of(listing.tool, Detail::Brief));
+    let catalogue = dispatcher.catalogue();
+    let of_caller = dispatcher
+        .policy()
+        .caller(catalogue, &caller.who, dispatcher.facts())?;
+    let tools = listed.iter().map(|listing| {
+        let index = catalogue.index(listing.tool.spec().id);
+        let own = index.and_then(|index| of_caller.description(index));
+        Offered::described(listing.tool, Detail::Brief, own)
+    });
     let finders = match catalog {
         Catalog::Full => &[Finder::Describe][..],
         Catalog::Core | Catalog::Search => Finder::ALL,

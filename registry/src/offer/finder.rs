@@ -143,7 +143,13 @@ fn categories(tools: &[&dyn AnyTool]) -> Value {
 pub fn describe(dispatcher: &Dispatcher, caller: &CallerContext, name: &str) -> Result<Value> {
     const EXAMPLES_MAX: usize = 3;
     let tool = dispatcher.resolve(name, caller)?;
-    let whole = Offered::of(tool, Detail::Whole);
+    let catalogue = dispatcher.catalogue();
+    let of_caller = dispatcher
+        .policy()
+        .caller(catalogue, &caller.who, dispatcher.facts())?;
+    let index = catalogue.index(tool.spec().id);
+    let own = index.and_then(|index| of_caller.description(index));
+    let whole = Offered::described(tool, Detail::Whole, own);
     let as_value = |schema: &tool_core::schema::Schema| {
         Ok::<_, tool_core::ToolError>(tool_core::json::parse(
             &schema.to_string(),

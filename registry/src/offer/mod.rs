@@ -8,6 +8,7 @@ mod catalogue;
 mod dialect;
 mod finder;
 mod gbnf;
+mod index;
 mod shorten;
 mod text;
 
@@ -18,6 +19,7 @@ pub use catalogue::{Catalog, core_ids, instructions, offered};
 pub use dialect::{Dialect, faults};
 pub use finder::{Finder, describe, search};
 pub use gbnf::grammar;
+pub use index::index;
 
 /// A tool as a model is offered it.
 #[derive(Debug, Clone, PartialEq)]
@@ -131,11 +133,17 @@ impl Detail {
 impl Offered {
     /// A tool with the given detail.
     pub fn of(tool: &dyn AnyTool, detail: Detail) -> Self {
+        Self::described(tool, detail, None)
+    }
+
+    /// As [`Offered::of`], with this description instead of the tool's own.
+    pub fn described(tool: &dyn AnyTool, detail: Detail, own: Option<&str>) -> Self {
         let spec = tool.spec();
         let full = tool.input_schema();
         let whole = tool.description();
         let (input, rare) = shorten::input(&full, detail, &order(tool), &shown_in_examples(tool));
         let mut description = match detail {
+            _ if let Some(own) = own => own.to_owned(),
             Detail::Brief => text::opening(&whole, detail.extent().tool_chars),
             Detail::Whole => whole,
         };

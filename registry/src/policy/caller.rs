@@ -8,6 +8,7 @@ use super::{
     decide, effective, runtime,
 };
 use crate::catalogue::Catalogue;
+use crate::model::Level;
 
 impl Caller<'_> {
     /// The caller's role.
@@ -18,6 +19,23 @@ impl Caller<'_> {
     /// What it starts from, and where each part of that was said.
     pub fn selected(&self) -> Selected {
         self.start.selected()
+    }
+
+    /// The description of a tool for this caller's model; `None` for the tool's own.
+    pub fn description(&self, tool: usize) -> Option<&str> {
+        self.start.description(tool)
+    }
+
+    /// Whether neither phase nor agent nor toolset says which tools, permission and turns it has: then those of its role hold here, and in
+    /// an agent command line its profile alone, as it is written.
+    pub fn has_no_selection(&self) -> bool {
+        self.start.says_nothing()
+    }
+
+    /// Maximum number of turns of a run: what a level says, and in a phase the default; `None` for no limit.
+    pub fn turns_of_run(&self) -> Option<u64> {
+        let turns = u64::from(self.start.turns_of_run()?);
+        (turns > 0).then_some(turns)
     }
 
     /// Every layer that holds for it.
@@ -61,6 +79,19 @@ impl Caller<'_> {
             }
             effective(listed, self.layers(), &unmet)
         })
+    }
+
+    /// Whether the configuration lets the agent through the human gate of a tool; a delegate has no grants.
+    pub fn has_grant(&self, tool: usize) -> bool {
+        let grants = self
+            .start
+            .agent
+            .and_then(|agent| self.policy.gates.get(agent));
+        grants.is_some_and(|tools| tools.contains(tool))
+            && self
+                .of_call
+                .iter()
+                .all(|layer| layer.level != Level::Delegation)
     }
 
     /// Whether it may see one tool: what [`Caller::visible`] says, without joining the others.
@@ -120,6 +151,32 @@ impl Caller<'_> {
         ))
     }
 
+    /// As [`Caller::decide`] without a call, where a program of another does the work of the tool: what a call of its own destroys is not
+    /// seen, so that the permission of the phase grants that too.
+    pub fn decide_elsewhere(&self, catalogue: &Catalogue, tool: usize) -> Decision {
+        self.decide_on(catalogue, tool, None, true)
+    }
+
+    fn decide_on(
+        &self,
+        catalogue: &Catalogue,
+        tool: usize,
+        call: Option<&CallFacts<'_>>,
+        elsewhere: bool,
+    ) -> Decision {
+        if let Some(decision) = self.hidden(catalogue, tool) {
+            return decision;
+        }
+        let ground = decide::Ground {
+            defaults: &self.policy.defaults,
+            permission: self.start.permission(),
+            elsewhere,
+            has_grant: self.has_grant(tool),
+        };
+        let spec = catalogue.tool(tool).spec();
+        decide::decide((tool, spec), self.role(), self.layers(), ground, call)
+    }
+
     /// Whether a call may run now; without a call, the strictest that could come.
     ///
     /// A file that the arguments refer to needs [`FILE_READER`] to be allowed on that path, by the same rules.
@@ -130,17 +187,7 @@ impl Caller<'_> {
         call: Option<&CallFacts<'_>>,
         files: Option<&dyn Files>,
     ) -> Decision {
-        if let Some(decision) = self.hidden(catalogue, tool) {
-            return decision;
-        }
-        let spec = catalogue.tool(tool).spec();
-        let mut decision = decide::decide(
-            (tool, spec),
-            self.role(),
-            self.layers(),
-            &self.policy.defaults,
-            call,
-        );
+        let mut decision = self.decide_on(catalogue, tool, call, false);
         for file in call.iter().flat_map(|call| &call.files) {
             let reading = self.decide_reading(catalogue, Some(&file.written), files);
             decision = decision.stricter(reading);

@@ -3,18 +3,23 @@
 use tool_core::Effect;
 
 use super::condition::{self, Condition};
+use super::outside::{HandedLimits, names_handed};
 use super::selector;
 use super::set::ToolSet;
 use super::text::Label;
 use crate::catalogue::Catalogue;
 use crate::error::{LoadError, Place};
-use crate::model::{Layer, Level, Match, Obligations, Roots, Rule, Selector, Toolset, Verdict};
+use crate::model::{
+    CliSpec, Layer, Level, Match, Obligations, Roots, Rule, Selector, Toolset, Verdict,
+};
 
 /// Resolves names against one catalogue; errors are collected.
 pub(crate) struct Compiler<'a> {
     pub(super) catalogue: &'a Catalogue,
     pub(super) roles: Vec<&'a str>,
     pub(super) toolsets: &'a [Toolset],
+    /// Agent command lines of the configuration, whose own tools are names too.
+    pub(super) clis: &'a [CliSpec],
     /// The roots that paths of rules are read by.
     pub(super) roots: Roots,
     pub(crate) errors: Vec<LoadError>,
@@ -33,6 +38,7 @@ pub struct CompiledLayer {
     /// What these two leave.
     shown: ToolSet,
     pub(super) without: Vec<Effect>,
+    pub(super) handed: HandedLimits,
     pub(super) rules: CompiledRules,
 }
 
@@ -128,9 +134,17 @@ impl<'a> Compiler<'a> {
             catalogue,
             roles,
             toolsets,
+            clis: &[],
             roots: Roots::default(),
             errors: Vec::new(),
         }
+    }
+
+    /// Knows the tools of these agent command lines too.
+    #[must_use]
+    pub(crate) fn with_clis(mut self, clis: &'a [CliSpec]) -> Self {
+        self.clis = clis;
+        self
     }
 
     /// Reads paths of rules by these roots.
@@ -162,6 +176,10 @@ impl<'a> Compiler<'a> {
             deny,
             shown,
             without: layer.without.clone(),
+            handed: HandedLimits {
+                allow: layer.allow.as_deref().map(texts),
+                deny: texts(&layer.deny),
+            },
             rules: CompiledRules {
                 list: Vec::new(),
                 tools: ToolSet::none(catalogue.len()),
@@ -184,6 +202,7 @@ impl<'a> Compiler<'a> {
         for selector in list {
             match selector::resolve(selector, self.catalogue) {
                 Ok(tools) => set.unite(&tools),
+                Err(_) if names_handed(selector, self.catalogue, self.clis) => {}
                 Err(error) => self.errors.push(error),
             }
         }
@@ -200,7 +219,9 @@ impl<'a> Compiler<'a> {
         let named = matches.tools.iter();
         let named = named.filter_map(|one| selector::named(one, catalogue));
         named.for_each(|tool| by_id.insert(tool));
-        let lost = |selector: &Selector| catalogue.is_lost(&selector.text);
+        let lost = |selector: &Selector| {
+            catalogue.is_lost(&selector.text) || names_handed(selector, catalogue, self.clis)
+        };
         if matches.tools.is_empty() {
             let message = "a rule names its tools; `group:all` is every tool";
             self.errors.push(rule.error(message));
@@ -231,6 +252,11 @@ impl<'a> Compiler<'a> {
             tools,
         }
     }
+}
+
+/// Selectors as written.
+pub(super) fn texts(list: &[Selector]) -> Vec<String> {
+    list.iter().map(|selector| selector.text.clone()).collect()
 }
 
 /// The error of a rule on tools that its own layer hides, or for a role its layer is not for: it can never match.

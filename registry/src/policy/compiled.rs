@@ -118,6 +118,8 @@ pub struct Policy {
     /// Whether only approvers with keys answer approvals.
     pub(super) approvals_by_key: bool,
     pub(super) approval_lifetime_ms: u64,
+    /// Agents that pass human gates, with the tools.
+    pub(super) gates: BTreeMap<String, ToolSet>,
     pub(super) budgets: Vec<Budget>,
     pub(crate) notes: Vec<LoadError>,
 }

@@ -6,7 +6,7 @@ use super::compile::{CompiledLayer, CompiledRule};
 use super::condition::{Condition, Fit};
 use super::facts::{CallFacts, HostFact, PathFact};
 use super::{Decision, Label, Reason, ToolSet};
-use crate::model::{Level, Obligations, Permissions, Roots, Verdict};
+use crate::model::{Confinement, Level, Obligations, Permissions, Roots, Verdict};
 
 /// What a caller may see.
 ///
@@ -68,17 +68,41 @@ impl Defaults {
     }
 }
 
+/// What decides a call that no rule is about.
+#[derive(Clone, Copy)]
+pub(super) struct Ground<'a> {
+    pub(super) defaults: &'a Defaults,
+    /// The permission of the caller's phase, whose changes need no approval.
+    pub(super) permission: Option<Confinement>,
+    /// Whether a program of another does the work, so that what a call destroys is not seen.
+    pub(super) elsewhere: bool,
+    /// Whether the caller passes the human gate of the tool.
+    pub(super) has_grant: bool,
+}
+
+impl Ground<'_> {
+    /// Whether the phase lets calls with an effect run without approval.
+    pub(super) fn grants(&self, effect: Effect) -> bool {
+        match effect {
+            Effect::ModifiesFiles => self.permission >= Some(Confinement::WorkspaceWrite),
+            Effect::LocalExec => self.permission == Some(Confinement::FullAccess),
+            Effect::NetworkAccess | Effect::CallsLlm | Effect::SystemState => false,
+        }
+    }
+}
+
 /// Whether a visible tool's call may run now.
 ///
 /// Every explicit rule of every layer is collected; of each layer the rules of the highest priority count, and the strictest of
 /// all of them holds. Only where none is about the call do the
 /// defaults of the permission table count. A destructive call asks unless an `allow` rule of a global or user layer names
-/// that very tool. Without facts it is the strictest that could come.
+/// that very tool; of a tool behind a human gate every call asks, unless the caller has a grant. The permission of a phase grants changes of files and, at
+/// `full-access`, programs, in place of a default only. Without facts it is the strictest that could come.
 pub(super) fn decide<'l, L: AsRef<CompiledLayer> + 'l>(
     (tool, spec): (usize, &Spec),
     role: &str,
     layers: impl IntoIterator<Item = &'l L>,
-    defaults: &Defaults,
+    ground: Ground<'_>,
     call: Option<&CallFacts<'_>>,
 ) -> Decision {
     let effects = call.map_or(spec.effects, |call| call.reach.effects);
@@ -118,16 +142,19 @@ pub(super) fn decide<'l, L: AsRef<CompiledLayer> + 'l>(
             strictest = Some((layer, rule));
         }
     }
-    let destructive = call.map_or(spec.destructive, |call| call.reach.destructive) && !waived;
+    let granted = !effects.is_empty() && effects.iter().all(|effect| ground.grants(*effect));
+    let unseen = ground.elsewhere && granted;
+    let destructive =
+        call.map_or(spec.destructive, |call| call.reach.destructive) && !waived && !unseen;
     let mut decision = match strictest {
         Some((layer, rule)) => by_rule(layer, rule),
-        None => by_default(spec, effects, defaults, call),
+        None => by_default(spec, effects, ground, call),
     };
     if but_for_links && strictest.is_none() && decision.verdict == Verdict::Ask {
         decision.reason = Reason::about("`", spec.id, HAS_OTHER_NAMES);
     }
     let fixed = match strictest {
-        Some(_) => decision.verdict > Verdict::Allow || !spec.destructive,
+        Some(_) => decision.verdict > Verdict::Allow || !spec.destructive && !spec.human_gate,
         None => decision.verdict == Verdict::Allow && spec.read_only(),
     };
     if destructive && decision.verdict < Verdict::Ask {
@@ -139,6 +166,12 @@ pub(super) fn decide<'l, L: AsRef<CompiledLayer> + 'l>(
             spec.id,
             "` can destroy what was there, and no `allow` rule of the global or user layer names it",
         );
+    }
+    if spec.human_gate && !ground.has_grant && decision.verdict < Verdict::Ask {
+        decision.verdict = Verdict::Ask;
+        decision.layer = Label::Fixed("defaults");
+        decision.rule = None;
+        decision.reason = Reason::about("every call of `", spec.id, "` needs a person's approval");
     }
     decision.obligations = obligations;
     decision.certain = call.is_some() || fixed && !looks_at_arguments;
@@ -178,11 +211,15 @@ fn by_rule(layer: &CompiledLayer, rule: &CompiledRule) -> Decision {
 fn by_default(
     spec: &Spec,
     effects: &[Effect],
-    defaults: &Defaults,
+    ground: Ground<'_>,
     call: Option<&CallFacts<'_>>,
 ) -> Decision {
-    let question = questions(spec, effects, defaults, call);
-    let after = question.unwrap_or("` reaches nothing that asks");
+    let question = questions(spec, effects, ground, call);
+    let is_granted = || effects.iter().any(|effect| ground.grants(*effect));
+    let after = question.unwrap_or_else(|| match is_granted() {
+        true => "` does what the permission of its phase grants",
+        false => "` reaches nothing that asks",
+    });
     Decision {
         verdict: match question {
             Some(_) => Verdict::Ask,
@@ -206,11 +243,12 @@ const RUNS_A_PROGRAM: &str = "` runs a program, and no rule allows it";
 fn questions(
     spec: &Spec,
     effects: &[Effect],
-    defaults: &Defaults,
+    ground: Ground<'_>,
     call: Option<&CallFacts<'_>>,
 ) -> Option<&'static str> {
+    let defaults = ground.defaults;
     let permissions = &defaults.permissions;
-    for effect in effects {
+    for effect in effects.iter().filter(|effect| !ground.grants(**effect)) {
         let (asks, after) = match effect {
             Effect::ModifiesFiles => (
                 permissions.filesystem.requires_approval,
@@ -219,6 +257,10 @@ fn questions(
             Effect::LocalExec => (permissions.shell.requires_approval, RUNS_A_PROGRAM),
             Effect::NetworkAccess => continue, // below, for every tool that reaches the network
             Effect::CallsLlm => (true, "` asks a language model, and no rule allows it"),
+            Effect::SystemState if spec.permissions.contains(&Permission::Workflow) => (
+                permissions.workflow.requires_approval,
+                "` changes items of workflows, and no rule allows it",
+            ),
             Effect::SystemState => (true, "` changes state, and no rule allows it"),
         };
         if asks {
@@ -226,7 +268,10 @@ fn questions(
         }
     }
     let needs = |permission| spec.permissions.contains(&permission);
-    if needs(Permission::Shell) && permissions.shell.requires_approval {
+    if needs(Permission::Shell)
+        && permissions.shell.requires_approval
+        && !ground.grants(Effect::LocalExec)
+    {
         return Some(RUNS_A_PROGRAM);
     }
     if needs(Permission::Compute) && permissions.compute.requires_approval {

@@ -198,6 +198,7 @@ fn what_would_allow(decision: &Decision, visible: bool, spec: &Spec) -> Option<S
         (Verdict::Ask, Some(rule)) => {
             Some(format!("a person's approval, or change the rule at {rule}"))
         }
+        (Verdict::Ask, None) if spec.human_gate => Some("a person's approval".to_owned()),
         (Verdict::Ask, None) if destructive => Some(format!(
             "a person's approval, or an `allow` rule of the global or user layer that names `{tool}`"
         )),

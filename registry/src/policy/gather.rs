@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use tool_core::convert::to_value;
-use tool_core::json;
+use tool_core::{Permission, Spec, json};
 
 use super::decide::Defaults;
 use super::selection::CompiledSelection;
 use super::{
-    CompiledAgent, CompiledLayer, CompiledProfile, CompiledRole, Compiler, Policy, context_of_task,
-    phases, roles, runtime,
+    CompiledAgent, CompiledLayer, CompiledProfile, CompiledRole, Compiler, Policy, ToolSet,
+    context_of_task, phases, roles, runtime,
 };
 use crate::catalogue::Catalogue;
 use crate::error::LoadError;
@@ -32,6 +32,7 @@ impl Policy {
         let roles = roles::merged(config);
         let names: Vec<&str> = roles.iter().map(|role| role.name.as_str()).collect();
         let mut compiler = Compiler::new(catalogue, names.clone(), &config.toolsets)
+            .with_clis(&config.clis)
             .in_roots(&config.workspace.opened);
         let compile = |role: &Role| (role.name.clone(), compiler.role(role));
         let mut compiled: BTreeMap<String, CompiledRole> = roles.iter().map(compile).collect();
@@ -87,12 +88,15 @@ impl Policy {
             toolsets: &config.toolsets,
             agents: &config.agents,
             budgets: &config.budgets,
+            gates: &config.workflow.gates,
             further,
         };
         let toolset = |toolset: &Toolset| {
             let name = Selector::from(toolset.name.as_str());
             // What is wrong with it has been reported.
-            let chosen = Compiler::new(catalogue, Vec::new(), &config.toolsets).toolset(&name);
+            let mut compiler = Compiler::new(catalogue, Vec::new(), &config.toolsets);
+            compiler = compiler.with_clis(&config.clis);
+            let chosen = compiler.toolset(&name);
             let said = CompiledSelection::tools_only(chosen, toolset.place.clone());
             (toolset.name.clone(), said)
         };
@@ -117,9 +121,25 @@ impl Policy {
             roots_in_use: config.workspace.opened.clone(),
             approvals_by_key: config.approvals.from == ApprovalsFrom::Key,
             approval_lifetime_ms: config.approvals.expire.ms(),
+            gates: gates(&mut compiler, &config.workflow.gates),
             budgets: config.budgets.to_vec(),
             notes: Vec::new(),
         };
+        for (role, agent) in &config.workflow.agents {
+            let error = if !names.contains(&role.as_str()) {
+                let known = names.iter().copied();
+                let error = agent.cli.error(format_args!("no role named `{role}`"));
+                error.nearest(role, known)
+            } else if config.cli(&agent.cli.text).is_none() {
+                agent
+                    .cli
+                    .unknown("agent command line", known.iter().copied())
+            } else {
+                continue;
+            };
+            let at = format!("/workflow/agents/{role}");
+            compiler.errors.push(error.at(at));
+        }
         errors.append(&mut compiler.errors);
         policy
     }
@@ -136,6 +156,7 @@ struct Written<'a> {
     toolsets: &'a [Toolset],
     agents: &'a [Agent],
     budgets: &'a [Budget],
+    gates: &'a BTreeMap<String, Vec<Selector>>,
     further: &'a [Layer],
 }
 
@@ -150,6 +171,40 @@ impl Written<'_> {
 pub(super) fn allowing(layer: &Layer) -> impl Iterator<Item = &Rule> {
     let rules = layer.rules.iter();
     rules.filter(|rule| rule.decision == Verdict::Allow)
+}
+
+/// The grants of gates; a tool without a gate needs none.
+fn gates(
+    compiler: &mut Compiler<'_>,
+    written: &BTreeMap<String, Vec<Selector>>,
+) -> BTreeMap<String, ToolSet> {
+    let catalogue = compiler.catalogue;
+    let mut compiled = BTreeMap::new();
+    for (agent, tools) in written {
+        for selector in tools {
+            let selected = compiler.tools(std::slice::from_ref(selector));
+            let grantable =
+                |spec: &Spec| spec.human_gate && spec.permissions.contains(&Permission::Workflow);
+            if let Some(other) = selected
+                .iter()
+                .find(|tool| !grantable(catalogue.tool(*tool).spec()))
+            {
+                let spec = catalogue.tool(other).spec();
+                let message = match spec.human_gate {
+                    true => format!("only a person opens the human gate of `{}`", spec.id),
+                    false => format!(
+                        "`{}` has no human gate, so no agent needs a grant for it",
+                        spec.id
+                    ),
+                };
+                compiler
+                    .errors
+                    .push(LoadError::new(selector.place.as_ref(), message));
+            }
+        }
+        compiled.insert(agent.clone(), compiler.tools(tools));
+    }
+    compiled
 }
 
 fn compile_agents(

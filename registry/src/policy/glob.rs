@@ -3,7 +3,7 @@
 use tool_core::capability::folded;
 
 /// Whether a pattern fits a whole name: `*` is any run of characters, `?` any one.
-pub(super) fn fits_name(pattern: &str, name: &str) -> bool {
+pub fn fits_name(pattern: &str, name: &str) -> bool {
     let (pattern, name): (Vec<char>, Vec<char>) =
         (pattern.chars().collect(), name.chars().collect());
     let (mut p, mut n) = (0, 0);

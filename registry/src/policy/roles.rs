@@ -8,7 +8,8 @@ use serde::Deserialize;
 use tool_core::names;
 
 use super::CompiledRole;
-use super::compile::Compiler;
+use super::compile::{Compiler, texts};
+use super::outside::names_handed;
 use super::selection::{Chosen, CompiledSelection};
 use crate::catalogue::Catalogue;
 use crate::document::{self, Format};
@@ -16,6 +17,7 @@ use crate::model::{Config, Layer, Level, Named, ProviderProfile, Role, Selector,
 
 /// The roles that come with the program, and the contexts that kinds of tasks imply.
 const BUILT_IN: &str = include_str!("../../roles.yaml");
+const BUILT_IN_NAME: &str = "roles.yaml";
 
 /// A file of roles, and the contexts that kinds of tasks imply.
 #[derive(Deserialize, JsonSchema)]
@@ -39,7 +41,7 @@ names! {
 fn built_in() -> &'static RolesFile {
     static BUILT: OnceLock<RolesFile> = OnceLock::new();
     BUILT.get_or_init(|| {
-        let document = document::parse("roles.yaml", BUILT_IN, Format::Yaml);
+        let document = document::parse(BUILT_IN_NAME, BUILT_IN, Format::Yaml);
         let mut errors = Vec::new();
         let file = document
             .ok()
@@ -109,12 +111,26 @@ pub(super) fn kinds_of_tasks() -> impl Iterator<Item = &'static str> {
 
 impl Compiler<'_> {
     pub(super) fn role(&mut self, role: &Role) -> CompiledRole {
-        let chosen = self.choice(role.tools.as_deref(), role.toolset.as_ref());
+        // A pattern of names of other servers' tools selects none, and limits what a phase selects.
+        let is_limit = |tool: &Selector| {
+            super::selector::resolve(tool, self.catalogue).is_err()
+                && tool.text.contains('*')
+                && names_handed(tool, self.catalogue, self.clis)
+        };
+        let listed = role.tools.as_ref().map(|tools| {
+            let tools = self.held(role, tools);
+            tools
+                .into_iter()
+                .filter(|tool| !is_limit(tool))
+                .collect::<Vec<_>>()
+        });
+        let chosen = self.choice(listed.as_deref(), role.toolset.as_ref());
         let tools = chosen.unwrap_or_else(|| Chosen::none(self.catalogue.len()));
         let mut own = Layer::new(Level::Role, role.name.clone());
-        own.deny.clone_from(&role.deny);
+        own.deny = self.held(role, &role.deny);
         own.place.clone_from(&role.place);
         let mut layer = self.layer(&own);
+        layer.handed.allow = Some(self.selectors(role.tools.as_deref(), role.toolset.as_ref()));
         // A phase or a session may choose among the tools of a role, and never beyond them.
         layer.narrow(&tools.set);
         CompiledRole {
@@ -122,6 +138,43 @@ impl Compiler<'_> {
             selection: CompiledSelection::tools_only(tools, role.place.clone()),
             layers: vec![layer],
         }
+    }
+
+    /// The selectors of a role; those of a built-in role without the names that this catalogue lacks.
+    fn held(&self, role: &Role, list: &[Selector]) -> Vec<Selector> {
+        let is_built_in = role
+            .place
+            .as_ref()
+            .is_none_or(|place| &*place.file == BUILT_IN_NAME);
+        let exists = |selector: &&Selector| {
+            !is_built_in || super::selector::resolve(selector, self.catalogue).is_ok()
+        };
+        list.iter().filter(exists).cloned().collect()
+    }
+
+    /// The selectors of a list or of a toolset, as written.
+    fn selectors(&self, listed: Option<&[Selector]>, named: Option<&Selector>) -> Vec<String> {
+        let mut found = texts(listed.unwrap_or_default());
+        let mut names: Vec<&str> = named.iter().map(|name| name.text.as_str()).collect();
+        let mut gone = Vec::new();
+        let mut place = 0;
+        while let Some(name) = names.get(place).copied() {
+            place += 1;
+            let Some(toolset) = self.toolsets.iter().find(|one| one.name == name) else {
+                continue;
+            };
+            for list in [&toolset.include, &toolset.internal, &toolset.mcp] {
+                found.extend(texts(list));
+            }
+            gone.extend(texts(&toolset.exclude));
+            for parent in &toolset.extends {
+                if !names.contains(&parent.text.as_str()) {
+                    names.push(&parent.text);
+                }
+            }
+        }
+        found.retain(|text| !gone.contains(text));
+        found
     }
 
     /// Toolsets that no role uses are checked all the same.

@@ -1,13 +1,16 @@
 //! What a caller starts from: the tools, permission and turns of the first level that sets each, field by field.
 
+use std::collections::BTreeMap;
+
 use super::ToolSet;
 use super::compile::Compiler;
+use super::outside::{is_external, is_handed, of_any_native};
 use crate::aliases::Aliases;
 use crate::error::Place;
 use crate::model::{Confinement, Selection, Selector};
 
-/// Names of tools of other servers, as agent command lines spell them: `mcp__SERVER__TOOL`.
-pub const EXTERNAL_PREFIX: &str = "mcp__";
+/// Longest description of a tool for a model, in characters.
+const DESCRIPTION_CHARS_MAX: usize = 1000;
 /// Turns of an agent where nothing says.
 pub const MAX_TURNS: u32 = 25;
 
@@ -79,20 +82,23 @@ impl Compiler<'_> {
         for selector in list {
             let name = selector.text.as_str();
             if catalogue.get(name).is_none() {
-                if is_external(name) || aliases.provider_tool(name).is_some() {
-                    chosen.add_external(name);
-                    continue;
-                }
                 // Names of agent command lines for their own tools are part of lists of tools, not of layers.
-                let native = aliases.of_any_native(name);
+                let native = of_any_native(name, aliases, self.clis);
                 if let Some(tool) = native.and_then(|id| catalogue.index(id)) {
                     chosen.add(tool);
+                    continue;
+                }
+                if is_handed(name, catalogue, self.clis) {
+                    chosen.add_external(name);
                     continue;
                 }
             }
             match super::selector::resolve(selector, catalogue) {
                 Ok(tools) => tools.iter().for_each(|tool| chosen.add(tool)),
-                Err(error) => self.errors.push(error),
+                Err(error) => self.errors.push(match error.hint {
+                    Some(_) => error,
+                    None => error.nearest(name, aliases.native_names()),
+                }),
             }
         }
         chosen
@@ -101,17 +107,20 @@ impl Compiler<'_> {
     pub(super) fn selection(&mut self, selection: &Selection) -> CompiledSelection {
         let tools = self.choice(selection.listed(), selection.toolset.as_ref());
         let external = selection.external.as_ref().map(|list| {
-            for selector in list.iter().filter(|one| !is_external(&one.text)) {
+            let (of_servers, others): (Vec<_>, Vec<_>) =
+                list.iter().cloned().partition(|one| is_external(&one.text));
+            for selector in others {
                 self.errors.push(selector.error(format_args!(
                     "expected the name of another server's tool, `mcp__SERVER__TOOL`, found `{}`",
                     selector.text
                 )));
             }
-            list.iter().map(|one| one.text.clone()).collect()
+            self.chosen(&of_servers)
         });
         CompiledSelection {
             tools,
             external,
+            descriptions: self.descriptions(&selection.descriptions),
             permission: selection.permission,
             max_turns: selection.max_turns,
             inherit: selection.inherit,
@@ -120,21 +129,50 @@ impl Compiler<'_> {
     }
 }
 
-/// `mcp__server__tool`, the name that agent command lines give a tool of a server.
-pub fn is_external(name: &str) -> bool {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
-    let word = |text: &str| !text.is_empty() && text.bytes().all(plain);
-    let rest = name
-        .strip_prefix("mcp__")
-        .and_then(|rest| rest.split_once("__"));
-    name.len() <= 128 && rest.is_some_and(|(server, tool)| word(server) && word(tool))
+impl Compiler<'_> {
+    /// Descriptions by tool.
+    pub(crate) fn descriptions(
+        &mut self,
+        said: &BTreeMap<String, Selector>,
+    ) -> BTreeMap<usize, String> {
+        let mut found = BTreeMap::new();
+        for (name, description) in said {
+            let text = description.text.trim();
+            let chars = text.chars().count();
+            let is_control = |one: char| one.is_control() && one != '\n';
+            if chars == 0 || chars > DESCRIPTION_CHARS_MAX || text.contains(is_control) {
+                self.errors.push(description.error(format_args!(
+                    "expected a description of `{name}` with 1 to {DESCRIPTION_CHARS_MAX} characters and no control characters, found {chars}"
+                )));
+            }
+            let id = Aliases::built_in().resolve(name).unwrap_or(name);
+            match self.catalogue.index(id) {
+                Some(tool) => drop(found.insert(tool, text.to_owned())),
+                None if is_handed(name, self.catalogue, self.clis) => {
+                    let message = format_args!("`{name}` runs elsewhere, where its description is");
+                    self.errors.push(description.error(message));
+                }
+                None => {
+                    let named = Selector {
+                        text: name.clone(),
+                        place: description.place.clone(),
+                    };
+                    self.errors
+                        .push(named.unknown("tool", self.catalogue.ids()));
+                }
+            }
+        }
+        found
+    }
 }
 
 /// A selection against one catalogue.
 #[derive(Debug, Clone)]
 pub(super) struct CompiledSelection {
     pub(super) tools: Option<Chosen>,
-    pub(super) external: Option<Vec<String>>,
+    /// Tools of outside servers, ours and those that are handed on.
+    pub(super) external: Option<Chosen>,
+    pub(super) descriptions: BTreeMap<usize, String>,
     pub(super) permission: Option<Confinement>,
     pub(super) max_turns: Option<u32>,
     pub(super) inherit: bool,
@@ -142,10 +180,21 @@ pub(super) struct CompiledSelection {
 }
 
 impl CompiledSelection {
+    /// Whether it says nothing.
+    pub(super) fn is_empty(&self) -> bool {
+        self.tools.is_none()
+            && self.external.is_none()
+            && self.permission.is_none()
+            && self.max_turns.is_none()
+            && self.descriptions.is_empty()
+            && self.inherit
+    }
+
     pub(super) fn tools_only(tools: Chosen, place: Option<Place>) -> Self {
         Self {
             tools: Some(tools),
             external: None,
+            descriptions: BTreeMap::new(),
             permission: None,
             max_turns: None,
             inherit: true,

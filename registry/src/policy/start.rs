@@ -65,6 +65,26 @@ impl<'a> Start<'a> {
         said.map(|(_, permission)| permission).or(in_phase)
     }
 
+    /// Turns of a run; `None` where no level says and there is no phase. 0 is no limit.
+    pub(super) fn turns_of_run(&self) -> Option<u32> {
+        let said = self.first(|says| says.max_turns);
+        let in_phase = self.phase.map(|_| MAX_TURNS);
+        said.map(|(_, turns)| turns).or(in_phase)
+    }
+
+    /// The description of a tool, where a level says one.
+    pub(super) fn description(&self, tool: usize) -> Option<&'a str> {
+        let (_, text) = self.first(|says| says.descriptions.get(&tool))?;
+        Some(text)
+    }
+
+    /// Whether no level beside the role says anything.
+    pub(super) fn says_nothing(&self) -> bool {
+        let beside_role = self.steps.iter().flatten();
+        let mut beside_role = beside_role.filter(|step| !matches!(step.level, By::Role));
+        beside_role.all(|step| step.says.is_empty())
+    }
+
     /// What the level is called that selects the tools, and where it was written.
     pub(super) fn origin(&self) -> (String, Option<&'a Place>) {
         match self.first(|says| says.tools.as_ref()) {
@@ -214,8 +234,8 @@ impl Policy {
             Some((_, tools)) => Cow::Borrowed(tools),
             None => Cow::Owned(Chosen::none(catalogue.len())),
         };
-        for name in first(steps, |says| says.external.as_ref()).map_or(&[][..], |(_, list)| list) {
-            tools.to_mut().add_external(name);
+        if let Some((_, external)) = first(steps, |says| says.external.as_ref()) {
+            tools.to_mut().unite(external);
         }
         if let Some(name) = &who.profile {
             let (_, profile) = self.named("profile", name, &self.profiles)?;

@@ -221,6 +221,11 @@ impl Fold<'_> {
         let Some(run) = &mut self.state.run else {
             return Ok(());
         };
+        if let Some(turns) = offer.max_turns.filter(|turns| run.turn >= *turns) {
+            let reason = format!("the run has reached its limit of {turns} turns (`max_turns`)");
+            self.end_run(RunStatus::Failed, Some(&reason));
+            return Ok(());
+        }
         run.status = RunStatus::Generating;
         run.turn += 1;
         run.due = false;
@@ -232,6 +237,8 @@ impl Fold<'_> {
             tools_digest: digest.clone(),
             tools: offer.tools.clone(),
             missing: offer.missing,
+            elsewhere: offer.elsewhere,
+            max_turns: offer.max_turns,
         };
         self.state.offered = Some(Offered {
             digest,

@@ -52,6 +52,34 @@ pub struct ChainRequest {
     pub check_only: bool,
 }
 
+/// How an agent ended that a call started.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct AgentReport {
+    /// Why it failed, in a word such as `timeout` or `cancelled`; `None` where it succeeded.
+    pub failure: Option<String>,
+    /// What happened, for a reader.
+    pub message: String,
+    /// Its answer; empty without one.
+    pub answer: String,
+    /// The exit code of its process, where it ended by itself.
+    pub exit: Option<i32>,
+    /// Its turns, where its command line reports them.
+    pub turns: Option<u64>,
+    /// Its cost, where its command line reports it.
+    pub cost_usd: Option<f64>,
+    /// Its duration.
+    pub elapsed_ms: u64,
+}
+
+/// An agent that can start: its command line is configured and its tools are known. Nothing has started yet.
+pub trait PreparedAgent {
+    /// How deep agents may start agents: one that no agent started has depth 0.
+    fn depth_max(&self) -> u32;
+
+    /// Runs it to its end under an id, with its task.
+    fn run(&self, id: &str, task: &str, stop: &StopFlag) -> AgentReport;
+}
+
 /// Calls of other tools, with the permissions of the caller and never more. The dispatcher knows the caller; nothing here names a
 /// role.
 pub trait Calls: Send + Sync {
@@ -87,6 +115,16 @@ pub trait Calls: Send + Sync {
     /// `precondition_failed` without a state folder; `tool_error` when it could not be stored.
     fn escalate(&self, question: &Question) -> Result<Asked, ToolError> {
         let _ = question;
+        Err(no_dispatcher())
+    }
+
+    /// Prepares an agent of a role, with at most the tools of the caller; those with a tag of `own` are the role's own, under every
+    /// other layer of the caller.
+    ///
+    /// # Errors
+    /// `precondition_failed` where the configuration names no command line for the role, or the interface starts no agents.
+    fn agent(&self, role: &str, own: &[&str]) -> Result<Box<dyn PreparedAgent>, ToolError> {
+        let _ = (role, own);
         Err(no_dispatcher())
     }
 

@@ -5,14 +5,20 @@
 
 mod calls;
 mod client;
+mod commits;
+mod events;
 mod files;
 mod host;
 mod http;
 mod model;
 mod records;
 
-pub use calls::{BudgetRaise, Calls, ChainRequest, Delegation, Question};
+pub use calls::{
+    AgentReport, BudgetRaise, Calls, ChainRequest, Delegation, PreparedAgent, Question,
+};
 pub use client::{Ask, Client, cannot_answer, input_required};
+pub use commits::{CommitRules, Presence};
+pub use events::{Decide, EventLog, Identity, Memo, Show};
 pub use files::{
     Arrays, Change, Draft, FileCall, FileContent, FileInfo, FileKind, FileReader, Files, Links,
     Space, WriteMode, could_be_one_name, folded,

@@ -150,8 +150,13 @@ pub struct ApprovalRequest {
 /// State of an approval.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ApprovalState {
-    /// Waits for a person; the id names it.
-    Pending(String),
+    /// Waits for a person.
+    Pending {
+        /// The request's id.
+        id: String,
+        /// Whether this request was filed by this very call.
+        is_new: bool,
+    },
     /// Given, and now used up by this call; by whom.
     Consumed {
         /// The approval's id.

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io;
+use std::os::fd::OwnedFd;
 use std::path::Path;
 
 use rustix::fs::{Access, Mode, OFlags, ResolveFlags, openat2};
@@ -44,7 +45,15 @@ pub(super) fn apply(policy: &Policy, own_proc: bool) -> Result<u32, Fault> {
         set_parent_process_death_signal(Some(Signal::KILL)).map_err(at("session"))?;
         return go_to_folder(policy).map(|()| 0).map_err(at("folder"));
     }
-    umask(Mode::from_raw_mode(0o077));
+    if policy.writes() && policy.level < Level::S3 {
+        return Err(at("mounts")(io::Error::other(
+            "writable folders need a mount namespace",
+        )));
+    }
+    // Files of the workspace have the modes that the user's own programs give them.
+    if !policy.writes() {
+        umask(Mode::from_raw_mode(0o077));
+    }
     // Paths are opened with the permissions of the caller, which the user id below may lack.
     let prepared = (policy.level >= Level::S2).then(|| landlock::prepare(policy, own_proc));
     let prepared = prepared.transpose().map_err(at("landlock"))?;
@@ -57,8 +66,8 @@ pub(super) fn apply(policy: &Policy, own_proc: bool) -> Result<u32, Fault> {
         stay_user()
     };
     user.map_err(at("user"))?;
-    // The limit on processes does not apply to root, so root is refused.
-    if getuid().is_root() || geteuid().is_root() {
+    // The limit on processes does not apply to root, so root is refused, except in its own folders; `watch` counts processes there.
+    if (getuid().is_root() || geteuid().is_root()) && !policy.writes() {
         return Err(at("user")(io::Error::other("the user is still root")));
     }
     // After the change of user, which clears it.
@@ -79,25 +88,43 @@ pub(super) fn apply(policy: &Policy, own_proc: bool) -> Result<u32, Fault> {
 
 /// The working folder: beneath a root of the workspace despite links, or the scratch folder.
 fn go_to_folder(policy: &Policy) -> io::Result<()> {
-    let Some(workspace) = &policy.workspace else {
+    if policy.workspace.is_none() {
         return Ok(chdir(policy.scratch.as_str())?);
-    };
-    let directory = Path::new(&policy.directory);
+    }
+    let flags = OFlags::PATH | OFlags::DIRECTORY;
+    let folder = open_in_workspace(policy, &policy.directory, flags, ResolveFlags::empty())?;
+    Ok(fchdir(folder)?)
+}
+
+/// Look-ups of one path that the kernel gives up.
+const ATTEMPTS_MAX: usize = 1000;
+
+/// Opens a path beneath a root of the workspace, relative to the first one or absolute.
+pub(super) fn open_in_workspace(
+    policy: &Policy,
+    path: &str,
+    flags: OFlags,
+    resolve: ResolveFlags,
+) -> io::Result<OwnedFd> {
+    let path = Path::new(path);
     let mut ways = policy.roots().filter_map(|root| {
-        let rest = directory.strip_prefix(root).ok()?;
+        let rest = path.strip_prefix(root).ok()?;
         Some((root, Path::new(".").join(rest)))
     });
-    let (root, folder) = ways.next().unwrap_or((workspace, directory.to_owned()));
+    let first = || Some((policy.workspace.as_ref()?, path.to_owned()));
+    let way = ways.next().or_else(first);
+    let (root, path) = way.ok_or_else(|| io::Error::other("there is no workspace"))?;
     let root = File::open(root)?;
-    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    let beneath = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
-    Ok(fchdir(openat2(
-        &root,
-        &folder,
-        flags,
-        Mode::empty(),
-        beneath,
-    )?)?)
+    let flags = flags | OFlags::CLOEXEC;
+    let resolve = resolve | ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
+    // The kernel gives up a look-up with `..` while anything on the system is renamed or mounted.
+    for _ in 0..ATTEMPTS_MAX {
+        match openat2(&root, &path, flags, Mode::empty(), resolve) {
+            Err(Errno::AGAIN | Errno::INTR) => std::thread::yield_now(),
+            opened => return Ok(opened?),
+        }
+    }
+    Err(Errno::AGAIN.into())
 }
 
 fn limit_resources(policy: &Policy, own_user_namespace: bool) -> io::Result<()> {
@@ -122,10 +149,11 @@ fn limit_resources(policy: &Policy, own_user_namespace: bool) -> io::Result<()> 
     // processes of the user count too.
     let others = if own_user_namespace {
         LAUNCHERS
-    } else if policy.user.is_some_and(|user| user >= USERS_FROM) {
+    } else if policy.user.is_some_and(|owner| owner.user >= USERS_FROM) {
         0
     } else {
-        tasks_of(policy.user.unwrap_or_else(|| geteuid().as_raw()))?
+        let own = || geteuid().as_raw();
+        tasks_of(policy.user.map_or_else(own, |owner| owner.user))?
     };
     set(Resource::Nproc, others + policy.limits.processes)?;
     Ok(())
@@ -166,16 +194,17 @@ fn tasks_of(user: u32) -> io::Result<u64> {
 }
 
 /// Changes to the user of the command and drops the capabilities of root. If the workspace is unreadable otherwise, the capability to read
-/// files is retained: Landlock decides what can be read.
+/// files is retained: Landlock decides what can be read. A command in folders of root stays root, without any capability.
 fn become_user(policy: &Policy) -> io::Result<()> {
     set_thread_groups(&[])?;
-    let Some(id) = policy.user.filter(|user| *user != 0) else {
+    let may_be_root = policy.writes();
+    let Some(owner) = policy.user.filter(|owner| owner.user != 0 || may_be_root) else {
         return Err(io::Error::other("the policy names no user other than root"));
     };
-    let group = Gid::from_raw(id);
+    let group = Gid::from_raw(owner.group);
     set_thread_res_gid(group, group, group)?;
     set_keep_capabilities(true)?;
-    let user = Uid::from_raw(id);
+    let user = Uid::from_raw(owner.user);
     set_thread_res_uid(user, user, user)?;
     let closed = |path: &String| {
         let wanted = Access::READ_OK | Access::EXEC_OK;
@@ -187,7 +216,11 @@ fn become_user(policy: &Policy) -> io::Result<()> {
     } else {
         CapabilitySet::empty()
     };
-    if !keep.is_empty() {
+    if owner.user == 0 {
+        // A program of root has every capability again, unless the bit says that root is a user like others.
+        let bits = CapabilitiesSecureBits::NO_ROOT | CapabilitiesSecureBits::NO_ROOT_LOCKED;
+        set_capabilities_secure_bits(bits)?;
+    } else if !keep.is_empty() {
         keep_for_access(keep);
     }
     only(keep, keep)?;

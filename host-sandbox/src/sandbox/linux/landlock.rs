@@ -8,11 +8,12 @@ use landlock::{
     Ruleset, RulesetAttr, RulesetCreated, RulesetCreatedAttr, RulesetStatus, Scope,
 };
 
-use rustix::fs::{FileType, fstat};
+use rustix::fs::{FileType, OFlags, ResolveFlags, fstat};
 use tool_core::command::{Isolation, Level};
 
 use super::super::lists::{DEVICES, NAMES, READABLE, SETTINGS, SYSTEM};
 use super::super::policy::Policy;
+use super::confine::open_in_workspace;
 
 /// Landlock versions to try, best first. Version 3 is required to limit truncation.
 const VERSIONS: [(ABI, u32); 5] = [
@@ -76,9 +77,15 @@ pub(super) fn prepare(policy: &Policy, own_proc: bool) -> io::Result<Prepared> {
             grant_around(rules, root, &policy.closed, everywhere, read)?
         };
     }
+    for folder in &policy.writable {
+        let flags = OFlags::PATH | OFlags::DIRECTORY;
+        let fd = open_in_workspace(policy, folder, flags, ResolveFlags::NO_SYMLINKS)?;
+        let rule = PathBeneath::new(fd, read | write);
+        rules = rules.add_rule(rule).map_err(io::Error::other)?;
+    }
     let memory = own_proc.then_some("/dev/shm");
     let scratch = std::iter::once(policy.scratch.as_str());
-    for path in scratch.chain(memory) {
+    for path in scratch.chain(policy.exchange.as_deref()).chain(memory) {
         rules = grant(rules, path, read | write, Missing::Fail)?;
     }
     Ok(Prepared { rules, version })

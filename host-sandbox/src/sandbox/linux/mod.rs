@@ -15,6 +15,7 @@ mod scratch;
 mod seccomp;
 mod supervise;
 mod watch;
+mod writing;
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -102,6 +103,9 @@ impl Sandbox {
             directory: command.directory.clone(),
             scratch: text(scratch.path())?,
             user: scratch.user(),
+            kept: writing::kept(&self.surroundings, command, stop)?,
+            writable: writing::within(command, &command.writable),
+            exchange: command.exchange.as_deref().map(text).transpose()?,
             readable: texts(&command.readable)?,
             environment: command.environment.clone(),
             limits: command.limits,
@@ -161,7 +165,11 @@ impl Sandbox {
         if command.isolation == Isolation::None {
             return attempt(Level::S0)?.map_err(|refusal| refusal.error(Level::S0));
         }
-        let minimum = command.minimum.max(Level::S1);
+        // Only mounts keep what lies within a writable folder read-only.
+        let minimum = match command.writable.is_empty() {
+            true => command.minimum.max(Level::S1),
+            false => Level::S3,
+        };
         let mut missing = None;
         for level in Level::ALL
             .iter()
@@ -193,7 +201,8 @@ impl Sandbox {
 impl Spawner for Sandbox {
     fn run(&self, command: &Command, stop: &StopFlag) -> Result<Finished> {
         self.at_levels(command, stop, |level| {
-            let scratch = Scratch::make(&self.surroundings.scratch)?;
+            let owner = writing::owner(&self.surroundings, command);
+            let scratch = Scratch::make(&self.surroundings.scratch, owner)?;
             let policy = self.policy(command, level, &scratch, stop)?;
             launched::run(&policy, command, stop)
         })
@@ -201,7 +210,11 @@ impl Spawner for Sandbox {
 
     fn converse(&self, command: &Command, stop: &StopFlag) -> Result<Box<dyn Conversation>> {
         self.at_levels(command, stop, |level| {
-            let scratch = Scratch::make(&self.surroundings.scratch)?;
+            let owner = writing::owner(&self.surroundings, command);
+            let scratch = Scratch::make(&self.surroundings.scratch, owner)?;
+            if let Some(folder) = &command.exchange {
+                scratch.give(folder)?;
+            }
             let policy = Policy {
                 live: true,
                 ..self.policy(command, level, &scratch, stop)?
@@ -225,7 +238,9 @@ fn check(command: &Command) -> Result<()> {
     let environment = &command.environment;
     let bytes: usize = command.argv.iter().map(|word| word.len() + 1).sum();
     let texts = environment.iter().flat_map(|(name, value)| [name, value]);
-    let mut texts = command.argv.iter().chain([&command.directory]).chain(texts);
+    let places = command.writable.iter().chain(&command.kept);
+    let words = command.argv.iter().chain([&command.directory]);
+    let mut texts = words.chain(places).chain(texts);
     let unnamed = |(name, _): &(String, String)| name.is_empty() || name.contains('=');
     let (at, message) = match command.argv.first().map(String::as_str) {
         None => ("/argv", "the argument vector is empty"),
@@ -234,6 +249,14 @@ fn check(command: &Command) -> Result<()> {
             return Err(tool_error!(LimitExceeded;
                 "the arguments have {bytes} bytes; the maximum is {ARGUMENTS_BYTES_MAX}";
                 "pass long texts through standard input"));
+        }
+        _ if !command.writable.is_empty()
+            && (command.isolation == Isolation::None || command.workspace == Access::None) =>
+        {
+            (
+                "",
+                "a command without a sandbox or without a workspace has no writable folders",
+            )
         }
         _ if texts.any(|text| text.contains('\0')) => ("", "an argument contains a NUL character"),
         _ if environment.iter().any(unnamed) => ("", "an environment variable has an invalid name"),

@@ -50,7 +50,10 @@ fn level(reached: Option<Level>, lowest: &Attempt) -> Probe {
     let above = "see the lines above";
     match (reached, lowest) {
         (Some(Level::S3), _) => ok(NAME, "S3, the highest"),
-        (Some(Level::S2), _) => ok(NAME, "S2, enough for every tool (S3 needs `namespaces`)"),
+        (Some(Level::S2), _) => ok(
+            NAME,
+            "S2, enough for every tool but those that write by a program (S3 needs `namespaces`)",
+        ),
         (Some(level), _) => {
             let found = format!("{level}: programs require S2 and are refused");
             missing(NAME, found, above)
@@ -74,7 +77,7 @@ fn attempt(sandbox: &Sandbox, level: Level) -> Attempt {
         return Err(refusal("launcher", message.to_owned()));
     }
     let failed = |err: tool_core::ToolError| refusal("scratch", err.message().to_owned());
-    let scratch = Scratch::make(&sandbox.surroundings.scratch).map_err(failed)?;
+    let scratch = Scratch::make(&sandbox.surroundings.scratch, None).map_err(failed)?;
     let mut command = Command::new(["probe"]);
     command.limits.wall = Duration::from_secs(5);
     if sandbox.surroundings.workspace.is_none() {

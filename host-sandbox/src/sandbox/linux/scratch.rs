@@ -5,7 +5,7 @@ use std::fs::DirBuilder;
 use std::hash::{BuildHasher, RandomState};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{DirBuilderExt, chown};
+use std::os::unix::fs::{DirBuilderExt, chown, lchown};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, chmodat, openat, renameat, statat, unlinkat};
@@ -14,6 +14,7 @@ use rustix::process::geteuid;
 use tool_core::{Result, tool_error};
 
 use super::super::lists::{NOBODY, USERS, USERS_FROM};
+use super::super::policy::Owner;
 use crate::below::FOLDER;
 
 /// Maximum attempts to find a free name.
@@ -23,12 +24,12 @@ const NAMES_MAX: usize = 16;
 #[derive(Debug)]
 pub(super) struct Scratch {
     path: PathBuf,
-    user: Option<u32>,
+    user: Option<Owner>,
 }
 
 impl Scratch {
-    /// Creates a folder that only the user of the command can open.
-    pub(super) fn make(parent: &Path) -> Result<Self> {
+    /// Creates a folder that only the user of the command can open: of a launcher of root, `owner` or a user of its own.
+    pub(super) fn make(parent: &Path, owner: Option<Owner>) -> Result<Self> {
         let refuse = |err: std::io::Error| {
             tool_error!(SandboxUnavailable, "scratch";
                 "cannot create a scratch folder in `{}`: {err}", parent.display();
@@ -43,7 +44,7 @@ impl Scratch {
                 Ok(()) => {
                     let mut scratch = Self { path, user: None };
                     if geteuid().is_root() {
-                        let user = give(&scratch.path, random).map_err(refuse)?;
+                        let user = give(&scratch.path, owner, random).map_err(refuse)?;
                         scratch.user = Some(user);
                     }
                     return Ok(scratch);
@@ -61,20 +62,39 @@ impl Scratch {
         &self.path
     }
 
+    /// Gives another folder with all that is in it to the user of the command, if that is not the caller.
+    pub(super) fn give(&self, folder: &Path) -> Result<()> {
+        let Some(Owner { user, group }) = self.user else {
+            return Ok(());
+        };
+        let refuse = |err: std::io::Error| tool_error!(SandboxUnavailable, "exchange"; "cannot give `{}` to the command: {err}", folder.display());
+        let mut waiting = vec![folder.to_owned()];
+        while let Some(path) = waiting.pop() {
+            lchown(&path, Some(user), Some(group)).map_err(refuse)?;
+            if path.symlink_metadata().map_err(refuse)?.is_dir() {
+                for entry in std::fs::read_dir(&path).map_err(refuse)? {
+                    waiting.push(entry.map_err(refuse)?.path());
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// The owner, if it is not the caller.
-    pub(super) fn user(&self) -> Option<u32> {
+    pub(super) fn user(&self) -> Option<Owner> {
         self.user
     }
 }
 
 /// Changes the owner of the folder.
-fn give(path: &Path, random: u64) -> std::io::Result<u32> {
-    let user = USERS_FROM + (random % u64::from(USERS)) as u32;
-    let given = chown(path, Some(user), Some(user));
-    given.map(|()| user).or_else(|_| {
-        chown(path, Some(NOBODY), Some(NOBODY))?;
-        Ok(NOBODY)
-    })
+fn give(path: &Path, owner: Option<Owner>, random: u64) -> std::io::Result<Owner> {
+    let to = |owner: Owner| chown(path, Some(owner.user), Some(owner.group)).map(|()| owner);
+    let alone = |user| Owner { user, group: user };
+    match owner {
+        Some(owner) => to(owner),
+        None => to(alone(USERS_FROM + (random % u64::from(USERS)) as u32))
+            .or_else(|_| to(alone(NOBODY))),
+    }
 }
 
 impl Drop for Scratch {
@@ -140,7 +160,7 @@ mod tests {
     #[test]
     fn a_deep_and_locked_folder_disappears() {
         let parent = tempfile::tempdir().unwrap();
-        let scratch = Scratch::make(parent.path()).unwrap();
+        let scratch = Scratch::make(parent.path(), None).unwrap();
         let mut here = open(CWD, scratch.path().as_os_str()).unwrap();
         for _ in 0..2000 {
             rustix::fs::mkdirat(&here, "d", Mode::RWXU).unwrap();

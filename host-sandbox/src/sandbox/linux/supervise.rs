@@ -7,13 +7,13 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::process::{
-    Pid, PidfdFlags, Signal, WaitOptions, WaitStatus, getpid, kill_process, pidfd_open, wait,
-    waitpid,
+    Pid, PidfdFlags, Signal, WaitOptions, WaitStatus, getpid, kill_process, kill_process_group,
+    pidfd_open, wait, waitpid,
 };
 
 use tool_core::command::{Excess, Exit};
 
-use super::super::policy::{Ended, Policy};
+use super::super::policy::{Ended, Policy, TERMINATE};
 use super::raw;
 use super::watch::{PAUSE, Watch};
 
@@ -73,7 +73,6 @@ fn watch(
             }
         }
         let left = deadline.saturating_duration_since(Instant::now());
-        // The requesting process writes nothing more, so readable means closed.
         let mut fds = vec![PollFd::from_borrowed_fd(outside, PollFlags::IN)];
         if let Some(process) = &process {
             fds.push(PollFd::new(process, PollFlags::IN));
@@ -81,12 +80,28 @@ fn watch(
         // Also the interval for reaping orphans, which otherwise count as processes.
         let pause = Timespec::try_from(left.min(PAUSE)).ok();
         let polled = poll(&mut fds, pause.as_ref());
-        let gone = polled.is_ok() && !fds[0].revents().is_empty();
+        let told = polled.is_ok() && !fds[0].revents().is_empty();
+        let gone = told && !asks_to_end(outside, child);
         let exceeded = watched.look();
         if left.is_zero() || gone || exceeded.is_some() {
             let _ = kill_process(child, Signal::KILL);
             return (None, exceeded);
         }
+    }
+}
+
+/// Whether the requesting process is there and asks the command to end, which gets SIGTERM with its process group; `false` where it
+/// closed the socket.
+fn asks_to_end(outside: BorrowedFd<'_>, child: Pid) -> bool {
+    let mut byte = [0; 1];
+    match rustix::io::read(outside, &mut byte) {
+        Ok(1) if byte[0] == TERMINATE => {
+            // The command leads a session, and a group, of its own.
+            let _ = kill_process_group(child, Signal::TERM);
+            true
+        }
+        Err(Errno::INTR | Errno::AGAIN) => true,
+        _ => false,
     }
 }
 

@@ -64,13 +64,18 @@ impl<'a> Watch<'a> {
     fn memory(&self) -> Option<Excess> {
         let limit = self.policy.limits.tree_memory_bytes;
         let processes = processes(self.tree);
+        let own_folders = self.policy.writes();
+        if own_folders && processes.len() as u64 > self.policy.limits.processes {
+            return Some(Excess::Processes);
+        }
         let held: u64 = processes.iter().map(|process| process.held).sum();
         if held <= limit {
             return None;
         }
-        let shares = processes
-            .iter()
-            .map(|process| share(process.pid).unwrap_or(process.held));
+        // A process that has ended meanwhile holds nothing; one whose shares cannot be read counts whole.
+        let shares = processes.iter().map(|&Process { pid, .. }| {
+            share(pid).unwrap_or_else(|| process(pid).map_or(0, |process| process.held))
+        });
         (shares.sum::<u64>() > limit).then_some(Excess::Memory)
     }
 

@@ -2,6 +2,7 @@
 
 mod approval;
 mod names;
+pub(super) mod server;
 mod visibility;
 
 use tool_core::nearest::nearest;
@@ -35,7 +36,7 @@ pub fn translate(
         },
     };
     let profile = work.profile(request.profile);
-    work.start(request.prompt);
+    work.start(request);
     match request.tools {
         None => work.args.argv.extend(profile),
         Some(tools) => {
@@ -49,12 +50,16 @@ pub fn translate(
             work.args.argv.extend(kept);
             let known = work.known(aliases, tools);
             let lists = Lists::new(cli, &known, request.max_turns);
-            work.visibility(&known, &lists);
+            let registered = work.registered(request.server, &lists);
+            work.visibility(&known, &lists, registered.is_some());
+            if let Some(own) = &registered {
+                work.put(&cli.own_server.args, own);
+            }
             work.approval(&known, &lists);
             work.turns(request.max_turns, &lists);
             work.sandbox(&known, &lists);
-            work.args.argv.extend(cli.output.iter().cloned());
-            work.config(&lists);
+            work.put_words(&cli.output, request.words);
+            work.config(&lists, registered.as_ref());
         }
     }
     match work.problems.is_empty() {
@@ -104,8 +109,8 @@ impl Work<'_> {
     }
 
     /// Program, task and model.
-    fn start(&mut self, prompt: Option<&str>) {
-        let cli = self.cli;
+    fn start(&mut self, request: &CliRequest<'_>) {
+        let (cli, prompt) = (self.cli, request.prompt);
         self.args.argv.push(cli.binary.clone());
         self.args.argv.extend(cli.subcommand.iter().cloned());
         match prompt {
@@ -120,9 +125,10 @@ impl Work<'_> {
                         cli.name
                     ));
                 }
-                self.put_words(&cli.prompt_argv, &[("prompt", text)]);
+                let words = [&[("prompt", text)], request.words].concat();
+                self.put_words(&cli.prompt_argv, &words);
             }
-            _ => self.args.argv.extend(cli.prompt_stdin.iter().cloned()),
+            _ => self.put_words(&cli.prompt_stdin, request.words),
         }
         if let Some(model) = &cli.model {
             self.put_words(&cli.model_args, &[("model", model)]);
@@ -161,11 +167,15 @@ impl Work<'_> {
     }
 
     /// Makes the configuration file.
-    fn config(&mut self, lists: &Lists<'_>) {
+    fn config(&mut self, lists: &Lists<'_>, own: Option<&Lists<'_>>) {
         let Some(config) = &self.cli.config else {
             return;
         };
         let mut value = fill(&config.value, lists, None).unwrap_or_default();
+        let of_server = own.and_then(|own| fill(self.cli.own_server.config.as_ref()?, own, None));
+        if let Some(over) = &of_server {
+            value = lay(&value, over);
+        }
         let over = self.cli.sandbox.get(&self.permission);
         if let Some(over) = over.and_then(|sandbox| sandbox.config.as_ref()) {
             value = lay(&value, over);

@@ -47,20 +47,37 @@ impl Work<'_> {
                 let own = cli.native.iter().find(|(_, ours)| *ours == id);
                 let own = own
                     .map(|(name, _)| name.as_str())
-                    .or_else(|| aliases.native(&cli.name, id))
+                    .or_else(|| aliases.native(&cli.family, id))
                     .filter(|name| cli.tools.iter().any(|tool| tool == name));
                 Some(match own {
                     Some(name) => native(name),
-                    None => of_server(OWN_SERVER, &wire_name(id)),
+                    // Its calls come back here, and here they ask.
+                    None => Known {
+                        verdict: match verdict {
+                            Verdict::Deny => Verdict::Deny,
+                            Verdict::Allow | Verdict::Ask => Verdict::Allow,
+                        },
+                        ..of_server(OWN_SERVER, &wire_name(id))
+                    },
                 })
             }
             ToolName::External(name) => {
                 let (server, tool) = name.strip_prefix("mcp__")?.split_once("__")?;
                 Some(of_server(server, tool))
             }
+            ToolName::Native(name) => {
+                let is_own = aliases.is_own(&cli.family, name) || cli.tools.contains(name);
+                if !is_own {
+                    let cli = &cli.name;
+                    self.args.warnings.push(format!(
+                        "`{name}` is a tool of another agent command line: {cli} does not get it"
+                    ));
+                }
+                is_own.then(|| native(name))
+            }
             ToolName::Provider(name) => {
                 let found = aliases.provider_tool(name);
-                let found = found.and_then(|tool| tool.native.get(&cli.name));
+                let found = found.and_then(|tool| tool.native.get(&cli.family));
                 if found.is_none() {
                     let cli = &cli.name;
                     self.args.warnings.push(format!(

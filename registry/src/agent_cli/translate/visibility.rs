@@ -10,11 +10,12 @@ use crate::model::CliSpec;
 
 impl Work<'_> {
     /// Adds the flags that show the agent's tools and hide all others; others that stay visible are reported.
-    pub(super) fn visibility(&mut self, known: &[Known], lists: &Lists<'_>) {
+    pub(super) fn visibility(&mut self, known: &[Known], lists: &Lists<'_>, registered: bool) {
         let cli = self.cli;
         self.put(&cli.visibility.args, lists);
         let servers = &lists.servers;
-        if servers.is_empty() {
+        let is_foreign = |server: &&str| **server != *OWN_SERVER || !registered;
+        if !servers.keys().any(is_foreign) {
             self.put(&cli.visibility.without_servers, lists);
         }
         self.limit_servers(known, servers);

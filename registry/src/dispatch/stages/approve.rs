@@ -23,18 +23,25 @@ impl<'a> Opened<'a> {
         }
         budget(&self.decided.located, trail, false)?;
         if self.decided.decision.verdict == Verdict::Ask {
+            let by_key = has_effects && dispatcher.policy.approvals_by_key();
+            let needs_person = by_key || self.decided.located.tool().spec().human_gate;
             match request.context.answer {
                 Answer::Unattended => return Err(unattended(&self.decided).into()),
-                Answer::Yes if !(has_effects && dispatcher.policy.approvals_by_key()) => {
+                Answer::Yes if !needs_person => {
                     trail.approved_by = Some("caller-yes".to_owned());
                 }
-                Answer::Yes | Answer::Ask => self.settle(dispatcher, trail)?,
+                answer => self.settle(dispatcher, trail, answer != Answer::AtOnce)?,
             }
         }
         Ok(Approved(self))
     }
 
-    fn settle(&self, dispatcher: &Dispatcher, trail: &mut Trail) -> Result<(), Halt> {
+    fn settle(
+        &self,
+        dispatcher: &Dispatcher,
+        trail: &mut Trail,
+        notifies: bool,
+    ) -> Result<(), Halt> {
         let spec = self.decided.located.tool().spec();
         let decision = &self.decided.decision;
         let Some(approvals) = &dispatcher.host.approvals else {
@@ -47,13 +54,19 @@ impl<'a> Opened<'a> {
             opened: self.opened(),
             destroyed: destroyed::of(&self.decided, &self.keys, &self.ctx)?,
             folder: opened_folder(dispatcher),
+            subject: self.decided.call.bound(&self.ctx.uncounted())?,
         };
-        let (mut preview, cut) = preview::of(self.decided.call.args());
+        let (mut preview, mut cut) = preview::of(self.decided.call.args());
         for (pointer, name, digest) in &bound.opened {
             preview.push_str(&format!("\n`{pointer}` opens `{name}`, blake3 {digest}"));
         }
         for (path, content) in &bound.destroyed {
             preview.push_str(&format!("\ncan destroy `{path}`, {content}"));
+        }
+        if let Some(subject) = &bound.subject {
+            let (subject, more) = preview::of(subject);
+            preview.push_str(&format!("\n{subject}"));
+            cut |= more;
         }
         let chain = trail.chain();
         let step = chain.map(|chain| (chain.chain_id.clone(), chain.call_name()));
@@ -82,7 +95,16 @@ impl<'a> Opened<'a> {
             super::load::look(&self.decided, &self.ctx, trail);
         }
         match approvals.settle(&request, &trail.intent())? {
-            ApprovalState::Pending(id) => Err(Halt::Pending(id)),
+            ApprovalState::Pending { id, is_new } => {
+                if is_new && notifies {
+                    dispatcher.host.tell(|| {
+                        object! { "event" => "approval", "id" => id.as_str(), "tool" => request.tool.as_str(),
+                            "role" => request.role.as_str(), "agent" => request.agent.clone(),
+                            "text" => request.preview.as_str(), "reason" => request.reason.as_str() }
+                    });
+                }
+                Err(Halt::Pending(id))
+            }
             ApprovalState::Consumed { id, approved_by } => {
                 trail.approval_id = Some(id);
                 trail.approved_by = Some(approved_by);
@@ -140,6 +162,9 @@ impl<'a> Opened<'a> {
         for (path, content) in &bound.destroyed {
             parts.extend([path.clone(), content.clone()]);
         }
+        if let Some(subject) = &bound.subject {
+            parts.extend(["subject".to_owned(), digest::of_value(subject)]);
+        }
         // One run's answer is not another's.
         if let Some(chain) = trail.chain() {
             parts.extend(["run".to_owned(), chain.chain_id.clone(), chain.call_name()]);
@@ -178,6 +203,7 @@ impl<'a> Opened<'a> {
             "resources" => self.keys.iter().map(key_text).collect::<Vec<_>>(),
             "opens" => Value::array(opened.collect()),
             "destroys" => Value::array(destroyed.collect()),
+            "subject" => bound.subject.clone(),
             "digest" => digest,
         }
     }
@@ -205,6 +231,8 @@ struct Bound<'a> {
     destroyed: Vec<(String, String)>,
     /// The workspace folder that is open in the session.
     folder: Option<String>,
+    /// What the tool itself binds an approval to.
+    subject: Option<Value>,
 }
 
 fn opened_folder(dispatcher: &Dispatcher) -> Option<String> {

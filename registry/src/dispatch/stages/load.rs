@@ -8,7 +8,7 @@ use tool_core::capability::Alarm;
 use tool_core::ctx::Budget;
 use tool_core::{Capability, Ctx, Determinism, Source, StopFlag, ToolError, Value, tool_error};
 
-use super::{Approved, Committed, Decided, Identified, Opened, budget};
+use super::{Approved, Committed, Decided, Identified, Opened, budget, identity};
 use crate::digest;
 use crate::dispatch::trail::Trail;
 use crate::dispatch::{CallRequest, nested, obligations, panic, results};
@@ -24,7 +24,8 @@ pub(super) fn context(
     let limits = dispatcher.limits;
     let obliged = decided.decision.obligations.timeout_ms;
     let timeouts = [request.timeout_ms, spec.timeout_ms, obliged].into_iter();
-    let timeout_ms = timeouts.flatten().fold(limits.timeout_ms, u64::min);
+    let most = spec.waits_ms.unwrap_or(limits.timeout_ms);
+    let timeout_ms = timeouts.flatten().fold(most, u64::min);
     request.stop.check()?;
     let stop = request.stop.child();
     let clock = &dispatcher.host.clock;
@@ -53,6 +54,10 @@ pub(super) fn context(
     }
     if spec.capabilities.contains(&Capability::Client) {
         capabilities.client = request.client.clone();
+    }
+    if spec.capabilities.contains(&Capability::Events) {
+        let has_grant = decided.located.caller.has_grant(decided.located.index);
+        capabilities.identity = Some(Arc::new(identity(&request.context.who, has_grant)));
     }
     let mut ctx = Ctx::new(stop, budget)
         .with_capabilities(capabilities)
@@ -122,8 +127,15 @@ impl<'a> Approved<'a> {
             }
             trail.intend(dispatcher)?;
         }
+        let mut opened = self.0;
+        // Behind a gate the person acts; elsewhere the person only lets the caller act. `--yes` has no approval, and is no person.
+        if let (true, Some(person), Some(_)) =
+            (spec.human_gate, &trail.approved_by, &trail.approval_id)
+        {
+            opened.ctx = opened.ctx.approved_by(person);
+        }
         Ok(Committed {
-            opened: self.0,
+            opened,
             result_key,
             reader: match &request.context.chain {
                 None => Some(request.context.reader),

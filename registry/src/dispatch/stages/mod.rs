@@ -15,10 +15,10 @@ mod stopped;
 
 use std::ops::ControlFlow;
 
-use tool_core::capability::{Alarm, Files};
+use tool_core::capability::{Alarm, Files, Identity};
 use tool_core::{
-    AnyTool, Call, Caller as CallerKind, Ctx, Determinism, ResourceKey, ToolError, Value,
-    tool_error,
+    Access, AnyTool, Call, Caller as CallerKind, Ctx, Determinism, ResourceKey, ResourceKind,
+    Syntax, ToolError, Value, tool_error,
 };
 
 use self::places::Places;
@@ -30,7 +30,7 @@ use super::{
     CallRequest, CallerContext, Considered, Dispatcher, Reader, budgets, obligations, panic,
     resource_keys, results,
 };
-use crate::model::Verdict;
+use crate::model::{Principal, Verdict};
 use crate::policy::{CallFacts, Caller, Decision, HostRules};
 
 /// The reason a call stops at a stage.
@@ -303,10 +303,65 @@ impl<'a> Decided<'a> {
             unchanged(self.located.tool().spec().id, planned, &keys)?;
         }
         trail.resources.clone_from(&keys);
-        Ok(Identified {
-            decided: self,
-            keys,
-        })
+        let decided = self.governed(&keys, trail)?;
+        Ok(Identified { decided, keys })
+    }
+}
+
+impl<'a> Decided<'a> {
+    /// The rules of the project on the files that the call changes: they only narrow.
+    fn governed(mut self, keys: &[ResourceKey], trail: &mut Trail) -> Result<Self, ToolError> {
+        let Some(governor) = &self.located.dispatcher.host.governor else {
+            return Ok(self);
+        };
+        let written = keys
+            .iter()
+            .filter(|key| key.kind == ResourceKind::Path && key.access == Access::Write);
+        let paths: Vec<&str> = written.map(|key| key.name.as_str()).collect();
+        let id = self.located.tool().spec().id;
+        if paths.is_empty() {
+            return Ok(self);
+        }
+        let spec = self.located.tool().spec();
+        let writes_tree = spec.syntax.iter().any(|(pointer, syntax)| {
+            let mut written = spec.resources.iter();
+            *syntax == Syntax::Tree
+                && written.any(|one| one.pointer == *pointer && one.access == Access::Write)
+        });
+        let below = writes_tree && self.call.reach().below;
+        let identity = identity(trail.who(), false);
+        let Some((verdict, reason)) = governor(&identity, id, &paths, below)? else {
+            return Ok(self);
+        };
+        let ruled = Decision {
+            verdict,
+            layer: "governance".into(),
+            rule: None,
+            reason: reason.into(),
+            ..self.decision.clone()
+        };
+        let before = self.decision.verdict;
+        self.decision = self.decision.stricter(ruled);
+        if self.decision.verdict != before {
+            // An approval covers this call alone: a recorded rule would stand above the rules of the project.
+            self.condition = Value::Null;
+            trail.decision = Some(self.decision.clone());
+        }
+        match self.decision.verdict {
+            Verdict::Deny => Err(denied(self.located.caller.role(), id, &self.decision)),
+            _ => Ok(self),
+        }
+    }
+}
+
+/// Who a principal is, for tools of workflows and rules on files.
+fn identity(who: &Principal, has_grant: bool) -> Identity {
+    Identity {
+        role: who.role.clone(),
+        agent: who.spawned.clone().or_else(|| who.agent.clone()),
+        is_delegate: who.is_delegate(),
+        approved_by: None,
+        has_grant,
     }
 }
 

@@ -131,14 +131,40 @@ fn an_answer_given_in_advance_is_recorded_as_such_and_overrules_no_denial() {
     );
 }
 
+/// The dispatcher of a world on another host.
+fn on(world: &World, change: impl FnOnce(&mut crate::Host)) -> crate::Dispatcher {
+    let mut host = world.dispatcher.host().clone();
+    change(&mut host);
+    let catalogue = std::sync::Arc::new(world.dispatcher.catalogue().clone());
+    let policy = std::sync::Arc::new(world.dispatcher.policy().clone());
+    crate::Dispatcher::new(catalogue, policy, crate::Limits::default(), host)
+}
+
+#[test]
+fn a_new_request_is_told_unless_a_person_decides_at_once() {
+    let world = world();
+    let told = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
+    let heard = std::sync::Arc::clone(&told);
+    let dispatcher = on(&world, |host| {
+        host.notifier = Some(std::sync::Arc::new(move |entry: &Value| {
+            heard.lock().unwrap().push(field(entry, "/event"));
+        }));
+    });
+    let asked = |answer| {
+        let mut request = request("operator", "write_file", WRITE);
+        request.context.answer = answer;
+        assert!(pending(&dispatcher.call(request)).is_some());
+        told.lock().unwrap().len()
+    };
+    assert_eq!(asked(Answer::AtOnce), 0);
+    assert_eq!(asked(Answer::Ask), 1);
+    assert_eq!(told.lock().unwrap()[0], Value::from("approval"));
+}
+
 #[test]
 fn without_a_place_for_approvals_a_call_that_asks_is_refused() {
     let world = world();
-    let mut host = world.dispatcher.host().clone();
-    host.approvals = None;
-    let catalogue = std::sync::Arc::new(world.dispatcher.catalogue().clone());
-    let policy = std::sync::Arc::new(world.dispatcher.policy().clone());
-    let dispatcher = crate::Dispatcher::new(catalogue, policy, crate::Limits::default(), host);
+    let dispatcher = on(&world, |host| host.approvals = None);
     assert_eq!(
         code(&dispatcher.call(request("operator", "write_file", WRITE))),
         Some(ErrorCode::ApprovalRequired)
@@ -217,4 +243,33 @@ fn another_content_of_a_file_asks_anew() {
     put(b"alpha");
     let same = world.call("operator", "plot", args);
     assert!(same.is_success(), "{:?}", same.err());
+}
+
+/// Neither a rule that names the tool, nor the caller's own yes, replaces a person's approval.
+#[test]
+fn a_human_gate_is_opened_by_an_approval_only() {
+    let config = "version = 1\n[[policies]]\nlevel = \"global\"\n  [[policies.rules]]\n  match = { tools = [\"gated\", \"touch\"] }\n  decision = \"allow\"\n";
+    let world = World::new(&[TWELVE, super::TOOLS], config);
+    assert!(
+        world
+            .call("operator", "touch", r#"{"value":1}"#)
+            .is_success()
+    );
+    let asked = world.call("operator", "gated", r#"{"value":1}"#);
+    assert!(pending(&asked).is_some(), "{:?}", asked.err());
+    let mut yes = request("operator", "gated", r#"{"value":1}"#);
+    yes.context.answer = Answer::Yes;
+    let asked = world.dispatcher.call(yes);
+    assert!(pending(&asked).is_some(), "{:?}", asked.err());
+    world.approvals.answer(Ok("someone at the terminal"));
+    let asked = world.call("operator", "gated", r#"{"value":2}"#);
+    assert!(
+        pending(&asked).is_some(),
+        "the answer is for other arguments"
+    );
+    assert!(
+        world
+            .call("operator", "gated", r#"{"value":1}"#)
+            .is_success()
+    );
 }

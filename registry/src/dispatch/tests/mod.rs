@@ -27,6 +27,7 @@ tool!(Fail(NoArgs) { id: "fail" } = |_, _| Err(ToolError::new(ErrorCode::Numeric
 tool!(Spin(NoArgs) { id: "spin" } = |_, ctx| loop { ctx.check()?; std::thread::yield_now(); });
 tool!(Hoard(NoArgs) { id: "hoard" } = |_, ctx| { ctx.reserve(1 << 40)?; Ok(Value::Null) });
 tool!(Touch(AnyArgs) { id: "touch", effects: &[Effect::SystemState], determinism: Determinism::External } = |args, _| Ok(args.value));
+tool!(Gated(AnyArgs) { id: "gated", effects: &[Effect::SystemState], human_gate: true, determinism: Determinism::External } = |args, _| Ok(args.value));
 tool!(Nested(AnyArgs) { id: "nested", capabilities: &[tool_core::Capability::Calls], determinism: Determinism::External } = |args, ctx| ctx.calls()?.call("double", &args.value, ctx.stop()));
 tool!(Shy(NoArgs) { id: "shy" } = |_, ctx| { ctx.files()?; Ok(Value::Null) });
 tool!(Warns(NoArgs) { id: "warns" } = |_, ctx| { ctx.warn("take care"); Ok(Value::Null) });
@@ -40,6 +41,7 @@ static TOOLS: &[Entry] = &[
     entry::<Spin>(),
     entry::<Hoard>(),
     entry::<Touch>(),
+    entry::<Gated>(),
     entry::<Nested>(),
     entry::<Shy>(),
     entry::<Warns>(),

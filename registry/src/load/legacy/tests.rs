@@ -97,6 +97,36 @@ fn what_nobody_knows_is_an_error_with_its_place() {
     );
 }
 
+#[test]
+fn an_index_with_categories_is_checked_against_them() {
+    let categories = "categories:\n- {id: task, name: Tasks, description: of a chain, order: 1}\n- {id: filesystem, name: Files, order: 2}\n";
+    let tools = "generatedAt: 2025-12-14T17:30:00.000Z\ncategories: [{id: command}]\ntools:\n- {id: task:start, category: task, mutates: true, roles: [implementer, control]}\n- {id: read_file, category: filesystem}\n- {id: run_shell, category: command, effects: [local_exec]}\n";
+    let roles = "roles:\n- {id: a, toolIds: [read_file, task:start, run_command]}\n- {id: idle}\n";
+    let policy = compiled(&[roles], &[categories, tools]).unwrap();
+    assert_eq!(seen(&policy, "a"), ["read_file", "run_shell"]);
+    assert!(seen(&policy, "idle").is_empty());
+    let wrong = "categories:\n- {id: task}\n- {id: task}\ntools:\n- {id: read_file, category: tsk}\n- {id: plot, parameters: [1]}\n- {id: calculate, roles: [implementr]}\n";
+    let errors = compiled(&[], &[wrong]).unwrap_err();
+    for part in [
+        "tools0.yaml:3:3: two categories have the id `task`",
+        "tools0.yaml:5:3: no category has the id `tsk` (did you mean `task`?)",
+        "expected a table, found an array",
+        "no role named `implementr`",
+    ] {
+        assert!(
+            errors.iter().any(|error| error.contains(part)),
+            "{part}: {errors:#?}"
+        );
+    }
+}
+
+#[test]
+fn flat_permissions_say_what_a_role_is_for() {
+    let text = "version: 1\nroles:\n  a: {description: reads, allowed_tools: [read_file]}\n";
+    let policy = compiled(&[text], &[]).unwrap();
+    assert!(policy.roles().any(|role| role == ("a", "reads")));
+}
+
 /// Decides as the earlier registry did, written again from its description.
 fn flat_rule(
     web: bool,

@@ -65,7 +65,12 @@ fn every_chain_of_five_layers_keeps_the_algebra() {
             (tool, spec),
             "r",
             &layers,
-            &decide::Defaults::new(&permissions, &Default::default()),
+            decide::Ground {
+                defaults: &decide::Defaults::new(&permissions, &Default::default()),
+                permission: None,
+                elsewhere: false,
+                has_grant: false,
+            },
             Some(&facts),
         )
         .verdict

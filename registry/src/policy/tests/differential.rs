@@ -124,7 +124,16 @@ impl Random {
             };
             named |= outer && about.iter().any(names);
         }
-        let verdict = said.into_iter().max().unwrap_or(sample.default);
+        let granted: &[&str] = match self.start().1 {
+            Some(Confinement::FullAccess) => WRITING,
+            Some(Confinement::WorkspaceWrite) => &["write_file", "edit_file"],
+            Some(Confinement::ReadOnly) | None => &[],
+        };
+        let default = match granted.contains(&sample.tool) {
+            true => Verdict::Allow,
+            false => sample.default,
+        };
+        let verdict = said.into_iter().max().unwrap_or(default);
         match verdict {
             Verdict::Allow if sample.destroys && !named => Verdict::Ask,
             other => other,

@@ -326,6 +326,7 @@ fn r2_r3_r35_the_layer_of_flat_permissions_equals_their_rule_on_every_tool() {
     };
     for bits in 0..1 << 10 {
         let permissions = crate::load::RolePermissions {
+            description: String::new(),
             web_access: bits & 1 == 1,
             allowed_categories: categories
                 .iter()

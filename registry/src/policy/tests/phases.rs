@@ -322,7 +322,8 @@ failure_mode = "require_minimum"
         .unwrap_err()
         .to_string();
     for expected in [
-        "mathchain.toml:5:1: `depends_on` has no effect",
+        "mathchain.toml:14:20: no phase named `nothing`",
+        "mathchain.toml:3:1: phases depend on each other: a -> a",
         "mathchain.toml:6:11: no agent named `codexx` (did you mean `codex`?)",
         "mathchain.toml:8:13: no tool named `plto` (did you mean `plot`?)",
         "mathchain.toml:9:1: expected one of `read-only`, `workspace-write`, `full-access`, found `banana`",
@@ -332,8 +333,8 @@ failure_mode = "require_minimum"
         "`limits.max_turns` is 3 and `tools.max_turns` is 4",
         "found `tavily`",
         "two phases are named `c`",
-        "mathchain.toml:24:1: `flag_profile` has no effect: no command runs",
-        "mathchain.toml:25:1: `failure_mode` has no effect: no command runs",
+        "mathchain.toml:24:1: `--bad` is no name for a profile",
+        "mathchain.toml:25:1: `require_minimum` needs `min_count`",
     ] {
         assert!(errors.contains(expected), "no {expected:?} in\n{errors}");
     }
@@ -366,4 +367,144 @@ fn c32_a_higher_priority_counts_inside_its_layer_only() {
         decide_with(&across, "operator", "write_file", args).verdict,
         Verdict::Deny
     );
+}
+
+const HANDED: &str = r#"
+version = 1
+[cli.mine]
+binary = "mine"
+tools = ["Look", "Think"]
+native = { Look = "read_file" }
+[roles.narrow]
+tools = ["read_file", "mcp__exa__*"]
+[[phases]]
+name = "look"
+agents = ["claude", "mine"]
+[phases.tools]
+internal = ["Read", "Look", "Agent", "TodoWrite", "NotebookEdit", "Skill", "Think", "google_search"]
+mcp = ["mcp__exa__search", "mcp__exa__fetch", "mcp__other__tool"]
+[[phases]]
+name = "full"
+tools = { internal = ["NotebookEdit", "google_search"], mcp = ["mcp__exa__search"], permission = "full-access" }
+"#;
+
+/// Names and verdicts of the tools that are handed on.
+fn handed(rules: &str, role: &str, phase: &str) -> Vec<(String, Verdict)> {
+    let catalogue = twelve();
+    let text = format!("{HANDED}{rules}");
+    let (_, policy) =
+        Config::load("c.toml", &text, &catalogue).unwrap_or_else(|err| panic!("{err}"));
+    let who = Principal {
+        phase: Some(phase.to_owned()),
+        ..Principal::role(role)
+    };
+    let caller = policy.caller(&catalogue, &who, &ready()).unwrap();
+    let own: Vec<usize> = caller.listed().collect();
+    assert!(own.len() <= 1, "only `read_file` is a tool of ours");
+    let handed = caller.handed().into_iter();
+    handed
+        .map(|(tool, decision)| (tool.name, decision.verdict))
+        .collect()
+}
+
+fn verdict(found: &[(String, Verdict)], name: &str) -> Verdict {
+    let found = found.iter().find(|(known, _)| known == name);
+    found.unwrap_or_else(|| panic!("no {name}")).1
+}
+
+/// Tools of agent command lines without a counterpart here, of servers that are not configured and of providers are kept.
+#[test]
+fn names_of_others_are_handed_on_with_a_verdict() {
+    use Verdict::{Allow, Ask, Deny};
+    let found = handed("", "operator", "look");
+    let expected = [
+        ("Agent", Allow),
+        ("TodoWrite", Allow),
+        // It modifies files, and the phase is read-only.
+        ("NotebookEdit", Deny),
+        ("Skill", Allow),
+        ("Think", Ask),
+        ("google_search", Deny),
+        ("mcp__exa__search", Ask),
+        ("mcp__exa__fetch", Ask),
+        ("mcp__other__tool", Ask),
+    ];
+    let expected: Vec<(String, Verdict)> = expected
+        .map(|(name, verdict)| (name.to_owned(), verdict))
+        .into();
+    assert_eq!(found, expected);
+    let full = handed("", "operator", "full");
+    assert_eq!(verdict(&full, "NotebookEdit"), Allow);
+    assert_eq!(verdict(&full, "google_search"), Allow);
+    assert_eq!(
+        verdict(&full, "mcp__exa__search"),
+        Ask,
+        "nothing is known of it"
+    );
+}
+
+/// Layers and rules name outside tools as they name ours; what cannot be told of them is denied and never allowed.
+#[test]
+fn policies_allow_ask_and_deny_what_is_handed_on() {
+    use Verdict::{Allow, Ask, Deny};
+    let layer = |said: &str| format!("[[policies]]\nlevel = \"global\"\n{said}\n");
+    let rule = |tool: &str, decision: &str| {
+        layer(&format!(
+            "rules = [{{ match = {{ tools = [\"{tool}\"] }}, decision = \"{decision}\" }}]"
+        ))
+    };
+    let of = |rules: &str, name: &str| verdict(&handed(rules, "operator", "look"), name);
+    let search = "mcp__exa__search";
+    for (rules, expected) in [
+        (rule(search, "allow"), [Allow, Ask]),
+        (rule("mcp__exa__*", "allow"), [Allow, Allow]),
+        (rule("group:all", "allow"), [Allow, Allow]),
+        // What it reaches is not known: no rule on effects allows it.
+        (rule("group:web", "allow"), [Ask, Ask]),
+        (rule("group:web", "deny"), [Deny, Deny]),
+        (rule(search, "deny"), [Deny, Ask]),
+        (layer("deny = [\"mcp__exa__search\"]"), [Deny, Ask]),
+        (layer("deny = [\"effect:network_access\"]"), [Deny, Deny]),
+        (layer("deny = [\"group:all\"]"), [Deny, Deny]),
+        (
+            layer("allow = [\"read_file\", \"mcp__exa__fetch\"]"),
+            [Deny, Ask],
+        ),
+        (layer("allow = [\"group:web\"]"), [Deny, Deny]),
+        (rule(search, "allow") + &rule(search, "ask"), [Ask, Ask]),
+    ] {
+        let found = [of(&rules, search), of(&rules, "mcp__exa__fetch")];
+        assert_eq!(found, expected, "{rules}");
+    }
+    assert_eq!(of(&rule("Skill", "deny"), "Skill"), Deny);
+    assert_eq!(of(&rule("Think", "allow"), "Think"), Allow);
+    // A role sees what it lists, of others too.
+    let narrow = handed("", "narrow", "look");
+    assert_eq!(verdict(&narrow, search), Ask);
+    assert_eq!(verdict(&narrow, "mcp__other__tool"), Deny);
+    assert_eq!(verdict(&narrow, "Agent"), Deny);
+}
+
+#[test]
+fn a_name_that_nothing_knows_stays_an_error() {
+    for (tools, expected) in [
+        (
+            "[\"TodoWrit\"]",
+            "no tool named `TodoWrit` (did you mean `TodoWrite`?)",
+        ),
+        ("[\"Look\"]", "no tool named `Look`"),
+        ("[\"mcp__exa\"]", "no tool named `mcp__exa`"),
+    ] {
+        let text =
+            format!("version = 1\n[[phases]]\nname = \"p\"\ntools = {{ internal = {tools} }}\n");
+        let errors = Config::load("c.toml", &text, &twelve())
+            .unwrap_err()
+            .to_string();
+        assert!(errors.contains(expected), "{errors}");
+    }
+    let layer = "version = 1\n[[policies]]\nlevel = \"global\"\ndeny = [\"TodoWrit\"]\n";
+    let errors = Config::load("c.toml", layer, &twelve())
+        .unwrap_err()
+        .to_string();
+    assert!(errors.contains("no tool named `TodoWrit`"), "{errors}");
 }

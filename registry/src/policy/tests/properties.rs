@@ -286,6 +286,7 @@ fn belongs(group: &str, spec: &Spec) -> bool {
             Permission::Network,
             Permission::Filesystem,
             Permission::Shell,
+            Permission::Workflow,
         ]);
     let of_host = holds(&[
         Capability::FilesRead,

@@ -300,8 +300,7 @@ impl Random {
                 .into_iter()
                 .collect::<Vec<_>>()
                 .into(),
-            limits: PhaseLimits::default(),
-            place: None,
+            ..Phase::default()
         };
         let config = Config {
             roles: vec![

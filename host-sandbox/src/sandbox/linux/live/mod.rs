@@ -18,7 +18,7 @@ use tool_core::conversation::{Conversation, Heard};
 use tool_core::{Reason, Result, StopFlag, ToolError, tool_error};
 
 use self::listener::{Listener, Shared};
-use super::super::policy::{Failure, Policy};
+use super::super::policy::{Failure, Policy, TERMINATE};
 use super::launched::{LOOK, Reports, await_input, nonblocking, reap, spawn, unlaunched};
 use super::refusal::{Refusal, refusal};
 use super::scratch::Scratch;
@@ -184,6 +184,17 @@ impl Conversation for Live {
             let waited = self.shared.changed.wait_timeout(found, left.min(LOOK));
             found = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
+    }
+
+    fn end_input(&self) {
+        let writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        // The command may have closed it already.
+        let _ = writer.shutdown(Shutdown::Write);
+    }
+
+    fn terminate(&self) {
+        // The launcher may have ended already.
+        let _ = (&self.control).write(&[TERMINATE]);
     }
 
     fn kill(&self) {

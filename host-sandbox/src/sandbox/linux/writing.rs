@@ -1,0 +1,90 @@
+//! Commands that change folders of the workspace: their user, and what stays read-only within these folders.
+//!
+//! The paths are read here by name, before the command. The launcher opens them beneath a root and mounts them, so that a link that
+//! takes a place meanwhile grants nothing.
+
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Component, PathBuf};
+
+use tool_core::command::Command;
+use tool_core::{Result, StopFlag, tool_error};
+
+use super::super::Surroundings;
+use super::super::policy::Owner;
+use super::text;
+use crate::below::{Next, below};
+use crate::workspace::protected_in;
+
+/// The owner of the first writable folder, as which a launcher of root runs the command.
+pub(super) fn owner(surroundings: &Surroundings, command: &Command) -> Option<Owner> {
+    let folder = place(surroundings, command, command.writable.first()?)?;
+    let found = folder.symlink_metadata().ok()?;
+    Some(Owner {
+        user: found.uid(),
+        group: found.gid(),
+    })
+}
+
+/// What stays read-only: the paths that the command names, and those below its folders that tools never write.
+pub(super) fn kept(
+    surroundings: &Surroundings,
+    command: &Command,
+    stop: &StopFlag,
+) -> Result<Vec<String>> {
+    let mut kept = within(command, &command.kept);
+    let named = command.writable.iter();
+    let folders: Vec<PathBuf> = named
+        .filter_map(|name| place(surroundings, command, name))
+        .collect();
+    for folder in &folders {
+        let protected = surroundings.protected.iter();
+        let within = protected.filter(|path| path.starts_with(folder) && path.exists());
+        let mut found: Vec<PathBuf> = within.cloned().collect();
+        let complete = folder.ends_with(".git")
+            || below(folder, &mut |path, name, is_folder| {
+                if folders.iter().any(|other| path == other) || stop.is_set() {
+                    return Next::Beside;
+                }
+                if protected_in(path, name, is_folder) {
+                    found.push(path.to_owned());
+                    return Next::Beside;
+                }
+                Next::Into
+            });
+        stop.check()?;
+        if !complete {
+            return Err(tool_error!(LimitExceeded, "entries";
+                "`{}` has more than 2000000 entries, too many to protect those that no command changes", folder.display();
+                "choose a smaller folder"));
+        }
+        for path in found {
+            kept.push(text(&path)?);
+        }
+    }
+    Ok(kept)
+}
+
+/// Paths relative to the working folder, named as it is.
+pub(super) fn within(command: &Command, paths: &[String]) -> Vec<String> {
+    let joined = |path: &String| match command.directory.as_str() {
+        "" => path.clone(),
+        folder => format!("{folder}/{path}"),
+    };
+    paths.iter().map(joined).collect()
+}
+
+/// The absolute path of a folder that is relative to the working folder, by its text.
+fn place(surroundings: &Surroundings, command: &Command, path: &str) -> Option<PathBuf> {
+    let root = surroundings.workspace.as_deref()?;
+    // An absolute name replaces the root.
+    let whole = root.join(&command.directory).join(path);
+    let mut place = PathBuf::new();
+    for part in whole.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => drop(place.pop()),
+            part => place.push(part),
+        }
+    }
+    Some(place)
+}

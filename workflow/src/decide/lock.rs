@@ -1,0 +1,176 @@
+//! Locks of files, and agents that were started.
+
+use super::{args, event, text};
+use crate::actor::{Context, Time};
+use crate::event::{AgentEnded, AgentSpawned, Event, LockAcquired, LockReleased};
+use crate::fault::Fault;
+use crate::governance::Glob;
+use crate::limits::{LOCK_MS_DEFAULT, LOCK_MS_MAX};
+use crate::roles;
+use crate::state::State;
+
+args! {
+    /// Lock files for a chain; its lock before, if any, is replaced.
+    LockAcquire {
+        /// Id of the chain.
+        chain_id: String,
+        /// Patterns of the files; those of the chain and its tasks where absent.
+        patterns: Option<Vec<String>>,
+        /// How long, in milliseconds, at most 30 days; 24 hours where absent.
+        ttl_ms: Option<i64>,
+    }
+
+    /// Release the files of a chain.
+    LockRelease {
+        /// Id of the chain.
+        chain_id: String,
+    }
+
+    /// Record that an agent is started; its id is its role with a number.
+    AgentSpawn {
+        /// Its role.
+        role: String,
+        /// Id of the chain it works on.
+        chain_id: Option<String>,
+        /// Id of the task it works on; needs `chainId`.
+        task_id: Option<String>,
+        /// How deep agents may start agents.
+        depth_max: u32,
+    }
+}
+
+/// `lock:acquire`
+///
+/// # Errors
+/// Unknown chain, no patterns, a pattern that overlaps a lock of another chain, a time out of range.
+pub fn acquire_lock(
+    state: &State,
+    context: &Context<'_>,
+    args: &LockAcquire,
+) -> Result<Event, Fault> {
+    let chain = state.chain(&args.chain_id)?;
+    let patterns = match &args.patterns {
+        Some(patterns) => text::list("patterns", Some(patterns))?,
+        None => {
+            let tasks = chain.tasks.iter().flat_map(|task| &task.brief.file_scope);
+            let mut all: Vec<String> = chain.file_scope.iter().chain(tasks).cloned().collect();
+            all.sort();
+            all.dedup();
+            text::list("patterns", Some(&all))?
+        }
+    };
+    if patterns.is_empty() {
+        return Err(Fault::Missing { field: "patterns" });
+    }
+    for pattern in &patterns {
+        Glob::parse(pattern).map_err(|message| Fault::invalid("patterns", message, pattern))?;
+    }
+    let length = args.ttl_ms.unwrap_or(LOCK_MS_DEFAULT);
+    if !(1..=LOCK_MS_MAX).contains(&length) {
+        return Err(Fault::invalid(
+            "ttlMs",
+            format!("1 to {LOCK_MS_MAX}"),
+            &length.to_string(),
+        ));
+    }
+    let data = LockAcquired {
+        chain: chain.id.clone(),
+        patterns,
+        expires: Time(context.now.0.saturating_add(length)),
+    };
+    holds(state, context, &chain.id)?;
+    event(state, context, None, data)
+}
+
+/// `lock:release`; by the holder or a person, or after it has expired.
+///
+/// # Errors
+/// No lock, a lock of another principal.
+pub fn release_lock(
+    state: &State,
+    context: &Context<'_>,
+    args: &LockRelease,
+) -> Result<Event, Fault> {
+    holds(state, context, &args.chain_id)?;
+    event(
+        state,
+        context,
+        None,
+        LockReleased {
+            chain: args.chain_id.clone(),
+        },
+    )
+}
+
+/// Whether the principal may replace or release the lock of a chain.
+fn holds(state: &State, context: &Context<'_>, chain: &str) -> Result<(), Fault> {
+    let held = state
+        .locks
+        .get(chain)
+        .filter(|lock| lock.expires > context.now);
+    match held.filter(|lock| lock.holder != context.actor.principal && !context.actor.is_person()) {
+        None => Ok(()),
+        Some(lock) => Err(Fault::first(
+            format!(
+                "`{}` holds the lock of `{chain}` until {}",
+                lock.holder, lock.expires
+            ),
+            "wait until it ends, or ask its holder or a person to release it",
+        )),
+    }
+}
+
+/// Records that an agent was started.
+///
+/// # Errors
+/// A role that cannot be spawned; an unknown chain or task; agents nested too deeply.
+pub fn spawn_agent(
+    state: &State,
+    context: &Context<'_>,
+    args: &AgentSpawn,
+) -> Result<Event, Fault> {
+    let role = roles::role(&args.role)
+        .ok_or_else(|| Fault::unknown("role", &args.role, roles::names()))?;
+    if !roles::may_spawn(&context.actor.role, role.name) {
+        let message = format!(
+            "role `{}` cannot spawn role `{}`",
+            context.actor.role, role.name
+        );
+        return Err(Fault::first(
+            message,
+            "spawn an agent of your own role, or ask `orchestration` for others",
+        ));
+    }
+    match (&args.chain_id, &args.task_id) {
+        (Some(chain), Some(task)) => state.task(chain, task).map(drop)?,
+        (Some(chain), None) => state.chain(chain).map(drop)?,
+        (None, Some(_)) => return Err(Fault::Missing { field: "chainId" }),
+        (None, None) => {}
+    }
+    let parent = state.agents.get(&context.actor.principal);
+    let depth = parent.map_or(0, |parent| parent.depth + 1);
+    if depth > args.depth_max {
+        return Err(Fault::TooMany {
+            what: "agents below each other",
+            count: depth as usize,
+            max: args.depth_max as usize,
+        });
+    }
+    let of_role = state.agents.values().filter(|one| one.role == role.name);
+    let data = AgentSpawned {
+        agent: format!("{}-{}", role.name, of_role.count() + 1),
+        role: role.name.to_owned(),
+        parent: parent.map(|parent| parent.id.clone()),
+        chain: args.chain_id.clone(),
+        task: args.task_id.clone(),
+    };
+    event(state, context, None, data)
+}
+
+/// Records that an agent ended.
+///
+/// # Errors
+/// Unknown agent, or one that has ended.
+pub fn end_agent(state: &State, context: &Context<'_>, ended: &AgentEnded) -> Result<Event, Fault> {
+    event(state, context, None, ended.clone())
+}

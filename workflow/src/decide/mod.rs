@@ -1,0 +1,222 @@
+//! Commands: one function for each transition. Each validates everything before anything is written, and returns the events to
+//! write; a refused command returns none. Nothing here changes the state: that is [`State::apply`].
+//!
+//! The arguments are those of the tools, in their spelling. [`Command`] is all of them as one value.
+
+mod chain;
+mod feedback;
+mod gate;
+mod lock;
+mod request;
+mod task;
+mod text;
+mod workflow;
+
+pub use chain::{
+    ChainApprove, ChainCreate, ChainRequestChanges, approve_chain, create_chain,
+    request_chain_changes,
+};
+pub use feedback::{
+    ContextArgs, FeedbackAcknowledge, FeedbackCreate, FeedbackDismiss, FeedbackRespond,
+    acknowledge_feedback, create_feedback, dismiss_feedback, respond_to_feedback,
+};
+pub use gate::{GateSatisfy, RequestApproval, request_gate_approval, satisfy_gate};
+pub use lock::{
+    AgentSpawn, LockAcquire, LockRelease, acquire_lock, end_agent, release_lock, spawn_agent,
+};
+pub use request::{
+    RequestApprove, RequestClose, RequestCreate, RequestRequestChanges, approve_request,
+    close_request, create_request, request_request_changes,
+};
+pub use task::{
+    TaskApprove, TaskBlock, TaskCreate, TaskReady, TaskRequestChanges, TaskStart, TaskSubmit,
+    TaskUnblock, approve_task, block_task, create_task, ready_task, request_task_changes,
+    start_task, submit_task, unblock_task,
+};
+pub use workflow::{
+    WorkflowAdvance, WorkflowDiscard, WorkflowPause, WorkflowResume, WorkflowStart,
+    advance_workflow, discard_workflow, pause_workflow, resume_workflow, start_workflow,
+};
+
+use crate::actor::Context;
+use crate::event::{AgentEnded, Data, Event};
+use crate::fault::Fault;
+use crate::state::State;
+use crate::template::Template;
+
+/// A command with its arguments; the name of its tool is beside each.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Command {
+    /// `task:create`
+    TaskCreate(TaskCreate),
+    /// `task:ready`
+    TaskReady(TaskReady),
+    /// `task:start`
+    TaskStart(TaskStart),
+    /// `task:submit`, also `task:complete`
+    TaskSubmit(TaskSubmit),
+    /// `task:approve`
+    TaskApprove(TaskApprove),
+    /// `task:request_changes`
+    TaskRequestChanges(TaskRequestChanges),
+    /// `task:block`
+    TaskBlock(TaskBlock),
+    /// `task:unblock`
+    TaskUnblock(TaskUnblock),
+    /// `chain:create`
+    ChainCreate(ChainCreate),
+    /// `chain:approve`
+    ChainApprove(ChainApprove),
+    /// `chain:request_changes`
+    ChainRequestChanges(ChainRequestChanges),
+    /// `request:create`
+    RequestCreate(RequestCreate),
+    /// `request:approve`
+    RequestApprove(RequestApprove),
+    /// `request:request_changes`
+    RequestRequestChanges(RequestRequestChanges),
+    /// `request:close`
+    RequestClose(RequestClose),
+    /// `feedback:create`
+    FeedbackCreate(FeedbackCreate),
+    /// `feedback:acknowledge`
+    FeedbackAcknowledge(FeedbackAcknowledge),
+    /// `feedback:respond`
+    FeedbackRespond(FeedbackRespond),
+    /// `feedback:dismiss`
+    FeedbackDismiss(FeedbackDismiss),
+    /// `workflow:start`, with the template that its argument names
+    WorkflowStart(WorkflowStart, Template),
+    /// `workflow:advance`
+    WorkflowAdvance(WorkflowAdvance),
+    /// `workflow:pause`
+    WorkflowPause(WorkflowPause),
+    /// `workflow:resume`
+    WorkflowResume(WorkflowResume),
+    /// `workflow:discard`
+    WorkflowDiscard(WorkflowDiscard),
+    /// `request_approval`
+    RequestApproval(RequestApproval),
+    /// `gate:satisfy`
+    GateSatisfy(GateSatisfy),
+    /// `lock:acquire`
+    LockAcquire(LockAcquire),
+    /// `lock:release`
+    LockRelease(LockRelease),
+    /// `spawn_agent`, when the agent has been started
+    AgentSpawn(AgentSpawn),
+    /// The end of an agent
+    AgentEnd(AgentEnded),
+}
+
+/// The events of a command: one, several in order for [`Command::WorkflowAdvance`], none where the state is as wanted already.
+///
+/// # Errors
+/// Why the command is refused.
+pub fn decide(
+    state: &State,
+    context: &Context<'_>,
+    command: &Command,
+) -> Result<Vec<Event>, Fault> {
+    let one = |event: Result<Event, Fault>| event.map(|event| vec![event]);
+    match command {
+        Command::TaskCreate(args) => one(create_task(state, context, args)),
+        Command::TaskReady(args) => one(ready_task(state, context, args)),
+        Command::TaskStart(args) => one(start_task(state, context, args)),
+        Command::TaskSubmit(args) => one(submit_task(state, context, args)),
+        Command::TaskApprove(args) => one(approve_task(state, context, args)),
+        Command::TaskRequestChanges(args) => one(request_task_changes(state, context, args)),
+        Command::TaskBlock(args) => one(block_task(state, context, args)),
+        Command::TaskUnblock(args) => one(unblock_task(state, context, args)),
+        Command::ChainCreate(args) => one(create_chain(state, context, args)),
+        Command::ChainApprove(args) => one(approve_chain(state, context, args)),
+        Command::ChainRequestChanges(args) => one(request_chain_changes(state, context, args)),
+        Command::RequestCreate(args) => one(create_request(state, context, args)),
+        Command::RequestApprove(args) => one(approve_request(state, context, args)),
+        Command::RequestRequestChanges(args) => one(request_request_changes(state, context, args)),
+        Command::RequestClose(args) => one(close_request(state, context, args)),
+        Command::FeedbackCreate(args) => one(create_feedback(state, context, args)),
+        Command::FeedbackAcknowledge(args) => one(acknowledge_feedback(state, context, args)),
+        Command::FeedbackRespond(args) => one(respond_to_feedback(state, context, args)),
+        Command::FeedbackDismiss(args) => {
+            dismiss_feedback(state, context, args).map(|event| event.into_iter().collect())
+        }
+        Command::WorkflowStart(args, template) => {
+            one(start_workflow(state, context, args, template))
+        }
+        Command::WorkflowAdvance(args) => advance_workflow(state, context, args),
+        Command::WorkflowPause(args) => one(pause_workflow(state, context, args)),
+        Command::WorkflowResume(args) => one(resume_workflow(state, context, args)),
+        Command::WorkflowDiscard(args) => one(discard_workflow(state, context, args)),
+        Command::RequestApproval(args) => one(request_gate_approval(state, context, args)),
+        Command::GateSatisfy(args) => one(satisfy_gate(state, context, args)),
+        Command::LockAcquire(args) => one(acquire_lock(state, context, args)),
+        Command::LockRelease(args) => one(release_lock(state, context, args)),
+        Command::AgentSpawn(args) => one(spawn_agent(state, context, args)),
+        Command::AgentEnd(args) => one(end_agent(state, context, args)),
+    }
+}
+
+/// The next event of a state, `offset` events ahead.
+fn event_at(
+    state: &State,
+    context: &Context<'_>,
+    offset: u64,
+    reason: Option<String>,
+    data: Data,
+) -> Event {
+    Event {
+        seq: state.seq() + 1 + offset,
+        time: context.now,
+        actor: context.actor.clone(),
+        reason,
+        data,
+    }
+}
+
+/// The event, if the state accepts it.
+fn event(
+    state: &State,
+    context: &Context<'_>,
+    reason: Option<String>,
+    data: impl Into<Data>,
+) -> Result<Event, Fault> {
+    let event = event_at(state, context, 0, reason, data.into());
+    state.check(&event)?;
+    Ok(event)
+}
+
+/// Refuses a decision about one's own work, in whatever role.
+fn not_own<'a>(
+    context: &Context<'_>,
+    owners: impl IntoIterator<Item = &'a String>,
+    action: &'static str,
+    what: &'static str,
+    id: &str,
+) -> Result<(), Fault> {
+    match owners
+        .into_iter()
+        .any(|owner| *owner == context.actor.principal)
+    {
+        false => Ok(()),
+        true => Err(Fault::OwnWork {
+            action,
+            what,
+            id: id.to_owned(),
+            principal: context.actor.principal.clone(),
+        }),
+    }
+}
+
+/// Defines arguments of tools.
+macro_rules! args {
+    ($($(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $field:ident: $type:ty),* $(,)? })+) => {$(
+        #[derive(Debug, Clone, Default, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+        #[serde(deny_unknown_fields, rename_all = "camelCase")]
+        $(#[$doc])*
+        pub struct $name {
+            $($(#[$field_doc])* pub $field: $type,)*
+        }
+    )+};
+}
+use args;

@@ -1,0 +1,172 @@
+//! Transitions of requests.
+
+use super::{args, event, not_own, text};
+use crate::actor::Context;
+use crate::event::{
+    Event, RequestApproved, RequestChangesRequested, RequestClosed, RequestCreated,
+};
+use crate::fault::Fault;
+use crate::ids;
+use crate::limits::{PER_DATE_MAX, TEXT_BYTES_MAX};
+use crate::names::{Closing, RequestKind, RequestStatus};
+use crate::state::State;
+
+/// Arguments of `request:create`.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub struct RequestCreate {
+    /// `cr` for a change request, `fr` for a fix request.
+    pub r#type: RequestKind,
+    /// Title of the request: one line, at most 200 bytes.
+    pub title: String,
+    /// The part of the product it is about.
+    pub domain: String,
+    /// What is wanted and why, as Markdown.
+    pub content: String,
+    /// Whether it is a draft, not yet proposed; `false` where absent.
+    pub draft: Option<bool>,
+}
+
+args! {
+    /// Approve a request whose chains are all approved; never one's own.
+    RequestApprove {
+        /// Id of the request.
+        request_id: String,
+        /// A remark; kept with the review.
+        reason: Option<String>,
+    }
+
+    /// Request changes of a request.
+    RequestRequestChanges {
+        /// Id of the request.
+        request_id: String,
+        /// What is wrong.
+        reason: String,
+        /// Single suggestions.
+        suggestions: Option<Vec<String>>,
+    }
+
+    /// Close a request: an approved one as completed, another with a reason as withdrawn.
+    RequestClose {
+        /// Id of the request.
+        request_id: String,
+        /// Why it is closed; required unless it is approved.
+        reason: Option<String>,
+    }
+}
+
+/// `request:create`
+///
+/// # Errors
+/// A missing text, a limit.
+pub fn create_request(
+    state: &State,
+    context: &Context<'_>,
+    args: &RequestCreate,
+) -> Result<Event, Fault> {
+    let data = RequestCreated {
+        request: next_dated(state, context, args.r#type.prefix())?,
+        kind: args.r#type,
+        title: text::title("title", &args.title)?,
+        domain: text::title("domain", &args.domain)?,
+        content: text::required("content", &args.content, TEXT_BYTES_MAX)?,
+        status: if args.draft == Some(true) {
+            RequestStatus::Draft
+        } else {
+            RequestStatus::Backlog
+        },
+    };
+    event(state, context, None, data)
+}
+
+/// `request:approve`
+///
+/// # Errors
+/// Unknown, closed or approved request, no chains, chains that are not approved, one's own request.
+pub fn approve_request(
+    state: &State,
+    context: &Context<'_>,
+    args: &RequestApprove,
+) -> Result<Event, Fault> {
+    let reason = text::optional_reason(args.reason.as_deref())?;
+    let event = event(
+        state,
+        context,
+        reason,
+        RequestApproved {
+            request: args.request_id.clone(),
+        },
+    )?;
+    let request = state.request(&args.request_id)?;
+    not_own(
+        context,
+        [&request.author.principal],
+        "approve",
+        "request",
+        &request.id,
+    )?;
+    Ok(event)
+}
+
+/// `request:request_changes`
+///
+/// # Errors
+/// Unknown or closed request, no reason.
+pub fn request_request_changes(
+    state: &State,
+    context: &Context<'_>,
+    args: &RequestRequestChanges,
+) -> Result<Event, Fault> {
+    state.request(&args.request_id)?;
+    let data = RequestChangesRequested {
+        request: args.request_id.clone(),
+        suggestions: text::list("suggestions", args.suggestions.as_deref())?,
+    };
+    event(state, context, text::reason(&args.reason)?, data)
+}
+
+/// `request:close`
+///
+/// # Errors
+/// Unknown or closed request, an open workflow of it, no reason for one that is not approved.
+pub fn close_request(
+    state: &State,
+    context: &Context<'_>,
+    args: &RequestClose,
+) -> Result<Event, Fault> {
+    let request = state.request(&args.request_id)?;
+    let reason = text::optional_reason(args.reason.as_deref())?;
+    let outcome = match reason.is_none() || request.is_approved() {
+        true => Closing::Completed,
+        false => Closing::Withdrawn,
+    };
+    event(
+        state,
+        context,
+        reason,
+        RequestClosed {
+            request: request.id.clone(),
+            outcome,
+        },
+    )
+}
+
+/// The next id with a prefix and the date of today.
+pub(super) fn next_dated(
+    state: &State,
+    context: &Context<'_>,
+    prefix: &str,
+) -> Result<String, Fault> {
+    let last = state
+        .dated_counters
+        .get(&format!("{prefix}-{}", context.today));
+    let number = last.map_or(1, |last| last.saturating_add(1));
+    match number > PER_DATE_MAX {
+        false => Ok(ids::dated(prefix, context.today, number)),
+        true => Err(Fault::TooMany {
+            what: "ids with one date",
+            count: number as usize,
+            max: PER_DATE_MAX as usize,
+        }),
+    }
+}

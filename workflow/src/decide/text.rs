@@ -1,0 +1,78 @@
+//! Checks of texts and lists in arguments.
+
+use crate::fault::Fault;
+use crate::limits::{ENTRY_BYTES_MAX, LIST_MAX, REASON_BYTES_MAX, TEXT_BYTES_MAX, TITLE_BYTES_MAX};
+
+/// A text that must not be empty.
+pub(super) fn required(field: &'static str, text: &str, max: usize) -> Result<String, Fault> {
+    if text.trim().is_empty() {
+        return Err(Fault::Missing { field });
+    }
+    at_most(field, text, max)?;
+    Ok(text.to_owned())
+}
+
+/// A body: a text of several lines.
+pub(super) fn body(field: &'static str, text: Option<&str>) -> Result<String, Fault> {
+    let text = text.unwrap_or_default();
+    at_most(field, text, TEXT_BYTES_MAX)?;
+    Ok(text.to_owned())
+}
+
+/// A title: one line that is not empty, without spaces around it.
+pub(super) fn title(field: &'static str, text: &str) -> Result<String, Fault> {
+    let text = required(field, text.trim(), TITLE_BYTES_MAX)?;
+    match text.chars().any(char::is_control) {
+        false => Ok(text),
+        true => Err(Fault::invalid(
+            field,
+            "one line of text",
+            &text.escape_debug().to_string(),
+        )),
+    }
+}
+
+/// A reason that must be given.
+pub(super) fn reason(text: &str) -> Result<Option<String>, Fault> {
+    required("reason", text, REASON_BYTES_MAX).map(Some)
+}
+
+/// A reason that may be left out; an empty one is none.
+pub(super) fn optional_reason(text: Option<&str>) -> Result<Option<String>, Fault> {
+    match text.filter(|text| !text.trim().is_empty()) {
+        None => Ok(None),
+        Some(text) => reason(text),
+    }
+}
+
+/// A list of texts that are not empty.
+pub(super) fn list(field: &'static str, texts: Option<&[String]>) -> Result<Vec<String>, Fault> {
+    let texts = texts.unwrap_or_default();
+    count(field, texts.len())?;
+    texts
+        .iter()
+        .map(|text| required(field, text, ENTRY_BYTES_MAX))
+        .collect()
+}
+
+pub(super) fn count(field: &'static str, count: usize) -> Result<(), Fault> {
+    match count > LIST_MAX {
+        true => Err(Fault::TooMany {
+            what: field,
+            count,
+            max: LIST_MAX,
+        }),
+        false => Ok(()),
+    }
+}
+
+pub(super) fn at_most(field: &'static str, text: &str, max: usize) -> Result<(), Fault> {
+    match text.len() > max {
+        true => Err(Fault::TooLong {
+            field,
+            bytes: text.len(),
+            max,
+        }),
+        false => Ok(()),
+    }
+}

@@ -1,0 +1,88 @@
+//! Events as JSON, strict in both directions.
+
+use serde::{Deserialize, Serialize};
+use tool_core::convert::{from_value, to_value};
+use tool_core::json::Limits;
+use tool_core::nearest::nearest;
+use tool_core::{Problem, Value, brief};
+
+use super::{Data, Event, VERSION};
+use crate::actor::{Actor, Time};
+use crate::fault::Fault;
+use crate::limits::{EVENT_BYTES_MAX, EVENT_DEPTH_MAX};
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Wire {
+    version: Value,
+    seq: u64,
+    time: Time,
+    r#type: String,
+    actor: Actor,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    data: Value,
+}
+
+pub(super) fn parse(text: &str) -> Result<Value, Fault> {
+    let limits = Limits {
+        bytes_max: EVENT_BYTES_MAX,
+        depth_max: EVENT_DEPTH_MAX,
+        ..Limits::default()
+    };
+    tool_core::json::parse(text, limits).map_err(|error| Fault::Malformed {
+        path: "event".to_owned(),
+        message: brief::message(error),
+    })
+}
+
+pub(super) fn write(event: &Event) -> Result<Value, Fault> {
+    let wire = Wire {
+        version: Value::from(VERSION as i64),
+        seq: event.seq,
+        time: event.time,
+        r#type: event.kind().to_owned(),
+        actor: event.actor.clone(),
+        reason: event.reason.clone(),
+        data: event.data.to_value()?,
+    };
+    to_value(&wire).map_err(|error| Fault::Malformed {
+        path: "event".to_owned(),
+        message: brief::message(error),
+    })
+}
+
+pub(super) fn read(value: &Value) -> Result<Event, Fault> {
+    // The version decides how the rest is read, and an unknown type is told as such.
+    if let Some(version) = value.get("version")
+        && version.as_i64() != Some(VERSION as i64)
+    {
+        return Err(Fault::Version {
+            found: brief::name(&version.to_string()).into_owned(),
+            known: VERSION,
+        });
+    }
+    let wire: Wire = from_value(value).map_err(|problem| malformed("", problem))?;
+    let data = Data::from_parts(&wire.r#type, &wire.data)?;
+    Ok(Event {
+        seq: wire.seq,
+        time: wire.time,
+        actor: wire.actor,
+        reason: wire.reason,
+        data,
+    })
+}
+
+pub(super) fn unknown(kind: &str) -> Fault {
+    Fault::Kind {
+        kind: brief::name(kind).into_owned(),
+        near: nearest(kind, Data::KINDS.iter().copied()),
+    }
+}
+
+pub(super) fn malformed(above: &str, problem: Problem) -> Fault {
+    Fault::Malformed {
+        path: format!("{above}{}", problem.path),
+        message: problem.message,
+    }
+}

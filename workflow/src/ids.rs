@@ -1,0 +1,186 @@
+//! Ids and slugs. Numbers come from counters of the state, never from a scan of files.
+
+use unicode_normalization::UnicodeNormalization;
+
+use crate::actor::Date;
+use crate::limits::{ID_BYTES_MAX, SLUG_BYTES_MAX};
+
+/// The part of an id that reminds of a title: lower-case ASCII letters and digits joined by single `-`.
+///
+/// Accents are dropped, every other character separates words, and a title without ASCII letters or digits is `untitled`. The
+/// result has at most [`SLUG_BYTES_MAX`] bytes, cut between words where there are several.
+pub fn slug(title: &str) -> String {
+    let mut slug = String::new();
+    for character in title.nfkd().take(16 * SLUG_BYTES_MAX) {
+        if character.is_ascii_alphanumeric() {
+            slug.push(character.to_ascii_lowercase());
+        } else if is_joined(character) {
+            // An accent or an apostrophe within a word.
+        } else if !slug.is_empty() && !slug.ends_with('-') {
+            slug.push('-');
+        }
+    }
+    if slug.len() > SLUG_BYTES_MAX {
+        let cut = &slug[..=SLUG_BYTES_MAX];
+        let end = cut.rfind('-').unwrap_or(SLUG_BYTES_MAX);
+        slug.truncate(end);
+    }
+    slug.truncate(slug.trim_end_matches('-').len());
+    match slug.is_empty() {
+        true => "untitled".to_owned(),
+        false => slug,
+    }
+}
+
+fn is_joined(character: char) -> bool {
+    unicode_normalization::char::is_combining_mark(character)
+        || matches!(character, '\'' | '\u{2019}')
+}
+
+/// Whether a text can be an id: ASCII letters, digits, `.`, `_` and `-`, beginning with a letter or digit, without `..`. Such a
+/// text is one name of a path on every system.
+pub fn is_id(text: &str) -> bool {
+    let first = text.as_bytes().first();
+    let allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
+    text.len() <= ID_BYTES_MAX
+        && first.is_some_and(u8::is_ascii_alphanumeric)
+        && text.bytes().all(allowed)
+        && !text.contains("..")
+        && !text.ends_with('.')
+}
+
+/// `CHAIN-001-slug`
+pub fn chain(number: u32, slug: &str) -> String {
+    format!("CHAIN-{number:03}-{slug}")
+}
+
+/// `001-slug`
+pub fn task(number: u32, slug: &str) -> String {
+    format!("{number:03}-{slug}")
+}
+
+/// `CR-20251206-001`, with any prefix.
+pub fn dated(prefix: &str, date: Date, number: u32) -> String {
+    format!("{prefix}-{date}-{number:03}")
+}
+
+/// `FB-001`
+pub fn feedback(number: u32) -> String {
+    format!("FB-{number:03}")
+}
+
+/// The number of a chain's id; `None` for one without `CHAIN-NNN-`.
+pub fn chain_number(id: &str) -> Option<u32> {
+    number_before_slug(id.strip_prefix("CHAIN-")?)
+}
+
+/// The number of a task's id; `None` for one without `NNN-`.
+pub fn task_number(id: &str) -> Option<u32> {
+    number_before_slug(id)
+}
+
+/// The number of a feedback item's id.
+pub fn feedback_number(id: &str) -> Option<u32> {
+    number(id.strip_prefix("FB-")?)
+}
+
+/// Prefix with date, and number: `("CR-20251206", 1)`.
+pub fn dated_number(id: &str) -> Option<(&str, u32)> {
+    let (head, last) = id.rsplit_once('-')?;
+    let (_, date) = head.rsplit_once('-')?;
+    Date::parse(date).filter(|_| date.len() == 8)?;
+    Some((head, number(last)?))
+}
+
+fn number_before_slug(text: &str) -> Option<u32> {
+    let (digits, slug) = text.split_once('-')?;
+    number(digits).filter(|_| !slug.is_empty())
+}
+
+/// The largest number of an id that is counted; with a larger one, from elsewhere, the id is a name without a number.
+const NUMBER_MAX: u32 = 999_999;
+
+/// At least three digits, as written by this crate; a longer number has no leading zero.
+fn number(digits: &str) -> Option<u32> {
+    let well_formed = digits.len() == 3 || digits.len() > 3 && !digits.starts_with('0');
+    if !well_formed || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    digits.parse().ok().filter(|number| *number <= NUMBER_MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slugs_are_safe_names() {
+        for (title, expected) in [
+            ("Add the parser", "add-the-parser"),
+            ("Café Ünïcode", "cafe-unicode"),
+            ("Don't stop", "dont-stop"),
+            ("", "untitled"),
+            ("日本語", "untitled"),
+            ("../../etc/passwd", "etc-passwd"),
+            ("..", "untitled"),
+            ("a\0b\nc", "a-b-c"),
+            ("  --x--  ", "x"),
+            ("ﬁne ①", "fine-1"),
+        ] {
+            assert_eq!(slug(title), expected, "{title:?}");
+            assert!(is_id(&task(1, &slug(title))), "{title:?}");
+        }
+        let long = slug(&"word ".repeat(10_000));
+        assert!(
+            long.len() <= SLUG_BYTES_MAX && long.ends_with("word"),
+            "{long}"
+        );
+        assert_eq!(slug(&"x".repeat(1000)).len(), SLUG_BYTES_MAX);
+    }
+
+    #[test]
+    fn ids_have_numbers() {
+        assert_eq!(chain_number("CHAIN-012-parser"), Some(12));
+        assert_eq!(chain_number(&chain(1234, "x")), Some(1234));
+        for other in [
+            "parser",
+            "CHAIN-1-x",
+            "CHAIN-001",
+            "CHAIN-001-",
+            "CHAIN-x01-y",
+            "CHAIN-0001-x",
+            "CHAIN-1000000-x",
+            "CHAIN-99999999999-x",
+        ] {
+            assert_eq!(chain_number(other), None, "{other}");
+        }
+        assert_eq!(task_number("002-next"), Some(2));
+        assert_eq!(dated_number("CR-20250101-007"), Some(("CR-20250101", 7)));
+        assert_eq!(dated_number("CR-20251301-007"), None);
+        assert_eq!(feedback_number("FB-001"), Some(1));
+        assert_eq!(feedback_number("FB-1765500000000"), None);
+    }
+
+    #[test]
+    fn ids_are_names_of_paths() {
+        for good in ["CHAIN-001-a", "a", "001-a.b_c"] {
+            assert!(is_id(good), "{good}");
+        }
+        for bad in [
+            "",
+            ".",
+            "..",
+            "a/b",
+            "a\\b",
+            "a..b",
+            "-a",
+            ".a",
+            "a b",
+            "é",
+            "a.",
+            &"a".repeat(101),
+        ] {
+            assert!(!is_id(bad), "{bad}");
+        }
+    }
+}

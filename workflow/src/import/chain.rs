@@ -1,0 +1,188 @@
+//! Chains of the earlier layout.
+
+use super::json::Json;
+use super::markdown::{Old, unseparated};
+use super::{Reading, Source, Turn};
+use crate::event::{ChainApproved, ChainChangesRequested, ChainCreated};
+use crate::governance::Glob;
+use crate::limits::TEXT_BYTES_MAX;
+use crate::names::ChainKind;
+
+/// The reason of a chain that skipped the design without saying why.
+const NO_REASON: &str = "imported without a reason";
+
+impl Reading {
+    pub(super) fn chain(&mut self, file: &Source<'_>) {
+        let Some(json) = Json::read(self, file) else {
+            return;
+        };
+        let known = [
+            "id",
+            "chainId",
+            "status",
+            "tasks",
+            "sequence",
+            "slug",
+            "requestId",
+            "title",
+            "description",
+            "type",
+            "dependsOn",
+            "skipDesign",
+            "skipDesignJustification",
+            "reviewStatus",
+            "fileScope",
+            "taskOrder",
+            "createdAt",
+            "updatedAt",
+        ];
+        json.unknown_keys(self, &known);
+        // Two spellings were in use.
+        let id_key = if json.value("id").is_some() {
+            "id"
+        } else {
+            "chainId"
+        };
+        let order_key = if json.value("taskOrder").is_some() {
+            "taskOrder"
+        } else {
+            "tasks"
+        };
+        let (Some(id), Some(request), Some(title)) = (
+            json.required(self, id_key),
+            json.required(self, "requestId"),
+            json.required(self, "title"),
+        ) else {
+            return;
+        };
+        let kind = json.text(self, "type");
+        let Some(kind) = kind
+            .as_deref()
+            .map_or(Some(ChainKind::Implementation), ChainKind::parse)
+        else {
+            self.error(&json.place("type"), "expected `design` or `implementation`");
+            return;
+        };
+        let mut file_scope = Vec::new();
+        for (position, pattern) in json.texts(self, "fileScope").into_iter().enumerate() {
+            match Glob::parse(&pattern) {
+                Ok(_) => file_scope.push(pattern),
+                Err(expected) => {
+                    let found = tool_core::brief::name(&pattern).into_owned();
+                    self.error(
+                        &json.place(&format!("fileScope/{position}")),
+                        format!("expected {expected}, found `{found}`"),
+                    );
+                }
+            }
+        }
+        let order = json.texts(self, order_key);
+        self.orders.insert(id.clone(), order);
+        let skipped = json.flag(self, "skipDesign").unwrap_or(false);
+        let why = json.text(self, "skipDesignJustification");
+        let data = ChainCreated {
+            chain: id.clone(),
+            request,
+            title,
+            kind,
+            description: json.text(self, "description").unwrap_or_default(),
+            depends_on: json.text(self, "dependsOn"),
+            file_scope,
+            skip_design: skipped.then(|| why.unwrap_or_else(|| NO_REASON.to_owned())),
+        };
+        let time = json.time(self, "createdAt");
+        self.draft(Turn::Chain, &id, &json.place(id_key), time, data);
+        let (place, reviewed) = (json.place("reviewStatus"), json.time(self, "updatedAt"));
+        let key = id.clone();
+        match json.text(self, "reviewStatus").as_deref() {
+            None => {}
+            Some("approved") => {
+                _ = self.draft(
+                    Turn::ChainReview,
+                    &key,
+                    &place,
+                    reviewed,
+                    ChainApproved { chain: id },
+                )
+            }
+            Some("changes_requested") => {
+                let data = ChainChangesRequested {
+                    chain: id,
+                    suggestions: Vec::new(),
+                };
+                let reason = "changes were requested in the earlier system".to_owned();
+                self.draft(Turn::ChainReview, &key, &place, reviewed, data)
+                    .reason = Some(reason);
+            }
+            Some(other) => {
+                let found = tool_core::brief::name(other).into_owned();
+                self.error(
+                    &place,
+                    format!("expected `approved` or `changes_requested`, found `{found}`"),
+                );
+            }
+        }
+    }
+
+    /// A chain that a page among its tasks describes.
+    pub(super) fn chain_page(&mut self, file: &Source<'_>, id: &str) {
+        let Some(old) = Old::read(self, file, &["Chain"]) else {
+            return;
+        };
+        let known = [
+            "request",
+            "title",
+            "type",
+            "skip design",
+            "skip design justification",
+            "status",
+            "created",
+        ];
+        old.unknown_keys(self, &known);
+        let Some((request, _)) = old.key("request") else {
+            self.error(
+                &old.title_place,
+                "expected a line `**Request**: CR-YYYYMMDD-NNN`",
+            );
+            return;
+        };
+        let kind = match old
+            .key("type")
+            .map(|(value, place)| (ChainKind::parse(value), place))
+        {
+            None => ChainKind::Implementation,
+            Some((Some(kind), _)) => kind,
+            Some((None, place)) => {
+                self.error(&place, "expected `design` or `implementation`");
+                return;
+            }
+        };
+        let description = unseparated(&file.text[old.body..]);
+        if description.len() > TEXT_BYTES_MAX {
+            let bytes = description.len();
+            self.error(
+                &old.place(old.body),
+                format!("the description has {bytes} bytes, the limit is {TEXT_BYTES_MAX}"),
+            );
+            return;
+        }
+        let skipped = old
+            .key("skip design")
+            .is_some_and(|(value, _)| value == "true");
+        let why = old
+            .key("skip design justification")
+            .map_or(NO_REASON, |(why, _)| why);
+        let data = ChainCreated {
+            chain: id.to_owned(),
+            request: request.to_owned(),
+            title: old.key("title").map_or(id, |(title, _)| title).to_owned(),
+            kind,
+            description,
+            depends_on: None,
+            file_scope: Vec::new(),
+            skip_design: skipped.then(|| why.to_owned()),
+        };
+        let time = self.time(old.key("created"));
+        self.draft(Turn::Chain, id, &old.title_place, time, data);
+    }
+}

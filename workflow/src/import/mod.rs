@@ -1,0 +1,221 @@
+//! Items of an earlier layout as events: text in, events out; nothing is written.
+//!
+//! Read are `docs/tasks/<status>/<chain>/<task>.md`, `docs/tasks/.chains/<chain>.json` (or `000-chain.md` among its tasks),
+//! `docs/requests/{change-requests,fix-requests}/<status>/<id>-<slug>.md`, `.choragen/requests/<id>.json` (reviews),
+//! `.choragen/workflows/<id>.json` and `.choragen/workflows/<id>/feedback/<id>.json`. Ids stay as they are. The folder of a task or
+//! request is its status. Every event has the actor `import`, a service, and the time of its item.
+//!
+//! What cannot be imported is an error with file and line, and the rest is imported without it; what is imported differently
+//! or not at all without harm, such as an unknown key, is a note.
+
+mod chain;
+mod feedback;
+mod json;
+mod markdown;
+mod request;
+mod task;
+mod workflow;
+
+use std::collections::BTreeMap;
+
+use registry::{LoadError, Place};
+
+use crate::actor::{Actor, Time};
+use crate::event::{Data, Event};
+use crate::names::ActorKind;
+use crate::state::State;
+
+/// A file of the earlier layout.
+#[derive(Debug, Clone, Copy)]
+pub struct Source<'a> {
+    /// Its path below the root of the project.
+    pub path: &'a str,
+    /// Its text.
+    pub text: &'a str,
+}
+
+/// What was read.
+#[derive(Debug, Clone)]
+pub struct Import {
+    /// The events, in order, for the state that was given.
+    pub events: Vec<Event>,
+    /// What could not be imported.
+    pub errors: Vec<LoadError>,
+    /// What was imported differently or left out.
+    pub notes: Vec<LoadError>,
+}
+
+/// Reads files of the earlier layout as events that follow a state.
+pub fn import(state: &State, files: &[Source<'_>]) -> Import {
+    let mut reading = Reading::default();
+    let mut files: Vec<&Source<'_>> = files.iter().collect();
+    files.sort_by_key(|file| file.path);
+    for file in files {
+        reading.file(file);
+    }
+    reading.order_tasks();
+    reading.into_events(state)
+}
+
+/// When an event of an import comes: what it refers to comes before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Turn {
+    Request,
+    Chain,
+    Task,
+    ChainReview,
+    RequestReview,
+    Workflow,
+    Feedback,
+    WorkflowEnd,
+    RequestEnd,
+}
+
+/// An event to come.
+struct Draft {
+    turn: Turn,
+    /// The order within a turn.
+    key: String,
+    place: Place,
+    time: Time,
+    reason: Option<String>,
+    data: Data,
+}
+
+/// What has been read so far.
+#[derive(Default)]
+struct Reading {
+    drafts: Vec<Draft>,
+    errors: Vec<LoadError>,
+    notes: Vec<LoadError>,
+    /// Orders of tasks that chains state.
+    orders: BTreeMap<String, Vec<String>>,
+}
+
+impl Reading {
+    fn file(&mut self, file: &Source<'_>) {
+        let path = file.path.strip_prefix("./").unwrap_or(file.path);
+        let parts: Vec<&str> = path.split('/').collect();
+        match parts.as_slice() {
+            [.., name] if name.starts_with("README") || *name == ".gitkeep" => {}
+            ["docs", "tasks", ".chains", name] if name.ends_with(".json") => self.chain(file),
+            ["docs", "tasks", _, chain, "000-chain.md"] => self.chain_page(file, chain),
+            ["docs", "tasks", status, chain, name] if name.ends_with(".md") => {
+                self.task(file, status, chain, name.trim_end_matches(".md"));
+            }
+            ["docs", "requests", kind @ ("change-requests" | "fix-requests"), status, name] if name.ends_with(".md") => {
+                self.request(file, kind, status, name.trim_end_matches(".md"));
+            }
+            [".choragen", "requests", name] if name.ends_with(".json") => self.request_review(file),
+            [".choragen", "workflows", name] if name.ends_with(".json") => self.workflow(file),
+            [".choragen", "workflows", workflow, "feedback", name] if name.ends_with(".json") => self.feedback(file, workflow),
+            _ => self.error(&at(file, 1), "the file has no place in the earlier layout").hint =
+                Some("tasks are `docs/tasks/<status>/<chain>/<task>.md`, requests `docs/requests/<kind>/<status>/<id>-<slug>.md`".to_owned()),
+        }
+    }
+
+    fn error(&mut self, place: &Place, message: impl std::fmt::Display) -> &mut LoadError {
+        self.errors.push(LoadError::new(Some(place), message));
+        self.errors.last_mut().expect("pushed above")
+    }
+
+    fn note(&mut self, place: &Place, message: impl std::fmt::Display) {
+        self.notes.push(LoadError::new(Some(place), message));
+    }
+
+    fn draft(
+        &mut self,
+        turn: Turn,
+        key: &str,
+        place: &Place,
+        time: Time,
+        data: impl Into<Data>,
+    ) -> &mut Draft {
+        self.drafts.push(Draft {
+            turn,
+            key: key.to_owned(),
+            place: place.clone(),
+            time,
+            reason: None,
+            data: data.into(),
+        });
+        self.drafts.last_mut().expect("pushed above")
+    }
+
+    /// Tasks come in the order that their chain states, then by id.
+    fn order_tasks(&mut self) {
+        for draft in &mut self.drafts {
+            if let Data::TaskCreated(task) = &draft.data {
+                let order = self.orders.get(&task.chain);
+                let position = order.and_then(|order| order.iter().position(|id| *id == task.task));
+                draft.key = format!(
+                    "{} {:05} {}",
+                    task.chain,
+                    position.unwrap_or(99_999),
+                    task.task
+                );
+            }
+        }
+    }
+
+    fn into_events(mut self, state: &State) -> Import {
+        let mut drafts = std::mem::take(&mut self.drafts);
+        drafts.sort_by(|one, other| (one.turn, &one.key).cmp(&(other.turn, &other.key)));
+        let mut state = state.clone();
+        let mut events = Vec::new();
+        // A chain may depend on one that comes later: what is refused is tried again as long as something else succeeds.
+        let mut open: Vec<Draft> = drafts;
+        loop {
+            let mut refused = Vec::new();
+            let before = events.len();
+            let mut faults = Vec::new();
+            for draft in open {
+                let event = Event {
+                    seq: state.seq() + 1,
+                    time: draft.time,
+                    actor: Actor::new("import", ActorKind::Service, "import"),
+                    reason: draft.reason.clone(),
+                    data: draft.data.clone(),
+                };
+                match state.apply(&event) {
+                    Ok(()) => events.push(event),
+                    Err(fault) => {
+                        faults.push(fault);
+                        refused.push(draft);
+                    }
+                }
+            }
+            if refused.is_empty() || events.len() == before {
+                for (draft, fault) in refused.iter().zip(faults) {
+                    let error = self.error(&draft.place, format!("{}: {fault}", draft.data.kind()));
+                    error.hint = match (&draft.data, &fault) {
+                        (Data::TaskCreated(task), crate::Fault::Unknown { .. }) => Some(format!(
+                            "its chain needs a file `docs/tasks/.chains/{}.json`",
+                            task.chain
+                        )),
+                        _ => fault.hint(),
+                    };
+                }
+                break;
+            }
+            open = refused;
+        }
+        Import {
+            events,
+            errors: self.errors,
+            notes: self.notes,
+        }
+    }
+}
+
+/// A line of a file.
+fn at(file: &Source<'_>, line: usize) -> Place {
+    Place {
+        file: file.path.into(),
+        line: u32::try_from(line).unwrap_or(u32::MAX),
+        column: 1,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,154 @@
+//! Requests of the earlier layout, and their reviews.
+
+use super::json::Json;
+use super::markdown::{Old, unseparated};
+use super::{Reading, Source, Turn, at};
+use crate::event::{RequestApproved, RequestChangesRequested, RequestClosed, RequestCreated};
+use crate::ids::dated_number;
+use crate::limits::TEXT_BYTES_MAX;
+use crate::names::{Closing, RequestKind, RequestStatus};
+
+impl Reading {
+    pub(super) fn request(&mut self, file: &Source<'_>, folder: &str, status: &str, name: &str) {
+        let kind = if folder == "change-requests" {
+            RequestKind::Cr
+        } else {
+            RequestKind::Fr
+        };
+        let Some(status) = RequestStatus::parse(status) else {
+            self.error(
+                &at(file, 1),
+                format!("no status is named `{}`", tool_core::brief::name(status)),
+            );
+            return;
+        };
+        // `CR-20251206-001-slug`: the id is the first three parts.
+        let id = name
+            .match_indices('-')
+            .nth(2)
+            .map_or(name, |(end, _)| &name[..end]);
+        if dated_number(id).is_none() || !id.starts_with(kind.prefix()) {
+            let prefix = kind.prefix();
+            self.error(
+                &at(file, 1),
+                format!(
+                    "expected a file `{prefix}-YYYYMMDD-NNN-slug.md`, found `{}`",
+                    tool_core::brief::name(name)
+                ),
+            );
+            return;
+        }
+        let Some(old) = Old::read(self, file, &["Change Request", "Fix Request", "Request"]) else {
+            return;
+        };
+        if let Some((value, place)) = old.key("id")
+            && value != id
+        {
+            self.note(
+                &place,
+                format!(
+                    "`ID` is `{}`, but the name of the file says `{id}`",
+                    tool_core::brief::name(value)
+                ),
+            );
+        }
+        if let Some((value, place)) = old.key("status")
+            && value != status.as_str()
+        {
+            self.note(
+                &place,
+                format!(
+                    "`Status` is `{}`, but the folder says `{status}`",
+                    tool_core::brief::name(value)
+                ),
+            );
+        }
+        old.unknown_keys(self, &["id", "domain", "status", "created", "owner"]);
+        let content = unseparated(&file.text[old.body..]);
+        if content.len() > TEXT_BYTES_MAX {
+            self.error(
+                &old.place(old.body),
+                format!(
+                    "the content has {} bytes, the limit is {TEXT_BYTES_MAX}",
+                    content.len()
+                ),
+            );
+            return;
+        }
+        let time = self.time(old.key("created"));
+        let data = RequestCreated {
+            request: id.to_owned(),
+            kind,
+            title: old.title.clone(),
+            domain: old
+                .key("domain")
+                .map_or("unknown", |(domain, _)| domain)
+                .to_owned(),
+            content,
+            status: if status == RequestStatus::Draft {
+                RequestStatus::Draft
+            } else {
+                RequestStatus::Backlog
+            },
+        };
+        let owner = old.key("owner").map(|(owner, _)| format!("owner: {owner}"));
+        self.draft(Turn::Request, id, &old.title_place, time, data)
+            .reason = owner;
+        if status == RequestStatus::Done {
+            let data = RequestClosed {
+                request: id.to_owned(),
+                outcome: Closing::Imported,
+            };
+            let reason = "done in the earlier system".to_owned();
+            self.draft(Turn::RequestEnd, id, &old.title_place, time, data)
+                .reason = Some(reason);
+        }
+    }
+
+    pub(super) fn request_review(&mut self, file: &Source<'_>) {
+        let Some(json) = Json::read(self, file) else {
+            return;
+        };
+        json.unknown_keys(self, &["requestId", "reviewStatus", "reason", "updatedAt"]);
+        let (Some(request), Some(status)) = (
+            json.required(self, "requestId"),
+            json.required(self, "reviewStatus"),
+        ) else {
+            return;
+        };
+        let (place, time) = (json.place("reviewStatus"), json.time(self, "updatedAt"));
+        let reason = json
+            .text(self, "reason")
+            .filter(|reason| !reason.trim().is_empty());
+        let key = request.clone();
+        match status.as_str() {
+            "approved" => {
+                self.draft(
+                    Turn::RequestReview,
+                    &key,
+                    &place,
+                    time,
+                    RequestApproved { request },
+                )
+                .reason = reason
+            }
+            "changes_requested" => {
+                let data = RequestChangesRequested {
+                    request,
+                    suggestions: Vec::new(),
+                };
+                let reason = reason
+                    .unwrap_or_else(|| "changes were requested in the earlier system".to_owned());
+                self.draft(Turn::RequestReview, &key, &place, time, data)
+                    .reason = Some(reason);
+            }
+            other => {
+                let found = tool_core::brief::name(other).into_owned();
+                self.error(
+                    &place,
+                    format!("expected `approved` or `changes_requested`, found `{found}`"),
+                );
+            }
+        }
+    }
+}

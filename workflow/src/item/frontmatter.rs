@@ -1,0 +1,217 @@
+//! The table between the lines `---` at the top of a page, as ranges of its text.
+
+use std::ops::Range;
+
+use tool_core::Value;
+
+/// The range of the table, without the lines `---` around it; `None` where the page does not begin with one that is closed.
+pub(super) fn find(text: &str) -> Option<Range<usize>> {
+    let mut offset = after_mark(text);
+    let mut lines = text[offset..].split_inclusive('\n').map(|line| {
+        offset += line.len();
+        (offset, line)
+    });
+    let (start, first) = lines.next()?;
+    if !is_fence(first) {
+        return None;
+    }
+    let (end, fence) = lines.find(|(_, line)| is_fence(line))?;
+    Some(start..end - fence.len())
+}
+
+/// The byte order mark, which stays the first of a text.
+pub(super) const MARK: char = '\u{feff}';
+
+fn after_mark(text: &str) -> usize {
+    match text.starts_with(MARK) {
+        true => MARK.len_utf8(),
+        false => 0,
+    }
+}
+
+fn is_fence(line: &str) -> bool {
+    line.trim_end_matches(['\r', '\n', ' ', '\t']) == "---"
+}
+
+/// The line ending of a text: that of its first line.
+pub(super) fn line_ending(text: &str) -> &'static str {
+    let first = text.find('\n').map(|end| &text[..end]);
+    if first.is_some_and(|first| first.ends_with('\r')) {
+        "\r\n"
+    } else {
+        "\n"
+    }
+}
+
+/// Whether a text can be the key of a field.
+pub(super) fn is_key(text: &str) -> bool {
+    let part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+    text.as_bytes().first().is_some_and(u8::is_ascii_alphabetic) && text.bytes().all(part)
+}
+
+/// An entry of the table.
+struct Entry {
+    /// Its lines, with the line endings.
+    lines: Range<usize>,
+    /// From behind the colon to the end of the last line, without its line ending.
+    value: Range<usize>,
+}
+
+/// The entry of a key: its line, and the indented lines and list items below it.
+fn entry(text: &str, table: Range<usize>, key: &str) -> Option<Entry> {
+    let mut found: Option<Entry> = None;
+    let mut offset = table.start;
+    for line in text[table].split_inclusive('\n') {
+        let (start, end) = (offset, offset + line.len());
+        offset = end;
+        let content = line.trim_end_matches(['\r', '\n']);
+        match &mut found {
+            None => {
+                let rest = content
+                    .strip_prefix(key)
+                    .and_then(|rest| rest.strip_prefix(':'));
+                if rest.is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '\t'])) {
+                    found = Some(Entry {
+                        lines: start..end,
+                        value: start + key.len() + 1..start + content.len(),
+                    });
+                }
+            }
+            Some(entry) => {
+                if content.starts_with([' ', '\t']) && !content.trim().is_empty()
+                    || content == "-"
+                    || content.starts_with("- ")
+                {
+                    entry.lines.end = end;
+                    entry.value.end = start + content.len();
+                } else if !content.trim().is_empty() {
+                    break;
+                }
+            }
+        }
+    }
+    found
+}
+
+/// Texts in which a key has a value, the best first.
+pub(super) fn set(text: &str, key: &str, value: &str) -> Vec<String> {
+    let newline = line_ending(text);
+    let Some(table) = find(text) else {
+        let (mark, rest) = text.split_at(after_mark(text));
+        return vec![format!(
+            "{mark}---{newline}{key}: {value}{newline}---{newline}{rest}"
+        )];
+    };
+    let Some(entry) = entry(text, table.clone(), key) else {
+        return vec![spliced(
+            text,
+            table.end..table.end,
+            &format!("{key}: {value}{newline}"),
+        )];
+    };
+    let whole = spliced(text, entry.value.clone(), &format!(" {value}"));
+    let line = &text[entry.value.clone()];
+    if line.contains('\n') {
+        return vec![whole];
+    }
+    let old = scalar(line);
+    let range = entry.value.start + old.start..entry.value.start + old.end;
+    let gap = if old.start == 0 { " " } else { "" };
+    vec![spliced(text, range, &format!("{gap}{value}")), whole]
+}
+
+/// Texts without a key.
+pub(super) fn remove(text: &str, key: &str) -> Vec<String> {
+    let entry = find(text).and_then(|table| entry(text, table, key));
+    entry
+        .map(|entry| spliced(text, entry.lines, ""))
+        .into_iter()
+        .collect()
+}
+
+fn spliced(text: &str, range: Range<usize>, new: &str) -> String {
+    format!("{}{new}{}", &text[..range.start], &text[range.end..])
+}
+
+/// The value on a line behind its colon: without spaces around it and a comment behind it.
+fn scalar(line: &str) -> Range<usize> {
+    let start = line.len() - line.trim_start_matches([' ', '\t']).len();
+    let value = &line[start..];
+    if value.is_empty() || value.starts_with('#') {
+        return 0..0;
+    }
+    let flow = value.starts_with(['[', '{']);
+    let mut quote = None;
+    let mut escaped = false;
+    let mut before = ' ';
+    for (at, character) in value.char_indices() {
+        match quote {
+            Some('"') if escaped => escaped = false,
+            Some('"') if character == '\\' => escaped = true,
+            Some(open) if character == open => quote = None,
+            Some(_) => {}
+            None if matches!(character, '"' | '\'')
+                && (at == 0 || flow && matches!(before, ' ' | '[' | '{' | ',')) =>
+            {
+                quote = Some(character);
+            }
+            None if character == '#' && matches!(before, ' ' | '\t') => {
+                return start..start + value[..at].trim_end_matches([' ', '\t']).len();
+            }
+            None => {}
+        }
+        before = character;
+    }
+    start..start + value.trim_end_matches([' ', '\t']).len()
+}
+
+/// A value as YAML on one line; `None` for one that is no text, boolean, integer or list of these.
+pub(super) fn written(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(quoted(text)),
+        Value::Bool(_) | Value::Int(_) => Some(value.to_string()),
+        _ => {
+            let items = value.items()?;
+            let items: Option<Vec<String>> =
+                items.iter().map(|item| item.as_str().map(quoted)).collect();
+            Some(format!("[{}]", items?.join(", ")))
+        }
+    }
+}
+
+/// A text that YAML reads back as this text: plain where that is certain, else in double quotes.
+fn quoted(text: &str) -> String {
+    let plain =
+        |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b' ' | b'_' | b'-' | b'.' | b'/');
+    let begins = text.as_bytes().first().is_some_and(u8::is_ascii_alphabetic);
+    let reserved = ["true", "false", "null", "yes", "no", "on", "off", "y", "n"];
+    let is_reserved = reserved.contains(&text.to_ascii_lowercase().as_str());
+    if begins && text.bytes().all(plain) && !text.ends_with(' ') && !is_reserved {
+        return text.to_owned();
+    }
+    let mut out = String::from("\"");
+    for character in text.chars() {
+        match character {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            '\r' => out.push_str("\\r"),
+            _ if needs_escape(character) => {
+                out.push_str(&format!("\\u{:04x}", u32::from(character)))
+            }
+            other => out.push(other),
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// Control characters, line breaks of Unicode, and what YAML does not print.
+fn needs_escape(character: char) -> bool {
+    character.is_control()
+        || matches!(
+            character,
+            '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}'
+        )
+}

@@ -1,0 +1,323 @@
+//! The files that show the state: one for each request, chain, task and feedback item, below `workflow/`.
+//!
+//! A path depends on ids alone, so that no file moves when a status changes. A file that exists keeps everything but the fields
+//! and sections that the state determines.
+
+use tool_core::Value;
+
+use super::Page;
+use super::body::{answer, chain_body, feedback_body, request_body, reviews, task_body};
+use crate::fault::Fault;
+use crate::ids::slug;
+use crate::state::{Feedback, Request, Review, State, Task, TaskChain};
+
+/// The folder of all files.
+pub const FOLDER: &str = "workflow";
+
+/// Which item.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ItemId {
+    /// A request.
+    Request(String),
+    /// A chain.
+    Chain(String),
+    /// A task of a chain.
+    Task {
+        /// The chain.
+        chain: String,
+        /// The task.
+        task: String,
+    },
+    /// Feedback in a workflow.
+    Feedback {
+        /// The workflow.
+        workflow: String,
+        /// The feedback.
+        feedback: String,
+    },
+}
+
+/// A file as it has to be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Projected {
+    /// Its path below the root of the workspace.
+    pub path: String,
+    /// Its text.
+    pub text: String,
+}
+
+/// Every item of a state that has a file.
+pub fn items(state: &State) -> Vec<ItemId> {
+    let mut items: Vec<ItemId> = state
+        .requests()
+        .keys()
+        .cloned()
+        .map(ItemId::Request)
+        .collect();
+    for chain in state.chains().values() {
+        items.push(ItemId::Chain(chain.id.clone()));
+        items.extend(chain.tasks.iter().map(|task| ItemId::Task {
+            chain: chain.id.clone(),
+            task: task.id.clone(),
+        }));
+    }
+    for workflow in state.workflows().values() {
+        items.extend(workflow.feedback.keys().map(|feedback| ItemId::Feedback {
+            workflow: workflow.id.clone(),
+            feedback: feedback.clone(),
+        }));
+    }
+    items
+}
+
+/// The items whose files an event changes.
+pub fn touched(event: &crate::Event, state: &State) -> Vec<ItemId> {
+    let Ok(value) = event.to_value() else {
+        return Vec::new();
+    };
+    let text = |key: &str| {
+        value
+            .get("data")
+            .and_then(|data| data.text(key))
+            .map(str::to_owned)
+    };
+    let kind = event.kind().split('.').next().unwrap_or_default();
+    let mut items = Vec::new();
+    let chain = text("chain").filter(|_| matches!(kind, "chain" | "task"));
+    if let (Some(chain), Some(task)) = (chain.clone(), text("task")) {
+        items.push(ItemId::Task { chain, task });
+    }
+    if let (Some(workflow), Some(feedback)) = (text("workflow"), text("feedback")) {
+        items.push(ItemId::Feedback { workflow, feedback });
+    }
+    // The status of a chain follows its tasks, and that of a request its chains.
+    let request = match chain.as_ref().and_then(|chain| state.chain(chain).ok()) {
+        Some(chain) => Some(chain.request.clone()),
+        None => text("request").filter(|_| kind == "request"),
+    };
+    items.extend(chain.map(ItemId::Chain));
+    items.extend(request.map(ItemId::Request));
+    items
+}
+
+/// The file of an item, given its old text.
+///
+/// # Errors
+/// Unknown item; an old text whose frontmatter cannot be read or extended.
+pub fn project(state: &State, item: &ItemId, old: Option<&str>) -> Result<Projected, Fault> {
+    let (path, fields, title, body) = match item {
+        ItemId::Request(id) => {
+            let request = state.request(id)?;
+            let path = format!("{FOLDER}/requests/{id}-{}.md", slug(&request.title));
+            (
+                path,
+                request_fields(state, request),
+                request.title.clone(),
+                request_body(request),
+            )
+        }
+        ItemId::Chain(id) => {
+            let chain = state.chain(id)?;
+            (
+                format!("{FOLDER}/chains/{id}.md"),
+                chain_fields(chain),
+                chain.title.clone(),
+                chain_body(chain),
+            )
+        }
+        ItemId::Task { chain, task: id } => {
+            let task = state.task(chain, id)?;
+            (
+                format!("{FOLDER}/tasks/{chain}/{id}.md"),
+                task_fields(chain, task),
+                task.title.clone(),
+                task_body(task),
+            )
+        }
+        ItemId::Feedback {
+            workflow,
+            feedback: id,
+        } => {
+            let feedback = state.workflow(workflow)?.feedback(id)?;
+            let title = format!("{id}: {}", feedback.kind);
+            let path = format!("{FOLDER}/feedback/{workflow}/{id}.md");
+            (
+                path,
+                feedback_fields(workflow, feedback),
+                title,
+                feedback_body(feedback),
+            )
+        }
+    };
+    let fresh = || {
+        format!(
+            "---
+---
+
+# {title}
+{body}"
+        )
+    };
+    let mut page = Page::parse(old.map_or_else(fresh, str::to_owned))?;
+    for (key, value) in &fields {
+        match value {
+            Some(value) => page.set_field(key, value)?,
+            None => page.remove_field(key)?,
+        }
+    }
+    for (name, text) in sections(state, item)? {
+        match text.is_empty() {
+            false => page.set_section(name, &text)?,
+            true => page.remove_section(name),
+        }
+    }
+    Ok(Projected {
+        path,
+        text: page.render().to_owned(),
+    })
+}
+
+type Field = (&'static str, Option<Value>);
+
+fn text(text: impl AsRef<str>) -> Option<Value> {
+    Some(Value::from(text.as_ref()))
+}
+
+fn some(text: Option<&String>) -> Option<Value> {
+    text.map(|text| Value::from(text.as_str()))
+}
+
+fn list(texts: &[String]) -> Option<Value> {
+    let texts: Vec<Value> = texts
+        .iter()
+        .map(|text| Value::from(text.as_str()))
+        .collect();
+    (!texts.is_empty()).then(|| Value::array(texts))
+}
+
+fn review_fields(all: &[Review]) -> [Field; 2] {
+    let last = all.last();
+    [
+        (
+            "review",
+            last.and_then(|review| text(review.verdict.as_str())),
+        ),
+        ("reviewer", last.and_then(|review| text(&review.by))),
+    ]
+}
+
+fn request_fields(state: &State, request: &Request) -> Vec<Field> {
+    let mut fields = vec![
+        ("id", text(&request.id)),
+        ("type", text(request.kind.as_str())),
+        ("title", text(&request.title)),
+        ("domain", text(&request.domain)),
+        ("status", text(state.request_status(request).as_str())),
+        (
+            "closed",
+            request
+                .closed
+                .as_ref()
+                .and_then(|closed| text(closed.outcome.as_str())),
+        ),
+        (
+            "closed_because",
+            some(
+                request
+                    .closed
+                    .as_ref()
+                    .and_then(|closed| closed.reason.as_ref()),
+            ),
+        ),
+        ("author", text(&request.author.principal)),
+        ("created", text(request.created.to_string())),
+        ("updated", text(request.updated.to_string())),
+    ];
+    fields.extend(review_fields(&request.reviews));
+    fields
+}
+
+fn chain_fields(chain: &TaskChain) -> Vec<Field> {
+    let mut fields = vec![
+        ("id", text(&chain.id)),
+        ("request", text(&chain.request)),
+        ("title", text(&chain.title)),
+        ("type", text(chain.kind.as_str())),
+        ("status", text(chain.status().as_str())),
+        ("depends_on", some(chain.depends_on.as_ref())),
+        ("file_scope", list(&chain.file_scope)),
+        ("skip_design", some(chain.skip_design.as_ref())),
+        ("author", text(&chain.author.principal)),
+        ("created", text(chain.created.to_string())),
+        ("updated", text(chain.updated.to_string())),
+    ];
+    fields.extend(review_fields(&chain.reviews));
+    fields
+}
+
+fn task_fields(chain: &str, task: &Task) -> Vec<Field> {
+    let rework = (task.rework_count > 0).then(|| Value::from(i64::from(task.rework_count)));
+    let mut fields = vec![
+        ("id", text(&task.id)),
+        ("chain", text(chain)),
+        ("title", text(&task.title)),
+        ("type", text(task.kind.as_str())),
+        ("status", text(task.status.as_str())),
+        ("blocked_because", some(task.blocked.as_ref())),
+        ("rework_of", some(task.rework_of.as_ref())),
+        ("rework_count", rework),
+        ("submitter", some(task.submitter.as_ref())),
+        ("author", text(&task.author.principal)),
+        ("created", text(task.created.to_string())),
+        ("updated", text(task.updated.to_string())),
+    ];
+    fields.extend(review_fields(&task.reviews));
+    fields
+}
+
+fn feedback_fields(workflow: &str, feedback: &Feedback) -> Vec<Field> {
+    let response = feedback.response.as_ref();
+    vec![
+        ("id", text(&feedback.id)),
+        ("workflow", text(workflow)),
+        ("type", text(feedback.kind.as_str())),
+        ("priority", text(feedback.priority.as_str())),
+        ("blocking", Some(Value::from(feedback.blocking))),
+        ("status", text(feedback.status.as_str())),
+        ("chain", some(feedback.chain.as_ref())),
+        ("task", some(feedback.task.as_ref())),
+        ("author", text(&feedback.author.principal)),
+        ("created", text(feedback.created.to_string())),
+        ("updated", text(feedback.updated.to_string())),
+        (
+            "answered_by",
+            response.and_then(|response| text(&response.by)),
+        ),
+        (
+            "selected_option",
+            some(response.and_then(|response| response.selected_option.as_ref())),
+        ),
+        ("dismissed_because", some(feedback.dismissed.as_ref())),
+    ]
+}
+
+/// The sections that the state determines; an empty one is removed.
+fn sections(state: &State, item: &ItemId) -> Result<Vec<(&'static str, String)>, Fault> {
+    Ok(match item {
+        ItemId::Request(id) => vec![("Reviews", reviews(&state.request(id)?.reviews))],
+        ItemId::Chain(id) => vec![("Reviews", reviews(&state.chain(id)?.reviews))],
+        ItemId::Task { chain, task } => {
+            let task = state.task(chain, task)?;
+            let summary = task
+                .summary
+                .as_deref()
+                .map(super::body::inner)
+                .unwrap_or_default();
+            vec![("Summary", summary), ("Reviews", reviews(&task.reviews))]
+        }
+        ItemId::Feedback { workflow, feedback } => {
+            let feedback = state.workflow(workflow)?.feedback(feedback)?;
+            vec![("Answer", answer(feedback))]
+        }
+    })
+}

@@ -1,0 +1,51 @@
+//! Workflows: requests, chains of tasks, reviews, gates, feedback and locks, as a fold of events.
+//!
+//! Three functions carry everything. [`decide`](decide::decide) takes the state, a command and a [`Context`] (time, date, actor,
+//! grants) and returns events or a [`Fault`]; [`State::apply`] is the only way the state changes; [`item::project`] gives the
+//! files that show it. Beside them are data: [`template`] (stages and gates), [`roles`] (who may call what) and [`governance`]
+//! (which files may change, and whose locks collide). [`import`] reads the layouts of earlier systems. Nothing here does I/O or
+//! knows a clock, a thread or a random number.
+//!
+//! ```
+//! use workflow::decide::{RequestCreate, create_request};
+//! use workflow::names::{ActorKind, RequestKind};
+//! use workflow::{Actor, Context, Date, Grants, State, Time};
+//!
+//! let mut state = State::default();
+//! let (actor, grants) = (Actor::new("pat", ActorKind::Person, "operator"), Grants::default());
+//! let today = Date::parse("2025-01-31").unwrap();
+//! let context = Context { now: Time(1_738_281_600_000), today, actor: &actor, grants: &grants };
+//! let args = RequestCreate {
+//!     r#type: RequestKind::Cr,
+//!     title: "A parser".to_owned(),
+//!     domain: "core".to_owned(),
+//!     content: "Numbers have to be read.".to_owned(),
+//!     draft: None,
+//! };
+//! let event = create_request(&state, &context, &args)?;
+//! state.apply(&event)?;
+//! assert_eq!(state.request("CR-20250131-001")?.title, "A parser");
+//! # Ok::<(), workflow::Fault>(())
+//! ```
+
+pub mod actor;
+pub mod decide;
+pub mod event;
+mod fault;
+pub mod governance;
+pub mod ids;
+pub mod import;
+pub mod item;
+pub mod limits;
+pub mod names;
+pub mod roles;
+pub mod state;
+pub mod template;
+pub mod tools;
+
+pub use actor::{Actor, Context, Date, Grants, Time};
+pub use decide::{Command, decide};
+pub use event::{Data, Event};
+pub use fault::Fault;
+pub use state::State;
+pub use template::Template;

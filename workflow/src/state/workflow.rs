@@ -1,0 +1,138 @@
+//! What a workflow, its feedback and a lock answer.
+
+use std::cmp::Ordering;
+
+use super::{Ended, Feedback, Lock, TaskChain, Workflow};
+use crate::fault::Fault;
+use crate::governance::collide::Held;
+use crate::names::{FeedbackStatus, GateKind, StageStatus, WorkflowStatus};
+use crate::template::Stage;
+
+impl Workflow {
+    /// Its status; blocking feedback without an answer pauses it.
+    pub fn status(&self) -> WorkflowStatus {
+        match &self.ended {
+            Some(Ended::Completed) => WorkflowStatus::Completed,
+            Some(Ended::Discarded(_)) => WorkflowStatus::Discarded,
+            None if self.paused.is_some() || self.unanswered().next().is_some() => {
+                WorkflowStatus::Paused
+            }
+            None => WorkflowStatus::Active,
+        }
+    }
+
+    /// Blocking feedback without an answer.
+    pub fn unanswered(&self) -> impl Iterator<Item = &Feedback> {
+        self.feedback
+            .values()
+            .filter(|feedback| feedback.blocking && feedback.status.is_open())
+    }
+
+    /// The stage it is in; `None` when it has ended.
+    pub fn current(&self) -> Option<&Stage> {
+        self.stages.get(self.stage).filter(|_| self.ended.is_none())
+    }
+
+    /// Whether the gate of a stage awaits a person's decision.
+    pub fn awaits(&self, stage: usize) -> bool {
+        let (Some(defined), Some(state)) = (self.stages.get(stage), self.gates.get(stage)) else {
+            return false;
+        };
+        let human = defined.gate.kind == GateKind::HumanApproval;
+        let open = !defined.gate.agent_triggered || state.requested;
+        stage == self.stage && self.ended.is_none() && human && open && state.satisfied.is_none()
+    }
+
+    /// The status of a stage.
+    pub fn stage_status(&self, stage: usize) -> StageStatus {
+        match (&self.ended, stage.cmp(&self.stage)) {
+            (Some(Ended::Completed), _) | (_, Ordering::Less) => StageStatus::Completed,
+            (Some(Ended::Discarded(_)), _) => StageStatus::Skipped,
+            (None, Ordering::Greater) => StageStatus::Pending,
+            (None, Ordering::Equal) if self.awaits(stage) => StageStatus::AwaitingGate,
+            (None, Ordering::Equal) => StageStatus::Active,
+        }
+    }
+
+    /// The feedback with an id.
+    ///
+    /// # Errors
+    /// There is none; the fault names the nearest id.
+    pub fn feedback(&self, id: &str) -> Result<&Feedback, Fault> {
+        let known = || self.feedback.keys().map(String::as_str);
+        self.feedback
+            .get(id)
+            .ok_or_else(|| Fault::unknown("feedback", id, known()))
+    }
+
+    /// Whether a chain belongs to it.
+    pub(crate) fn is_about(&self, chain: &TaskChain) -> bool {
+        match &self.chain {
+            Some(one) => *one == chain.id,
+            None => self.request.as_ref() == Some(&chain.request),
+        }
+    }
+
+    /// Whether work in it may continue: it is not paused. One that has ended holds nothing.
+    pub(crate) fn running(&self) -> Result<(), Fault> {
+        if self.ended.is_some() {
+            return Ok(());
+        }
+        let ids: Vec<String> = self
+            .unanswered()
+            .map(|feedback| format!("`{}`", feedback.id))
+            .collect();
+        if !ids.is_empty() {
+            return Err(Fault::Unanswered {
+                workflow: self.id.clone(),
+                ids: ids.join(", "),
+            });
+        }
+        match &self.paused {
+            None => Ok(()),
+            Some(reason) => Err(Fault::Paused {
+                workflow: self.id.clone(),
+                reason: reason.clone(),
+            }),
+        }
+    }
+
+    /// Whether it has not ended.
+    pub(crate) fn open(&self) -> Result<(), Fault> {
+        match self.ended {
+            None => Ok(()),
+            Some(_) => Err(Fault::first(
+                format!("the workflow `{}` is {}", self.id, self.status()),
+                "start another with `workflow:start`",
+            )),
+        }
+    }
+}
+
+impl Lock {
+    /// What it holds, for [`crate::governance::collide`].
+    pub fn held(&self) -> Held<'_> {
+        Held {
+            chain: &self.chain,
+            patterns: &self.patterns,
+            until: self.expires,
+        }
+    }
+}
+
+impl Feedback {
+    /// Whether it may become resolved or dismissed.
+    pub(crate) fn open(&self, to: FeedbackStatus) -> Result<(), Fault> {
+        match self.status.is_open() {
+            true => Ok(()),
+            false => Err(Fault::Transition {
+                what: "feedback",
+                id: self.id.clone(),
+                from: self.status.as_str(),
+                to: to.as_str(),
+                allowed: "none".to_owned(),
+                next: "create new feedback with `feedback:create`",
+            }),
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! [`Changed`]: the result of a transition.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use tool_core::{Ctx, Probe, Result, Value, object};
+
+use super::log::{self, Done};
+use crate::actor::Time;
+use crate::decide::Command;
+use crate::event::Event;
+use crate::state::State;
+
+/// What a transition did.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Changed {
+    /// Id of the item.
+    pub id: String,
+    /// Its status now.
+    pub status: String,
+    /// The events written, in order; none where the item was as wanted already.
+    pub events: Vec<Happened>,
+}
+
+/// An event.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Happened {
+    /// Its number.
+    pub number: u64,
+    /// Its type, such as `task.submitted`.
+    pub r#type: String,
+    /// The reason given.
+    pub reason: Option<String>,
+    /// What happened, as `docs/workflows.md` lists it for each type.
+    pub data: Value,
+}
+
+/// Runs a command.
+pub(super) fn run(ctx: &Ctx, command: &Command, item: &Item<'_>) -> Result<Changed> {
+    let Done { state, events } = log::run(ctx, command)?;
+    changed(&state, &events, item)
+}
+
+/// The item that a command is about, where it exists before.
+pub(super) enum Item<'a> {
+    /// Read from the first event.
+    OfEvent,
+    /// Feedback that may need no event.
+    Feedback(&'a str, &'a str),
+}
+
+fn changed(state: &State, events: &[Event], item: &Item<'_>) -> Result<Changed> {
+    let mut happened = Vec::with_capacity(events.len());
+    for event in events {
+        let value = event.to_value()?;
+        happened.push(Happened {
+            number: event.seq,
+            r#type: event.kind().to_owned(),
+            reason: event.reason.clone(),
+            data: value.get("data").cloned().unwrap_or_default(),
+        });
+    }
+    let (id, status) = match (happened.first(), item) {
+        (Some(first), _) => subject(state, &first.r#type, &first.data)?,
+        (None, Item::Feedback(workflow, id)) => {
+            let feedback = state.workflow(workflow)?.feedback(id)?;
+            (feedback.id.clone(), feedback.status.as_str().to_owned())
+        }
+        (None, Item::OfEvent) => Default::default(),
+    };
+    Ok(Changed {
+        id,
+        status,
+        events: happened,
+    })
+}
+
+/// Id and status of the item of an event.
+fn subject(state: &State, kind: &str, data: &Value) -> Result<(String, String)> {
+    let text = |key: &str| data.text(key).unwrap_or_default().to_owned();
+    let both = |id: &str, status: &str| Ok((id.to_owned(), status.to_owned()));
+    match kind.split('.').next().unwrap_or_default() {
+        "task" => {
+            let task = state.task(&text("chain"), &text("task"))?;
+            both(&task.id, task.status.as_str())
+        }
+        "chain" => {
+            let chain = state.chain(&text("chain"))?;
+            both(&chain.id, chain.status().as_str())
+        }
+        "request" => {
+            let request = state.request(&text("request"))?;
+            both(&request.id, state.request_status(request).as_str())
+        }
+        "feedback" => {
+            let feedback = state
+                .workflow(&text("workflow"))?
+                .feedback(&text("feedback"))?;
+            both(&feedback.id, feedback.status.as_str())
+        }
+        "lock" => {
+            let chain = text("chain");
+            let status = match state.locks().contains_key(&chain) {
+                true => "held",
+                false => "released",
+            };
+            both(&chain, status)
+        }
+        "agent" => {
+            let id = text("agent");
+            let outcome = state.agents().get(&id).and_then(|agent| agent.outcome);
+            both(&id, outcome.map_or("running", |outcome| outcome.as_str()))
+        }
+        _ => {
+            let workflow = state.workflow(&text("workflow"))?;
+            both(&workflow.id, workflow.status().as_str())
+        }
+    }
+}
+
+/// The number of the last event before a call, from which [`probe`] tells whether it happened.
+pub(super) fn before(ctx: &Ctx) -> Result<Option<Value>> {
+    let number = log::state(ctx.events()?)?.seq();
+    Ok(Some(object! { "number" => number }))
+}
+
+/// Whether a command happened after an event: whether the events that it would have written then follow, by the same actor.
+pub(super) fn probe(ctx: &Ctx, before: &Value, command: &Command) -> Result<Probe> {
+    let (log, identity) = (ctx.events()?, ctx.identity()?);
+    let number = before.get("number").and_then(Value::as_f64);
+    let Some(number) = number.map(|number| number as usize) else {
+        return Ok(Probe::Unknown);
+    };
+    let bodies = log.after(0)?;
+    if bodies.len() < number {
+        return Ok(Probe::Unknown);
+    }
+    if bodies.len() == number {
+        return Ok(Probe::NotHappened);
+    }
+    let mut state = std::sync::Arc::new(State::default());
+    log::fold(&mut state, &bodies[..number])?;
+    let mut actor = log::actor(identity);
+    let followed = log::fold(&mut std::sync::Arc::clone(&state), &bodies[number..])?;
+    // A person's approval is not known here: the event itself says who it was.
+    if let Some(first) = followed.first() {
+        let by_person = first.actor.is_person() && first.actor.role == actor.role;
+        actor = if by_person {
+            first.actor.clone()
+        } else {
+            actor
+        };
+    }
+    let now = followed.first().map_or(Time(0), |event| event.time);
+    let Ok(wanted) = log::decide_as(&state, command, &actor, true, now) else {
+        return Ok(Probe::Unknown);
+    };
+    let same = |(one, other): (&Event, &Event)| one.data == other.data && one.actor == other.actor;
+    if !wanted.is_empty()
+        && wanted.len() <= followed.len()
+        && wanted.iter().zip(&followed).all(same)
+    {
+        let mut after = State::clone(&state);
+        for event in &wanted {
+            after.apply(event)?;
+        }
+        let changed = changed(&after, &followed[..wanted.len()], &Item::OfEvent)?;
+        return Ok(Probe::Happened(tool_core::convert::to_value(&changed)?));
+    }
+    // Others wrote in between: whether this call is among them cannot be told from here.
+    Ok(Probe::Unknown)
+}

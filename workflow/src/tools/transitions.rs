@@ -1,0 +1,167 @@
+//! The transitions as tools: each is a type of arguments of [`crate::decide`] with its specification.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tool_core::{Ctx, JsonExample, Probe, Result, Spec, Syntax, Tool, Value, object};
+
+use super::changes::{self, Changed, Item};
+use super::{CHANGES, examples, log};
+use crate::actor::Actor;
+use crate::decide::{self, Command};
+use crate::names::ActorKind;
+
+/// Makes tools of types of arguments: id, title, changes of the declaration.
+macro_rules! transitions {
+    ($($args:ident: $id:literal, $title:literal $(, $field:ident = $value:expr)*;)+) => {$(
+        impl Tool for decide::$args {
+            const SPEC: Spec = Spec { $($field: $value,)* ..CHANGES }.with_name($id, $title);
+            type Output = Changed;
+            const EXAMPLES: &'static [JsonExample] = examples::$args;
+
+            fn run(args: Self, ctx: &Ctx) -> Result<Changed> {
+                changes::run(ctx, &Command::$args(args), &Item::OfEvent)
+            }
+
+            fn before(_: &Self, ctx: &Ctx) -> Result<Option<Value>> {
+                changes::before(ctx)
+            }
+
+            fn probe(args: &Self, before: &Value, ctx: &Ctx) -> Result<Probe> {
+                changes::probe(ctx, before, &Command::$args(args.clone()))
+            }
+        }
+    )+};
+}
+
+transitions! {
+    RequestCreate: "request:create", "Create a request";
+    RequestApprove: "request:approve", "Approve a request";
+    RequestRequestChanges: "request:request_changes", "Request changes of a request";
+    RequestClose: "request:close", "Close a request";
+    ChainCreate: "chain:create", "Add a chain of tasks to a request", syntax = &[("/fileScope", Syntax::Pattern)];
+    ChainApprove: "chain:approve", "Approve a chain";
+    ChainRequestChanges: "chain:request_changes", "Request changes of a chain";
+    TaskCreate: "task:create", "Add a task to a chain", syntax = &[("/fileScope", Syntax::Pattern)];
+    TaskReady: "task:ready", "Make a task ready";
+    TaskStart: "task:start", "Start a task";
+    TaskSubmit: "task:submit", "Submit a task";
+    TaskApprove: "task:approve", "Approve a task";
+    TaskRequestChanges: "task:request_changes", "Send a task back";
+    TaskBlock: "task:block", "Mark a task as blocked";
+    TaskUnblock: "task:unblock", "Unblock a task";
+    FeedbackCreate: "feedback:create", "Ask a question in a workflow";
+    FeedbackRespond: "feedback:respond", "Answer feedback";
+    WorkflowPause: "workflow:pause", "Pause a workflow";
+    WorkflowResume: "workflow:resume", "Resume a workflow";
+    WorkflowDiscard: "workflow:discard", "Give a workflow up";
+    RequestApproval: "request_approval", "Ask for the decision at a gate";
+    LockAcquire: "lock:acquire", "Lock files for a chain", syntax = &[("/patterns", Syntax::Pattern)];
+    LockRelease: "lock:release", "Release the files of a chain";
+}
+
+impl Tool for decide::GateSatisfy {
+    const SPEC: Spec = Spec {
+        human_gate: true,
+        ..CHANGES
+    }
+    .with_name("gate:satisfy", "Satisfy a human gate");
+    type Output = Changed;
+    const EXAMPLES: &'static [JsonExample] = examples::GateSatisfy;
+
+    fn run(args: Self, ctx: &Ctx) -> Result<Changed> {
+        changes::run(ctx, &Command::GateSatisfy(args), &Item::OfEvent)
+    }
+
+    /// The stage with its question: an approval is for this gate alone, and no person is asked about one that is not open.
+    fn bound(args: &Self, ctx: &Ctx) -> Result<Option<Value>> {
+        let state = log::state(ctx.events()?)?;
+        let workflow = state.workflow(&args.workflow_id)?;
+        let number = workflow.stage;
+        let gate = &workflow.stages[number].gate;
+        if !workflow.awaits(number) {
+            // What the command itself would say.
+            let person = Actor::new("a person", ActorKind::Person, "operator");
+            let command = Command::GateSatisfy(args.clone());
+            log::decide_as(&state, &command, &person, false, workflow.updated)?;
+        }
+        gate.choose(args.option.as_deref())?;
+        Ok(Some(object! {
+            "stage" => workflow.stages[number].name.as_str(),
+            "number" => number as u64,
+            "prompt" => gate.prompt.clone(),
+        }))
+    }
+
+    fn before(_: &Self, ctx: &Ctx) -> Result<Option<Value>> {
+        changes::before(ctx)
+    }
+
+    fn probe(args: &Self, before: &Value, ctx: &Ctx) -> Result<Probe> {
+        changes::probe(ctx, before, &Command::GateSatisfy(args.clone()))
+    }
+}
+
+impl Tool for decide::FeedbackDismiss {
+    const SPEC: Spec = Spec {
+        idempotent: true,
+        ..CHANGES
+    }
+    .with_name("feedback:dismiss", "Dismiss feedback");
+    type Output = Changed;
+    const EXAMPLES: &'static [JsonExample] = examples::FeedbackDismiss;
+
+    fn run(args: Self, ctx: &Ctx) -> Result<Changed> {
+        let (workflow, feedback) = (args.workflow_id.clone(), args.feedback_id.clone());
+        let command = Command::FeedbackDismiss(args);
+        changes::run(ctx, &command, &Item::Feedback(&workflow, &feedback))
+    }
+}
+
+/// Start a workflow from a template.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub(super) struct WorkflowStart {
+    /// Name of the template: `standard`, `hotfix`, `documentation`, `ideation`, or of a file `workflow/templates/NAME.yaml`.
+    template: String,
+    /// Id of the request it serves.
+    request_id: Option<String>,
+    /// Id of the one chain it serves; every chain of the request where absent.
+    chain_id: Option<String>,
+    /// Commands of its verification, instead of those of the template.
+    commands: Option<Vec<String>>,
+}
+
+impl WorkflowStart {
+    fn command(self, ctx: &Ctx) -> Result<Command> {
+        let template = log::template(ctx.events()?, &self.template)?;
+        let args = decide::WorkflowStart {
+            template: self.template,
+            request_id: self.request_id,
+            chain_id: self.chain_id,
+            commands: self.commands,
+        };
+        Ok(Command::WorkflowStart(args, template))
+    }
+}
+
+impl Tool for WorkflowStart {
+    const SPEC: Spec = Spec {
+        syntax: &[("/commands", Syntax::Shell)],
+        ..CHANGES
+    }
+    .with_name("workflow:start", "Start a workflow");
+    type Output = Changed;
+    const EXAMPLES: &'static [JsonExample] = examples::WorkflowStart;
+
+    fn run(args: Self, ctx: &Ctx) -> Result<Changed> {
+        changes::run(ctx, &args.command(ctx)?, &Item::OfEvent)
+    }
+
+    fn before(_: &Self, ctx: &Ctx) -> Result<Option<Value>> {
+        changes::before(ctx)
+    }
+
+    fn probe(args: &Self, before: &Value, ctx: &Ctx) -> Result<Probe> {
+        changes::probe(ctx, before, &args.clone().command(ctx)?)
+    }
+}
