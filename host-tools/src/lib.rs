@@ -15,6 +15,7 @@ mod code;
 mod counted;
 mod delegation;
 pub mod files;
+mod git;
 pub mod inputs;
 #[cfg(feature = "llm")]
 pub mod llm;
@@ -35,6 +36,7 @@ pub static FAMILIES: &[&[Entry]] = &[
     #[cfg(feature = "archives")]
     archives::TOOLS,
     code::TOOLS,
+    git::TOOLS,
     #[cfg(feature = "web")]
     web::TOOLS,
     #[cfg(feature = "llm")]

@@ -1,7 +1,9 @@
-//! The tools that run programs. This test program is the sandbox's launcher, which the built-in harness cannot be.
+//! The tools that run programs, git among them. This test program is the sandbox's launcher, which the built-in harness cannot be.
 
 #[cfg(target_os = "linux")]
 mod code;
+#[cfg(target_os = "linux")]
+mod git;
 
 use std::process::ExitCode;
 
@@ -12,7 +14,10 @@ fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let mut trials: Vec<Trial> = Vec::new();
     #[cfg(target_os = "linux")]
-    trials.extend(code::all());
+    {
+        trials.extend(code::all());
+        trials.extend(git::all());
+    }
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 

@@ -12,6 +12,8 @@ mod run;
 mod run_shell;
 mod run_tests;
 
+pub(crate) use run::cut;
+
 /// The tools of this family, in the order of the documentation.
 pub(crate) static TOOLS: &[Entry] = &[
     entry::<run_shell::Args>(),

@@ -114,7 +114,7 @@ impl Ran {
 }
 
 /// The text, without an incomplete character at a cut.
-pub(super) fn cut(stream: &Captured) -> String {
+pub(crate) fn cut(stream: &Captured) -> String {
     let bytes = &stream.bytes;
     if !stream.truncated() {
         return stream.text();

@@ -1,0 +1,296 @@
+//! Committing.
+
+use tool_core::object;
+
+use super::changes::{self, Changed, OPTIONS};
+use super::message::Message;
+use super::repository::{Grant, Repository, Start};
+use super::settings::{self, Work};
+use super::{failure, paths, user};
+use crate::prelude::*;
+
+/// Commit to the current branch of a repository of git what is staged; with `files`, stage these first. The message is
+/// `type(scope): subject` with an optional body, as the configuration of the project requires. No hook runs and nothing is signed.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Args {
+    /// Folder with the work tree, relative to the workspace root.
+    #[serde(default = "root")]
+    pub repo_path: String,
+    /// The message, such as `fix(parser): accept empty lines`; a blank line separates a body.
+    pub message: String,
+    /// Files and folders to stage first, relative to the repository, each exactly as named; deleted files are staged as deleted.
+    #[serde(default)]
+    pub files: Vec<String>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Output {
+    /// Id of the commit.
+    pub commit: String,
+    /// Ids of its parents; none for the first commit.
+    pub parents: Vec<String>,
+    /// The branch; `null` where `HEAD` is detached.
+    pub branch: Option<String>,
+    /// First line of the message.
+    pub subject: String,
+    /// The files of the commit, compared with its first parent.
+    pub files: Vec<Changed>,
+}
+
+impl Tool for Args {
+    const SPEC: Spec = Spec {
+        id: "git:commit",
+        title: "Commit to a repository",
+        tags: &["git", "repository", "commit"],
+        capabilities: &[
+            Capability::FilesRead,
+            Capability::Spawn,
+            Capability::CommitRules,
+        ],
+        syntax: &[("/repo_path", Syntax::Tree), ("/files", Syntax::Tracked)],
+        ..super::WRITING
+    };
+    type Output = Output;
+
+    fn run(args: Args, ctx: &Ctx) -> Result<Output> {
+        let message = args.check(ctx)?;
+        let repository = Repository::open(ctx, &args.repo_path, Work::Local)?;
+        unfinished(&repository)?;
+        refuse_filters(&repository, &args.files)?;
+        if !args.files.is_empty() {
+            let mut words = vec!["add", "--"];
+            words.extend(args.files.iter().map(String::as_str));
+            repository.run(&Start {
+                grant: Grant::Repository,
+                ..Start::new(&words)
+            })?;
+        }
+        if !is_staged(&repository)? {
+            return Err(tool_error!(PreconditionFailed, "nothing_staged";
+                "nothing is staged, so that the commit would be empty";
+                "pass `files` that changed; `git_status` lists them"));
+        }
+        let author = author(&repository)?;
+        let words = [
+            "commit",
+            "--quiet",
+            "--no-verify",
+            "--no-gpg-sign",
+            "--no-status",
+            "--cleanup=verbatim",
+            "--file=-",
+        ];
+        let finished = repository.finished(&Start {
+            grant: Grant::Repository,
+            stdin: message.text.as_bytes(),
+            settings: &author,
+            ..Start::new(&words)
+        })?;
+        if !finished.exit.success() {
+            let said = finished.stderr.text() + &finished.stdout.text();
+            return Err(failure::of(&said, finished.exit.code()));
+        }
+        output(&repository, &message)
+    }
+
+    /// Branch, parent, what is staged, and the contents of the files that would be.
+    fn bound(args: &Args, ctx: &Ctx) -> Result<Option<Value>> {
+        args.check(ctx)?;
+        let repository = Repository::open(ctx, &args.repo_path, Work::Local)?;
+        let mut words = vec!["diff", "--cached", "--raw", "-z", "--no-abbrev"];
+        words.extend(OPTIONS);
+        let staged = repository.output(&words)?;
+        let staged = String::from_utf8_lossy(&staged).replace('\0', " ");
+        Ok(Some(object! {
+            "branch" => repository.head()?,
+            "parent" => repository.commit("HEAD")?,
+            "staged" => staged,
+            "files" => contents(&repository, args)?,
+        }))
+    }
+
+    fn before(args: &Args, ctx: &Ctx) -> Result<Option<Value>> {
+        args.check(ctx)?;
+        let repository = Repository::open(ctx, &args.repo_path, Work::Local)?;
+        Ok(Some(object! {
+            "head" => repository.commit("HEAD")?,
+            "branch" => repository.head()?,
+        }))
+    }
+
+    /// It happened if `HEAD` is a commit with this message on the former one, and the index is its tree.
+    fn probe(args: &Args, before: &Value, ctx: &Ctx) -> Result<Probe> {
+        let message = args.check(ctx)?;
+        let repository = Repository::open(ctx, &args.repo_path, Work::Local)?;
+        let same = |name: &str, now: Option<String>| {
+            before.get(name).and_then(Value::as_str) == now.as_deref()
+        };
+        if !same("branch", repository.head()?) {
+            return Ok(Probe::Unknown);
+        }
+        if same("head", repository.commit("HEAD")?) {
+            // One that was killed in between leaves the lock, which the call reports when it is repeated.
+            return Ok(Probe::NotHappened);
+        }
+        let parent = repository.commit("HEAD^1")?;
+        let found =
+            repository.output(&["log", "-1", "--no-show-signature", "--format=%B", "HEAD"])?;
+        let is_own = String::from_utf8_lossy(&found).trim_end() == message.text.trim_end();
+        if !same("head", parent) || !is_own || is_staged(&repository)? {
+            return Ok(Probe::Unknown);
+        }
+        Ok(Probe::Happened(to_value(&output(&repository, &message)?)?))
+    }
+
+    /// In a repository with one commit of `notes.txt`, which changed since. The id depends on the time and the author.
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "one file": r#"{"message": "docs(notes): add a line", "files": ["notes.txt"]}"# => r#"{
+            "commit": "0d1c1f9b7b0dbb2ae49a8e0bb0ae32a5a8cbe7b1",
+            "parents": ["19cabfff2a05339fece78056567f8c665c43c179"], "branch": "main",
+            "subject": "docs(notes): add a line",
+            "files": [{"path": "notes.txt", "path_base64": null, "original_path": null, "added": 1, "deleted": 0}]
+        }"#;
+    };
+}
+
+impl Args {
+    /// Checks what needs no repository.
+    fn check(&self, ctx: &Ctx) -> Result<Message> {
+        paths::check(&self.files)?;
+        Message::parse(&self.message, ctx.commit_rules()?)
+    }
+}
+
+/// Refuses to commit in the middle of a merge and the like, whose messages and parents git prepares for an editor.
+pub(super) fn unfinished(repository: &Repository<'_>) -> Result<()> {
+    for (name, what) in [
+        ("MERGE_HEAD", "a merge"),
+        ("CHERRY_PICK_HEAD", "a cherry-pick"),
+        ("REVERT_HEAD", "a revert"),
+        ("rebase-merge", "a rebase"),
+        ("rebase-apply", "a rebase"),
+    ] {
+        if repository.has(name)? {
+            return Err(tool_error!(Conflict at "/repo_path", "unfinished";
+                "{what} is not finished in this repository";
+                "the user finishes or aborts it by hand"));
+        }
+    }
+    Ok(())
+}
+
+/// The contents of the files of a call, as git names them, with their paths; none for a file that is gone.
+fn contents(repository: &Repository<'_>, args: &Args) -> Result<Vec<String>> {
+    /// Paths of one command line.
+    const AT_ONCE: usize = 500;
+    let listed = listed(repository, &args.files)?;
+    let listed = String::from_utf8_lossy(&listed);
+    let files = repository.ctx().files()?;
+    let is_file = |name: &&str| {
+        let path = format!("{}/{name}", args.repo_path);
+        files
+            .stat(&path)
+            .is_ok_and(|info| info.kind == FileKind::File)
+    };
+    let names: Vec<&str> = listed
+        .split('\0')
+        .filter(|name| !name.is_empty())
+        .filter(is_file)
+        .collect();
+    let mut found = Vec::with_capacity(names.len());
+    for part in names.chunks(AT_ONCE) {
+        let mut words = vec!["hash-object", "--no-filters", "--"];
+        words.extend(part);
+        let hashes = repository.output(&words)?;
+        let hashes = String::from_utf8_lossy(&hashes);
+        found.extend(
+            part.iter()
+                .zip(hashes.lines())
+                .map(|(name, hash)| format!("{hash} {name}")),
+        );
+    }
+    Ok(found)
+}
+
+/// Refuses files whose content a filter would change.
+fn refuse_filters(repository: &Repository<'_>, files: &[String]) -> Result<()> {
+    filtered(repository, &listed(repository, files)?)
+}
+
+/// The tracked and new files at or below paths, each with a NUL after it.
+fn listed(repository: &Repository<'_>, files: &[String]) -> Result<Vec<u8>> {
+    if files.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut words = vec![
+        "ls-files",
+        "-z",
+        "--cached",
+        "--others",
+        "--exclude-standard",
+        "--",
+    ];
+    words.extend(files.iter().map(String::as_str));
+    repository.output(&words)
+}
+
+/// Refuses paths, each with a NUL after it, that have a filter.
+pub(super) fn filtered(repository: &Repository<'_>, paths: &[u8]) -> Result<()> {
+    if paths.is_empty() {
+        return Ok(());
+    }
+    let words = ["check-attr", "--stdin", "-z", "filter"];
+    let attributes = repository.run(&Start {
+        stdin: paths,
+        ..Start::new(&words)
+    })?;
+    settings::refuse_filters(&attributes)
+}
+
+/// Whether the index differs from the last commit.
+fn is_staged(repository: &Repository<'_>) -> Result<bool> {
+    if repository.commit("HEAD")?.is_none() {
+        let listed = repository.output(&["ls-files", "-z", "--cached"])?;
+        return Ok(!listed.is_empty());
+    }
+    let mut words = vec!["diff", "--cached", "--quiet"];
+    words.extend(OPTIONS);
+    Ok(repository.line_if_any(&words)?.is_none())
+}
+
+/// Name and address of the author from the user's configuration, where the repository sets none.
+fn author(repository: &Repository<'_>) -> Result<Vec<(String, String)>> {
+    const KINDS: [&str; 3] = ["user.name", "user.email", "user.signingkey"];
+    let own = |key: &str| repository.settings.iter().any(|one| one.key == key);
+    let found = user::settings(repository.ctx(), &KINDS)?;
+    let missing = found.into_iter().filter(|setting| !own(&setting.key));
+    let pairs = missing.filter_map(|setting| Some((setting.key, setting.value?)));
+    Ok(pairs.collect())
+}
+
+/// The result, from the commit that `HEAD` names.
+fn output(repository: &Repository<'_>, message: &Message) -> Result<Output> {
+    let listed = repository.line(&["rev-list", "--parents", "--max-count=1", "HEAD"])?;
+    let mut ids = listed.split_whitespace().map(str::to_owned);
+    let commit = ids.next().unwrap_or_default();
+    let mut words = vec![
+        "diff-tree",
+        "--no-commit-id",
+        "--numstat",
+        "-z",
+        "-r",
+        "--root",
+    ];
+    words.extend(OPTIONS);
+    words.push(&commit);
+    let files = changes::changed(&repository.output(&words)?)?;
+    let branch = repository.head()?;
+    Ok(Output {
+        parents: ids.collect(),
+        branch: branch.map(|name| name.trim_start_matches("refs/heads/").to_owned()),
+        subject: message.subject.clone(),
+        files,
+        commit,
+    })
+}

@@ -1,0 +1,363 @@
+//! Pushing.
+
+use tool_core::command::{Access as WorkspaceAccess, Isolation};
+use tool_core::object;
+
+use super::remote::{Remote, shown};
+use super::repository::{Grant, Repository, Start, base, configure, ended};
+use super::settings::Work;
+use super::{failure, names, user};
+use crate::prelude::*;
+
+/// Push a branch of a repository of git to the branch of the same name of a remote. Every call needs a person's approval. Only new
+/// commits are added: nothing is forced, deleted or moved back, and no hook runs. A remote is an address of HTTPS, for which the user's
+/// credential helpers are asked, or a bare repository in the workspace.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Args {
+    /// Folder with the work tree, relative to the workspace root.
+    #[serde(default = "root")]
+    pub repo_path: String,
+    /// Name of the remote.
+    #[serde(default = "origin")]
+    pub remote: String,
+    /// Name of the branch; the present one where absent.
+    #[serde(default)]
+    pub branch: Option<String>,
+}
+
+fn origin() -> String {
+    "origin".to_owned()
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Output {
+    /// The remote.
+    pub remote: String,
+    /// Its address.
+    pub url: String,
+    /// The branch.
+    pub branch: String,
+    /// The commit at its end.
+    pub commit: String,
+    /// `new`, `updated` or `up_to_date`.
+    pub result: Pushed,
+}
+
+tool_core::names! {
+    /// What a push did.
+    Pushed {
+        /// The remote had no such branch.
+        New = "new",
+        /// The remote has new commits.
+        Updated = "updated",
+        /// The remote had every commit.
+        UpToDate = "up_to_date",
+    }
+}
+
+impl Tool for Args {
+    const SPEC: Spec = Spec {
+        id: "git:push",
+        title: "Push to a remote",
+        tags: &["git", "repository", "remote"],
+        effects: &[
+            Effect::LocalExec,
+            Effect::ModifiesFiles,
+            Effect::NetworkAccess,
+        ],
+        permissions: &[
+            Permission::Network,
+            Permission::Filesystem,
+            Permission::Shell,
+        ],
+        capabilities: &[Capability::FilesRead, Capability::Spawn, Capability::Http],
+        human_gate: true,
+        exclusive: true, // the remote may be a folder of the workspace, which no argument names
+        syntax: &[
+            ("/repo_path", Syntax::Tree),
+            ("/remote", Syntax::Ref),
+            ("/branch", Syntax::Ref),
+        ],
+        ..super::WRITING
+    };
+    type Output = Output;
+
+    fn run(args: Args, ctx: &Ctx) -> Result<Output> {
+        let remote = names::remote(&args.remote, "/remote")?;
+        let repository = args.open(ctx)?;
+        let Subject {
+            reference,
+            branch,
+            commit,
+        } = args.subject(&repository)?;
+        let replaced = replacements(ctx)?;
+        let url = address(&repository, remote, &replaced)?;
+        let lead = Remote::of(&repository, &url)?;
+        let start = Push {
+            repository: &repository,
+            remote,
+            spec: format!("{reference}:{reference}"),
+            replaced,
+        };
+        let result = match &lead {
+            Remote::Folder(path) => start.to_folder(path)?,
+            Remote::Server(url) => start.to_server(url)?,
+        };
+        Ok(Output {
+            remote: remote.to_owned(),
+            url: shown(&url),
+            branch,
+            commit,
+            result,
+        })
+    }
+
+    /// The branch, its commit and the address: what is pushed where.
+    fn bound(args: &Args, ctx: &Ctx) -> Result<Option<Value>> {
+        let remote = names::remote(&args.remote, "/remote")?;
+        let repository = args.open(ctx)?;
+        let subject = args.subject(&repository)?;
+        let url = address(&repository, remote, &replacements(ctx)?)?;
+        Ok(Some(object! {
+            "branch" => subject.branch, "commit" => subject.commit, "url" => shown(&url),
+        }))
+    }
+
+    /// In a repository whose remote is a new bare repository beside it.
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "the present branch": r#"{"repo_path": "repo"}"# => r#"{
+            "remote": "origin", "url": "../remote.git", "branch": "main",
+            "commit": "19cabfff2a05339fece78056567f8c665c43c179", "result": "new"
+        }"#;
+    };
+}
+
+/// What is pushed.
+struct Subject {
+    reference: String,
+    branch: String,
+    commit: String,
+}
+
+impl Args {
+    /// The repository, once the names are known to be names.
+    fn open<'a>(&self, ctx: &'a Ctx) -> Result<Repository<'a>> {
+        if let Some(name) = &self.branch {
+            names::branch(name, "/branch")?;
+        }
+        Repository::open(ctx, &self.repo_path, Work::Push)
+    }
+
+    fn subject(&self, repository: &Repository<'_>) -> Result<Subject> {
+        let named = self.branch.as_deref();
+        let named = named
+            .map(|name| names::branch(name, "/branch"))
+            .transpose()?;
+        let reference = match named {
+            Some(reference) => reference,
+            None => repository.head()?.ok_or_else(|| {
+                tool_error!(InvalidArgs at "/branch", "detached";
+                    "`HEAD` is detached, so that no branch is the present one"; "name the branch")
+            })?,
+        };
+        let branch = reference.trim_start_matches("refs/heads/").to_owned();
+        let Some(commit) = repository.commit(&reference)? else {
+            return Err(tool_error!(InvalidArgs at "/branch", Reason::NotFound;
+                "the branch `{branch}` has no commit"; "`git_branch` creates branches"));
+        };
+        Ok(Subject {
+            reference,
+            branch,
+            commit,
+        })
+    }
+}
+
+/// The replacements of addresses in the user's configuration.
+fn replacements(ctx: &Ctx) -> Result<Vec<(String, String)>> {
+    let found = user::settings(ctx, &["url.insteadof"])?.into_iter();
+    let pairs = found.filter_map(|setting| Some((setting.key, setting.value?)));
+    Ok(pairs.collect())
+}
+
+/// The one address that a remote pushes to, after the replacements of the user's configuration.
+fn address(
+    repository: &Repository<'_>,
+    remote: &str,
+    replaced: &[(String, String)],
+) -> Result<String> {
+    let own = ["url", "pushurl"].map(|name| format!("remote.{remote}.{name}"));
+    if !repository.settings.iter().any(|one| own.contains(&one.key)) {
+        return Err(tool_error!(InvalidArgs at "/remote", Reason::NotFound;
+            "the repository has no remote `{remote}`"; "the user adds it with `git remote add`"));
+    }
+    let words = ["remote", "get-url", "--push", "--all", remote];
+    let listed = repository.run(&Start {
+        settings: replaced,
+        ..Start::new(&words)
+    })?;
+    let listed = String::from_utf8_lossy(&listed);
+    match listed.lines().collect::<Vec<_>>().as_slice() {
+        [url] => Ok((*url).to_owned()),
+        urls => {
+            let count = urls.len();
+            Err(tool_error!(PreconditionFailed at "/remote", "addresses";
+                "the remote `{remote}` has {count} addresses, expected 1"; "name a remote with one address"))
+        }
+    }
+}
+
+/// A push that was checked.
+struct Push<'a> {
+    repository: &'a Repository<'a>,
+    remote: &'a str,
+    spec: String,
+    /// Replacements of addresses, which made the address that was checked.
+    replaced: Vec<(String, String)>,
+}
+
+impl Push<'_> {
+    fn to_folder(&self, path: &str) -> Result<Pushed> {
+        // The settings of the environment do not reach the other side, so that its command has them.
+        let receive = "--receive-pack=git -c core.hooksPath=/dev/null -c core.fsmonitor=false \
+                       -c receive.autogc=false -c gc.auto=0 receive-pack";
+        let allowed = [("protocol.file.allow".to_owned(), "always".to_owned())];
+        self.run(
+            &[receive],
+            &[path.to_owned()],
+            &allowed,
+            &[],
+            Isolation::Offline,
+        )
+    }
+
+    /// The client of the other web tools asks first, so that its rules on hosts and addresses hold here too.
+    fn to_server(&self, url: &str) -> Result<Pushed> {
+        let ctx = self.repository.ctx();
+        let base = url.trim_end_matches('/');
+        let request = HttpRequest {
+            redirects_max: 0,
+            bytes_max: 1 << 20,
+            ..HttpRequest::get(format!("{base}/info/refs?service=git-receive-pack"))
+        };
+        let answer = ctx.http()?.send(&request, ctx.stop())?;
+        let mut settings = vec![
+            ("http.followRedirects".to_owned(), "false".to_owned()),
+            ("http.sslVerify".to_owned(), "true".to_owned()),
+        ];
+        for scheme in ["http", "https"] {
+            let key = format!("protocol.{scheme}.allow");
+            settings.push((key, "always".to_owned()));
+        }
+        let mut variables = Vec::new();
+        if answer.status == 401 {
+            let Some((user, password)) = credential(ctx, url)? else {
+                return Err(tool_error!(PreconditionFailed at "/remote", "credentials";
+                    "the server asks for a user, and no credential helper of the user's configuration knows one";
+                    "the user configures `credential.helper` in `~/.gitconfig`, and pushes once by hand"));
+            };
+            // The text is fixed: the values are in the environment, which no shell reads as text.
+            let helper = "!f() { test \"$1\" = get && printf 'username=%s\\npassword=%s\\n' \
+                          \"$PUSH_USER\" \"$PUSH_PASSWORD\"; }; f";
+            settings.push(("credential.helper".to_owned(), helper.to_owned()));
+            variables.push(("PUSH_USER".to_owned(), user));
+            variables.push(("PUSH_PASSWORD".to_owned(), password));
+        }
+        self.run(&[], &[], &settings, &variables, Isolation::Network)
+    }
+
+    fn run(
+        &self,
+        options: &[&str],
+        further: &[String],
+        settings: &[(String, String)],
+        variables: &[(String, String)],
+        isolation: Isolation,
+    ) -> Result<Pushed> {
+        let mut words = vec![
+            "push",
+            "--porcelain",
+            "--no-verify",
+            "--no-signed",
+            "--no-follow-tags",
+            "--recurse-submodules=no",
+            "--no-progress",
+        ];
+        words.extend(options);
+        words.extend(["--", self.remote, &self.spec]);
+        let settings = [&self.replaced, settings].concat();
+        let finished = self.repository.finished(&Start {
+            grant: Grant::Repository,
+            isolation,
+            further,
+            settings: &settings,
+            variables,
+            ..Start::new(&words)
+        })?;
+        let said = finished.stdout.text();
+        // One line for the branch: flag, names, summary.
+        let flag = said.lines().find_map(|line| {
+            let (flag, rest) = line.split_once('\t')?;
+            rest.starts_with(&self.spec).then(|| flag.to_owned())
+        });
+        match (finished.exit.code(), flag.as_deref()) {
+            (0, Some("*")) => Ok(Pushed::New),
+            (0, Some("=")) => Ok(Pushed::UpToDate),
+            (0, Some(" ")) => Ok(Pushed::Updated),
+            (_, Some("!"))
+                if said.contains("(fetch first)") || said.contains("(non-fast-forward)") =>
+            {
+                Err(tool_error!(Conflict at "/branch", "not_fast_forward";
+                    "the branch of the remote has commits that this one lacks, and nothing is forced";
+                    "the user brings them into this branch"))
+            }
+            (code, _) => Err(failure::of(&(finished.stderr.text() + &said), code)),
+        }
+    }
+}
+
+/// User and password for a URL from the user's credential helpers. These are programs of the user, which need the user's files and
+/// keyring: they run as the user, outside of every repository, with no configuration but their own.
+fn credential(ctx: &Ctx, url: &str) -> Result<Option<(String, String)>> {
+    let spawner = ctx.spawner()?;
+    let (Some(git), Some(home)) = (spawner.find("git"), spawner.home()) else {
+        return Ok(None);
+    };
+    const KINDS: [&str; 5] = [
+        "credential.helper",
+        "credential.username",
+        "credential.usehttppath",
+        "credential.protectprotocol",
+        "credential.sanitizeprompt",
+    ];
+    let settings = user::settings(ctx, &KINDS)?;
+    if !settings.iter().any(|one| one.kind() == "credential.helper") {
+        return Ok(None);
+    }
+    let settings: Vec<(String, String)> = settings
+        .into_iter()
+        .filter_map(|setting| Some((setting.key, setting.value?)))
+        .collect();
+    let mut command = base(&git, &["credential", "fill"]);
+    command.workspace = WorkspaceAccess::None;
+    command.isolation = Isolation::None;
+    command.stdin = format!("url={url}\n\n").into_bytes();
+    let variables = [
+        ("HOME", home.to_string_lossy().into_owned()),
+        ("PATH", "/usr/local/bin:/usr/bin:/bin".to_owned()),
+        ("LANG", "C.UTF-8".to_owned()),
+        ("GIT_DIR", "/dev/null".to_owned()),
+    ];
+    let variables = variables.map(|(name, value)| (name.to_owned(), value));
+    command.environment.extend(variables);
+    configure(&mut command, settings.iter());
+    let finished = ended(spawner.run(&command, ctx.stop())?)?;
+    let said = finished.stdout.text();
+    let member = |name: &str| {
+        let mut lines = said.lines();
+        lines.find_map(|line| Some(line.strip_prefix(name)?.strip_prefix('=')?.to_owned()))
+    };
+    let found = member("username").zip(member("password"));
+    Ok(found.filter(|_| finished.exit.success()))
+}

@@ -1,0 +1,367 @@
+//! [`Repository`]: an opened repository, and how git is started in it.
+
+use std::time::Duration;
+
+use tool_core::command::{Command, Finished, Isolation, Program};
+
+use super::failure;
+use super::settings::{self, FIXED, Setting, Work};
+use crate::prelude::*;
+
+/// Longest run of git.
+const WALL: Duration = Duration::from_secs(300);
+/// Most bytes of output that is parsed.
+const OUTPUT_BYTES_MAX: usize = 32 << 20;
+
+/// A repository whose configuration was read and judged.
+pub(super) struct Repository<'a> {
+    ctx: &'a Ctx,
+    /// Its folder in the workspace.
+    pub(super) folder: String,
+    git: Program,
+    overrides: Vec<(String, String)>,
+    /// Settings of the repository.
+    pub(super) settings: Vec<Setting>,
+}
+
+/// What a start of git may change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Grant {
+    /// Nothing.
+    Read,
+    /// The repository: everything in `.git` but its configuration and hooks.
+    Repository,
+    /// The repository and the work tree around it.
+    WorkTree,
+}
+
+/// One start of git.
+pub(super) struct Start<'a> {
+    pub(super) words: &'a [&'a str],
+    pub(super) stdin: &'a [u8],
+    pub(super) grant: Grant,
+    pub(super) isolation: Isolation,
+    /// Folders beside the repository that may be changed too, relative to it.
+    pub(super) further: &'a [String],
+    /// Settings above those of the repository.
+    pub(super) settings: &'a [(String, String)],
+    /// Further variables of its environment.
+    pub(super) variables: &'a [(String, String)],
+    /// Most bytes of output that are kept.
+    pub(super) output_bytes: usize,
+}
+
+impl<'a> Start<'a> {
+    pub(super) fn new(words: &'a [&'a str]) -> Self {
+        Self {
+            words,
+            stdin: &[],
+            grant: Grant::Read,
+            isolation: Isolation::Offline,
+            further: &[],
+            settings: &[],
+            variables: &[],
+            output_bytes: OUTPUT_BYTES_MAX,
+        }
+    }
+}
+
+impl<'a> Repository<'a> {
+    /// Opens the repository whose work tree is a folder of the workspace.
+    ///
+    /// # Errors
+    /// `precondition_failed` where there is none, where its `.git` is a file or a link, or leads to another repository; `policy_denied`
+    /// with the name of a setting.
+    pub(super) fn open(ctx: &'a Ctx, folder: &str, work: Work) -> Result<Self> {
+        look(ctx, folder).map_err(|err| match err.path() {
+            None => err.at("/repo_path"),
+            Some(_) => err,
+        })?;
+        let git = ctx.spawner()?.find("git").ok_or_else(|| {
+            tool_error!(PreconditionFailed, "git_missing"; "`git` is not installed";
+                "install git 2.32 or newer")
+        })?;
+        let mut repository = Self {
+            ctx,
+            folder: ctx.files()?.identity(folder)?.path, // without links
+            git,
+            overrides: Vec::new(),
+            settings: Vec::new(),
+        };
+        let mut files = vec![".git/config"];
+        let tree = super::paths::joined(&repository.folder, ".git/config.worktree");
+        if ctx.files()?.stat(&tree).is_ok() {
+            files.push(".git/config.worktree");
+        }
+        for file in files {
+            let words = ["config", "--file", file, "--no-includes", "--list", "-z"];
+            let listed = repository.output(&words)?;
+            repository.settings.extend(Setting::list(&listed));
+        }
+        repository.overrides = settings::overrides(&repository.settings, work)?;
+        Ok(repository)
+    }
+
+    /// The context of the call.
+    pub(super) fn ctx(&self) -> &'a Ctx {
+        self.ctx
+    }
+
+    /// The output of a start that only reads.
+    ///
+    /// # Errors
+    /// Those of the sandbox, and [`failure::of`] what git printed.
+    pub(super) fn output(&self, words: &[&str]) -> Result<Vec<u8>> {
+        self.run(&Start::new(words))
+    }
+
+    /// The output of a start, which is one line of text.
+    ///
+    /// # Errors
+    /// As [`Repository::output`].
+    pub(super) fn line(&self, words: &[&str]) -> Result<String> {
+        let output = self.output(words)?;
+        Ok(String::from_utf8_lossy(&output).trim_end().to_owned())
+    }
+
+    /// As [`Repository::line`]; `None` where git ends with status 1, which is how it says that there is no such thing.
+    ///
+    /// # Errors
+    /// As [`Repository::output`].
+    pub(super) fn line_if_any(&self, words: &[&str]) -> Result<Option<String>> {
+        let finished = self.finished(&Start::new(words))?;
+        let text = finished.stdout.text();
+        match finished.exit.code() {
+            0 => Ok(Some(text.trim_end().to_owned())),
+            1 => Ok(None),
+            code => Err(failure::of(&finished.stderr.text(), code)),
+        }
+    }
+
+    /// The id of a commit, if there is one of this name.
+    ///
+    /// # Errors
+    /// As [`Repository::output`].
+    pub(super) fn commit(&self, name: &str) -> Result<Option<String>> {
+        let name = format!("{name}^{{commit}}");
+        self.line_if_any(&["rev-parse", "--verify", "--quiet", &name])
+    }
+
+    /// The branch that `HEAD` names, with `refs/heads/`; `None` where it is detached.
+    ///
+    /// # Errors
+    /// As [`Repository::output`].
+    pub(super) fn head(&self) -> Result<Option<String>> {
+        self.line_if_any(&["symbolic-ref", "--quiet", "HEAD"])
+    }
+
+    /// Whether a file of `.git` exists.
+    ///
+    /// # Errors
+    /// Those of the workspace.
+    pub(super) fn has(&self, name: &str) -> Result<bool> {
+        let path = super::paths::joined(&self.folder, &format!(".git/{name}"));
+        match self.ctx.files()?.stat(&path) {
+            Ok(_) => Ok(true),
+            Err(err) if err.is(Reason::NotFound) => Ok(false),
+            Err(err) => Err(err),
+        }
+    }
+
+    /// The whole output of a successful start.
+    ///
+    /// # Errors
+    /// As [`Repository::output`]; `output_too_large` where it is cut.
+    pub(super) fn run(&self, start: &Start<'_>) -> Result<Vec<u8>> {
+        let finished = self.finished(start)?;
+        if !finished.exit.success() {
+            let code = finished.exit.code();
+            return Err(failure::of(&finished.stderr.text(), code));
+        }
+        if finished.stdout.truncated() {
+            let (bytes, most) = (finished.stdout.bytes_total, start.output_bytes);
+            return Err(tool_error!(OutputTooLarge;
+                "git printed {bytes} bytes; the maximum is {most}"; "ask for fewer files or commits"));
+        }
+        Ok(finished.stdout.bytes)
+    }
+
+    /// Starts git and waits for its end, whatever its status.
+    ///
+    /// # Errors
+    /// Those of the sandbox, `timeout`, and `limit_exceeded`.
+    pub(super) fn finished(&self, start: &Start<'_>) -> Result<Finished> {
+        let command = self.command(start);
+        self.ctx
+            .reserve((start.output_bytes + command.limits.stderr_bytes) as u64)?;
+        let spawner = self.ctx.spawner()?;
+        ended(spawner.run(&command, self.ctx.stop())?)
+    }
+
+    fn command(&self, start: &Start<'_>) -> Command {
+        let mut command = base(&self.git, start.words);
+        command.directory.clone_from(&self.folder);
+        command.stdin = start.stdin.to_vec();
+        command.limits.stdout_bytes = start.output_bytes;
+        command.isolation = start.isolation;
+        let kept = [
+            "config",
+            "config.worktree",
+            "hooks",
+            "info",
+            "modules",
+            "worktrees",
+        ];
+        command.kept = kept.map(|name| format!(".git/{name}")).to_vec();
+        command.writable = match start.grant {
+            Grant::Read => Vec::new(),
+            Grant::Repository => vec![".git".to_owned()],
+            Grant::WorkTree => vec![".".to_owned(), ".git".to_owned()],
+        };
+        if start.grant == Grant::Read {
+            command.kept.clear();
+        }
+        command.writable.extend(start.further.iter().cloned());
+        let locks = if start.grant == Grant::Read { "0" } else { "1" };
+        let variables = [
+            ("GIT_DIR", ".git"),
+            ("GIT_WORK_TREE", "."),
+            ("GIT_OPTIONAL_LOCKS", locks),
+        ];
+        let variables = variables.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        command.environment.extend(variables);
+        command.environment.extend(start.variables.iter().cloned());
+        let own = self.overrides.iter().chain(start.settings);
+        configure(&mut command, own);
+        command
+    }
+}
+
+/// A start of git without a repository, in an environment built from nothing.
+pub(super) fn base(git: &Program, words: &[&str]) -> Command {
+    const VARIABLES: [(&str, &str); 16] = [
+        ("GIT_CONFIG_NOSYSTEM", "1"),
+        ("GIT_CONFIG_GLOBAL", "/dev/null"),
+        ("GIT_ATTR_NOSYSTEM", "1"),
+        ("GIT_TERMINAL_PROMPT", "0"),
+        ("GIT_LITERAL_PATHSPECS", "1"),
+        ("GIT_NO_LAZY_FETCH", "1"),
+        ("GIT_CEILING_DIRECTORIES", "/"),
+        ("GIT_EDITOR", "false"),
+        ("GIT_SEQUENCE_EDITOR", "false"),
+        ("GIT_PAGER", "cat"),
+        ("GIT_ASKPASS", "false"),
+        ("SSH_ASKPASS", "false"),
+        ("GIT_SSH_COMMAND", "false"),
+        ("GIT_ADVICE", "0"),
+        ("GIT_MERGE_AUTOEDIT", "no"),
+        ("TZ", "UTC"),
+    ];
+    let argv = std::iter::once(git.path.as_str()).chain(words.iter().copied());
+    let mut command = Command::new(argv);
+    command.readable.clone_from(&git.readable);
+    command.limits.wall = WALL;
+    command.limits.cpu = WALL;
+    command.limits.memory_bytes = 16 << 30; // git maps whole packs
+    command.limits.file_bytes = 2 << 30;
+    let variables = VARIABLES.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    command.environment = variables.to_vec();
+    command
+}
+
+/// Puts settings above those of every file: first [`FIXED`], then the given ones.
+pub(super) fn configure<'s>(
+    command: &mut Command,
+    settings: impl Iterator<Item = &'s (String, String)>,
+) {
+    let fixed = FIXED.iter().copied();
+    let given = settings.map(|(key, value)| (key.as_str(), value.as_str()));
+    let mut count = 0;
+    for (key, value) in fixed.chain(given) {
+        let environment = &mut command.environment;
+        environment.push((format!("GIT_CONFIG_KEY_{count}"), key.to_owned()));
+        environment.push((format!("GIT_CONFIG_VALUE_{count}"), value.to_owned()));
+        count += 1;
+    }
+    let count = ("GIT_CONFIG_COUNT".to_owned(), count.to_string());
+    command.environment.push(count);
+}
+
+/// Refuses a run that a limit ended.
+pub(super) fn ended(finished: Finished) -> Result<Finished> {
+    if finished.timed_out {
+        return Err(tool_error!(Timeout; "git did not finish before the timeout"));
+    }
+    if let Some(excess) = finished.exceeded {
+        let what = excess.as_str();
+        return Err(tool_error!(LimitExceeded, what; "git exceeded its limit on {what}"));
+    }
+    Ok(finished)
+}
+
+/// Refuses folders that are not the work tree of a repository of their own.
+fn look(ctx: &Ctx, folder: &str) -> Result<()> {
+    let files = ctx.files()?;
+    let refuse = |reason: &'static str, what: &str, hint: &str| {
+        let error = tool_error!(PreconditionFailed at "/repo_path", reason; "`{folder}` {what}");
+        Err(error.hint(hint.to_owned()))
+    };
+    let entries = files.entries(folder, Links::Follow, ctx.stop())?;
+    let kind_in = |entries: &[FileInfo], name: &str| {
+        let named = |entry: &&FileInfo| entry.path.rsplit('/').next() == Some(name);
+        entries.iter().find(named).map(|entry| entry.kind)
+    };
+    let hint = "name the folder that contains the folder `.git`";
+    match kind_in(&entries, ".git") {
+        Some(FileKind::Directory) => {}
+        Some(FileKind::File) => {
+            return refuse(
+                "git_file",
+                "is a linked work tree or a submodule: its `.git` is a file that names another folder",
+                "name the main work tree of the repository",
+            );
+        }
+        Some(_) => return refuse("git_link", "has a link instead of the folder `.git`", hint),
+        None if kind_in(&entries, "HEAD").is_some() && kind_in(&entries, "objects").is_some() => {
+            return Err(settings::bare());
+        }
+        None => {
+            return refuse(
+                "no_repository",
+                "is not the work tree of a repository",
+                hint,
+            );
+        }
+    }
+    let inner = super::paths::joined(folder, ".git");
+    let entries = files.entries(&inner, Links::Follow, ctx.stop())?;
+    if kind_in(&entries, "commondir").is_some() {
+        return refuse(
+            "git_file",
+            "shares the repository of another folder (`.git/commondir`)",
+            "name the main work tree of the repository",
+        );
+    }
+    let alternates = super::paths::joined(&inner, "objects/info/alternates");
+    if kind_in(&entries, "objects") == Some(FileKind::Directory) && files.stat(&alternates).is_ok()
+    {
+        return refuse(
+            "alternates",
+            "uses objects of another repository (`.git/objects/info/alternates`)",
+            "the user copies them by `git repack -a -d` and removes that file",
+        );
+    }
+    for name in ["config", "HEAD", "objects", "refs", "index"] {
+        match kind_in(&entries, name) {
+            Some(FileKind::Link) => {
+                let what = format!("has a link `.git/{name}`, which leads to another repository");
+                return refuse("git_link", &what, "name a repository without such links");
+            }
+            None if name != "index" => {
+                return refuse("no_repository", &format!("has no `.git/{name}`"), hint);
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
