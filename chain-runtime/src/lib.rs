@@ -10,6 +10,7 @@ mod condition;
 pub mod draw;
 mod explain;
 mod graph;
+pub mod pipeline;
 pub mod plan;
 pub mod problem;
 pub mod reference;

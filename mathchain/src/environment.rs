@@ -226,7 +226,7 @@ pub(crate) fn real(path: &Path) -> PathBuf {
 
 /// The settings of the sandbox: search path of programs, folder for scratch folders, the roots of the workspace, and its [`closed`]
 /// folders. Sandboxed programs do not see the latter.
-pub fn surroundings(roots: &[PathBuf], closed: &[PathBuf]) -> Surroundings {
+pub fn surroundings(roots: &[PathBuf], closed: &[PathBuf], protected: &[PathBuf]) -> Surroundings {
     let workspace = roots.first();
     let home = variable("HOME").map(PathBuf::from);
     let folders = |name: &str| -> Vec<PathBuf> {
@@ -244,6 +244,7 @@ pub fn surroundings(roots: &[PathBuf], closed: &[PathBuf]) -> Surroundings {
         workspace: workspace.map(|root| real(root)),
         roots: roots.iter().skip(1).map(|root| real(root)).collect(),
         closed: closed.to_vec(),
+        protected: protected.to_vec(),
         scratch: std::env::temp_dir(),
         path: folders("PATH")
             .into_iter()

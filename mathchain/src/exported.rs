@@ -3,9 +3,11 @@
 use std::fmt::Write as _;
 
 use clap::ValueEnum;
-use registry::Dispatcher;
 use registry::offer::{self, Catalog, Dialect, Offered};
+use registry::policy::HandedTool;
+use registry::{Aliases, CallerContext, Dispatcher, Verdict};
 use serde_json::{Value as Json, json};
+use tool_core::Result;
 
 /// A form of declarations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -24,6 +26,8 @@ pub(crate) enum ExportFormat {
     Markdown,
     /// A grammar of calls, as llama.cpp reads it
     Gbnf,
+    /// The index of tools in the layout of an earlier system, as YAML
+    Index,
 }
 
 impl ExportFormat {
@@ -38,7 +42,18 @@ impl ExportFormat {
     /// Whether the text is JSON.
     #[cfg(feature = "servers")]
     pub(crate) fn is_json(self) -> bool {
-        !matches!(self, Self::Markdown | Self::Gbnf)
+        !matches!(self, Self::Markdown | Self::Gbnf | Self::Index)
+    }
+
+    /// The dialect of a provider, where it is one.
+    pub(crate) fn dialect(self) -> Option<Dialect> {
+        match self {
+            Self::Openai => Some(Dialect::Openai),
+            Self::Anthropic => Some(Dialect::Anthropic),
+            Self::Gemini => Some(Dialect::Gemini),
+            Self::Mcp => Some(Dialect::Mcp),
+            Self::Jsonschema | Self::Markdown | Self::Gbnf | Self::Index => None,
+        }
     }
 
     /// The declarations of tools.
@@ -47,18 +62,69 @@ impl ExportFormat {
         dispatcher: &Dispatcher,
         catalog: Catalog,
         offered: &[Offered],
+        elsewhere: &[HandedTool],
     ) -> String {
         let declared = |dialect: Dialect| format!("{:#}\n", dialect.declare(offered));
         match self {
             Self::Openai => declared(Dialect::Openai),
             Self::Anthropic => declared(Dialect::Anthropic),
-            Self::Gemini => declared(Dialect::Gemini),
+            Self::Gemini => format!("{:#}\n", gemini(offered, elsewhere)),
             Self::Mcp => declared(Dialect::Mcp),
             Self::Jsonschema => format!("{:#}\n", schemas(dispatcher, offered)),
-            Self::Markdown => markdown(catalog, offered),
+            Self::Markdown => markdown(catalog, offered) + &run_elsewhere(elsewhere),
             Self::Gbnf => offer::grammar(offered),
+            Self::Index => {
+                let catalogue = dispatcher.catalogue();
+                let tools = offered.iter().filter_map(|tool| catalogue.get(&tool.name));
+                offer::index(tools)
+            }
         }
     }
+}
+
+/// The tools of a caller's selection that run elsewhere, without denied ones.
+///
+/// # Errors
+/// An unknown role, agent or phase.
+pub(crate) fn elsewhere(
+    dispatcher: &Dispatcher,
+    caller: &CallerContext,
+) -> Result<Vec<HandedTool>> {
+    let policy = dispatcher.policy();
+    let caller = policy.caller(dispatcher.catalogue(), &caller.who, dispatcher.facts())?;
+    let handed = caller.handed().into_iter();
+    let kept = handed.filter(|(_, decision)| decision.verdict != Verdict::Deny);
+    Ok(kept.map(|(tool, _)| tool).collect())
+}
+
+/// Function declarations, and beside them the tools that the provider runs itself.
+fn gemini(offered: &[Offered], elsewhere: &[HandedTool]) -> Json {
+    let mut declared = Dialect::Gemini.declare(offered);
+    let aliases = Aliases::built_in();
+    let of_provider = elsewhere.iter().filter_map(|tool| {
+        let declaration = aliases
+            .provider_tool(&tool.name)?
+            .declaration
+            .get("gemini")?;
+        serde_json::to_value(declaration).ok()
+    });
+    if let Json::Array(list) = &mut declared {
+        list.extend(of_provider);
+    }
+    declared
+}
+
+/// The tools that run elsewhere, for a reader.
+fn run_elsewhere(elsewhere: &[HandedTool]) -> String {
+    let mut text = String::new();
+    for tool in elsewhere {
+        let (name, home, description) = (&tool.name, tool.home, &tool.description);
+        let _ = write!(
+            text,
+            "\n## {name}\n\n{description}. Run by its {home}, never here.\n"
+        );
+    }
+    text
 }
 
 /// The schemas that arguments are checked against, by wire name.

@@ -6,9 +6,12 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, Weak};
 use registry::plugins::{Broken, Plugin, Status};
 use registry::{Catalogue, Config, Dispatcher, Host, Layer, Policy};
 use serde::Serialize;
+use tool_core::capability::EventLog;
 use tool_core::{AnyTool, Entry, Result, Value, convert, object, tool_error};
 
+use crate::notify;
 use crate::plugins::{self, Loaded, Loader, PluginRoot, Seen};
+use crate::toolkit::AgentStarter;
 
 /// Reloads the configuration.
 pub(crate) type Reread = dyn Fn() -> Result<Config> + Send + Sync;
@@ -64,6 +67,7 @@ pub(crate) struct Generations {
     added: Mutex<Vec<Arc<dyn AnyTool>>>,
     layers: Vec<Layer>,
     host: Host,
+    agents: Option<AgentStarter>,
     loader: Option<Loader>,
     reread: Option<Box<Reread>>,
 }
@@ -78,6 +82,7 @@ impl Generations {
         layers: Vec<Layer>,
         config: Config,
         mut host: Host,
+        agents: Option<AgentStarter>,
         loader: Option<Loader>,
         reread: Option<Box<Reread>>,
     ) -> Result<Arc<Self>> {
@@ -92,7 +97,14 @@ impl Generations {
                 None => Err(tool_error!(PreconditionFailed, "the toolkit is closed")),
             }
         }));
-        let first = Arc::new(generation(&families, &[], &layers, &host, config, loaded)?);
+        let first = Arc::new(generation(
+            &families,
+            &[],
+            &layers,
+            (&host, agents.as_ref()),
+            config,
+            loaded,
+        )?);
         let made = Arc::new(Self {
             current: RwLock::new(first),
             reloading: Mutex::default(),
@@ -100,6 +112,7 @@ impl Generations {
             added: Mutex::default(),
             layers,
             host,
+            agents,
             loader,
             reread,
         });
@@ -174,13 +187,29 @@ impl Generations {
             host.capabilities.model = crate::models::of_config(&config.models, http.clone());
             host.capabilities.http = http;
         } else {
-            host = old.dispatcher.host().clone();
+            host = self.host_of(old);
         }
         let added = self.added();
-        let next = generation(&self.families, &added, &self.layers, &host, config, found)?;
+        let next = generation(
+            &self.families,
+            &added,
+            &self.layers,
+            (&host, self.agents.as_ref()),
+            config,
+            found,
+        )?;
         reloaded.generation = next.dispatcher.policy().generation().to_owned();
         self.replace(old, next);
         Ok(reloaded)
+    }
+
+    /// The host of a generation, with the log of workflows as none of them has changed it.
+    fn host_of(&self, old: &Generation) -> Host {
+        let mut host = old.dispatcher.host().clone();
+        host.capabilities
+            .events
+            .clone_from(&self.host.capabilities.events);
+        host
     }
 
     /// Puts the next generation in force. Budgets already used stay used.
@@ -210,8 +239,15 @@ impl Generations {
             plugins: old.plugins.to_vec(),
             broken: old.broken.clone(),
         };
-        let (host, config) = (old.dispatcher.host(), Config::clone(&old.config));
-        let next = generation(&self.families, &all, &self.layers, host, config, loaded)?;
+        let (host, config) = (self.host_of(&old), Config::clone(&old.config));
+        let next = generation(
+            &self.families,
+            &all,
+            &self.layers,
+            (&host, self.agents.as_ref()),
+            config,
+            loaded,
+        )?;
         self.replace(&old, next);
         *added = all;
         Ok(())
@@ -232,7 +268,7 @@ fn generation(
     families: &[&'static [Entry]],
     added: &[Arc<dyn AnyTool>],
     layers: &[Layer],
-    host: &Host,
+    (host, agents): (&Host, Option<&AgentStarter>),
     config: Config,
     Loaded { plugins, broken }: Loaded,
 ) -> Result<Generation> {
@@ -245,10 +281,23 @@ fn generation(
     let catalogue = Catalogue::with_plugins(families, &tools)?.without(lost);
     let policy = Policy::compile(&catalogue, &config, layers)?;
     let (catalogue, policy) = (Arc::new(catalogue), Arc::new(policy));
-    let dispatcher = Dispatcher::new(catalogue, policy, config.limits, host.clone());
+    let config = Arc::new(config);
+    let mut host = host.clone();
+    host.capabilities.commit_rules = Some(Arc::new(config.git.commit.clone()));
+    host.notifier = notify::of_config(&config.notify, host.capabilities.spawner.clone());
+    if let Some(notifier) = &host.notifier {
+        let told =
+            |log| Arc::new(notify::Told::new(log, Arc::clone(notifier))) as Arc<dyn EventLog>;
+        host.capabilities.events = host.capabilities.events.take().map(told);
+    }
+    host.agents = agents.map(|agents| -> Arc<registry::Agents> {
+        let (agents, config) = (Arc::clone(agents), Arc::clone(&config));
+        Arc::new(move |dispatcher, who, heir| agents(&config, dispatcher, who, heir))
+    });
+    let dispatcher = Dispatcher::new(catalogue, policy, config.limits, host);
     Ok(Generation {
         dispatcher: Arc::new(dispatcher),
-        config: Arc::new(config),
+        config,
         plugins: Arc::new(plugins),
         broken,
     })

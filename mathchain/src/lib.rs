@@ -35,6 +35,7 @@ mod line;
 mod mcp;
 #[cfg(feature = "llm")]
 mod models;
+mod notify;
 mod otel;
 mod owned;
 #[cfg(feature = "servers")]
@@ -48,8 +49,10 @@ mod recorded;
 mod roots;
 mod toolkit;
 pub mod user_rules;
+mod waiting;
 #[cfg(feature = "web")]
 mod web;
+mod workflows;
 
 #[doc(hidden)]
 pub mod cli;
@@ -87,7 +90,11 @@ pub fn families() -> impl Iterator<Item = &'static [Entry]> {
         .iter()
         .chain(host_tools::FAMILIES)
         .copied()
-        .chain([math_tools::PROGRAMS, chain_runtime::tools::TOOLS])
+        .chain([
+            math_tools::PROGRAMS,
+            chain_runtime::tools::TOOLS,
+            workflow::tools::TOOLS,
+        ])
 }
 
 /// Reads one JSON document, strictly.

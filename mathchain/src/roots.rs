@@ -26,11 +26,7 @@ pub(crate) fn open(
     plugins: &[PluginRoot],
     files: &[PathBuf],
 ) -> Result<Arc<dyn Files>> {
-    // Paths are compared without links, so that another name of one folder compares equal.
-    let of_plugins = plugins.iter();
-    let of_plugins = of_plugins.flat_map(|root| [&root.plugins, &root.settings, &root.servers]);
-    let mut places: Vec<PathBuf> = files.iter().chain(of_plugins).cloned().collect();
-    places.extend(places.clone().iter().map(|place| real(place)));
+    let places = protected(plugins, files);
     for root in roots {
         let root = real(&root.path);
         let mut around = places.iter().chain(closed);
@@ -42,6 +38,16 @@ pub(crate) fn open(
         }
     }
     host_sandbox::workspace::open(roots, &places, closed)
+}
+
+/// What tools never write: these files, and the folders of plugins. Paths are compared without links, so that another name of one folder
+/// compares equal.
+pub(crate) fn protected(plugins: &[PluginRoot], files: &[PathBuf]) -> Vec<PathBuf> {
+    let of_plugins = plugins.iter();
+    let of_plugins = of_plugins.flat_map(|root| [&root.plugins, &root.settings, &root.servers]);
+    let mut places: Vec<PathBuf> = files.iter().chain(of_plugins).cloned().collect();
+    places.extend(places.clone().iter().map(|place| real(place)));
+    places
 }
 
 /// The roots by which rules on paths are read: the first, and the others that lie within no root.
@@ -94,6 +100,17 @@ pub(crate) fn identity(roots: &[RootFolder]) -> Option<WorkspaceId> {
         id: registry::digest::of_texts(parts.iter().map(String::as_str))[..16].to_owned(),
         root: root.to_string_lossy().into_owned(),
         roots: shown,
+    })
+}
+
+/// The identity of the first root alone, whatever else is a root: workflows belong to it.
+pub(crate) fn first_identity(roots: &[RootFolder]) -> Option<WorkspaceId> {
+    let first = roots.first()?;
+    let path = first.path.canonicalize().ok()?;
+    Some(WorkspaceId {
+        id: registry::digest::of_texts([&*of_folder(&path)?])[..16].to_owned(),
+        root: path.to_string_lossy().into_owned(),
+        roots: Vec::new(),
     })
 }
 

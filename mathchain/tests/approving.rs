@@ -478,11 +478,11 @@ fn a_broken_plugin_keeps_nothing_else_from_working() {
 #[test]
 fn everything_wrong_is_told_at_once() {
     let place = Place::new();
-    place.write("mathchain.toml", "version = 1\nunknwon = 1\n[[policies]]\nlevel = \"global\"\ndeny = [\"raed_file\"]\n[[phases]]\nname = \"a\"\ngate = { kind = \"auto\" }\n[cli.codex]\nstream_format = \"nonsense\"\n");
+    place.write("mathchain.toml", "version = 1\nunknwon = 1\n[[policies]]\nlevel = \"global\"\ndeny = [\"raed_file\"]\n[[phases]]\nname = \"a\"\ngate = { kind = \"autoo\" }\n[cli.codex]\nstream_format = \"nonsense\"\n");
     let refused = place.run(&["check"], "");
     assert_eq!(refused.code, 2);
     let all = format!("{}{}", refused.stdout, refused.stderr);
-    for part in ["unknwon", "raed_file", "`gate` has no effect", "nonsense"] {
+    for part in ["unknwon", "raed_file", "found `autoo`", "nonsense"] {
         assert!(all.contains(part), "{part}: {all}");
     }
     place.write(

@@ -43,24 +43,6 @@ fn each_key_of_an_agent_file_is_shown() {
     );
 }
 
-/// What phases say for what runs them is handed on.
-#[test]
-fn keys_of_pipelines_are_refused() {
-    let place = Place::new();
-    for key in [
-        "depends_on = [\"research\"]",
-        "parallel = true",
-        "required = false",
-    ] {
-        let text = format!("version = 1\n[[phases]]\nname = \"audit\"\n{key}\n");
-        place.replace("mathchain.toml", &text);
-        let refused = place.run(&["check"], "");
-        let (name, _) = key.split_once(' ').expect("a key");
-        let expected = format!("`{name}` has no effect");
-        assert!(refused.stderr.contains(&expected), "{}", refused.stderr);
-    }
-}
-
 #[test]
 fn limits_of_the_configuration_end_a_call() {
     let place = Place::new();

@@ -15,6 +15,8 @@ mod data;
 mod doors;
 mod exports;
 mod generations;
+#[cfg(target_os = "linux")]
+mod git;
 #[cfg(all(feature = "servers", target_os = "linux"))]
 mod http;
 mod keys;
@@ -22,10 +24,13 @@ mod keys;
 mod mcp;
 mod operator;
 mod otel;
+#[cfg(all(feature = "servers", target_os = "linux"))]
+mod pipeline;
 mod plans;
 #[cfg(target_os = "linux")]
 mod plugins;
 mod policy;
+mod ported;
 #[cfg(target_os = "linux")]
 mod programs;
 #[cfg(target_os = "linux")]
@@ -51,3 +56,5 @@ mod terminal;
 #[cfg(target_os = "linux")]
 mod undoing;
 mod web;
+#[cfg(target_os = "linux")]
+mod workflow;

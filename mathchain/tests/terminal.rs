@@ -243,3 +243,40 @@ fn a_short_call_draws_nothing_but_its_answer() {
     assert!(text.contains("42"), "{text}");
     assert!(!bytes.contains(&0x1b), "{text}");
 }
+
+/// A pipeline that says much on a narrow terminal: a line for each agent, cut, and none is left at the end.
+#[test]
+fn a_pipeline_shows_its_agents_on_lines_of_their_own() {
+    let long = "a very long line of what the agent does at this moment ".repeat(4);
+    let table = |name: &str| {
+        crate::pipeline::agent(
+            name,
+            &format!("for i in 1 2 3 4 5 6 7 8; do echo \"{name} $i {long}\"; sleep 0.3; done"),
+        )
+    };
+    let config = format!(
+        "[[phases]]\nname = \"p\"\nagents = [\"one\", \"two\"]\nparallel = true\nprompt = \"x\"\n{}{}",
+        table("one"),
+        table("two"),
+    );
+    for columns in [80, 40] {
+        let place = crate::pipeline::place(&config);
+        let mut screen = Screen::start(&place, &["pipeline", "run", "team.toml"], 24, columns, &[]);
+        screen.until("shows both", |text| {
+            text.contains("p/one running") && text.contains("p/two running")
+        });
+        screen.until("redraws them", |text| text.contains(" 2 s"));
+        let drawn = screen.text();
+        for agent in ["p/one running", "p/two running"] {
+            assert_eq!(drawn.matches(agent).count(), 1, "{columns}\n{drawn}");
+        }
+        let (code, text, _) = screen.end();
+        assert_eq!(code, Some(0), "{text}");
+        assert_clean(&text);
+        assert!(
+            !text.contains("running") && !text.contains("in all"),
+            "{text}"
+        );
+        assert_eq!(text.matches("p/one: done").count(), 1, "{text}");
+    }
+}

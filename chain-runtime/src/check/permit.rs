@@ -157,7 +157,8 @@ impl Checker<'_> {
             certain: known,
         };
         let why = format!("layer {}", permit.why());
-        let asks = self.context.answer == Answer::Ask && self.dispatcher.host().approvals.is_some();
+        let asks = matches!(self.context.answer, Answer::Ask | Answer::AtOnce)
+            && self.dispatcher.host().approvals.is_some();
         match decision.verdict {
             Verdict::Deny if known => self.report(problem!(Policy, pointer;
                 "`{id}` may not call `{tool}`: denied by {why}")),

@@ -1,13 +1,19 @@
 //! `mathchain agents command`: the command that starts an agent CLI with exactly an agent's permissions.
 
-use registry::agent_cli::{self, CliArgs, CliRequest, CliTool, Environment, quoted};
+use std::path::PathBuf;
+
+use registry::agent_cli::{
+    self, CliArgs, CliRequest, CliTool, ConfigFile, Environment, ServerStart, quoted,
+};
 use registry::agents::ToolName;
 use registry::model::{CliSpec, Confinement};
 use registry::policy::Selected;
-use registry::{Aliases, Config, Verdict};
+use registry::{Aliases, Config, Dispatcher, Principal};
 use tool_core::{Object, Problem};
 
+use super::caller::PERMISSIONS;
 use super::prelude::*;
+use super::words;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -38,25 +44,32 @@ pub(super) struct AgentArgs {
     pub prompt: Option<String>,
 }
 
-const PERMISSIONS: &[(&str, Confinement, &str)] = &[
-    ("read-only", Confinement::ReadOnly, "Change nothing"),
-    (
-        "workspace-write",
-        Confinement::WorkspaceWrite,
-        "Change files of the workspace; no network",
-    ),
-    (
-        "full-access",
-        Confinement::FullAccess,
-        "Everything that its tools can do",
-    ),
-];
-
 /// Tools and limits of an agent.
-struct Effective {
-    tools: Vec<CliTool>,
-    permission: Confinement,
-    max_turns: u64,
+#[derive(Clone)]
+pub(super) struct Effective {
+    pub tools: Vec<CliTool>,
+    pub permission: Confinement,
+    pub max_turns: u64,
+    /// Whether phase and agent leave tools, permission and turns open.
+    pub has_no_selection: bool,
+    /// Whether the limit on turns is written somewhere.
+    pub turns_stated: bool,
+}
+
+#[cfg(feature = "servers")]
+impl AgentArgs {
+    /// An agent in a phase, with what the phase gives it.
+    pub(super) fn of_phase(agent: &str, phase: &str) -> Self {
+        Self {
+            agent: agent.to_owned(),
+            phase: Some(phase.to_owned()),
+            cli: None,
+            permission: None,
+            max_turns: None,
+            profile: None,
+            prompt: None,
+        }
+    }
 }
 
 /// Prints environment, program, arguments and configuration file.
@@ -66,12 +79,26 @@ pub(super) fn agent_args(global: &Global, args: &AgentArgs) -> Result<ExitCode> 
     let name = args.cli.as_deref().unwrap_or(&args.agent);
     let cli = table(&config, name)?;
     let effective = effective(&toolkit, args)?;
+    let start = server(global, args, effective.permission)?;
+    let is_untranslated = effective.has_no_selection && cli.has_profile(args.profile.as_deref());
+    if is_untranslated {
+        let profile = args.profile.as_deref().unwrap_or_default();
+        complain(&format!(
+            "warning: the phase sets no tools: the flags of `{profile}` are passed as they are, and else the defaults of {} hold\n",
+            cli.name
+        ));
+    }
     let request = CliRequest {
-        tools: Some(&effective.tools),
+        tools: (!is_untranslated).then_some(&effective.tools),
         permission: effective.permission,
         max_turns: effective.max_turns,
         profile: args.profile.as_deref(),
         prompt: args.prompt.as_deref(),
+        server: start.as_ref().map(|argv| ServerStart {
+            argv,
+            file: MCP_CONFIG,
+        }),
+        words: &[],
     };
     let answer = agent_cli::translate(cli, Aliases::built_in(), &request).map_err(|problems| {
         let hint = "`unenforced = \"warn\"` in its table turns this into a warning";
@@ -84,13 +111,67 @@ pub(super) fn agent_args(global: &Global, args: &AgentArgs) -> Result<ExitCode> 
     }
     let names = environment::names();
     let environment = cli.environment(names.iter().map(String::as_str));
-    output::data(global, &to_value(&answer, &environment), || {
+    let mut data = to_value(&answer, &environment);
+    if cli
+        .runner
+        .as_object()
+        .is_some_and(|runner| !runner.is_empty())
+    {
+        data.insert("runner", cli.runner.clone());
+    }
+    output::data(global, &Value::Object(data.into()), || {
         readable(&answer, &environment)
     })
 }
 
+/// The file behind `{mcp_config}`, in the folder where the agent CLI starts.
+const MCP_CONFIG: &str = "mathchain-mcp.json";
+
+/// The program and arguments of the MCP server for the agent: the same configuration, phase, agent and permission, so that each call
+/// is decided here as the agent CLI was told.
+fn server(
+    global: &Global,
+    args: &AgentArgs,
+    permission: Confinement,
+) -> Result<Option<Vec<String>>> {
+    if !cfg!(feature = "servers") {
+        return Ok(None);
+    }
+    let absolute = |path: PathBuf| {
+        let path = std::path::absolute(&path).unwrap_or(path);
+        path.display().to_string()
+    };
+    // The agent CLI may start it in another folder.
+    let config = open::project_config(global)?.map(absolute);
+    let workspace = match (&global.workspace, &config) {
+        (None, None) => Some(PathBuf::from(".")),
+        (given, _) => given.clone(),
+    };
+    let workspace = workspace.map(absolute);
+    let program = words::program().display().to_string();
+    let mut argv = vec![program, "serve".to_owned(), "--mcp".to_owned()];
+    let permission = permission.as_str().to_owned();
+    let options = [
+        ("--config", config),
+        ("--workspace", workspace),
+        ("--catalog", Some("full".to_owned())),
+        ("--agent", Some(args.agent.clone())),
+        ("--phase", args.phase.clone()),
+        ("--permission", Some(permission)),
+    ];
+    for (option, value) in options {
+        argv.extend(
+            value
+                .map(|value| [option.to_owned(), value])
+                .into_iter()
+                .flatten(),
+        );
+    }
+    Ok(Some(argv))
+}
+
 /// The table of an agent CLI.
-fn table<'a>(config: &'a Config, name: &str) -> Result<&'a CliSpec> {
+pub(super) fn table<'a>(config: &'a Config, name: &str) -> Result<&'a CliSpec> {
     config.cli(name).ok_or_else(|| {
         let clis = CliSpec::built_in().iter().chain(&config.clis);
         let names: Vec<&str> = clis.map(|cli| cli.name.as_str()).collect();
@@ -101,7 +182,7 @@ fn table<'a>(config: &'a Config, name: &str) -> Result<&'a CliSpec> {
 }
 
 /// The tools and limits that phase, file and every layer leave to the agent.
-fn effective(toolkit: &Toolkit, args: &AgentArgs) -> Result<Effective> {
+pub(super) fn effective(toolkit: &Toolkit, args: &AgentArgs) -> Result<Effective> {
     let mut context = Context {
         agent: Some(args.agent.clone()),
         phase: args.phase.clone(),
@@ -115,37 +196,42 @@ fn effective(toolkit: &Toolkit, args: &AgentArgs) -> Result<Effective> {
         (requested, of_phase) => requested.or(of_phase).unwrap_or_default(),
     };
     context = context.narrow(permission.layer());
-    let dispatcher = toolkit.dispatcher();
-    let catalogue = dispatcher.catalogue();
     let who = toolkit.caller(&context).who;
+    let mut effective = effective_of(&toolkit.dispatcher(), &who, permission)?;
+    effective.has_no_selection &= args.phase.is_some();
+    if let Some(turns) = args.max_turns {
+        (effective.max_turns, effective.turns_stated) = (turns, true);
+    }
+    Ok(effective)
+}
+
+/// The tools and limits of a caller with this permission.
+pub(super) fn effective_of(
+    dispatcher: &Dispatcher,
+    who: &Principal,
+    permission: Confinement,
+) -> Result<Effective> {
+    let catalogue = dispatcher.catalogue();
     let policy = dispatcher.policy();
-    let caller = policy.caller(catalogue, &who, dispatcher.facts())?;
+    let caller = policy.caller(catalogue, who, dispatcher.facts())?;
     let mut tools: Vec<CliTool> = caller
         .listed()
         .map(|index| CliTool {
             tool: ToolName::Tool(catalogue.tool(index).spec().id.to_owned()),
-            verdict: caller.decide(catalogue, index, None, None).verdict,
+            verdict: caller.decide_elsewhere(catalogue, index).verdict,
         })
         .collect();
-    let no_network = permission != Confinement::FullAccess;
-    let network_asks = toolkit.config().permissions.network.requires_approval;
-    for name in &caller.selected().tools.value.external {
-        let tool = match Aliases::built_in().provider_tool(name) {
-            Some(_) => ToolName::Provider(name.clone()),
-            None => ToolName::External(name.clone()),
-        };
-        let verdict = match tool {
-            ToolName::Provider(_) if no_network => Verdict::Deny,
-            ToolName::Provider(_) if network_asks != Some(true) => Verdict::Allow,
-            _ => Verdict::Ask,
-        };
-        tools.push(CliTool { tool, verdict });
-    }
-    let of_selection = u64::from(caller.selected().max_turns.value);
+    tools.extend(caller.handed().into_iter().map(|(tool, decision)| CliTool {
+        tool: ToolName::handed(&tool),
+        verdict: decision.verdict,
+    }));
+    let turns = caller.selected().max_turns;
     Ok(Effective {
+        has_no_selection: caller.has_no_selection(),
         tools,
         permission,
-        max_turns: args.max_turns.unwrap_or(of_selection),
+        max_turns: u64::from(turns.value),
+        turns_stated: turns.from != "default",
     })
 }
 
@@ -156,27 +242,36 @@ fn selected(toolkit: &Toolkit, context: &Context) -> Result<Selected> {
     dispatcher.policy().select(dispatcher.catalogue(), &who)
 }
 
-fn to_value(answer: &CliArgs, environment: &Environment) -> Value {
+fn to_value(answer: &CliArgs, environment: &Environment) -> Object {
     let mut data = Object::new();
     data.insert("argv", answer.argv.clone());
     data.insert("environment", environment.to_value());
     if !answer.stream_format.is_empty() {
         data.insert("stream_format", answer.stream_format.as_str());
     }
-    if let Some(config) = &answer.config {
-        let mut file = Object::new();
-        file.insert("file", config.file.as_str());
-        if let Some(variable) = &config.variable {
-            file.insert("variable", variable.as_str());
+    for (key, config) in [
+        ("config", &answer.config),
+        ("mcp_config", &answer.mcp_config),
+    ] {
+        if let Some(config) = config {
+            data.insert(key, file_value(config));
         }
-        file.insert("text", config.text.as_str());
-        data.insert("config", Value::Object(file.into()));
     }
     if let Some(turns) = answer.count_turns {
         data.insert("count_turns", i64::try_from(turns).unwrap_or(i64::MAX));
     }
     data.insert("warnings", answer.warnings.clone());
-    Value::Object(data.into())
+    data
+}
+
+fn file_value(config: &ConfigFile) -> Value {
+    let mut file = Object::new();
+    file.insert("file", config.file.as_str());
+    if let Some(variable) = &config.variable {
+        file.insert("variable", variable.as_str());
+    }
+    file.insert("text", config.text.as_str());
+    Value::Object(file.into())
 }
 
 /// A shell command that also sets the environment, and the configuration file with its name.
@@ -185,7 +280,7 @@ fn readable(answer: &CliArgs, environment: &Environment) -> String {
     words.extend(answer.argv.iter().map(|word| quoted(word)));
     let mut text = words.join(" ");
     text.push('\n');
-    if let Some(config) = &answer.config {
+    for config in answer.files() {
         let named = |variable| format!(", or any file that {variable} names");
         let named = config.variable.as_ref().map(named).unwrap_or_default();
         let _ = writeln!(text, "\n{}{named}:\n{}", config.file, config.text);

@@ -84,7 +84,7 @@ fn show(global: &Global, name: &str, prompt: Option<&[String]>) -> Result<ExitCo
             return Err(tool_error!(InvalidArgs at format!("/{name}"); "`{name}` is given twice"));
         }
     }
-    let tools = checked.tool_descriptions(toolkit.dispatcher().catalogue(), Aliases::built_in());
+    let tools = checked.tool_descriptions(toolkit.dispatcher().catalogue());
     let prompts = agent.render(&values, &tools)?;
     let (system, user) = (prompts.system.as_str(), prompts.user.as_str());
     let data = object! { "system" => system, "user" => user };
@@ -189,6 +189,7 @@ fn to_value(agent: &AgentFile, checked: &Checked) -> Value {
     let tools = of_kind(|tool| matches!(tool, ToolName::Tool(_)));
     let external = of_kind(|tool| matches!(tool, ToolName::External(_)));
     let provider = of_kind(|tool| matches!(tool, ToolName::Provider(_)));
+    let native = of_kind(|tool| matches!(tool, ToolName::Native(_)));
     let head = &agent.head;
     let notes = checked.notes.iter().map(ToString::to_string);
     let mut members = vec![
@@ -200,6 +201,7 @@ fn to_value(agent: &AgentFile, checked: &Checked) -> Value {
         ("tools", tools.into()),
         ("external", external.into()),
         ("provider", provider.into()),
+        ("native", native.into()),
         ("variables", agent.variables.clone().into()),
     ];
     // Settings for the program that runs the agent's model.

@@ -56,6 +56,20 @@ pub(super) struct Approve {
     pub resume: bool,
 }
 
+/// Approves what it names, once.
+impl From<Decide> for Approve {
+    fn from(Decide { id, key }: Decide) -> Self {
+        Self {
+            id: Some(id),
+            key,
+            always: false,
+            all: false,
+            run: None,
+            resume: false,
+        }
+    }
+}
+
 #[derive(Debug, Subcommand)]
 pub(super) enum Approvals {
     /// List pending approval requests

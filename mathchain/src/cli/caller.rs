@@ -1,13 +1,29 @@
 //! The caller, as the command line names it: the same options for every command that calls, runs, serves, lists or explains.
 
 use clap::Args;
+use registry::model::Confinement;
 use registry::{Layer, Overrides};
 use tool_core::{Result, tool_error};
 
 use super::complete;
-use super::global::Global;
+use super::global::{Global, one_of};
 use super::open;
 use crate::{Context, Toolkit};
+
+/// The permissions by name.
+pub(super) const PERMISSIONS: &[(&str, Confinement, &str)] = &[
+    ("read-only", Confinement::ReadOnly, "Change nothing"),
+    (
+        "workspace-write",
+        Confinement::WorkspaceWrite,
+        "Change files of the workspace; no network",
+    ),
+    (
+        "full-access",
+        Confinement::FullAccess,
+        "Everything that its tools can do",
+    ),
+];
 
 /// Everything about a caller beside its role. An unknown name is an error that suggests the nearest one.
 #[derive(Debug, Clone, Default, Args)]
@@ -19,6 +35,9 @@ pub(super) struct Caller {
     /// Phase of the configuration, with its tools, permission and layers
     #[arg(long, value_name = "PHASE", add = complete::phases())]
     pub phase: Option<String>,
+    /// Maximum permission; narrows what phase and layers leave, and never widens it
+    #[arg(long, value_parser = one_of(PERMISSIONS))]
+    pub permission: Option<Confinement>,
     /// Kind of task, with its layers and budget
     #[arg(long, value_name = "TASK")]
     pub task: Option<String>,
@@ -66,9 +85,10 @@ impl Caller {
         }
     }
 
-    /// The layers of the facts that narrow what a caller may do.
+    /// The layers of facts and permission, which narrow what a caller may do.
     fn narrowing(&self) -> impl Iterator<Item = Layer> {
-        self.facts.iter().filter_map(|fact| Layer::context(fact))
+        let facts = self.facts.iter().filter_map(|fact| Layer::context(fact));
+        facts.chain(self.permission.map(Confinement::layer))
     }
 
     /// Refuses facts that a call cannot assume: they hold or do not.

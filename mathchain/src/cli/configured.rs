@@ -35,7 +35,7 @@ impl Configured {
         });
         let agents = agents.collect();
         let roots = environment::plugin_roots(Some(folder), folder);
-        let sandbox = Arc::new(Sandbox::new(environment::surroundings(&[], &[])));
+        let sandbox = Arc::new(Sandbox::new(environment::surroundings(&[], &[], &[])));
         let loader = Loader::new(roots, sandbox, Arc::new(SystemClock::default()));
         // Its other errors are reported with the policy's.
         let servers = environment::config_of(path, &text);

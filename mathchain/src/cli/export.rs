@@ -4,7 +4,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use registry::offer::{self, Catalog};
 
 use super::prelude::*;
-use crate::exported::ExportFormat;
+use crate::exported::{self, ExportFormat};
 
 #[derive(Debug, Args)]
 #[command(
@@ -41,7 +41,17 @@ pub(super) fn export(global: &Global, export: &Export) -> Result<ExitCode> {
     let dispatcher = toolkit.dispatcher();
     let caller = toolkit.caller(&export.caller.context(export.role.clone()));
     let offered = offer::offered(&dispatcher, &caller, export.catalog)?;
-    let text = export.format.text(&dispatcher, export.catalog, &offered);
+    let elsewhere = exported::elsewhere(&dispatcher, &caller)?;
+    let text = export
+        .format
+        .text(&dispatcher, export.catalog, &offered, &elsewhere);
+    if let Some(dialect) = export.format.dialect() {
+        for fault in offer::faults(&offered, dialect) {
+            complain(&format!(
+                "warning: {fault}; `--catalog core` or a role has fewer tools\n"
+            ));
+        }
+    }
     // The document is the same in every output format.
     output::print(&text);
     Ok(exit::OK.into())

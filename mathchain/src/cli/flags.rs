@@ -279,7 +279,10 @@ pub(super) fn examples(tool: &dyn AnyTool) -> String {
         let args = quoted(&example.args);
         format!("\n  # {title}\n  echo {args} | mathchain call {id}")
     });
-    format!("Examples:{}\n", examples.collect::<String>())
+    match examples.collect::<String>() {
+        none if none.is_empty() => none,
+        examples => format!("Examples:{examples}\n"),
+    }
 }
 
 /// Arguments as one word of a shell.

@@ -5,7 +5,7 @@ use registry::WorkspaceId;
 use super::prelude::*;
 
 /// Whose rows a list has.
-#[derive(Debug, Clone, Copy, Args)]
+#[derive(Debug, Clone, Copy, Default, Args)]
 pub(super) struct Folders {
     /// Include other folders that share this state: the user's, where no configuration is
     #[arg(long)]

@@ -13,10 +13,21 @@ use super::{Cli, flags};
 /// The commands by purpose, in the order in which a newcomer meets them.
 pub(super) const GROUPS: [(&str, &[&str]); 6] = [
     ("Tools", &["call", "tools", "serve", "session"]),
-    ("Plans", &["run", "plan", "runs", "replay", "artifacts"]),
+    (
+        "Plans",
+        &["run", "plan", "runs", "replay", "artifacts", "pipeline"],
+    ),
     (
         "Approvals",
-        &["approve", "deny", "approvals", "inbox", "backups"],
+        &[
+            "approve",
+            "deny",
+            "approvals",
+            "inbox",
+            "events",
+            "workflow",
+            "backups",
+        ],
     ),
     (
         "Policy",

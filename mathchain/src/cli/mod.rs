@@ -21,6 +21,7 @@ mod complete;
 mod configured;
 mod data;
 mod doctor;
+mod events;
 mod exit;
 mod export;
 mod flags;
@@ -40,6 +41,8 @@ mod open;
 mod output;
 mod phases;
 mod pin;
+#[cfg(all(feature = "servers", target_os = "linux"))]
+mod pipeline;
 mod plan;
 mod plugins;
 mod policy;
@@ -57,6 +60,8 @@ mod session;
 #[cfg(feature = "servers")]
 mod setup;
 mod signals;
+#[cfg(all(feature = "servers", target_os = "linux"))]
+mod spawn;
 mod state;
 mod stdin;
 #[cfg(test)]
@@ -64,6 +69,7 @@ mod tests;
 mod tools;
 mod when;
 mod words;
+mod workflow;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -134,9 +140,14 @@ enum Command {
     /// List and show approval requests
     #[command(subcommand)]
     Approvals(approvals::Approvals),
-    /// List and answer questions from agents, and list calls marked `notify`
-    #[command(subcommand, alias = "notifications")]
+    /// List and answer what waits for a person: approvals, gates, feedback, questions
+    #[command(alias = "notifications")]
     Inbox(inbox::Inbox),
+    /// Print the events of workflows, and follow them
+    Events(events::Events),
+    /// Write the files of workflows anew, and import those of earlier systems
+    #[command(subcommand)]
+    Workflow(workflow::Workflow),
     /// List roles
     #[command(subcommand)]
     Roles(roles::Roles),
@@ -149,6 +160,10 @@ enum Command {
     /// List phases, and show the tools of an agent in one
     #[command(subcommand, alias = "phase")]
     Phases(phases::Phases),
+    /// Run phases of agents as a pipeline; list, show and resume such runs
+    #[cfg(all(feature = "servers", target_os = "linux"))]
+    #[command(subcommand, alias = "pipelines")]
+    Pipeline(pipeline::Pipeline),
     /// List, show, verify and export audit records
     #[command(subcommand)]
     Audit(audit::Audit),
@@ -245,6 +260,8 @@ fn missing(root: &mut clap::Command) -> clap::Error {
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
     host_sandbox::sandbox::launch_if_asked();
+    #[cfg(all(feature = "servers", target_os = "linux"))]
+    open::start_agents_by(spawn::starter);
     run_words()
 }
 
@@ -326,10 +343,14 @@ fn dispatch(global: &Global, command: Command) -> Result<ExitCode> {
         Command::Deny(args) => approvals::deny(global, &args),
         Command::Approvals(args) => approvals::approvals(global, &args),
         Command::Inbox(args) => inbox::inbox(global, &args),
+        Command::Events(args) => events::events(global, &args),
+        Command::Workflow(args) => workflow::workflow(global, &args),
         Command::Roles(args) => roles::roles(global, &args),
         Command::Agents(args) => agents::agents(global, &args),
         Command::AgentArgs(args) => agent_args::agent_args(global, &args),
         Command::Phases(args) => phases::phases(global, &args),
+        #[cfg(all(feature = "servers", target_os = "linux"))]
+        Command::Pipeline(args) => pipeline::pipeline(global, &args),
         Command::Audit(args) => audit::audit(global, &args),
         Command::Chain(anomalies::Chain::Anomalies(args)) => anomalies::anomalies(global, &args),
         Command::Artifacts(args) => artifacts::artifacts(global, &args),

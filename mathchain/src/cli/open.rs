@@ -1,7 +1,7 @@
 //! Opening the toolkit: finds and reads the configuration, locates workspace and state.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use journal::{FILE_NAME, State};
 use registry::agent_cli::quoted;
@@ -13,6 +13,7 @@ use super::global::Global;
 use super::log;
 use super::output::complain;
 use crate::environment::{self, ConfigFile};
+use crate::toolkit::AgentStarter;
 use crate::{Builder, PluginRoot, RootFolder, Toolkit, approvers, roots};
 
 /// Locations of this run's configuration, workspace and state.
@@ -98,15 +99,39 @@ pub fn project(config: Option<PathBuf>, workspace: Option<PathBuf>) -> Result<Bu
         workspace,
         ..Global::default()
     };
-    builder(&global, false, true)
+    builder(&global, false, true).map(|(builder, _)| builder)
 }
 
 /// Agent files are read only if the command or the configuration refers to agents: a plain call does not wait for them.
 fn open_as(global: &Global, agents: bool, create_state: bool) -> Result<Toolkit> {
-    builder(global, agents, create_state)?.build()
+    let (builder, opened) = builder(global, agents, create_state)?;
+    match STARTER.get().and_then(|starter| starter(global, opened)) {
+        Some(starter) => builder.agents(starter).build(),
+        None => builder.build(),
+    }
 }
 
-fn builder(global: &Global, agents: bool, create_state: bool) -> Result<Builder> {
+/// What starts agents where this program opens a project: only it can be the server of its agents.
+type Starter = fn(&Global, Opened) -> Option<AgentStarter>;
+static STARTER: OnceLock<Starter> = OnceLock::new();
+
+/// Lets `spawn_agent` start agents; the first setting is kept.
+#[cfg(all(feature = "servers", target_os = "linux"))]
+pub(super) fn start_agents_by(starter: Starter) {
+    let _ = STARTER.set(starter);
+}
+
+/// What was opened.
+#[cfg_attr(
+    not(all(feature = "servers", target_os = "linux")),
+    expect(dead_code, reason = "agents need servers")
+)]
+pub(super) struct Opened {
+    pub file: Option<PathBuf>,
+    pub workspace: Option<PathBuf>,
+}
+
+fn builder(global: &Global, agents: bool, create_state: bool) -> Result<(Builder, Opened)> {
     let mut places = places(global)?;
     let folder = project_of(&places);
     add_agents(&mut places.config, &folder, agents)?;
@@ -119,6 +144,10 @@ fn builder(global: &Global, agents: bool, create_state: bool) -> Result<Builder>
         "state" => places.state.as_deref().map(shown),
     });
     let (roots, state) = (places.roots.clone(), places.state.clone());
+    let opened = Opened {
+        file: file.clone(),
+        workspace: roots.first().map(|root| root.path.clone()),
+    };
     let mut builder = Toolkit::builder()
         .config(places.config)
         .plugins(places.plugins)
@@ -143,7 +172,7 @@ fn builder(global: &Global, agents: bool, create_state: bool) -> Result<Builder>
     for witness in crate::otel::witness().into_iter().chain(log::witness()) {
         builder = builder.witness(witness);
     }
-    Ok(builder)
+    Ok((builder, opened))
 }
 
 /// Files and folders whose change can change the policy, beside those of plugins.
@@ -161,6 +190,12 @@ pub(super) fn watched(global: &Global) -> Result<Vec<PathBuf>> {
 /// The configuration file in use.
 pub(super) fn config_path(global: &Global) -> Result<Option<PathBuf>> {
     Ok(places(global)?.config_file.map(|file| file.path))
+}
+
+/// The configuration file in use, where it is that of a project and not the user's own.
+pub(super) fn project_config(global: &Global) -> Result<Option<PathBuf>> {
+    let file = places(global)?.config_file.filter(|file| file.of_project);
+    Ok(file.map(|file| file.path))
 }
 
 /// Files of earlier systems that the configuration names, beside it.

@@ -2,7 +2,7 @@
 
 use registry::Catalogue;
 use registry::model::Phase as Defined;
-use registry::policy::{Caller, Field, Selected};
+use registry::policy::{Caller, Decision, Field, HandedTool, Selected};
 
 use super::prelude::*;
 
@@ -71,6 +71,11 @@ fn show(global: &Global, toolkit: &Toolkit, name: &str, agent: Option<&str>) -> 
     let tools = verdicts.iter().map(|(tool, verdict, layer, reason)| {
         object! { "tool" => *tool, "verdict" => *verdict, "layer" => layer.as_str(), "reason" => reason.as_str() }
     });
+    let handed = caller.handed();
+    let of_handed = handed.iter().map(|(tool, decision)| {
+        let (verdict, layer) = (decision.verdict.as_str(), decision.layer.to_string());
+        object! { "tool" => tool.name.as_str(), "source" => tool.home.as_str(), "verdict" => verdict, "layer" => layer, "reason" => decision.reason.to_string() }
+    });
     let permission = selected.permission.as_ref();
     let data = object! {
         "phase" => name,
@@ -78,6 +83,7 @@ fn show(global: &Global, toolkit: &Toolkit, name: &str, agent: Option<&str>) -> 
         "role" => who.role.as_str(),
         "tools" => tools.collect::<Vec<_>>(),
         "external" => selected.tools.value.external.clone(),
+        "handed_on" => of_handed.collect::<Vec<_>>(),
         "permission" => permission.map(|field| field.value.as_str()),
         "max_turns" => u64::from(selected.max_turns.value),
         "from" => object! {
@@ -89,7 +95,7 @@ fn show(global: &Global, toolkit: &Toolkit, name: &str, agent: Option<&str>) -> 
     output::data(global, &data, || {
         let agent = agent.map_or_else(String::new, |agent| format!(", agent {agent}"));
         let heading = format!("phase {name}{agent}, role {}\n", who.role);
-        heading + &settings(&selected) + &table(&selected, &verdicts)
+        heading + &settings(&selected) + &table(&handed, &verdicts)
     })
 }
 
@@ -124,13 +130,18 @@ fn settings(selected: &Selected) -> String {
     text
 }
 
-fn table(selected: &Selected, verdicts: &[Row<'_>]) -> String {
+fn table(handed: &[(HandedTool, Decision)], verdicts: &[Row<'_>]) -> String {
     let mut text = String::new();
     for (tool, verdict, layer, reason) in verdicts {
         let _ = writeln!(text, "  {verdict:<7} {tool:<24} {layer}: {reason}");
     }
-    for name in &selected.tools.value.external {
-        text += &format!("  handed  {name:<24} tool of another server or of a provider\n");
+    for (tool, decision) in handed {
+        let (name, verdict, home) = (&tool.name, decision.verdict, tool.home);
+        let (layer, reason) = (&decision.layer, &decision.reason);
+        let _ = writeln!(
+            text,
+            "  {verdict:<7} {name:<24} handed on to its {home}; {layer}: {reason}"
+        );
     }
     text
 }

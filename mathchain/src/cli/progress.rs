@@ -25,7 +25,7 @@ const SHOW_AFTER: Duration = Duration::from_millis(400);
 const TICK: Duration = Duration::from_millis(100);
 
 /// Whether something may be drawn on stderr.
-fn is_drawn() -> bool {
+pub(super) fn is_drawn() -> bool {
     std::io::stderr().is_terminal() && !environment::is_dumb() && !output::is_quiet()
 }
 

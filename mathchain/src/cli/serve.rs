@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use registry::offer::Catalog;
-use registry::{Answer, Unattended};
+use registry::{Answer, Principal, Unattended};
 
 use super::prelude::*;
 use super::signals::Closing;
@@ -34,6 +34,13 @@ pub(super) struct Serve {
     /// State that a proxy in front of the HTTP server ends TLS
     #[arg(long, requires = "http")]
     pub behind_proxy: bool,
+    /// Join the client to the server that a pipeline started for its agent, through this folder
+    #[cfg(target_os = "linux")]
+    #[arg(long, hide = true, value_name = "FOLDER", requires = "mcp")]
+    pub through: Option<PathBuf>,
+    /// Answer as an agent that a call started
+    #[arg(long = "as", hide = true, value_name = "CALLER", requires = "mcp", value_parser = heir)]
+    pub heir: Option<Box<Principal>>,
     /// Tools that an MCP client lists: `full`, `core` or `search`; every visible tool can be called; by default `core`
     #[arg(long, value_name = "CATALOG", value_parser = export::catalog())]
     pub catalog: Option<Catalog>,
@@ -73,6 +80,10 @@ pub(super) fn offer(extra: Arc<dyn crate::Extra>) {
 
 /// Answers lines until the input ends.
 pub(super) fn serve(global: &Global, serve: &Serve) -> Result<ExitCode> {
+    #[cfg(all(feature = "servers", target_os = "linux"))]
+    if let Some(folder) = &serve.through {
+        return super::pipeline::exchange::join(folder);
+    }
     serve.caller.check_facts()?;
     let toolkit = serve.caller.open(global)?;
     for role in serve.roles.iter().map(Some).chain([serve.role.as_ref()]) {
@@ -169,9 +180,26 @@ fn answer_lines(toolkit: &Toolkit, serve: &Serve, door: &jsonl::Door) -> Result<
     )
 }
 
+/// Reads the caller that `spawn_agent` gives to the server of its agent.
+fn heir(text: &str) -> std::result::Result<Box<Principal>, String> {
+    let value = tool_core::json::parse(text, Default::default()).map_err(|err| err.to_string())?;
+    let role = value.text("role").ok_or("a caller has a `role`")?;
+    Ok(Box::new(Principal::from_value(role, &value)))
+}
+
 impl Serve {
     /// The context of a call with this role.
     fn context(&self, role: Option<String>) -> Context {
+        if let Some(heir) = &self.heir {
+            return Context {
+                role: Some(heir.role.clone()),
+                spawned: heir.spawned.clone(),
+                task: heir.task.clone(),
+                overrides: heir.run.clone(),
+                layers: heir.layers.clone(),
+                ..Context::default()
+            };
+        }
         Context {
             toolset: self.toolset.clone(),
             ..self.caller.context(role)

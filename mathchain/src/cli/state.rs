@@ -144,10 +144,11 @@ fn summary(done: &Pruned, before_ms: u64, dry_run: bool) -> String {
     );
     let _ = writeln!(
         text,
-        "{verb} {} of {} and {} of the inbox",
+        "{verb} {} of {}, {} of the inbox and {}",
         counted(done.backups, "backup"),
         human::size(done.backup_bytes),
         counted(done.notices, "message"),
+        counted(done.pipelines, "pipeline"),
     );
     let values = &done.values;
     let _ = writeln!(
@@ -164,7 +165,7 @@ fn summary(done: &Pruned, before_ms: u64, dry_run: bool) -> String {
             counted(done.needed, "old chain")
         );
     }
-    if !dry_run && done.records + done.backups + done.notices > 0 {
+    if !dry_run && done.records + done.backups + done.notices + done.pipelines > 0 {
         text += "`mathchain state vacuum` gives the free pages back to the disk\n";
     }
     text

@@ -7,9 +7,9 @@ use super::Cli;
 /// The first words of help: imperatives.
 const VERBS: &[&str] = &[
     "Answer", "Approve", "Call", "Check", "Compare", "Decline", "Delete", "Disable", "Draw",
-    "Enable", "Explain", "Export", "Find", "List", "Make", "Pin", "Print", "Replay", "Restore",
-    "Register", "Remove", "Resume", "Cancel", "Revoke", "Run", "Search", "Serve", "Show", "Shrink",
-    "Test", "Unpin", "Verify", "Write",
+    "Enable", "Explain", "Export", "Find", "Import", "List", "Make", "Pin", "Print", "Replay",
+    "Restore", "Register", "Remove", "Resume", "Cancel", "Revoke", "Run", "Search", "Serve",
+    "Show", "Shrink", "Test", "Unpin", "Verify", "Write",
 ];
 
 /// Phrases that no text for users has, as `tests/english.rs` reads them too.

@@ -1,8 +1,9 @@
 //! `mathchain tools list|show|search`.
 
-use registry::Catalogue;
 use registry::dispatch::Listing;
+use registry::policy::{Decision, HandedTool};
 use registry::search::Query;
+use registry::{Catalogue, Verdict};
 use tool_core::{AnyTool, Category, Effect, spec};
 
 use super::flags;
@@ -74,6 +75,15 @@ pub(super) fn tools(global: &Global, tools: &Tools) -> Result<ExitCode> {
             let toolkit = open::toolkit(global)?;
             let dispatcher = toolkit.dispatcher();
             let catalogue = dispatcher.catalogue();
+            let aliases = registry::Aliases::built_in();
+            let elsewhere = tool.as_ref().filter(|name| {
+                let is_known =
+                    aliases.provider_tool(name).is_some() || aliases.own_tool(name).is_some();
+                is_known && catalogue.called(name).is_none()
+            });
+            if let Some(name) = elsewhere {
+                return show_elsewhere(global, &HandedTool::of(name));
+            }
             let tool = match (tool, digest) {
                 (Some(name), _) => named(catalogue, name)?,
                 (None, digest) => of_digest(catalogue, digest.as_deref().unwrap_or_default())?,
@@ -100,18 +110,52 @@ fn list(global: &Global, wanted: &List) -> Result<ExitCode> {
             .as_ref()
             .map(|hidden| hidden.reason.to_string())
     };
+    let policy = dispatcher.policy();
+    let selection = policy.caller(dispatcher.catalogue(), &caller.who, &facts)?;
+    let mut elsewhere = match wanted.by {
+        Some(_) => Vec::new(),
+        None => selection.handed(),
+    };
+    elsewhere.retain(|(_, decision)| wanted.all || decision.verdict != Verdict::Deny);
+    let hidden = |decision: &Decision| {
+        let denied = decision.verdict == Verdict::Deny;
+        denied.then(|| decision.reason.to_string())
+    };
+    let handed = elsewhere.iter().map(|(tool, decision)| {
+        let known = tool.to_value();
+        let mut fields = known.as_object().cloned().unwrap_or_default();
+        fields.insert("hidden", Value::from(hidden(decision)));
+        Value::Object(fields.into())
+    });
     let data = shown.iter().map(|entry| {
         let mut fields = summary(entry.tool);
         fields.push(("hidden", Value::from(reason(entry))));
         Value::object(fields)
     });
-    output::data(global, &Value::array(data.collect()), || {
+    output::data(global, &Value::array(data.chain(handed).collect()), || {
         let rows: Vec<_> = shown
             .iter()
             .map(|entry| (entry.tool, reason(entry)))
             .collect();
-        let count = counted(rows.len() as u64, "tool");
-        format!("{}{count}\n", by_category(&rows))
+        let count = counted((rows.len() + elsewhere.len()) as u64, "tool");
+        let outside: Vec<_> = elsewhere
+            .iter()
+            .map(|(tool, decision)| {
+                let hidden = hidden(decision).map(|why| format!(" [hidden: {why}]"));
+                let text = format!(
+                    "{} ({}){}",
+                    tool.description,
+                    tool.home,
+                    hidden.unwrap_or_default()
+                );
+                (tool.name.clone(), text)
+            })
+            .collect();
+        let outside = match outside.is_empty() {
+            true => String::new(),
+            false => format!("run elsewhere\n{}\n", table(&outside)),
+        };
+        format!("{}{outside}{count}\n", by_category(&rows))
     })
 }
 
@@ -229,6 +273,20 @@ fn of_digest<'a>(catalogue: &'a Catalogue, digest: &str) -> Result<&'a dyn AnyTo
     })
 }
 
+/// Shows a tool that a provider or an agent command line runs.
+fn show_elsewhere(global: &Global, tool: &HandedTool) -> Result<ExitCode> {
+    output::data(global, &tool.to_value(), || {
+        let (name, description, home) = (&tool.name, &tool.description, tool.home);
+        let effects = tool.effects.iter().flatten().map(|effect| effect.as_str());
+        let effects: Vec<&str> = effects.collect();
+        let effects = match effects.is_empty() {
+            true => "none".to_owned(),
+            false => effects.join(", "),
+        };
+        format!("{name} - {description}\n\nrun by its {home}, never here; effects {effects}\n")
+    })
+}
+
 fn show(global: &Global, tool: &dyn AnyTool, schema: bool) -> Result<ExitCode> {
     let (input, output) = (tool.input_schema(), tool.output_schema());
     let as_value = |schema: &serde_json::Value| crate::parse(&schema.to_string());
@@ -270,6 +328,7 @@ fn summary(tool: &dyn AnyTool) -> Vec<(&'static str, Value)> {
         ("calls_tools", spec.calls_tools.into()),
         ("read_only", spec.changes_nothing().into()),
         ("destructive", spec.destructive.into()),
+        ("human_gate", spec.human_gate.into()),
         ("idempotent", spec.idempotent.into()),
         ("determinism", spec.determinism.as_str().into()),
     ]
@@ -286,10 +345,14 @@ fn page(tool: &dyn AnyTool, input: &serde_json::Value, output: &serde_json::Valu
         false => effects.join(", "),
     };
     let (id, title, category, determinism) = (spec.id, spec.title, spec.category, spec.determinism);
+    let gate = match spec.human_gate {
+        true => ", every call needs a person's approval",
+        false => "",
+    };
     let description = tool.description();
     let description = human::wrapped(&description, human::width(), 0);
     let mut text = format!(
-        "{id} - {title}\n\n{description}\n\ncategory {category}, effects {effects}, {determinism}\n"
+        "{id} - {title}\n\n{description}\n\ncategory {category}, effects {effects}, {determinism}{gate}\n"
     );
     for (heading, schema) in [("Arguments", input), ("Result", output)] {
         let required = schema["required"].as_array().cloned().unwrap_or_default();

@@ -1,7 +1,6 @@
 //! The words of the command line: those of this process, or those that a host such as an interpreter passes.
 
 use std::ffi::OsString;
-#[cfg(feature = "servers")]
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
@@ -13,7 +12,6 @@ pub(super) fn give(words: Vec<OsString>) {
 }
 
 /// The path of this program: of the script, in the process of an interpreter.
-#[cfg(feature = "servers")]
 pub(super) fn program() -> PathBuf {
     let own = std::env::current_exe().ok();
     let given = GIVEN.get().and_then(|words| words.first());

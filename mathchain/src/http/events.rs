@@ -1,4 +1,5 @@
-//! `GET /v1/chains/{id}/events`: the steps of a plan as they begin and end, as server-sent events.
+//! `GET /v1/chains/{id}/events`: the steps of a plan as they begin and end, and `GET /v1/events`: the events of workflows, as server-sent
+//! events.
 
 use std::fmt::Write as _;
 use std::pin::Pin;
@@ -20,6 +21,8 @@ use super::server::Server;
 
 /// Longest silence of a stream.
 const SILENCE: Duration = Duration::from_secs(15);
+/// How often the log of workflows is read again.
+const LOOK: Duration = Duration::from_millis(250);
 /// Parts that wait for a slow client.
 const WAITING: usize = 4;
 
@@ -63,6 +66,64 @@ pub(super) async fn stream(
     ));
     let body = Body::new(Parts(parts));
     Ok(reply::text(StatusCode::OK, "text/event-stream", body))
+}
+
+/// Streams the events of workflows of this workspace, from the first or the one after `Last-Event-ID`, until the client is gone.
+pub(super) async fn workflows(
+    State(server): State<Arc<Server>>,
+    Extension(caller): Extension<Arc<Caller>>,
+    headers: HeaderMap,
+) -> Replied {
+    let seen = headers
+        .get("last-event-id")
+        .and_then(|seen| seen.to_str().ok()?.parse::<u64>().ok())
+        .unwrap_or(0);
+    // What cannot be read is said before the stream begins.
+    let first = after(&server, &caller, seen).await?;
+    let (sender, parts) = mpsc::channel(WAITING);
+    tokio::spawn(async move {
+        let (mut number, mut bodies) = (seen, first);
+        let mut silent = std::time::Instant::now();
+        loop {
+            let mut text = String::new();
+            for body in &bodies {
+                number += 1;
+                let _ = write!(text, "id: {number}\ndata: {body}\n\n");
+            }
+            if text.is_empty() && silent.elapsed() >= SILENCE {
+                text.push_str(": still here\n\n");
+            }
+            if !text.is_empty() {
+                silent = std::time::Instant::now();
+                if sender.send(text.into()).await.is_err() {
+                    return;
+                }
+            }
+            tokio::select! {
+                () = server.ended.cancelled() => return,
+                () = sender.closed() => return,
+                () = tokio::time::sleep(LOOK) => {}
+            }
+            match after(&server, &caller, number).await {
+                Ok(newer) => bodies = newer,
+                // The client connects again, and is told why.
+                Err(_) => return,
+            }
+        }
+    });
+    let body = Body::new(Parts(parts));
+    Ok(reply::text(StatusCode::OK, "text/event-stream", body))
+}
+
+async fn after(
+    server: &Arc<Server>,
+    caller: &Caller,
+    number: u64,
+) -> tool_core::Result<Vec<String>> {
+    let context = caller.context.clone();
+    server
+        .aside(move |server| server.toolkit.events_for(&context, number))
+        .await
 }
 
 /// Sends events until the plan has ended, its client is gone, or the server ends.

@@ -31,6 +31,7 @@ pub(super) fn routes(server: &Arc<Server>) -> Router {
         .route("/v1/chains/{id}", get(chains::show))
         .route("/v1/chains/{id}/events", get(events::stream))
         .route("/v1/chains/{id}/cancel", post(chains::cancel))
+        .route("/v1/events", get(events::workflows))
         .route("/v1/runs", get(recorded::list))
         .route("/v1/runs/{id}", get(recorded::show))
         .route("/v1/approvals", get(approvals::list))

@@ -11,7 +11,7 @@ use tool_core::{Result, ToolError, tool_error};
 use super::callers::Caller;
 use super::reply::{self, Replied};
 use super::server::Server;
-use crate::exported::ExportFormat;
+use crate::exported::{self, ExportFormat};
 
 /// The parameters of a query, each one of those known.
 ///
@@ -56,7 +56,8 @@ pub(super) async fn list(
             let dispatcher = server.toolkit.dispatcher();
             let who = server.toolkit.caller(&caller.context);
             let offered = offer::offered(&dispatcher, &who, catalog)?;
-            Ok(format.text(&dispatcher, catalog, &offered))
+            let elsewhere = exported::elsewhere(&dispatcher, &who)?;
+            Ok(format.text(&dispatcher, catalog, &offered, &elsewhere))
         })
         .await?;
     let kind = match format.is_json() {

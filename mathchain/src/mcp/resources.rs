@@ -118,6 +118,11 @@ pub(super) fn all(door: &Door) -> Result<Vec<Resource>> {
     for (name, title) in [
         ("runs", "The newest runs"),
         ("audit", "The newest records of the audit log"),
+        ("workflow/events", "The newest events of workflows"),
+        (
+            "workflow/feedback",
+            "Questions in workflows, with their answers",
+        ),
     ] {
         listed.push(
             Resource::new(format!("{SCHEME}{name}"), name)
@@ -180,6 +185,17 @@ pub(super) fn read(door: &Door, uri: &str) -> Result<Vec<ResourceContents>> {
     })?;
     let role = door.role();
     let value = match parts[..] {
+        ["workflow", "events"] => newest_events(door)?,
+        ["workflow", "feedback"] => {
+            let outcome =
+                door.toolkit
+                    .call_with(&door.settings.context, "feedback:list", &object! {});
+            match outcome.status {
+                tool_core::Status::Success(feedback) => feedback,
+                tool_core::Status::Error(error) => return Err(error),
+                tool_core::Status::PendingApproval { .. } => return Err(unknown(uri)),
+            }
+        }
         ["artifact", handle] => return artifact(state, &role, handle, uri),
         ["artifact", handle, from, count] => {
             part(&state.open_for(&role, handle, u64::MAX)?, from, count)?
@@ -225,6 +241,17 @@ pub(super) fn read(door: &Door, uri: &str) -> Result<Vec<ResourceContents>> {
         _ => return Err(unknown(uri)),
     };
     Ok(vec![text(&value, uri)])
+}
+
+/// The newest events of workflows.
+fn newest_events(door: &Door) -> Result<Value> {
+    let mut events = door.toolkit.events_for(&door.settings.context, 0)?;
+    let older = events.len().saturating_sub(NEWEST);
+    let newest = events.split_off(older).into_iter().map(|body| {
+        let event = json::parse(&body, json::Limits::default());
+        Ok(event?)
+    });
+    Ok(Value::array(newest.collect::<Result<Vec<Value>>>()?))
 }
 
 fn unknown(uri: &str) -> tool_core::ToolError {

@@ -6,15 +6,20 @@ use std::sync::Arc;
 use chain_runtime::Subchains;
 use host_sandbox::Sandbox;
 use journal::State;
-use registry::{Answers, Config, Host, Layer, Level, Witness};
-use tool_core::capability::{Approvals, Clock, Ledger, Notices};
+use registry::{
+    Answers, Config, Dispatcher, Governor, Host, Layer, Level, Principal, Verdict, Witness,
+};
+use tool_core::capability::{Approvals, Clock, EventLog, Ledger, Notices, PreparedAgent};
 use tool_core::{Capabilities, Entry, Result};
+use workflow::governance::Ruling;
+use workflow::tools::governance;
 
 use super::Toolkit;
 use crate::clock::SystemClock;
 use crate::environment;
 use crate::generation::{Generations, Reread};
 use crate::plugins::{Loader, PluginRoot};
+use crate::workflows::Workflows;
 use crate::{RootFolder, roots};
 
 /// Builds a [`Toolkit`].
@@ -29,7 +34,15 @@ pub struct Builder {
     protected: Vec<PathBuf>,
     reread: Option<Box<Reread>>,
     witnesses: Vec<Arc<dyn Witness>>,
+    agents: Option<AgentStarter>,
 }
+
+/// Prepares an agent of a role from the configuration: who starts it, and who it is to be.
+pub(crate) type AgentStarter = Arc<
+    dyn Fn(&Arc<Config>, &Dispatcher, &Principal, Principal) -> Result<Box<dyn PreparedAgent>>
+        + Send
+        + Sync,
+>;
 
 impl Builder {
     /// Adds a family of custom tools.
@@ -104,6 +117,13 @@ impl Builder {
         self
     }
 
+    /// Sets what starts agents for `spawn_agent`; without it their calls are refused.
+    #[must_use]
+    pub(crate) fn agents(mut self, agents: AgentStarter) -> Self {
+        self.agents = Some(agents);
+        self
+    }
+
     /// Sets the state folder; without one pure calls carry a warning and calls with effects are refused.
     #[must_use]
     pub fn state(mut self, folder: impl Into<PathBuf>) -> Self {
@@ -127,6 +147,16 @@ impl Builder {
         registry::install_panic_hook();
         let families: Vec<&'static [Entry]> = crate::families().chain(self.families).collect();
         let mut config = self.config.unwrap_or_default();
+        // What decides who may open a gate or change a file is written by people.
+        let mut protected_files = self.protected;
+        if let Some(first) = self.roots.first() {
+            let rules = [
+                "workflow/templates",
+                "governance.yaml",
+                "choragen.governance.yaml",
+            ];
+            protected_files.extend(rules.map(|name| first.path.join(name)));
+        }
         let names = roots::names(&self.roots);
         config.workspace.opened.clone_from(&names);
         let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
@@ -134,10 +164,11 @@ impl Builder {
             [] => (Vec::new(), None),
             roots => {
                 let closed = environment::closed(roots, self.state.as_deref());
-                let files = roots::open(roots, &closed, &self.plugins, &self.protected)?;
+                let files = roots::open(roots, &closed, &self.plugins, &protected_files)?;
                 (closed, Some(files))
             }
         };
+        let protected = roots::protected(&self.plugins, &protected_files);
         let state = self
             .state
             .map(|folder| State::open(folder, Arc::clone(&clock)));
@@ -152,17 +183,26 @@ impl Builder {
             Some(Err(err)) => (None, Some(err)),
         };
         let paths: Vec<PathBuf> = self.roots.iter().map(|root| root.path.clone()).collect();
-        let sandbox = Arc::new(Sandbox::new(environment::surroundings(&paths, &closed)));
+        let sandbox = Arc::new(Sandbox::new(environment::surroundings(
+            &paths, &closed, &protected,
+        )));
         let http = crate::web::client(&config, Arc::clone(&clock))?;
         let backups = crate::inputs::backups(files.as_ref(), state.as_ref());
+        let workflows = state.as_ref().map(|state| {
+            let workspace = roots::first_identity(&self.roots);
+            let workflows = Workflows::new(Arc::clone(state), files.clone(), workspace);
+            Arc::new(workflows) as Arc<dyn EventLog>
+        });
+        let governor = workflows.as_ref().map(|log| governor(log, &clock));
         let host = Host {
             arrays: crate::inputs::arrays(files.as_ref(), state.as_ref()),
             capabilities: Capabilities {
-                files,
+                files: files.clone(),
                 spawner: Some(Arc::clone(&sandbox) as _),
                 http: http.clone(),
                 clock: Some(Arc::clone(&clock)),
                 model: crate::models::of_config(&config.models, http),
+                events: workflows.clone(),
                 state: state.clone().map(|state| state as _),
                 ..Capabilities::default()
             },
@@ -176,6 +216,10 @@ impl Builder {
             answers: state.clone().map(|state| state as Arc<dyn Answers>),
             witnesses: self.witnesses,
             workspace: roots::identity(&self.roots),
+            governor,
+            // Each generation has its own, with its configuration.
+            agents: None,
+            notifier: None,
             chains: Some(Subchains::new(config.chain, state.clone()).into_chains()),
         };
         let (spawner, clock) = (Arc::clone(&sandbox) as _, Arc::clone(&host.clock));
@@ -189,15 +233,39 @@ impl Builder {
             })
         });
         Ok(Toolkit {
-            generations: Generations::start(families, layers, config, host, loader, reread)?,
+            generations: Generations::start(
+                families,
+                layers,
+                config,
+                host,
+                self.agents,
+                loader,
+                reread,
+            )?,
             state,
             state_fault,
             roots: self.roots,
             closed,
+            protected,
             sandbox,
+            workflows,
             world: None,
             #[cfg(feature = "servers")]
             brief: super::briefly::Brief::default(),
         })
     }
+}
+
+/// The rules of the project on files, and the locks of its chains.
+fn governor(log: &Arc<dyn EventLog>, clock: &Arc<dyn Clock>) -> Arc<Governor> {
+    let (log, clock) = (Arc::clone(log), Arc::clone(clock));
+    Arc::new(move |identity, tool, paths, below| {
+        let now = clock.unix_ms();
+        let ruled = governance::govern(&*log, identity, now, tool, (paths, below))?;
+        Ok(ruled.map(|(ruling, reason)| match ruling {
+            Ruling::Allow => (Verdict::Allow, reason),
+            Ruling::Ask => (Verdict::Ask, reason),
+            Ruling::Deny => (Verdict::Deny, reason),
+        }))
+    })
 }

@@ -19,6 +19,8 @@ pub struct Context {
     pub role: Option<String>,
     /// Name of the calling agent.
     pub agent: Option<String>,
+    /// Id of the agent that calls, where a call started it.
+    pub spawned: Option<String>,
     /// Phase of the configuration.
     pub phase: Option<String>,
     /// Kind of task, with its budget.
@@ -96,6 +98,7 @@ impl Context {
             who: Principal {
                 role: role.to_owned(),
                 agent: self.agent.clone(),
+                spawned: self.spawned.clone(),
                 phase: self.phase.clone(),
                 task: self.task.clone(),
                 profile: self.profile.clone(),

@@ -16,10 +16,12 @@ use journal::{FileBackups, State};
 use registry::plugins::{Broken, Plugin};
 use registry::policy::Explanation;
 use registry::{CallerContext, Config, Dispatcher, Facts, WorkspaceId};
+use tool_core::capability::EventLog;
 use tool_core::{AnyTool, Object, Outcome, Result, ToolError, Value, tool_error};
 
 use crate::RootFolder;
 use crate::generation::{Generation, Generations, Reloaded};
+pub(crate) use builder::AgentStarter;
 pub use builder::Builder;
 pub use context::Context;
 #[cfg(feature = "servers")]
@@ -32,7 +34,10 @@ pub struct Toolkit {
     state_fault: Option<ToolError>,
     roots: Vec<RootFolder>,
     closed: Vec<PathBuf>,
+    protected: Vec<PathBuf>,
     sandbox: Arc<Sandbox>,
+    /// The workflows of the workspace, where there is a state.
+    workflows: Option<Arc<dyn EventLog>>,
     /// The dispatcher of a session's world, in which a run that began there is resumed.
     world: Option<Arc<Dispatcher>>,
     /// Tools whose calls end at once.
@@ -87,6 +92,40 @@ impl Toolkit {
     /// A name that another tool has, an unsound spec, a policy that no longer compiles; nothing is added then.
     pub fn add_tools(&self, tools: &[Arc<dyn AnyTool>]) -> Result<()> {
         self.generations.add_tools(tools)
+    }
+
+    /// The events of workflows after a number, for a caller who may call `workflow:status`.
+    #[cfg(feature = "servers")]
+    pub(crate) fn events_for(&self, context: &Context, after: u64) -> Result<Vec<String>> {
+        const READS: &str = "workflow:status";
+        let dispatcher = self.dispatcher();
+        let who = self.caller(context).who;
+        let caller =
+            dispatcher
+                .policy()
+                .caller(dispatcher.catalogue(), &who, dispatcher.facts())?;
+        let index = dispatcher.catalogue().index(READS);
+        if let Some(hidden) = index.and_then(|index| caller.hidden(dispatcher.catalogue(), index)) {
+            let (role, why) = (&who.role, hidden.reason);
+            return Err(
+                tool_error!(NotVisible, "events"; "role `{role}` may not read events: it may not call `{READS}`: {why}"),
+            );
+        }
+        match self.workflows() {
+            Some(log) => log.after(after),
+            None => Err(
+                tool_error!(PreconditionFailed, "state"; "there is no state folder"; "`mathchain doctor` checks the state folder"),
+            ),
+        }
+    }
+
+    /// The folder whose workflows these are.
+    pub(crate) fn workflow_folder(&self) -> Option<WorkspaceId> {
+        crate::roots::first_identity(&self.roots)
+    }
+
+    pub(crate) fn workflows(&self) -> Option<&Arc<dyn EventLog>> {
+        self.workflows.as_ref()
     }
 
     pub(crate) fn generations(&self) -> &Arc<Generations> {
@@ -304,6 +343,11 @@ impl Toolkit {
     /// Folders of the workspace that neither tools nor programs may read.
     pub(crate) fn closed(&self) -> &[PathBuf] {
         &self.closed
+    }
+
+    /// Files and folders that no tool and no program writes.
+    pub(crate) fn protected(&self) -> &[PathBuf] {
+        &self.protected
     }
 
     /// The sandbox of programs.

@@ -7,6 +7,7 @@ use rustix::process::Signal;
 use serde_json::{Value as Json, json};
 
 use super::client::{Reply, Server, read};
+use crate::pipeline::until;
 use crate::support::Place;
 
 /// A configuration in which files are written without an approval.
@@ -147,6 +148,12 @@ fn a_request_whose_server_was_killed_is_never_run_again() {
     assert_eq!(other.expect(409).reason(), "in_progress");
     let other = send(&server, "k", &append("x").to_string());
     assert_eq!(other.expect(422).reason(), "key_reused");
+    // A request counts as running before its key is on disk; until then it has not acted.
+    let state = rusqlite::Connection::open(place.path("work/.mathchain/state.db")).expect("opens");
+    until("the key is on disk", || {
+        let keys = "SELECT count(*) FROM requests WHERE key = 'k'";
+        state.query_row(keys, [], |row| row.get::<_, i64>(0)) == Ok(1)
+    });
     server.signal(Signal::KILL);
     drop((server, stream));
     for _ in 0..2 {

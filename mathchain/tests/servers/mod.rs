@@ -89,6 +89,60 @@ fn tools_of_a_server_are_called_like_others() {
     assert!(listed.contains("mcp__t__add_numbers"), "{listed}");
 }
 
+/// A phase names a tool of a configured server by `mcp`: it is offered under this project's own server, judged, and called by our client.
+#[test]
+fn a_phase_has_tools_of_a_configured_server() {
+    let table = "effects = []\n[[phases]]\nname = \"look\"\nagents = [\"claude\"]\ntools = { internal = [\"Read\"], mcp = [\"mcp__t__say\", \"mcp__u__find\"], permission = \"read-only\" }\n";
+    let place = pinned(table);
+    let shown = place.run(&["phases", "show", "look", "--agent", "claude"], "");
+    let ids: Vec<_> = shown.expect_code(0).at("/tools").items().expect("tools");
+    let ids = ids.iter().map(|tool| {
+        tool.get("tool")
+            .and_then(tool_core::Value::as_str)
+            .map(str::to_owned)
+    });
+    assert_eq!(
+        ids.flatten().collect::<Vec<_>>(),
+        ["read_file", "mcp__t__say"]
+    );
+    assert_eq!(shown.at("/handed_on/0/tool"), "mcp__u__find".into());
+    let command = place.run(
+        &["agents", "command", "--phase", "look", "--agent", "claude"],
+        "",
+    );
+    let argv = tool_core::json::to_text(&command.expect_code(0).at("/argv"));
+    assert!(argv.contains("Read,mcp__mathchain__mcp__t__say"), "{argv}");
+    assert!(
+        !argv.contains("--strict-mcp-config"),
+        "the server `u` is another's: {argv}"
+    );
+    let called = place.run(
+        &["call", "--phase", "look", "mcp__t__say"],
+        r#"{"text":"x"}"#,
+    );
+    assert_eq!(called.at("/output/text"), "x".into());
+    let other = place.run(
+        &["call", "--phase", "look", "mcp__t__add_numbers"],
+        r#"{"a":1,"b":1}"#,
+    );
+    assert_eq!(other.at("/error/code"), "not_visible".into());
+    let elsewhere = place.run(&["call", "--phase", "look", "mcp__u__find"], "{}");
+    assert_eq!(elsewhere.at("/error/code"), "unknown_tool".into());
+    assert!(
+        elsewhere.stdout.contains("mcp_servers"),
+        "{}",
+        elsewhere.stdout
+    );
+    // Of a configured server every tool is known.
+    configure(&place, &table.replace("mcp__t__say", "mcp__t__sya"));
+    let wrong = place.run(&["check"], "");
+    assert!(
+        wrong.stderr.contains("did you mean `mcp__t__say`?"),
+        "{}",
+        wrong.stderr
+    );
+}
+
 #[test]
 fn a_server_without_declared_effects_is_asked_about() {
     let place = pinned("");

@@ -17,6 +17,7 @@ use crate::inputs;
 pub(in crate::cli) struct World {
     roots: Vec<PathBuf>,
     closed: Vec<PathBuf>,
+    protected: Vec<PathBuf>,
     state: Option<Arc<State>>,
     place: Arc<Place>,
 }
@@ -63,6 +64,7 @@ impl World {
         Self {
             roots: roots.map(|root| environment::real(&root.path)).collect(),
             closed: toolkit.closed().to_vec(),
+            protected: toolkit.protected().to_vec(),
             state: toolkit.state().cloned(),
             place: Arc::new(Place {
                 files,
@@ -77,7 +79,8 @@ impl World {
         let open = self.place.lock().open.clone();
         let folder = open.map(|(_, folder)| folder);
         let seen = folder.as_ref().map(|folder| self.seen(folder.folder()));
-        let surroundings = environment::surroundings(&seen.unwrap_or_default(), &self.closed);
+        let seen = seen.unwrap_or_default();
+        let surroundings = environment::surroundings(&seen, &self.closed, &self.protected);
         let sandbox = Arc::new(Sandbox::new(surroundings));
         let name = folder.as_ref().map_or(".", |folder| folder.folder());
         host.capabilities.spawner = Some(Arc::new(FolderSpawner::new(sandbox, name)));

@@ -1,0 +1,60 @@
+//! Pipelines of phases: what runs next, as a state machine over events without clock, files or processes.
+//!
+//! [`Machine::next`] says what is to be done; whoever does it records an [`Event`] and applies it. The same events, read from the journal, give
+//! the same machine, so that a pipeline is resumed from its record.
+
+mod event;
+mod machine;
+mod order;
+mod retry;
+#[cfg(test)]
+mod tests;
+
+pub use event::{AgentResult, Category, End, Event, PhaseStatus, Skip, Stop};
+pub use machine::{Act, AgentState, Machine, PhaseState};
+pub use order::order;
+
+use registry::model::{FailureMode, Phase, RetryPolicy};
+use serde::{Deserialize, Serialize};
+
+/// A phase as the machine needs it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Setup {
+    /// Its name.
+    pub name: String,
+    /// Its agents, in order.
+    pub agents: Vec<String>,
+    /// The phases it depends on.
+    pub depends_on: Vec<String>,
+    /// Whether its agents run at the same time.
+    pub parallel: bool,
+    /// Whether the pipeline stops with it.
+    pub required: bool,
+    /// Effect of an agent that fails.
+    pub failure_mode: FailureMode,
+    /// Number of agents that must succeed, for `require_minimum`.
+    pub min_count: usize,
+    /// Repetition after rate limits.
+    pub retry: Option<RetryPolicy>,
+    /// Whether a gate follows it.
+    pub gated: bool,
+}
+
+impl From<&Phase> for Setup {
+    fn from(phase: &Phase) -> Self {
+        let texts = |list: &[registry::Selector]| -> Vec<String> {
+            list.iter().map(|one| one.text.clone()).collect()
+        };
+        Self {
+            name: phase.name.clone(),
+            agents: texts(&phase.agents),
+            depends_on: texts(&phase.depends_on),
+            parallel: phase.parallel,
+            required: phase.required,
+            failure_mode: phase.failure_mode,
+            min_count: phase.min_count.unwrap_or(1) as usize,
+            retry: phase.retry_policy.clone(),
+            gated: phase.gate.is_some(),
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! Answers: to an approval, a gate, feedback or a question.
+
+use std::path::Path;
+
+use journal::{State, WITHOUT_KEY};
+
+use super::super::approvals;
+use super::super::prelude::*;
+use super::waiting;
+use super::{Key, notices};
+use crate::approvers::{self, approver};
+use crate::waiting::{Gate, Waiting};
+
+/// Longest answer, in bytes.
+const ANSWER_BYTES_MAX: usize = 64 << 10;
+
+#[derive(Debug, Args)]
+pub(super) struct Answer {
+    /// Id, or a unique prefix of that of an approval or question
+    id: String,
+    /// The answer
+    text: String,
+    /// Option of feedback that has some
+    #[arg(long, value_name = "LABEL")]
+    option: Option<String>,
+    /// Why; needed where the answer gives a workflow up
+    #[arg(long, value_name = "TEXT")]
+    reason: Option<String>,
+    #[command(flatten)]
+    key: Key,
+}
+
+/// Answers one entry.
+pub(super) fn answer(global: &Global, toolkit: &Toolkit, answer: &Answer) -> Result<ExitCode> {
+    if answer.text.trim().is_empty() || answer.text.len() > ANSWER_BYTES_MAX {
+        return Err(tool_error!(InvalidArgs;
+            "an answer has 1 to {ANSWER_BYTES_MAX} bytes, found {}", answer.text.len()));
+    }
+    let state = open::state(toolkit)?;
+    let all = waiting::all(state, toolkit, None)?;
+    let mut found: Vec<Waiting> = all
+        .into_iter()
+        .filter(|one| one.is_called(&answer.id))
+        .collect();
+    if found.len() > 1 {
+        return Err(
+            tool_error!(InvalidArgs, "id"; "several entries begin with `{}`", answer.id; "give more of the id"),
+        );
+    }
+    if !matches!(found.first(), Some(Waiting::Feedback { .. }))
+        && let Some(option) = &answer.option
+    {
+        return Err(
+            tool_error!(InvalidArgs, "option"; "`--option {option}` is for feedback with options";
+            "the answer to a gate is the option itself"),
+        );
+    }
+    if !matches!(found.first(), Some(Waiting::Gate(_))) && answer.reason.is_some() {
+        return Err(tool_error!(InvalidArgs, "reason"; "`--reason` is for gates"));
+    }
+    match found.pop() {
+        Some(Waiting::Approval(approval)) => {
+            let decide = approvals::Decide {
+                id: approval.id.clone(),
+                key: answer.key.key.clone(),
+            };
+            match yes_or_no(&answer.text)? {
+                true => approvals::approve(global, &decide.into()),
+                false => approvals::deny(global, &decide),
+            }
+        }
+        Some(Waiting::Gate(gate)) => satisfy(global, toolkit, answer, &gate),
+        Some(Waiting::Feedback { workflow, item }) => {
+            let args = object! {
+                "workflowId" => workflow, "feedbackId" => item.id.as_str(), "content" => answer.text.as_str(),
+                "selectedOption" => answer.option.clone(),
+            };
+            let outcome = toolkit.call_with(&Context::default(), "feedback:respond", &args);
+            super::answer_of(toolkit, global, &outcome)
+        }
+        None => {
+            let key = answer.key.key.as_deref();
+            let by = answering(toolkit, state, &answer.id, &answer.text, key)?;
+            let replied = state.answer(&answer.id, &answer.text, &by)?;
+            state.close()?;
+            let found = state.notice(&replied.call_id)?;
+            output::data(global, &notices::value(&found), || {
+                notices::readable(&found)
+            })
+        }
+    }
+}
+
+/// Who answers: of the gate of a pipeline a person, who is not of the process group that waits; anyone at the command line otherwise.
+///
+/// # Errors
+/// `policy_denied` where no person answers a gate; `invalid_args` for another answer than `yes` or `no`.
+fn answering(
+    toolkit: &Toolkit,
+    state: &State,
+    id: &str,
+    text: &str,
+    key: Option<&Path>,
+) -> Result<String> {
+    let (found, answers) = state.notice(id)?;
+    if found.kind != "gate" {
+        return match key {
+            Some(key) => approver(Some(key), toolkit.config().approvals.from),
+            None => Ok(WITHOUT_KEY.to_owned()),
+        };
+    }
+    if !matches!(text, "yes" | "no") {
+        return Err(
+            tool_error!(InvalidArgs, "gate"; "expected `yes` or `no` for a gate, found `{text}`"),
+        );
+    }
+    if !answers.is_empty() {
+        return Err(
+            tool_error!(Conflict, "gate"; "the gate `{}` has its answer", found.id;
+            "`mathchain inbox show` shows it"),
+        );
+    }
+    let by = approver(key, toolkit.config().approvals.from)?;
+    if key.is_none() {
+        let pipeline = state.pipeline(&found.call_id)?;
+        approvers::at_terminal(pipeline.requester_group)?;
+    }
+    Ok(by)
+}
+
+fn yes_or_no(text: &str) -> Result<bool> {
+    match text.trim().to_ascii_lowercase().as_str() {
+        "yes" | "y" => Ok(true),
+        "no" | "n" => Ok(false),
+        _ => Err(tool_error!(InvalidArgs, "answer"; "expected `yes` or `no`, found `{text}`")),
+    }
+}
+
+/// Satisfies a gate as a person: the call files a request, which the person at this terminal, or the holder of the key, grants at once.
+fn satisfy(global: &Global, toolkit: &Toolkit, answer: &Answer, gate: &Gate) -> Result<ExitCode> {
+    let text = answer.text.trim();
+    let option = match gate.options.is_empty() {
+        true if yes_or_no(text)? => None,
+        true => {
+            return Err(
+                tool_error!(InvalidArgs, "answer"; "a gate without options is satisfied by `yes`";
+                "give the workflow up with `mathchain call workflow:discard --workflowId {} --reason TEXT`", gate.workflow),
+            );
+        }
+        false => Some(answer.text.as_str()),
+    };
+    let by = approvers::approver(answer.key.key.as_deref(), toolkit.config().approvals.from)?;
+    if answer.key.key.is_none() {
+        approvers::at_terminal(None)?;
+    }
+    let args = object! { "workflowId" => gate.workflow.as_str(), "option" => option, "reason" => answer.reason.clone() };
+    let context = Context {
+        answer: registry::Answer::AtOnce,
+        ..Context::default()
+    };
+    let call = || toolkit.call_with(&context, "gate:satisfy", &args);
+    let mut outcome = call();
+    if let tool_core::Status::PendingApproval { approval_id, .. } = &outcome.status {
+        open::state(toolkit)?.approve(approval_id, &by)?;
+        outcome = call();
+    }
+    super::answer_of(toolkit, global, &outcome)
+}

@@ -1,0 +1,169 @@
+//! `mathchain inbox`: all that waits for a person, in one list: approvals, gates of workflows and pipelines, feedback, questions of agents; and
+//! calls with the obligation `notify`.
+
+mod answer;
+mod notices;
+mod waiting;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use self::notices::Answered;
+use super::folders::Folders;
+use super::prelude::*;
+use crate::waiting::Waiting;
+
+/// How often a watch reads the state again.
+const PAUSE: Duration = Duration::from_millis(500);
+
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(super) struct Inbox {
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    list: List,
+}
+
+#[derive(Debug, Args)]
+struct List {
+    #[command(flatten)]
+    folders: Folders,
+    /// Maximum number of questions and notifications
+    #[arg(long, default_value_t = 20, value_name = "N")]
+    limit: u32,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// List what waits, then questions and notifications, newest first
+    List(List),
+    /// Show one entry
+    Show {
+        /// Id, or a unique prefix of that of an approval, question or notification
+        id: String,
+    },
+    /// Answer one entry
+    #[command(after_help = "Examples:
+  mathchain inbox answer 9f3c yes                              # an approval: yes or no
+  mathchain inbox answer WF-20251206-001 yes                   # a gate of a workflow: yes, or one of its options
+  mathchain inbox answer 77ab no                               # the gate of a pipeline: yes or no
+  mathchain inbox answer WF-20251206-001/FB-001 'Base 10 only' # feedback
+  mathchain inbox answer 4be1 'The second file'                # a question; the agent gets the answer when it asks again
+Gates and approvals need a person: a terminal, or an approver's key (docs/policy.md).")]
+    Answer(answer::Answer),
+    /// Print entries as they come, until a signal
+    Watch,
+}
+
+/// Lists, shows, answers or watches.
+pub(super) fn inbox(global: &Global, inbox: &Inbox) -> Result<ExitCode> {
+    let toolkit = open::toolkit(global)?;
+    match &inbox.command {
+        None => list(global, &toolkit, &inbox.list),
+        Some(Command::List(wanted)) => list(global, &toolkit, wanted),
+        Some(Command::Show { id }) => show(global, &toolkit, id),
+        Some(Command::Answer(answer)) => answer::answer(global, &toolkit, answer),
+        Some(Command::Watch) => watch(global, &toolkit),
+    }
+}
+
+/// An entry of the list.
+enum Entry {
+    Waiting(Waiting),
+    Notice(Answered),
+}
+
+impl Entry {
+    fn value(&self) -> Value {
+        match self {
+            Self::Waiting(waiting) => waiting.value(),
+            Self::Notice(notice) => notices::value(notice),
+        }
+    }
+
+    fn readable(&self, folders: Folders) -> String {
+        match self {
+            Self::Waiting(one) => waiting::readable(one),
+            Self::Notice(notice) => {
+                folders.line(notices::readable(notice), notice.0.folder_root.as_deref())
+            }
+        }
+    }
+}
+
+fn entries(global: &Global, toolkit: &Toolkit, wanted: &List) -> Result<Vec<Entry>> {
+    let state = open::state_to_read(global, toolkit)?;
+    let of = wanted.folders.of(toolkit);
+    let waiting = waiting::all(&state, toolkit, of.as_ref())?;
+    let mut entries: Vec<Entry> = waiting.into_iter().map(Entry::Waiting).collect();
+    for notice in state.notices(of.as_ref(), wanted.limit as usize)? {
+        entries.push(Entry::Notice(state.notice(&notice.id)?));
+    }
+    Ok(entries)
+}
+
+fn list(global: &Global, toolkit: &Toolkit, wanted: &List) -> Result<ExitCode> {
+    let entries = entries(global, toolkit, wanted)?;
+    let none = wanted
+        .folders
+        .none(toolkit, "nothing waits, and no notifications");
+    let line = |entry: &Entry| entry.readable(wanted.folders);
+    output::list(global, &entries, Entry::value, &none, line)
+}
+
+fn show(global: &Global, toolkit: &Toolkit, id: &str) -> Result<ExitCode> {
+    let state = open::state_to_read(global, toolkit)?;
+    let all = waiting::all(&state, toolkit, None)?;
+    let found: Vec<&Waiting> = all.iter().filter(|one| one.is_called(id)).collect();
+    if let [one] = found.as_slice() {
+        return output::data(global, &one.value(), || waiting::readable(one));
+    }
+    let found = state.notice(id)?;
+    output::data(global, &notices::value(&found), || {
+        notices::readable(&found)
+    })
+}
+
+/// Prints what waits, and each new entry. The list is that of this folder.
+fn watch(global: &Global, toolkit: &Toolkit) -> Result<ExitCode> {
+    use std::io::Write as _;
+    let wanted = List {
+        folders: Folders { all_folders: false },
+        limit: 100,
+    };
+    let mut seen = std::collections::BTreeSet::new();
+    loop {
+        for entry in entries(global, toolkit, &wanted)? {
+            let is_open = match &entry {
+                Entry::Waiting(_) => true,
+                Entry::Notice((notice, answers)) => notice.kind != "call" && answers.is_empty(),
+            };
+            let value = entry.value();
+            let key = json::to_text(&value);
+            if is_open && seen.insert(key.clone()) {
+                match global.format() {
+                    Format::Json => print(&(key + "\n")),
+                    _ => say(&entry.readable(wanted.folders)),
+                }
+            }
+        }
+        if stdout().flush().is_err() || output::is_incomplete() {
+            return Ok(exit::OK.into()); // the reader has ended
+        }
+        std::thread::sleep(PAUSE);
+    }
+}
+
+/// Prints the answer of a call that an answer led to.
+fn answer_of(toolkit: &Toolkit, global: &Global, outcome: &tool_core::Outcome) -> Result<ExitCode> {
+    super::answer::finish(toolkit, global, outcome)
+}
+
+/// The file of an approver's key.
+#[derive(Debug, Clone, Default, Args)]
+struct Key {
+    /// Decide as the approver whose key is in this file (`approvers.toml` in the user's configuration folder)
+    #[arg(long, value_name = "FILE")]
+    key: Option<PathBuf>,
+}

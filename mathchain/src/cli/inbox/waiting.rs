@@ -1,0 +1,75 @@
+//! What waits for a decision, as the inbox lists it.
+
+use std::sync::Arc;
+
+use journal::State;
+use registry::WorkspaceId;
+use workflow::tools::log;
+
+use super::super::prelude::*;
+use crate::waiting::{Waiting, in_workflows, labels};
+
+/// Most approvals of a list.
+const APPROVALS_MAX: usize = 1000;
+
+/// All that waits: approvals first, then gates, then feedback.
+pub(super) fn all(
+    state: &State,
+    toolkit: &Toolkit,
+    of: Option<&WorkspaceId>,
+) -> Result<Vec<Waiting>> {
+    let approvals = state.approvals(of, false, APPROVALS_MAX)?.into_iter();
+    let mut all: Vec<Waiting> = approvals
+        .map(|one| Waiting::Approval(Box::new(one)))
+        .collect();
+    let workflows = match toolkit.workflows() {
+        Some(events) => log::state(&**events)?,
+        // A state that can only be read.
+        None => {
+            let mut folded = Arc::default();
+            let of = toolkit.workflow_folder();
+            log::fold(
+                &mut folded,
+                &state.workflow_events(of.as_ref(), 0, usize::MAX)?,
+            )?;
+            folded
+        }
+    };
+    all.extend(in_workflows(&workflows));
+    Ok(all)
+}
+
+pub(super) fn readable(waiting: &Waiting) -> String {
+    match waiting {
+        Waiting::Approval(approval) => {
+            let time = human::time(approval.created_ms);
+            let (id, tool, role) = (&approval.id, &approval.tool, &approval.role);
+            let preview = approval.preview.replace('\n', "\n    ");
+            format!(
+                "{id}  {time}  approval  {tool} as `{role}`\n    {preview}\n    {}\n",
+                approval.reason
+            )
+        }
+        Waiting::Gate(gate) => {
+            let mut text = format!("{}  gate      stage `{}`\n", gate.workflow, gate.stage);
+            if let Some(prompt) = &gate.prompt {
+                let _ = writeln!(text, "    {}", prompt.replace('\n', "\n    "));
+            }
+            text + &choices(&gate.options)
+        }
+        Waiting::Feedback { workflow, item } => {
+            let blocking = if item.blocking { ", blocking" } else { "" };
+            let (id, kind, by) = (&item.id, item.kind, &item.author.principal);
+            let content = item.content.replace('\n', "\n    ");
+            let text = format!("{workflow}/{id}  {kind}{blocking}  by `{by}`\n    {content}\n");
+            text + &choices(&labels(item))
+        }
+    }
+}
+
+fn choices(options: &[String]) -> String {
+    match options {
+        [] => String::new(),
+        options => format!("    options: {}\n", options.join(", ")),
+    }
+}

@@ -1,0 +1,430 @@
+//! Runs a pipeline: does what its machine says, and records each event before the next.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::thread::Scope;
+use std::time::{Duration, Instant};
+
+use chain_runtime::pipeline::{Act, AgentResult, AgentState, Category, End, Event, Machine, Stop};
+use journal::State;
+use tool_core::capability::{Files, WriteMode};
+
+use super::super::prelude::*;
+use super::gates::{self, Asked};
+use super::launch::{Control, Launch, Told, What};
+use super::logs::Logs;
+use super::prepare::Ready;
+use super::record::{self, Used};
+use super::view::View;
+
+/// Longest wait for an agent before gates, waits and signals are looked at.
+const LOOK: Duration = Duration::from_millis(100);
+/// Interval at which the process shows that it runs the pipeline.
+const SIGN: Duration = Duration::from_secs(10);
+/// Number of messages of agents that wait; beyond it the agents block.
+const WAITING_MAX: usize = 256;
+
+/// A pipeline that this process runs.
+pub(super) struct Driver<'a> {
+    pub toolkit: &'a Toolkit,
+    pub ready: &'a Ready,
+    pub state: &'a Arc<State>,
+    pub id: String,
+    pub machine: Machine,
+    /// Every event so far.
+    pub events: Vec<Event>,
+    pub view: View,
+    /// The command of the MCP server, without phase and agent.
+    pub server: Vec<String>,
+    pub logs: Logs,
+    pub controls: BTreeMap<(String, String), Arc<Control>>,
+    /// Waits for next attempts, and when they are over.
+    pub due: Vec<(Instant, String, String)>,
+    /// The question of the gate that waits for a person.
+    pub asked: Option<Asked>,
+    pub signed: Instant,
+}
+
+impl<'a> Driver<'a> {
+    /// Runs to the end of the pipeline.
+    ///
+    /// # Errors
+    /// A record that cannot be written: the agents are stopped, and what they did is unknown.
+    pub(super) fn run(&mut self, stop: &StopFlag) -> Result<End> {
+        let (tell, told) = sync_channel(WAITING_MAX);
+        std::thread::scope(|scope| {
+            // Where it fails, the agents find no listener and are stopped.
+            let done = self.rounds(scope, stop, &tell, told);
+            for control in self.controls.values() {
+                control.stop(Category::Cancelled, "the pipeline could not be recorded");
+            }
+            done
+        })
+    }
+
+    fn rounds<'scope>(
+        &mut self,
+        scope: &'scope Scope<'scope, 'a>,
+        stop: &StopFlag,
+        tell: &SyncSender<Told>,
+        told: Receiver<Told>,
+    ) -> Result<End> {
+        loop {
+            if stop.is_set() && self.machine.stop().is_none() {
+                let why = match stop.is_interrupted() {
+                    true => Stop::Interrupted,
+                    false => Stop::Cancelled,
+                };
+                self.record(Event::StopRequested { why })?;
+            }
+            while self.act(scope, stop, tell)? {}
+            if let Some(end) = self.machine.end() {
+                self.view.close();
+                return Ok(end);
+            }
+            match told.recv_timeout(LOOK) {
+                Ok(one) => {
+                    self.hear(one)?;
+                    // Those that wait, before anything else is looked at.
+                    for one in told.try_iter().take(WAITING_MAX).collect::<Vec<_>>() {
+                        self.hear(one)?;
+                    }
+                }
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
+            }
+            self.look()?;
+        }
+    }
+
+    /// Does what is to be done now; whether anything was.
+    fn act<'scope>(
+        &mut self,
+        scope: &'scope Scope<'scope, 'a>,
+        stop: &StopFlag,
+        tell: &SyncSender<Told>,
+    ) -> Result<bool> {
+        let mut acted = false;
+        for act in self.machine.next() {
+            acted |= !matches!(act, Act::Cancel { .. });
+            match act {
+                Act::Skip(skip) => self.record(Event::PhaseSkipped(skip))?,
+                Act::Begin(phase) => self.record(Event::PhaseBegan { phase })?,
+                Act::Start {
+                    phase,
+                    agent,
+                    attempt,
+                } => self.start(scope, tell, phase, agent, attempt)?,
+                Act::Wait { .. } => {}
+                Act::Cancel { phase, agent } => {
+                    let why = match self.machine.stop() {
+                        Some(why) => format!("the pipeline stops: {why}"),
+                        None => "another agent of the phase failed".to_owned(),
+                    };
+                    if let Some(control) = self.controls.get(&(phase, agent)) {
+                        control.stop(Category::Cancelled, why);
+                    }
+                }
+                Act::Leave { phase, agent } => {
+                    let result = AgentResult::failed(Category::Cancelled, "not started");
+                    self.record(Event::AgentEnded {
+                        phase,
+                        agent,
+                        result,
+                    })?;
+                }
+                Act::Gate(phase) => self.open_gate(&phase, stop)?,
+                Act::EndPhase {
+                    phase,
+                    status,
+                    error,
+                } => self.record(Event::PhaseEnded {
+                    phase,
+                    status,
+                    error,
+                })?,
+                Act::End(end) => self.record(Event::Ended { end })?,
+            }
+        }
+        Ok(acted)
+    }
+
+    /// Records what happened, then applies it.
+    fn record(&mut self, event: Event) -> Result<()> {
+        self.record_all(vec![event])
+    }
+
+    fn record_all(&mut self, events: Vec<Event>) -> Result<()> {
+        let state = events.iter().rev().find_map(|event| match event {
+            Event::Ended { end } => Some(end.as_str()),
+            Event::GateOpened { .. } => Some("waiting"),
+            Event::GateSettled { .. } | Event::Resumed { .. } => Some("running"),
+            _ => None,
+        });
+        let mut values = self.logs.taken();
+        for event in &events {
+            values.push(record::to_value(event)?);
+        }
+        self.state.append_pipeline(&self.id, &values, state)?;
+        self.signed = Instant::now();
+        for event in events {
+            self.machine.apply(&event);
+            self.view.tell(&event);
+            self.events.push(event);
+        }
+        Ok(())
+    }
+
+    fn start<'scope>(
+        &mut self,
+        scope: &'scope Scope<'scope, 'a>,
+        tell: &SyncSender<Told>,
+        phase: String,
+        agent: String,
+        attempt: u32,
+    ) -> Result<()> {
+        let ready: &'a Ready = self.ready;
+        let (Some(of_phase), Some(of_agent)) = (ready.phase(&phase), ready.agent(&phase, &agent))
+        else {
+            let message = format!("the agent `{agent}` of the phase `{phase}` is not prepared");
+            return Err(ToolError::new(ErrorCode::Internal, message));
+        };
+        if let Some(message) = self.over_cost(&phase) {
+            let result = AgentResult::failed(Category::Limit, message);
+            return self.record(Event::AgentEnded {
+                phase,
+                agent,
+                result,
+            });
+        }
+        // The intent is on disk before the effect.
+        self.record(Event::AgentBegan {
+            phase: phase.clone(),
+            agent: agent.clone(),
+            attempt,
+        })?;
+        self.logs.begin(&phase, &agent);
+        let control = Arc::new(Control::default());
+        self.controls
+            .insert((phase.clone(), agent.clone()), Arc::clone(&control));
+        let caller = ["--phase", &phase, "--agent", &agent].map(str::to_owned);
+        let launch = Launch {
+            phase: &of_phase.phase.name,
+            ready: of_agent,
+            limits: &of_phase.phase.limits,
+            folder: ready.file.parent().unwrap_or(&ready.file),
+            workspace: &ready.workspace,
+            server: self.server.iter().cloned().chain(caller).collect(),
+            control,
+            tell: tell.clone(),
+        };
+        let toolkit = self.toolkit;
+        scope.spawn(move || launch.run(toolkit.sandbox()));
+        Ok(())
+    }
+
+    fn hear(&mut self, told: Told) -> Result<()> {
+        let Told { phase, agent, what } = told;
+        match what {
+            What::Line { text, said } => {
+                let used = said.cost_usd.is_some() || said.turns.is_some();
+                // One that has its answer only ends: its cost limits what follows.
+                let stops = used && !said.is_over;
+                self.view.note(&phase, &agent, *said);
+                let files = self.files()?;
+                self.logs.add(&phase, &agent, text, &*files);
+                if stops {
+                    self.limits(Some(&phase))?;
+                }
+                match self.logs.is_full() {
+                    true => self.record_all(Vec::new()),
+                    false => Ok(()),
+                }
+            }
+            What::Ended { result, answer } => self.ended(phase, agent, result, &answer),
+        }
+    }
+
+    fn ended(
+        &mut self,
+        phase: String,
+        agent: String,
+        result: AgentResult,
+        answer: &str,
+    ) -> Result<()> {
+        self.controls.remove(&(phase.clone(), agent.clone()));
+        self.view.forget(&phase, &agent);
+        let files = self.files()?;
+        self.logs.end(&phase, &agent, &*files);
+        let result = self.saved(&phase, &agent, result, answer, &*files);
+        let mut events = vec![Event::AgentEnded {
+            phase: phase.clone(),
+            agent: agent.clone(),
+            result: result.clone(),
+        }];
+        if let Some(Act::Wait { wait_ms, .. }) = self.machine.retry(&phase, &agent, &result) {
+            let due = Instant::now() + Duration::from_millis(wait_ms);
+            self.due.push((due, phase.clone(), agent.clone()));
+            events.push(Event::RetryPlanned {
+                phase: phase.clone(),
+                agent,
+                wait_ms,
+            });
+        }
+        self.record_all(events)?;
+        self.limits(Some(&phase))
+    }
+
+    /// The result with the file of the answer; an answer that cannot be written is a failure.
+    fn saved(
+        &self,
+        phase: &str,
+        agent: &str,
+        mut result: AgentResult,
+        answer: &str,
+        files: &dyn Files,
+    ) -> AgentResult {
+        if answer.is_empty() {
+            return result;
+        }
+        let (folder, path) = super::logs::place(phase, agent, "md");
+        let content = format!("{answer}\n");
+        let written = files
+            .make_folder(&folder)
+            .and_then(|()| files.write(&path, content.as_bytes(), WriteMode::Overwrite));
+        match written {
+            Ok(_) => {
+                result.output = Some(path);
+                result.output_digest = Some(registry::digest::of_texts([content.as_str()]));
+            }
+            Err(error) if result.category.is_none() => {
+                result.category = Some(Category::OsError);
+                result.message = format!("its answer cannot be written: {}", error.message());
+            }
+            Err(_) => {}
+        }
+        result
+    }
+
+    fn files(&self) -> Result<Arc<dyn Files>> {
+        let files = self.toolkit.dispatcher().host().capabilities.files.clone();
+        files.ok_or_else(
+            || tool_error!(PreconditionFailed, "workspace"; "a pipeline needs a workspace"),
+        )
+    }
+
+    /// Looks at waits, gates and the clock.
+    fn look(&mut self) -> Result<()> {
+        let now = Instant::now();
+        let (over, open) = std::mem::take(&mut self.due)
+            .into_iter()
+            .partition(|one| one.0 <= now);
+        self.due = open;
+        let over: Vec<(Instant, String, String)> = over;
+        for (_, phase, agent) in over {
+            self.record(Event::RetryDue { phase, agent })?;
+        }
+        if let Some(asked) = &mut self.asked
+            && self.machine.stop().is_none()
+            && let Some(event) = asked.answered(self.state)?
+        {
+            self.asked = None;
+            self.record(event)?;
+        }
+        if self.logs.is_due() {
+            self.record_all(Vec::new())?;
+        }
+        if self.signed.elapsed() > SIGN {
+            self.state.sign_pipeline(&self.id)?;
+            self.signed = now;
+        }
+        self.view.draw(&self.machine);
+        Ok(())
+    }
+
+    fn open_gate(&mut self, phase: &str, stop: &StopFlag) -> Result<()> {
+        let gate = self
+            .ready
+            .phase(phase)
+            .and_then(|one| one.phase.gate.as_ref());
+        let Some(gate) = gate else {
+            let message = format!("the phase `{phase}` has no gate");
+            return Err(ToolError::new(ErrorCode::Internal, message));
+        };
+        let before = gates::open_notice(&self.events, phase);
+        let (events, asked) = gates::open(
+            self.toolkit,
+            self.state,
+            &self.id,
+            phase,
+            gate,
+            before,
+            stop,
+        )?;
+        self.record_all(events)?;
+        if let Some(asked) = asked {
+            self.view.waits(&asked);
+            gates::notify(self.toolkit, &self.ready.config.notify, &self.id, &asked);
+            self.asked = Some(asked);
+        }
+        Ok(())
+    }
+
+    /// What the agents of a phase, or of all, have used, those that run among them.
+    fn used(&self, of: Option<&str>) -> Used {
+        let mut used = record::used(&self.events, of);
+        for (phase, progress) in self.view.running() {
+            if of.is_none_or(|of| of == phase) {
+                used.cost_usd += progress.cost_usd.unwrap_or(0.0);
+                used.add_turns(progress.turns);
+            }
+        }
+        used
+    }
+
+    /// Why no more agents of a phase may start.
+    fn over_cost(&self, phase: &str) -> Option<String> {
+        let limit = self.ready.phase(phase)?.phase.limits.max_cost_usd?;
+        let cost = self.used(Some(phase)).cost_usd;
+        (cost > limit).then(|| format!("the phase has cost ${cost:.4}, its limit is ${limit}"))
+    }
+
+    /// Stops the agents of a phase beyond its cost, and the pipeline beyond its own limits.
+    fn limits(&mut self, phase: Option<&str>) -> Result<()> {
+        if let Some(phase) = phase
+            && let Some(message) = self.over_cost(phase)
+        {
+            let of_phase = self.controls.iter().filter(|((one, _), _)| one == phase);
+            of_phase.for_each(|(_, control)| control.stop(Category::Limit, message.clone()));
+        }
+        let limits = &self.ready.config.pipeline;
+        let used = self.used(None);
+        let over = limits
+            .max_cost_usd
+            .is_some_and(|limit| used.cost_usd > limit)
+            || limits
+                .max_turns
+                .is_some_and(|limit| used.turns.unwrap_or(0) > limit);
+        if over && self.machine.stop().is_none() && self.is_more() {
+            complain(&format!(
+                "the pipeline stops: {} and {} are beyond its limits\n",
+                used.cost(),
+                used.turns()
+            ));
+            let why = Stop::Limit;
+            self.record(Event::StopRequested { why })?;
+        }
+        Ok(())
+    }
+
+    /// Whether anything is left that a limit could stop.
+    fn is_more(&self) -> bool {
+        let ended = |state: &AgentState| matches!(state, AgentState::Ended(_));
+        self.machine.phases().iter().any(|phase| {
+            let pending = phase.state == chain_runtime::pipeline::PhaseState::Pending;
+            pending
+                || phase.agents.iter().any(|agent| !ended(&agent.state))
+                    && record::status(&phase.state).0 == "running"
+        })
+    }
+}

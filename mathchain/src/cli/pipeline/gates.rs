@@ -1,0 +1,176 @@
+//! Gates: what must pass after a phase.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use chain_runtime::pipeline::Event;
+use journal::State;
+use registry::model::{Gate, GateKind, Notify};
+use tool_core::capability::{Notice, Notices as _, Spawner as _};
+use tool_core::command::Command;
+
+use super::super::prelude::*;
+use crate::notify;
+
+/// Interval at which the inbox is looked at.
+const LOOK: Duration = Duration::from_millis(300);
+/// Longest run of a verification.
+const VERIFY: Duration = Duration::from_secs(600);
+
+/// A question to a person.
+pub(super) struct Asked {
+    pub phase: String,
+    pub notice: String,
+    pub prompt: String,
+    looked: Option<Instant>,
+}
+
+impl Asked {
+    /// The event of an answer that was given meanwhile.
+    pub(super) fn answered(&mut self, state: &State) -> Result<Option<Event>> {
+        if self.looked.is_some_and(|looked| looked.elapsed() < LOOK) {
+            return Ok(None);
+        }
+        self.looked = Some(Instant::now());
+        let (_, answers) = state.notice(&self.notice)?;
+        let Some(answer) = answers.first() else {
+            return Ok(None);
+        };
+        let passed = answer.text == "yes";
+        Ok(Some(Event::GateSettled {
+            phase: self.phase.clone(),
+            passed,
+            by: "a person".to_owned(),
+            text: match passed {
+                true => "a person approved it".to_owned(),
+                false => "a person declined it".to_owned(),
+            },
+        }))
+    }
+}
+
+/// The question about a phase that an earlier process asked and that was not settled.
+pub(super) fn open_notice(events: &[Event], of: &str) -> Option<String> {
+    let mut found = None;
+    for event in events {
+        match event {
+            Event::GateOpened { phase, notice } if phase == of => found.clone_from(notice),
+            Event::GateSettled { phase, .. } if phase == of => found = None,
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Opens the gate of a phase: the events, and the question where it waits for a person.
+///
+/// # Errors
+/// A question that cannot be recorded.
+pub(super) fn open(
+    toolkit: &Toolkit,
+    state: &Arc<State>,
+    id: &str,
+    phase: &str,
+    gate: &Gate,
+    before: Option<String>,
+    stop: &StopFlag,
+) -> Result<(Vec<Event>, Option<Asked>)> {
+    let opened = |notice: Option<String>| Event::GateOpened {
+        phase: phase.to_owned(),
+        notice,
+    };
+    let settled = |passed: bool, by: &str, text: String| Event::GateSettled {
+        phase: phase.to_owned(),
+        passed,
+        by: by.to_owned(),
+        text,
+    };
+    match gate.kind {
+        GateKind::Auto => {
+            let text = "it opens by itself".to_owned();
+            Ok((vec![opened(None), settled(true, "auto", text)], None))
+        }
+        GateKind::VerificationPass => {
+            let (passed, text) = verify(toolkit, gate, stop);
+            if stop.is_set() {
+                // Nothing was found: the gate runs again when the pipeline is resumed.
+                return Ok((Vec::new(), None));
+            }
+            Ok((
+                vec![opened(None), settled(passed, "verification", text)],
+                None,
+            ))
+        }
+        GateKind::HumanApproval => {
+            let prompt = gate
+                .prompt
+                .clone()
+                .unwrap_or_else(|| format!("may the pipeline go past the phase `{phase}`?"));
+            let notice = match before {
+                Some(notice) => notice,
+                None => state.notify(&Notice {
+                    kind: "gate",
+                    call_id: id.to_owned(),
+                    tool: None,
+                    role: "operator".to_owned(),
+                    agent: None,
+                    text: format!("gate of the phase `{phase}` in pipeline {id}: {prompt}"),
+                })?,
+            };
+            let asked = Asked {
+                phase: phase.to_owned(),
+                notice: notice.clone(),
+                prompt,
+                looked: None,
+            };
+            Ok((vec![opened(Some(notice))], Some(asked)))
+        }
+    }
+}
+
+/// Runs the command of a gate: whether it passed, and what was found.
+fn verify(toolkit: &Toolkit, gate: &Gate, stop: &StopFlag) -> (bool, String) {
+    let sandbox = toolkit.sandbox();
+    let mut argv = gate.command.clone();
+    let mut readable = Vec::new();
+    if let Some(found) = argv.first().and_then(|program| sandbox.find(program)) {
+        argv[0] = found.path;
+        readable = found.readable;
+    }
+    let mut command = Command::new(argv);
+    command.readable = readable;
+    (command.limits.wall, command.limits.cpu) = (VERIFY, VERIFY);
+    match sandbox.run(&command, stop) {
+        Ok(finished) if finished.exit.success() && !finished.timed_out => {
+            (true, "the verification passed".to_owned())
+        }
+        Ok(finished) => {
+            let output = format!("{}{}", finished.stdout.text(), finished.stderr.text());
+            let last = output.lines().rev().find(|line| !line.trim().is_empty());
+            let code = finished.exit.code();
+            (
+                false,
+                format!(
+                    "the verification ended with status {code}: {}",
+                    last.unwrap_or("no output")
+                ),
+            )
+        }
+        Err(error) => (
+            false,
+            format!("the verification did not run: {}", error.message()),
+        ),
+    }
+}
+
+/// Tells the configured program what waits.
+pub(super) fn notify(toolkit: &Toolkit, notify: &Notify, id: &str, asked: &Asked) {
+    let entry = object! {
+        "event" => "gate",
+        "id" => asked.notice.as_str(),
+        "pipeline" => id,
+        "phase" => asked.phase.as_str(),
+        "text" => asked.prompt.as_str(),
+    };
+    notify::tell(toolkit.sandbox(), notify, &entry);
+}

@@ -1,0 +1,343 @@
+//! `mathchain pipeline`: runs the phases of a file with agent command lines, and shows, resumes and lists such runs.
+
+mod drive;
+pub(super) mod exchange;
+mod gates;
+pub(super) mod launch;
+mod logs;
+mod plan;
+pub(super) mod prepare;
+mod record;
+mod stream;
+mod view;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+use chain_runtime::pipeline::{End, Event, Machine, Stop};
+use journal::{PipelineRecord, State};
+
+use super::folders::Folders;
+use super::prelude::*;
+use super::{asking, signals};
+use drive::Driver;
+use prepare::{Choice, Ready};
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Pipeline {
+    /// Run the phases of a file
+    #[command(after_help = "Examples:
+  mathchain pipeline run examples/pipeline.toml --dry-run
+  mathchain pipeline run examples/pipeline.toml
+  mathchain pipeline run team.toml --from review
+Ctrl-C asks the agents to end, and kills them after 30 seconds; a second one kills them at once (docs/pipelines.md).")]
+    Run {
+        /// Configuration with `[[phases]]`; by default the project's
+        file: Option<PathBuf>,
+        /// Show what would run, with commands, tools and limits; nothing starts
+        #[arg(long)]
+        dry_run: bool,
+        #[command(flatten)]
+        choice: Choice,
+    },
+    /// Resume a pipeline that stopped or failed; what was done is kept
+    Resume {
+        /// Id of the pipeline, or a unique prefix
+        id: String,
+        /// Run agents again whose outcome is unknown, because the process that ran the pipeline ended first
+        #[arg(long)]
+        retry_unknown: bool,
+    },
+    /// List pipelines, newest first
+    List {
+        #[command(flatten)]
+        folders: Folders,
+        /// Maximum number of rows
+        #[arg(long, default_value_t = 20, value_name = "N")]
+        limit: u32,
+    },
+    /// Show the phases and agents of a pipeline
+    Show {
+        /// Id of the pipeline, or a unique prefix
+        id: String,
+    },
+    /// Print the events and the output of a pipeline
+    Log {
+        /// Id of the pipeline, or a unique prefix
+        id: String,
+    },
+}
+
+/// Runs, resumes, lists and shows pipelines.
+pub(super) fn pipeline(global: &Global, command: &Pipeline) -> Result<ExitCode> {
+    match command {
+        Pipeline::Run {
+            file,
+            dry_run,
+            choice,
+        } => {
+            let global = match file {
+                Some(file) => with_file(global, file)?,
+                None => global.clone(),
+            };
+            run(&global, choice, *dry_run)
+        }
+        Pipeline::Resume { id, retry_unknown } => resume(global, id, *retry_unknown),
+        Pipeline::List { folders, limit } => list(global, folders, *limit),
+        Pipeline::Show { id } => {
+            let toolkit = open::toolkit(global)?;
+            let state = open::state_to_read(global, &toolkit)?;
+            let row = state.pipeline(id)?;
+            let (machine, events) = recorded(&state, &row)?;
+            print_record(global, &row.id, &row.file, &row.state, &machine, &events)
+        }
+        Pipeline::Log { id } => log(global, id),
+    }
+}
+
+/// The options with this configuration.
+fn with_file(global: &Global, file: &Path) -> Result<Global> {
+    if global.config.is_some() {
+        return Err(
+            tool_error!(InvalidRequest, "config"; "the file is given twice: as an argument and by --config"),
+        );
+    }
+    let config = Some(file.to_owned());
+    Ok(Global {
+        config,
+        ..global.clone()
+    })
+}
+
+fn run(global: &Global, choice: &Choice, dry_run: bool) -> Result<ExitCode> {
+    let toolkit = match dry_run {
+        true => open::read_only(global, true)?,
+        false => open::with_agents(global)?,
+    };
+    let needs_record = choice.only.is_some() || choice.from.is_some();
+    let mut completed = BTreeMap::new();
+    if let (true, Some(state), Some(file)) =
+        (needs_record, toolkit.state(), open::config_path(global)?)
+    {
+        completed.extend(record::completed(state, &file.display().to_string())?);
+    }
+    let done = |phase: &str| completed.get(phase).cloned();
+    let ready = prepare::prepare(global, &toolkit, choice, &done)?;
+    if dry_run {
+        return plan::show(global, &ready);
+    }
+    let state = open::state(&toolkit)?;
+    let id = state.begin_pipeline(&ready.file.display().to_string(), &ready.digest)?;
+    let setups = ready.setups();
+    let at_once = ready.config.pipeline.agents_at_once as usize;
+    let began = Event::Began {
+        phases: setups.clone(),
+        skipped: ready.skipped.clone(),
+        seed: id.clone(),
+    };
+    state.append_pipeline(&id, &[record::to_value(&began)?], None)?;
+    let machine = record::fold(&setups, at_once, std::slice::from_ref(&began));
+    warn(&ready);
+    complain(&format!("pipeline {id}\n"));
+    drive(global, &toolkit, &ready, id, machine, vec![began])
+}
+
+fn warn(ready: &Ready) {
+    for phase in &ready.phases {
+        for agent in &phase.agents {
+            for warning in &agent.warnings {
+                complain(&format!(
+                    "warning: {}/{}: {warning}\n",
+                    phase.phase.name, agent.name
+                ));
+            }
+        }
+    }
+}
+
+fn resume(global: &Global, id: &str, retry_unknown: bool) -> Result<ExitCode> {
+    let row = {
+        let toolkit = open::toolkit(global)?;
+        open::state(&toolkit)?.pipeline(id)?
+    };
+    let global = match &global.config {
+        Some(_) => global.clone(),
+        None => with_file(global, Path::new(&row.file))?,
+    };
+    let toolkit = open::with_agents(&global)?;
+    let state = open::state(&toolkit)?;
+    let row = state.pipeline(&row.id)?;
+    let (recorded, mut events) = recorded(state, &row)?;
+    if recorded.end() == Some(End::Succeeded) {
+        return Err(
+            tool_error!(Conflict, "pipeline_ended"; "the pipeline `{}` has succeeded", row.id;
+            "run the file again for another pipeline"),
+        );
+    }
+    let ready = prepare::prepare(&global, &toolkit, &Choice::default(), &|_| None)?;
+    if ready.digest != row.digest {
+        return Err(
+            tool_error!(Conflict, "file_changed"; "`{}` or a prompt changed since the pipeline `{}` began", row.file, row.id;
+            "run the file again, with --from for the phase to begin with"),
+        );
+    }
+    let unknown = recorded.running();
+    let mut again = retry_unknown;
+    if !unknown.is_empty() && !again {
+        let names: Vec<String> = unknown
+            .iter()
+            .map(|(phase, agent)| format!("{phase}/{agent}"))
+            .collect();
+        let names = names.join(", ");
+        let question = format!(
+            "the outcome of {names} is unknown: the process that ran the pipeline ended first\n"
+        );
+        again = asking::yes(&question, "run again?", "an unknown outcome").map_err(|_| {
+            tool_error!(Conflict, "unknown_outcome"; "the outcome of {names} is unknown: the process that ran the pipeline ended first";
+                "look at what was done, then resume with --retry-unknown")
+        })?;
+        if !again {
+            return Ok(exit::CANCELLED.into());
+        }
+    }
+    state.take_pipeline(&row.id)?;
+    let resumed = Event::Resumed {
+        retry_unknown: again,
+    };
+    state.append_pipeline(&row.id, &[record::to_value(&resumed)?], Some("running"))?;
+    events.push(resumed);
+    let at_once = ready.config.pipeline.agents_at_once as usize;
+    let machine = record::fold(&ready.setups(), at_once, &events);
+    warn(&ready);
+    complain(&format!("pipeline {}\n", row.id));
+    drive(&global, &toolkit, &ready, row.id, machine, events)
+}
+
+/// Runs a pipeline to its end, prints it, and gives the exit code.
+fn drive(
+    global: &Global,
+    toolkit: &Toolkit,
+    ready: &Ready,
+    id: String,
+    machine: Machine,
+    events: Vec<Event>,
+) -> Result<ExitCode> {
+    let state: &Arc<State> = open::state(toolkit)?;
+    let stop = StopFlag::new();
+    signals::stop_on_signal(&stop);
+    let mut driver = Driver {
+        toolkit,
+        ready,
+        state,
+        id,
+        machine,
+        events,
+        view: view::View::new(open::command(global).0),
+        server: server(global, ready)?,
+        logs: logs::Logs::new(),
+        controls: BTreeMap::new(),
+        due: Vec::new(),
+        asked: None,
+        signed: Instant::now(),
+    };
+    let end = driver.run(&stop)?;
+    let Driver {
+        id,
+        machine,
+        events,
+        ..
+    } = driver;
+    answer::close(toolkit);
+    let file = ready.file.display().to_string();
+    print_record(global, &id, &file, end.as_str(), &machine, &events)?;
+    Ok(match (end, machine.stop()) {
+        (End::Succeeded, _) => exit::OK,
+        (End::Stopped, Some(Stop::Cancelled)) => exit::CANCELLED,
+        (End::Stopped, Some(Stop::Interrupted)) => exit::INTERRUPTED,
+        _ => exit::TOOL_ERROR,
+    }
+    .into())
+}
+
+/// The command of the MCP server, without phase and agent.
+fn server(global: &Global, ready: &Ready) -> Result<Vec<String>> {
+    let own = std::env::current_exe()
+        .map_err(|err| tool_error!(ToolError, "io"; "cannot find this program: {err}"))?;
+    let shown = |path: &Path| path.display().to_string();
+    let mut words = vec![shown(&own), "--config".to_owned(), shown(&ready.file)];
+    if let Some(workspace) = &global.workspace {
+        words.extend([
+            "--workspace".to_owned(),
+            shown(&std::path::absolute(workspace).unwrap_or_default()),
+        ]);
+    }
+    let serve = ["serve", "--mcp", "--catalog", "full"].map(str::to_owned);
+    words.extend(serve);
+    Ok(words)
+}
+
+/// The pipeline that the record gives, and its events.
+fn recorded(state: &State, row: &PipelineRecord) -> Result<(Machine, Vec<Event>)> {
+    let events = record::events(&state.pipeline_events(&row.id, 0)?, &row.id)?;
+    let machine = record::fold(&record::setups(&events), 1, &events);
+    Ok((machine, events))
+}
+
+fn print_record(
+    global: &Global,
+    id: &str,
+    file: &str,
+    state: &str,
+    machine: &Machine,
+    events: &[Event],
+) -> Result<ExitCode> {
+    let mut machine = machine.clone();
+    if state == "interrupted" {
+        // What ran when the process ended is unknown, not running.
+        machine.apply(&Event::Resumed {
+            retry_unknown: false,
+        });
+    }
+    let data = record::value(id, file, state, &machine, events);
+    output::data(global, &data, || {
+        record::readable(id, state, &machine, events)
+    })
+}
+
+fn list(global: &Global, folders: &Folders, limit: u32) -> Result<ExitCode> {
+    let toolkit = open::toolkit(global)?;
+    let state = open::state_to_read(global, &toolkit)?;
+    let rows = state.pipelines(folders.of(&toolkit).as_ref(), limit as usize)?;
+    let none = folders.none(&toolkit, "no pipelines");
+    output::list(global, &rows, plain, &none, |row| {
+        let time = human::time(row.created_ms);
+        let line = format!("{}  {time}  {:<11}  {}\n", row.id, row.state, row.file);
+        folders.line(line, row.folder_root.as_deref())
+    })
+}
+
+fn log(global: &Global, id: &str) -> Result<ExitCode> {
+    let toolkit = open::toolkit(global)?;
+    let state = open::state_to_read(global, &toolkit)?;
+    let row = state.pipeline(id)?;
+    let events = state.pipeline_events(&row.id, 0)?;
+    let value = |one: &journal::PipelineEvent| {
+        object! { "number" => one.number, "time_ms" => one.time_ms, "event" => one.event.clone() }
+    };
+    output::list(global, &events, value, "no events", |one| {
+        let time = human::time(one.time_ms);
+        let Some(output) = one.event.get(record::OUTPUT) else {
+            return format!("{time}  {}\n", json::to_text(&one.event));
+        };
+        let who = [output.text("phase"), output.text("agent")]
+            .map(Option::unwrap_or_default)
+            .join("/");
+        let lines = output.items_at("lines");
+        let lines = lines.iter().filter_map(Value::as_str);
+        lines
+            .map(|line| format!("{time}  {who} | {line}\n"))
+            .collect()
+    })
+}

@@ -1,0 +1,153 @@
+//! `mathchain pipeline run --dry-run`: what would run, with which command, tools and limits. Nothing starts.
+
+use chain_runtime::pipeline::order;
+use registry::Verdict;
+use registry::agent_cli::{ServerStart, quoted};
+
+use super::super::prelude::*;
+use super::launch;
+use super::prepare::{Ready, ReadyAgent, ReadyPhase};
+use super::stream;
+
+/// Stands for paths that exist once the agent runs.
+const EXCHANGE: &str = "EXCHANGE";
+
+pub(super) fn show(global: &Global, ready: &Ready) -> Result<ExitCode> {
+    let setups = ready.setups();
+    let phases: Vec<&ReadyPhase> = order(&setups)
+        .into_iter()
+        .map(|phase| &ready.phases[phase])
+        .collect();
+    let mut values = Vec::new();
+    let mut text = String::new();
+    for phase in phases {
+        values.push(value(ready, phase)?);
+        text += &readable(ready, phase)?;
+    }
+    let data = object! {
+        "file" => ready.file.display().to_string(),
+        "workspace" => ready.workspace.display().to_string(),
+        "phases" => Value::array(values),
+    };
+    output::data(global, &data, || text)
+}
+
+fn skip<'r>(ready: &'r Ready, phase: &ReadyPhase) -> Option<&'r str> {
+    let mut skips = ready.skipped.iter();
+    skips
+        .find(|skip| skip.phase == phase.phase.name)
+        .map(|skip| skip.reason.as_str())
+}
+
+fn argv(ready: &Ready, agent: &ReadyAgent) -> Result<Vec<String>> {
+    let at = |name: &str| format!("{EXCHANGE}/{name}");
+    let (config, output) = (at("mcp.json"), at("output"));
+    let workspace = ready.workspace.display().to_string();
+    let words = [
+        ("mcp_config", config.as_str()),
+        ("workspace", workspace.as_str()),
+        ("output", output.as_str()),
+    ];
+    let join = launch::joining("mathchain", EXCHANGE);
+    let start = ServerStart {
+        argv: &join,
+        file: &config,
+    };
+    Ok(agent.translate(&words, Some(start))?.argv)
+}
+
+fn tools(agent: &ReadyAgent) -> Vec<(&str, &'static str)> {
+    let tools = agent
+        .effective
+        .tools
+        .iter()
+        .filter(|one| one.verdict != Verdict::Deny);
+    tools
+        .map(|one| (one.tool.name(), one.verdict.as_str()))
+        .collect()
+}
+
+fn value(ready: &Ready, of: &ReadyPhase) -> Result<Value> {
+    let phase = &of.phase;
+    let mut agents = Vec::new();
+    for agent in &of.agents {
+        let tools = tools(agent).into_iter().map(|(tool, verdict)| {
+            object! { "tool" => tool, "verdict" => verdict }
+        });
+        agents.push(object! {
+            "agent" => agent.name.as_str(),
+            "cli" => agent.cli.name.as_str(),
+            "argv" => argv(ready, agent)?,
+            "isolation" => agent.isolation.as_str(),
+            "permission" => agent.permission().as_str(),
+            "tools" => Value::array(tools.collect()),
+            "max_turns" => agent.effective.max_turns,
+            "reports_cost" => stream::states_cost(&agent.cli.stream_format),
+            "warnings" => agent.warnings.clone(),
+        });
+    }
+    let gate = phase.gate.as_ref();
+    Ok(object! {
+        "phase" => phase.name.as_str(),
+        "skipped" => skip(ready, of),
+        "depends_on" => of.setup.depends_on.clone(),
+        "required" => phase.required,
+        "parallel" => phase.parallel,
+        "failure_mode" => phase.failure_mode.as_str(),
+        "min_count" => phase.min_count.map(u64::from),
+        "retries" => phase.retry_policy.as_ref().map(|policy| u64::from(policy.max_retries)),
+        "prompt_from" => of.prompt_from.as_str(),
+        "gate" => gate.map(|gate| gate.kind.as_str()),
+        "max_cost_usd" => phase.limits.max_cost_usd,
+        "agents" => Value::array(agents),
+    })
+}
+
+fn readable(ready: &Ready, of: &ReadyPhase) -> Result<String> {
+    let phase = &of.phase;
+    let mut words = vec![match phase.required {
+        true => "required".to_owned(),
+        false => "optional".to_owned(),
+    }];
+    if phase.parallel {
+        words.push("parallel".to_owned());
+    }
+    words.push(phase.failure_mode.to_string());
+    if !of.setup.depends_on.is_empty() {
+        words.push(format!("after {}", of.setup.depends_on.join(", ")));
+    }
+    let mut text = match skip(ready, of) {
+        Some(reason) => format!("{}: skipped, {reason}\n", phase.name),
+        None => format!("{}: {}\n", phase.name, words.join(", ")),
+    };
+    let _ = writeln!(text, "  task from {}", of.prompt_from);
+    for agent in &of.agents {
+        let quoted: Vec<String> = argv(ready, agent)?
+            .iter()
+            .map(|word| quoted(word))
+            .collect();
+        let listed: Vec<String> = tools(agent)
+            .into_iter()
+            .map(|(tool, verdict)| format!("{tool} ({verdict})"))
+            .collect();
+        let _ = writeln!(
+            text,
+            "  agent {}: sandbox {} {}",
+            agent.name,
+            agent.isolation,
+            agent.permission()
+        );
+        let _ = writeln!(text, "    command  {}", quoted.join(" "));
+        let _ = writeln!(text, "    tools    {}", listed.join(", "));
+        for warning in &agent.warnings {
+            let _ = writeln!(text, "    warning  {warning}");
+        }
+    }
+    if let Some(cost) = phase.limits.max_cost_usd {
+        let _ = writeln!(text, "  at most ${cost}");
+    }
+    if let Some(gate) = &phase.gate {
+        let _ = writeln!(text, "  gate {}", gate.kind);
+    }
+    Ok(text)
+}

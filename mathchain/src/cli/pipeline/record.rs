@@ -1,0 +1,224 @@
+//! The record of a pipeline: its events as the journal has them, and the pipeline that they give.
+
+use chain_runtime::pipeline::{AgentResult, AgentState, Event, Machine, PhaseState, Setup};
+use journal::{PipelineEvent, State};
+use tool_core::convert;
+
+use super::super::prelude::*;
+
+/// The key of an event with output, which the machine does not need.
+pub(super) const OUTPUT: &str = "output";
+
+pub(super) fn to_value(event: &Event) -> Result<Value> {
+    convert::to_value(event)
+}
+
+/// The events of a pipeline without its output.
+pub(super) fn events(recorded: &[PipelineEvent], id: &str) -> Result<Vec<Event>> {
+    let steps = recorded
+        .iter()
+        .filter(|one| one.event.get(OUTPUT).is_none());
+    let parsed = |one: &PipelineEvent| {
+        convert::from_value(&one.event).map_err(|_| {
+            let number = one.number;
+            tool_error!(ToolError, "state_corrupt"; "event {number} of pipeline `{id}` is damaged, or of a newer program")
+        })
+    };
+    steps.map(parsed).collect()
+}
+
+/// The pipeline that events give.
+pub(super) fn fold(setups: &[Setup], at_once: usize, events: &[Event]) -> Machine {
+    let mut machine = Machine::new(setups, at_once);
+    events.iter().for_each(|event| machine.apply(event));
+    machine
+}
+
+/// The phases of a pipeline by its events alone, for one whose file may have changed.
+pub(super) fn setups(events: &[Event]) -> Vec<Setup> {
+    let mut setups: Vec<Setup> = Vec::new();
+    for event in events {
+        if let Event::Began { phases, .. } = event {
+            setups.clone_from(phases);
+        }
+    }
+    setups
+}
+
+/// The phases that the newest pipeline of a file completed, with its id.
+pub(super) fn completed(state: &State, file: &str) -> Result<Vec<(String, String)>> {
+    const LOOKED_MAX: usize = 1000;
+    let listed = state.pipelines(None, LOOKED_MAX)?;
+    let Some(newest) = listed.into_iter().find(|one| one.file == file) else {
+        return Ok(Vec::new());
+    };
+    let events = events(&state.pipeline_events(&newest.id, 0)?, &newest.id)?;
+    let machine = fold(&setups(&events), 1, &events);
+    let is_done = |state: &PhaseState| match state {
+        PhaseState::Ended(status) => status.passes(),
+        PhaseState::Skipped(skip) => skip.met,
+        _ => false,
+    };
+    let done = machine
+        .phases()
+        .iter()
+        .filter(|phase| is_done(&phase.state));
+    let done = done.map(|phase| (phase.setup.name.clone(), newest.id.clone()));
+    Ok(done.collect())
+}
+
+/// What agents used, as far as their command lines say.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(super) struct Used {
+    pub cost_usd: f64,
+    /// Number of attempts whose cost is unknown.
+    pub unknown: u64,
+    pub turns: Option<u64>,
+}
+
+impl Used {
+    pub(super) fn add(&mut self, result: &AgentResult) {
+        match result.cost_usd {
+            Some(cost) => self.cost_usd += cost,
+            None => self.unknown += 1,
+        }
+        self.add_turns(result.turns);
+    }
+
+    pub(super) fn add_turns(&mut self, turns: Option<u64>) {
+        self.turns = match (self.turns, turns) {
+            (known, None) => known,
+            (known, Some(turns)) => Some(known.unwrap_or(0) + turns),
+        };
+    }
+
+    /// The turns for a reader.
+    pub(super) fn turns(&self) -> String {
+        self.turns.map_or_else(
+            || "turns unknown".to_owned(),
+            |turns| counted(turns, "turn"),
+        )
+    }
+
+    /// The cost for a reader: `unknown` where nothing is known.
+    pub(super) fn cost(&self) -> String {
+        match (self.cost_usd, self.unknown) {
+            (0.0, 1..) => "cost unknown".to_owned(),
+            (cost, 0) => format!("${cost:.4}"),
+            (cost, _) => format!("${cost:.4} and unknown"),
+        }
+    }
+}
+
+/// What every attempt of the agents of a phase used, or of all phases.
+pub(super) fn used<'e>(events: impl IntoIterator<Item = &'e Event>, of: Option<&str>) -> Used {
+    let mut used = Used::default();
+    for event in events {
+        if let Event::AgentEnded { phase, result, .. } = event
+            && of.is_none_or(|of| of == phase)
+            && result.started()
+        {
+            used.add(result);
+        }
+    }
+    used
+}
+
+/// A pipeline as data.
+pub(super) fn value(
+    id: &str,
+    file: &str,
+    state: &str,
+    machine: &Machine,
+    events: &[Event],
+) -> Value {
+    let phases = machine.phases().iter().map(|phase| {
+        let (status, reason) = status(&phase.state);
+        let agents = phase.agents.iter().map(|agent| {
+            let result = match &agent.state {
+                AgentState::Ended(result) => Some(result),
+                _ => None,
+            };
+            object! {
+                "agent" => agent.name.as_str(),
+                "state" => agent_state(&agent.state),
+                "attempts" => u64::from(agent.attempts),
+                "message" => result.map(|one| one.message.as_str()).filter(|text| !text.is_empty()),
+                "exit" => result.and_then(|one| one.exit).map(i64::from),
+                "turns" => result.and_then(|one| one.turns),
+                "cost_usd" => result.and_then(|one| one.cost_usd),
+                "output" => result.and_then(|one| one.output.clone()),
+                "elapsed_ms" => result.map(|one| one.elapsed_ms),
+            }
+        });
+        let used = used(events, Some(&phase.setup.name));
+        object! {
+            "phase" => phase.setup.name.as_str(),
+            "status" => status,
+            "reason" => reason.or(phase.error.clone()),
+            "agents" => Value::array(agents.collect()),
+            "cost_usd" => (used.unknown == 0).then_some(used.cost_usd),
+            "turns" => used.turns,
+        }
+    });
+    let used = used(events, None);
+    object! {
+        "pipeline" => id,
+        "file" => file,
+        "state" => state,
+        "phases" => Value::array(phases.collect()),
+        "cost_usd" => (used.unknown == 0).then_some(used.cost_usd),
+        "known_cost_usd" => used.cost_usd,
+        "turns" => used.turns,
+    }
+}
+
+/// The word for the state of a phase, and why it was skipped.
+pub(super) fn status(state: &PhaseState) -> (&'static str, Option<String>) {
+    match state {
+        PhaseState::Pending => ("pending", None),
+        PhaseState::Running => ("running", None),
+        PhaseState::AtGate(_) | PhaseState::GateOpen(_) => ("at_gate", None),
+        PhaseState::Ended(status) => (status.as_str(), None),
+        PhaseState::Skipped(skip) => ("skipped", Some(skip.reason.clone())),
+    }
+}
+
+pub(super) fn agent_state(state: &AgentState) -> &'static str {
+    match state {
+        AgentState::Idle => "not_started",
+        AgentState::Running => "running",
+        AgentState::Waiting => "waiting",
+        AgentState::Ended(result) => result.category.map_or("done", |category| category.as_str()),
+    }
+}
+
+/// A pipeline for a reader.
+pub(super) fn readable(id: &str, state: &str, machine: &Machine, events: &[Event]) -> String {
+    let used_all = used(events, None);
+    let mut text = format!(
+        "pipeline {id}: {state}, {}, {}\n",
+        used_all.cost(),
+        used_all.turns()
+    );
+    for phase in machine.phases() {
+        let (status, reason) = status(&phase.state);
+        let reason = reason
+            .or(phase.error.clone())
+            .map_or(String::new(), |reason| format!("  {reason}"));
+        let _ = writeln!(text, "{:<20} {status}{reason}", phase.setup.name);
+        for agent in &phase.agents {
+            let word = agent_state(&agent.state);
+            let more = match &agent.state {
+                AgentState::Ended(result) => result.output.clone().unwrap_or_default(),
+                _ => String::new(),
+            };
+            let _ = writeln!(
+                text,
+                "{}",
+                format!("  {:<18} {word}  {more}", agent.name).trim_end()
+            );
+        }
+    }
+    text
+}

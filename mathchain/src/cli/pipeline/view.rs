@@ -1,0 +1,193 @@
+//! What is shown of a pipeline that runs: on a terminal a line for each agent, redrawn; elsewhere a line for each event.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use chain_runtime::pipeline::{AgentState, Event, Machine, PhaseState};
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use super::super::prelude::*;
+use super::super::progress::is_drawn;
+use super::gates::Asked;
+use super::launch::Progress;
+use super::record;
+
+/// Time between two drawings.
+const TICK: Duration = Duration::from_millis(200);
+
+pub(super) struct View {
+    /// The lines on the terminal; none elsewhere.
+    screen: Option<MultiProgress>,
+    bars: Vec<ProgressBar>,
+    last: Instant,
+    begun: Instant,
+    /// The command that starts this program with the same configuration.
+    command: String,
+    of: BTreeMap<(String, String), (Instant, Progress)>,
+}
+
+impl View {
+    pub(super) fn new(command: String) -> Self {
+        let screen = || MultiProgress::with_draw_target(ProgressDrawTarget::stderr());
+        Self {
+            command,
+            screen: is_drawn().then(screen),
+            bars: Vec::new(),
+            last: Instant::now(),
+            begun: Instant::now(),
+            of: BTreeMap::new(),
+        }
+    }
+
+    /// Takes what an agent said.
+    pub(super) fn note(&mut self, phase: &str, agent: &str, said: Progress) {
+        let key = (phase.to_owned(), agent.to_owned());
+        self.of
+            .entry(key)
+            .or_insert_with(|| (Instant::now(), Progress::default()))
+            .1 = said;
+    }
+
+    pub(super) fn forget(&mut self, phase: &str, agent: &str) {
+        self.of.remove(&(phase.to_owned(), agent.to_owned()));
+    }
+
+    /// What the agents that run have used.
+    pub(super) fn running(&self) -> impl Iterator<Item = (&str, &Progress)> {
+        self.of
+            .iter()
+            .map(|((phase, _), (_, progress))| (phase.as_str(), progress))
+    }
+
+    /// Shows an event.
+    pub(super) fn tell(&mut self, event: &Event) {
+        if let Event::AgentBegan { phase, agent, .. } = event {
+            self.note(phase, agent, Progress::default());
+        }
+        if output::is_quiet() {
+            return;
+        }
+        let line = match event {
+            Event::PhaseBegan { phase } => format!("{phase}: begins"),
+            Event::PhaseSkipped(skip) => format!("{}: skipped, {}", skip.phase, skip.reason),
+            Event::AgentBegan {
+                phase,
+                agent,
+                attempt,
+            } => match attempt {
+                1 => format!("{phase}/{agent}: started"),
+                _ => format!("{phase}/{agent}: started, attempt {attempt}"),
+            },
+            Event::AgentEnded {
+                phase,
+                agent,
+                result,
+            } => {
+                let cost = result
+                    .cost_usd
+                    .map_or_else(|| "cost unknown".to_owned(), |cost| format!("${cost:.4}"));
+                match result.category {
+                    None => format!(
+                        "{phase}/{agent}: done, {cost}, {}",
+                        result.output.as_deref().unwrap_or_default()
+                    ),
+                    Some(category) => format!("{phase}/{agent}: {category}: {}", result.message),
+                }
+            }
+            Event::RetryPlanned {
+                phase,
+                agent,
+                wait_ms,
+            } => format!("{phase}/{agent}: runs again in {} s", wait_ms / 1000),
+            Event::GateSettled { phase, text, .. } => format!("{phase}: gate: {text}"),
+            Event::PhaseEnded {
+                phase,
+                status,
+                error,
+            } => match error {
+                Some(error) => format!("{phase}: {status}: {error}"),
+                None => format!("{phase}: {status}"),
+            },
+            Event::StopRequested { why } => format!("stopping: {why}"),
+            _ => return,
+        };
+        self.say(&format!("{line}\n"));
+    }
+
+    /// Says what waits for a person, and how it is answered.
+    pub(super) fn waits(&mut self, asked: &Asked) {
+        let Asked {
+            phase,
+            notice,
+            prompt,
+            ..
+        } = asked;
+        self.say(&format!(
+            "{phase}: waits for a person: {prompt}\n  in another terminal: {} inbox answer {notice} yes    # or no\n",
+            self.command
+        ));
+    }
+
+    /// Draws the agents that run, on a terminal: a line each, cut to its width.
+    pub(super) fn draw(&mut self, machine: &Machine) {
+        let Some(screen) = self.screen.clone().filter(|_| self.last.elapsed() >= TICK) else {
+            return;
+        };
+        self.last = Instant::now();
+        let mut lines = Vec::new();
+        let phases = machine.phases().iter();
+        for phase in phases.filter(|phase| phase.state == PhaseState::Running) {
+            let is_over = |state: &AgentState| matches!(state, AgentState::Ended(_));
+            for agent in phase.agents.iter().filter(|one| !is_over(&one.state)) {
+                let key = (phase.setup.name.clone(), agent.name.clone());
+                let (time, said) = match self.of.get(&key) {
+                    Some((since, said)) => (since.elapsed().as_secs(), said.clone()),
+                    None => (0, Progress::default()),
+                };
+                let turns = said
+                    .turns
+                    .map_or_else(String::new, |turns| format!(" {}", counted(turns, "turn")));
+                let cost = said
+                    .cost_usd
+                    .map_or_else(String::new, |cost| format!(" ${cost:.4}"));
+                let state = record::agent_state(&agent.state);
+                let last = said.last.replace('\t', " ");
+                let line = format!("{}/{} {state} {time} s{turns}{cost}  {last}", key.0, key.1);
+                lines.push(human::safe(&line).into_owned());
+            }
+        }
+        if !lines.is_empty() {
+            lines.push(format!("{} s in all", self.begun.elapsed().as_secs()));
+        }
+        while self.bars.len() > lines.len() {
+            let bar = self.bars.pop();
+            bar.inspect(|bar| screen.remove(bar));
+        }
+        for (number, line) in lines.into_iter().enumerate() {
+            if self.bars.len() <= number {
+                let style = ProgressStyle::with_template("{wide_msg}");
+                let bar = screen.add(ProgressBar::no_length());
+                bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
+                self.bars.push(bar);
+            }
+            self.bars[number].set_message(line);
+            self.bars[number].tick();
+        }
+    }
+
+    /// Says something above the lines of the agents.
+    fn say(&self, text: &str) {
+        match &self.screen {
+            Some(screen) => screen.suspend(|| complain(text)),
+            None => complain(text),
+        }
+    }
+
+    /// Takes the agents off the screen.
+    pub(super) fn close(&mut self) {
+        if let Some(screen) = &self.screen {
+            self.bars.drain(..).for_each(|bar| screen.remove(&bar));
+            let _ = screen.clear(); // the terminal is gone
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! What waits for a decision: approvals of calls, gates and feedback of workflows.
+
+use journal::Approval;
+use tool_core::{Value, convert, object};
+use workflow::state::{Feedback, State, Workflow};
+
+/// An entry that waits.
+pub(crate) enum Waiting {
+    Approval(Box<Approval>),
+    Gate(Box<Gate>),
+    Feedback {
+        workflow: String,
+        item: Box<Feedback>,
+    },
+}
+
+/// The gate of a stage that a person satisfies.
+pub(crate) struct Gate {
+    pub(crate) workflow: String,
+    pub(crate) stage: String,
+    pub(crate) prompt: Option<String>,
+    pub(crate) options: Vec<String>,
+}
+
+/// What waits in workflows: gates first, then feedback.
+pub(crate) fn in_workflows(state: &State) -> Vec<Waiting> {
+    let gates = state.workflows().values().filter_map(gate);
+    let mut all: Vec<Waiting> = gates.map(|gate| Waiting::Gate(Box::new(gate))).collect();
+    let running = state.workflows().values();
+    for workflow in running.filter(|one| one.ended.is_none()) {
+        let open = workflow
+            .feedback
+            .values()
+            .filter(|one| one.status.is_open());
+        all.extend(open.map(|one| Waiting::Feedback {
+            workflow: workflow.id.clone(),
+            item: Box::new(one.clone()),
+        }));
+    }
+    all
+}
+
+/// The gate of a workflow that waits for a person.
+fn gate(workflow: &Workflow) -> Option<Gate> {
+    let stage = workflow
+        .current()
+        .filter(|_| workflow.awaits(workflow.stage))?;
+    Some(Gate {
+        workflow: workflow.id.clone(),
+        stage: stage.name.clone(),
+        prompt: stage.gate.prompt.clone(),
+        options: stage
+            .gate
+            .options
+            .iter()
+            .map(|option| option.label.clone())
+            .collect(),
+    })
+}
+
+impl Waiting {
+    /// Whether an id names it; the beginning of an approval's is enough.
+    pub(crate) fn is_called(&self, id: &str) -> bool {
+        match self {
+            Self::Approval(approval) => !id.is_empty() && approval.id.starts_with(id),
+            Self::Gate(gate) => gate.workflow == id,
+            Self::Feedback { workflow, item } => id.split_once('/') == Some((workflow, &item.id)),
+        }
+    }
+
+    pub(crate) fn value(&self) -> Value {
+        match self {
+            Self::Approval(approval) => {
+                let mut fields = convert::to_value(&**approval)
+                    .unwrap_or_default()
+                    .as_object()
+                    .cloned()
+                    .unwrap_or_default();
+                fields.insert("kind", "approval");
+                Value::Object(fields.into())
+            }
+            Self::Gate(gate) => object! {
+                "kind" => "gate", "id" => gate.workflow.as_str(), "stage" => gate.stage.as_str(),
+                "prompt" => gate.prompt.clone(), "options" => gate.options.clone(),
+            },
+            Self::Feedback { workflow, item } => object! {
+                "kind" => "feedback", "id" => format!("{workflow}/{}", item.id), "type" => item.kind.as_str(),
+                "blocking" => item.blocking, "by" => item.author.principal.as_str(), "text" => item.content.as_str(),
+                "options" => labels(item),
+            },
+        }
+    }
+}
+
+pub(crate) fn labels(item: &Feedback) -> Vec<String> {
+    let options = item.context.options.iter();
+    options.map(|option| option.label.clone()).collect()
+}
