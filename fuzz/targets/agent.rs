@@ -30,7 +30,7 @@ fuzz_target!(|text: &str| {
         for id in checked.ids() {
             assert!(catalogue.get(id).is_some(), "`{id}`");
         }
-        descriptions = checked.tool_descriptions(catalogue, Aliases::built_in());
+        descriptions = checked.tool_descriptions(catalogue);
     }
     let values: BTreeMap<String, String> = (agent.variables.iter())
         .map(|name| (name.clone(), VALUE.to_owned()))

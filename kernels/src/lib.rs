@@ -5,7 +5,12 @@
 
 pub mod dense;
 pub mod exact;
+pub mod interpolation;
 pub mod program;
+pub mod programs;
+pub mod quadrature;
+pub mod roots;
+pub mod signal;
 pub mod sparse;
 pub mod special;
 pub mod vector;

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::evaluate::Program;
+use foldhash::fast::RandomState;
+
 use crate::vector::{self, Binary, Unary};
 
 /// A value in a [`Builder`]: the operation that computes it.
@@ -86,33 +87,42 @@ impl Operation {
         three.into_iter().flatten()
     }
 
-    /// Identity of the operation: a letter, the number of the function, the operands.
-    fn key(&self) -> (u8, u64, [u32; 3]) {
-        let none = u32::MAX;
+    /// Identity of the operation: the function or number, two operands, the third one with the kind.
+    fn key(&self) -> Key {
+        let none = Node(u32::MAX);
+        let key = |kind: u32, what: u64, [a, b, c]: [Node; 3]| {
+            let pair = |low: u32, high: u32| u64::from(high) << 32 | u64::from(low);
+            [what, pair(a.0, b.0), pair(c.0, kind)]
+        };
         match *self {
-            Self::Constant(value) => (0, value.to_bits(), [none; 3]),
-            Self::Variable(index) => (1, u64::from(index), [none; 3]),
-            Self::Unary(op, a) => (2, op as u64, [a.0, none, none]),
-            Self::Binary(op, a, b) => (3, op as u64, [a.0, b.0, none]),
-            Self::Select(a, b, c) => (4, 0, [a.0, b.0, c.0]),
-            Self::Call1(function, a) => (5, std::ptr::from_ref(function) as u64, [a.0, none, none]),
-            Self::Call2(function, a, b) => {
-                (6, std::ptr::from_ref(function) as u64, [a.0, b.0, none])
+            Self::Constant(value) => key(0, value.to_bits(), [none; 3]),
+            Self::Variable(index) => key(1, u64::from(index), [none; 3]),
+            Self::Unary(op, a) => key(2, op as u64, [a, none, none]),
+            Self::Binary(op, a, b) => key(3, op as u64, [a, b, none]),
+            Self::Select(a, b, c) => key(4, 0, [a, b, c]),
+            Self::Call1(function, a) => {
+                key(5, std::ptr::from_ref(function) as u64, [a, none, none])
             }
-            Self::Reduce(reduction, a) => (7, reduction as u64, [a.0, none, none]),
-            Self::RunningSum(running, a) => (8, running as u64, [a.0, none, none]),
+            Self::Call2(function, a, b) => {
+                key(6, std::ptr::from_ref(function) as u64, [a, b, none])
+            }
+            Self::Reduce(reduction, a) => key(7, reduction as u64, [a, none, none]),
+            Self::RunningSum(running, a) => key(8, running as u64, [a, none, none]),
         }
     }
 }
+
+/// What tells an operation from others.
+type Key = [u64; 3];
 
 /// Collects operations; equal ones become one node, constant ones are computed.
 ///
 /// A node is a number, or a column: a value for each row. Variables of [`Builder::with_columns`] are columns, and so is what is
 /// computed from one, until a reduction gives a number again.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Builder {
     pub(super) operations: Vec<Operation>,
-    known: HashMap<(u8, u64, [u32; 3]), Node>,
+    known: HashMap<Key, Node, RandomState>,
     /// By operation, whether it is a column.
     is_column: Vec<bool>,
     pub(super) columns: Range<usize>,
@@ -132,6 +142,13 @@ impl Builder {
             rows,
             ..Self::default()
         }
+    }
+
+    /// Makes room for so many operations.
+    pub fn reserve(&mut self, operations: usize) {
+        self.operations.reserve(operations);
+        self.is_column.reserve(operations);
+        self.known.reserve(operations);
     }
 
     /// Whether a node is a column.
@@ -284,14 +301,6 @@ impl Builder {
             Operation::Constant(value) => Some(value),
             _ => None,
         }
-    }
-
-    /// The program that computes the outputs, in this order.
-    ///
-    /// # Panics
-    /// When an output depends on a column: [`super::Staged`] computes those.
-    pub fn finish(&self, outputs: &[Node]) -> Program {
-        Program::new(&self.operations, outputs, &|_| None)
     }
 
     fn add(&mut self, operation: Operation) -> Node {

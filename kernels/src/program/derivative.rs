@@ -52,8 +52,33 @@ impl Builder {
         variables: &[usize],
     ) -> Result<Vec<Node>, NotDifferentiable> {
         let depends = self.depends_on(&[output], variables);
+        self.gradient_by(output, variables, &depends)
+    }
+
+    /// The derivatives of each output with respect to its own variables, as [`Builder::gradient`] gives them; which operations depend on
+    /// which variables is found once for all outputs.
+    ///
+    /// # Errors
+    /// [`NotDifferentiable`].
+    pub fn gradients(
+        &mut self,
+        outputs: &[Node],
+        variables: &[Vec<usize>],
+    ) -> Result<Vec<Vec<Node>>, NotDifferentiable> {
+        let depends = self.depends_on(outputs, &variables.concat());
+        let each = outputs.iter().zip(variables);
+        each.map(|(&output, variables)| self.gradient_by(output, variables, &depends))
+            .collect()
+    }
+
+    fn gradient_by(
+        &mut self,
+        output: Node,
+        variables: &[usize],
+        depends: &[bool],
+    ) -> Result<Vec<Node>, NotDifferentiable> {
         let one = self.constant(1.0);
-        if self.is_column(output) && self.has_running_sum(output, &depends) {
+        if self.is_column(output) && self.has_running_sum(output, depends) {
             // A row depends on the rows before it: an adjoint by row would need them all.
             let mut gradient = Vec::with_capacity(variables.len());
             for &variable in variables {
@@ -61,7 +86,7 @@ impl Builder {
             }
             return Ok(gradient);
         }
-        let adjoints = self.sweep(output, one, false, &depends)?;
+        let adjoints = self.sweep(output, one, false, depends)?;
         let mut gradient = vec![None; variables.len()];
         let leaves: Vec<Node> = variables.iter().map(|&v| self.variable(v)).collect();
         for (entry, leaf) in gradient.iter_mut().zip(&leaves) {
@@ -289,6 +314,8 @@ impl Builder {
     /// By operation under some nodes, whether it depends on one of the variables.
     fn depends_on(&self, roots: &[Node], variables: &[usize]) -> Vec<bool> {
         let count = roots.iter().map(|root| root.index() + 1).max().unwrap_or(0);
+        let mut moving = variables.to_vec();
+        moving.sort_unstable();
         let mut seen = vec![false; count];
         let mut open: Vec<Node> = roots.to_vec();
         let mut under = Vec::new();
@@ -303,7 +330,7 @@ impl Builder {
         for index in under {
             let operation = &self.operations[index];
             depends[index] = match *operation {
-                Operation::Variable(variable) => variables.contains(&(variable as usize)),
+                Operation::Variable(variable) => moving.binary_search(&(variable as usize)).is_ok(),
                 _ => operation.operands().any(|operand| depends[operand.index()]),
             };
         }

@@ -1,6 +1,8 @@
 //! Straight-line code over registers, for one point and for blocks of points.
 
-use super::builder::{Function1, Function2, Node, Operation};
+use super::batch::Batches;
+use super::builder::{Builder, Node, Operation};
+use super::code::{Code, Lanes};
 use crate::vector::{self, Binary, Unary};
 
 /// Points of one pass over a program: a register of a pass takes 1 KiB, so that a few dozen stay in the first-level cache.
@@ -22,34 +24,13 @@ pub(super) enum Place {
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Code<P> {
-    Unary(Unary, P),
-    Binary(Binary, P, P),
-    Select(P, P, P),
-    Call1(&'static Function1, P),
-    Call2(&'static Function2, P, P),
-}
-
-impl<P> Code<P> {
-    fn map<Q>(self, mut f: impl FnMut(P) -> Q) -> Code<Q> {
-        match self {
-            Self::Unary(op, a) => Code::Unary(op, f(a)),
-            Self::Binary(op, a, b) => Code::Binary(op, f(a), f(b)),
-            Self::Select(a, b, c) => Code::Select(f(a), f(b), f(c)),
-            Self::Call1(function, a) => Code::Call1(function, f(a)),
-            Self::Call2(function, a, b) => Code::Call2(function, f(a), f(b)),
-        }
-    }
-}
-
-#[derive(Debug, Clone, Copy)]
 struct Instruction<P> {
     code: Code<P>,
     /// The register that takes the result; never one of the operands'.
     to: u32,
 }
 
-/// Code that computes some outputs from variables; see [`super::Builder::finish`].
+/// Code that computes some outputs from variables; see [`Builder::finish`].
 #[derive(Debug, Clone)]
 pub struct Program {
     instructions: Vec<Instruction<Place>>,
@@ -57,6 +38,8 @@ pub struct Program {
     registers: usize,
     variables: usize,
     single: Single,
+    /// Takes the place of `single` where many operations are alike.
+    batches: Option<Box<Batches>>,
 }
 
 /// The same program for one point, where every operand is an index into one list: registers, then variables, then constants.
@@ -68,10 +51,38 @@ struct Single {
     values: Vec<f64>,
 }
 
+impl Builder {
+    /// The program that computes the outputs, in this order, for points and blocks of them.
+    ///
+    /// # Panics
+    /// When an output depends on a column: [`super::Staged`] computes those.
+    pub fn finish(&self, outputs: &[Node]) -> Program {
+        let mut program = Program::pass(&self.operations, outputs, &|_| None);
+        program.batches = Batches::new(&self.operations, outputs, program.variables).map(Box::new);
+        if program.batches.is_none() {
+            program.single = program.single();
+        }
+        program
+    }
+}
+
 impl Program {
+    /// The program for points, with leaves as in [`Program::pass`].
+    pub(super) fn of_numbers(
+        operations: &[Operation],
+        outputs: &[Node],
+        leaf: &dyn Fn(Node) -> Option<Place>,
+    ) -> Self {
+        let mut program = Self::pass(operations, outputs, leaf);
+        program.single = program.single();
+        program
+    }
+
+    /// The program for blocks of points alone.
+    ///
     /// Retains the values that the outputs need, in order, and assigns each a register until its last use; `leaf` is where the value
     /// of a node is found that is not to be computed.
-    pub(super) fn new(
+    pub(super) fn pass(
         operations: &[Operation],
         outputs: &[Node],
         leaf: &dyn Fn(Node) -> Option<Place>,
@@ -91,11 +102,12 @@ impl Program {
             }
         }
         let mut program = Self {
-            instructions: Vec::new(),
+            instructions: Vec::with_capacity(needed.iter().filter(|needed| **needed).count()),
             outputs: Vec::new(),
             registers: 0,
             variables: 0,
             single: Single::default(),
+            batches: None,
         };
         let mut places = vec![Place::Constant(0.0); operations.len()];
         let mut free: Vec<u32> = Vec::new();
@@ -146,7 +158,6 @@ impl Program {
             places[index] = Place::Register(to);
         }
         program.outputs = outputs.iter().map(|node| places[node.index()]).collect();
-        program.single = program.single();
         program
     }
 
@@ -193,6 +204,12 @@ impl Program {
         self.instructions.is_empty()
     }
 
+    /// Number of batches in which one evaluation runs; `None` where it runs operation by operation.
+    #[cfg(test)]
+    pub(super) fn batches(&self) -> Option<usize> {
+        self.batches.as_deref().map(Batches::len)
+    }
+
     /// One more than the highest variable that is used.
     pub fn variables(&self) -> usize {
         self.variables
@@ -200,9 +217,12 @@ impl Program {
 
     /// An evaluator with registers of its own; make one per thread.
     pub fn evaluator(&self) -> Evaluator<'_> {
+        let batches = self.batches.as_deref();
         Evaluator {
             program: self,
-            values: self.single.values.clone(),
+            values: batches
+                .map_or(&self.single.values, |batches| &batches.values)
+                .clone(),
             lanes: Vec::new(),
         }
     }
@@ -219,19 +239,39 @@ pub struct Evaluator<'p> {
 }
 
 impl Evaluator<'_> {
-    /// The outputs at one point: `variables[i]` is variable `i`.
+    /// The outputs at one point: `variables[i]` is variable `i`; a shorter `out` takes the first outputs.
     ///
     /// # Panics
-    /// When `variables` is shorter than [`Program::variables`], or `out` than [`Program::outputs`].
+    /// When `variables` is shorter than [`Program::variables`].
     pub fn point(&mut self, variables: &[f64], out: &mut [f64]) {
+        self.point_of([variables], out);
+    }
+
+    /// As [`Evaluator::point`], with the variables in parts that follow each other.
+    ///
+    /// # Panics
+    /// As [`Evaluator::point`].
+    pub fn point_of<const PARTS: usize>(&mut self, variables: [&[f64]; PARTS], out: &mut [f64]) {
         let Program {
             single,
             registers,
             variables: count,
+            batches,
             ..
         } = self.program;
+        let first = if batches.is_some() { 0 } else { *registers };
+        let mut places = &mut self.values[first..first + count];
+        for part in variables {
+            let given = part.len().min(places.len());
+            let (here, after) = places.split_at_mut(given);
+            vector::copy(part, here);
+            places = after;
+        }
+        assert!(places.is_empty(), "a value for each variable");
         let values = &mut self.values[..];
-        values[*registers..registers + count].copy_from_slice(&variables[..*count]);
+        if let Some(batches) = batches {
+            return batches.run(values, out);
+        }
         for instruction in &single.instructions {
             let at = |index: u32| values[index as usize];
             let value = match instruction.code {
@@ -330,67 +370,8 @@ impl Evaluator<'_> {
                 Place::Number(number) => Lanes::One(numbers[number as usize]),
                 Place::Constant(value) => Lanes::One(value),
             };
-            match instruction.code {
-                Code::Unary(op, a) => match at(a) {
-                    Lanes::Many(a) => vector::unary_block(op, a, out),
-                    Lanes::One(a) => out.fill(vector::unary(op, a)),
-                },
-                Code::Binary(op, a, b) => match (at(a), at(b)) {
-                    (Lanes::Many(a), Lanes::Many(b)) => vector::binary_block(op, a, b, out),
-                    (Lanes::Many(a), Lanes::One(b)) => {
-                        vector::binary_block_scalar_right(op, a, b, out);
-                    }
-                    (Lanes::One(a), Lanes::Many(b)) => {
-                        vector::binary_block_scalar_left(op, a, b, out);
-                    }
-                    (Lanes::One(a), Lanes::One(b)) => out.fill(vector::binary(op, a, b)),
-                },
-                Code::Select(a, b, c) => match (at(a), at(b), at(c)) {
-                    (Lanes::Many(a), Lanes::Many(b), Lanes::Many(c)) => {
-                        vector::select_block(a, b, c, out);
-                    }
-                    (Lanes::Many(a), Lanes::One(b), Lanes::Many(c)) => {
-                        vector::select_block_scalar_then(a, b, c, out);
-                    }
-                    (Lanes::Many(a), Lanes::Many(b), Lanes::One(c)) => {
-                        vector::select_block_scalar_otherwise(a, b, c, out);
-                    }
-                    (a, b, c) => {
-                        for (lane, out) in out.iter_mut().enumerate() {
-                            *out = vector::select(a.lane(lane), b.lane(lane), c.lane(lane));
-                        }
-                    }
-                },
-                Code::Call1(function, a) => {
-                    let a = at(a);
-                    for (lane, out) in out.iter_mut().enumerate() {
-                        *out = (function.value)(a.lane(lane));
-                    }
-                }
-                Code::Call2(function, a, b) => {
-                    let (a, b) = (at(a), at(b));
-                    for (lane, out) in out.iter_mut().enumerate() {
-                        *out = (function.value)(a.lane(lane), b.lane(lane));
-                    }
-                }
-            }
+            instruction.code.map(at).run(out);
             std::mem::swap(spare, &mut lanes[instruction.to as usize]);
-        }
-    }
-}
-
-/// An operand of a pass.
-#[derive(Clone, Copy)]
-pub(super) enum Lanes<'a> {
-    Many(&'a [f64]),
-    One(f64),
-}
-
-impl Lanes<'_> {
-    fn lane(&self, lane: usize) -> f64 {
-        match self {
-            Self::Many(lanes) => lanes[lane],
-            Self::One(value) => *value,
         }
     }
 }

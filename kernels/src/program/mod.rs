@@ -4,12 +4,15 @@
 //! computed once, also between the several outputs of a system and between a function and its gradient
 //! ([`Builder::gradient`], [`Builder::tangents`]). [`Builder::finish`] gives the [`Program`], which drops what no output
 //! needs and places values in few registers. An [`Evaluator`] runs it for one point or over blocks of [`LANES`] points;
-//! both give the same bits, on every processor (see [`crate::vector`]).
+//! both give the same bits, on every processor (see [`crate::vector`]). For one point, many operations that are alike run together
+//! in loops (`batch`).
 //!
 //! Variables can be columns of data: operations on them are computed row by row, and reductions give numbers again. A [`Staged`]
 //! program is made of passes over the rows and of the numbers computed between them.
 
+mod batch;
 mod builder;
+mod code;
 mod derivative;
 mod evaluate;
 mod schedule;

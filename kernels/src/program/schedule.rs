@@ -211,7 +211,7 @@ impl<'b> Schedule<'b> {
             Some(Known::Number(number)) => Some(Place::Variable(*number as u32)),
             _ => None,
         };
-        let point = Program::new(operations, &point_outputs, &number);
+        let point = Program::of_numbers(operations, &point_outputs, &number);
         let point_to = point_outputs
             .iter()
             .map(|&node| self.number(node))
@@ -221,7 +221,7 @@ impl<'b> Schedule<'b> {
             Some(Known::Buffer(buffer)) => Some(Place::Variable(*buffer as u32)),
             None => None,
         };
-        let pass = Program::new(operations, &pass_outputs, &place);
+        let pass = Program::pass(operations, &pass_outputs, &place);
         let reductions = reduced
             .into_iter()
             .zip(factors)

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::builder::{Builder, Node, Reduction, Running};
-use super::evaluate::{Evaluator, LANES, Lanes};
+use super::code::Lanes;
+use super::evaluate::{Evaluator, LANES};
 use super::schedule::{Schedule, Stage};
 use crate::vector::{self, Binary, Unary};
 

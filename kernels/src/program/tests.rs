@@ -5,6 +5,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::vector::{Binary, Unary};
 
+mod batches;
 mod columns;
 
 /// `sin(x0) * exp(-x1**2)`.
@@ -65,8 +66,13 @@ fn rewritten_powers_are_those_of_the_general_one() {
     }
 }
 
-/// A random expression over three variables from bytes: a stack machine that never underflows.
+/// A random expression over the variables 0 to 2 from bytes.
 fn random(builder: &mut Builder, recipe: &[u8]) -> Node {
+    random_of(builder, recipe, [0, 1, 2])
+}
+
+/// A random expression over three variables: a stack machine that never underflows.
+fn random_of(builder: &mut Builder, recipe: &[u8], variables: [usize; 3]) -> Node {
     const SMOOTH: [Unary; 12] = [
         Unary::Sin,
         Unary::Cos,
@@ -91,11 +97,11 @@ fn random(builder: &mut Builder, recipe: &[u8]) -> Node {
         Binary::Atan2,
         Binary::Mul,
     ];
-    let mut stack: Vec<Node> = (0..3).map(|index| builder.variable(index)).collect();
+    let mut stack: Vec<Node> = variables.map(|index| builder.variable(index)).into();
     for byte in recipe {
         let pick = usize::from(byte >> 2);
         let node = match byte & 3 {
-            0 => builder.variable(pick % 3),
+            0 => builder.variable(variables[pick % 3]),
             1 => {
                 let a = stack.pop().unwrap();
                 builder.unary(SMOOTH[pick % SMOOTH.len()], a)
@@ -184,6 +190,19 @@ proptest! {
             }
         }
     }
+}
+
+#[test]
+fn gradients_of_several_outputs_are_those_of_each() {
+    let recipes: [&[u8]; 3] = [&[9, 34, 77, 130], &[21, 6, 14, 91, 250], &[3, 65, 42]];
+    let variables = vec![vec![0, 1, 2], vec![1, 2, 3], vec![2, 3, 4]];
+    let mut builder = Builder::new();
+    let outputs = [0, 1, 2].map(|k| random_of(&mut builder, recipes[k], [k, k + 1, k + 2]));
+    let mut alone = builder.clone();
+    let together = builder.gradients(&outputs, &variables).unwrap();
+    let each = outputs.iter().zip(&variables);
+    let each = each.map(|(&output, variables)| alone.gradient(output, variables).unwrap());
+    assert_eq!(together, each.collect::<Vec<_>>());
 }
 
 #[test]

@@ -146,7 +146,11 @@ pub struct NoConvergence {
     pub stagnated: bool,
 }
 
-fn reserve(limits: &dyn Limits, what: &'static str, bytes: u64) -> Result<(), SparseError> {
+pub(crate) fn reserve(
+    limits: &dyn Limits,
+    what: &'static str,
+    bytes: u64,
+) -> Result<(), SparseError> {
     if limits.reserve(bytes) {
         return Ok(());
     }

@@ -19,6 +19,7 @@
 mod arithmetic;
 mod circular;
 mod coefficients;
+mod copy;
 mod dispatch;
 mod error;
 mod evaluate;
@@ -36,6 +37,7 @@ mod simple;
 mod sum;
 mod uniform;
 
+pub use copy::copy;
 pub use evaluate::{
     binary, binary_block, binary_block_scalar_left, binary_block_scalar_right, select,
     select_block, select_block_scalar_otherwise, select_block_scalar_then, unary, unary_block,

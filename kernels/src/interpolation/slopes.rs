@@ -1,0 +1,255 @@
+//! Slopes at the points, one rule for each method. `x` ascends strictly and has at least two entries.
+//!
+//! # References
+//! C. de Boor, "A Practical Guide to Splines", Springer 2001 (splines). F. N. Fritsch and J. Butland, SIAM J. Sci. Stat. Comput. 5, 1984,
+//! and C. Moler, "Numerical Computing with MATLAB", SIAM 2004 (shape-preserving slopes and their ends). H. Akima, J. ACM 17, 1970.
+
+/// The end of a cubic spline.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum End {
+    /// The third derivative is continuous at the second point.
+    NotAKnot,
+    /// The second derivative is this.
+    Second(f64),
+    /// The slope is this.
+    Slope(f64),
+}
+
+fn secants(x: &[f64], y: &[f64]) -> Vec<f64> {
+    let pairs = x.windows(2).zip(y.windows(2));
+    pairs.map(|(x, y)| (y[1] - y[0]) / (x[1] - x[0])).collect()
+}
+
+/// Slopes of the cubic spline: twice continuously differentiable.
+pub fn spline(x: &[f64], y: &[f64], ends: [End; 2]) -> Vec<f64> {
+    let n = x.len();
+    let h: Vec<f64> = x.windows(2).map(|x| x[1] - x[0]).collect();
+    let m = secants(x, y);
+    let ends = match (n, ends) {
+        // Two points have no second piece; three have one polynomial through all.
+        (2, [a, b]) => [straight(a, b, m[0]), straight(b, a, m[0])],
+        (3, [End::NotAKnot, End::NotAKnot]) => return parabola(&h, &m),
+        _ => ends,
+    };
+    // Rows of (below, diagonal, above, right side).
+    let mut rows = vec![[0.0; 4]; n];
+    for i in 1..n - 1 {
+        rows[i] = [
+            h[i],
+            2.0 * (h[i - 1] + h[i]),
+            h[i - 1],
+            3.0 * (h[i] * m[i - 1] + h[i - 1] * m[i]),
+        ];
+    }
+    rows[0] = match ends[0] {
+        End::Slope(slope) => [0.0, 1.0, 0.0, slope],
+        End::Second(second) => [
+            0.0,
+            2.0 * h[0],
+            h[0],
+            3.0 * (y[1] - y[0]) - 0.5 * second * h[0] * h[0],
+        ],
+        End::NotAKnot => {
+            let d = x[2] - x[0];
+            [
+                0.0,
+                h[1],
+                d,
+                ((h[0] + 2.0 * d) * h[1] * m[0] + h[0] * h[0] * m[1]) / d,
+            ]
+        }
+    };
+    rows[n - 1] = match ends[1] {
+        End::Slope(slope) => [0.0, 1.0, 0.0, slope],
+        End::Second(second) => {
+            let h = h[n - 2];
+            [
+                h,
+                2.0 * h,
+                0.0,
+                3.0 * (y[n - 1] - y[n - 2]) + 0.5 * second * h * h,
+            ]
+        }
+        End::NotAKnot => {
+            let (d, a, b) = (x[n - 1] - x[n - 3], h[n - 2], h[n - 3]);
+            [
+                d,
+                b,
+                0.0,
+                (a * a * m[n - 3] + (2.0 * d + a) * b * m[n - 2]) / d,
+            ]
+        }
+    };
+    tridiagonal(rows)
+}
+
+/// The end of a spline through two points: not a knot says no more than the straight line.
+fn straight(end: End, other: End, secant: f64) -> End {
+    match (end, other) {
+        (End::NotAKnot, End::NotAKnot) => End::Slope(secant),
+        (End::NotAKnot, _) => End::Second(0.0),
+        _ => end,
+    }
+}
+
+fn parabola(h: &[f64], m: &[f64]) -> Vec<f64> {
+    let bend = (m[1] - m[0]) / (h[0] + h[1]);
+    vec![m[0] - h[0] * bend, m[0] + h[0] * bend, m[1] + h[1] * bend]
+}
+
+/// Slopes of the spline whose ends meet with equal first and second derivatives; the last value is that of the first point.
+pub fn periodic_spline(x: &[f64], y: &[f64]) -> Vec<f64> {
+    let n = x.len();
+    if n == 2 {
+        return vec![0.0; 2];
+    }
+    let h: Vec<f64> = x.windows(2).map(|x| x[1] - x[0]).collect();
+    let m = secants(x, y);
+    // Unknowns: the slopes at the first n - 1 points; the corners of the cyclic system are split off (Sherman and Morrison).
+    let k = n - 1;
+    let before = |i: usize| (i + k - 1) % k;
+    let row = |i: usize| {
+        let j = before(i);
+        [
+            h[i],
+            2.0 * (h[j] + h[i]),
+            h[j],
+            3.0 * (h[i] * m[j] + h[j] * m[i]),
+        ]
+    };
+    let mut rows: Vec<[f64; 4]> = (0..k).map(row).collect();
+    if k == 2 {
+        // Both neighbours are the other point.
+        let [a, b] = [rows[0], rows[1]];
+        let (p, q) = (a[0] + a[2], b[0] + b[2]);
+        let determinant = a[1] * b[1] - p * q;
+        let s = (a[3] * b[1] - p * b[3]) / determinant;
+        let t = (a[1] * b[3] - q * a[3]) / determinant;
+        return vec![s, t, s];
+    }
+    let (corner, opposite) = (rows[0][0], rows[k - 1][2]);
+    let gamma = -rows[0][1];
+    rows[0][1] -= gamma;
+    rows[k - 1][1] -= corner * opposite / gamma;
+    let mut side = rows.clone();
+    side.iter_mut().for_each(|row| row[3] = 0.0);
+    side[0][3] = gamma;
+    side[k - 1][3] = opposite;
+    let (z, u) = (tridiagonal(rows), tridiagonal(side));
+    let share = corner / gamma;
+    let factor = (z[0] + share * z[k - 1]) / (1.0 + u[0] + share * u[k - 1]);
+    let mut slopes: Vec<f64> = z.iter().zip(&u).map(|(z, u)| z - factor * u).collect();
+    slopes.push(slopes[0]);
+    slopes
+}
+
+/// Solves rows of (below, diagonal, above, right side), with exchanges of neighbouring rows.
+fn tridiagonal(mut rows: Vec<[f64; 4]>) -> Vec<f64> {
+    let n = rows.len();
+    let mut second = vec![0.0; n]; // two places above the diagonal
+    for i in 0..n - 1 {
+        let below = rows[i + 1][0];
+        if rows[i][1].abs() >= below.abs() {
+            let factor = below / rows[i][1];
+            rows[i + 1][1] -= factor * rows[i][2];
+            rows[i + 1][3] -= factor * rows[i][3];
+        } else {
+            let factor = rows[i][1] / below;
+            let [_, diagonal, above, right] = rows[i + 1];
+            let [_, _, own, own_right] = rows[i];
+            second[i] = above;
+            rows[i + 1] = [
+                0.0,
+                own - factor * diagonal,
+                -factor * above,
+                own_right - factor * right,
+            ];
+            rows[i] = [0.0, below, diagonal, right];
+        }
+    }
+    let mut x = vec![0.0; n];
+    for i in (0..n).rev() {
+        let mut sum = rows[i][3];
+        if i + 1 < n {
+            sum -= rows[i][2] * x[i + 1];
+        }
+        if i + 2 < n {
+            sum -= second[i] * x[i + 2];
+        }
+        x[i] = sum / rows[i][1];
+    }
+    x
+}
+
+/// Slopes that keep the shape: between two points the curve rises or falls as they do.
+pub fn pchip(x: &[f64], y: &[f64]) -> Vec<f64> {
+    let m = secants(x, y);
+    if m.len() == 1 {
+        return vec![m[0]; 2];
+    }
+    let h: Vec<f64> = x.windows(2).map(|x| x[1] - x[0]).collect();
+    let end = |h: [f64; 2], m: [f64; 2]| {
+        let slope = ((2.0 * h[0] + h[1]) * m[0] - h[0] * m[1]) / (h[0] + h[1]);
+        if sign(slope) != sign(m[0]) {
+            0.0
+        } else if sign(m[0]) != sign(m[1]) && slope.abs() > 3.0 * m[0].abs() {
+            3.0 * m[0]
+        } else {
+            slope
+        }
+    };
+    let k = m.len();
+    let inner = (1..k).map(|i| {
+        if sign(m[i - 1]) != sign(m[i]) || m[i] == 0.0 || m[i - 1] == 0.0 {
+            return 0.0;
+        }
+        let (a, b) = (2.0 * h[i] + h[i - 1], h[i] + 2.0 * h[i - 1]);
+        let mean = (a / m[i - 1] + b / m[i]) / (a + b);
+        1.0 / mean
+    });
+    std::iter::once(end([h[0], h[1]], [m[0], m[1]]))
+        .chain(inner)
+        .chain([end([h[k - 1], h[k - 2]], [m[k - 1], m[k - 2]])])
+        .collect()
+}
+
+fn sign(x: f64) -> i32 {
+    i32::from(x > 0.0) - i32::from(x < 0.0)
+}
+
+/// Akima's slopes; `is_modified` weighs by sums of neighbouring secants too, which avoids overshoot at flat places.
+pub fn akima(x: &[f64], y: &[f64], is_modified: bool) -> Vec<f64> {
+    /// Relative size of weights that count as none.
+    const NONE: f64 = 1e-9;
+    let inner = secants(x, y);
+    if inner.len() == 1 {
+        return vec![inner[0]; 2];
+    }
+    let n = x.len();
+    let k = inner.len();
+    let (a, b) = (2.0 * inner[0] - inner[1], 2.0 * inner[k - 1] - inner[k - 2]);
+    let mut m = vec![2.0 * a - inner[0], a];
+    m.extend_from_slice(&inner);
+    m.extend([b, 2.0 * b - inner[k - 1]]);
+    let weight = |i: usize| {
+        let difference = (m[i + 1] - m[i]).abs();
+        if is_modified {
+            difference + 0.5 * (m[i + 1] + m[i]).abs()
+        } else {
+            difference
+        }
+    };
+    let pair = |i: usize| (weight(i + 2), weight(i));
+    let most = (0..n).map(|i| pair(i).0 + pair(i).1).fold(0.0, f64::max);
+    (0..n)
+        .map(|i| {
+            let (f1, f2) = pair(i);
+            let sum = f1 + f2;
+            if sum > NONE * most {
+                m[i + 1] + f2 / sum * (m[i + 2] - m[i + 1])
+            } else {
+                0.5 * (m[i + 3] + m[i])
+            }
+        })
+        .collect()
+}

@@ -1,0 +1,169 @@
+use std::convert::Infallible;
+
+use proptest::prelude::*;
+
+use super::grid::Surface;
+use super::slopes::{End, akima, pchip, periodic_spline, spline};
+use super::smoothing::Data;
+use super::{Outside, Piecewise};
+
+const FREE: [End; 2] = [End::NotAKnot; 2];
+
+fn at(curve: &Piecewise, t: f64, order: i32) -> f64 {
+    let mut out = [0.0];
+    curve.evaluate(&[t], order, Outside::Extend, &mut out);
+    out[0]
+}
+
+fn close(a: f64, b: f64) {
+    assert!((a - b).abs() <= 1e-12 * (1.0 + b.abs()), "{a} {b}");
+}
+
+/// A spline without knots to spare reproduces a cubic, its derivatives and its integral.
+#[test]
+fn cubics_are_reproduced() {
+    let f = |x: f64| 1.0 - 2.0 * x + 0.5 * x * x + 3.0 * x * x * x;
+    let x = [-1.0, -0.3, 0.0, 0.1, 2.0, 2.5];
+    let y: Vec<f64> = x.iter().map(|&x| f(x)).collect();
+    let (slope, bend) = (|x: f64| -2.0 + x + 9.0 * x * x, |x: f64| 1.0 + 18.0 * x);
+    let second = [End::Second(bend(x[0])), End::Second(bend(x[5]))];
+    let clamped = [End::Slope(slope(x[0])), End::Slope(slope(x[5]))];
+    for ends in [FREE, second, clamped] {
+        let curve = Piecewise::hermite(&x, &y, &spline(&x, &y, ends));
+        for t in [-2.0, -0.9, 0.05, 1.7, 4.0] {
+            close(at(&curve, t, 0), f(t));
+            close(at(&curve, t, 1), slope(t));
+            close(at(&curve, t, 2), bend(t));
+            close(at(&curve, t, 3), 18.0);
+        }
+        let integral = |x: f64| x - x * x + 0.5 / 3.0 * x * x * x + 0.75 * x * x * x * x;
+        close(at(&curve, 2.2, -1), integral(2.2) - integral(-1.0));
+    }
+}
+
+#[test]
+fn few_points() {
+    let line = Piecewise::hermite(
+        &[0.0, 2.0],
+        &[1.0, 5.0],
+        &spline(&[0.0, 2.0], &[1.0, 5.0], FREE),
+    );
+    close(at(&line, 1.0, 0), 3.0);
+    let (x, y) = ([0.0, 1.0, 2.0], [0.0, 1.0, 4.0]);
+    close(
+        at(&Piecewise::hermite(&x, &y, &spline(&x, &y, FREE)), 1.5, 0),
+        2.25,
+    );
+    assert_eq!(pchip(&[0.0, 1.0], &[0.0, 3.0]), [3.0, 3.0]);
+    assert_eq!(akima(&[0.0, 1.0], &[0.0, 3.0], false), [3.0, 3.0]);
+}
+
+#[test]
+fn periodic_curves_close() {
+    for n in [3_usize, 4, 9] {
+        let x: Vec<f64> = (0..n).map(|i| (i as f64).powf(1.3)).collect();
+        let mut y: Vec<f64> = (0..n).map(|i| (i as f64).sin()).collect();
+        y[n - 1] = y[0];
+        let curve = Piecewise::hermite(&x, &y, &periodic_spline(&x, &y));
+        for order in 0..=2 {
+            close(at(&curve, x[0], order), at(&curve, x[n - 1], order));
+        }
+        let mut out = [0.0; 2];
+        curve.evaluate(
+            &[x[n - 1] + 0.25, x[0] + 0.25],
+            0,
+            Outside::Periodic,
+            &mut out,
+        );
+        close(out[0], out[1]);
+    }
+}
+
+#[test]
+fn outside_is_what_was_asked_for() {
+    let curve = Piecewise::linear(&[0.0, 1.0], &[1.0, 2.0]);
+    let mut out = [0.0; 3];
+    curve.evaluate(&[-1.0, 0.5, 3.0], 0, Outside::Constant, &mut out);
+    assert_eq!(out, [1.0, 1.5, 2.0]);
+    curve.evaluate(&[-1.0, 0.5, 3.0], 0, Outside::Nan, &mut out);
+    assert!(out[0].is_nan() && out[2].is_nan());
+    curve.evaluate(&[-1.0, 0.5, 3.0], 0, Outside::Extend, &mut out);
+    assert_eq!(out, [0.0, 1.5, 4.0]);
+    curve.evaluate(&[-1.0, 0.5, 3.0], -1, Outside::Constant, &mut out);
+    assert_eq!(out, [-1.0, 0.625, 5.5]);
+}
+
+#[test]
+fn smoothing_goes_from_the_points_to_a_line() {
+    let x: Vec<f64> = (0..12).map(|i| f64::from(i * i)).collect();
+    let y: Vec<f64> = x.iter().map(|x| (x / 9.0).sin()).collect();
+    let w = vec![1.0; 12];
+    let data = Data::new(&x, &y, &w);
+    let tight = data.fit(0.0);
+    assert_eq!(tight.fitted, y);
+    close(tight.degrees_of_freedom, 12.0);
+    let loose = data.fit(1e14);
+    assert!((loose.degrees_of_freedom - 2.0).abs() < 1e-6, "{loose:?}");
+    let noisy: Vec<f64> = y
+        .iter()
+        .zip([0.3, -0.2, 0.1, -0.4].iter().cycle())
+        .map(|(y, e)| y + e)
+        .collect();
+    let data = Data::new(&x, &noisy, &w);
+    let Ok(best) = data.best(&mut || Ok::<(), Infallible>(()));
+    let score = data.fit(best).score;
+    assert!(score <= data.fit(best * 1.1).score && score <= data.fit(best / 1.1).score);
+}
+
+#[test]
+fn surfaces_reproduce_products() {
+    let (x, y) = ([0.0, 1.0, 1.5, 4.0], [-1.0, 0.0, 2.0, 3.0, 3.5]);
+    let f = |x: f64, y: f64| (1.0 + x * x * x - x) * (2.0 - y * y * y + y * y);
+    let z: Vec<f64> = x
+        .iter()
+        .flat_map(|&x| y.iter().map(move |&y| f(x, y)))
+        .collect();
+    let surface = Surface::cubic(&x, &y, &z);
+    for (x, y) in [(0.3, -0.5), (3.9, 3.2), (1.5, 2.0), (-0.5, 4.0)] {
+        assert!((surface.value(x, y) - f(x, y)).abs() < 1e-10, "{x} {y}");
+    }
+    let plane: Vec<f64> = x
+        .iter()
+        .flat_map(|&x| y.iter().map(move |&y| 2.0 * x - 3.0 * y))
+        .collect();
+    close(Surface::linear(&x, &y, &plane).value(1.2, 2.7), 2.4 - 8.1);
+}
+
+proptest! {
+    #[test]
+    fn monotone_data_give_monotone_curves(steps in prop::collection::vec((0.01f64..5.0, 0.0f64..9.0), 1..20)) {
+        let (mut x, mut y) = (vec![0.0], vec![0.0]);
+        for (dx, dy) in steps {
+            x.push(x[x.len() - 1] + dx);
+            y.push(y[y.len() - 1] + dy);
+        }
+        let curve = Piecewise::hermite(&x, &y, &pchip(&x, &y));
+        let end = x[x.len() - 1];
+        let mut last = 0.0;
+        for part in 0..=500 {
+            let value = at(&curve, end * f64::from(part) / 500.0, 0);
+            prop_assert!(value >= last - 1e-9);
+            last = value;
+        }
+    }
+
+    #[test]
+    fn splines_pass_through_their_points(points in prop::collection::vec((0.01f64..5.0, -9.0f64..9.0), 2..20)) {
+        let (mut x, mut y) = (Vec::new(), Vec::new());
+        for (dx, value) in points {
+            x.push(x.last().copied().unwrap_or(0.0) + dx);
+            y.push(value);
+        }
+        for slopes in [spline(&x, &y, FREE), pchip(&x, &y), akima(&x, &y, false), akima(&x, &y, true)] {
+            let curve = Piecewise::hermite(&x, &y, &slopes);
+            for (x, y) in x.iter().zip(&y) {
+                prop_assert!((at(&curve, *x, 0) - y).abs() <= 1e-9 * (1.0 + y.abs()));
+            }
+        }
+    }
+}

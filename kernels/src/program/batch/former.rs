@@ -1,0 +1,220 @@
+//! [`Former`], which gives every value its place and forms batches of operations whose operands lie well.
+
+use super::super::builder::{Node, Operation};
+use super::super::code::Code;
+use super::{Batch, Batches, Operands};
+
+/// Consecutive operands from which on a batch of their own saves more than it costs.
+const LONG: usize = 24;
+
+/// An operand while batches are formed.
+#[derive(Debug, Clone, Copy)]
+enum Source {
+    Value(u32),
+    Constant(f64),
+}
+
+/// Forms the batches. Until it finishes, constants have the places after the results.
+pub(super) struct Former<'o> {
+    operations: &'o [Operation],
+    variables: usize,
+    results: usize,
+    /// By operation, where its value is.
+    sources: Vec<Source>,
+    constants: Vec<f64>,
+    batches: Vec<Batch>,
+    gathered: Vec<u32>,
+    next: u32,
+}
+
+impl<'o> Former<'o> {
+    /// Before the first batch; `results` is how many operations there will be in all.
+    pub(super) fn new(operations: &'o [Operation], variables: usize, results: usize) -> Self {
+        let source = |operation: &Operation| match *operation {
+            Operation::Constant(value) => Source::Constant(value),
+            Operation::Variable(variable) => Source::Value(variable),
+            _ => Source::Value(0), // until its batch is formed
+        };
+        Self {
+            operations,
+            variables,
+            results,
+            sources: operations.iter().map(source).collect(),
+            constants: Vec::new(),
+            batches: Vec::new(),
+            gathered: Vec::new(),
+            next: variables as u32,
+        }
+    }
+
+    /// Number of batches so far.
+    pub(super) fn len(&self) -> usize {
+        self.batches.len()
+    }
+
+    /// Adds operations of one function, none of which needs another.
+    pub(super) fn group(&mut self, group: &[(u64, u32)]) {
+        let operations = self.operations;
+        let operands: Vec<[Source; 3]> = group
+            .iter()
+            .map(|&(_, index)| {
+                let mut three = [Source::Constant(0.0); 3];
+                let operands = operations[index as usize].operands();
+                for (place, operand) in three.iter_mut().zip(operands) {
+                    *place = self.sources[operand.index()];
+                }
+                three
+            })
+            .collect();
+        let operation = &operations[group[0].1 as usize];
+        let (mut first, mut start) = (0, 0);
+        while start < group.len() {
+            let end = start + stretch(&operands[start..]);
+            if end - start >= LONG {
+                self.batch(operation, &operands[first..start]);
+                self.batch(operation, &operands[start..end]);
+                first = end;
+            }
+            start = end;
+        }
+        self.batch(operation, &operands[first..]);
+        for (&(_, index), place) in group.iter().zip(self.next - group.len() as u32..) {
+            self.sources[index as usize] = Source::Value(place);
+        }
+    }
+
+    fn batch(&mut self, operation: &Operation, operands: &[[Source; 3]]) {
+        if operands.is_empty() {
+            return;
+        }
+        let mut operand = 0;
+        let mut place = || {
+            operand += 1;
+            self.operands(operands.iter().map(|three| three[operand - 1]))
+        };
+        let code = match *operation {
+            Operation::Unary(op, _) => Code::Unary(op, place()),
+            Operation::Binary(op, ..) => Code::Binary(op, place(), place()),
+            Operation::Select(..) => Code::Select(place(), place(), place()),
+            Operation::Call1(function, _) => Code::Call1(function, place()),
+            Operation::Call2(function, ..) => Code::Call2(function, place(), place()),
+            Operation::Constant(_)
+            | Operation::Variable(_)
+            | Operation::Reduce(..)
+            | Operation::RunningSum(..) => unreachable!("no operation of a program for one point"),
+        };
+        let (to, count) = (self.next, operands.len() as u32);
+        self.batches.push(Batch { code, to, count });
+        self.next += count;
+    }
+
+    /// Where one operand of every operation of a batch is.
+    fn operands(&mut self, sources: impl Iterator<Item = Source> + Clone) -> Operands {
+        let count = sources.clone().count() as u32;
+        let alike = |step: u32| {
+            let mut pairs = sources.clone().zip(sources.clone().skip(1));
+            pairs.all(|(a, b)| follows(a, b, step))
+        };
+        let first = sources.clone().next();
+        let constants = (self.variables + self.results + self.constants.len()) as u32;
+        match first {
+            Some(Source::Value(place)) if alike(0) => Operands::Same(place),
+            Some(Source::Value(place)) if alike(1) => Operands::Consecutive(place),
+            Some(Source::Constant(value)) if alike(0) => {
+                self.constants.push(value);
+                Operands::Same(constants)
+            }
+            _ => {
+                let places = sources.map(|source| match source {
+                    Source::Value(place) => place,
+                    Source::Constant(value) => {
+                        self.constants.push(value);
+                        (self.variables + self.results + self.constants.len() - 1) as u32
+                    }
+                });
+                let start = self.gathered.len() as u32;
+                self.gathered.extend(places);
+                let last = self.gathered.last().copied().unwrap_or(0);
+                // Constants that differ were laid down one after the other.
+                if self.gathered[start as usize] == constants && last + 1 == constants + count {
+                    self.gathered.truncate(start as usize);
+                    return Operands::Consecutive(constants);
+                }
+                Operands::Gathered(start)
+            }
+        }
+    }
+
+    /// The batches, and where the outputs are.
+    pub(super) fn finish(mut self, outputs: &[Node]) -> Batches {
+        let mut places = Vec::with_capacity(outputs.len());
+        for output in outputs {
+            places.push(match self.sources[output.index()] {
+                Source::Value(place) => place,
+                Source::Constant(value) => {
+                    self.constants.push(value);
+                    (self.variables + self.results + self.constants.len() - 1) as u32
+                }
+            });
+        }
+        let (variables, results) = (self.variables as u32, self.results as u32);
+        let constants = self.constants.len() as u32;
+        let moved = |place: u32| match place {
+            _ if place < variables => place,
+            _ if place < variables + results => place + constants,
+            _ => place - results,
+        };
+        for batch in &mut self.batches {
+            batch.to = moved(batch.to);
+            batch.code = batch.code.map(|operands| match operands {
+                Operands::Same(place) => Operands::Same(moved(place)),
+                Operands::Consecutive(place) => Operands::Consecutive(moved(place)),
+                Operands::Gathered(start) => Operands::Gathered(start),
+            });
+        }
+        for place in self.gathered.iter_mut().chain(&mut places) {
+            *place = moved(*place);
+        }
+        let stretches = places.chunk_by(|a, b| *b == a + 1);
+        let outputs = stretches.map(|stretch| (stretch[0], stretch.len() as u32));
+        let mut values = vec![0.0; self.variables];
+        values.extend(&self.constants);
+        values.resize(values.len() + self.results, 0.0);
+        Batches {
+            values,
+            batches: self.batches,
+            gathered: self.gathered,
+            outputs: outputs.collect(),
+        }
+    }
+}
+
+/// How many of the operations at the start have operands that stay or follow each other, each in the same way.
+fn stretch(operands: &[[Source; 3]]) -> usize {
+    let Some(second) = operands.get(1) else {
+        return operands.len();
+    };
+    let is_constant = |source| matches!(source, Source::Constant(_));
+    let steps = [0, 1, 2].map(|place| {
+        let (a, b) = (operands[0][place], second[place]);
+        // Constants may be any: they are laid down in the order of the operations.
+        let stays = is_constant(a) && is_constant(b) || follows(a, b, 0);
+        if stays { 0 } else { 1 }
+    });
+    let goes_on = |pair: &[[Source; 3]]| {
+        (0..3).all(|place| {
+            let (a, b) = (pair[0][place], pair[1][place]);
+            is_constant(a) && is_constant(b) || follows(a, b, steps[place])
+        })
+    };
+    1 + operands.windows(2).take_while(|pair| goes_on(pair)).count()
+}
+
+/// Whether an operand is so many places after another; a constant, whether it is the same number.
+fn follows(a: Source, b: Source, step: u32) -> bool {
+    match (a, b) {
+        (Source::Value(a), Source::Value(b)) => b == a.wrapping_add(step),
+        (Source::Constant(a), Source::Constant(b)) => step == 0 && a.to_bits() == b.to_bits(),
+        _ => false,
+    }
+}

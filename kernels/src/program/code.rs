@@ -1,0 +1,88 @@
+//! [`Code`], an operation on operands that are found somewhere, and its computation on lanes of numbers.
+
+use super::builder::{Function1, Function2};
+use crate::vector::{self, Binary, Unary};
+
+/// An operation on operands.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Code<P> {
+    Unary(Unary, P),
+    Binary(Binary, P, P),
+    Select(P, P, P),
+    Call1(&'static Function1, P),
+    Call2(&'static Function2, P, P),
+}
+
+impl<P> Code<P> {
+    pub(super) fn map<Q>(self, mut f: impl FnMut(P) -> Q) -> Code<Q> {
+        match self {
+            Self::Unary(op, a) => Code::Unary(op, f(a)),
+            Self::Binary(op, a, b) => Code::Binary(op, f(a), f(b)),
+            Self::Select(a, b, c) => Code::Select(f(a), f(b), f(c)),
+            Self::Call1(function, a) => Code::Call1(function, f(a)),
+            Self::Call2(function, a, b) => Code::Call2(function, f(a), f(b)),
+        }
+    }
+}
+
+impl Code<Lanes<'_>> {
+    /// Computes a lane of the result from each lane of the operands.
+    pub(super) fn run(self, out: &mut [f64]) {
+        match self {
+            Code::Unary(op, Lanes::Many(a)) => vector::unary_block(op, a, out),
+            Code::Unary(op, Lanes::One(a)) => out.fill(vector::unary(op, a)),
+            Code::Binary(op, a, b) => match (a, b) {
+                (Lanes::Many(a), Lanes::Many(b)) => vector::binary_block(op, a, b, out),
+                (Lanes::Many(a), Lanes::One(b)) => {
+                    vector::binary_block_scalar_right(op, a, b, out);
+                }
+                (Lanes::One(a), Lanes::Many(b)) => {
+                    vector::binary_block_scalar_left(op, a, b, out);
+                }
+                (Lanes::One(a), Lanes::One(b)) => out.fill(vector::binary(op, a, b)),
+            },
+            Code::Select(a, b, c) => match (a, b, c) {
+                (Lanes::Many(a), Lanes::Many(b), Lanes::Many(c)) => {
+                    vector::select_block(a, b, c, out);
+                }
+                (Lanes::Many(a), Lanes::One(b), Lanes::Many(c)) => {
+                    vector::select_block_scalar_then(a, b, c, out);
+                }
+                (Lanes::Many(a), Lanes::Many(b), Lanes::One(c)) => {
+                    vector::select_block_scalar_otherwise(a, b, c, out);
+                }
+                (a, b, c) => {
+                    for (lane, out) in out.iter_mut().enumerate() {
+                        *out = vector::select(a.lane(lane), b.lane(lane), c.lane(lane));
+                    }
+                }
+            },
+            Code::Call1(function, a) => {
+                for (lane, out) in out.iter_mut().enumerate() {
+                    *out = (function.value)(a.lane(lane));
+                }
+            }
+            Code::Call2(function, a, b) => {
+                for (lane, out) in out.iter_mut().enumerate() {
+                    *out = (function.value)(a.lane(lane), b.lane(lane));
+                }
+            }
+        }
+    }
+}
+
+/// An operand of a pass.
+#[derive(Clone, Copy)]
+pub(super) enum Lanes<'a> {
+    Many(&'a [f64]),
+    One(f64),
+}
+
+impl Lanes<'_> {
+    fn lane(&self, lane: usize) -> f64 {
+        match self {
+            Self::Many(lanes) => lanes[lane],
+            Self::One(value) => *value,
+        }
+    }
+}

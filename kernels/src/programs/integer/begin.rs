@@ -1,0 +1,71 @@
+//! From a program to its search: whole bounds, tighter rows, cuts, and the program itself where those fail.
+
+use super::presolve::strengthen;
+use super::root::{Root, tightened};
+use super::search::Search;
+use super::{Found, Limits, Outcome};
+use crate::programs::linear::{Options, Prepared, Program, solve};
+
+pub(super) fn search(program: &Program, is_integer: &[bool], limits: &Limits<'_>) -> Found {
+    let (mut low, mut high) = (program.low.clone(), program.high.clone());
+    for (variable, _) in is_integer
+        .iter()
+        .enumerate()
+        .filter(|(_, is_integer)| **is_integer)
+    {
+        low[variable] = (low[variable] - 1e-9).ceil();
+        high[variable] = (high[variable] + 1e-9).floor();
+    }
+    let rounded = Program {
+        low: low.clone(),
+        high: high.clone(),
+        ..program.clone()
+    };
+    let is_empty = low.iter().zip(&high).any(|(low, high)| low > high);
+    let strong = (!is_empty)
+        .then(|| strengthen(&rounded, is_integer))
+        .flatten();
+    let Some(strong) = strong else {
+        return infeasible(&rounded, limits, 0);
+    };
+    let root = tightened(strong, is_integer, limits);
+    if root.is_infeasible {
+        return infeasible(&rounded, limits, root.iterations);
+    }
+    let found = attempt(&rounded, is_integer, limits, root);
+    found.unwrap_or_else(|| {
+        // Rounding, or there is no optimum: the program itself tells.
+        let root = Root::plain(&rounded);
+        attempt(&rounded, is_integer, limits, root).expect("the plain root is reported as it is")
+    })
+}
+
+/// No point, as bounds, rows or cuts have shown; the relaxation is that of the program as it was given.
+fn infeasible(program: &Program, limits: &Limits<'_>, iterations: u64) -> Found {
+    let options = Options {
+        max_iter: limits.options.max_iter,
+        stop: limits.options.stop,
+    };
+    Found {
+        outcome: Outcome::Infeasible,
+        solution: solve(program, &options),
+        is_point: false,
+        bound: f64::INFINITY,
+        nodes: 0,
+        iterations,
+    }
+}
+
+/// The search from a root; `None` where the relaxation of a tightened one has no optimum after all.
+fn attempt(given: &Program, is_integer: &[bool], limits: &Limits<'_>, root: Root) -> Option<Found> {
+    let prepared = Prepared::new(&root.program);
+    let options = Options {
+        max_iter: limits.options.max_iter.saturating_sub(root.iterations),
+        stop: limits.options.stop,
+    };
+    let mut resolver = prepared.resolver(&options);
+    if let Some(basis) = &root.basis {
+        resolver.start_from(basis);
+    }
+    Search::new(given, is_integer, limits, &root, resolver).run(root.is_tight)
+}

@@ -1,0 +1,124 @@
+//! Linear programs: minimise `c' x` with bounds on x and on `A x`, by the simplex method.
+//!
+//! Start with [`Program`] and [`solve`]. A smaller program is solved first, where there is one; the program given starts from its
+//! basis (`reduce`, `restore`), so that values, prices and proofs are those of the program given. The dual method with perturbed costs
+//! does most of the work, the primal method removes what the perturbation left; the final basis is solved again with residuals in
+//! doubled precision. One thread, a fixed order, noise from indices alone: the same program has the same bits as its solution
+//! everywhere.
+
+mod buckets;
+mod certificate;
+mod drive;
+mod dual;
+mod eliminate;
+mod evidence;
+mod factor;
+mod lists;
+mod model;
+mod nucleus;
+mod polish;
+mod primal;
+mod ratio;
+mod reduce;
+mod resolve;
+mod restore;
+mod row;
+mod sparse;
+mod state;
+mod step;
+#[cfg(test)]
+mod tests;
+
+pub(in crate::programs) use resolve::{Basis, Prepared, Resolver};
+
+pub use evidence::{
+    Proof, Residuals, activities, dual_objective, prove_infeasible, prove_unbounded, residuals,
+    slacks,
+};
+
+use crate::sparse::Csr;
+
+/// `min costs' x` with `row_low <= matrix x <= row_high` and `low <= x <= high`; infinite where there is no bound.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Program {
+    /// Cost of each variable.
+    pub costs: Vec<f64>,
+    /// A row for each constraint.
+    pub matrix: Csr,
+    /// Lower bounds of rows.
+    pub row_low: Vec<f64>,
+    /// Upper bounds of rows.
+    pub row_high: Vec<f64>,
+    /// Lower bounds of variables.
+    pub low: Vec<f64>,
+    /// Upper bounds of variables.
+    pub high: Vec<f64>,
+}
+
+/// How a solve ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Status {
+    /// The basis is primal and dual feasible.
+    Optimal,
+    /// [`Solution::ray`] combines the rows to a contradiction.
+    Infeasible,
+    /// [`Solution::ray`] is a direction along which the objective falls without end.
+    Unbounded,
+    /// As many iterations as allowed.
+    IterationLimit,
+    /// The caller's stop.
+    Stopped,
+    /// Rounding kept the methods from a conclusion.
+    Numerical,
+}
+
+/// What a solve found; the entries of rows are those of the constraints.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Solution {
+    /// How it ended.
+    pub status: Status,
+    /// The last point; its basic variables follow from the others.
+    pub x: Vec<f64>,
+    /// `costs' x`, summed in doubled precision.
+    pub objective: f64,
+    /// Change of the objective with the bound of each row.
+    pub duals: Vec<f64>,
+    /// `costs - matrix' duals`.
+    pub reduced: Vec<f64>,
+    /// Whether each variable, then each row, is basic.
+    pub basic: Vec<bool>,
+    /// Combination of rows (infeasible) or direction (unbounded).
+    pub ray: Option<Vec<f64>>,
+    /// Exchanges of the basis and moves from bound to bound.
+    pub iterations: u64,
+    /// Estimate of the condition of the final basis, scaled, in the 1-norm.
+    pub condition: f64,
+}
+
+/// Limits of a solve.
+pub struct Options<'a> {
+    /// Largest number of iterations.
+    pub max_iter: u64,
+    /// Asked every few iterations whether to stop.
+    pub stop: &'a dyn Fn() -> bool,
+}
+
+/// Solves a program.
+///
+/// # Panics
+/// When the lengths do not agree with the matrix.
+pub fn solve(program: &Program, options: &Options<'_>) -> Solution {
+    assert!(
+        program.costs.len() == program.matrix.column_count()
+            && program.low.len() == program.costs.len()
+            && program.high.len() == program.costs.len()
+            && program.row_low.len() == program.matrix.row_count()
+            && program.row_high.len() == program.matrix.row_count(),
+        "one cost and bound per column, one bound per row"
+    );
+    let model = model::Model::new(program);
+    let mut simplex = state::Simplex::new(&model, options.max_iter, options.stop);
+    let start = restore::start(program, options);
+    let status = simplex.drive(start.as_ref());
+    polish::solution(&mut simplex, program, status)
+}

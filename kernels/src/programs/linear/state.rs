@@ -1,0 +1,321 @@
+//! [`Simplex`]: a basis of a [`Model`], its factors, and the values and reduced costs that follow.
+
+use super::eliminate::Elimination;
+use super::factor::{Factor, Keep};
+use super::model::Model;
+use super::sparse::Sparse;
+
+pub(super) const NONE: u32 = u32::MAX;
+
+/// Largest violation of a bound, and of the sign of a reduced cost, in scaled units.
+pub(super) const PRIMAL: f64 = 1e-9;
+pub(super) const DUAL: f64 = 1e-9;
+
+/// Why a simplex loop ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ended {
+    Optimal,
+    /// The row that proves it is in `Simplex::rho` (dual), or the column in `Simplex::alpha` (primal).
+    Unbounded,
+    IterationLimit,
+    Stopped,
+    /// The loop cannot go on from here: the other method should.
+    Stuck,
+}
+
+pub(super) struct Simplex<'a> {
+    pub(super) model: &'a Model,
+    /// Bounds and costs at work, and the bounds that hold in the end: methods move bounds and costs a little for a while.
+    pub(super) lower: Vec<f64>,
+    pub(super) upper: Vec<f64>,
+    pub(super) given_lower: Vec<f64>,
+    pub(super) given_upper: Vec<f64>,
+    pub(super) cost: Vec<f64>,
+    pub(super) x: Vec<f64>,
+    pub(super) d: Vec<f64>,
+    /// The row of a basic variable, or `NONE`; and the variable of each row.
+    pub(super) row_of: Vec<u32>,
+    pub(super) header: Vec<u32>,
+    /// Steepest edge weights of rows.
+    pub(super) weights: Vec<f64>,
+    /// The matrix by rows, in each row the entries of nonbasic variables before the others, and where those begin.
+    pub(super) row_columns: Vec<u32>,
+    pub(super) row_values: Vec<f64>,
+    pub(super) row_middles: Vec<u32>,
+    pub(super) factor: Factor,
+    elimination: Elimination,
+    /// Entering column, row of the inverse, a work vector, and the pivot row over all variables.
+    pub(super) alpha: Sparse,
+    pub(super) rho: Sparse,
+    pub(super) tau: Sparse,
+    pub(super) row: Sparse,
+    pub(super) iterations: u64,
+    pub(super) max_iter: u64,
+    /// Largest violation that counts as none, of bounds and of signs of reduced costs, in scaled units.
+    pub(super) primal_tolerance: f64,
+    pub(super) dual_tolerance: f64,
+    /// Direction in which the entering variable of an unbounded program moves, and itself.
+    pub(super) way: (usize, f64),
+    pub(super) stop: &'a dyn Fn() -> bool,
+}
+
+impl<'a> Simplex<'a> {
+    /// Why the iterations end here, if they do.
+    pub(super) fn limit(&self) -> Option<Ended> {
+        if self.iterations >= self.max_iter {
+            return Some(Ended::IterationLimit);
+        }
+        (self.iterations.is_multiple_of(16) && (self.stop)()).then_some(Ended::Stopped)
+    }
+
+    /// The basis of the logical variables.
+    pub(super) fn new(model: &'a Model, max_iter: u64, stop: &'a dyn Fn() -> bool) -> Self {
+        let (rows, total) = (model.rows, model.total());
+        let mut simplex = Self {
+            model,
+            lower: model.lower.clone(),
+            upper: model.upper.clone(),
+            given_lower: model.lower.clone(),
+            given_upper: model.upper.clone(),
+            cost: model.cost.clone(),
+            x: vec![0.0; total],
+            d: model.cost.clone(),
+            row_of: vec![NONE; total],
+            header: (0..rows as u32)
+                .map(|row| row + model.columns as u32)
+                .collect(),
+            weights: vec![1.0; rows],
+            row_columns: model.row_columns.clone(),
+            row_values: model.row_values.clone(),
+            row_middles: model.row_starts[1..].to_vec(),
+            factor: Factor::default(),
+            elimination: Elimination::default(),
+            alpha: Sparse::new(rows),
+            rho: Sparse::new(rows),
+            tau: Sparse::new(rows),
+            row: Sparse::new(total),
+            iterations: 0,
+            max_iter,
+            primal_tolerance: PRIMAL,
+            dual_tolerance: DUAL,
+            way: (0, 0.0),
+            stop,
+        };
+        for row in 0..rows {
+            simplex.row_of[model.columns + row] = row as u32;
+        }
+        simplex.settle();
+        simplex
+    }
+
+    #[inline]
+    pub(super) fn is_basic(&self, variable: usize) -> bool {
+        self.row_of[variable] != NONE
+    }
+
+    /// Puts nonbasic variables at a bound: where the sign of the reduced cost wants it, where there is a choice.
+    pub(super) fn settle(&mut self) {
+        for variable in 0..self.x.len() {
+            if !self.is_basic(variable) {
+                self.x[variable] = self.resting(variable);
+            }
+        }
+    }
+
+    pub(super) fn resting(&self, variable: usize) -> f64 {
+        let (low, high) = (self.lower[variable], self.upper[variable]);
+        match (low.is_finite(), high.is_finite()) {
+            (true, true) if self.d[variable] < 0.0 => high,
+            (true, true) if self.d[variable] == 0.0 && high.abs() < low.abs() => high,
+            (true, _) => low,
+            (false, true) => high,
+            (false, false) => 0.0,
+        }
+    }
+
+    /// Factors the basis anew; dependent columns give way to logical variables. Returns whether some did.
+    pub(super) fn factorise(&mut self) -> bool {
+        let mut is_repaired = false;
+        loop {
+            let (model, header) = (self.model, &self.header);
+            let column = |slot: usize| model.column(header[slot] as usize);
+            match self
+                .elimination
+                .factor(model.rows, column, &mut self.factor)
+            {
+                Ok(()) => break,
+                Err(singular) => {
+                    is_repaired = true;
+                    for (&slot, &row) in singular.slots.iter().zip(&singular.rows) {
+                        let (out, logical) = (
+                            self.header[slot as usize] as usize,
+                            model.columns + row as usize,
+                        );
+                        self.row_of[out] = NONE;
+                        self.x[out] = self.nearest(out);
+                        self.header[slot as usize] = logical as u32;
+                        self.row_of[logical] = slot;
+                        self.weights[slot as usize] = 1.0;
+                    }
+                }
+            }
+        }
+        let (header, weights) = (self.header.clone(), self.weights.clone());
+        for (slot, (&variable, &weight)) in header.iter().zip(&weights).enumerate() {
+            let row = self.elimination.row_of(slot);
+            self.header[row as usize] = variable;
+            self.weights[row as usize] = weight;
+            self.row_of[variable as usize] = row;
+        }
+        if is_repaired {
+            self.partition();
+        }
+        is_repaired
+    }
+
+    fn nearest(&self, variable: usize) -> f64 {
+        let (low, high, x) = (self.lower[variable], self.upper[variable], self.x[variable]);
+        if (x - low).abs() <= (x - high).abs() && low.is_finite() {
+            low
+        } else if high.is_finite() {
+            high
+        } else {
+            self.resting(variable)
+        }
+    }
+
+    /// Values of the basic variables from the others.
+    pub(super) fn compute_primal(&mut self) {
+        self.tau.clear();
+        let sums = &mut self.tau.values;
+        for (variable, &x) in self.x.iter().enumerate() {
+            if self.row_of[variable] == NONE && x != 0.0 {
+                let (rows, values) = self.model.column(variable);
+                for (&row, value) in rows.iter().zip(values) {
+                    sums[row as usize] -= value * x;
+                }
+            }
+        }
+        gather(&mut self.tau);
+        self.factor.forward(&mut self.tau, Keep::Nothing);
+        for (row, &variable) in self.header.iter().enumerate() {
+            self.x[variable as usize] = self.tau.values[row];
+        }
+    }
+
+    /// Reduced costs from the costs.
+    pub(super) fn compute_dual(&mut self) {
+        self.tau.clear();
+        for (row, &variable) in self.header.iter().enumerate() {
+            self.tau.values[row] = self.cost[variable as usize];
+        }
+        gather(&mut self.tau);
+        self.factor.backward(&mut self.tau, Keep::Nothing);
+        for variable in 0..self.d.len() {
+            self.d[variable] = if self.row_of[variable] == NONE {
+                self.cost[variable] - self.model.inner(variable, &self.tau.values)
+            } else {
+                0.0
+            };
+        }
+    }
+
+    /// Row `row` of the inverse, in `rho`, and of the tableau, in `row`.
+    pub(super) fn compute_row(&mut self, row: u32) {
+        self.rho.clear();
+        self.rho.put(row, 1.0);
+        self.factor.backward(&mut self.rho, Keep::Middle);
+    }
+
+    /// The column of a variable in the tableau, in `alpha`.
+    pub(super) fn compute_column(&mut self, variable: usize) {
+        self.alpha.clear();
+        let (rows, values) = self.model.column(variable);
+        for (&row, &value) in rows.iter().zip(values) {
+            self.alpha.put(row, value);
+        }
+        self.factor.forward(&mut self.alpha, Keep::Middle);
+    }
+
+    /// Exchanges the variable of a row for another; `alpha` and `rho` are theirs.
+    pub(super) fn exchange(&mut self, row: u32, entering: usize) {
+        let leaving = self.header[row as usize] as usize;
+        self.factor.exchange(row, self.alpha.values[row as usize]);
+        self.header[row as usize] = entering as u32;
+        self.row_of[entering] = row;
+        self.row_of[leaving] = NONE;
+        self.move_entries(entering, true);
+        self.move_entries(leaving, false);
+        self.iterations += 1;
+    }
+
+    /// How far a value is outside its bounds: negative below, positive above.
+    #[inline]
+    pub(super) fn violation(&self, variable: usize) -> f64 {
+        let x = self.x[variable];
+        if x < self.lower[variable] {
+            x - self.lower[variable]
+        } else if x > self.upper[variable] {
+            x - self.upper[variable]
+        } else {
+            0.0
+        }
+    }
+
+    pub(super) fn worst_primal(&self) -> f64 {
+        let basic = self
+            .header
+            .iter()
+            .map(|&variable| self.violation(variable as usize).abs());
+        basic.fold(0.0, f64::max)
+    }
+
+    /// How far a reduced cost has the wrong sign, for a nonbasic variable.
+    #[inline]
+    pub(super) fn dual_violation(&self, variable: usize) -> f64 {
+        let (low, high, x, d) = (
+            self.lower[variable],
+            self.upper[variable],
+            self.x[variable],
+            self.d[variable],
+        );
+        if self.row_of[variable] != NONE || low == high {
+            0.0
+        } else if x <= low {
+            (-d).max(0.0)
+        } else if x >= high {
+            d.max(0.0)
+        } else {
+            d.abs()
+        }
+    }
+
+    pub(super) fn worst_dual(&self) -> f64 {
+        (0..self.x.len())
+            .map(|variable| self.dual_violation(variable))
+            .fold(0.0, f64::max)
+    }
+}
+
+pub(super) fn gather(vector: &mut Sparse) {
+    vector.places.clear();
+    let places = vector
+        .values
+        .iter()
+        .enumerate()
+        .filter(|(_, value)| **value != 0.0);
+    vector.places.extend(places.map(|(place, _)| place as u32));
+}
+
+/// A number from 0 to 1 that looks random, the same for the same arguments.
+pub(super) fn noise(index: usize, stream: u64) -> f64 {
+    let mut bits = (index as u64)
+        .wrapping_add(stream.wrapping_mul(0x9e37_79b9_7f4a_7c15))
+        .wrapping_add(0x1234_5678_9abc_def1);
+    for _ in 0..2 {
+        bits ^= bits >> 31;
+        bits = bits.wrapping_mul(0xd6e8_feb8_6659_fd93);
+    }
+    bits ^= bits >> 32;
+    (bits >> 11) as f64 / (1_u64 << 53) as f64
+}

@@ -1,0 +1,43 @@
+//! [`Step`]: how a row or column was taken out of a program, as far as its way back needs it.
+
+/// How a row or column was taken out.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Step {
+    /// A row that its variables satisfy.
+    Redundant { row: u32 },
+    /// A column at a bound.
+    Fixed { column: u32, is_high: bool },
+    /// A row that only one value of its variables satisfies: all at the bounds where the row is least, or most. Its entries are in
+    /// `Reduction::forced`.
+    Forced {
+        row: u32,
+        is_most: bool,
+        start: u32,
+        count: u32,
+    },
+    /// A row of one variable, and which bounds it narrowed.
+    Singleton {
+        row: u32,
+        column: u32,
+        value: f64,
+        is_low: bool,
+        is_high: bool,
+    },
+    /// An equation of two variables with their coefficients, and which bounds of the kept one come from the other.
+    Doubleton {
+        row: u32,
+        kept: u32,
+        gone: u32,
+        by: f64,
+        own: f64,
+        is_low: bool,
+        is_high: bool,
+    },
+    /// A variable that was the slack of a row; whether they rise together, and what that added to the price of the row.
+    Slack {
+        row: u32,
+        column: u32,
+        is_same: bool,
+        shift: f64,
+    },
+}

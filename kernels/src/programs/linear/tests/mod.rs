@@ -1,0 +1,315 @@
+//! Optima that prove themselves, rays that prove the contrary, and factors that solve.
+
+mod reduced;
+
+use proptest::prelude::*;
+
+use super::eliminate::Elimination;
+use super::factor::{Factor, Keep};
+use super::sparse::Sparse;
+use super::state::{gather, noise};
+use super::*;
+
+const INF: f64 = f64::INFINITY;
+
+fn solved(program: &Program) -> Solution {
+    solve(
+        program,
+        &Options {
+            max_iter: 1_000_000,
+            stop: &|| false,
+        },
+    )
+}
+
+fn dense(rows: &[Vec<f64>], columns: usize) -> Csr {
+    let mut lists: (Vec<u32>, Vec<u32>, Vec<f64>) = Default::default();
+    for (row, entries) in rows.iter().enumerate() {
+        for (column, &value) in entries.iter().enumerate() {
+            lists.0.push(row as u32);
+            lists.1.push(column as u32);
+            lists.2.push(value);
+        }
+    }
+    Csr::from_triplets(rows.len(), columns, &lists.0, &lists.1, &lists.2)
+}
+
+/// `min c'x` with `A x <= b` and x >= 0.
+fn standard(c: &[f64], a: &[Vec<f64>], b: &[f64]) -> Program {
+    Program {
+        costs: c.to_vec(),
+        matrix: dense(a, c.len()),
+        row_low: vec![-INF; b.len()],
+        row_high: b.to_vec(),
+        low: vec![0.0; c.len()],
+        high: vec![INF; c.len()],
+    }
+}
+
+/// A solution is an optimum when it is feasible and its prices, which have the right signs, prove its objective.
+fn assert_optimal(program: &Program, solution: &Solution, tolerance: f64) {
+    assert_proved(program, solution, tolerance);
+    let found = residuals(program, solution);
+    assert!(found.dual <= tolerance, "{found:?}");
+}
+
+/// The same for units that are far apart, in which a price of the wrong sign is compared with nothing.
+fn assert_proved(program: &Program, solution: &Solution, tolerance: f64) {
+    assert_eq!(solution.status, Status::Optimal);
+    let found = residuals(program, solution);
+    assert!(found.primal <= tolerance, "{found:?}");
+    let bound = dual_objective(program, solution);
+    let size = solution.objective.abs().max(1.0);
+    assert!(
+        (solution.objective - bound).abs() <= tolerance * size,
+        "{} {bound}",
+        solution.objective
+    );
+}
+
+#[test]
+fn a_textbook_program_is_solved_to_the_last_digit() {
+    let program = standard(
+        &[-3.0, -5.0],
+        &[vec![1.0, 0.0], vec![0.0, 2.0], vec![3.0, 2.0]],
+        &[4.0, 12.0, 18.0],
+    );
+    let solution = solved(&program);
+    assert_eq!(solution.x, [2.0, 6.0]);
+    assert_eq!(solution.duals, [0.0, -1.5, -1.0]);
+    assert_eq!(solution.objective, -36.0);
+}
+
+/// E. M. L. Beale (1955): the rule of the largest coefficient cycles.
+#[test]
+fn programs_that_cycle_end() {
+    let beale = standard(
+        &[-0.75, 150.0, -0.02, 6.0],
+        &[
+            vec![0.25, -60.0, -0.04, 9.0],
+            vec![0.5, -90.0, -0.02, 3.0],
+            vec![0.0, 0.0, 1.0, 0.0],
+        ],
+        &[0.0, 0.0, 1.0],
+    );
+    let solution = solved(&beale);
+    assert_optimal(&beale, &solution, 1e-14);
+    assert_eq!(solution.objective, -0.05);
+}
+
+#[test]
+fn programs_without_rows_or_entries_are_solved() {
+    let free = Program {
+        low: vec![-1.0, 2.0],
+        high: vec![1.0, 5.0],
+        ..standard(&[1.0, -1.0], &[], &[])
+    };
+    assert_eq!(solved(&free).x, [-1.0, 5.0]);
+    let unbounded = standard(&[-1.0], &[], &[]);
+    assert_eq!(solved(&unbounded).status, Status::Unbounded);
+    let empty = standard(&[1.0], &[vec![0.0]], &[-1.0]);
+    assert_eq!(solved(&empty).status, Status::Infeasible);
+    let free = Program {
+        low: vec![-INF],
+        ..standard(&[0.0], &[vec![0.0]], &[1.0])
+    };
+    assert_eq!(solved(&free).status, Status::Optimal);
+}
+
+#[test]
+fn limits_end_a_solve() {
+    let program = random(40, 60, 7, 3);
+    let few = Options {
+        max_iter: 3,
+        stop: &|| false,
+    };
+    assert_eq!(solve(&program, &few).status, Status::IterationLimit);
+    let stopped = Options {
+        max_iter: 1000,
+        stop: &|| true,
+    };
+    assert_eq!(solve(&program, &stopped).status, Status::Stopped);
+}
+
+/// A program with a known optimum in general position or, where values are small integers, with many ties.
+fn random(rows: usize, columns: usize, seed: u64, kind: u64) -> Program {
+    let draw = |at: usize, stream: u64| noise(at, seed * 100 + stream);
+    let value = |at: usize| match kind % 3 {
+        0 => (draw(at, 1) * 7.0).floor() - 3.0,
+        1 => draw(at, 1) * 2.0 - 1.0,
+        _ => (draw(at, 1) - 0.5) * 2.0_f64.powi((draw(at, 2) * 40.0) as i32 - 20),
+    };
+    let lines: Vec<Vec<f64>> = (0..rows)
+        .map(|row| {
+            (0..columns)
+                .map(|column| {
+                    if draw(row * columns + column, 3) < 0.3 {
+                        value(row * columns + column)
+                    } else {
+                        0.0
+                    }
+                })
+                .collect()
+        })
+        .collect();
+    let x: Vec<f64> = (0..columns)
+        .map(|at| {
+            if draw(at, 4) < 0.5 {
+                (draw(at, 5) * 5.0).floor()
+            } else {
+                0.0
+            }
+        })
+        .collect();
+    let y: Vec<f64> = (0..rows)
+        .map(|at| {
+            if draw(at, 6) < 0.5 {
+                (draw(at, 7) * 5.0).floor()
+            } else {
+                0.0
+            }
+        })
+        .collect();
+    let b: Vec<f64> = lines
+        .iter()
+        .zip(&y)
+        .enumerate()
+        .map(|(row, (line, y))| {
+            let sum: f64 = line.iter().zip(&x).map(|(a, x)| a * x).sum();
+            if *y > 0.0 {
+                sum
+            } else {
+                sum + (draw(row, 8) * 3.0).floor()
+            }
+        })
+        .collect();
+    let c: Vec<f64> = (0..columns)
+        .map(|column| {
+            let sum: f64 = lines.iter().zip(&y).map(|(line, y)| line[column] * y).sum();
+            -sum + if x[column] > 0.0 {
+                0.0
+            } else {
+                (draw(column, 9) * 3.0).floor()
+            }
+        })
+        .collect();
+    let mut program = standard(&c, &lines, &b);
+    if kind >= 3 {
+        for (high, x) in program.high.iter_mut().zip(&x) {
+            *high = x + 4.0;
+        }
+    }
+    program
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn optima_are_proved_by_their_prices(rows in 1_usize..25, columns in 1_usize..30, seed in 0_u64..100_000, kind in 0_u64..6) {
+        let program = random(rows, columns, seed, kind);
+        let solution = solved(&program);
+        let scale = program.costs.iter().chain(&program.row_high).fold(1.0_f64, |most, value| most.max(value.abs()));
+        if kind % 3 == 2 {
+            // Entries 2^40 apart: rounding may hide the optimum, but what is called one is.
+            match solution.status {
+                Status::Optimal => assert_proved(&program, &solution, 1e-7 * scale),
+                other => prop_assert!(matches!(other, Status::Numerical | Status::Infeasible), "{other:?}"),
+            }
+        } else {
+            assert_optimal(&program, &solution, 1e-10 * scale);
+        }
+        prop_assert_eq!(&solution, &solved(&program), "the same bits again");
+    }
+
+    #[test]
+    fn programs_without_an_optimum_come_with_a_proof(rows in 1_usize..15, columns in 1_usize..15, seed in 0_u64..100_000) {
+        let mut program = random(rows, columns, seed, seed % 2);
+        // Other costs and right-hand sides: any of the three endings.
+        for (stream, values) in [&mut program.costs, &mut program.row_high].into_iter().enumerate() {
+            for (at, value) in values.iter_mut().enumerate() {
+                *value = (noise(at, seed + stream as u64) * 9.0).floor() - 5.0;
+            }
+        }
+        let mut solution = solved(&program);
+        match solution.status {
+            Status::Optimal => assert_optimal(&program, &solution, 1e-9),
+            Status::Infeasible => {
+                let proof = prove_infeasible(&program, solution.ray.as_mut().expect("a ray"));
+                prop_assert!(proof.margin > 0.0 && proof.residual < 1e-12, "{proof:?}");
+            }
+            Status::Unbounded => {
+                let proof = prove_unbounded(&program, solution.ray.as_ref().expect("a ray"));
+                prop_assert!(proof.margin > 0.0 && proof.residual < 1e-12, "{proof:?}");
+                prop_assert!(residuals(&program, &solution).primal < 1e-9);
+            }
+            other => prop_assert!(false, "{other:?}"),
+        }
+    }
+
+    #[test]
+    fn factors_solve_also_after_exchanges(size in 1_usize..40, seed in 0_u64..100_000) {
+        let entry = |row: usize, column: usize, round: u64| {
+            let at = row * size + column;
+            if row == column { 2.0 + noise(at, seed + round) } else if noise(at, seed + round + 1) < 0.15 { noise(at, seed + round + 2) - 0.5 } else { 0.0 }
+        };
+        let mut columns: Vec<Vec<f64>> = (0..size).map(|column| (0..size).map(|row| entry(row, column, 0)).collect()).collect();
+        let rows: Vec<u32> = (0..size as u32).collect();
+        let (mut elimination, mut factor) = (Elimination::default(), Factor::default());
+        let nonzero = |column: &Vec<f64>| -> (Vec<u32>, Vec<f64>) {
+            rows.iter().zip(column).filter(|(_, value)| **value != 0.0).map(|(row, value)| (*row, *value)).unzip()
+        };
+        let lists: Vec<(Vec<u32>, Vec<f64>)> = columns.iter().map(nonzero).collect();
+        elimination.factor(size, |slot| (&lists[slot].0[..], &lists[slot].1[..]), &mut factor).expect("no dependent columns");
+        let mut slot_of_row = vec![0; size];
+        for slot in 0..size {
+            slot_of_row[elimination.row_of(slot) as usize] = slot;
+        }
+        for round in 0..8 {
+            let b: Vec<f64> = (0..size).map(|at| noise(at, seed + 50 + round) - 0.5).collect();
+            let mut x = Sparse::new(size);
+            x.values.copy_from_slice(&b);
+            gather(&mut x);
+            factor.forward(&mut x, Keep::Nothing);
+            for row in 0..size {
+                let sum: f64 = (0..size).map(|at| columns[slot_of_row[at]][row] * x.values[at]).sum();
+                prop_assert!((sum - b[row]).abs() < 1e-9, "forward, round {round}");
+            }
+            let mut y = Sparse::new(size);
+            y.values.copy_from_slice(&b);
+            gather(&mut y);
+            factor.backward(&mut y, Keep::Nothing);
+            for at in 0..size {
+                let sum: f64 = (0..size).map(|row| columns[slot_of_row[at]][row] * y.values[row]).sum();
+                prop_assert!((sum - b[at]).abs() < 1e-9, "backward, round {round}");
+            }
+            // Another column for one row.
+            let row = (noise(round as usize, seed + 9) * size as f64) as usize;
+            let column: Vec<f64> = (0..size).map(|at| entry(at, slot_of_row[row], 10 + round)).collect();
+            let mut entering = Sparse::new(size);
+            for (at, value) in column.iter().enumerate().filter(|(_, value)| **value != 0.0) {
+                entering.put(at as u32, *value);
+            }
+            factor.forward(&mut entering, Keep::Middle);
+            let alpha = entering.values[row];
+            if alpha.abs() < 0.01 {
+                continue;
+            }
+            let mut unit = Sparse::new(size);
+            unit.put(row as u32, 1.0);
+            factor.backward(&mut unit, Keep::Middle);
+            factor.exchange(row as u32, alpha);
+            columns[slot_of_row[row]] = column;
+        }
+    }
+}
+
+/// Costs whose bound in the ratio test rounds below themselves: it ends, at the optimum.
+#[test]
+fn huge_and_tiny_costs_end() {
+    let rows = [vec![1.0, 0.0], vec![0.0, 2.0], vec![3.0, 2.0]];
+    let program = standard(&[-1e200, -1e-200], &rows, &[4.0, 12.0, 18.0]);
+    let solution = solved(&program);
+    assert!(solution.iterations < 100, "{solution:?}");
+    assert_eq!(solution.x, [4.0, 3.0]);
+}

@@ -1,0 +1,144 @@
+//! Reduced programs against the same programs without reduction.
+
+use super::*;
+use crate::programs::linear::model::Model;
+use crate::programs::linear::reduce::Reduction;
+use crate::programs::linear::restore::start;
+use crate::programs::linear::state::Simplex;
+use crate::programs::linear::step::Step;
+
+const OPTIONS: Options<'static> = Options {
+    max_iter: 100_000,
+    stop: &|| false,
+};
+
+/// Rows of one, two and more entries, equations and others, around a point that meets many of them with equality.
+fn program(rows: usize, columns: usize, seed: u64, is_possible: bool) -> Program {
+    let draw = |at: usize, stream: u64| noise(at, seed * 100 + stream);
+    let whole = |at: usize, stream: u64, range: f64| (draw(at, stream) * range).floor();
+    let x: Vec<f64> = (0..columns)
+        .map(|at| (whole(at, 1, 6.0) - 2.0).max(0.0))
+        .collect();
+    let mut lines = vec![vec![0.0; columns]; rows];
+    let (mut row_low, mut row_high) = (vec![-INF; rows], vec![INF; rows]);
+    for row in 0..rows {
+        let count = 1 + whole(row, 2, 4.0) as usize;
+        for entry in 0..count {
+            let at = whole(row * 8 + entry, 3, columns as f64) as usize;
+            let value = whole(row * 8 + entry, 4, 6.0) - 2.0;
+            lines[row][at] = if value == 0.0 { 3.0 } else { value };
+        }
+        let value: f64 = lines[row].iter().zip(&x).map(|(a, x)| a * x).sum();
+        let value = value + if is_possible { 0.0 } else { whole(row, 8, 1.2) };
+        match whole(row, 5, 4.0) as usize {
+            0 => row_high[row] = value + whole(row, 6, 2.0),
+            1 => row_low[row] = value - whole(row, 6, 2.0),
+            2 => (row_low[row], row_high[row]) = (value - 1.0, value + whole(row, 6, 3.0)),
+            _ => (row_low[row], row_high[row]) = (value, value),
+        }
+    }
+    let high = |(at, x): (usize, &f64)| match whole(at, 7, 3.0) as usize {
+        0 => x + whole(at, 9, 3.0),
+        _ => INF,
+    };
+    Program {
+        costs: (0..columns)
+            .map(|at| whole(at, 10, 12.0) - if is_possible { 2.0 } else { 4.0 })
+            .collect(),
+        matrix: dense(&lines, columns),
+        row_low,
+        row_high,
+        low: vec![0.0; columns],
+        high: x.iter().enumerate().map(high).collect(),
+    }
+}
+
+/// The same method on the program as it is.
+fn unreduced(program: &Program) -> Solution {
+    let model = Model::new(program);
+    let mut simplex = Simplex::new(&model, OPTIONS.max_iter, OPTIONS.stop);
+    let status = simplex.drive(None);
+    polish::solution(&mut simplex, program, status)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1000))]
+
+    #[test]
+    fn a_program_ends_as_it_does_without_reduction(rows in 1_usize..20, columns in 2_usize..20, seed in 0_u64..1_000_000, is_possible: bool) {
+        let program = program(rows, columns, seed, is_possible);
+        let (mut found, plain) = (solved(&program), unreduced(&program));
+        match found.status {
+            Status::Optimal => {
+                assert_optimal(&program, &found, 1e-9);
+                prop_assert!((found.objective - plain.objective).abs() < 1e-9 * plain.objective.abs().max(1.0));
+            }
+            Status::Infeasible => {
+                let proof = prove_infeasible(&program, found.ray.as_mut().unwrap());
+                prop_assert!(proof.margin > 0.0 && proof.residual < 1e-9, "{proof:?}");
+            }
+            Status::Unbounded => {
+                let proof = prove_unbounded(&program, found.ray.as_ref().unwrap());
+                prop_assert!(proof.margin > 0.0 && proof.residual < 1e-9, "{proof:?}");
+            }
+            other => prop_assert!(false, "{other:?}"),
+        }
+        // A program without points may fall without end as well.
+        prop_assert_eq!(found.status == Status::Optimal, plain.status == Status::Optimal);
+    }
+}
+
+#[test]
+fn the_restored_basis_is_an_optimal_one() {
+    let mut kinds = [0; 6];
+    let (mut optima, mut moved) = (0, 0);
+    for seed in 0..400 {
+        let program = program(12, 14, seed, true);
+        let (Ok(reduction), Some(from)) = (Reduction::new(&program), start(&program, &OPTIONS))
+        else {
+            continue;
+        };
+        let model = Model::new(&program);
+        let mut simplex = Simplex::new(&model, OPTIONS.max_iter, OPTIONS.stop);
+        if simplex.go_on(&from) != Some(Status::Optimal) {
+            continue;
+        }
+        optima += 1;
+        moved += usize::from(simplex.iterations > from.iterations);
+        for step in &reduction.steps {
+            kinds[match step {
+                Step::Redundant { .. } => 0,
+                Step::Fixed { .. } => 1,
+                Step::Forced { .. } => 2,
+                Step::Singleton { .. } => 3,
+                Step::Doubleton { .. } => 4,
+                Step::Slack { .. } => 5,
+            }] += 1;
+        }
+    }
+    assert!(kinds.iter().all(|&count| count >= 20), "{kinds:?}");
+    // Where several places are right for a variable, rounding may choose the other one.
+    assert!(optima > 200 && moved * 50 <= optima, "{moved} of {optima}");
+}
+
+/// A variable in very many rows that go one by one: each time all of its rows would be looked at.
+#[test]
+fn a_long_search_is_given_up() {
+    const ROWS: usize = 20_000;
+    let program = |rows: usize| Program {
+        costs: vec![1.0; 3],
+        matrix: Csr::from_rows(
+            3,
+            (0..=rows).map(|row| 2 * row).collect(),
+            (0..rows).flat_map(|row| [row as u32 % 2, 2]).collect(),
+            (0..rows).flat_map(|_| [1.0, -1.0]).collect(),
+        ),
+        row_low: vec![-INF; rows],
+        row_high: vec![5.0; rows],
+        low: vec![0.0; 3],
+        high: vec![1.0; 3],
+    };
+    assert!(Reduction::new(&program(100)).is_ok());
+    assert!(Reduction::new(&program(ROWS)).is_err());
+    assert_eq!(solve(&program(ROWS), &OPTIONS).objective, 0.0);
+}

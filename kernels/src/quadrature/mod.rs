@@ -1,0 +1,306 @@
+//! Integrals of functions of one variable, with errors that hold.
+//!
+//! [`integrate`] is the one to read first: a globally adaptive Gauss-Kronrod rule (`rule`) over charts of the range (`chart`) in
+//! which every end, also an infinite one, is at zero, where doubles are dense. Where halving does not help, an end or a singular place
+//! inside is summed over intervals that halve towards it, or over half-waves, and the limit extrapolated (`ladder`); at the end samples
+//! at irregular places, and where bounds of the integrand say that they have missed something (`hunt`), are held against the panels (`look`). [`double_exponential`] is a second method, independent of the first.
+//!
+//! # References
+//! R. Piessens, E. de Doncker-Kapenga, C. W. Überhuber, D. K. Kahaner, "QUADPACK", Springer 1983; I. M. Longman, "Note on a method for
+//! computing infinite integrals of oscillatory functions", Math. Proc. Camb. Phil. Soc. 52, 1956.
+
+mod chart;
+mod cubature;
+mod double_exponential;
+mod engine;
+mod epsilon;
+mod hunt;
+mod ladder;
+mod locate;
+mod look;
+mod panel;
+mod rule;
+pub mod samples;
+mod sobol;
+mod waves;
+
+use self::chart::Chart;
+pub use self::cubature::{Field, Volume, cubature, cubature_points};
+pub use self::double_exponential::double_exponential;
+use self::engine::Engine;
+use self::panel::Span;
+pub use self::sobol::{SOBOL_DIMENSIONS, Sobol};
+use crate::roots::interval::Interval;
+
+#[cfg(test)]
+mod tests;
+
+/// An integrand: fills in the values at some places, or fails. Values may be infinite or NaN.
+pub type Values<'f, E> = dyn FnMut(&[f64], &mut [f64]) -> Result<(), E> + 'f;
+
+/// Bounds of the integrand on an interval; `None` where there are none.
+pub type Bounds<'f> = dyn Fn(Interval) -> Option<Interval> + 'f;
+
+/// Reason that there is no integral.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Fault<E> {
+    /// The integrand failed.
+    Function(E),
+    /// The integrand has no finite value around a place.
+    Undefined {
+        /// The place.
+        at: f64,
+    },
+    /// The integral does not converge at a place, which may be infinite.
+    Divergent {
+        /// The place.
+        at: f64,
+    },
+}
+
+/// How the search ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// The error is at most as large as asked for.
+    Tolerance,
+    /// The error is that of rounding, or of the limit at an end: more evaluations gain nothing.
+    Rounding,
+    /// All evaluations were used.
+    Evaluations,
+}
+
+/// How to integrate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Method {
+    /// Adaptive, with ends, singular places and half-waves treated.
+    Auto,
+    /// Adaptive halving alone.
+    Plain,
+    /// As `Auto`, with ends summed over half-waves from the start.
+    Waves,
+}
+
+/// An integral to compute, and its tolerances.
+#[derive(Clone)]
+pub struct Request<'a> {
+    /// Ends and break points in ascending order, at least two; the first and the last may be infinite.
+    pub points: &'a [f64],
+    /// Those of the points that are poles, of which the principal value is meant; not the first, not the last, no two neighbours.
+    pub poles: &'a [f64],
+    /// Error asked for, relative to the integral.
+    pub relative: f64,
+    /// Error asked for, in units of the integral; the larger of both counts.
+    pub absolute: f64,
+    /// Most evaluations, exceeded by few.
+    pub evaluations_max: u64,
+    /// Samples of the second look; 0 for none.
+    pub samples: usize,
+    /// Bounds of the integrand, which lead to what lies between the samples.
+    pub bounds: Option<&'a Bounds<'a>>,
+    /// How.
+    pub method: Method,
+}
+
+/// An integral.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Found {
+    /// The value.
+    pub value: f64,
+    /// Bound on the error, by comparison of rules, the rounding of values and places included.
+    pub error: f64,
+    /// The part of `error` that is rounding.
+    pub rounding: f64,
+    /// Integral of the magnitude of the integrand.
+    pub absolute: f64,
+    /// Evaluations of the integrand.
+    pub evaluations: u64,
+    /// Intervals at the end.
+    pub panels: usize,
+    /// Why it ended.
+    pub ending: Ending,
+    /// Places inside at which the integrand or a low derivative is not continuous, in ascending order.
+    pub singular: Vec<f64>,
+    /// Whether half-waves were extrapolated.
+    pub oscillates: bool,
+    /// Ends of the part of the range that holds nearly all of `absolute`.
+    pub bulk: (f64, f64),
+}
+
+/// Integrates a function of one variable.
+///
+/// # Accuracy and cost
+/// The error sums the differences of the 10- and the 21-point rule of each interval, unscaled, the errors of limits, and
+/// `eps (2 |f| + |x f'|)`, the rounding of values and places; it is meant to exceed the true one always. 21 evaluations for each interval,
+/// in blocks, and `samples` for the second look.
+///
+/// # Errors
+/// [`Fault`].
+pub fn integrate<E>(f: &mut Values<'_, E>, request: &Request<'_>) -> Result<Found, Fault<E>> {
+    let (charts, reaches) = charts(request);
+    let mut engine = Engine::new(f, charts);
+    engine.evaluations_max = request.evaluations_max;
+    engine.tolerances = (request.relative, request.absolute);
+    engine.is_plain = request.method == Method::Plain;
+    engine.by_waves = request.method == Method::Waves;
+    let spans: Vec<Span> = reaches
+        .iter()
+        .map(|&(chart, reach)| Span::new(chart, 0.0, reach))
+        .collect();
+    let mut waiting = Vec::new();
+    for panel in engine.measure(&spans)? {
+        engine.check_defined(&panel)?;
+        let is_far = matches!(engine.charts[panel.span.chart], Chart::Far { .. });
+        if engine.by_waves && is_far {
+            waiting.push(panel.span);
+        } else {
+            engine.keep(panel);
+        }
+    }
+    for span in waiting {
+        engine.ladder(span.chart, span.high)?;
+    }
+    engine.halve_all()?;
+    let mut ending = engine.refine()?;
+    if request.samples > 0 && ending != Ending::Evaluations {
+        const LOOKS: usize = 64;
+        let samples = engine.sample(&reaches, request.samples, request.bounds)?;
+        for _ in 0..LOOKS {
+            let split = engine.look(&samples)?;
+            let total = engine.total();
+            let is_met = total.error + total.noise <= engine.target(&total);
+            if split == 0 && (is_met || ending == Ending::Rounding) || ending == Ending::Evaluations
+            {
+                break;
+            }
+            ending = engine.refine()?;
+        }
+    }
+    let total = engine.total();
+    let mut singular = std::mem::take(&mut engine.singular);
+    singular.sort_by(f64::total_cmp);
+    singular.dedup();
+    Ok(Found {
+        value: total.value,
+        error: total.error + total.noise,
+        rounding: total.noise,
+        absolute: total.absolute,
+        evaluations: engine.evaluations,
+        panels: engine.heap.len() + engine.done.len() + engine.settled.len(),
+        ending,
+        singular,
+        oscillates: engine.oscillates,
+        bulk: engine.bulk(),
+    })
+}
+
+/// The charts of a range, and how far each reaches.
+fn charts(request: &Request<'_>) -> (Vec<Chart>, Vec<(usize, f64)>) {
+    let mut charts = Vec::new();
+    let mut reaches = Vec::new();
+    let mut add = |chart: Chart, reach: f64| {
+        if reach > 0.0 {
+            charts.push(chart);
+            reaches.push((charts.len() - 1, reach));
+        }
+    };
+    // Zero is where functions of a wide range are apt to have their features, and where doubles are dense.
+    let mut points = request.points.to_vec();
+    let at = points.partition_point(|&x| x < 0.0);
+    if at > 0
+        && at < points.len()
+        && points[at] > 0.0
+        && points[at - 1].is_finite()
+        && points[at].is_finite()
+    {
+        points.insert(at, 0.0);
+    }
+    let points = points.as_slice();
+    let is_pole = |x: f64| request.poles.contains(&x);
+    // A pole takes the same distance from the intervals on both of its sides.
+    let reach_of = |index: usize| {
+        let half = |a: f64, b: f64| {
+            if (b - a).is_finite() {
+                (b - a) / 2.0
+            } else {
+                1.0
+            }
+        };
+        half(points[index - 1], points[index]).min(half(points[index], points[index + 1]))
+    };
+    let inside = points.len().saturating_sub(2);
+    for (index, &point) in points.iter().enumerate().skip(1).take(inside) {
+        if is_pole(point) {
+            let reach = reach_of(index);
+            add(Chart::pair(point, reach), reach);
+        }
+    }
+    for (index, pair) in points.windows(2).enumerate() {
+        let inner = |index: usize| {
+            let is_inside = 0 < index && index + 1 < points.len();
+            if is_inside && is_pole(points[index]) {
+                reach_of(index)
+            } else {
+                0.0
+            }
+        };
+        let (low, high) = (pair[0] + inner(index), pair[1] - inner(index + 1));
+        match (low.is_finite(), high.is_finite()) {
+            (true, true) => {
+                let half = high / 2.0 - low / 2.0;
+                add(
+                    Chart::Near {
+                        origin: low,
+                        sign: 1.0,
+                    },
+                    half,
+                );
+                add(
+                    Chart::Near {
+                        origin: high,
+                        sign: -1.0,
+                    },
+                    half,
+                );
+            }
+            (true, false) => {
+                add(
+                    Chart::Near {
+                        origin: low,
+                        sign: 1.0,
+                    },
+                    1.0,
+                );
+                add(
+                    Chart::Far {
+                        origin: low,
+                        sign: 1.0,
+                    },
+                    1.0,
+                );
+            }
+            (false, true) => {
+                add(
+                    Chart::Near {
+                        origin: high,
+                        sign: -1.0,
+                    },
+                    1.0,
+                );
+                add(
+                    Chart::Far {
+                        origin: high,
+                        sign: -1.0,
+                    },
+                    1.0,
+                );
+            }
+            (false, false) => {
+                for sign in [-1.0, 1.0] {
+                    add(Chart::Near { origin: 0.0, sign }, 1.0);
+                    add(Chart::Far { origin: 0.0, sign }, 1.0);
+                }
+            }
+        }
+    }
+    (charts, reaches)
+}

@@ -1,0 +1,97 @@
+//! The simultaneous iteration in many bits.
+
+use rayon::prelude::*;
+
+use super::Polynomial;
+use super::complex::{Big, Complex, join};
+
+/// Most sweeps at one precision.
+const SWEEPS_MAX: usize = 100;
+/// Points between two checks of the stop flag.
+const CHUNK: usize = 64;
+
+/// Moves the points that are not settled until they stay; returns the number of sweeps.
+pub(super) fn iterate<E>(
+    polynomial: &Polynomial,
+    points: &mut [Big],
+    is_settled: &[bool],
+    bits: usize,
+    check: &mut impl FnMut() -> Result<(), E>,
+) -> Result<usize, E> {
+    let mut is_done = is_settled.to_vec();
+    for sweep in 0..SWEEPS_MAX {
+        let open: Vec<usize> = (0..points.len()).filter(|&i| !is_done[i]).collect();
+        if open.is_empty() {
+            return Ok(sweep);
+        }
+        let mut steps = Vec::with_capacity(open.len());
+        for chunk in open.chunks(CHUNK) {
+            check()?;
+            let given = &*points;
+            steps.par_extend(chunk.par_iter().map(|&i| step(polynomial, given, i, bits)));
+        }
+        for (&i, step) in open.iter().zip(&steps) {
+            let Some(step) = step else {
+                is_done[i] = true;
+                continue;
+            };
+            let moved = points[i].minus(step, bits);
+            // The next step is about the cube of this one: a third of the bits would do.
+            is_done[i] = step.is_zero() || step.log2() < moved.log2() - 0.4 * bits as f64;
+            points[i] = moved;
+        }
+    }
+    Ok(SWEEPS_MAX)
+}
+
+/// The value and the derivative of the polynomial, by Horner's rule.
+pub(super) fn evaluate(polynomial: &Polynomial, z: &Big, bits: usize) -> (Big, Big) {
+    let mut coefficients = polynomial.coefficients.iter().rev();
+    let mut value = coefficients
+        .next()
+        .cloned()
+        .unwrap_or_else(|| Big::new(0.0, 0.0));
+    let mut slope = Big::new(0.0, 0.0);
+    for coefficient in coefficients {
+        slope = slope.times(z, bits).plus(&value, bits);
+        value = value.times(z, bits).plus(coefficient, bits);
+    }
+    (value, slope)
+}
+
+/// The correction of one point; `None` where there is none.
+fn step(polynomial: &Polynomial, points: &[Big], i: usize, bits: usize) -> Option<Big> {
+    let (value, slope) = evaluate(polynomial, &points[i], bits);
+    if value.is_zero() {
+        return None;
+    }
+    let ((value, p), (slope, q)) = (value.split(), slope.split());
+    let (newton, exponent) = if slope.abs() > 0.0 {
+        (value.over(slope), p - q)
+    } else {
+        // At a stationary point that is no root: a step of the size of the point itself.
+        let (z, exponent) = points[i].split();
+        (z.times(Complex::new(0.6, 0.8)), exponent)
+    };
+    // newton * sum of 1 / (z_i - z_j), with the exponents apart.
+    let mut sum = Complex::new(0.0, 0.0);
+    for (j, other) in points.iter().enumerate() {
+        if j == i {
+            continue;
+        }
+        let (gap, own) = points[i].minus(other, 64).split();
+        if gap.abs() > 0.0 {
+            let term = newton.over(gap);
+            let scale = exponent - own;
+            sum = sum.plus(Complex::new(join(term.re, scale), join(term.im, scale)));
+        }
+    }
+    let divisor = Complex::new(1.0, 0.0).minus(sum);
+    let step = newton.over(divisor);
+    let step = if step.is_finite() && divisor.is_finite() {
+        step
+    } else {
+        newton
+    };
+    step.is_finite().then(|| Big::scaled(step, exponent))
+}
