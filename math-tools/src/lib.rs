@@ -9,16 +9,24 @@ use tool_core::Entry;
 mod prelude;
 
 pub(crate) mod bayes;
+pub(crate) mod calculus;
 pub(crate) mod data;
 pub mod expression;
+pub(crate) mod interpolation;
 pub mod linalg;
 pub(crate) mod ode;
 pub(crate) mod optimise;
 pub(crate) mod plot;
+pub(crate) mod programs;
 pub mod protocol;
+pub(crate) mod roots;
 pub mod sampling;
+pub(crate) mod signal;
 pub(crate) mod stats;
 pub(crate) mod units;
+
+#[cfg(test)]
+mod testing;
 
 /// Tools that start programs, which the binary `math-tools` has not.
 pub static PROGRAMS: &[Entry] = optimise::PROGRAMS;
@@ -27,8 +35,13 @@ pub static PROGRAMS: &[Entry] = optimise::PROGRAMS;
 pub static FAMILIES: &[&[Entry]] = &[
     expression::TOOLS,
     linalg::TOOLS,
+    calculus::TOOLS,
     ode::TOOLS,
     optimise::TOOLS,
+    programs::TOOLS,
+    roots::TOOLS,
+    interpolation::TOOLS,
+    signal::TOOLS,
     sampling::TOOLS,
     bayes::TOOLS,
     stats::TOOLS,

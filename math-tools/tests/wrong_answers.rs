@@ -1,7 +1,7 @@
 //! Requests that an earlier program of this kind answered wrongly, or not at all: cases W1 to W42, at the door of the binary.
 //!
 //! The families test their cases more closely; here each is asked as a caller asks it. Cases of commands that come with later
-//! releases (W1, W8 to W10, W37 to W39) are held by [`w01_w08_w09_w10_w37_w38_w39_commands_of_later_releases`].
+//! releases (W37 to W39) are held by [`w37_w38_w39_commands_of_later_releases`].
 
 use std::f64::consts::PI;
 
@@ -81,12 +81,25 @@ fn last_state(request: &str) -> (Value, f64) {
 }
 
 #[test]
-fn w01_w08_w09_w10_w37_w38_w39_commands_of_later_releases() {
-    for request in [
-        r#"{"command":"integrate","function":"-x**2","a":0,"b":1}"#,
-        r#"{"command":"render_math","latex":"\\frac{a+b}{c+d}"}"#,
+fn w37_w38_w39_commands_of_later_releases() {
+    let request = r#"{"command":"render_math","latex":"\\frac{a+b}{c+d}"}"#;
+    refused(request, "unknown_tool", "later release");
+}
+
+#[test]
+fn w01_w08_w09_w10_integrals() {
+    for (function, a, b, expected) in [
+        ("-x**2", 0, 1, -1.0 / 3.0),
+        ("1/sqrt(x)", 0, 1, 2.0),
+        ("exp(-1e6*(x-0.3)**2)", -10, 10, 1.772_453_850_905_516e-3),
+        ("sin(2*pi*x)**2", 0, 4, 2.0),
     ] {
-        refused(request, "unknown_tool", "later release");
+        let request = format!(
+            r#"{{"command":"integrate","function":"{function}","a":{a},"b":{b},"tol":1e-10,"max_depth":50}}"#
+        );
+        let found = near(&request, "/result", &[expected], 1e-12);
+        assert!(number(&found, "/stats/evaluations") > 20.0);
+        assert!(number(&found, "/stats/error") < 1e-10);
     }
 }
 

@@ -226,6 +226,11 @@ impl Unary {
         }
     }
 
+    /// Whether values are computed point by point.
+    pub(crate) fn is_called(self) -> bool {
+        matches!(self.method(), Method1::Call(_))
+    }
+
     /// The operation in a program.
     pub fn lower(self, builder: &mut Builder, x: ProgramNode) -> ProgramNode {
         match self.method() {
@@ -298,6 +303,11 @@ impl Binary {
                 builder.constant_of(value).unwrap_or(f64::NAN)
             }
         }
+    }
+
+    /// Whether values are computed point by point.
+    pub(crate) fn is_called(self) -> bool {
+        matches!(self.method(), Method2::Call(_))
     }
 
     /// The operations in a program.

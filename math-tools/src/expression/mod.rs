@@ -28,10 +28,12 @@ mod call;
 mod complex;
 pub(crate) mod data;
 mod densities;
+pub(crate) mod enclosure;
 mod error;
 mod evaluate;
 mod exact;
 pub mod functions;
+mod lowered;
 mod magnitude;
 pub mod parameters;
 mod parse;
@@ -46,6 +48,7 @@ pub(crate) mod unknowns;
 pub use error::ExpressionError;
 pub use evaluate::ValueError;
 pub use kernels::program::NotDifferentiable;
+pub(crate) use lowered::Lowered;
 pub use parameters::Parameters;
 pub use program::{Evaluator, LANES, System};
 pub use scope::Scope;
@@ -149,6 +152,14 @@ impl Expression {
         Some((sign, Self(Arc::new(Inner { text, ast, program }))))
     }
 
+    /// Checks that a text can be the name of a variable; `pointer` is where it stands.
+    ///
+    /// # Errors
+    /// `invalid_args` for what is no name or a name of the language.
+    pub(crate) fn check_name(name: &str, pointer: &str) -> Result<(), tool_core::ToolError> {
+        parameters::check_name(name, pointer)
+    }
+
     /// The text it was parsed from.
     pub fn text(&self) -> &str {
         &self.0.text
@@ -173,6 +184,16 @@ impl Expression {
             })
             .collect();
         slots.into_iter().collect()
+    }
+
+    /// Whether a function occurs in it whose values are computed point by point, at microseconds each.
+    pub(crate) fn is_pointwise(&self) -> bool {
+        let called = |node: &ast::Node| match node.kind {
+            ast::Kind::Unary(op) => op.is_called(),
+            ast::Kind::Binary(op) => op.is_called(),
+            _ => false,
+        };
+        self.0.ast.nodes().iter().any(called)
     }
 
     /// Whether a column of data occurs in it.

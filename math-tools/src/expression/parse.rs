@@ -27,7 +27,7 @@ pub(super) fn parse(text: &str, scope: &Scope) -> Result<Ast, ExpressionError> {
         next: 0,
         depth: 0,
         scope,
-        nodes: Vec::new(),
+        nodes: Vec::with_capacity(tokens.len()),
         locals: Vec::new(),
     };
     parser.definitions()?;
@@ -177,6 +177,9 @@ impl<'a> Parser<'a> {
     /// Consumes one of the operators of a level.
     fn operator(&mut self, level: &[(&str, Binary)]) -> Option<(Binary, usize)> {
         let token = self.peek();
+        if token.kind != TokenKind::Sign {
+            return None;
+        }
         let (_, op) = level.iter().find(|(sign, _)| is_sign(token, sign))?;
         self.next += 1;
         Some((*op, token.column))

@@ -1,6 +1,5 @@
 //! From trees to programs of the kernels, and their evaluation with one output.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use kernels::program::{self, Builder, Node, NotDifferentiable};
@@ -8,6 +7,7 @@ use kernels::program::{self, Builder, Node, NotDifferentiable};
 use super::Expression;
 use super::ast::{Ast, Kind};
 use super::data::Data;
+use super::lowered::Lowered;
 
 pub use kernels::program::LANES;
 
@@ -16,44 +16,40 @@ pub(super) fn lower(ast: &Ast, builder: &mut Builder) -> Node {
     let mut stack: Vec<Node> = Vec::new();
     let mut locals: Vec<Node> = Vec::new();
     for node in ast.nodes() {
-        let mut operands = stack.split_off(stack.len() - node.kind.arity()).into_iter();
-        let mut next = || operands.next().expect("an operand for each place");
+        let first = stack.len() - node.kind.arity();
+        let operand = |index: usize| stack[first + index];
         let value = match &node.kind {
             Kind::Number { value, .. } => builder.constant(*value),
             Kind::Slot(slot) => builder.variable(*slot),
-            Kind::Unary(op) => op.lower(builder, next()),
-            Kind::Binary(op) => {
-                let (a, b) = (next(), next());
-                op.lower(builder, a, b)
-            }
-            Kind::Select => {
-                let (condition, then, otherwise) = (next(), next(), next());
-                builder.select(condition, then, otherwise)
-            }
+            Kind::Unary(op) => op.lower(builder, operand(0)),
+            Kind::Binary(op) => op.lower(builder, operand(0), operand(1)),
+            Kind::Select => builder.select(operand(0), operand(1), operand(2)),
             Kind::Define(_) => {
-                locals.push(next());
+                locals.extend(stack.pop());
                 continue;
             }
             Kind::Local(local) => locals[*local],
-            Kind::Reduce(op) => op.lower(builder, next()),
+            Kind::Reduce(op) => op.lower(builder, operand(0)),
             Kind::Support => {
-                let (condition, value) = (next(), next());
                 let outside = builder.constant(f64::NEG_INFINITY);
-                builder.select(condition, value, outside)
+                builder.select(operand(0), operand(1), outside)
             }
         };
+        stack.truncate(first);
         stack.push(value);
     }
     stack.pop().expect("a tree has a root")
 }
 
 /// The columns of the scope that expressions share.
-fn data<'e>(expressions: impl IntoIterator<Item = &'e Expression>) -> Option<&'e Arc<Data>> {
+pub(super) fn data<'e>(
+    expressions: impl IntoIterator<Item = &'e Expression>,
+) -> Option<&'e Arc<Data>> {
     expressions.into_iter().find_map(|one| one.ast().data())
 }
 
 /// A builder for expressions over the same scope.
-fn builder<'e>(expressions: impl IntoIterator<Item = &'e Expression>) -> Builder {
+pub(super) fn builder<'e>(expressions: impl IntoIterator<Item = &'e Expression>) -> Builder {
     data(expressions).map_or_else(Builder::new, |data| {
         let first = data.first();
         Builder::with_columns(first..first + data.len(), data.rows())
@@ -74,13 +70,7 @@ enum Compiled {
 impl System {
     /// The values of expressions.
     pub fn values<'e>(expressions: impl IntoIterator<Item = &'e Expression> + Clone) -> Self {
-        let mut builder = builder(expressions.clone());
-        let outputs: Vec<Node> = expressions
-            .clone()
-            .into_iter()
-            .map(|expression| lower(expression.ast(), &mut builder))
-            .collect();
-        Self::finish(&builder, &outputs, expressions)
+        Lowered::new(expressions).values()
     }
 
     fn finish<'e>(
@@ -88,7 +78,11 @@ impl System {
         outputs: &[Node],
         expressions: impl IntoIterator<Item = &'e Expression>,
     ) -> Self {
-        Self(match data(expressions) {
+        Self::compile(builder, outputs, data(expressions))
+    }
+
+    pub(super) fn compile(builder: &Builder, outputs: &[Node], data: Option<&Arc<Data>>) -> Self {
+        Self(match data {
             None => Compiled::Plain(builder.finish(outputs)),
             Some(data) => {
                 let staged = program::Staged::new(builder, outputs, &data.columns());
@@ -112,6 +106,29 @@ impl System {
         Ok(Self::finish(&builder, &outputs, [expression]))
     }
 
+    /// The value of an expression, and then its derivatives by a slot up to an order; `None` when they take more than `operations`.
+    ///
+    /// # Errors
+    /// [`NotDifferentiable`].
+    pub(crate) fn derivatives(
+        expression: &Expression,
+        slot: usize,
+        order: usize,
+        operations: usize,
+    ) -> Result<Option<Self>, NotDifferentiable> {
+        let mut builder = builder([expression]);
+        let mut outputs = vec![lower(expression.ast(), &mut builder)];
+        let one = builder.constant(1.0);
+        for index in 0..order {
+            let next = builder.tangents(&outputs[index..=index], &[(slot, one)])?;
+            outputs.extend(next);
+            if builder.len() > operations {
+                return Ok(None);
+            }
+        }
+        Ok(Some(Self::finish(&builder, &outputs, [expression])))
+    }
+
     /// The product of the Hessian of an expression in the slots 0 to n - 1 and a vector, whose entries follow the slots of the scope.
     ///
     /// # Errors
@@ -132,8 +149,7 @@ impl System {
         Ok(Self::finish(&builder, &product, [expression]))
     }
 
-    /// The derivatives of expressions with respect to slots, but for those that are zero everywhere: which expression and which
-    /// position in `slots` each belongs to, and the system that computes them in this order.
+    /// As [`Lowered::jacobian`].
     ///
     /// # Errors
     /// [`NotDifferentiable`].
@@ -141,25 +157,7 @@ impl System {
         expressions: &[Expression],
         slots: &[usize],
     ) -> Result<(Vec<(usize, usize)>, Self), NotDifferentiable> {
-        let position: HashMap<usize, usize> = slots.iter().copied().zip(0..).collect();
-        let mut builder = builder(expressions);
-        let values: Vec<Node> = expressions
-            .iter()
-            .map(|expression| lower(expression.ast(), &mut builder))
-            .collect();
-        let (mut places, mut outputs) = (Vec::new(), Vec::new());
-        for (row, (expression, value)) in expressions.iter().zip(values).enumerate() {
-            let mut used = expression.slots();
-            used.retain(|slot| position.contains_key(slot));
-            let gradient = builder.gradient(value, &used)?;
-            for (slot, derivative) in used.into_iter().zip(gradient) {
-                if builder.constant_of(derivative) != Some(0.0) {
-                    places.push((row, position[&slot]));
-                    outputs.push(derivative);
-                }
-            }
-        }
-        Ok((places, Self::finish(&builder, &outputs, expressions)))
+        Lowered::new(expressions).jacobian(expressions, slots)
     }
 
     /// The values of expressions in the slots 0 to n - 1, then the derivatives of each, row by row; and which of them are affine: their
@@ -278,6 +276,17 @@ impl Evaluator<'_> {
                     *out = evaluator.number(index);
                 }
             }
+        }
+    }
+
+    /// As [`Evaluator::point`], with the slots in parts that follow each other.
+    ///
+    /// # Panics
+    /// As [`Evaluator::point`].
+    pub(crate) fn point_of<const PARTS: usize>(&mut self, slots: [&[f64]; PARTS], out: &mut [f64]) {
+        match self {
+            Self::Plain(evaluator) => evaluator.point_of(slots, out),
+            Self::Staged(..) => self.point(&slots.concat(), out),
         }
     }
 

@@ -24,12 +24,6 @@ pub(super) enum TokenKind<'a> {
 }
 
 const PREFIXES: [&str; 3] = ["np", "numpy", "math"];
-/// Operators, the longer ones first.
-const SIGNS: [&str; 21] = [
-    "**", "//", "<=", ">=", "==", "!=", "+", "-", "*", "/", "%", "^", "<", ">", "(", ")", "[", "]",
-    ",", ";", "=",
-];
-
 /// The hint for a text that is too long.
 const SPLIT: &str = "split the expression";
 /// Replacements for signs that the language does not have.
@@ -65,7 +59,7 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token<'_>>, ExpressionError> {
         );
         return Err(ExpressionError::new(message, SPLIT));
     }
-    let mut tokens = Vec::new();
+    let mut tokens = Vec::with_capacity((text.len() / 2 + 2).min(TOKENS_MAX));
     let (mut offset, mut column) = (0, 1);
     loop {
         let rest = &text[offset..];
@@ -111,20 +105,18 @@ fn token(
     if first.is_ascii_alphabetic() || first == '_' {
         return Ok(name(rest));
     }
-    let unexpected = |hint| {
-        ExpressionError::new(
-            format!("unexpected character `{first}` at column {column}"),
-            hint,
-        )
+    let length = match rest.as_bytes() {
+        [b'*', b'*', ..] | [b'/', b'/', ..] | [b'<' | b'>' | b'=' | b'!', b'=', ..] => 2,
+        [byte, ..] if b"+-*/%^<>()[],;=".contains(byte) => 1,
+        _ => {
+            let replaced = REPLACEMENTS.iter().find(|(sign, _)| rest.starts_with(sign));
+            return Err(ExpressionError::new(
+                format!("unexpected character `{first}` at column {column}"),
+                replaced.map_or(GRAMMAR, |(_, hint)| hint),
+            ));
+        }
     };
-    let comparison = rest.starts_with("!=");
-    let replaced = REPLACEMENTS.iter().find(|(sign, _)| rest.starts_with(sign));
-    if let Some((_, hint)) = replaced.filter(|_| !comparison) {
-        return Err(unexpected(*hint));
-    }
-    let sign = SIGNS.iter().find(|sign| rest.starts_with(**sign));
-    sign.map(|sign| (TokenKind::Sign, sign.len()))
-        .ok_or_else(|| unexpected(GRAMMAR))
+    Ok((TokenKind::Sign, length))
 }
 
 /// `12`, `1.5`, `.5`, `1.`, `1e-3`.

@@ -11,6 +11,7 @@ mod canvas;
 mod curve;
 mod figure;
 pub(crate) mod histogram;
+pub(crate) mod marked;
 pub(crate) mod plot_braille;
 pub(crate) mod plot_function;
 pub(crate) mod plot_sixel;

@@ -1,5 +1,5 @@
-//! The commands of the 0.1.0 binary: `matrix_op`, `plot`, `monte_carlo` with an `operation`, the flat keys of `optimize` and
-//! `plot_sixel`, and the statistics beside the results of four tools.
+//! The commands of the 0.1.0 binary: `matrix_op`, `plot`, `monte_carlo` with an `operation`, the keys of `integrate`, the flat keys of
+//! `optimize` and `plot_sixel`, and the statistics beside the results of four tools.
 //!
 //! Their shapes are data: [`COMMANDS`] and [`MATRIX`]. All other commands, and the results, are those of the tools.
 
@@ -39,7 +39,7 @@ const COMMANDS: [(&str, Find); 12] = [
     (LATER[0], |_| later(LATER[0])),
     (LATER[1], |_| later(LATER[1])),
     (LATER[2], |_| later(LATER[2])),
-    (LATER[3], |_| later(LATER[3])),
+    ("integrate", integrate),
 ];
 
 /// The resolver of a command of the earlier binary.
@@ -300,6 +300,38 @@ fn mcmc(params: Params) -> Result<Work, ToolError> {
         stats.insert("total_iterations", total);
         result
     })
+}
+
+/// `integrate` with the earlier keys, which answers a bare number.
+fn integrate(mut params: Params) -> Result<Work, ToolError> {
+    const RENAMED: [(&str, &str); 4] = [
+        ("function", "f"),
+        ("a", "from"),
+        ("b", "to"),
+        ("tol", "atol"),
+    ];
+    if params.0.get("function").is_none() {
+        return Work::tool("integrate", params, |args, result, stats| {
+            copy(&["evaluations"], args, &result, stats);
+            result
+        });
+    }
+    let depth = params.0.remove("max_depth");
+    for (earlier, now) in RENAMED {
+        if let Some(value) = params.0.remove(earlier) {
+            refuse_both(&params, now, earlier)?;
+            params.0.insert(now, value);
+        }
+    }
+    let mut work = Work::tool("integrate", params, |args, result, stats| {
+        copy(&["evaluations", "error", "converged"], args, &result, stats);
+        result.get("integral").cloned().unwrap_or_default()
+    })?;
+    if depth.is_some() {
+        work.notes
+            .push("`max_depth` has no effect: `max_evals` limits the work".to_owned());
+    }
+    Ok(work)
 }
 
 fn refuse_both(params: &Params, name: &str, other: &str) -> Result<(), ToolError> {

@@ -298,7 +298,7 @@ fn files_are_not_read() {
 
 #[test]
 fn later_commands_say_so() {
-    for name in ["integrate", "render_math", "simplify", "symbolic_diff"] {
+    for name in ["render_math", "simplify", "symbolic_diff"] {
         let request = format!(r#"{{"command":"{name}","expression":"x"}}"#);
         refused(&request, "unknown_tool", "/command", "later release");
         assert_eq!(text(&ask(&request), "/error/reason"), "not_in_this_release");

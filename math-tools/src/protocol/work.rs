@@ -77,7 +77,7 @@ pub(super) const EXTRA: [(&str, &str); 3] = [
 ];
 
 /// Commands of the 0.1.0 binary whose tools do not exist yet.
-pub(super) const LATER: [&str; 4] = ["integrate", "render_math", "simplify", "symbolic_diff"];
+pub(super) const LATER: [&str; 3] = ["render_math", "simplify", "symbolic_diff"];
 
 /// Every tool of this crate.
 pub(super) fn tools() -> impl Iterator<Item = &'static dyn AnyTool> {

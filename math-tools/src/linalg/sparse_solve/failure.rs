@@ -6,7 +6,7 @@ use tool_core::{Ctx, ErrorCode, ToolError, Value};
 use super::{Args, Method};
 
 /// The stop flag and the budget of a call.
-pub(super) struct CtxLimits<'a>(pub(super) &'a Ctx);
+pub(crate) struct CtxLimits<'a>(pub(crate) &'a Ctx);
 
 impl Limits for CtxLimits<'_> {
     fn stopped(&self) -> bool {

@@ -6,7 +6,8 @@ mod matrix_market;
 
 use kernels::sparse::{self, Csr, Evidence, Options, Preconditioning, Solution, SparseError};
 
-use self::failure::{CtxLimits, tool_error};
+pub(crate) use self::failure::CtxLimits;
+use self::failure::tool_error;
 use super::dense::system::GROWTH_MAX;
 use super::solve::{Rhs, trusted_digits};
 use super::{kernel_kind, kind};

@@ -3,12 +3,13 @@
 use std::sync::{Arc, OnceLock};
 
 use crate::expression::program;
+use kernels::vector;
 use tool_core::{Matrix, Vector};
 
 use super::flow::{Flow, jacobian_by_differences, time_slope_by_difference};
 use super::matrix::Pattern;
 use super::system::State;
-use crate::expression::{Expression, NotDifferentiable, System};
+use crate::expression::{Expression, Lowered, NotDifferentiable, System};
 use crate::linalg::dense::dot;
 
 /// A checked right-hand side, shared by all integrations of a call.
@@ -26,7 +27,8 @@ enum Form {
     /// positions, whose derivatives are the velocities.
     Expressions {
         expressions: Vec<Expression>,
-        system: System,
+        lowered: Lowered,
+        system: Box<System>,
         state: State,
     },
     /// y' = A y + b.
@@ -45,10 +47,12 @@ struct Slopes {
 impl Dynamics {
     /// By expressions, one for each equation of the state.
     pub(crate) fn expressions(expressions: Vec<Expression>, state: State) -> Self {
+        let lowered = Lowered::new(&expressions);
         Self {
             n: state.len(),
             form: Form::Expressions {
-                system: System::values(&expressions),
+                system: Box::new(lowered.values()),
+                lowered,
                 expressions,
                 state,
             },
@@ -109,16 +113,19 @@ impl Dynamics {
         count: usize,
     ) -> Result<(Vec<(usize, usize)>, System), NotDifferentiable> {
         let Form::Expressions {
-            expressions, state, ..
+            expressions,
+            lowered,
+            state,
+            ..
         } = &self.form
         else {
             return Ok((Vec::new(), System::values([])));
         };
         let slots: Vec<usize> = (1..=self.n).collect();
-        System::jacobian(expressions, &slots)?;
+        lowered.clone().jacobian(expressions, &slots)?;
         let first = self.n + 1;
         let slots: Vec<usize> = (first..first + count).collect();
-        let (mut places, system) = System::jacobian(expressions, &slots)?;
+        let (mut places, system) = lowered.clone().jacobian(expressions, &slots)?;
         let offset = self.n - state.equations();
         places.iter_mut().for_each(|(row, _)| *row += offset);
         Ok((places, system))
@@ -140,12 +147,18 @@ impl Dynamics {
                 )
             }
             Form::Expressions {
-                expressions, state, ..
+                expressions,
+                lowered,
+                state,
+                ..
             } => {
                 let offset = n - state.equations();
                 let slots: Vec<usize> = (1..=n).collect();
-                let by_state = System::jacobian(expressions, &slots);
-                let by_time = System::jacobian(expressions, &[0]);
+                let by_state = lowered.clone().jacobian(expressions, &slots);
+                let by_time = match self.uses_time() {
+                    true => lowered.clone().jacobian(expressions, &[0]),
+                    false => Ok((Vec::new(), System::values([]))),
+                };
                 let velocities = (0..offset).map(|index| (index, offset + index));
                 match (by_state, by_time) {
                     (Ok((places, system)), Ok((rows, slope))) => {
@@ -210,7 +223,7 @@ impl<'a> Derivative<'a> {
 
     fn place(&mut self, t: f64, y: &[f64]) {
         self.slots[0] = t;
-        self.slots[1..=y.len()].copy_from_slice(y);
+        vector::copy(y, &mut self.slots[1..=y.len()]);
     }
 
     /// Evaluators of the derivatives, made when first needed.
@@ -230,12 +243,12 @@ impl Flow for Derivative<'_> {
                 }
             }
             Form::Expressions { state, .. } => {
-                self.place(t, y);
                 let offset = self.dynamics.n - state.equations();
                 let (first, second) = dy.split_at_mut(offset);
                 first.copy_from_slice(&y[y.len() - offset..]);
+                let free = &self.slots[1 + y.len()..];
                 if let Some(values) = &mut self.values {
-                    values.point(&self.slots, second);
+                    values.point_of([&[t], y, free], second);
                 }
             }
         }

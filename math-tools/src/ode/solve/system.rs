@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use tool_core::{Ctx, Input, Matrix, ToolError, Vector};
 
 use super::dynamics::Dynamics;
-use crate::expression::{Expression, Parameters, Scope};
+use crate::expression::{Expression, ExpressionError, Parameters, Scope};
 use crate::linalg::square_and_vector;
 
 /// One expression per component: a list, or one text in which `;` separates them.
@@ -40,19 +40,22 @@ impl Equations {
         self.parts().len()
     }
 
-    /// The texts with the JSON pointer of each.
-    fn parts(&self) -> Vec<(&str, String)> {
+    /// The texts.
+    fn parts(&self) -> Vec<&str> {
         match self {
             Self::Text(text) => {
                 let whole = text.trim_end().strip_suffix(';').unwrap_or(text);
-                let parts = whole.split(';');
-                parts.map(|part| (part, "/system".to_owned())).collect()
+                whole.split(';').collect()
             }
-            Self::List(list) => {
-                let place = |index| format!("/system/{index}");
-                let parts = list.iter().map(String::as_str).enumerate();
-                parts.map(|(index, text)| (text, place(index))).collect()
-            }
+            Self::List(list) => list.iter().map(String::as_str).collect(),
+        }
+    }
+
+    /// The JSON pointer of a text.
+    fn pointer(&self, index: usize) -> String {
+        match self {
+            Self::Text(_) => "/system".to_owned(),
+            Self::List(_) => format!("/system/{index}"),
         }
     }
 }
@@ -174,13 +177,14 @@ pub(crate) fn parse(
     }
     let scope = state.scope(parameters, free)?;
     let mut expressions = Vec::with_capacity(n);
-    for (text, pointer) in parts {
+    for (index, text) in parts.into_iter().enumerate() {
         if is_delayed(text) {
-            refuse!(invalid pointer; "a value of y at another time, as in `y(t - 1)`: equations with delays are not solved";
+            refuse!(invalid equations.pointer(index); "a value of y at another time, as in `y(t - 1)`: equations with delays are not solved";
                 "approximate the delay by a chain of components, or write y0 for the present value");
         }
         let parsed = Expression::parse(text, &scope);
-        expressions.push(parsed.map_err(|err| err.into_tool_error(&pointer))?);
+        let at = |err: ExpressionError| err.into_tool_error(&equations.pointer(index));
+        expressions.push(parsed.map_err(at)?);
     }
     Ok(Dynamics::expressions(expressions, state))
 }

@@ -33,23 +33,23 @@ pub(crate) enum Reason {
 }
 
 impl Reason {
-    pub(in crate::optimise) fn has_converged(self) -> bool {
+    pub(crate) fn has_converged(self) -> bool {
         matches!(self, Self::Orthogonal | Self::Exact)
     }
 }
 
 /// Residuals and Jacobian at a point.
 #[derive(Debug, Clone, Default)]
-pub(in crate::optimise) struct Linear {
-    pub(in crate::optimise) residuals: Vec<f64>,
+pub(crate) struct Linear {
+    pub(crate) residuals: Vec<f64>,
     /// A column for each parameter.
-    pub(in crate::optimise) jacobian: Vec<Vec<f64>>,
+    pub(crate) jacobian: Vec<Vec<f64>>,
     /// The objective, half of which the residuals' squares sum to; with a robust loss it is less.
-    pub(in crate::optimise) cost: f64,
+    pub(crate) cost: f64,
 }
 
 /// The residuals of a model as a function of its parameters.
-pub(in crate::optimise) trait Problem {
+pub(crate) trait Problem {
     /// The objective; `None` where the model is not finite.
     fn cost(&mut self, point: &[f64]) -> Result<Option<f64>, ToolError>;
 
@@ -64,15 +64,15 @@ pub(in crate::optimise) trait Problem {
 
 /// Where a fit ended.
 #[derive(Debug, Clone)]
-pub(in crate::optimise) struct Found {
-    pub(in crate::optimise) point: Vec<f64>,
-    pub(in crate::optimise) linear: Linear,
-    pub(in crate::optimise) iterations: u64,
-    pub(in crate::optimise) reason: Reason,
+pub(crate) struct Found {
+    pub(crate) point: Vec<f64>,
+    pub(crate) linear: Linear,
+    pub(crate) iterations: u64,
+    pub(crate) reason: Reason,
     /// Largest cosine between the residuals and a column of the Jacobian of a parameter that is free.
-    pub(in crate::optimise) cosine: f64,
+    pub(crate) cosine: f64,
     /// Parameters that are held at a bound.
-    pub(in crate::optimise) held: Vec<bool>,
+    pub(crate) held: Vec<bool>,
 }
 
 /// Largest cosine at which the residuals count as orthogonal.
@@ -86,23 +86,23 @@ const SHARE: f64 = 1e-4;
 
 /// How a fit is made.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::optimise) struct How<'a> {
-    pub(in crate::optimise) bounds: &'a [[f64; 2]],
-    pub(in crate::optimise) max_iter: u64,
-    pub(in crate::optimise) tolerance: f64,
+pub(crate) struct How<'a> {
+    pub(crate) bounds: &'a [[f64; 2]],
+    pub(crate) max_iter: u64,
+    pub(crate) tolerance: f64,
     /// Size of what is fitted, for which residuals are roundings.
-    pub(in crate::optimise) scale: f64,
+    pub(crate) scale: f64,
     /// Size of the errors of the residuals beyond roundings, as of a model that is integrated; 0 for none.
-    pub(in crate::optimise) error: f64,
+    pub(crate) error: f64,
     /// Whether damping is in proportion to the present column norms instead of the largest: for columns that shrink by orders.
-    pub(in crate::optimise) is_forgetting: bool,
+    pub(crate) is_forgetting: bool,
 }
 
 /// Minimises the sum of squares from a point within the bounds.
 ///
 /// # Errors
 /// A stop; a model that is not finite at the start is `None`.
-pub(in crate::optimise) fn minimise(
+pub(crate) fn minimise(
     problem: &mut dyn Problem,
     start: &[f64],
     how: &How<'_>,

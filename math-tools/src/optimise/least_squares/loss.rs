@@ -20,9 +20,9 @@ pub(crate) enum Kind {
 
 /// A loss with the size at which residuals begin to count less.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::optimise) struct Loss {
-    pub(in crate::optimise) kind: Kind,
-    pub(in crate::optimise) scale: f64,
+pub(crate) struct Loss {
+    pub(crate) kind: Kind,
+    pub(crate) scale: f64,
 }
 
 impl Loss {
@@ -44,7 +44,7 @@ impl Loss {
     }
 
     /// The objective: scale^2 times the sum of the losses.
-    pub(in crate::optimise) fn sum(self, residuals: &[f64]) -> f64 {
+    pub(crate) fn sum(self, residuals: &[f64]) -> f64 {
         if self.kind == Kind::Linear {
             return residuals.iter().map(|r| r * r).sum();
         }
@@ -55,7 +55,7 @@ impl Loss {
     /// Scales residuals and rows of the Jacobian so that their gradient is that of the loss, and their squares its curvature (B. Triggs and
     /// others, "Bundle adjustment: a modern synthesis", 2000), but at least a tenth of the weight: far residuals have a curvature of 0 or
     /// less, of which no square is made.
-    pub(in crate::optimise) fn scale(self, residuals: &mut [f64], jacobian: &mut [Vec<f64>]) {
+    pub(crate) fn scale(self, residuals: &mut [f64], jacobian: &mut [Vec<f64>]) {
         const LEAST: f64 = 0.1;
         if self.kind == Kind::Linear {
             return;
@@ -76,7 +76,7 @@ impl Loss {
 
     /// The variance that estimates have per unit of (J'J)^-1: sum psi^2 / freedom by the square of the mean of psi' (P. J. Huber, "Robust
     /// Statistics", 1981, section 7.6); NaN where residuals are all beyond the scale, or nothing is free.
-    pub(in crate::optimise) fn variance(self, residuals: &[f64], freedom: usize) -> f64 {
+    pub(crate) fn variance(self, residuals: &[f64], freedom: usize) -> f64 {
         let (mut squares, mut slopes) = (0.0, 0.0);
         for residual in residuals {
             let z = (residual / self.scale).powi(2);

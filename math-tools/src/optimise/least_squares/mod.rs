@@ -1,10 +1,10 @@
 //! `nonlinear_least_squares`: residuals that are not linear in the variables.
 
-pub(in crate::optimise) mod levenberg;
-pub(in crate::optimise) mod loss;
-mod problem;
-pub(in crate::optimise) mod projected;
-pub(in crate::optimise) mod qr;
+pub(crate) mod levenberg;
+pub(crate) mod loss;
+pub(crate) mod problem;
+pub(crate) mod projected;
+pub(crate) mod qr;
 #[cfg(test)]
 mod tests;
 

@@ -13,7 +13,7 @@ type Both = (Vec<f64>, Vec<Vec<f64>>);
 const TEXTS_MAX: usize = 10_000;
 
 /// Residuals as a function of n variables.
-pub(super) struct Residuals<'a> {
+pub(crate) struct Residuals<'a> {
     n: usize,
     /// Values of the texts, then their derivatives text by text.
     system: System,
@@ -21,14 +21,14 @@ pub(super) struct Residuals<'a> {
     by_row: Vec<bool>,
     rows: usize,
     loss: Loss,
-    pub(super) evaluations: u64,
+    pub(crate) evaluations: u64,
     ctx: &'a Ctx,
 }
 
 impl<'a> Residuals<'a> {
     /// # Errors
     /// `invalid_args` at `/residuals` for texts that do not fit, at `/data` for columns that are no numbers.
-    pub(super) fn new(
+    pub(crate) fn new(
         texts: &[String],
         scope: Scope,
         n: usize,
@@ -97,7 +97,7 @@ impl<'a> Residuals<'a> {
     }
 
     /// The residuals; `None` where one is not finite.
-    pub(super) fn values(&mut self, x: &[f64]) -> Result<Option<Vec<f64>>, ToolError> {
+    pub(crate) fn values(&mut self, x: &[f64]) -> Result<Option<Vec<f64>>, ToolError> {
         Ok(self.all(x)?.map(|(values, _)| values))
     }
 }

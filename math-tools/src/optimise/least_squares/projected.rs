@@ -14,7 +14,7 @@ use super::qr::Qr;
 ///
 /// # Errors
 /// A stop; residuals that are not finite at the start are `None`.
-pub(in crate::optimise) fn minimise_doggedly(
+pub(crate) fn minimise_doggedly(
     problem: &mut dyn Problem,
     start: &[f64],
     how: &How<'_>,
@@ -49,7 +49,7 @@ pub(in crate::optimise) fn minimise_doggedly(
 }
 
 /// The closer of two fits.
-pub(in crate::optimise) fn better(a: Option<Found>, b: Option<Found>) -> Option<Found> {
+pub(crate) fn better(a: Option<Found>, b: Option<Found>) -> Option<Found> {
     let rank = |found: &Found| (found.linear.cost, !found.reason.has_converged());
     match (a, b) {
         (Some(a), Some(b)) if rank(&b) < rank(&a) => Some(b),
@@ -83,7 +83,7 @@ impl Problem for Projected<'_> {
 ///
 /// # Errors
 /// A stop.
-pub(in crate::optimise) fn linear_at(
+pub(crate) fn linear_at(
     problem: &mut dyn Problem,
     base: &[f64],
     among: &[usize],
@@ -116,7 +116,7 @@ pub(in crate::optimise) fn linear_at(
 ///
 /// # Errors
 /// A stop.
-pub(in crate::optimise) fn solve_linear(
+pub(crate) fn solve_linear(
     problem: &mut dyn Problem,
     point: &mut [f64],
     linear: &[usize],

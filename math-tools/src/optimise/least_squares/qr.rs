@@ -1,7 +1,7 @@
 //! Householder QR of a tall matrix with few columns, and the damped problems that its triangle solves.
 
 /// The triangle of J = Q R, column by column, and the first entries of -Q' r.
-pub(in crate::optimise) struct Qr {
+pub(crate) struct Qr {
     /// `triangle[j][i]` is row i of column j.
     triangle: Vec<Vec<f64>>,
     target: Vec<f64>,
@@ -9,7 +9,7 @@ pub(in crate::optimise) struct Qr {
 
 impl Qr {
     /// Factors the columns of J; `residuals` is r.
-    pub(in crate::optimise) fn new(mut columns: Vec<Vec<f64>>, residuals: &[f64]) -> Self {
+    pub(crate) fn new(mut columns: Vec<Vec<f64>>, residuals: &[f64]) -> Self {
         let mut target: Vec<f64> = residuals.iter().map(|value| -value).collect();
         let n = columns.len();
         for step in 0..n.min(target.len()) {
@@ -33,7 +33,7 @@ impl Qr {
     }
 
     /// The p that minimises |J p + r|^2 + damping |W p|^2, with W diagonal.
-    pub(in crate::optimise) fn damped(&self, weights: &[f64], damping: f64) -> Vec<f64> {
+    pub(crate) fn damped(&self, weights: &[f64], damping: f64) -> Vec<f64> {
         let n = self.triangle.len();
         // [R; sqrt(damping) W] p = [target; 0], again by reflections.
         let root = damping.sqrt();
@@ -66,7 +66,7 @@ impl Qr {
     }
 
     /// |r|^2 - |J p + r|^2.
-    pub(in crate::optimise) fn decrease(&self, p: &[f64]) -> f64 {
+    pub(crate) fn decrease(&self, p: &[f64]) -> f64 {
         let n = self.triangle.len();
         let mut image = vec![0.0; n];
         for (column, step) in self.triangle.iter().zip(p) {
@@ -82,7 +82,7 @@ impl Qr {
 
     /// The rows of the inverse of R, whose squares sum to the diagonal of (J'J)^-1; `None` where J has no full rank: a pivot is less than
     /// `share` of its column.
-    pub(in crate::optimise) fn inverse(&self, share: f64) -> Option<Vec<Vec<f64>>> {
+    pub(crate) fn inverse(&self, share: f64) -> Option<Vec<Vec<f64>>> {
         let n = self.triangle.len();
         for column in &self.triangle {
             let size = kernels::dense::norm2(column);

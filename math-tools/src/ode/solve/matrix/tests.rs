@@ -48,6 +48,7 @@ fn every_storage_solves_the_system() {
         (5, 4, 4, false, Storage::Dense),
         (60, 59, 59, false, Storage::Dense),
         (40, 1, 1, false, band(1, 1)),
+        (60, 2, 2, false, band(2, 2)),
         (60, 2, 3, false, band(2, 3)),
         (200, 1, 1, true, Storage::Sparse),
     ] {

@@ -1,0 +1,281 @@
+//! Derivatives of expressions, by transformation of their programs.
+
+use std::collections::BTreeMap;
+
+use schemars::json_schema;
+
+use super::{Args, Method, Output, refuse_given};
+use crate::expression::unknowns::{self, by_name};
+use crate::expression::{Expression, NotDifferentiable, Scope, System};
+use crate::prelude::*;
+
+/// Most variables of a gradient, and of a Hessian.
+const VARIABLES_MAX: usize = 10_000;
+const HESSIAN_MAX: usize = 1_000;
+/// Most operations of a derivative of a high order.
+const OPERATIONS_MAX: usize = 1_000_000;
+
+/// One expression or several.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Formulas {
+    /// One.
+    One(String),
+    /// Several, for a Jacobian.
+    Many(Vec<String>),
+}
+
+impl Serialize for Formulas {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::One(text) => serializer.serialize_str(text),
+            Self::Many(texts) => serializer.collect_seq(texts),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Formulas {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = Value::deserialize(deserializer)?;
+        if let Some(text) = value.as_str() {
+            return Ok(Self::One(text.to_owned()));
+        }
+        let expected = "expected an expression or a list of expressions";
+        let Some(items) = value.items() else {
+            return Err(serde::de::Error::custom(format_args!(
+                "{expected}, found {}",
+                value.kind()
+            )));
+        };
+        let texts: Option<Vec<String>> = items
+            .iter()
+            .map(|item| item.as_str().map(str::to_owned))
+            .collect();
+        let texts = texts.filter(|texts| !texts.is_empty());
+        texts
+            .map(Self::Many)
+            .ok_or_else(|| serde::de::Error::custom(expected))
+    }
+}
+
+tool_core::inline_schema!(
+    Formulas,
+    "Formulas",
+    json_schema!({ "anyOf": [{ "type": "string" }, { "type": "array", "items": { "type": "string" }, "minItems": 1 }] })
+);
+
+/// A point: one number, several, or some by name.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum At {
+    /// Of one variable.
+    Number(f64),
+    /// Of `x0`, `x1`, ...
+    List(Vec<f64>),
+    /// By name.
+    Named(BTreeMap<String, f64>),
+}
+
+impl Serialize for At {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Number(value) => serializer.serialize_f64(*value),
+            Self::List(values) => serializer.collect_seq(values),
+            Self::Named(values) => serializer.collect_map(values),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for At {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = Value::deserialize(deserializer)?;
+        let wrong = |value: &Value| {
+            serde::de::Error::custom(format_args!(
+                "expected a number, a list of numbers, or an object of numbers, found {}",
+                value.kind()
+            ))
+        };
+        let finite = |value: &Value| value.as_f64().filter(|number| number.is_finite());
+        if let Some(number) = finite(&value) {
+            return Ok(Self::Number(number));
+        }
+        if let Some(object) = value.as_object() {
+            let entry = |(name, value): (&str, &Value)| Some((name.to_owned(), finite(value)?));
+            let entries: Option<BTreeMap<String, f64>> = object.iter().map(entry).collect();
+            return entries.map(Self::Named).ok_or_else(|| wrong(&value));
+        }
+        let numbers = value.as_numbers().map(|block| block.as_slice().to_vec());
+        let numbers = numbers.filter(|list| list.iter().all(|number| number.is_finite()));
+        numbers.map(Self::List).ok_or_else(|| wrong(&value))
+    }
+}
+
+tool_core::inline_schema!(
+    At,
+    "At",
+    json_schema!({ "anyOf": [
+        { "type": "number" },
+        { "type": "array", "items": { "type": "number" } },
+        { "type": "object", "additionalProperties": { "type": "number" } }
+    ] })
+);
+
+pub(super) fn run(args: &Args, f: &Formulas, ctx: &Ctx) -> Result<Output, ToolError> {
+    let given = [
+        ("x", args.x.is_some()),
+        ("dx", args.dx.is_some()),
+        (
+            "method",
+            args.method.is_some_and(|method| method != Method::Exact),
+        ),
+        ("accuracy", args.accuracy.is_some()),
+        ("window", args.window.is_some()),
+        ("degree", args.degree.is_some()),
+    ];
+    refuse_given(&given, "an expression")?;
+    let (point, names) = match &args.at {
+        Some(At::Number(value)) => (vec![*value], None),
+        Some(At::List(values)) => (values.clone(), None),
+        Some(At::Named(values)) => {
+            let names: Vec<String> = values.keys().cloned().collect();
+            (values.values().copied().collect(), Some(names))
+        }
+        None => {
+            refuse!(invalid "/at"; "an expression is differentiated at a point"; "give `at`, such as 2, [1, 2] or {{\"x\": 1}}");
+        }
+    };
+    let n = point.len();
+    if n == 0 || n > VARIABLES_MAX {
+        refuse!(invalid "/at", "dimension"; "expected 1 to {VARIABLES_MAX} variables, found {n}"; "give fewer");
+    }
+    let scope = unknowns::scope((n, names.as_deref()), None, &args.parameters, "/at", ctx)?;
+    match f {
+        Formulas::One(text) if n == 1 => one(args, text, &scope, point[0]),
+        Formulas::One(text) => several(args, text, &scope, &point, names.as_deref(), ctx),
+        Formulas::Many(texts) => jacobian(args, texts, &scope, &point, ctx),
+    }
+}
+
+fn parsed(text: &str, scope: &Scope, pointer: &str) -> Result<Expression, ToolError> {
+    Expression::parse(text, scope).map_err(|err| err.into_tool_error(pointer))
+}
+
+fn unknown(err: &NotDifferentiable) -> ToolError {
+    ToolError::invalid("/f", err.to_string())
+        .reason("not_differentiable")
+        .hint("take samples of it and pass them as `y`")
+}
+
+/// Refuses what is not finite.
+fn check(values: &[f64], expression: &Expression, point: &[f64]) -> Result<(), ToolError> {
+    if values.iter().all(|value| value.is_finite()) {
+        return Ok(());
+    }
+    if let Err(cause) = expression.value(point) {
+        refuse!(numeric "/at", "domain"; "no finite value there: {cause}"; "choose a point inside the domain");
+    }
+    refuse!(numeric "/at", "domain"; "a derivative is not finite there"; "choose a point where the function is smooth");
+}
+
+fn one(args: &Args, text: &str, scope: &Scope, point: f64) -> Result<Output, ToolError> {
+    let expression = parsed(text, scope, "/f")?;
+    let order = args.order.size();
+    let system =
+        System::derivatives(&expression, 0, order, OPERATIONS_MAX).map_err(|err| unknown(&err))?;
+    let Some(system) = system else {
+        refuse!(invalid "/order", "cost"; "the derivative of order {order} takes more than {OPERATIONS_MAX} operations"; "ask for a lower order");
+    };
+    let mut values = vec![f64::NAN; order + 1];
+    system.evaluator().point(&[point], &mut values);
+    let wanted = [values[0], values[order]];
+    check(&wanted, &expression, &[point])?;
+    Ok(Output {
+        value: Some(wanted[0]),
+        derivative: Some(wanted[1]),
+        method: Method::Exact,
+        ..Output::default()
+    })
+}
+
+fn several(
+    args: &Args,
+    text: &str,
+    scope: &Scope,
+    point: &[f64],
+    names: Option<&[String]>,
+    ctx: &Ctx,
+) -> Result<Output, ToolError> {
+    let n = point.len();
+    let order = args.order.size();
+    if order > 2 {
+        refuse!(invalid "/order"; "of several variables the orders are 1 and 2, found {order}"; "give `at` as one number for a higher order");
+    }
+    if order == 2 && n > HESSIAN_MAX {
+        refuse!(invalid "/order", "dimension"; "a Hessian takes at most {HESSIAN_MAX} variables, found {n}"; "ask for order 1");
+    }
+    let expression = parsed(text, scope, "/f")?;
+    let slots: Vec<usize> = (0..n).collect();
+    let system = System::value_and_gradient(&expression, &slots).map_err(|err| unknown(&err))?;
+    let mut values = vec![f64::NAN; n + 1];
+    system.evaluator().point(point, &mut values);
+    check(&values, &expression, point)?;
+    let gradient = values.split_off(1);
+    let hessian = if order == 2 {
+        ctx.reserve_doubles(2 * n * n)?;
+        let product = System::hessian_product(&expression, n).map_err(|err| unknown(&err))?;
+        let mut evaluator = product.evaluator();
+        let mut rows = Vec::with_capacity(n);
+        let mut slots = point.to_vec();
+        slots.resize(2 * n, 0.0);
+        for row in 0..n {
+            ctx.check()?;
+            slots[n..].fill(0.0);
+            slots[n + row] = 1.0;
+            let mut entries = vec![f64::NAN; n];
+            evaluator.point(&slots, &mut entries);
+            check(&entries, &expression, point)?;
+            rows.push(entries);
+        }
+        Some(rows)
+    } else {
+        None
+    };
+    Ok(Output {
+        value: Some(values[0]),
+        named: by_name(names, &gradient),
+        gradient: Some(gradient),
+        hessian,
+        method: Method::Exact,
+        ..Output::default()
+    })
+}
+
+fn jacobian(
+    args: &Args,
+    texts: &[String],
+    scope: &Scope,
+    point: &[f64],
+    ctx: &Ctx,
+) -> Result<Output, ToolError> {
+    if args.order.get() > 1 {
+        refuse!(invalid "/order"; "of a list of expressions the order is 1, found {}", args.order.get(); "pass them one by one");
+    }
+    let n = point.len();
+    ctx.reserve_doubles(texts.len().saturating_mul(2 * n + 2))?;
+    let texts = texts.iter().enumerate();
+    let expressions = texts.map(|(index, text)| parsed(text, scope, &format!("/f/{index}")));
+    let expressions: Vec<Expression> = expressions.collect::<Result<_, _>>()?;
+    let m = expressions.len();
+    let (system, _) = System::values_and_jacobian(&expressions, n).map_err(|err| unknown(&err))?;
+    let mut all = vec![f64::NAN; m * (n + 1)];
+    system.evaluator().point(point, &mut all);
+    let entries = all.split_off(m);
+    for (index, expression) in expressions.iter().enumerate() {
+        check(&all[index..=index], expression, point)?;
+        check(&entries[index * n..(index + 1) * n], expression, point)?;
+    }
+    Ok(Output {
+        values: Some(all),
+        jacobian: Some(entries.chunks(n).map(<[f64]>::to_vec).collect()),
+        method: Method::Exact,
+        ..Output::default()
+    })
+}

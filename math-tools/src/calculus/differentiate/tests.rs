@@ -1,0 +1,125 @@
+//! Derivatives with known values, and what is refused.
+
+use super::{Args, Output};
+use crate::prelude::*;
+
+fn run(args: &str) -> Result<Output, ToolError> {
+    let args: Args = tool_core::convert::from_value(&crate::linalg::tests::parse(args))
+        .map_err(|problem| ToolError::invalid(problem.path, problem.message))?;
+    Args::run(args, &Ctx::default())
+}
+
+#[test]
+fn orders_up_to_ten() {
+    let at = |f: &str, order: usize| {
+        run(&format!(r#"{{"f": "{f}", "at": 0.5, "order": {order}}}"#))
+            .unwrap()
+            .derivative
+            .unwrap()
+    };
+    for order in 1..=10 {
+        let expected = (0.5_f64).exp();
+        assert!((at("exp(x)", order) / expected - 1.0).abs() < 1e-14);
+        let wave = (0.5 + order as f64 * std::f64::consts::FRAC_PI_2).sin();
+        assert!((at("sin(x)", order) - wave).abs() < 1e-14);
+    }
+    assert_eq!(at("x**3", 3), 6.0);
+    assert_eq!(at("x**3", 4), 0.0);
+}
+
+#[test]
+fn several_variables() {
+    let found = run(r#"{"f": "r*cos(t)", "at": {"r": 2, "t": 0}, "order": 2}"#).unwrap();
+    assert_eq!(found.gradient, Some(vec![1.0, 0.0]));
+    assert_eq!(found.hessian, Some(vec![vec![0.0, 0.0], vec![0.0, -2.0]]));
+    assert_eq!(found.named.unwrap()["r"], 1.0);
+    let found = run(r#"{"f": ["x*y", "x+y"], "at": [2, 3]}"#).unwrap();
+    assert_eq!(found.values, Some(vec![6.0, 5.0]));
+    assert_eq!(found.jacobian, Some(vec![vec![3.0, 2.0], vec![1.0, 1.0]]));
+}
+
+#[test]
+fn samples_with_errors_that_hold() {
+    let x: Vec<f64> = (0..40)
+        .map(|i| 0.1 * f64::from(i) + 0.02 * f64::from(i % 3))
+        .collect();
+    let y: Vec<f64> = x.iter().map(|x| x.sin()).collect();
+    for method in ["finite", "spline"] {
+        let found = run(&format!(
+            r#"{{"x": {x:?}, "y": {y:?}, "method": "{method}"}}"#
+        ))
+        .unwrap();
+        let all = found
+            .derivatives
+            .unwrap()
+            .into_iter()
+            .zip(found.errors.unwrap())
+            .zip(&x);
+        for ((derivative, error), x) in all {
+            let off = (derivative - x.cos()).abs();
+            assert!(
+                off < 1e-3 && off <= 3.0 * error + 1e-6,
+                "{method} at {x}: {off:e} {error:e}"
+            );
+        }
+    }
+    let (mut a, mut b) = (x.clone(), y.clone());
+    a.reverse();
+    b.reverse();
+    let mut back = run(&format!(r#"{{"x": {a:?}, "y": {b:?}}}"#))
+        .unwrap()
+        .derivatives
+        .unwrap();
+    back.reverse();
+    assert_eq!(
+        back,
+        run(&format!(r#"{{"x": {x:?}, "y": {y:?}}}"#))
+            .unwrap()
+            .derivatives
+            .unwrap()
+    );
+}
+
+#[test]
+fn bad_arguments_are_refused() {
+    for (args, path) in [
+        ("{}", "/f"),
+        (r#"{"f": "x"}"#, "/at"),
+        (r#"{"f": "x", "at": 1, "y": [1, 2]}"#, "/y"),
+        (r#"{"f": "x", "at": []}"#, "/at"),
+        (r#"{"f": "q", "at": 1}"#, "/f"),
+        (r#"{"f": "log(x)", "at": -1}"#, "/at"),
+        (r#"{"f": "sqrt(x)", "at": 0}"#, "/at"),
+        (r#"{"f": "x*y", "at": [1, 2], "order": 3}"#, "/order"),
+        (r#"{"f": ["x"], "at": 1, "order": 2}"#, "/order"),
+        (r#"{"f": "x", "at": 1, "window": 5}"#, "/window"),
+        (r#"{"y": [1, 2], "at": 1}"#, "/at"),
+        (r#"{"y": [1]}"#, "/y"),
+        (r#"{"y": [1, 2]}"#, "/y"),
+        (r#"{"y": [1, 2, 3], "x": [1, 1, 2]}"#, "/x/1"),
+        (
+            r#"{"y": [1, 2, 3, 4, 5, 6, 7, 8], "accuracy": 3}"#,
+            "/accuracy",
+        ),
+        (
+            r#"{"y": [1, 2, 3, 4], "method": "savitzky_golay"}"#,
+            "/window",
+        ),
+        (
+            r#"{"y": [1, 2, 3, 4], "method": "savitzky_golay", "window": 4}"#,
+            "/window",
+        ),
+        (
+            r#"{"y": [1, 2, 3, 4], "method": "spline", "window": 5}"#,
+            "/window",
+        ),
+        (r#"{"y": [1, 2, 3, 4], "method": "exact"}"#, "/method"),
+        (
+            r#"{"y": [0, 1e308, -1e308], "dx": 1e-10, "accuracy": 2}"#,
+            "/y",
+        ),
+    ] {
+        let err = run(args).unwrap_err();
+        assert_eq!(err.path(), Some(path), "{args}: {err:?}");
+    }
+}

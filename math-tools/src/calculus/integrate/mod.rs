@@ -1,0 +1,211 @@
+//! `integrate`: the integral of a function of one variable.
+
+mod answer;
+mod range;
+#[cfg(test)]
+mod tests;
+
+use kernels::quadrature::{self, Found};
+use kernels::roots::interval::Interval;
+
+use super::limit::Limit;
+use crate::expression::{Expression, Parameters, Scope};
+use crate::prelude::*;
+
+pub(crate) use self::answer::Output;
+#[cfg(test)]
+use self::answer::Reason;
+use self::answer::output;
+use self::range::Range;
+
+/// Integrate a function of one variable over a finite or infinite range, with an error that holds.
+///
+/// Narrow peaks, singularities at the ends and inside, and waves up to infinity are dealt with; an integral that diverges is refused.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Args {
+    /// Integrand: an expression in `x`, such as `exp(-x**2)*cos(3*x)`.
+    pub f: String,
+    /// Lower end: a number, `"-inf"`, or a constant such as `"pi/2"`. A lower end above the upper one changes the sign.
+    pub from: Limit,
+    /// Upper end, likewise; `"inf"` for none.
+    pub to: Limit,
+    /// Name of the variable.
+    #[serde(default = "x")]
+    pub variable: String,
+    /// Named numbers the expressions use, such as `{"a": 1.5}`.
+    #[serde(default, skip_serializing_if = "Parameters::is_empty")]
+    pub parameters: Parameters,
+    /// Places between the ends where the integrand jumps, has a kink, a pole or a narrow peak; at most 1000. They save evaluations.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub points: Vec<Limit>,
+    /// Simple poles between the ends of which the Cauchy principal value is meant.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub principal_value: Vec<Limit>,
+    /// `auto`; `gauss_kronrod` (adaptive halving alone, without a search for peaks), `tanh_sinh` (double-exponential; for functions analytic inside), `oscillatory`
+    /// (an infinite end summed over half-waves from the start).
+    #[serde(default)]
+    pub method: Method,
+    /// Error asked for, relative to the integral; at least 1e-14.
+    #[serde(default = "rtol")]
+    pub rtol: Tolerance,
+    /// Error asked for, absolute; the larger of both counts.
+    #[serde(default = "atol")]
+    pub atol: Tolerance,
+    /// Most evaluations of the integrand.
+    #[serde(default = "Bounded::<100, 100_000_000>::of::<5_000_000>")]
+    pub max_evals: Bounded<100, 100_000_000>,
+    /// Whether to draw the integrand as text.
+    #[serde(default)]
+    pub plot: bool,
+}
+
+/// How to integrate.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Method {
+    /// Adaptive Gauss-Kronrod rules, with the limits at ends and singular places extrapolated.
+    #[default]
+    Auto,
+    /// Adaptive Gauss-Kronrod rules alone.
+    GaussKronrod,
+    /// The trapezoidal rule after a double-exponential substitution.
+    TanhSinh,
+    /// As `auto`, with an infinite end summed over half-waves from the start.
+    Oscillatory,
+}
+
+fn x() -> String {
+    "x".to_owned()
+}
+
+fn rtol() -> Tolerance {
+    Tolerance::literal(1e-10)
+}
+
+fn atol() -> Tolerance {
+    Tolerance::literal(0.0)
+}
+
+impl Tool for Args {
+    const SPEC: Spec = Spec::named("integrate", "Integrate a function")
+        .tags(&[
+            "integral",
+            "quadrature",
+            "gauss-kronrod",
+            "tanh-sinh",
+            "principal value",
+            "calculus",
+        ])
+        .syntax(&[
+            ("/f", Syntax::Expression),
+            ("/from", Syntax::Expression),
+            ("/to", Syntax::Expression),
+            ("/points", Syntax::Expression),
+            ("/principal_value", Syntax::Expression),
+        ]);
+    type Output = Output;
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "a parabola": r#"{"f": "3*x**2", "from": 0, "to": 2}"#
+            => r#"{"integral": 8.0, "error": 8.07003895950495e-15, "converged": true, "reason": "tolerance", "absolute": 8.0,
+                "evaluations": 4816, "intervals": 2, "singularities": [], "method": "gauss_kronrod"}"#;
+    };
+
+    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+        let scope = scope(&args)?;
+        let expression =
+            Expression::parse(&args.f, &scope).map_err(|err| err.into_tool_error("/f"))?;
+        let range = Range::new(&args, ctx)?;
+        let found = if range.points.is_empty() {
+            answer::nothing()
+        } else {
+            integral(&args, &expression, &range, ctx)?
+        };
+        output(&args, &expression, &range, found, ctx)
+    }
+}
+
+/// The names of the integrand.
+fn scope(args: &Args) -> Result<Scope, ToolError> {
+    let name = args.variable.as_str();
+    let mut bytes = name.bytes();
+    let starts = bytes
+        .next()
+        .is_some_and(|first| first.is_ascii_alphabetic() || first == b'_');
+    let is_name = starts && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    if !is_name || crate::expression::is_constant(name) || name.len() > 64 {
+        refuse!(invalid "/variable"; "expected the name of a variable, of letters, digits and `_`, found `{}`",
+            name.chars().take(64).collect::<String>(); "the usual one is `x`");
+    }
+    Scope::new()
+        .variable(name)
+        .with_parameters(&args.parameters, "/parameters")
+}
+
+fn integral(
+    args: &Args,
+    expression: &Expression,
+    range: &Range,
+    ctx: &Ctx,
+) -> Result<Found, ToolError> {
+    /// Samples of the second look; fewer where a value costs microseconds.
+    const SAMPLES: [usize; 2] = [1 << 15, 1 << 13];
+    /// Those beside bounds of the integrand.
+    const BOUNDED: usize = 1 << 12;
+    /// Bytes that an interval takes, for each of its evaluations.
+    const BYTES: u64 = 16;
+    let most = args.max_evals.get() as u64;
+    ctx.reserve(most.saturating_mul(BYTES) + (8 << 19))?;
+    let mut evaluator = expression.evaluator();
+    let mut values = |places: &[f64], values: &mut [f64]| -> Result<(), ToolError> {
+        ctx.check()?;
+        ctx.count_evaluations(places.len() as u64)?;
+        for (places, values) in places.chunks(1 << 12).zip(values.chunks_mut(1 << 12)) {
+            ctx.check()?;
+            evaluator.eval_block(&[places], values);
+        }
+        Ok(())
+    };
+    let tolerances = (args.rtol.get().max(1e-14), args.atol.get());
+    let found = if args.method == Method::TanhSinh {
+        let mut all: Option<Found> = None;
+        for pair in range.points.windows(2) {
+            let one =
+                quadrature::double_exponential(&mut values, (pair[0], pair[1]), tolerances, most);
+            let one = one.map_err(|fault| answer::refusal(fault, args, expression, range))?;
+            all = Some(match all {
+                None => one,
+                Some(before) => answer::joined(before, one, tolerances),
+            });
+        }
+        all.unwrap_or_else(answer::nothing)
+    } else {
+        // Where a function has no form over intervals, more samples stand in for bounds.
+        let bounds = |x: Interval| {
+            ctx.check().ok()?; // the values that follow say so
+            Some(expression.enclosure(&[x], 0).ok()??.values)
+        };
+        let is_bounded = expression.enclosure(&[Interval::WHOLE], 0).is_ok();
+        let request = quadrature::Request {
+            points: &range.points,
+            poles: &range.poles,
+            relative: tolerances.0,
+            absolute: tolerances.1,
+            evaluations_max: most,
+            samples: match args.method {
+                Method::GaussKronrod => 0,
+                _ if is_bounded => BOUNDED.min(args.max_evals.size() / 4),
+                _ => SAMPLES[usize::from(expression.is_pointwise())].min(args.max_evals.size() / 4),
+            },
+            bounds: is_bounded.then_some(&bounds),
+            method: match args.method {
+                Method::GaussKronrod => quadrature::Method::Plain,
+                Method::Oscillatory => quadrature::Method::Waves,
+                Method::Auto | Method::TanhSinh => quadrature::Method::Auto,
+            },
+        };
+        let found = quadrature::integrate(&mut values, &request);
+        found.map_err(|fault| answer::refusal(fault, args, expression, range))?
+    };
+    Ok(found)
+}

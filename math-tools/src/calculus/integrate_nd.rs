@@ -1,0 +1,299 @@
+//! `integrate_nd`: the integral of a function of several variables over a box, or between limits that depend on earlier variables.
+
+mod map;
+mod random;
+#[cfg(test)]
+mod tests;
+
+use kernels::quadrature::{Ending, Fault, SOBOL_DIMENSIONS, cubature, cubature_points};
+
+use self::map::Map;
+use super::limit::Limit;
+use crate::expression::unknowns;
+use crate::expression::{Expression, Parameters};
+use crate::prelude::*;
+
+/// Integrate a function of several variables over a box, also infinite, or between limits that depend on earlier variables.
+///
+/// Few variables by adaptive cubature, many by quasi-Monte Carlo points, with an error.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Args {
+    /// Integrand: an expression in `x0`, `x1`, ... (`x`, `y`, `z` for the first three), or in `variables`.
+    pub f: String,
+    /// Lower and upper limit of each variable, 2 to 33 of them, such as `[[0, 1], [0, "x0"], ["-inf", "inf"]]`: numbers, infinities, or
+    /// expressions in the variables before.
+    #[schemars(extend("x-shape" = ["d", 2]))]
+    pub bounds: Vec<[Limit; 2]>,
+    /// Names of the variables, in the order of `bounds`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub variables: Vec<String>,
+    /// Named numbers the expressions use, such as `{"a": 1.5}`.
+    #[serde(default, skip_serializing_if = "Parameters::is_empty")]
+    pub parameters: Parameters,
+    /// `auto` (cubature up to 6 variables), `cubature` (adaptive, up to 12 variables; for integrands with few kinks), or
+    /// `quasi_monte_carlo` (scrambled Sobol' points; for many variables).
+    #[serde(default)]
+    pub method: Method,
+    /// Error asked for, relative to the integral.
+    #[serde(default = "rtol")]
+    pub rtol: Tolerance,
+    /// Error asked for, absolute; the larger of both counts.
+    #[serde(default = "atol")]
+    pub atol: Tolerance,
+    /// Most evaluations of the integrand.
+    #[serde(default = "Bounded::<1000, 1_000_000_000>::of::<2_000_000>")]
+    pub max_evals: Bounded<1000, 1_000_000_000>,
+    /// Seed of the scrambling; 42 for a direct call where absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<Seed>,
+}
+
+/// How to integrate over several variables.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Method {
+    /// By the number of variables.
+    #[default]
+    Auto,
+    /// The adaptive rule of Genz and Malik.
+    Cubature,
+    /// Means over scrambled Sobol' points.
+    QuasiMonteCarlo,
+}
+
+fn rtol() -> Tolerance {
+    Tolerance::literal(1e-6)
+}
+
+fn atol() -> Tolerance {
+    Tolerance::literal(0.0)
+}
+
+/// The integral and its error.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub(crate) struct Output {
+    /// The integral.
+    pub integral: f64,
+    /// Estimate of the absolute error: of `cubature` the differences of two rules; of `quasi_monte_carlo` 5 standard errors.
+    pub error: f64,
+    /// Standard error of the mean of 16 randomisations; absent for `cubature`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub standard_error: Option<f64>,
+    /// Whether `error` is at most `atol` or `rtol` times the integral.
+    pub converged: bool,
+    /// Reason the search ended.
+    pub reason: Reason,
+    /// Evaluations of the integrand.
+    pub evaluations: u64,
+    /// The method used.
+    pub method: Method,
+}
+
+/// Reason that a search for an integral ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Reason {
+    /// The error is as small as asked for.
+    Tolerance,
+    /// Rounding allows no smaller error.
+    Rounding,
+    /// `max_evals` were used.
+    Evaluations,
+}
+
+impl Tool for Args {
+    const SPEC: Spec = Spec::named("integrate_nd", "Integrate over several variables")
+        .seeded()
+        .tags(&[
+            "integral",
+            "cubature",
+            "quasi-monte carlo",
+            "sobol",
+            "multiple integral",
+            "calculus",
+        ])
+        .syntax(&[("/f", Syntax::Expression), ("/bounds", Syntax::Expression)]);
+    type Output = Output;
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "x y over the unit square": r#"{"f": "x*y", "bounds": [[0, 1], [0, 1]]}"#
+            => r#"{"integral": 0.25, "error": 4.440892098500626e-16, "converged": true, "reason": "tolerance", "evaluations": 119, "method": "cubature"}"#;
+    };
+
+    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+        const CUBATURE_AUTO: usize = 6;
+        const CUBATURE_MAX: usize = 12;
+        let n = args.bounds.len();
+        if n < 2 {
+            refuse!(invalid "/bounds", "dimension"; "expected the limits of 2 to {SOBOL_DIMENSIONS} variables, found {n}";
+                "for one variable use `integrate`");
+        }
+        let method = match args.method {
+            Method::Auto if n <= CUBATURE_AUTO => Method::Cubature,
+            Method::Auto => Method::QuasiMonteCarlo,
+            given => given,
+        };
+        let most = if method == Method::Cubature {
+            CUBATURE_MAX
+        } else {
+            SOBOL_DIMENSIONS
+        };
+        if n > most {
+            refuse!(invalid "/bounds", "dimension"; "{n} variables, the limit of this method is {most}";
+                "use `quasi_monte_carlo`, or beyond {SOBOL_DIMENSIONS} variables the tool `monte_carlo_native`");
+        }
+        let names = (!args.variables.is_empty()).then_some(args.variables.as_slice());
+        if let Some(names) = names.filter(|names| names.len() != n) {
+            refuse!(invalid "/variables", "shape"; "{} names for {n} variables", names.len(); "give one name for each row of `bounds`");
+        }
+        if let Some(index) = (1..args.variables.len())
+            .find(|&index| args.variables[..index].contains(&args.variables[index]))
+        {
+            refuse!(invalid format!("/variables/{index}"); "`{}` is there twice", args.variables[index]; "rename one of them");
+        }
+        let scope = unknowns::scope((n, names), None, &args.parameters, "/variables", ctx)?;
+        let expression =
+            Expression::parse(&args.f, &scope).map_err(|err| err.into_tool_error("/f"))?;
+        let map = Map::new(&args.bounds, &scope)?;
+        let mut field = Field {
+            evaluator: expression.evaluator(),
+            limits: map.evaluators(),
+            map: &map,
+            ctx,
+        };
+        let tolerances = (args.rtol.get().max(1e-14), args.atol.get());
+        let most = args.max_evals.get() as u64;
+        let found = match method {
+            Method::QuasiMonteCarlo => {
+                random::integrate(&mut field, n, tolerances, most, ctx.seed(args.seed), ctx)?
+            }
+            _ => by_cubature(&mut field, n, tolerances, most, ctx)?,
+        };
+        finish(found, method, &expression, &field, ctx)
+    }
+}
+
+/// What either method finds.
+#[derive(Debug, Clone, Copy)]
+struct Found {
+    integral: f64,
+    error: f64,
+    standard_error: Option<f64>,
+    evaluations: u64,
+    ending: Ending,
+    /// Evaluations without a finite value.
+    undefined: bool,
+}
+
+/// The integrand over the unit cube.
+struct Field<'a> {
+    evaluator: crate::expression::Evaluator<'a>,
+    limits: map::Evaluators<'a>,
+    map: &'a Map,
+    ctx: &'a Ctx,
+}
+
+impl Field<'_> {
+    /// Values at points of the unit cube, `points[i]` coordinate `i` of each.
+    fn values(&mut self, points: &[Vec<f64>], values: &mut [f64]) -> Result<(), ToolError> {
+        const CHUNK: usize = 1 << 12;
+        for first in (0..values.len()).step_by(CHUNK) {
+            let last = (first + CHUNK).min(values.len());
+            self.ctx.check()?;
+            self.ctx.count_evaluations((last - first) as u64)?;
+            let (places, stretch) = self.map.places(points, first..last, &mut self.limits);
+            let slots: Vec<&[f64]> = places.iter().map(Vec::as_slice).collect();
+            let values = &mut values[first..last];
+            self.evaluator.eval_block(&slots, values);
+            for (value, stretch) in values.iter_mut().zip(stretch) {
+                // An empty interval has no integral, whatever the integrand is there.
+                *value = if stretch == 0.0 {
+                    0.0
+                } else {
+                    *value * stretch
+                };
+            }
+        }
+        Ok(())
+    }
+}
+
+fn by_cubature(
+    field: &mut Field<'_>,
+    n: usize,
+    tolerances: (f64, f64),
+    most: u64,
+    ctx: &Ctx,
+) -> Result<Found, ToolError> {
+    let points = cubature_points(n) as u64;
+    if most < 2 * points {
+        refuse!(invalid "/max_evals"; "cubature of {n} variables takes {points} evaluations for each box";
+            "raise `max_evals` or use `quasi_monte_carlo`");
+    }
+    // Boxes, and the points of one round.
+    let boxes = most / points;
+    ctx.reserve(
+        boxes.saturating_mul(16 * n as u64 + 96)
+            + (boxes / 4)
+                .min(1 << 16)
+                .saturating_mul(points * (n as u64 + 1) * 8),
+    )?;
+    let mut values = |points: &[Vec<f64>], values: &mut [f64]| field.values(points, values);
+    let found =
+        cubature(&mut values, &vec![(0.0, 1.0); n], tolerances, most).map_err(
+            |fault| match fault {
+                Fault::Function(err) => err,
+                other => ToolError::numeric("/f", format!("{other:?}")),
+            },
+        )?;
+    Ok(Found {
+        integral: found.value,
+        error: found.error,
+        standard_error: None,
+        evaluations: found.evaluations,
+        ending: found.ending,
+        undefined: !found.error.is_finite(),
+    })
+}
+
+fn finish(
+    found: Found,
+    method: Method,
+    expression: &Expression,
+    field: &Field<'_>,
+    ctx: &Ctx,
+) -> Result<Output, ToolError> {
+    if found.undefined {
+        let point = field.map.middle();
+        let cause = match point.as_deref().map(|point| expression.value(point)) {
+            Some(Err(cause)) => format!(", such as the middle: {cause}"),
+            _ => String::new(),
+        };
+        refuse!(numeric "/f", "domain"; "no finite estimate: the integrand is infinite or undefined at some points, or the integral diverges{cause}";
+            "guard the integrand with `if(condition, a, b)`, or choose limits between which it is defined");
+    }
+    if !found.integral.is_finite() {
+        refuse!(numeric "/f", "overflow"; "the integral is beyond the range of a double"; "scale the integrand");
+    }
+    let reason = match found.ending {
+        Ending::Tolerance => Reason::Tolerance,
+        Ending::Rounding => Reason::Rounding,
+        Ending::Evaluations => Reason::Evaluations,
+    };
+    if reason != Reason::Tolerance {
+        let error = found.error;
+        ctx.warn(match reason {
+            Reason::Rounding => format!("the error {error:.1e} is that of rounding: positive and negative parts cancel"),
+            _ => format!("stopped after {} evaluations with the error {error:.1e}; raise `max_evals` or the tolerance", found.evaluations),
+        });
+    }
+    Ok(Output {
+        integral: found.integral,
+        error: found.error,
+        standard_error: found.standard_error,
+        converged: reason == Reason::Tolerance,
+        reason,
+        evaluations: found.evaluations,
+        method,
+    })
+}

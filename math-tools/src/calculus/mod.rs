@@ -1,0 +1,18 @@
+//! Integrals and derivatives, of expressions and of samples.
+
+pub(crate) mod differentiate;
+pub(crate) mod integrate;
+pub(crate) mod integrate_nd;
+pub(crate) mod integrate_samples;
+mod limit;
+mod samples;
+
+use tool_core::{Entry, entry};
+
+/// The tools of this family.
+pub(crate) static TOOLS: &[Entry] = &[
+    entry::<integrate::Args>(),
+    entry::<integrate_nd::Args>(),
+    entry::<integrate_samples::Args>(),
+    entry::<differentiate::Args>(),
+];

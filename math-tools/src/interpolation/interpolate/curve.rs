@@ -1,0 +1,302 @@
+//! Curves.
+
+use kernels::interpolation::slopes::{self, End};
+use kernels::interpolation::smoothing::Data;
+use kernels::interpolation::{Outside, Piecewise};
+
+use super::places::Places;
+use super::{Args, Boundary, Extrapolate, Method, Output, check_ascending};
+use crate::plot::marked;
+use crate::prelude::*;
+
+/// Points of a curve that are drawn.
+const DRAWN: usize = 600;
+/// Most points that are marked.
+const MARKS_MAX: usize = 2000;
+/// Places between two checks of the stop flag.
+const CHUNK: usize = 1 << 15;
+
+/// The points of a curve, in ascending order.
+struct Points {
+    x: Vec<f64>,
+    y: Vec<f64>,
+    weights: Option<Vec<f64>>,
+}
+
+/// A curve that can be evaluated.
+enum Curve {
+    Smooth(Piecewise),
+    /// Values of points, and whether the nearest one counts or the one before.
+    Steps(Points, bool),
+}
+
+pub(super) fn run(args: &Args, ctx: &Ctx) -> Result<Output, ToolError> {
+    let points = Points::load(args, ctx)?;
+    let n = points.x.len();
+    let range = [points.x[0], points.x[n - 1]];
+    ctx.reserve_doubles(30 * n)?;
+    let mut output = Output {
+        at: None,
+        values: Vec::new(),
+        method: args.method,
+        n,
+        range,
+        lambda: None,
+        degrees_of_freedom: None,
+        score: None,
+        plot: None,
+    };
+    let marks: Vec<(f64, f64)> = points
+        .x
+        .iter()
+        .copied()
+        .zip(points.y.iter().copied())
+        .collect();
+    let curve = curve(args, points, &mut output, ctx)?;
+    let at = places(args, range, ctx)?;
+    ctx.reserve_doubles(3 * at.len())?;
+    check_inside(args, &at, range)?;
+    let order = args.derivative.get() as i32;
+    let values = curve.evaluate(&at, order, outside(args.extrapolate), ctx)?;
+    let gap = values.iter().position(|value| !value.is_finite());
+    if let Some(place) = gap.filter(|_| args.extrapolate != Extrapolate::Nan) {
+        refuse!(numeric "/y", "overflow"; "the curve overflows a double at {:?}", at[place]; "scale `x` or `y`");
+    }
+    if args.plot {
+        output.plot = Some(draw(&curve, args, &marks, (&at, &values), ctx)?);
+    }
+    output.values = values.into_iter().map(Real).collect();
+    output.at = args.grid.map(|_| at);
+    Ok(output)
+}
+
+impl Points {
+    fn load(args: &Args, ctx: &Ctx) -> Result<Self, ToolError> {
+        let (x, y) = (args.x.load(ctx)?, args.y.load(ctx)?);
+        let weights = args
+            .weights
+            .as_ref()
+            .map(|weights| weights.load(ctx))
+            .transpose()?;
+        let same = |name: &str, len: usize| {
+            if len != x.len() {
+                refuse!(invalid format!("/{name}"), "shape"; "expected {} numbers, as many as `x` has, found {len}", x.len();
+                    "give one for each point");
+            }
+            Ok(())
+        };
+        same("y", y.len())?;
+        if let Some(weights) = &weights {
+            same("weights", weights.len())?;
+            if let Some(at) = weights.iter().position(|weight| *weight <= 0.0) {
+                refuse!(invalid format!("/weights/{at}"); "expected a weight above 0, found {:?}", weights[at]; "leave the point out");
+            }
+        }
+        ctx.reserve_doubles(8 * x.len())?;
+        let is_sorted = x.windows(2).all(|pair| pair[0] <= pair[1]);
+        let sorted = if is_sorted {
+            let weights = weights.map(|weights| weights.to_vec());
+            Self {
+                x: x.to_vec(),
+                y: y.to_vec(),
+                weights,
+            }
+        } else {
+            let mut order: Vec<usize> = (0..x.len()).collect();
+            order.sort_by(|&a, &b| x[a].total_cmp(&x[b]));
+            ctx.warn("the points were sorted by `x`");
+            let pick = |from: &[f64]| order.iter().map(|&at| from[at]).collect::<Vec<f64>>();
+            Self {
+                x: pick(&x),
+                y: pick(&y),
+                weights: weights.map(|weights| pick(&weights)),
+            }
+        };
+        check_ascending(&sorted.x, "x")?;
+        Ok(sorted)
+    }
+}
+
+fn curve(args: &Args, points: Points, output: &mut Output, ctx: &Ctx) -> Result<Curve, ToolError> {
+    let (x, y) = (&points.x, &points.y);
+    let n = x.len();
+    let is_periodic =
+        args.boundary == Boundary::Periodic || args.extrapolate == Extrapolate::Periodic;
+    if is_periodic && y[0] != y[n - 1] {
+        refuse!(invalid "/y", "periodic"; "expected equal first and last values, found {:?} and {:?}", y[0], y[n - 1];
+            "repeat the first value at the end of the period");
+    }
+    let hermite = |slopes: &[f64]| Curve::Smooth(Piecewise::hermite(x, y, slopes));
+    Ok(match args.method {
+        Method::Linear => Curve::Smooth(Piecewise::linear(x, y)),
+        Method::Nearest | Method::Previous => {
+            return Ok(Curve::Steps(points, args.method == Method::Nearest));
+        }
+        Method::Cubic => {
+            let ends = match (args.boundary, args.end_slopes) {
+                (Boundary::Periodic, _) => return Ok(hermite(&slopes::periodic_spline(x, y))),
+                (Boundary::NotAKnot, _) => [End::NotAKnot; 2],
+                (Boundary::Natural, _) => [End::Second(0.0); 2],
+                (Boundary::Clamped, None) => [End::Slope(0.0); 2],
+                (Boundary::Clamped, Some(slopes)) => slopes.map(|slope| End::Slope(slope.get())),
+            };
+            hermite(&slopes::spline(x, y, ends))
+        }
+        Method::Pchip => hermite(&slopes::pchip(x, y)),
+        Method::Akima => hermite(&slopes::akima(x, y, false)),
+        Method::Makima => hermite(&slopes::akima(x, y, true)),
+        Method::Smoothing => {
+            if n < 3 {
+                refuse!(invalid "/x", "empty"; "expected at least 3 points to smooth, found {n}"; "add points");
+            }
+            let ones = vec![1.0; n];
+            let data = Data::new(x, y, points.weights.as_deref().unwrap_or(&ones));
+            let lambda = match args.smoothing {
+                Some(lambda) => lambda.get(),
+                None if n < 5 => {
+                    refuse!(invalid "/smoothing", "missing"; "expected at least 5 points to choose `smoothing`, found {n}";
+                        "pass `smoothing`, or add points");
+                }
+                None => data.best(&mut || ctx.check())?,
+            };
+            let found = data.fit(lambda);
+            output.lambda = Some(lambda);
+            output.degrees_of_freedom = Some(found.degrees_of_freedom);
+            output.score = Some(Real(found.score));
+            Curve::Smooth(found.curve)
+        }
+    })
+}
+
+impl Curve {
+    fn evaluate(
+        &self,
+        at: &[f64],
+        order: i32,
+        outside: Outside,
+        ctx: &Ctx,
+    ) -> Result<Vec<f64>, ToolError> {
+        let mut values = vec![0.0; at.len()];
+        for (at, values) in at.chunks(CHUNK).zip(values.chunks_mut(CHUNK)) {
+            ctx.check()?;
+            match self {
+                Self::Smooth(curve) => curve.evaluate(at, order, outside, values),
+                Self::Steps(points, is_nearest) => {
+                    let value = |&t: &f64| step(points, *is_nearest, t, outside);
+                    values
+                        .iter_mut()
+                        .zip(at.iter().map(value))
+                        .for_each(|(to, value)| *to = value);
+                }
+            }
+        }
+        Ok(values)
+    }
+}
+
+fn step(points: &Points, is_nearest: bool, t: f64, outside: Outside) -> f64 {
+    let (x, y) = (&points.x, &points.y);
+    let (low, high) = (x[0], x[x.len() - 1]);
+    let t = match outside {
+        _ if (low..=high).contains(&t) => t,
+        Outside::Nan => return f64::NAN,
+        Outside::Periodic => t - ((t - low) / (high - low)).floor() * (high - low),
+        Outside::Extend | Outside::Constant => t.clamp(low, high),
+    };
+    let before = x.partition_point(|&x| x <= t).saturating_sub(1);
+    let is_nearer = |after: f64| t > x[before] / 2.0 + after / 2.0;
+    let moves = is_nearest && x.get(before + 1).is_some_and(|&after| is_nearer(after));
+    y[before + usize::from(moves)]
+}
+
+fn outside(extrapolate: Extrapolate) -> Outside {
+    match extrapolate {
+        Extrapolate::Refuse | Extrapolate::Extend => Outside::Extend,
+        Extrapolate::Constant => Outside::Constant,
+        Extrapolate::Nan => Outside::Nan,
+        Extrapolate::Periodic => Outside::Periodic,
+    }
+}
+
+fn places(args: &Args, [low, high]: [f64; 2], ctx: &Ctx) -> Result<Vec<f64>, ToolError> {
+    if let Some(count) = args.grid {
+        let last = count.size() - 1;
+        ctx.reserve_doubles(count.size())?;
+        let place = |index: usize| {
+            let share = index as f64 / last as f64;
+            if index == last {
+                high
+            } else {
+                (low * (1.0 - share) + high * share).clamp(low, high)
+            }
+        };
+        return Ok((0..=last).map(place).collect());
+    }
+    match args.at.as_ref().map(|at| at.load(ctx)).transpose()? {
+        Some(Places::Line(at)) => Ok(at.to_vec()),
+        Some(Places::Plane(_)) => {
+            refuse!(invalid "/at", "shape"; "expected numbers, found points `[x, y]`"; "points are for surfaces, with `z`");
+        }
+        None => Ok(Vec::new()),
+    }
+}
+
+fn check_inside(args: &Args, at: &[f64], [low, high]: [f64; 2]) -> Result<(), ToolError> {
+    if args.extrapolate != Extrapolate::Refuse {
+        return Ok(());
+    }
+    if let Some(place) = at.iter().position(|t| !(low..=high).contains(t)) {
+        let pointer = if at.len() == 1 {
+            "/at".to_owned()
+        } else {
+            format!("/at/{place}")
+        };
+        refuse!(numeric pointer, "extrapolation"; "{:?} is outside the points, which reach from {low:?} to {high:?}", at[place];
+            "choose places inside, or say in `extrapolate` what to return: `extend`, `constant`, `nan`, `periodic`");
+    }
+    Ok(())
+}
+
+/// The curve over the points and the places, with the points marked; of derivatives the places alone.
+fn draw(
+    curve: &Curve,
+    args: &Args,
+    points: &[(f64, f64)],
+    (at, values): (&[f64], &[f64]),
+    ctx: &Ctx,
+) -> Result<String, ToolError> {
+    let (first, last) = (points[0].0, points[points.len() - 1].0);
+    let (low, high) = at
+        .iter()
+        .fold((first, last), |(low, high), &t| (low.min(t), high.max(t)));
+    let place = |index: usize| {
+        let share = index as f64 / (DRAWN - 1) as f64;
+        (low * (1.0 - share) + high * share).clamp(low, high)
+    };
+    let drawn: Vec<f64> = (0..DRAWN).map(place).collect();
+    let order = args.derivative.get() as i32;
+    let heights = curve.evaluate(&drawn, order, outside(args.extrapolate), ctx)?;
+    let finite = |point: &(f64, f64)| point.0.is_finite() && point.1.is_finite();
+    let line: Vec<(f64, f64)> = drawn.into_iter().zip(heights).filter(finite).collect();
+    let every = points.len().div_ceil(MARKS_MAX);
+    let (marks, marked): (Vec<(f64, f64)>, &str) = if order == 0 {
+        (points.iter().copied().step_by(every).collect(), "o: points")
+    } else {
+        let every = at.len().div_ceil(MARKS_MAX).max(1);
+        let pairs = at
+            .iter()
+            .copied()
+            .zip(values.iter().copied())
+            .step_by(every);
+        (pairs.filter(finite).collect(), "o: values")
+    };
+    let what = match order {
+        -1 => "integral",
+        0 => "curve",
+        1 => "first derivative",
+        2 => "second derivative",
+        _ => "third derivative",
+    };
+    let title = format!("{what}, {} ({marked})", args.method.name());
+    marked::points(&line, &marks, &title, ctx)
+}

@@ -1,0 +1,260 @@
+//! `interpolate`: values between given points.
+
+mod curve;
+mod places;
+mod surface;
+#[cfg(test)]
+mod tests;
+
+use self::places::Places;
+use crate::prelude::*;
+
+/// Interpolate points by a curve, or values on a rectangular grid by a surface, and evaluate it.
+///
+/// Lines, cubic splines, shape-preserving and Akima curves, smoothing splines; derivatives and integrals; nothing is extrapolated
+/// unless `extrapolate` says how.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Args {
+    /// Places of the points, different from each other; in any order for curves, ascending for `z`.
+    #[schemars(extend("x-shape" = ["n"]))]
+    pub x: Input<Vector>,
+    /// Values at `x`; with `z`, the second axis of the grid, ascending.
+    pub y: Input<Vector>,
+    /// Values on a grid: row i is at `x[i]`, column j at `y[j]`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub z: Option<Input<Matrix>>,
+    /// Where to evaluate: a number or a list; with `z`, points `[x, y]`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<Input<Places>>,
+    /// Instead of `at`: this many equally spaced places from the first to the last point.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grid: Option<Bounded<2, 10_000_000>>,
+    /// How the curve goes between points; with `z`: `linear` or `cubic`.
+    #[serde(default)]
+    pub method: Method,
+    /// Ends of the cubic spline.
+    #[serde(default)]
+    pub boundary: Boundary,
+    /// Slopes at both ends for `clamped`; absent: 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub end_slopes: Option<[Finite; 2]>,
+    /// For `smoothing`: weight of the integral of the squared second derivative; absent: by generalised cross-validation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub smoothing: Option<Tolerance>,
+    /// For `smoothing`: positive weights of the points.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-shape" = ["n"]))]
+    pub weights: Option<Input<Vector>>,
+    /// Derivative to return: 1 to 3; -1 is the integral from the first point.
+    #[serde(default = "Bounded::<-1, 3>::of::<0>")]
+    pub derivative: Bounded<-1, 3>,
+    /// What to return outside the points.
+    #[serde(default)]
+    pub extrapolate: Extrapolate,
+    /// Whether to draw the curve and the points.
+    #[serde(default = "yes")]
+    pub plot: bool,
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// How the curve goes between points.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Method {
+    /// Straight lines.
+    Linear,
+    /// The value of the nearest point; of two, the lower one.
+    Nearest,
+    /// The value of the point before.
+    Previous,
+    /// A cubic spline: two continuous derivatives.
+    #[default]
+    Cubic,
+    /// Monotone where the points are (Fritsch and Butland).
+    Pchip,
+    /// Akima's curve: little overshoot.
+    Akima,
+    /// Akima's curve with weights that keep flat places flat.
+    Makima,
+    /// A natural cubic spline near the points.
+    Smoothing,
+}
+
+impl Method {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Linear => "linear",
+            Self::Nearest => "nearest",
+            Self::Previous => "previous",
+            Self::Cubic => "cubic",
+            Self::Pchip => "pchip",
+            Self::Akima => "akima",
+            Self::Makima => "makima",
+            Self::Smoothing => "smoothing",
+        }
+    }
+}
+
+/// Ends of a cubic spline.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Boundary {
+    /// The first two pieces are one polynomial, and the last two.
+    #[default]
+    NotAKnot,
+    /// Second derivative 0.
+    Natural,
+    /// Slopes `end_slopes`.
+    Clamped,
+    /// Both ends meet: the first and last value are equal.
+    Periodic,
+}
+
+/// What is returned outside the points.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Extrapolate {
+    /// An error that names the place.
+    #[default]
+    Refuse,
+    /// The polynomial of the nearest piece.
+    Extend,
+    /// The value at the nearest end.
+    Constant,
+    /// NaN.
+    Nan,
+    /// The curve repeated; for values that are equal at both ends.
+    Periodic,
+}
+
+/// The values and what they come from.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Output {
+    /// Places, with `grid`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-present" = { "grid": { "not": null } }))]
+    pub at: Option<Vec<f64>>,
+    /// The value, derivative or integral at each place.
+    pub values: Vec<Real>,
+    /// The method.
+    pub method: Method,
+    /// Number of points.
+    pub n: usize,
+    /// First and last place of the points.
+    pub range: [f64; 2],
+    /// With `smoothing`: the weight of the bending.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-present" = { "method": "smoothing" }))]
+    pub lambda: Option<f64>,
+    /// With `smoothing`: trace of the influence matrix, from 2 (a line) to n (through the points).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-present" = { "method": "smoothing" }))]
+    pub degrees_of_freedom: Option<f64>,
+    /// With `smoothing`: score of generalised cross-validation; infinite through the points.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-present" = { "method": "smoothing" }))]
+    pub score: Option<Real>,
+    /// The curve and the points (o).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plot: Option<String>,
+}
+
+impl Tool for Args {
+    const SPEC: Spec = Spec::named("interpolate", "Interpolate points")
+        .tags(&[
+            "interpolation",
+            "spline",
+            "pchip",
+            "akima",
+            "smoothing",
+            "grid",
+        ])
+        .large();
+    type Output = Output;
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "a parabola through three points":
+            r#"{"x": [0, 1, 2], "y": [0, 1, 4], "at": [0.5, 1.5], "plot": false}"#
+            => r#"{"values": [0.25, 2.25], "method": "cubic", "n": 3, "range": [0.0, 2.0]}"#;
+        "a plane over a grid":
+            r#"{"x": [0, 1], "y": [0, 2], "z": [[0, 2], [1, 3]], "at": [[0.5, 1]], "method": "linear"}"#
+            => r#"{"values": [1.5], "method": "linear", "n": 4, "range": [0.0, 1.0]}"#;
+    };
+
+    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+        match (&args.at, args.grid) {
+            (None, None) => {
+                refuse!(invalid "/at", "missing"; "expected `at` or `grid`"; "say where to evaluate");
+            }
+            (Some(_), Some(_)) => {
+                refuse!(invalid "/grid", "conflict"; "`at` and `grid` exclude each other"; "leave one of them out");
+            }
+            _ => {}
+        }
+        check_options(&args)?;
+        match &args.z {
+            None => curve::run(&args, ctx),
+            Some(z) => surface::run(&args, z, ctx),
+        }
+    }
+}
+
+/// Options that the method does not use are errors, not silence.
+fn check_options(args: &Args) -> Result<(), ToolError> {
+    let unused = |pointer: &str, wants: &str| {
+        refuse!(invalid pointer, "conflict"; "`{}` is for {wants}, found the method `{}`", &pointer[1..], args.method.name();
+            "leave it out, or choose that method");
+    };
+    if args.method != Method::Smoothing {
+        if args.smoothing.is_some() {
+            unused("/smoothing", "`smoothing`")?;
+        }
+        if args.weights.is_some() {
+            unused("/weights", "`smoothing`")?;
+        }
+    }
+    if args.method != Method::Cubic && args.boundary != Boundary::NotAKnot {
+        unused("/boundary", "`cubic`")?;
+    }
+    if args.end_slopes.is_some() && args.boundary != Boundary::Clamped {
+        refuse!(invalid "/end_slopes", "conflict"; "`end_slopes` is for the boundary `clamped`"; "choose `boundary`: `clamped`");
+    }
+    if matches!(args.method, Method::Nearest | Method::Previous) && args.derivative.get() != 0 {
+        unused("/derivative", "smooth curves")?;
+    }
+    if args.z.is_some() {
+        if args.derivative.get() != 0 {
+            refuse!(invalid "/derivative", "conflict"; "derivatives are for curves, found `z`"; "leave it out");
+        }
+        if args.boundary != Boundary::NotAKnot {
+            refuse!(invalid "/boundary", "conflict"; "surfaces have the boundary `not_a_knot`"; "leave it out");
+        }
+        if args.grid.is_some() {
+            refuse!(invalid "/grid", "conflict"; "`grid` is for curves, found `z`"; "pass points `[x, y]` as `at`");
+        }
+    }
+    Ok(())
+}
+
+/// Checks that the differences of ascending numbers are numbers.
+fn check_ascending(x: &[f64], name: &str) -> Result<(), ToolError> {
+    if x.len() < 2 {
+        refuse!(invalid format!("/{name}"), "empty"; "expected at least 2 points, found {}", x.len(); "add points");
+    }
+    if let Some(at) = (1..x.len()).find(|&at| x[at] <= x[at - 1]) {
+        if x[at] == x[at - 1] {
+            refuse!(invalid format!("/{name}"), "repeated"; "`{name}` has the value {:?} twice", x[at];
+                "average the points at the same place, or leave all but one out");
+        }
+        refuse!(invalid format!("/{name}/{at}"), "order"; "expected `{name}` in ascending order, found {:?} after {:?}", x[at], x[at - 1];
+            "sort the rows or columns of `z` with it");
+    }
+    let (low, high) = (x[0], x[x.len() - 1]);
+    if !(high - low).is_finite() {
+        refuse!(numeric format!("/{name}"), "overflow"; "the range of `{name}` overflows a double"; "scale it");
+    }
+    Ok(())
+}

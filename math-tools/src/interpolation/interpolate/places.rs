@@ -1,0 +1,48 @@
+//! [`Places`]: where to evaluate.
+
+use schemars::{Schema, json_schema};
+use tool_core::input::InputKind;
+use tool_core::{Load, Matrix, Problem, Value, Vector};
+
+/// Numbers, or points of two coordinates.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Places {
+    /// On a line.
+    Line(Vector),
+    /// In a plane: rows of two numbers.
+    Plane(Matrix),
+}
+
+impl Load for Places {
+    const KIND: InputKind = InputKind::Data;
+
+    fn from_value(value: &Value) -> Result<Self, Problem> {
+        if let Some(number) = value.as_f64() {
+            if !number.is_finite() {
+                return Err(Problem::new("", "expected a finite number"));
+            }
+            return Ok(Self::Line(vec![number].into()));
+        }
+        match value {
+            Value::Numbers(numbers) if numbers.rank() == 2 => {
+                Matrix::from_value(value).map(Self::Plane)
+            }
+            _ => Vector::from_value(value).map(Self::Line),
+        }
+    }
+
+    fn to_value(&self) -> Value {
+        match self {
+            Self::Line(numbers) => numbers.to_value(),
+            Self::Plane(rows) => rows.to_value(),
+        }
+    }
+
+    fn schema() -> Schema {
+        json_schema!({ "anyOf": [
+            { "type": "number" },
+            { "type": "array", "items": { "type": "array", "items": { "type": "number" } } },
+            { "type": "array", "items": { "type": "number" } }
+        ] })
+    }
+}

@@ -1,0 +1,144 @@
+use tool_core::ToolError;
+
+use super::{Args, Output};
+
+fn call(text: &str) -> Result<(Output, String), ToolError> {
+    crate::testing::run_warned::<Args>(text)
+}
+
+fn values(text: &str) -> Vec<f64> {
+    let (output, _) = call(text).unwrap_or_else(|err| panic!("{text}: {err:?}"));
+    output.values.iter().map(|value| value.0).collect()
+}
+
+#[test]
+fn points_in_any_order_are_sorted_and_said_so() {
+    let (output, warnings) = call(r#"{"x": [2, 0, 1], "y": [4, 0, 1], "at": 1.5}"#).unwrap();
+    assert_eq!(output.values[0].0, 2.25);
+    assert!(warnings.contains("sorted") && output.plot.is_some());
+}
+
+#[test]
+fn nothing_is_extrapolated_unasked() {
+    let err = call(r#"{"x": [0, 1, 2], "y": [0, 1, 4], "at": [1, 2.5]}"#).unwrap_err();
+    assert_eq!(err.path(), Some("/at/1"));
+    assert!(
+        err.message().contains("2.5") && err.message().contains("2.0"),
+        "{err:?}"
+    );
+    for (how, expected) in [("extend", 6.25), ("constant", 4.0)] {
+        let text =
+            format!(r#"{{"x": [0, 1, 2], "y": [0, 1, 4], "at": 2.5, "extrapolate": "{how}"}}"#);
+        assert_eq!(values(&text), [expected]);
+    }
+    assert!(
+        values(r#"{"x": [0, 1, 2], "y": [0, 1, 4], "at": 2.5, "extrapolate": "nan"}"#)[0].is_nan()
+    );
+    assert_eq!(
+        values(
+            r#"{"x": [0, 1, 2], "y": [0, 1, 0], "at": [2.5, -1], "method": "linear", "extrapolate": "periodic"}"#
+        ),
+        [0.5, 1.0]
+    );
+}
+
+#[test]
+fn a_grid_has_both_ends() {
+    let (output, _) = call(r#"{"x": [0, 3], "y": [1, 7], "grid": 4}"#).unwrap();
+    assert_eq!(output.at.as_deref(), Some(&[0.0, 1.0, 2.0, 3.0][..]));
+    assert_eq!(
+        output
+            .values
+            .iter()
+            .map(|value| value.0)
+            .collect::<Vec<f64>>(),
+        [1.0, 3.0, 5.0, 7.0]
+    );
+}
+
+#[test]
+fn smoothing_chosen_by_cross_validation_finds_the_curve() {
+    let x: Vec<f64> = (0..60).map(|i| f64::from(i) / 6.0).collect();
+    let noise = |i: usize| ((i * 7919 % 101) as f64 / 101.0 - 0.5) * 0.4;
+    let y: Vec<f64> = x
+        .iter()
+        .enumerate()
+        .map(|(i, x)| x.sin() + noise(i))
+        .collect();
+    let text = serde_json::json!({ "x": x, "y": y, "at": x, "method": "smoothing" }).to_string();
+    let (output, _) = call(&text).unwrap();
+    let error = output
+        .values
+        .iter()
+        .zip(&x)
+        .map(|(value, x)| (value.0 - x.sin()).powi(2))
+        .sum::<f64>()
+        / 60.0;
+    assert!(error.sqrt() < 0.06, "{error}");
+    let freedom = output.degrees_of_freedom.unwrap();
+    assert!((4.0..30.0).contains(&freedom), "{freedom}");
+}
+
+#[test]
+fn arguments_are_checked() {
+    for (text, at) in [
+        (r#"{"x": [0, 1], "y": [0, 1]}"#, "/at"),
+        (r#"{"x": [0, 1], "y": [0, 1], "at": 0, "grid": 3}"#, "/grid"),
+        (r#"{"x": [0], "y": [0], "at": 0}"#, "/x"),
+        (r#"{"x": [], "y": [], "at": 0}"#, "/x"),
+        (r#"{"x": [0, 1, 0], "y": [0, 1, 2], "at": 0}"#, "/x"),
+        (r#"{"x": [0, 1], "y": [0, 1, 2], "at": 0}"#, "/y"),
+        (r#"{"x": [-1e308, 1e308], "y": [0, 1], "at": 0}"#, "/x"),
+        (
+            r#"{"x": [0, 1], "y": [0, 1], "at": 0, "smoothing": 1}"#,
+            "/smoothing",
+        ),
+        (
+            r#"{"x": [0, 1], "y": [0, 1], "at": 0, "end_slopes": [1, 2]}"#,
+            "/end_slopes",
+        ),
+        (
+            r#"{"x": [0, 1], "y": [0, 1], "at": 0, "method": "linear", "boundary": "natural"}"#,
+            "/boundary",
+        ),
+        (
+            r#"{"x": [0, 1], "y": [0, 1], "at": 0, "method": "nearest", "derivative": 1}"#,
+            "/derivative",
+        ),
+        (
+            r#"{"x": [0, 1, 2], "y": [0, 1, 2], "at": 0, "boundary": "periodic"}"#,
+            "/y",
+        ),
+        (
+            r#"{"x": [0, 1, 2], "y": [0, 1, 2], "at": 0, "method": "smoothing"}"#,
+            "/smoothing",
+        ),
+        (
+            r#"{"x": [0, 1, 2], "y": [0, 1, 2], "at": 0, "method": "smoothing", "smoothing": 1, "weights": [1, 0, 1]}"#,
+            "/weights/1",
+        ),
+        (
+            r#"{"x": [0, 1], "y": [0, 1], "z": [[1, 2]], "at": [[0, 0]]}"#,
+            "/z",
+        ),
+        (
+            r#"{"x": [0, 1], "y": [1, 0], "z": [[1, 2], [3, 4]], "at": [[0, 0]]}"#,
+            "/y/1",
+        ),
+        (
+            r#"{"x": [0, 1], "y": [0, 1], "z": [[1, 2], [3, 4]], "at": [0, 0]}"#,
+            "/at",
+        ),
+        (
+            r#"{"x": [0, 1], "y": [0, 1], "z": [[1, 2], [3, 4]], "at": [[0, 2]]}"#,
+            "/at/0/1",
+        ),
+        (
+            r#"{"x": [0, 1], "y": [0, 1], "z": [[1, 2], [3, 4]], "at": [[0, 1]], "method": "pchip"}"#,
+            "/method",
+        ),
+    ] {
+        let err = call(text).unwrap_err();
+        assert_eq!(err.path(), Some(at), "{text}: {err:?}");
+    }
+}

@@ -1,0 +1,81 @@
+//! A curve with marked points: roots on a function, data on an interpolant.
+
+use tool_core::{Ctx, ToolError};
+
+use super::axis::Range;
+use super::braille::{Chart, Words};
+use super::canvas::trace;
+use super::curve::sample;
+use super::series::extent;
+use crate::expression::Expression;
+
+const WIDTH: usize = 72;
+const HEIGHT: usize = 14;
+const SAMPLES: usize = 600;
+
+/// A function of slot 0 from `low` to `high`, with marks at places on the axis; `None` where no sample is defined.
+///
+/// # Errors
+/// When the call is stopped.
+pub(crate) fn function(
+    expression: &Expression,
+    (low, high): (f64, f64),
+    marks: &[f64],
+    title: &str,
+    ctx: &Ctx,
+) -> Result<Option<String>, ToolError> {
+    let (x, ends) = (Range::exact(low, high), (low, high));
+    let Some(curve) = sample(expression, ends, SAMPLES, ctx)? else {
+        return Ok(None);
+    };
+    let marks: Vec<(f64, f64)> = marks.iter().map(|&x| (x, 0.0)).collect();
+    draw((x, curve.y), &curve.points, &marks, title, ctx).map(Some)
+}
+
+/// A curve through points, with marks.
+///
+/// # Errors
+/// When the call is stopped.
+pub(crate) fn points(
+    curve: &[(f64, f64)],
+    marks: &[(f64, f64)],
+    title: &str,
+    ctx: &Ctx,
+) -> Result<String, ToolError> {
+    let all = || curve.iter().chain(marks);
+    let x = extent(&all().map(|point| point.0).collect::<Vec<f64>>());
+    let y = extent(&all().map(|point| point.1).collect::<Vec<f64>>());
+    let joined: Vec<Option<(f64, f64)>> = curve.iter().copied().map(Some).collect();
+    let ranges = (Range::with_margin(x.0, x.1), Range::with_margin(y.0, y.1));
+    draw(ranges, &joined, marks, title, ctx)
+}
+
+fn draw(
+    (x, y): (Range, Range),
+    curve: &[Option<(f64, f64)>],
+    marks: &[(f64, f64)],
+    title: &str,
+    ctx: &Ctx,
+) -> Result<String, ToolError> {
+    ctx.reserve((WIDTH * HEIGHT * 8) as u64)?;
+    let mut chart = Chart::new(x, y, WIDTH, HEIGHT);
+    let mut canvas = chart.canvas();
+    trace(
+        &mut canvas,
+        &chart.dot_projection(),
+        curve.iter().copied(),
+        ctx,
+    )?;
+    chart.draw(&canvas);
+    let cells = chart.cell_projection();
+    for &(at, height) in marks {
+        if x.contains(at) && y.contains(height) {
+            chart.put(cells.column(at), cells.row(height), 'o');
+        }
+    }
+    let words = Words {
+        title,
+        ..Words::default()
+    };
+    Ok(chart.text(&words, &[]))
+}

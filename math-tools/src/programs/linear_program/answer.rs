@@ -1,0 +1,454 @@
+//! From a solution to the answer.
+
+use kernels::programs::integer::{Found, Outcome};
+use kernels::programs::linear::{self, Solution, Status};
+
+use super::arguments::Args;
+use super::picture;
+use super::pose::Posed;
+use crate::prelude::*;
+
+/// A residual of a certificate above this proves nothing.
+const PROVED: f64 = 1e-9;
+
+/// The optimum, or why there is none.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Output {
+    /// The best point; null where there is none.
+    pub x: Option<Vec<f64>>,
+    /// c'x there.
+    pub objective: Option<f64>,
+    /// Whether x is proved optimal, to the tolerances of `residuals` and, with `integrality`, to `gap`.
+    pub converged: bool,
+    /// Reason the method ended.
+    pub reason: Reason,
+    /// Method used.
+    pub method: Method,
+    /// Each variable at x.
+    pub variables: Vec<Variable>,
+    /// Each constraint at x: those of `A_ub`, then those of `A_eq`.
+    pub constraints: Vec<Constraint>,
+    /// How far x and the prices are from the conditions of an optimum, summed with twice the digits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub residuals: Option<Residuals>,
+    /// Without integers: whether no other point is as good; false when a reduced cost that could be positive is 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unique: Option<bool>,
+    /// Without integers: whether the prices are the only ones; false when a basic variable is at a bound (a degenerate vertex).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub duals_unique: Option<bool>,
+    /// Without integers: estimate of the condition of the final basis in the 1-norm, rows and columns scaled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub condition: Option<Real>,
+    /// Proof that there is no optimum.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub certificate: Option<Certificate>,
+    /// With integers: no point is better than this.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bound: Option<Real>,
+    /// With integers: distance of objective and bound, relative to the objective.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gap: Option<Real>,
+    /// With integers: relaxations solved.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nodes: Option<u64>,
+    /// Iterations of the simplex method.
+    pub iterations: u64,
+    /// The feasible region of two variables, with the optimum.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plot: Option<String>,
+}
+
+/// Reason the method ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Reason {
+    /// x is optimal.
+    Optimal,
+    /// No point satisfies the constraints.
+    Infeasible,
+    /// The objective has no limit.
+    Unbounded,
+    /// `max_nodes` was used up.
+    NodeLimit,
+    /// `max_iter` was used up.
+    IterationLimit,
+    /// Rounding kept the method from a conclusion.
+    Numerical,
+}
+
+/// The method.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Method {
+    /// Dual simplex, then primal simplex where that is left to do.
+    Simplex,
+    /// Branch and bound over relaxations solved by the dual simplex.
+    BranchAndBound,
+}
+
+/// A variable at the point found.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Variable {
+    /// Its name.
+    pub name: String,
+    /// Its value.
+    pub value: f64,
+    /// Change of the objective for each unit by which its active bound rises; 0 where none is active. Not with integers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reduced_cost: Option<f64>,
+    /// Where it is.
+    pub at: Place,
+}
+
+/// Where a variable is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Place {
+    /// Between its bounds.
+    Between,
+    /// At its lower bound.
+    Lower,
+    /// At its upper bound.
+    Upper,
+    /// Its bounds are equal.
+    Fixed,
+}
+
+/// A constraint at the point found.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Constraint {
+    /// `ub0`, `ub1`, ... or `eq0`, `eq1`, ...
+    pub name: String,
+    /// Right-hand side minus left-hand side.
+    pub slack: f64,
+    /// Shadow price: change of the objective for each unit by which the right-hand side rises. Not with integers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dual: Option<f64>,
+    /// Whether it holds with equality.
+    pub active: bool,
+}
+
+/// How far a solution is from the conditions of an optimum, in the units of the program.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Residuals {
+    /// Largest violation of a constraint or bound.
+    pub primal: f64,
+    /// Largest price of the wrong sign. Not with integers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dual: Option<f64>,
+    /// Largest product of a slack and its price. Not with integers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub complementarity: Option<f64>,
+    /// Objective minus the bound that the prices prove, relative to the objective or 1. Not with integers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub duality_gap: Option<f64>,
+}
+
+/// A proof that there is no optimum, checked with twice the digits.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Certificate {
+    /// `infeasible`: a multiplier y of each constraint, `ub` then `eq`, such that y'Ax > y'b for all x within the bounds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub multipliers: Option<Vec<f64>>,
+    /// `unbounded`: a direction from x along which every point is feasible.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ray: Option<Vec<f64>>,
+    /// By how much the proof holds: the least y'Ax - y'b, or the improvement of the objective along the ray.
+    pub margin: f64,
+    /// Largest violation of its conditions, relative to the terms of each; 0 or rounding.
+    pub residual: f64,
+}
+
+/// The answer of a program without integers.
+pub(super) fn continuous(
+    args: &Args,
+    posed: &Posed,
+    mut solution: Solution,
+    ctx: &Ctx,
+) -> Result<Output, ToolError> {
+    if solution.status == Status::Stopped {
+        return Err(stopped(
+            ctx,
+            &[("iterations", Value::from(solution.iterations as i64))],
+        ));
+    }
+    let program = &posed.program;
+    let mut reason = match solution.status {
+        Status::Optimal => Reason::Optimal,
+        Status::Infeasible => Reason::Infeasible,
+        Status::Unbounded => Reason::Unbounded,
+        Status::IterationLimit => Reason::IterationLimit,
+        Status::Numerical | Status::Stopped => Reason::Numerical,
+    };
+    let certificate = certificate(posed, &mut solution);
+    if certificate
+        .as_ref()
+        .is_some_and(|proof| proof.residual > PROVED || proof.margin <= 0.0)
+    {
+        reason = Reason::Numerical;
+    }
+    match reason {
+        Reason::Numerical => ctx.warn("rounding kept the method from a conclusion: use units in which coefficients are nearer to 1"),
+        Reason::IterationLimit => ctx.warn("stopped without a conclusion: raise `max_iter`"),
+        _ => {}
+    }
+    let is_optimal = reason == Reason::Optimal;
+    let sign = sign(args);
+    let has_point = matches!(reason, Reason::Optimal | Reason::Unbounded);
+    let residuals = is_optimal.then(|| {
+        let found = linear::residuals(program, &solution);
+        let bound = linear::dual_objective(program, &solution);
+        Residuals {
+            primal: found.primal,
+            dual: Some(found.dual),
+            complementarity: Some(found.complementarity),
+            duality_gap: Some((solution.objective - bound) / solution.objective.abs().max(1.0)),
+        }
+    });
+    if let Some(found) = &residuals
+        && found.primal > 1e-6
+    {
+        ctx.warn("a constraint is violated by more than 1e-6 in its own units: see `residuals`");
+    }
+    let prices = is_optimal.then_some(&solution);
+    let (unique, duals_unique) = uniqueness(posed, &solution);
+    Ok(Output {
+        objective: is_optimal.then_some(sign * solution.objective),
+        converged: is_optimal,
+        reason,
+        method: Method::Simplex,
+        variables: if has_point {
+            variables(posed, &solution.x, prices, sign)
+        } else {
+            Vec::new()
+        },
+        constraints: if has_point {
+            constraints(posed, &solution.x, prices, sign)
+        } else {
+            Vec::new()
+        },
+        residuals,
+        unique: is_optimal.then_some(unique),
+        duals_unique: is_optimal.then_some(duals_unique),
+        condition: is_optimal.then_some(Real(solution.condition)),
+        certificate,
+        bound: None,
+        gap: None,
+        nodes: None,
+        iterations: solution.iterations,
+        plot: picture::of(args, posed, is_optimal.then_some(&solution.x), ctx)?,
+        x: has_point.then_some(solution.x),
+    })
+}
+
+/// The answer of a program with integers.
+pub(super) fn integer(
+    args: &Args,
+    posed: &Posed,
+    mut found: Found,
+    ctx: &Ctx,
+) -> Result<Output, ToolError> {
+    let sign = sign(args);
+    if found.outcome == Outcome::Stopped {
+        let mut evidence = vec![
+            ("nodes", Value::from(found.nodes as i64)),
+            ("bound", Value::from(sign * found.bound)),
+        ];
+        if found.is_point {
+            evidence.push(("objective", Value::from(sign * found.solution.objective)));
+            evidence.push(("x", Value::vector(found.solution.x)));
+        }
+        return Err(stopped(ctx, &evidence));
+    }
+    let reason = match found.outcome {
+        Outcome::Optimal => Reason::Optimal,
+        Outcome::Infeasible => Reason::Infeasible,
+        Outcome::Unbounded => Reason::Unbounded,
+        Outcome::NodeLimit => Reason::NodeLimit,
+        Outcome::IterationLimit => Reason::IterationLimit,
+        Outcome::Numerical | Outcome::Stopped => Reason::Numerical,
+    };
+    let certificate = certificate(posed, &mut found.solution)
+        .filter(|_| matches!(reason, Reason::Infeasible | Reason::Unbounded));
+    match reason {
+        Reason::NodeLimit | Reason::IterationLimit => {
+            ctx.warn("stopped before the best point was proved: raise `max_nodes` or `max_iter`, or accept a `gap`");
+        }
+        Reason::Numerical => ctx.warn("a relaxation was left without a conclusion, so nothing is proved: use units in which coefficients are nearer to 1"),
+        _ => {}
+    }
+    let has_point = found.is_point || reason == Reason::Unbounded;
+    let solution = found.solution;
+    let gap = found.is_point.then(|| {
+        let distance = solution.objective - found.bound;
+        if distance == 0.0 {
+            0.0
+        } else {
+            distance / solution.objective.abs().max(f64::MIN_POSITIVE)
+        }
+    });
+    Ok(Output {
+        objective: found.is_point.then_some(sign * solution.objective),
+        converged: reason == Reason::Optimal,
+        reason,
+        method: Method::BranchAndBound,
+        variables: if has_point {
+            variables(posed, &solution.x, None, sign)
+        } else {
+            Vec::new()
+        },
+        constraints: if has_point {
+            constraints(posed, &solution.x, None, sign)
+        } else {
+            Vec::new()
+        },
+        residuals: found.is_point.then(|| Residuals {
+            primal: linear::residuals(&posed.program, &solution).primal,
+            dual: None,
+            complementarity: None,
+            duality_gap: None,
+        }),
+        unique: None,
+        duals_unique: None,
+        condition: None,
+        certificate,
+        bound: (reason != Reason::Infeasible && reason != Reason::Unbounded)
+            .then_some(Real(sign * found.bound)),
+        gap: gap.map(Real),
+        nodes: Some(found.nodes),
+        iterations: found.iterations,
+        plot: picture::of(args, posed, found.is_point.then_some(&solution.x), ctx)?,
+        x: has_point.then_some(solution.x),
+    })
+}
+
+/// 1, or -1 where the maximum is asked for.
+fn sign(args: &Args) -> f64 {
+    if args.maximize { -1.0 } else { 1.0 }
+}
+
+/// The error of a call that was stopped, with what was known by then.
+fn stopped(ctx: &Ctx, evidence: &[(&'static str, Value)]) -> ToolError {
+    let error = ctx
+        .check()
+        .err()
+        .unwrap_or_else(|| ToolError::new(ErrorCode::Cancelled, "stopped"));
+    error.evidence(Value::object(evidence.iter().cloned()))
+}
+
+fn certificate(posed: &Posed, solution: &mut Solution) -> Option<Certificate> {
+    let mut ray = solution.ray.take()?;
+    let program = &posed.program;
+    if solution.status == Status::Infeasible {
+        let proof = linear::prove_infeasible(program, &mut ray);
+        return Some(Certificate {
+            multipliers: Some(ray),
+            ray: None,
+            margin: proof.margin,
+            residual: proof.residual,
+        });
+    }
+    let proof = linear::prove_unbounded(program, &ray);
+    Some(Certificate {
+        multipliers: None,
+        ray: Some(ray),
+        margin: proof.margin,
+        residual: proof.residual,
+    })
+}
+
+fn variables(posed: &Posed, x: &[f64], prices: Option<&Solution>, sign: f64) -> Vec<Variable> {
+    let program = &posed.program;
+    let bounds = program.low.iter().zip(&program.high);
+    let lines = posed.names.iter().zip(x).zip(bounds).enumerate();
+    let lines = lines.map(|(index, ((name, &value), (&low, &high)))| Variable {
+        name: name.clone(),
+        value,
+        reduced_cost: prices.map(|solution| signed(sign, solution.reduced[index])),
+        at: if low == high {
+            Place::Fixed
+        } else if value <= low {
+            Place::Lower
+        } else if value >= high {
+            Place::Upper
+        } else {
+            Place::Between
+        },
+    });
+    lines.collect()
+}
+
+fn constraints(posed: &Posed, x: &[f64], prices: Option<&Solution>, sign: f64) -> Vec<Constraint> {
+    let program = &posed.program;
+    let slacks = linear::slacks(program, x);
+    let sizes = linear::activities(&program.matrix, x);
+    let line = |(index, (slack, size)): (usize, (f64, f64))| {
+        let name = match index.checked_sub(posed.upper_count) {
+            None => format!("ub{index}"),
+            Some(index) => format!("eq{index}"),
+        };
+        let is_basic = prices.is_some_and(|solution| solution.basic[program.costs.len() + index]);
+        Constraint {
+            name,
+            slack: if prices.is_some() && !is_basic && slack.abs() <= 1e-9 * size.abs().max(1.0) {
+                0.0
+            } else {
+                slack
+            },
+            dual: prices.map(|solution| signed(sign, solution.duals[index])),
+            active: slack.abs() <= 1e-9 * size.abs().max(1.0),
+        }
+    };
+    slacks
+        .into_iter()
+        .zip(sizes)
+        .enumerate()
+        .map(line)
+        .collect()
+}
+
+/// A product without a negative zero.
+fn signed(sign: f64, value: f64) -> f64 {
+    sign * value + 0.0
+}
+
+/// Whether x, and the prices, are the only ones.
+fn uniqueness(posed: &Posed, solution: &Solution) -> (bool, bool) {
+    let program = &posed.program;
+    let n = program.costs.len();
+    let rows = linear::activities(&program.matrix, &solution.x);
+    let largest = |values: &[f64]| {
+        values
+            .iter()
+            .fold(1.0_f64, |most, value| most.max(value.abs()))
+    };
+    let cost = largest(&program.costs);
+    let all = (0..n).map(|at| {
+        (
+            solution.x[at],
+            solution.reduced[at],
+            program.low[at],
+            program.high[at],
+        )
+    });
+    let rows = (0..rows.len()).map(|at| {
+        (
+            rows[at],
+            solution.duals[at],
+            program.row_low[at],
+            program.row_high[at],
+        )
+    });
+    let (mut unique, mut duals_unique) = (true, true);
+    for (is_basic, (value, price, low, high)) in solution.basic.iter().zip(all.chain(rows)) {
+        let near =
+            |bound: f64| bound.is_finite() && (value - bound).abs() <= 1e-9 * bound.abs().max(1.0);
+        if *is_basic {
+            duals_unique &= !near(low) && !near(high);
+        } else {
+            unique &= low == high || price.abs() > 1e-9 * cost;
+        }
+    }
+    (unique, duals_unique)
+}

@@ -1,0 +1,14 @@
+//! Programs: linear and quadratic objectives, integers, assignments.
+
+pub(crate) mod assignment;
+pub(crate) mod linear_program;
+pub(crate) mod quadratic;
+
+use tool_core::{Entry, entry};
+
+/// The tools of this family.
+pub(crate) static TOOLS: &[Entry] = &[
+    entry::<linear_program::Args>(),
+    entry::<quadratic::Args>(),
+    entry::<assignment::Args>(),
+];

@@ -1,0 +1,232 @@
+//! `quadratic_program`: a convex quadratic objective under linear constraints.
+
+mod coefficients;
+mod failure;
+mod given;
+#[cfg(test)]
+mod tests;
+
+use kernels::programs::quadratic::{self as kernel, Convexity, Ending, Failure, Solution};
+
+use self::coefficients::Coefficients;
+use crate::linalg::sparse_solve::CtxLimits;
+use crate::prelude::*;
+
+/// Minimise 1/2 x'Px + c'x, P positive semidefinite, where A_ub x <= b_ub, A_eq x = b_eq and within bounds. Duals and residuals prove the optimum.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Args {
+    /// Symmetric n x n matrix of the squares, dense, or sparse as {"rows", "cols", "values"} counted from 0.
+    #[serde(rename = "P")]
+    pub p: Input<Coefficients>,
+    /// Linear part, n numbers; absent: zeros.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-shape" = ["n"]))]
+    pub c: Option<Input<Vector>>,
+    /// Rows of the inequalities, dense or sparse like `P`.
+    #[serde(rename = "A_ub", default, skip_serializing_if = "Option::is_none")]
+    pub a_ub: Option<Input<Coefficients>>,
+    /// Upper limits of the inequalities.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-shape" = ["inequalities"]))]
+    pub b_ub: Option<Input<Vector>>,
+    /// Rows of the equations, dense or sparse like `P`.
+    #[serde(rename = "A_eq", default, skip_serializing_if = "Option::is_none")]
+    pub a_eq: Option<Input<Coefficients>>,
+    /// Right-hand sides of the equations.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-shape" = ["equations"]))]
+    pub b_eq: Option<Input<Vector>>,
+    /// `[low, high]` of each variable, or one pair for all; null for none. Absent: no bounds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bounds: Option<Vec<[Option<Finite>; 2]>>,
+    /// Largest relative residual of the conditions of optimality with which it counts as converged.
+    #[serde(default = "tolerance")]
+    pub tolerance: Positive,
+    /// Most iterations.
+    #[serde(default = "Bounded::<1, 100_000>::of::<200>")]
+    pub max_iterations: Bounded<1, 100_000>,
+}
+
+fn tolerance() -> Positive {
+    Positive::literal(1e-8)
+}
+
+/// Reason that the method ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Reason {
+    /// All conditions of optimality hold within the tolerance.
+    Kkt,
+    /// The limit of iterations.
+    MaxIterations,
+    /// No progress.
+    Stalled,
+}
+
+/// The optimum and its proof.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Output {
+    /// The optimum.
+    #[schemars(extend("x-shape" = ["n"]))]
+    pub x: Vec<f64>,
+    /// The objective there.
+    pub objective: f64,
+    /// Whether the conditions of optimality hold within the tolerance; for a convex program they are the proof.
+    pub converged: bool,
+    /// Reason the method ended.
+    pub reason: Reason,
+    /// Change of the optimal objective per unit by which a limit of `b_ub` grows: at most 0, and 0 where it does not bind.
+    #[schemars(extend("x-shape" = ["inequalities"]))]
+    pub duals_ub: Vec<f64>,
+    /// Likewise for `b_eq`.
+    #[schemars(extend("x-shape" = ["equations"]))]
+    pub duals_eq: Vec<f64>,
+    /// Likewise for the bound that holds each variable: above 0 a lower one, below 0 an upper one.
+    #[schemars(extend("x-shape" = ["n"]))]
+    pub duals_bounds: Vec<f64>,
+    /// `b_ub - A_ub x`.
+    #[schemars(extend("x-shape" = ["inequalities"]))]
+    pub slack: Vec<f64>,
+    /// Largest residual of the conditions of optimality, each relative to its terms or 1.
+    pub kkt_residual: f64,
+    /// Largest entry of the gradient that duals do not balance.
+    pub stationarity: f64,
+    /// Largest violation of a constraint or bound.
+    pub violation: f64,
+    /// Largest product of a dual and its slack.
+    pub complementarity: f64,
+    /// The objective less that of the dual program: no feasible point is lower by more, up to the other residuals.
+    pub gap: f64,
+    /// Lowest eigenvalue of `P`: above 0 the optimum is unique. Up to 1000 variables, and of diagonal matrices.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lowest_eigenvalue: Option<f64>,
+    /// Whether x solves the equations of the constraints that bind, to rounding.
+    pub polished: bool,
+    /// Iterations of the interior-point method.
+    pub iterations: u32,
+}
+
+impl Tool for Args {
+    const SPEC: Spec = Spec::named("quadratic_program", "Solve a quadratic program")
+        .tags(&[
+            "optimisation",
+            "quadratic programming",
+            "convex",
+            "portfolio",
+            "constraints",
+        ])
+        .large();
+    type Output = Output;
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "the point of x + y = 1 next to the origin":
+            r#"{"P": [[1, 0], [0, 1]], "A_eq": [[1, 1]], "b_eq": [1]}"#
+            => r#"{"x": [0.5, 0.5], "objective": 0.25, "converged": true, "reason": "kkt", "duals_ub": [], "duals_eq": [0.5],
+                "duals_bounds": [0.0, 0.0], "slack": [], "kkt_residual": 0.0, "stationarity": 0.0, "violation": 0.0,
+                "complementarity": 0.0, "gap": 0.0, "lowest_eigenvalue": 1.0, "polished": false, "iterations": 0}"#;
+        "under inequalities and bounds":
+            r#"{"P": [[2, 0], [0, 2]], "c": [-2, -5], "A_ub": [[-1, 2], [1, 2]], "b_ub": [2, 6], "bounds": [[0, null]]}"#
+            => r#"{"x": [1.4, 1.7], "objective": -6.45, "converged": true, "reason": "kkt", "duals_ub": [-0.8, 0.0], "duals_eq": [],
+                "duals_bounds": [0.0, 0.0], "slack": [0.0, 1.2000000000000002], "kkt_residual": 4.4408920985006264e-17,
+                "stationarity": 2.220446049250313e-16, "violation": 0.0, "complementarity": 0.0, "gap": -3.108624468950439e-16,
+                "lowest_eigenvalue": 2.0, "polished": true, "iterations": 7}"#;
+    };
+
+    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+        let (program, symmetric) = given::program(&args, ctx)?;
+        if !symmetric {
+            ctx.warn("`P` is not symmetric: only its symmetric part (P + P')/2 counts, as in x'Px");
+        }
+        ctx.afford((program.n().min(1000) as f64).powi(3) * 3.0)?;
+        let lowest = match kernel::convexity(&program.p, || ctx.stop().is_set()) {
+            Some(Convexity::Convex(lowest)) => lowest,
+            Some(Convexity::Indefinite { lowest, direction }) => {
+                return Err(failure::indefinite(lowest, direction));
+            }
+            None => {
+                ctx.check()?;
+                refuse!(numeric "/P", "stopped"; "stopped");
+            }
+        };
+        let found = solved(&program, &args, ctx)?;
+        output(&args, &program, found, lowest, ctx)
+    }
+}
+
+fn solved(program: &kernel::Program, args: &Args, ctx: &Ctx) -> Result<Solution, ToolError> {
+    let iterations = args.max_iterations.get() as u32;
+    let go = |program: &kernel::Program| {
+        let stop = ctx.stop().clone();
+        kernel::solve(program, iterations, move || stop.is_set(), &CtxLimits(ctx))
+    };
+    match go(program) {
+        Ok(found) => Ok(found),
+        Err(Failure::Unbounded { direction, error }) => {
+            // A ray is one of the program only where there is a point to start from.
+            let n = program.n();
+            let constraints = kernel::Program {
+                p: kernels::sparse::Csr::from_triplets(n, n, &[], &[], &[]),
+                c: vec![0.0; n],
+                ..program.clone()
+            };
+            match go(&constraints) {
+                Ok(point) => Err(failure::unbounded(point.point.x, direction, error)),
+                Err(other) => Err(failure::tool_error(other, ctx)),
+            }
+        }
+        Err(other) => Err(failure::tool_error(other, ctx)),
+    }
+}
+
+fn output(
+    args: &Args,
+    program: &kernel::Program,
+    found: Solution,
+    lowest_eigenvalue: Option<f64>,
+    ctx: &Ctx,
+) -> Result<Output, ToolError> {
+    let kkt = found.kkt;
+    let residual = kkt.relative();
+    let converged = residual <= args.tolerance.get();
+    let reason = match found.ending {
+        _ if converged => Reason::Kkt,
+        Ending::Iterations => Reason::MaxIterations,
+        Ending::Converged | Ending::Stalled => Reason::Stalled,
+    };
+    if residual.is_nan() {
+        refuse!(numeric "/P", "overflow"; "the point is no double"; "scale the program: its numbers differ too much in size");
+    }
+    if !converged {
+        ctx.warn(format!(
+            "stopped at a relative residual of {residual:.1e}: x is no optimum to the tolerance; raise `max_iterations` or scale the program"
+        ));
+    }
+    let point = found.point;
+    let mut slack = vec![0.0; program.b_ub.len()];
+    program.a_ub.residual(&point.x, &program.b_ub, &mut slack);
+    // Adding a zero turns -0 into 0.
+    let negated = |values: Vec<f64>| values.into_iter().map(|value| 0.0 - value).collect();
+    Ok(Output {
+        objective: program.objective(&point.x),
+        converged,
+        reason,
+        duals_bounds: point
+            .low
+            .iter()
+            .zip(&point.high)
+            .map(|(low, high)| low - high)
+            .collect(),
+        duals_ub: negated(point.ub),
+        duals_eq: negated(point.eq),
+        slack,
+        kkt_residual: residual,
+        stationarity: kkt.stationarity,
+        violation: kkt.violation,
+        complementarity: kkt.complementarity,
+        gap: kkt.gap,
+        lowest_eigenvalue,
+        polished: found.polished,
+        iterations: found.iterations,
+        x: point.x,
+    })
+}

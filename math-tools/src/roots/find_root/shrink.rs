@@ -1,0 +1,212 @@
+//! A bracket made small, and what is in it.
+
+use kernels::roots::bracket::{Bracket, Fault};
+use kernels::roots::interval::Interval;
+use tool_core::{Real, ToolError};
+
+use super::function::{Function, Points};
+use super::{Kind, Place, Root};
+
+/// What a bracket shrank to.
+pub(super) enum Found {
+    /// A root.
+    Root(Root),
+    /// Not a root.
+    Place(Place),
+}
+
+/// Makes a bracket smaller and tells what is in it; `None` where `f` has no value in it.
+///
+/// # Errors
+/// A stop.
+pub(super) fn shrink(
+    f: &Function<'_>,
+    points: &Points<'_, '_>,
+    bracket: &Bracket,
+    tolerance: f64,
+) -> Result<Option<Found>, ToolError> {
+    // A single point without a value, as where a bisection meets a pole, counts with the one beside it.
+    let mut value = |x: f64| -> Result<f64, ToolError> {
+        let value = points.at(x)?;
+        if value.is_nan() {
+            points.at(x.next_up())
+        } else {
+            Ok(value)
+        }
+    };
+    let found = match bracket.narrowed(tolerance, &mut value) {
+        Ok(found) => found,
+        Err(Fault::Stopped(err)) => return Err(err),
+        Err(Fault::NotANumber(x)) => {
+            return Ok(Some(Found::Place(Place {
+                kind: Kind::Undefined,
+                from: bracket.low,
+                to: bracket.high,
+                has_root: false,
+                x,
+                residual: None,
+            })));
+        }
+    };
+    let (x, residual) = found.best();
+    let place = |kind, from, to| {
+        Some(Found::Place(Place {
+            kind,
+            from,
+            to,
+            has_root: false,
+            x,
+            residual: super::value(residual),
+        }))
+    };
+    if points.at(x)?.is_nan() {
+        let gap = discontinuity(points, &found, bracket)?;
+        return Ok(place(gap.unwrap_or(Kind::Undefined), found.low, found.high));
+    }
+    if residual == 0.0 {
+        return Ok(if is_flat(points, x, bracket)? {
+            place(Kind::Flat, x, x)
+        } else {
+            Some(Found::Root(exact(f, x, bracket)?))
+        });
+    }
+    let inside = Interval::new(found.low, found.high);
+    let known = f.over(inside)?;
+    if let Ok(known) = known {
+        if known.values.is_none_or(|values| !values.contains(0.0)) && !known.is_continuous {
+            return Ok(place(Kind::Pole, found.low, found.high));
+        }
+        if known.is_defined && known.is_continuous {
+            let (error, proven) = proven(f, x, &found, bracket)?;
+            return Ok(Some(Found::Root(Root {
+                x,
+                error,
+                residual: Real(residual),
+                proven,
+            })));
+        }
+    }
+    Ok(match discontinuity(points, &found, bracket)? {
+        Some(kind) => place(kind, found.low, found.high),
+        None => {
+            let error = (found.high - x).max(x - found.low);
+            Some(Found::Root(Root {
+                x,
+                error,
+                residual: Real(residual),
+                proven: false,
+            }))
+        }
+    })
+}
+
+/// A root where the value in doubles is zero.
+fn exact(f: &Function<'_>, x: f64, bracket: &Bracket) -> Result<Root, ToolError> {
+    let known = f.over(Interval::point(x))?;
+    if known.is_ok_and(|found| found.values == Some(Interval::ZERO)) {
+        return Ok(Root {
+            x,
+            error: 0.0,
+            residual: Real(0.0),
+            proven: true,
+        });
+    }
+    let at = Bracket {
+        low: x,
+        at_low: 0.0,
+        high: x,
+        at_high: 0.0,
+    };
+    if known.is_err() {
+        return Ok(Root {
+            x,
+            error: x.abs().next_up() - x.abs(),
+            residual: Real(0.0),
+            proven: false,
+        });
+    }
+    let (error, proven) = proven(f, x, &at, bracket)?;
+    Ok(Root {
+        x,
+        error,
+        residual: Real(0.0),
+        proven,
+    })
+}
+
+/// How far to go from a root until intervals prove both signs, with a proof that the function is continuous between; at most the width
+/// of the bracket that the search began with.
+fn proven(
+    f: &Function<'_>,
+    x: f64,
+    found: &Bracket,
+    bracket: &Bracket,
+) -> Result<(f64, bool), ToolError> {
+    /// Enough from the smallest double to the largest.
+    const STEPS_MAX: usize = 1100;
+    let widest = (bracket.high - bracket.low).max(1e-6 * x.abs());
+    let unit = x.abs().next_up() - x.abs();
+    let (mut low, mut high) = (found.low, found.high);
+    let (mut at_low, mut at_high) = (f.sign(low)?, f.sign(high)?);
+    let mut step = unit;
+    for _ in 0..STEPS_MAX {
+        if at_low * at_high < 0 {
+            let whole = f.over(Interval::new(low, high))?;
+            let is_proven = whole.is_ok_and(|found| found.is_defined && found.is_continuous);
+            return Ok(((high - x).max(x - low), is_proven));
+        }
+        if step > widest {
+            break;
+        }
+        if at_low == 0 {
+            low = found.low - step;
+            at_low = f.sign(low)?;
+        }
+        if at_high == 0 {
+            high = found.high + step;
+            at_high = f.sign(high)?;
+        }
+        if at_low * at_high > 0 {
+            break;
+        }
+        step *= 4.0;
+    }
+    Ok(((found.high - x).max(x - found.low).max(unit), false))
+}
+
+/// Whether the function is zero on both sides of a zero, as where its values underflow.
+fn is_flat(points: &Points<'_, '_>, x: f64, bracket: &Bracket) -> Result<bool, ToolError> {
+    const SHARE: f64 = 1e-6;
+    let reach = SHARE * x.abs().max(1e-3 * (bracket.high - bracket.low));
+    let zero = |x: f64| points.at(x).map(|value| value == 0.0);
+    Ok(reach > 0.0 && zero(x - reach)? && zero(x + reach)?)
+}
+
+/// What a sign change is that does not come from a root: the values beside it do not become smaller with the bracket.
+fn discontinuity(
+    points: &Points<'_, '_>,
+    found: &Bracket,
+    bracket: &Bracket,
+) -> Result<Option<Kind>, ToolError> {
+    const WIDER: f64 = 1000.0;
+    let rise = |low: f64, high: f64| (high / 2.0 - low / 2.0).abs();
+    let width = found.high - found.low;
+    let (low, high) = (
+        (found.low - WIDER * width).max(bracket.low),
+        (found.high + WIDER * width).min(bracket.high),
+    );
+    let (near, far) = (
+        rise(found.at_low, found.at_high),
+        rise(points.at(low)?, points.at(high)?),
+    );
+    let is_small = width <= 1e-9 * found.low.abs().max(found.high.abs()).max(1e-300);
+    Ok(if !is_small || far.is_nan() {
+        None
+    } else if !near.is_finite() || near > 2.0 * far {
+        Some(Kind::Pole)
+    } else if near > 0.5 * far {
+        Some(Kind::Jump)
+    } else {
+        None
+    })
+}

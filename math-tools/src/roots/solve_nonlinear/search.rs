@@ -1,0 +1,336 @@
+//! From starts to solutions.
+
+use tool_core::{Ctx, Real, ToolError};
+
+use super::equations::Equations;
+use super::verify::{condition, inverse, times, verified};
+use super::{Args, Output, Reason, Solution};
+use crate::expression::Scope;
+use crate::optimise::least_squares::levenberg::{self, Found, How};
+use crate::optimise::least_squares::loss::{Kind, Loss};
+use crate::optimise::least_squares::problem::Residuals;
+use crate::optimise::least_squares::projected::minimise_doggedly;
+use crate::optimise::minimise::bounds::Bounds;
+
+/// Condition beyond which a Jacobian counts as singular.
+const SINGULAR: f64 = 1e13;
+/// Relative error beyond which a solution counts as singular: half the digits.
+const BLURRED: f64 = 1e-8;
+/// Relative slope of the sum of squares below which its point counts as a minimum.
+const STATIONARY: f64 = 1e-6;
+/// Newton steps to rounding.
+const POLISH: usize = 20;
+
+/// What a start led to.
+enum Led {
+    Solution(Solution, Reason),
+    /// The point, its equations, the norm and the reason.
+    Elsewhere(Vec<f64>, Vec<f64>, Reason),
+}
+
+pub(super) fn run(
+    equations: &Equations<'_>,
+    args: &Args,
+    scope: Scope,
+    starts: &[Vec<f64>],
+    bounds: &Bounds,
+    ctx: &Ctx,
+) -> Result<Output, ToolError> {
+    let n = equations.n();
+    let loss = Loss {
+        kind: Kind::default(),
+        scale: 1.0,
+    };
+    let texts = scaled(equations, &args.system, starts)?;
+    let mut problem = Residuals::new(&texts, scope, n, loss, ctx)?;
+    let pairs: Vec<[f64; 2]> = bounds
+        .low
+        .iter()
+        .zip(&bounds.high)
+        .map(|(low, high)| [*low, *high])
+        .collect();
+    let how = How {
+        bounds: &pairs,
+        max_iter: args.max_iter.get() as u64,
+        tolerance: 1e-14,
+        scale: 0.0,
+        error: 0.0,
+        is_forgetting: false,
+    };
+    let (mut solutions, mut iterations, mut undefined): (Vec<(Solution, Reason)>, u64, usize) =
+        (Vec::new(), 0, 0);
+    let mut best: Option<(Vec<f64>, Vec<f64>, Reason)> = None;
+    for (index, start) in starts.iter().enumerate() {
+        ctx.progress(index as f64 / starts.len() as f64, || {
+            format!("start {} of {}", index + 1, starts.len())
+        });
+        let Some(first) = equations.at(start)? else {
+            undefined += 1;
+            continue;
+        };
+        let (found, count) = minimise_doggedly(&mut problem, start, &how, ctx)?;
+        iterations += count;
+        let Some(found) = found else {
+            undefined += 1;
+            continue;
+        };
+        match judged(
+            equations,
+            args,
+            bounds,
+            start,
+            norm(&first.values),
+            &found,
+            ctx,
+        )? {
+            Led::Solution(solution, reason) => add(&mut solutions, solution, reason),
+            Led::Elsewhere(x, values, reason) => {
+                if best
+                    .as_ref()
+                    .is_none_or(|(_, least, _)| norm(&values) < norm(least))
+                {
+                    best = Some((x, values, reason));
+                }
+            }
+        }
+    }
+    solutions.sort_by_key(|(solution, _)| (!solution.verified, solution.singular));
+    let (x, residuals, reason) = match (solutions.first(), best) {
+        (Some((solution, reason)), _) => {
+            let values = equations.at(&solution.x)?.map(|local| local.values);
+            (solution.x.clone(), values.unwrap_or_default(), *reason)
+        }
+        (None, Some(best)) => best,
+        (None, None) => {
+            refuse!(numeric "/x0", "not_finite"; "an equation or a derivative is not finite at any of {undefined} starts";
+                "choose starts or `bounds` in which they are");
+        }
+    };
+    let converged = !solutions.is_empty();
+    if !converged {
+        ctx.warn("no solution was found: start elsewhere, or give `bounds` and more `starts`; there may be none");
+    } else if reason == Reason::Singular {
+        ctx.warn("the Jacobian is singular at the solution: it has about half the digits, and may not be isolated");
+    }
+    Ok(Output {
+        x,
+        named: None,
+        converged,
+        reason,
+        residuals,
+        solutions: solutions
+            .into_iter()
+            .map(|(solution, _)| solution)
+            .collect(),
+        starts: starts.len(),
+        iterations,
+        evaluations: equations.evaluations() + problem.evaluations,
+    })
+}
+
+/// The equations, each times a power of ten where its values at the first start are so small or large that squares leave the doubles.
+fn scaled(
+    equations: &Equations<'_>,
+    texts: &[String],
+    starts: &[Vec<f64>],
+) -> Result<Vec<String>, ToolError> {
+    const PLAIN: std::ops::Range<i32> = -100..100;
+    let first = starts
+        .first()
+        .map(|start| equations.at(start))
+        .transpose()?
+        .flatten();
+    let Some(first) = first else {
+        return Ok(texts.to_vec());
+    };
+    let n = equations.n();
+    let scale = |(i, text): (usize, &String)| {
+        let slopes = largest(&first.jacobian[i * n..(i + 1) * n]);
+        let size = first.values[i].abs().max(slopes);
+        let exponent = if size > 0.0 {
+            libm::log10(size).floor() as i32
+        } else {
+            0
+        };
+        if PLAIN.contains(&exponent) {
+            return text.clone();
+        }
+        let (definitions, value) = text.rsplit_once(';').unwrap_or(("", text));
+        let separator = if definitions.is_empty() { "" } else { ";" };
+        format!("{definitions}{separator}({value})*1e{}", -exponent)
+    };
+    Ok(texts.iter().enumerate().map(scale).collect())
+}
+
+fn norm(values: &[f64]) -> f64 {
+    values
+        .iter()
+        .fold(0.0, |norm, value| libm::hypot(norm, *value))
+}
+
+fn largest(values: &[f64]) -> f64 {
+    values.iter().fold(0.0, |most, value| most.max(value.abs()))
+}
+
+/// Whether a point is a solution; it is refined first.
+fn judged(
+    equations: &Equations<'_>,
+    args: &Args,
+    bounds: &Bounds,
+    start: &[f64],
+    initial: f64,
+    found: &Found,
+    ctx: &Ctx,
+) -> Result<Led, ToolError> {
+    let n = equations.n();
+    let mut x = found.point.clone();
+    let Some(mut local) = equations.at(&x)? else {
+        return Ok(Led::Elsewhere(
+            x,
+            found.linear.residuals.clone(),
+            Reason::NoProgress,
+        ));
+    };
+    ctx.afford(2.0 * (n as f64).powi(3))?;
+    let mut inverted = inverse(&local.jacobian, n, ctx)?;
+    let mut step = f64::INFINITY;
+    for _ in 0..POLISH {
+        let Some(inverse_here) = &inverted else {
+            break;
+        };
+        let newton = times(inverse_here, &local.values);
+        let size = relative(&newton, &x, start);
+        if size >= step || size > 0.1 {
+            step = step.min(size);
+            break;
+        }
+        step = size;
+        let mut next: Vec<f64> = x.iter().zip(&newton).map(|(x, step)| x - step).collect();
+        bounds.project(&mut next);
+        let Some(there) = equations.at(&next)? else {
+            break;
+        };
+        if next == x {
+            break;
+        }
+        (x, local) = (next, there);
+        inverted = inverse(&local.jacobian, n, ctx)?;
+    }
+    let residual = largest(&local.values);
+    let grade = inverted.as_ref().map_or(f64::INFINITY, |inverted| {
+        condition(&local.jacobian, inverted, n)
+    });
+    let solution = |error: f64, verified: bool, singular: bool| Solution {
+        x: x.clone(),
+        residual,
+        error: Real(error),
+        verified,
+        condition: Real(grade),
+        singular,
+    };
+    if let Some(inverted) = &inverted {
+        if let Some(bound) = verified(equations, &x, inverted, ctx)? {
+            return Ok(Led::Solution(
+                solution(largest(&bound), true, false),
+                Reason::Verified,
+            ));
+        }
+        // The equations are known to about the rounding of their terms, whose sizes are those of the products of slopes and unknowns.
+        let newton = times(inverted, &local.values);
+        let sizes: Vec<f64> = local
+            .jacobian
+            .chunks_exact(n)
+            .map(|row| row.iter().zip(&x).map(|(a, x)| (a * x).abs()).sum())
+            .collect();
+        let off = |i: usize| {
+            inverted[i * n..(i + 1) * n]
+                .iter()
+                .zip(&sizes)
+                .map(|(a, size)| (a * size).abs())
+                .sum::<f64>()
+        };
+        let errors: Vec<f64> = (0..n)
+            .map(|i| newton[i].abs() + 4.0 * f64::EPSILON * off(i))
+            .collect();
+        let is_small = relative(&newton, &x, &x) <= args.tolerance.get();
+        if grade < SINGULAR && is_small && relative(&errors, &x, &x) <= BLURRED {
+            return Ok(Led::Solution(
+                solution(largest(&errors), false, false),
+                Reason::Step,
+            ));
+        }
+    }
+    // At a singular solution Newton's steps only halve the distance: the equations must hold far better than at the start, at a
+    // place that steps no longer change much.
+    let near = step <= 1e-3 || inverted.is_none();
+    if norm(&local.values) <= 1e-12 * initial && near || residual == 0.0 {
+        let singular = Solution {
+            condition: Real(f64::INFINITY),
+            ..solution(f64::INFINITY, false, true)
+        };
+        return Ok(Led::Solution(singular, Reason::Singular));
+    }
+    // How much the sum of squares changes with each unknown by its own size, here or at the start.
+    let size = norm(&local.values).max(f64::MIN_POSITIVE);
+    let slope = |j: usize| {
+        let share = |i: usize| local.values[i] / size;
+        let slope: f64 = (0..n)
+            .map(|i| local.jacobian[i * n + j] / size * share(i))
+            .sum();
+        (slope * x[j].abs().max(start[j].abs())).abs()
+    };
+    let steepest = (0..n).map(slope).fold(0.0, f64::max);
+    let is_stationary = steepest <= STATIONARY;
+    let reason = match found.reason {
+        levenberg::Reason::Orthogonal | levenberg::Reason::Flat => Reason::LocalMinimum,
+        _ if is_stationary => Reason::LocalMinimum,
+        levenberg::Reason::MaxIter => Reason::MaxIter,
+        _ => Reason::NoProgress,
+    };
+    Ok(Led::Elsewhere(x, local.values, reason))
+}
+
+/// The largest step relative to the size of an unknown, here or at the start.
+fn relative(step: &[f64], x: &[f64], start: &[f64]) -> f64 {
+    let all = largest(x).max(largest(start)).max(f64::MIN_POSITIVE);
+    let one = |i: usize| step[i].abs() / x[i].abs().max(start[i].abs()).max(1e-10 * all);
+    (0..x.len()).map(one).fold(0.0, |most, size| {
+        if size.is_nan() {
+            f64::INFINITY
+        } else {
+            f64::max(most, size)
+        }
+    })
+}
+
+/// Adds a solution that is not there yet.
+fn add(solutions: &mut Vec<(Solution, Reason)>, new: Solution, reason: Reason) {
+    /// Relative distance within which solutions are one where they are not verified.
+    const NEAR: f64 = 1e-6;
+    let reach = |solution: &Solution| {
+        if solution.verified {
+            2.0 * solution.error.0
+        } else {
+            NEAR * largest(&solution.x) + 1e-10
+        }
+    };
+    let same = |(old, _): &&mut (Solution, Reason)| {
+        let distance = old
+            .x
+            .iter()
+            .zip(&new.x)
+            .fold(0.0, |most: f64, (a, b)| most.max((a - b).abs()));
+        let most = if old.verified && new.verified {
+            reach(old) + reach(&new)
+        } else {
+            reach(old).max(reach(&new)).max(NEAR * largest(&old.x))
+        };
+        distance <= most
+            || old.singular && new.singular && distance <= 1e-3 * (1.0 + largest(&old.x))
+    };
+    match solutions.iter_mut().find(same) {
+        Some(old) if new.verified && !old.0.verified => *old = (new, reason),
+        Some(_) => {}
+        None => solutions.push((new, reason)),
+    }
+}

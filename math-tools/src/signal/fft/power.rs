@@ -1,0 +1,87 @@
+//! Power spectra.
+
+use kernels::signal::peaks::Search;
+use kernels::signal::spectrum::{Scaling, Welch};
+use kernels::signal::transform::{frequencies, operations};
+
+use super::given::{Given, Samples};
+use super::tones::tones;
+use super::transforms::half_width;
+use super::{Args, Output, ScalingName};
+use crate::prelude::*;
+
+/// Welch's method.
+pub(super) fn power(args: &Args, given: Given, ctx: &Ctx) -> Result<Output, ToolError> {
+    const SEGMENT: usize = 256;
+    let Samples::Real(samples) = given.samples else {
+        refuse!(invalid "/data"; "power is of real samples in a list"; "pass one list");
+    };
+    let count = samples.len();
+    let segment = args.segment.map_or(SEGMENT.min(count), Count::size);
+    if segment > count {
+        refuse!(invalid "/segment"; "a segment of {segment} samples is longer than `data` with {count}"; "pass at most the number of samples");
+    }
+    let overlap = args.overlap.map_or(segment / 2, Bounded::size);
+    if overlap >= segment {
+        refuse!(invalid "/overlap"; "expected fewer samples than the {segment} of a segment, found {overlap}"; "the usual overlap is half a segment");
+    }
+    let points = args.n.map_or(segment, Bounded::size);
+    if points < segment {
+        refuse!(invalid "/n"; "{points} points are fewer than the {segment} samples of a segment"; "pass `segment` too, or leave `n` out");
+    }
+    ctx.reserve_doubles(points.saturating_mul(8))?;
+    let segments = (count - segment) / (segment - overlap) + 1;
+    ctx.afford(operations(points))?;
+    // Segments are stopped between; their sum may still take longer than any deadline.
+    ctx.afford(2.0 * segments as f64 * points as f64)?;
+    let scaling = match args.scaling.unwrap_or_default() {
+        ScalingName::Density => Scaling::Density,
+        ScalingName::Spectrum => Scaling::Spectrum,
+    };
+    let welch = Welch {
+        segment,
+        overlap,
+        points,
+        window: given.window,
+        trend: given.trend,
+        scaling,
+        rate: given.rate,
+    };
+    let Some(found) = welch.run(&samples, || ctx.stop().is_set()) else {
+        ctx.check()?;
+        refuse!(numeric "/data", "stopped"; "stopped");
+    };
+    if found.power.iter().any(|power| !power.is_finite()) {
+        refuse!(numeric "/data", "overflow"; "a power is larger than any double"; "scale `data`");
+    }
+    let weights = given.window.weights(segment);
+    let sum: f64 = weights.iter().sum();
+    let squares: f64 = weights.iter().map(|weight| weight * weight).sum();
+    // Amplitudes: power over A^2 / 2.
+    let unit = match scaling {
+        Scaling::Spectrum => 2.0,
+        Scaling::Density => 2.0 * given.rate * squares / (sum * sum),
+    };
+    let magnitudes: Vec<f64> = found
+        .power
+        .iter()
+        .map(|power| (power * unit).sqrt())
+        .collect();
+    let search = Search {
+        magnitudes: &magnitudes,
+        window: given.window,
+        samples: segment,
+        points,
+        is_circular: false,
+    };
+    Ok(Output {
+        peaks: tones(&search, args.peaks, given.rate),
+        n: points,
+        window: given.window_name,
+        resolution: Some(half_width(given.window, segment) * given.rate),
+        frequencies: Some(frequencies(points, given.rate, false)),
+        segments: Some(found.segments),
+        power: Some(found.power),
+        ..Output::default()
+    })
+}

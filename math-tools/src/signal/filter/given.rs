@@ -1,0 +1,243 @@
+//! The filter of a call: designed, or as it is given.
+
+use kernels::signal::design::{Band, Prototype, Section, design};
+use kernels::signal::filter::Cascade;
+use schemars::json_schema;
+use serde::{Deserializer, Serializer, de};
+
+use super::{Args, Design, Initial, Kind};
+use crate::prelude::*;
+
+/// One frequency, or two.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Cutoff(pub(super) Vec<f64>);
+
+impl Serialize for Cutoff {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match &self.0[..] {
+            [one] => one.serialize(serializer),
+            several => several.serialize(serializer),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Cutoff {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = Value::deserialize(deserializer)?;
+        let frequencies = match &value {
+            Value::Numbers(numbers) if numbers.rank() == 1 => numbers.as_slice().to_vec(),
+            other => other.as_f64().into_iter().collect(),
+        };
+        let good = |frequency: &f64| frequency.is_finite() && *frequency > 0.0;
+        if matches!(frequencies.len(), 1 | 2) && frequencies.iter().all(good) {
+            return Ok(Self(frequencies));
+        }
+        Err(de::Error::custom(format_args!(
+            "expected a frequency above 0, or two as [low, high], found {value}"
+        )))
+    }
+}
+
+tool_core::inline_schema!(
+    Cutoff,
+    "Cutoff",
+    json_schema!({ "anyOf": [
+        { "type": "number", "exclusiveMinimum": 0 },
+        { "type": "array", "items": { "type": "number", "exclusiveMinimum": 0 }, "minItems": 1, "maxItems": 2 }
+    ] })
+);
+
+/// What the ends of the samples were given or leave.
+pub(super) enum Spread {
+    Padding(usize),
+    State(Vec<Vec<f64>>),
+}
+
+/// A filter.
+pub(super) struct Given {
+    pub cascade: Cascade,
+    pub sections: Option<Vec<Section>>,
+    /// Cutoffs in cycles per sample, and what passes.
+    pub band: Option<(Vec<f64>, Kind)>,
+    /// Coefficients.
+    pub size: usize,
+}
+
+impl Given {
+    /// # Errors
+    /// `invalid_args` at the argument that does not fit the others.
+    pub(super) fn new(args: &Args, ctx: &Ctx) -> Result<Self, ToolError> {
+        let forms = [args.cutoff.is_some(), args.sos.is_some(), args.b.is_some()];
+        if forms.iter().filter(|form| **form).count() != 1 {
+            refuse!(invalid "/cutoff", "filter"; "expected one of `cutoff` (a design), `sos`, and `b` with `a`";
+                "pass `cutoff` and `rate` for a Butterworth low pass of order 4");
+        }
+        refuse_idle(args)?;
+        if let Some(sos) = &args.sos {
+            return of_sections(&sos.load(ctx)?);
+        }
+        if let Some(b) = &args.b {
+            let a = args.a.as_ref().map(|a| a.load(ctx)).transpose()?;
+            return of_polynomials(&b.load(ctx)?, a.as_deref().unwrap_or(&[1.0]));
+        }
+        let (band, frequencies, kind) = band(args)?;
+        let prototype = prototype(args);
+        let sections = design(prototype, args.order.map_or(4, Bounded::size), band).sections();
+        if sections.iter().flatten().any(|value| !value.is_finite()) {
+            refuse!(numeric "/order", "overflow"; "the coefficients of this design are no doubles"; "lower `order`, or move `cutoff` away from the ends");
+        }
+        Ok(Self {
+            cascade: Cascade::of_sections(&sections),
+            size: 6 * sections.len(),
+            sections: Some(sections),
+            band: Some((frequencies, kind)),
+        })
+    }
+
+    /// The state that a causal filter begins with.
+    pub(super) fn state(&self, args: &Args, first: f64) -> Result<Vec<Vec<f64>>, ToolError> {
+        if let Some(state) = &args.state {
+            let lengths = self.cascade.state_lengths();
+            let found: Vec<usize> = state.iter().map(Vec::len).collect();
+            if found != lengths {
+                refuse!(invalid "/state", "shape"; "expected lists of the lengths {lengths:?}, one per section, found {found:?}";
+                    "pass the `state` of a result of the same filter");
+            }
+            let plain = |one: &Vec<Finite>| one.iter().map(|value| value.get()).collect();
+            return Ok(state.iter().map(plain).collect());
+        }
+        if args.initial.unwrap_or_default() == Initial::Rest {
+            return Ok(self.cascade.rest());
+        }
+        let Some(mut state) = self.cascade.steady() else {
+            refuse!(numeric "/initial", "no_steady_state"; "the filter has a pole at frequency 0, so that no constant leaves it in a steady state";
+                "pass `initial`: \"rest\"");
+        };
+        state.iter_mut().flatten().for_each(|value| *value *= first);
+        Ok(state)
+    }
+}
+
+/// Refuses options that would do nothing.
+fn refuse_idle(args: &Args) -> Result<(), ToolError> {
+    let of_designs = [
+        ("rate", args.rate.is_some() && !args.plot),
+        ("kind", args.kind.is_some()),
+        ("order", args.order.is_some()),
+        ("design", args.design.is_some()),
+        ("ripple", args.ripple.is_some()),
+    ];
+    let idle =
+        |all: &[(&'static str, bool)]| all.iter().find(|(_, given)| *given).map(|(name, _)| *name);
+    if args.cutoff.is_none()
+        && let Some(name) = idle(&of_designs)
+    {
+        refuse!(invalid format!("/{name}"), "idle"; "`{name}` is for a design, which `cutoff` asks for"; "leave it out");
+    }
+    if args.a.is_some() && args.b.is_none() {
+        refuse!(invalid "/a", "idle"; "`a` belongs to `b`"; "pass `b` too; without zeros it is [1]");
+    }
+    if args.ripple.is_some() && args.design.unwrap_or_default() == Design::Butterworth {
+        refuse!(invalid "/ripple", "idle"; "a Butterworth filter has no ripples"; "leave `ripple` out, or pass `design`: \"chebyshev1\"");
+    }
+    let causal = [
+        ("initial", args.initial.is_some()),
+        ("state", args.state.is_some()),
+    ];
+    if args.zero_phase
+        && let Some(name) = idle(&causal)
+    {
+        refuse!(invalid format!("/{name}"), "idle"; "`{name}` is for a causal filter"; "pass `zero_phase`: false");
+    }
+    if !args.zero_phase && args.padding.is_some() {
+        refuse!(invalid "/padding", "idle"; "`padding` is for `zero_phase`"; "leave it out");
+    }
+    if args.state.is_some() && args.initial.is_some() {
+        refuse!(invalid "/initial", "idle"; "`state` says how the filter begins"; "leave `initial` out");
+    }
+    Ok(())
+}
+
+fn prototype(args: &Args) -> Prototype {
+    let ripple = |usual: f64| args.ripple.map_or(usual, Positive::get);
+    match args.design.unwrap_or_default() {
+        Design::Butterworth => Prototype::Butterworth,
+        Design::Chebyshev1 => Prototype::Chebyshev1(ripple(1.0)),
+        Design::Chebyshev2 => Prototype::Chebyshev2(ripple(40.0)),
+    }
+}
+
+fn band(args: &Args) -> Result<(Band, Vec<f64>, Kind), ToolError> {
+    let rate = args.rate.map_or(1.0, Positive::get);
+    let given = args.cutoff.as_ref().map_or(&[][..], |cutoff| &cutoff.0);
+    let half = rate / 2.0;
+    if let Some(beyond) = given.iter().find(|frequency| **frequency >= half) {
+        refuse!(invalid "/cutoff", "range"; "expected a frequency below {half}, half of `rate`, found {beyond}";
+            "pass the sampling rate as `rate`, in the same unit");
+    }
+    let frequencies: Vec<f64> = given.iter().map(|frequency| frequency / rate).collect();
+    let usual = if given.len() == 2 {
+        Kind::Bandpass
+    } else {
+        Kind::Lowpass
+    };
+    let kind = args.kind.unwrap_or(usual);
+    let band = match (kind, &frequencies[..]) {
+        (Kind::Lowpass, [cutoff]) => Band::Low(*cutoff),
+        (Kind::Highpass, [cutoff]) => Band::High(*cutoff),
+        (Kind::Bandpass, [from, to]) if from < to => Band::Pass(*from, *to),
+        (Kind::Bandstop, [from, to]) if from < to => Band::Stop(*from, *to),
+        (_, [_, _]) if matches!(kind, Kind::Bandpass | Kind::Bandstop) => {
+            refuse!(invalid "/cutoff", "range"; "expected [low, high] with low below high, found {given:?}");
+        }
+        _ => {
+            let needed = if matches!(kind, Kind::Lowpass | Kind::Highpass) {
+                "one frequency"
+            } else {
+                "two frequencies"
+            };
+            refuse!(invalid "/cutoff", "shape"; "this `kind` takes {needed}, found {}", given.len());
+        }
+    };
+    Ok((band, frequencies, kind))
+}
+
+fn of_sections(sos: &Matrix) -> Result<Given, ToolError> {
+    if sos.columns() != 6 {
+        refuse!(invalid "/sos", "shape"; "expected rows of 6 coefficients, found {}", sos.columns(); "a row is b0, b1, b2, a0, a1, a2");
+    }
+    let mut sections: Vec<Section> = Vec::with_capacity(sos.rows());
+    for row in 0..sos.rows() {
+        let given = sos.row(row);
+        let leading = given[3];
+        if leading == 0.0 {
+            refuse!(invalid format!("/sos/{row}/3"), "range"; "a0 is 0"; "divide all of a section by its a0, which is 1 then");
+        }
+        sections.push(std::array::from_fn(|at| given[at] / leading));
+    }
+    Ok(Given {
+        cascade: Cascade::of_sections(&sections),
+        size: 6 * sections.len(),
+        sections: Some(sections),
+        band: None,
+    })
+}
+
+fn of_polynomials(b: &[f64], a: &[f64]) -> Result<Given, ToolError> {
+    const COEFFICIENTS_MAX: usize = 100_000;
+    for (path, name, of) in [("/b", "b", b), ("/a", "a", a)] {
+        if of.is_empty() || of.len() > COEFFICIENTS_MAX {
+            refuse!(invalid path, "shape"; "expected 1 to {COEFFICIENTS_MAX} coefficients in `{name}`, found {}", of.len();
+                "a long filter is quicker with `convolve`");
+        }
+    }
+    if a[0] == 0.0 {
+        refuse!(invalid "/a/0", "range"; "the first coefficient of `a` is 0"; "leave leading zeros out");
+    }
+    Ok(Given {
+        cascade: Cascade::of_polynomials(b, a),
+        sections: None,
+        band: None,
+        size: a.len().max(b.len()),
+    })
+}

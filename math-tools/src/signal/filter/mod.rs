@@ -1,0 +1,199 @@
+//! `filter_signal`: recursive filters, designed or given.
+
+mod given;
+mod report;
+#[cfg(test)]
+mod tests;
+
+use self::given::{Cutoff, Given, Spread};
+use crate::prelude::*;
+
+/// Filter samples. Designs a low, high, band pass or band stop filter (Butterworth, Chebyshev), or takes `sos` or `b`, `a`.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Args {
+    /// Equally spaced samples.
+    #[schemars(extend("x-shape" = ["m"]))]
+    pub data: Input<Vector>,
+    /// Frequency where the band ends, or `[low, high]`; above 0, below half of `rate`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cutoff: Option<Cutoff>,
+    /// Samples per second, which makes `cutoff` hertz; absent: 1, cycles per sample.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate: Option<Positive>,
+    /// What passes: `lowpass`, `highpass`, `bandpass` or `bandstop`; absent: `lowpass`, of two frequencies `bandpass`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<Kind>,
+    /// Order of the design; bands between two frequencies have twice as many poles. Absent: 4.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub order: Option<Bounded<1, 50>>,
+    /// `butterworth`, `chebyshev1` (ripples in the pass band) or `chebyshev2` (in the stop band, which begins at `cutoff`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub design: Option<Design>,
+    /// Decibels: of chebyshev1 the ripple (absent: 1), of chebyshev2 the attenuation (absent: 40).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ripple: Option<Positive>,
+    /// Second-order sections in place of a design: rows of b0, b1, b2, a0, a1, a2.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-shape" = ["k", 6]))]
+    pub sos: Option<Input<Matrix>>,
+    /// Numerator coefficients in place of a design, by rising powers of 1/z.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub b: Option<Input<Vector>>,
+    /// Denominator coefficients beside `b`; absent: 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub a: Option<Input<Vector>>,
+    /// Whether to filter forward and backward: no delay, gains squared. Else causal.
+    #[serde(default = "yes")]
+    pub zero_phase: bool,
+    /// Zero phase: samples that continue each end, point-mirrored; absent: three times the coefficients, as SciPy.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub padding: Option<Bounded<0, 1_000_000_000>>,
+    /// Causal: what came before, `rest` (zeros, the default) or `steady` (the first sample for ever).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub initial: Option<Initial>,
+    /// Causal: `state` of an earlier call, to continue from there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<Vec<Vec<Finite>>>,
+    /// Whether to draw the response.
+    #[serde(default = "yes")]
+    pub plot: bool,
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// What passes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Kind {
+    /// Below the cutoff.
+    Lowpass,
+    /// Above it.
+    Highpass,
+    /// Between two.
+    Bandpass,
+    /// Outside of two.
+    Bandstop,
+}
+
+/// A family of designs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Design {
+    /// Flat.
+    #[default]
+    Butterworth,
+    /// Ripples in the pass band.
+    Chebyshev1,
+    /// Ripples in the stop band.
+    Chebyshev2,
+}
+
+/// The past of a causal filter.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Initial {
+    /// Zeros.
+    #[default]
+    Rest,
+    /// The first sample for ever.
+    Steady,
+}
+
+/// The filtered samples, and the filter.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Output {
+    /// The samples, filtered.
+    #[schemars(extend("x-shape" = ["m"]))]
+    pub filtered: Vec<f64>,
+    /// Second-order sections: rows of b0, b1, b2, a0, a1, a2; not where `b` is given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-present" = { "b": null }))]
+    pub sos: Option<Vec<[f64; 6]>>,
+    /// Whether all poles lie inside the unit circle.
+    pub stable: bool,
+    /// Largest magnitude of a pole, to 12 digits; 0 without poles.
+    pub pole_radius: f64,
+    /// Samples until an impulse has faded to a millionth, by the largest pole; "Infinity" where it does not fade.
+    pub settling: Real,
+    /// Gain at each cutoff in decibels, both passes of `zero_phase` together; of a design.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-present" = { "cutoff": { "not": null } }))]
+    pub gain_at_cutoff_db: Option<Vec<Real>>,
+    /// Largest delay of waves within the band that passes, in samples; of a causal design.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-present" = { "cutoff": { "not": null }, "zero_phase": false }))]
+    pub group_delay: Option<f64>,
+    /// Samples that continued each end; with `zero_phase`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-present" = { "zero_phase": true }))]
+    pub padding: Option<usize>,
+    /// State of each section after the last sample; of a causal filter.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-present" = { "zero_phase": false }))]
+    pub state: Option<Vec<Vec<f64>>>,
+    /// The gain in decibels over the frequency.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plot: Option<String>,
+}
+
+impl Tool for Args {
+    const SPEC: Spec = Spec::named("filter_signal", "Filter a signal")
+        .tags(&[
+            "signal",
+            "filter",
+            "butterworth",
+            "lowpass",
+            "highpass",
+            "bandpass",
+        ])
+        .large();
+    type Output = Output;
+    const EXAMPLES: &'static [JsonExample] = examples! {
+        "half of each sample and of the one before": r#"{"data": [2, 4, 6], "b": [0.5, 0.5], "zero_phase": false, "plot": false}"#
+            => r#"{"filtered": [1.0, 3.0, 5.0], "stable": true, "pole_radius": 0.0, "settling": 1.0, "state": [[3.0]]}"#;
+    };
+
+    fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+        let data = args.data.load(ctx)?;
+        if data.is_empty() {
+            refuse!(invalid "/data", "empty"; "`data` is empty"; "give at least one sample");
+        }
+        let given = Given::new(&args, ctx)?;
+        let work = 10.0 * data.len() as f64 * given.size as f64;
+        ctx.reserve_doubles(data.len().saturating_mul(4))?;
+        ctx.afford(work)?;
+        let (filtered, spread) = if args.zero_phase {
+            let padding = args.padding.map_or(given.cascade.padding(), Bounded::size);
+            (both_ways(&given, &data, padding)?, Spread::Padding(padding))
+        } else {
+            let mut state = given.state(&args, data[0])?;
+            let mut filtered = data.to_vec();
+            given.cascade.causal(&mut filtered, &mut state);
+            (filtered, Spread::State(state))
+        };
+        let is_finite = |values: &[f64]| values.iter().all(|value| value.is_finite());
+        let state_is =
+            !matches!(&spread, Spread::State(state) if !state.iter().all(|state| is_finite(state)));
+        if !is_finite(&filtered) || !state_is {
+            refuse!(numeric "/data", "overflow"; "the filtered samples grow beyond any double";
+                "take a stable filter: all poles inside the unit circle");
+        }
+        report::output(&args, given, filtered, spread, ctx)
+    }
+}
+
+fn both_ways(given: &Given, data: &[f64], padding: usize) -> Result<Vec<f64>, ToolError> {
+    if data.len() <= padding {
+        let (found, needed) = (data.len(), padding + 1);
+        refuse!(invalid "/data", "too_short"; "filtering forward and backward with {padding} samples of padding needs at least {needed} samples, found {found}";
+            "pass more samples, a smaller `padding` or `order`, or `zero_phase`: false");
+    }
+    let Some(filtered) = given.cascade.zero_phase(data, padding) else {
+        refuse!(numeric "/zero_phase", "no_steady_state"; "the filter has a pole at frequency 0, so that no constant leaves it in a steady state";
+            "pass `zero_phase`: false, or a `cutoff` further from 0");
+    };
+    Ok(filtered)
+}
