@@ -24,11 +24,16 @@ from pathlib import Path
 
 import dense
 import functions
+import integrals
 import models
 import optimize
 import plans
+import programs
+import roots
 import servers
+import signals
 import sparse
+import workflow
 
 ROOT = Path(__file__).resolve().parents[2]
 PEERS = Path(__file__).resolve().parent
@@ -183,7 +188,7 @@ class Run:
         self.quick = quick
         self.runs = 3 if quick else 11
         self.target = target_directory()
-        if {"start", "calls", "servers"} & set(wanted):
+        if {"start", "calls", "servers", "workflow"} & set(wanted):
             subprocess.check_call(["cargo", "build", "--release", "-q", "-p", "mathchain", "-p", "math-tools"], cwd=ROOT)
         self.python = str(peer_python(self.target))
         self.binary, self.small = str(self.target / "release" / "mathchain"), str(self.target / "release" / "math-tools")
@@ -235,9 +240,24 @@ class Run:
     def sparse(self):
         return sparse.table(executable("sparse"), self.python, self.quick)
 
+    def signals(self):
+        return signals.table(executable("signals"), self.python, self.quick)
+
     def optimize(self):
         subprocess.check_call(["cargo", "build", "--release", "-q", "-p", "math-tools", "--bin", "math-tools"], cwd=ROOT)
         return optimize.table(self.target / "release" / "math-tools", self.python, self.quick)
+
+    def programs(self):
+        subprocess.check_call(["cargo", "build", "--release", "-q", "-p", "math-tools", "--bin", "math-tools"], cwd=ROOT)
+        return programs.table(self.target / "release" / "math-tools", self.python, self.quick)
+
+    def roots(self):
+        subprocess.check_call(["cargo", "build", "--release", "-q", "-p", "math-tools", "--bin", "math-tools"], cwd=ROOT)
+        return roots.table(self.target / "release" / "math-tools", self.python, self.quick)
+
+    def integrals(self):
+        subprocess.check_call(["cargo", "build", "--release", "-q", "-p", "math-tools", "--bin", "math-tools"], cwd=ROOT)
+        return integrals.table(self.target / "release" / "math-tools", self.python, self.quick)
 
     def models(self):
         subprocess.check_call(["cargo", "build", "--release", "-q", "-p", "math-tools", "--bin", "math-tools"], cwd=ROOT)
@@ -248,6 +268,9 @@ class Run:
 
     def plans(self):
         return plans.table(executable("plans"), self.python, self.quick)
+
+    def workflow(self):
+        return workflow.table(self.binary, self.quick, self.env)
 
     def functions(self):
         return functions.table(executable("vector"), self.target, self.python)
@@ -267,7 +290,7 @@ NOTE = (
     "Not like for like: `mcmc` adapts its step, keeps four chains and reports R-hat and effective sample sizes, its peer none of it; `matrix_solve` adds a condition "
     "estimate, refinement and error bounds; every mathchain call is checked, decided by policy and audited."
 )
-TABLES = ["start", "calls", "servers", "plans", "dense", "sparse", "optimize", "models", "functions", "inside"]
+TABLES = ["start", "calls", "servers", "plans", "workflow", "dense", "sparse", "optimize", "programs", "roots", "integrals", "signals", "models", "functions", "inside"]
 
 
 def kept(path):
@@ -308,7 +331,7 @@ def main():
         lines = getattr(run, name)()
         old[lines[0]] = lines
         # Written after every table, so that a run cut short keeps what it has.
-        order = ["## First", "## Calls", "## Servers", "## Plans", "## Dense", "## Sparse", "## Optimisation", "## Models", "## Elementary", "## Inside"]
+        order = ["## First", "## Calls", "## Servers", "## Plans", "## Workflows", "## Dense", "## Sparse", "## Optimisation", "## Linear programs", "## Roots", "## Integrals", "## Signals", "## Models", "## Elementary", "## Inside"]
         place = lambda heading: next((at for at, start in enumerate(order) if heading.startswith(start)), len(order))
         text = head + [line for heading in sorted(old, key=place) for line in [*old[heading], ""]]
         Path(options.output).write_text("\n".join(text).replace("\n\n\n", "\n\n").rstrip() + "\n")
