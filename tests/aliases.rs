@@ -9,3 +9,14 @@ fn every_alias_means_a_tool_and_none_hides_one() {
     let faults = Aliases::built_in().faults(&catalogue);
     assert!(faults.is_empty(), "{faults:?}");
 }
+
+#[test]
+fn every_alias_of_a_role_means_a_role() {
+    for (name, role) in Aliases::built_in().roles() {
+        assert!(
+            workflow::roles::role(role).is_some(),
+            "{name}: no role {role}"
+        );
+        assert_eq!(workflow::roles::role(name), workflow::roles::role(role));
+    }
+}

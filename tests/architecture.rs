@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
 /// Which crates of the workspace each crate may name.
-const ARROWS: [(&str, &[&str]); 14] = [
+const ARROWS: [(&str, &[&str]); 15] = [
     ("tool-core", &[]),
     ("fakes", &["tool-core"]),
     ("kernels", &[]),
@@ -14,6 +14,7 @@ const ARROWS: [(&str, &[&str]); 14] = [
     ("registry", &["tool-core"]),
     ("journal", &["registry", "tool-core"]),
     ("sessions", &["registry", "tool-core"]),
+    ("workflow", &["registry", "tool-core"]),
     ("chain-runtime", &["journal", "registry", "tool-core"]),
     (
         "mathchain",
@@ -26,6 +27,7 @@ const ARROWS: [(&str, &[&str]); 14] = [
             "registry",
             "sessions",
             "tool-core",
+            "workflow",
         ],
     ),
     (
@@ -66,6 +68,7 @@ const ARROWS: [(&str, &[&str]); 14] = [
             "registry",
             "sessions",
             "tool-core",
+            "workflow",
         ],
     ),
 ];

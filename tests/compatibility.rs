@@ -9,6 +9,7 @@ const PAGE: &str = include_str!("../docs/compatibility.md");
 fn wanted() -> BTreeSet<String> {
     let ranges = [
         ("A", 1..=33),
+        ("B", 1..=37),
         ("C", 1..=37),
         ("D", 1..=38),
         ("R", 1..=78),

@@ -77,6 +77,7 @@ fn legacy(given: &Value) -> Option<Layer> {
     ];
     only(legacy, &keys);
     let permissions = RolePermissions {
+        description: String::new(),
         web_access: legacy.get("web_access").and_then(Value::as_bool) == Some(true),
         allowed_categories: selectors(legacy, "allowed_categories"),
         allowed_tools: selectors(legacy, "allowed_tools"),
@@ -108,6 +109,7 @@ fn who(given: &Value) -> Principal {
         })
     };
     Principal {
+        spawned: None,
         role: text(who, "role").expect("a role"),
         agent: text(who, "agent"),
         phase: text(who, "phase"),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use registry::agent_cli::{CliArgs, CliRequest, CliTool, translate};
+use registry::agent_cli::{CliArgs, CliRequest, CliTool, ServerStart, translate};
 use registry::agents::ToolName;
 use registry::document::{self, Format};
 use registry::model::CliSpec;
@@ -22,6 +22,7 @@ mine:
   model_args: [--model, "{model}"]
   flags: {fast: [--fast, --free=all]}
   managed: {--free: none}
+  env: {LEVEL: "3"}
   env_policy: clean
   env_passlist: ["MY_.*"]
   prompt_via: stdin
@@ -165,6 +166,7 @@ fn answers(cli: &CliSpec) -> Vec<Result<CliArgs, Vec<String>>> {
         ],
     ];
     let mut found = Vec::new();
+    let argv = ["mathchain", "serve", "--mcp"].map(str::to_owned);
     for list in lists {
         let tools: Vec<CliTool> = list.iter().map(tool).collect();
         for &permission in Confinement::ALL {
@@ -175,6 +177,11 @@ fn answers(cli: &CliSpec) -> Vec<Result<CliArgs, Vec<String>>> {
                     max_turns,
                     profile,
                     prompt,
+                    server: Some(ServerStart {
+                        argv: &argv,
+                        file: "mcp.json",
+                    }),
+                    words: &[],
                 };
                 found.push(translate(cli, Aliases::built_in(), &request));
             }
@@ -197,6 +204,54 @@ fn started(document: &Value) -> Option<String> {
     Some(read.iter().map(one).collect())
 }
 
+/// Agent command lines in the layout of an earlier system.
+const EARLIER: &str = r#"
+version: 1
+agents:
+  mine:
+    name: mine
+    binary: mine
+    model: large
+    subcommand: go
+    flags: {fast: [--fast]}
+    stream_format: codex
+    env_vars: {LEVEL: "3"}
+    env_policy: clean
+    env_passlist: ["MY_.*"]
+    prompt_via: stdin
+    stdin_sentinel: "--stdin"
+    unenforced: warn
+    output_extraction: {strategy: jq_filter, jq_expression: .a, strip_preamble: true, stderr_as_stream: true}
+    stall_timeout: 300
+    deep_tool_timeout: 600
+    max_runtime: 7200
+    kill_on_stall: true
+    version_command: [mine, --version]
+    compatible_versions: ["1"]
+    incompatible_versions: ["2"]
+"#;
+
+#[test]
+fn each_key_of_an_agent_of_an_earlier_system_acts() {
+    let outcome = |document: &Value| {
+        let config = Config::parse("mathchain.json", &json::to_text(document)).ok()?;
+        let names = ["PATH", "MY_NAME", "OPENAI_API_KEY", "EDITOR"];
+        let one = |cli: &CliSpec| {
+            let environment = json::to_text(&cli.environment(names).to_value());
+            let runner = json::to_text(&cli.runner);
+            format!("{environment} {runner} {:?}\n", answers(cli))
+        };
+        Some(config.clis.iter().map(one).collect())
+    };
+    // Of these another text is an error; `mathchain/tests/ported.rs` has other ones.
+    let others = ["name", "output_extraction.strategy", "stream_format"];
+    let others = others.map(|key| format!("agents.*.{key}"));
+    assert_eq!(
+        idle(&read(EARLIER), &["agents"], outcome),
+        BTreeSet::from(others)
+    );
+}
+
 fn read(text: &str) -> Value {
     let document = document::parse("effects.yaml", text, Format::Yaml);
     document.expect("a document").value
@@ -216,7 +271,13 @@ fn each_key_of_an_agent_command_line_acts() {
         clis.insert(name, table.clone());
     }
     let document = Value::object([("cli", Value::Object(clis.into()))]);
-    assert_eq!(idle(&document, &["cli"], started), BTreeSet::new());
+    // What a pipeline does with the program; tests of pipelines show it.
+    let of_pipelines = ["cli.*.home_files", "cli.*.isolation", "cli.*.readable"];
+    let of_pipelines = of_pipelines.map(str::to_owned);
+    assert_eq!(
+        idle(&document, &["cli"], started),
+        BTreeSet::from(of_pipelines)
+    );
 }
 
 /// A configuration in which each key of the policy matters to one of the callers and calls below.
@@ -252,9 +313,9 @@ policies:
 phases:
   - name: audit
     agents: [claude, codex, gemini]
-    tools: {toolset: read, max_turns: 50}
+    tools: {toolset: read, max_turns: 50, descriptions: {plot: draws}}
     agent_tools:
-      codex: {permission: workspace-write, max_turns: 30, internal: [plot, write_file], mcp: [mcp__s__b]}
+      codex: {descriptions: {read_file: reads}, permission: workspace-write, max_turns: 30, internal: [plot, write_file], mcp: [mcp__s__b]}
       gemini: {inherit: false, tools: [plot]}
       claude: {toolset: more}
   - {name: research, agents: [claude], tools: {internal: [read_file, write_file], permission: full-access, mcp: [mcp__s__a]}}
@@ -353,6 +414,9 @@ fn judged(catalogue: &Catalogue, policy: &Policy, who: &Principal) -> String {
         "{listed:?} {:?} {permission:?} {}\n",
         selected.tools.value.external, selected.max_turns.value
     );
+    for index in 0..catalogue.len() {
+        text.extend(caller.description(index));
+    }
     for (tool, args) in CALLS {
         let index = catalogue.index(tool).expect("a tool");
         let tool = catalogue.tool(index);
@@ -376,6 +440,12 @@ fn decided(document: &Value) -> Option<String> {
     Some(all.collect())
 }
 
+/// Keys of phases that say when and how they run, not what their callers may do.
+const OF_PIPELINES: &str = "phases[].clis phases[].depends_on phases[].failure_mode phases[].flag_profile phases[].gate.command
+    phases[].gate.kind phases[].gate.prompt phases[].isolation phases[].limits.max_cost_usd phases[].limits.stall_s
+    phases[].limits.timeout_s phases[].min_count phases[].parallel phases[].prompt phases[].prompt_file phases[].required
+    phases[].retry_policy.jitter_s phases[].retry_policy.longest_s phases[].retry_policy.max_retries phases[].retry_policy.waits_s";
+
 #[test]
 fn each_key_of_the_policy_acts() {
     let args = json::parse(r#"{"path":"data"}"#, json::Limits::default()).expect("arguments");
@@ -394,7 +464,15 @@ fn each_key_of_the_policy_acts() {
     let listed = "version: 1\npermissions: {network: {allowed_hosts: [en.example.net]}}";
     let of_listed = self::idle(&read(listed), &tables, decided);
     idle.retain(|key| of_listed.contains(key));
-    // Texts for readers, and what the HTTP client enforces.
-    let others = ["permissions.network.allow_private", "roles.*.description"];
+    // What a pipeline does with phases; tests of pipelines show it.
+    let of_pipelines: Vec<&str> = OF_PIPELINES.split_whitespace().collect();
+    assert!(of_pipelines.iter().all(|key| idle.contains(*key)));
+    idle.retain(|key| !of_pipelines.contains(&key.as_str()));
+    // Texts for readers, what the HTTP client enforces, and what is about tools that these twelve lack.
+    let others = [
+        "permissions.network.allow_private",
+        "permissions.workflow.requires_approval",
+        "roles.*.description",
+    ];
     assert_eq!(idle.iter().map(String::as_str).collect::<Vec<_>>(), others);
 }

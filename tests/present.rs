@@ -21,10 +21,31 @@ const UNSTATED: &[(&str, &str)] = &[
         "convert_units.exact_value",
         "the units, and the length of the exact result",
     ),
+    ("find_root.root", "whether there is one"),
+    (
+        "git:branch.current",
+        "the repository, whose `HEAD` may be detached",
+    ),
+    (
+        "git:commit.branch",
+        "the repository, whose `HEAD` may be detached",
+    ),
+    (
+        "git:status.branch",
+        "the repository, whose `HEAD` may be detached",
+    ),
+    ("git:status.head", "whether there is a commit"),
+    ("linear_program.objective", "whether there is an optimum"),
+    ("linear_program.residuals", "whether there is an optimum"),
+    ("linear_program.x", "whether there is a point"),
     ("mcmc.reason", "whether the chains have converged"),
     (
         "mcmc_diagnostics.reason",
         "whether the chains have converged",
+    ),
+    (
+        "quadratic_program.lowest_eigenvalue",
+        "the number of variables",
     ),
     ("run_tests.failed", "what the runner prints"),
     ("run_tests.passed", "what the runner prints"),
@@ -34,6 +55,24 @@ const UNSTATED: &[(&str, &str)] = &[
     ("search_papers.total", "what the service answers"),
     ("solve_bvp.error_estimate", "whether it converges"),
     ("solve_ode.error_estimate", "whether the end is reached"),
+    ("spawn_agent.event", "whether the log could be written"),
+    ("spawn_agent.exit", "whether its process ended by itself"),
+    (
+        "spawn_impl_session.event",
+        "whether the log could be written",
+    ),
+    (
+        "spawn_impl_session.exit",
+        "whether its process ended by itself",
+    ),
+    (
+        "task:status.submitter",
+        "the task, which may never have been submitted",
+    ),
+    (
+        "task:status.summary",
+        "the task, which may never have been submitted",
+    ),
     (
         "todo_update.task.completed_at",
         "the task, which may be open",
@@ -44,7 +83,8 @@ const UNSTATED: &[(&str, &str)] = &[
 const OF_THE_MACHINE: [&str; 2] = ["disk_usage.disk_bytes", "disk_usage.free_bytes"];
 
 /// Calls that nothing else makes.
-const CALLS: [(&str, &str); 12] = [
+const CALLS: [(&str, &str); 20] = [
+    ("integrate_samples", r#"{"y": [1, 2]}"#),
     (
         "optimize",
         r#"{"objective": "sum((y - a)**2)", "x0": {"a": 0}, "data": {"y": [1, 3]}}"#,
@@ -85,6 +125,31 @@ const CALLS: [(&str, &str); 12] = [
     (
         "curve_fit",
         r#"{"model": "a*t", "data": {"t": [1, 2, 3], "y": [2, 4.1, 6]}, "draws": 2, "plot": false}"#,
+    ),
+    (
+        "interpolate",
+        r#"{"x": [0, 1, 2], "y": [0, 1, 1], "grid": 3, "method": "smoothing", "smoothing": 1}"#,
+    ),
+    (
+        "solve_nonlinear",
+        r#"{"system": ["a-1"], "bounds": {"a": [0, 4]}, "starts": 2}"#,
+    ),
+    (
+        "fft",
+        r#"{"data": [1, 2, 4, 3], "kind": "power", "plot": true}"#,
+    ),
+    ("fft", r#"{"data": [[1, 2], [4, 3]]}"#),
+    (
+        "filter_signal",
+        r#"{"data": [1, 2, 4, 3], "cutoff": 0.2, "order": 1, "zero_phase": false}"#,
+    ),
+    (
+        "filter_signal",
+        r#"{"data": [1, 2, 4, 3, 5, 7, 1, 2, 4, 3, 5, 7], "cutoff": 0.2, "order": 1, "plot": false}"#,
+    ),
+    (
+        "filter_signal",
+        r#"{"data": [1, 2, 4, 3], "sos": [[1, 0, 0, 1, -0.5, 0]], "zero_phase": false}"#,
     ),
     (
         "solve_bvp",

@@ -105,3 +105,109 @@ fn differential_equations() {
 fn fits_of_differential_equations() {
     check(include_str!("reference/curve_fit.json"), 8);
 }
+
+#[test]
+fn linear_and_integer_programs() {
+    check(include_str!("reference/linear_program.json"), 29);
+}
+
+#[test]
+fn interpolants_agree_with_scipy() {
+    check(include_str!("reference/interpolate.json"), 70);
+}
+
+#[test]
+fn samples_and_derivatives() {
+    check(include_str!("reference/calculus_samples.json"), 100);
+}
+
+/// How a tool that integrates answers a document of integrals: the true error is never above the stated one. How many converge.
+fn within_errors(tool_id: &str, document: &str, more: &[(&str, f64)]) -> (usize, usize) {
+    let cases = json::parse(document, json::Limits::default()).unwrap();
+    let cases = cases.items().unwrap();
+    let (mut faults, mut converged) = (Vec::new(), 0);
+    for case in &cases {
+        let text = |key: &str| case.get(key).and_then(Value::as_str).expect(key).to_owned();
+        let expected: f64 = text("expected").parse().expect("a number");
+        let mut args = case
+            .get("args")
+            .and_then(Value::as_object)
+            .expect("args")
+            .clone();
+        for (name, value) in more {
+            args.insert((*name).to_owned(), *value);
+        }
+        let call = tool(tool_id).decode(&Value::Object(args.into()));
+        let output = match call.and_then(|call| call.run(&Ctx::default())) {
+            Ok(output) => output,
+            Err(err) => {
+                faults.push(format!("{}: {err:?}", text("title")));
+                continue;
+            }
+        };
+        let number = |name: &str| output.get(name).and_then(Value::as_f64).expect(name);
+        let off = (number("integral") - expected).abs();
+        // The expected value is rounded to a double.
+        let good = off <= number("error") + f64::EPSILON * expected.abs();
+        if !good {
+            faults.push(format!(
+                "{} {more:?}: off by {off:e}, stated {:e}",
+                text("title"),
+                number("error")
+            ));
+        }
+        converged += usize::from(output.get("converged") == Some(&Value::Bool(true)));
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+    (converged, cases.len())
+}
+
+#[test]
+fn integrals_lie_within_their_errors() {
+    let document = include_str!("reference/integrate.json");
+    for (rtol, least) in [(1e-10, 260), (1e-6, 290), (1e-3, 298)] {
+        let (converged, all) = within_errors("integrate", document, &[("rtol", rtol)]);
+        assert!(
+            all >= 300 && converged >= least,
+            "{converged} of {all} converged at {rtol:e}"
+        );
+    }
+}
+
+#[test]
+fn integrals_over_boxes_lie_within_their_errors() {
+    let (converged, all) = within_errors(
+        "integrate_nd",
+        include_str!("reference/integrate_nd.json"),
+        &[],
+    );
+    assert!(
+        all >= 30 && converged + 2 >= all,
+        "{converged} of {all} converged"
+    );
+}
+
+#[test]
+fn transforms_and_spectra() {
+    check(include_str!("reference/fft.json"), 49);
+}
+
+#[test]
+fn convolutions() {
+    check(include_str!("reference/convolve.json"), 54);
+}
+
+#[test]
+fn filters() {
+    check(include_str!("reference/filter_signal.json"), 77);
+}
+
+#[test]
+fn quadratic_programs() {
+    check(include_str!("reference/quadratic_program.json"), 27);
+}
+
+#[test]
+fn assignments() {
+    check(include_str!("reference/assignment.json"), 27);
+}

@@ -209,6 +209,9 @@ fn reach(tool: &dyn AnyTool) -> String {
     if spec.destructive {
         parts.push("may destroy existing data".to_owned());
     }
+    if spec.human_gate {
+        parts.push("every call needs a person's approval".to_owned());
+    }
     parts.push(spec.determinism.to_string());
     let callers: Vec<&str> = spec.callers.iter().map(|caller| caller.as_str()).collect();
     parts.push(format!("callers: {}", callers.join(", ")));

@@ -47,7 +47,23 @@ fn faults(tool: &dyn AnyTool, args: &Value, output: &Value) -> Result<Vec<String
 }
 
 /// Calls in which different extents have different sizes, and in which parts are asked for that examples leave out.
-const CALLS: [(&str, &str); 29] = [
+const CALLS: [(&str, &str); 33] = [
+    (
+        "filter_signal",
+        r#"{"data": [1, 2, 4, 3], "sos": [[1, 0, 0, 1, -0.5, 0]], "zero_phase": false}"#,
+    ),
+    (
+        "interpolate",
+        r#"{"x": [0, 1, 2, 3, 4], "y": [0, 1, 4, 9, 16], "weights": [1, 1, 2, 1, 1], "method": "smoothing", "smoothing": 1, "at": [1.5]}"#,
+    ),
+    (
+        "polynomial_roots",
+        r#"{"coefficients": [1, 0, 1], "imaginary": [0, 1, 0]}"#,
+    ),
+    (
+        "differentiate",
+        r#"{"x": [0, 1, 3, 4], "y": [0, 1, 9, 16], "accuracy": 2}"#,
+    ),
     (
         "matrix_multiply",
         r#"{"A": [[1,2,3],[4,5,6]], "B": [[1,2,3,4],[5,6,7,8],[1,0,0,1]]}"#,

@@ -181,6 +181,46 @@ class MatrixFunctionResult(TypedDict):
     scalings: int
     value: NDArray[np.float64]
 
+class IntegrateResult(TypedDict):
+    absolute: float
+    converged: bool
+    error: float
+    evaluations: int
+    integral: float
+    intervals: int
+    method: str
+    plot: NotRequired[str | None]
+    reason: Literal["tolerance", "cancellation", "rounding", "evaluations", "zero"]
+    singularities: NDArray[np.float64]
+
+class IntegrateNdResult(TypedDict):
+    converged: bool
+    error: float
+    evaluations: int
+    integral: float
+    method: Literal["auto", "cubature", "quasi_monte_carlo"]
+    reason: Literal["tolerance", "rounding", "evaluations"]
+    standard_error: NotRequired[float | None]
+
+class IntegrateSamplesResult(TypedDict):
+    cumulative: NotRequired[NDArray[np.float64] | None]
+    error: NotRequired[float | None]
+    integral: float
+    method: Literal["simpson", "trapezoid", "spline", "pchip"]
+    samples: int
+
+class DifferentiateResult(TypedDict):
+    derivative: NotRequired[float | None]
+    derivatives: NotRequired[NDArray[np.float64] | None]
+    errors: NotRequired[NDArray[np.float64] | None]
+    gradient: NotRequired[NDArray[np.float64] | None]
+    hessian: NotRequired[NDArray[np.float64] | None]
+    jacobian: NotRequired[NDArray[np.float64] | None]
+    method: Literal["exact", "finite", "spline", "savitzky_golay"]
+    named: NotRequired[dict[str, float] | None]
+    value: NotRequired[float | None]
+    values: NotRequired[NDArray[np.float64] | None]
+
 class SolveOdeResultEvents(TypedDict):
     t: NDArray[np.float64]
     y: NDArray[np.float64]
@@ -342,6 +382,168 @@ class NonlinearLeastSquaresResult(TypedDict):
     residuals: NDArray[np.float64]
     sum_of_squares: float
     x: NDArray[np.float64]
+
+class LinearProgramResultCertificate(TypedDict):
+    margin: float
+    multipliers: NotRequired[NDArray[np.float64] | None]
+    ray: NotRequired[NDArray[np.float64] | None]
+    residual: float
+
+class LinearProgramResultConstraints(TypedDict):
+    active: bool
+    dual: NotRequired[float | None]
+    name: str
+    slack: float
+
+class LinearProgramResultResiduals(TypedDict):
+    complementarity: NotRequired[float | None]
+    dual: NotRequired[float | None]
+    duality_gap: NotRequired[float | None]
+    primal: float
+
+class LinearProgramResultVariables(TypedDict):
+    at: Literal["between", "lower", "upper", "fixed"]
+    name: str
+    reduced_cost: NotRequired[float | None]
+    value: float
+
+class LinearProgramResult(TypedDict):
+    bound: NotRequired[float | None]
+    certificate: NotRequired[LinearProgramResultCertificate | None]
+    condition: NotRequired[float | None]
+    constraints: list[LinearProgramResultConstraints]
+    converged: bool
+    duals_unique: NotRequired[bool | None]
+    gap: NotRequired[float | None]
+    iterations: int
+    method: Literal["simplex", "branch_and_bound"]
+    nodes: NotRequired[int | None]
+    objective: float | None
+    plot: NotRequired[str | None]
+    reason: Literal["optimal", "infeasible", "unbounded", "node_limit", "iteration_limit", "numerical"]
+    residuals: NotRequired[LinearProgramResultResiduals | None]
+    unique: NotRequired[bool | None]
+    variables: list[LinearProgramResultVariables]
+    x: NDArray[np.float64] | None
+
+class QuadraticProgramResult(TypedDict):
+    complementarity: float
+    converged: bool
+    duals_bounds: NDArray[np.float64]
+    duals_eq: NDArray[np.float64]
+    duals_ub: NDArray[np.float64]
+    gap: float
+    iterations: int
+    kkt_residual: float
+    lowest_eigenvalue: NotRequired[float | None]
+    objective: float
+    polished: bool
+    reason: Literal["kkt", "max_iterations", "stalled"]
+    slack: NDArray[np.float64]
+    stationarity: float
+    violation: float
+    x: NDArray[np.float64]
+
+class AssignmentResult(TypedDict):
+    column_prices: NDArray[np.float64]
+    costs: NDArray[np.float64]
+    gap: float
+    pairs: NDArray[np.int64]
+    row_prices: NDArray[np.float64]
+    total: float
+    violation: float
+
+class FindRootResultRoots(TypedDict):
+    error: float
+    proven: bool
+    residual: float
+    x: float
+
+class FindRootResult(TypedDict):
+    complete: NotRequired[bool | None]
+    converged: bool
+    evaluations: int
+    method: Literal["chandrupatla", "intervals", "sampling"]
+    plot: NotRequired[str | None]
+    reason: Literal["root", "all", "unresolved", "sampled", "pole", "jump", "flat"]
+    root: float | None
+    roots: list[FindRootResultRoots]
+    unresolved: list[dict[str, Any]]
+
+class SolveNonlinearResultSolutions(TypedDict):
+    condition: float
+    error: float
+    residual: float
+    singular: bool
+    verified: bool
+    x: NDArray[np.float64]
+
+class SolveNonlinearResult(TypedDict):
+    converged: bool
+    evaluations: int
+    iterations: int
+    named: NotRequired[dict[str, float] | None]
+    reason: Literal["verified", "step", "singular", "local_minimum", "no_progress", "max_iter"]
+    residuals: NDArray[np.float64]
+    solutions: list[SolveNonlinearResultSolutions]
+    starts: int
+    x: NDArray[np.float64]
+
+class PolynomialRootsResultRoots(TypedDict):
+    condition: float
+    im: float
+    multiplicity: int
+    radius: float
+    re: float
+    real: bool
+
+class PolynomialRootsResult(TypedDict):
+    bits: int
+    converged: bool
+    degree: int
+    iterations: int
+    reason: Literal["enclosed", "precision"]
+    roots: list[PolynomialRootsResultRoots]
+
+class FftResultPeaks(TypedDict):
+    above_noise_db: float
+    amplitude: float
+    frequency: float
+    uncertainty: float
+    width: float
+
+class FftResult(TypedDict):
+    amplitude: NotRequired[NDArray[np.float64] | None]
+    frequencies: NotRequired[NDArray[np.float64] | None]
+    imaginary: NotRequired[NDArray[np.float64] | None]
+    n: int
+    parseval_error: NotRequired[float | None]
+    peaks: list[FftResultPeaks]
+    phase: NotRequired[NDArray[np.float64] | None]
+    plot: NotRequired[str | None]
+    power: NotRequired[NDArray[np.float64] | None]
+    real: NotRequired[NDArray[np.float64] | None]
+    resolution: NotRequired[float | None]
+    row_frequencies: NotRequired[NDArray[np.float64] | None]
+    segments: NotRequired[int | None]
+    window: Literal["none", "hann", "hamming", "blackman", "flat_top", "kaiser", "tukey"]
+
+class ConvolveResult(TypedDict):
+    error: float
+    method: Literal["auto", "direct", "fft"]
+    values: NDArray[np.float64]
+
+class FilterSignalResult(TypedDict):
+    filtered: NDArray[np.float64]
+    gain_at_cutoff_db: NotRequired[NDArray[np.float64] | None]
+    group_delay: NotRequired[float | None]
+    padding: NotRequired[int | None]
+    plot: NotRequired[str | None]
+    pole_radius: float
+    settling: float
+    sos: NotRequired[NDArray[np.float64] | None]
+    stable: bool
+    state: NotRequired[NDArray[np.float64] | None]
 
 class MonteCarloResultHistogram(TypedDict):
     counts: NDArray[np.int64]
@@ -699,7 +901,7 @@ class ArchiveCreateResult(TypedDict):
 class RunShellResult(TypedDict):
     cpu_ms: float
     elapsed_ms: float
-    exceeded: Literal["memory", "disk", "files"] | None
+    exceeded: Literal["memory", "disk", "files", "processes"] | None
     level: Literal["S0", "S1", "S2", "S3"]
     returncode: int
     signal: str | None
@@ -720,7 +922,7 @@ class PythonEvalResult(TypedDict):
 class PythonRunResult(TypedDict):
     cpu_ms: float
     elapsed_ms: float
-    exceeded: Literal["memory", "disk", "files"] | None
+    exceeded: Literal["memory", "disk", "files", "processes"] | None
     level: Literal["S0", "S1", "S2", "S3"]
     returncode: int
     signal: str | None
@@ -734,7 +936,7 @@ class PythonRunResult(TypedDict):
 
 class RunTestsResult(TypedDict):
     elapsed_ms: float
-    exceeded: Literal["memory", "disk", "files"] | None
+    exceeded: Literal["memory", "disk", "files", "processes"] | None
     failed: int | None
     level: Literal["S0", "S1", "S2", "S3"]
     passed: int | None
@@ -769,6 +971,87 @@ class LintPythonResult(TypedDict):
 class FormatPythonResult(TypedDict):
     changed: bool
     formatted: str
+
+class GitStatusResultEntries(TypedDict):
+    conflict: Literal["both_deleted", "added_by_us", "deleted_by_them", "added_by_them", "deleted_by_us", "both_added", "both_modified"] | None
+    index: Literal["unmodified", "modified", "type_changed", "added", "deleted", "renamed", "copied", "unmerged", "untracked", "ignored"]
+    original_path: str | None
+    original_path_base64: str | None
+    path: str
+    path_base64: str | None
+    similarity: int | None
+    submodule: bool
+    worktree: Literal["unmodified", "modified", "type_changed", "added", "deleted", "renamed", "copied", "unmerged", "untracked", "ignored"]
+
+class GitStatusResult(TypedDict):
+    ahead: int | None
+    behind: int | None
+    branch: str | None
+    detached: bool
+    entries: list[GitStatusResultEntries]
+    head: str | None
+    initial: bool
+    modified: list[str]
+    staged: list[str]
+    total: int
+    truncated: bool
+    untracked: list[str]
+    upstream: str | None
+
+class GitDiffResultFiles(TypedDict):
+    added: int | None
+    deleted: int | None
+    original_path: str | None
+    path: str
+    path_base64: str | None
+
+class GitDiffResult(TypedDict):
+    bytes: int
+    diff: str
+    files: list[GitDiffResultFiles]
+    truncated: bool
+
+class GitLogResultCommits(TypedDict):
+    author: str
+    body: str
+    committed: str
+    committer: str
+    date: str
+    email: str
+    hash: str
+    parents: list[str]
+    subject: str
+
+class GitLogResult(TypedDict):
+    commits: list[GitLogResultCommits]
+    truncated: bool
+
+class GitCommitResultFiles(TypedDict):
+    added: int | None
+    deleted: int | None
+    original_path: str | None
+    path: str
+    path_base64: str | None
+
+class GitCommitResult(TypedDict):
+    branch: str | None
+    commit: str
+    files: list[GitCommitResultFiles]
+    parents: list[str]
+    subject: str
+
+class GitBranchResult(TypedDict):
+    changed: bool
+    commit: str
+    current: str | None
+    name: str
+
+class GitPushResult(TypedDict):
+    branch: str
+    commit: str
+    remote: str
+    result: Literal["new", "updated", "up_to_date"]
+    url: str
 
 class HttpGetResult(TypedDict):
     body: str
@@ -1090,6 +1373,536 @@ class ChainRunResult(TypedDict):
 class ChainCheckResult(TypedDict):
     plan: Any
 
+class RequestCreateResultEvents(TypedDict):
+    data: Any
+    number: int
+    reason: str | None
+    type: str
+
+class RequestCreateResult(TypedDict):
+    events: list[RequestCreateResultEvents]
+    id: str
+    status: str
+
+class RequestApproveResultEvents(TypedDict):
+    data: Any
+    number: int
+    reason: str | None
+    type: str
+
+class RequestApproveResult(TypedDict):
+    events: list[RequestApproveResultEvents]
+    id: str
+    status: str
+
+class RequestRequestChangesResultEvents(TypedDict):
+    data: Any
+    number: int
+    reason: str | None
+    type: str
+
+class RequestRequestChangesResult(TypedDict):
+    events: list[RequestRequestChangesResultEvents]
+    id: str
+    status: str
+
+class RequestCloseResultEvents(TypedDict):
+    data: Any
+    number: int
+    reason: str | None
+    type: str
+
+class RequestCloseResult(TypedDict):
+    events: list[RequestCloseResultEvents]
+    id: str
+    status: str
+
+class RequestListResultRequests(TypedDict):
+    author: str
+    chains: list[str]
+    closed: str | None
+    domain: str
+    requestId: str
+    review: Literal["approved", "changes_requested"] | None
+    status: Literal["draft", "backlog", "todo", "doing", "done"]
+    title: str
+    type: Literal["cr", "fr"]
+
+class RequestListResult(TypedDict):
+    requests: list[RequestListResultRequests]
+
+class ChainCreateResultEvents(TypedDict):
+    data: Any
+    number: int
+    reason: str | None
+    type: str
+
+class ChainCreateResult(TypedDict):
+    events: list[ChainCreateResultEvents]
+    id: str
+    status: str
+
+class ChainApproveResultEvents(TypedDict):
+    data: Any
+    number: int
+    reason: str | None
+    type: str
+
+class ChainApproveResult(TypedDict):
+    events: list[ChainApproveResultEvents]
+    id: str
+    status: str
+
+class ChainRequestChangesResultEvents(TypedDict):
+    data: Any
+    number: int
+    reason: str | None
+    type: str
+
+class ChainRequestChangesResult(TypedDict):
+    events: list[ChainRequestChangesResultEvents]
+    id: str
+    status: str
+
+class ChainStatusResultChain(TypedDict):
+    chainId: str
+    done: int
+    nextTask: str | None
+    progress: int
+    requestId: str
+    review: Literal["approved", "changes_requested"] | None
+    status: Literal["backlog", "todo", "in-progress", "in-review", "done", "blocked"]
+    tasks: int
+    title: str
+    type: Literal["design", "implementation"]
+
+class ChainStatusResultReviews(TypedDict):
+    at: str
+    by: str
+    reason: str | None
+    suggestions: list[str]
+    verdict: Literal["approved", "changes_requested"]
+
+class ChainStatusResultTasks(TypedDict):
+    reworkCount: int
+    status: Literal["backlog", "todo", "in-progress", "in-review", "done", "blocked"]
+    taskId: str
+    title: str
+
+class ChainStatusResult(TypedDict):
+    chain: ChainStatusResultChain
+    dependsOn: str | None
+    description: str
+    fileScope: list[str]
+    reviews: list[ChainStatusResultReviews]
+    tasks: list[ChainStatusResultTasks]
+
+class ChainListResultChains(TypedDict):
+    chainId: str
+    done: int
+    nextTask: str | None
+    progress: int
+    requestId: str
+    review: Literal["approved", "changes_requested"] | None
+    status: Literal["backlog", "todo", "in-progress", "in-review", "done", "blocked"]
+    tasks: int
+    title: str
+    type: Literal["design", "implementation"]
+
+class ChainListResult(TypedDict):
+    chains: list[ChainListResultChains]
+
+class ChainSummaryResultChain(TypedDict):
+    chainId: str
+    done: int
+    nextTask: str | None
+    progress: int
+    requestId: str
+    review: Literal["approved", "changes_requested"] | None
+    status: Literal["backlog", "todo", "in-progress", "in-review", "done", "blocked"]
+    tasks: int
+    title: str
+    type: Literal["design", "implementation"]
+
+class ChainSummaryResultTasksReviews(TypedDict):
+    at: str
+    by: str
+    reason: str | None
+    suggestions: list[str]
+    verdict: Literal["approved", "changes_requested"]
+
+class ChainSummaryResultTasks(TypedDict):
+    acceptance: list[str]
+    allowed: list[Literal["backlog", "todo", "in-progress", "in-review", "done", "blocked"]]
+    blocked: str | None
+    chainId: str
+    constraints: list[str]
+    expectedFiles: list[str]
+    fileScope: list[str]
+    notes: str
+    objective: str
+    reviews: list[ChainSummaryResultTasksReviews]
+    reworkCount: int
+    reworkOf: str | None
+    status: Literal["backlog", "todo", "in-progress", "in-review", "done", "blocked"]
+    submitter: str | None
+    summary: str | None
+    taskId: str
+    title: str
+    type: Literal["impl", "control"]
+    updated: str
+
+class ChainSummaryResult(TypedDict):
+    chain: ChainSummaryResultChain
+    tasks: list[ChainSummaryResultTasks]
+
+class TaskCreateResultEvents(TypedDict):
+    data: Any
+    number: int
+    reason: str | None
+    type: str
+
+class TaskCreateResult(TypedDict):
+    events: list[TaskCreateResultEvents]
+    id: str
+    status: str
+
+class TaskReadyResultEvents(TypedDict):
+    data: Any
+    number: int
+    reason: str | None
+    type: str
+
+class TaskReadyResult(TypedDict):
+    events: list[TaskReadyResultEvents]
+    id: str
+    status: str
+
+class TaskStartResultEvents(TypedDict):
+    data: Any
+    number: int
+    reason: str | None
+    type: str
+
+class TaskStartResult(TypedDict):
+    events: list[TaskStartResultEvents]
+    id: str
+    status: str
+
+class TaskSubmitResultEvents(TypedDict):
+    data: Any
+    number: int
+    reason: str | None
+    type: str
+
+class TaskSubmitResult(TypedDict):
+    events: list[TaskSubmitResultEvents]
+    id: str
+    status: str
+
+class TaskApproveResultEvents(TypedDict):
+    data: Any
+    number: int
+    reason: str | None
+    type: str
+
+class TaskApproveResult(TypedDict):
+    events: list[TaskApproveResultEvents]
+    id: str
+    status: str
+
+class TaskRequestChangesResultEvents(TypedDict):
+    data: Any
+    number: int
+    reason: str | None
+    type: str
+
+class TaskRequestChangesResult(TypedDict):
+    events: list[TaskRequestChangesResultEvents]
+    id: str
+    status: str
+
+class TaskBlockResultEvents(TypedDict):
+    data: Any
+    number: int
+    reason: str | None
+    type: str
+
+class TaskBlockResult(TypedDict):
+    events: list[TaskBlockResultEvents]
+    id: str
+    status: str
+
+class TaskUnblockResultEvents(TypedDict):
+    data: Any
+    number: int
+    reason: str | None
+    type: str
+
+class TaskUnblockResult(TypedDict):
+    events: list[TaskUnblockResultEvents]
+    id: str
+    status: str
+
+class TaskStatusResultReviews(TypedDict):
+    at: str
+    by: str
+    reason: str | None
+    suggestions: list[str]
+    verdict: Literal["approved", "changes_requested"]
+
+class TaskStatusResult(TypedDict):
+    acceptance: list[str]
+    allowed: list[Literal["backlog", "todo", "in-progress", "in-review", "done", "blocked"]]
+    blocked: str | None
+    chainId: str
+    constraints: list[str]
+    expectedFiles: list[str]
+    fileScope: list[str]
+    notes: str
+    objective: str
+    reviews: list[TaskStatusResultReviews]
+    reworkCount: int
+    reworkOf: str | None
+    status: Literal["backlog", "todo", "in-progress", "in-review", "done", "blocked"]
+    submitter: str | None
+    summary: str | None
+    taskId: str
+    title: str
+    type: Literal["impl", "control"]
+    updated: str
+
+class TaskListResultTasks(TypedDict):
+    reworkCount: int
+    status: Literal["backlog", "todo", "in-progress", "in-review", "done", "blocked"]
+    taskId: str
+    title: str
+
+class TaskListResult(TypedDict):
+    chainId: str
+    tasks: list[TaskListResultTasks]
+
+class FeedbackCreateResultEvents(TypedDict):
+    data: Any
+    number: int
+    reason: str | None
+    type: str
+
+class FeedbackCreateResult(TypedDict):
+    events: list[FeedbackCreateResultEvents]
+    id: str
+    status: str
+
+class FeedbackRespondResultEvents(TypedDict):
+    data: Any
+    number: int
+    reason: str | None
+    type: str
+
+class FeedbackRespondResult(TypedDict):
+    events: list[FeedbackRespondResultEvents]
+    id: str
+    status: str
+
+class FeedbackDismissResultEvents(TypedDict):
+    data: Any
+    number: int
+    reason: str | None
+    type: str
+
+class FeedbackDismissResult(TypedDict):
+    events: list[FeedbackDismissResultEvents]
+    id: str
+    status: str
+
+class FeedbackListResultFeedback(TypedDict):
+    answer: str | None
+    answeredBy: str | None
+    author: str
+    blocking: bool
+    chainId: str | None
+    content: str
+    dismissed: str | None
+    feedbackId: str
+    options: list[str]
+    priority: Literal["low", "medium", "high", "critical"]
+    selectedOption: str | None
+    status: Literal["pending", "acknowledged", "resolved", "dismissed"]
+    taskId: str | None
+    type: Literal["clarification", "question", "idea", "blocker", "review", "audit"]
+    workflowId: str
+
+class FeedbackListResult(TypedDict):
+    feedback: list[FeedbackListResultFeedback]
+
+class WorkflowStartResultEvents(TypedDict):
+    data: Any
+    number: int
+    reason: str | None
+    type: str
+
+class WorkflowStartResult(TypedDict):
+    events: list[WorkflowStartResultEvents]
+    id: str
+    status: str
+
+class WorkflowAdvanceResultEvents(TypedDict):
+    data: Any
+    number: int
+    reason: str | None
+    type: str
+
+class WorkflowAdvanceResult(TypedDict):
+    events: list[WorkflowAdvanceResultEvents]
+    id: str
+    status: str
+
+class WorkflowPauseResultEvents(TypedDict):
+    data: Any
+    number: int
+    reason: str | None
+    type: str
+
+class WorkflowPauseResult(TypedDict):
+    events: list[WorkflowPauseResultEvents]
+    id: str
+    status: str
+
+class WorkflowResumeResultEvents(TypedDict):
+    data: Any
+    number: int
+    reason: str | None
+    type: str
+
+class WorkflowResumeResult(TypedDict):
+    events: list[WorkflowResumeResultEvents]
+    id: str
+    status: str
+
+class WorkflowDiscardResultEvents(TypedDict):
+    data: Any
+    number: int
+    reason: str | None
+    type: str
+
+class WorkflowDiscardResult(TypedDict):
+    events: list[WorkflowDiscardResultEvents]
+    id: str
+    status: str
+
+class WorkflowStatusResultWorkflowsStages(TypedDict):
+    gate: Literal["auto", "human_approval", "chain_complete", "verification_pass", "post_commit", "session_handoff"]
+    name: str
+    options: list[str]
+    prompt: str | None
+    satisfiedBy: str | None
+    status: Literal["pending", "active", "awaiting_gate", "completed", "skipped"]
+
+class WorkflowStatusResultWorkflows(TypedDict):
+    chainId: str | None
+    paused: str | None
+    prompt: str | None
+    requestId: str | None
+    role: str | None
+    stage: str | None
+    stages: list[WorkflowStatusResultWorkflowsStages]
+    status: Literal["active", "paused", "completed", "discarded"]
+    template: str
+    unanswered: list[str]
+    workflowId: str
+
+class WorkflowStatusResult(TypedDict):
+    workflows: list[WorkflowStatusResultWorkflows]
+
+class RequestApprovalResultEvents(TypedDict):
+    data: Any
+    number: int
+    reason: str | None
+    type: str
+
+class RequestApprovalResult(TypedDict):
+    events: list[RequestApprovalResultEvents]
+    id: str
+    status: str
+
+class GateSatisfyResultEvents(TypedDict):
+    data: Any
+    number: int
+    reason: str | None
+    type: str
+
+class GateSatisfyResult(TypedDict):
+    events: list[GateSatisfyResultEvents]
+    id: str
+    status: str
+
+class LockAcquireResultEvents(TypedDict):
+    data: Any
+    number: int
+    reason: str | None
+    type: str
+
+class LockAcquireResult(TypedDict):
+    events: list[LockAcquireResultEvents]
+    id: str
+    status: str
+
+class LockReleaseResultEvents(TypedDict):
+    data: Any
+    number: int
+    reason: str | None
+    type: str
+
+class LockReleaseResult(TypedDict):
+    events: list[LockReleaseResultEvents]
+    id: str
+    status: str
+
+class LockStatusResultLocks(TypedDict):
+    chainId: str
+    expires: str
+    holder: str
+    patterns: list[str]
+
+class LockStatusResult(TypedDict):
+    locks: list[LockStatusResultLocks]
+
+class GovernanceCheckResultFiles(TypedDict):
+    path: str
+    reason: str
+    ruling: Literal["allow", "ask", "deny"]
+
+class GovernanceCheckResult(TypedDict):
+    files: list[GovernanceCheckResultFiles]
+    rules: str | None
+    ruling: Literal["allow", "ask", "deny"]
+
+class SpawnAgentResult(TypedDict):
+    agentId: str
+    answer: str
+    category: str | None
+    costUsd: float | None
+    elapsedMs: int
+    event: int | None
+    exit: int | None
+    message: str | None
+    outcome: Literal["completed", "failed", "cancelled"]
+    role: str
+    turns: int | None
+
+class SpawnImplSessionResult(TypedDict):
+    agentId: str
+    answer: str
+    category: str | None
+    costUsd: float | None
+    elapsedMs: int
+    event: int | None
+    exit: int | None
+    message: str | None
+    outcome: Literal["completed", "failed", "cancelled"]
+    role: str
+    turns: int | None
+
 class Tools:
     """The tools that a role sees."""
 
@@ -1249,6 +2062,73 @@ class Tools:
             function: The function.
         """
 
+    def integrate(self, *, atol: float = ..., f: str, from_: float | str, max_evals: int = ..., method: Literal["auto", "gauss_kronrod", "tanh_sinh", "oscillatory"] = ..., parameters: Mapping[str, float | ArrayLike] = ..., plot: bool = ..., points: Sequence[float | str] = ..., principal_value: Sequence[float | str] = ..., rtol: float = ..., to: float | str, variable: str = ..., progress: Progress | None = None) -> IntegrateResult:
+        """Integrate a function of one variable over a finite or infinite range, with an error that holds.
+
+        Narrow peaks, singularities at the ends and inside, and waves up to infinity are dealt with; an integral that diverges is refused.
+
+        Arguments:
+            atol: Error asked for, absolute; the larger of both counts.
+            f: Integrand: an expression in `x`, such as `exp(-x**2)*cos(3*x)`.
+            from_: Lower end: a number, `"-inf"`, or a constant such as `"pi/2"`. A lower end above the upper one changes the sign.
+            max_evals: Most evaluations of the integrand.
+            method: `auto`; `gauss_kronrod` (adaptive halving alone, without a search for peaks), `tanh_sinh` (double-exponential; for functions analytic inside), `oscillatory` (an infinite end summed over half-waves from the start).
+            parameters: Named numbers the expressions use, such as `{"a": 1.5}`.
+            plot: Whether to draw the integrand as text.
+            points: Places between the ends where the integrand jumps, has a kink, a pole or a narrow peak; at most 1000. They save evaluations.
+            principal_value: Simple poles between the ends of which the Cauchy principal value is meant.
+            rtol: Error asked for, relative to the integral; at least 1e-14.
+            to: Upper end, likewise; `"inf"` for none.
+            variable: Name of the variable.
+        """
+
+    def integrate_nd(self, *, atol: float = ..., bounds: Sequence[Sequence[float | str]], f: str, max_evals: int = ..., method: Literal["auto", "cubature", "quasi_monte_carlo"] = ..., parameters: Mapping[str, float | ArrayLike] = ..., rtol: float = ..., seed: int | str | None = ..., variables: Sequence[str] = ..., progress: Progress | None = None) -> IntegrateNdResult:
+        """Integrate a function of several variables over a box, also infinite, or between limits that depend on earlier variables.
+
+        Few variables by adaptive cubature, many by quasi-Monte Carlo points, with an error.
+
+        Arguments:
+            atol: Error asked for, absolute; the larger of both counts.
+            bounds: Lower and upper limit of each variable, 2 to 33 of them, such as `[[0, 1], [0, "x0"], ["-inf", "inf"]]`: numbers, infinities, or expressions in the variables before.
+            f: Integrand: an expression in `x0`, `x1`, ... (`x`, `y`, `z` for the first three), or in `variables`.
+            max_evals: Most evaluations of the integrand.
+            method: `auto` (cubature up to 6 variables), `cubature` (adaptive, up to 12 variables; for integrands with few kinks), or `quasi_monte_carlo` (scrambled Sobol' points; for many variables).
+            parameters: Named numbers the expressions use, such as `{"a": 1.5}`.
+            rtol: Error asked for, relative to the integral.
+            seed: Seed of the scrambling; 42 for a direct call where absent.
+            variables: Names of the variables, in the order of `bounds`.
+        """
+
+    def integrate_samples(self, *, cumulative: bool = ..., dx: float | None = ..., method: Literal["simpson", "trapezoid", "spline", "pchip"] = ..., x: ArrayLike | Data | None = ..., y: ArrayLike | Data, progress: Progress | None = None) -> IntegrateSamplesResult:
+        """Integrate samples of a function: Simpson's rule, trapezia, or a spline.
+
+        Arguments:
+            cumulative: Whether to return the integral from the first place up to each place too.
+            dx: Distance of the places where there is no `x`; absent: 1.
+            method: `simpson` (parabolas; SciPy's rule for even numbers of samples), `trapezoid`, `spline` (cubic, not a knot), `pchip` (monotone cubic).
+            x: Places of the values, strictly ascending or descending (which changes the sign), of any spacing.
+            y: Values, finite; at least 2.
+        """
+
+    def differentiate(self, *, accuracy: int | None = ..., at: float | ArrayLike | Mapping[str, float] | None = ..., degree: int | None = ..., dx: float | None = ..., f: str | Sequence[str] | None = ..., method: Literal["exact", "finite", "spline", "savitzky_golay"] | None = ..., order: int = ..., parameters: Mapping[str, float | ArrayLike] = ..., window: int | None = ..., x: ArrayLike | Data | None = ..., y: ArrayLike | Data | None = ..., progress: Progress | None = None) -> DifferentiateResult:
+        """Differentiate an expression at a point, exactly, or samples of a function, with an error.
+
+        Of an expression: give `f` and `at`. Of samples: give `y`, with `x` or `dx`.
+
+        Arguments:
+            accuracy: For `finite`: order of accuracy 2, 4 (the default) or 6.
+            at: The point: a number for one variable, a list for `x0`, `x1`, ... (`x`, `y`, `z`), or an object with names, such as `{"r": 2, "t": 0.5}`.
+            degree: For `savitzky_golay`: degree of the polynomials, at least `order` and below `window`; absent: 3, or `order` where that is more.
+            dx: Distance of the places where there is no `x`; absent: 1.
+            f: Expression in `x` (or the names of `at`), or a list of them for a Jacobian.
+            method: For samples: `finite` (polynomials through neighbours), `spline` (cubic, not a knot), `savitzky_golay` (polynomials fitted to a window; for noisy samples).
+            order: Order: 1 to 10 of one variable, 1 or 2 of several, 1 of a list, 1 to 4 of samples.
+            parameters: Named numbers the expressions use, such as `{"a": 1.5}`.
+            window: For `savitzky_golay`: samples in a window, odd; absent: 7.
+            x: Places of the values, strictly ascending or descending, of any spacing.
+            y: Values of the function, finite.
+        """
+
     def solve_ode(self, *, atol: float | ArrayLike = ..., coefficients: Mapping[str, Any] | None = ..., events: Sequence[Mapping[str, Any]] = ..., mass: ArrayLike | Data | None = ..., max_step: float | None = ..., max_steps: int = ..., method: Literal["auto", "dopri5", "dop853", "tsit5", "radau", "bdf", "rodas4"] = ..., parameters: Mapping[str, float | ArrayLike] = ..., quantiles: ArrayLike = ..., rtol: float = ..., sensitivities: Sequence[str] = ..., sweep: Sequence[Mapping[str, Any]] = ..., system: str | Sequence[str] | None = ..., t_eval: ArrayLike | Data | None = ..., t_span: ArrayLike, v0: ArrayLike | Data | None = ..., y0: ArrayLike | Data, progress: Progress | None = None) -> SolveOdeResult:
         """Integrate the ordinary differential equations y' = f(t, y) from a start value, forwards or backwards in time, with adaptive steps. Give the right-hand side either as expressions (`system`) or as a linear system (`coefficients`). An integration that does not reach the end is returned as far as it came, with `completed`: false and the reason.
 
@@ -1354,6 +2234,168 @@ class Tools:
             residuals: Residuals: expressions in x0, x1, ... or the names of `x0`, and in columns of `data`; one whose value is a column is a residual for each row.
             tolerance: Ended when a step changes x by less than this, relative to its size.
             x0: Start point. A list, one number per variable, or an object with names, such as `{"a": 1, "b": 0}`.
+        """
+
+    def linear_program(self, *, A_eq: ArrayLike | Mapping[str, ArrayLike] | Data | None = ..., A_ub: ArrayLike | Mapping[str, ArrayLike] | Data | None = ..., b_eq: ArrayLike | Data | None = ..., b_ub: ArrayLike | Data | None = ..., bounds: Sequence[Sequence[float | None]] | Mapping[str, Sequence[float | None]] | None = ..., c: ArrayLike | Data, gap: float | None = ..., integrality: Sequence[Literal[0, 1]] | Sequence[str] | None = ..., max_iter: int = ..., max_nodes: int | None = ..., maximize: bool = ..., names: Sequence[str] | None = ..., plot: bool = ..., progress: Progress | None = None) -> LinearProgramResult:
+        """Minimise c'x under linear constraints, with integer variables where asked.
+
+        Constraints are `A_ub x <= b_ub` and `A_eq x == b_eq`; variables are at least 0 unless `bounds` says otherwise.
+
+        Arguments:
+            A_eq: Coefficients of `==` constraints, as `A_ub`.
+            A_ub: Coefficients of `<=` constraints: rows, or `{"rows", "cols", "values"}` or `{"indptr", "indices", "data"}` of the nonzeros.
+            b_eq: Right-hand side of each `==` constraint.
+            b_ub: Right-hand side of each `<=` constraint.
+            bounds: `[low, high]` of each variable, null for none, or of some by name; absent: `[0, null]`.
+            c: Cost of each variable.
+            gap: With `integrality`: end when the best point is within this of the bound, relative to its objective; absent: 0.
+            integrality: Integer variables: 0 or 1 for each variable, or their names.
+            max_iter: Largest number of iterations of the simplex method.
+            max_nodes: With `integrality`: largest number of nodes; absent: 100000.
+            maximize: Whether to find the maximum.
+            names: Name of each variable; absent: x0, x1, ...
+            plot: Whether to draw the feasible region of two variables.
+        """
+
+    def quadratic_program(self, *, A_eq: ArrayLike | Mapping[str, Any] | Data | None = ..., A_ub: ArrayLike | Mapping[str, Any] | Data | None = ..., P: ArrayLike | Mapping[str, Any] | Data, b_eq: ArrayLike | Data | None = ..., b_ub: ArrayLike | Data | None = ..., bounds: Sequence[Sequence[float | None]] | None = ..., c: ArrayLike | Data | None = ..., max_iterations: int = ..., tolerance: float = ..., progress: Progress | None = None) -> QuadraticProgramResult:
+        """Minimise 1/2 x'Px + c'x, P positive semidefinite, where A_ub x <= b_ub, A_eq x = b_eq and within bounds. Duals and residuals prove the optimum.
+
+        Arguments:
+            A_eq: Rows of the equations, dense or sparse like `P`.
+            A_ub: Rows of the inequalities, dense or sparse like `P`.
+            P: Symmetric n x n matrix of the squares, dense, or sparse as {"rows", "cols", "values"} counted from 0.
+            b_eq: Right-hand sides of the equations.
+            b_ub: Upper limits of the inequalities.
+            bounds: `[low, high]` of each variable, or one pair for all; null for none. Absent: no bounds.
+            c: Linear part, n numbers; absent: zeros.
+            max_iterations: Most iterations.
+            tolerance: Largest relative residual of the conditions of optimality with which it counts as converged.
+        """
+
+    def assignment(self, *, cost: Sequence[Sequence[float | None]] | Data, maximize: bool = ..., progress: Progress | None = None) -> AssignmentResult:
+        """Assign rows to columns one to one at the least, or greatest, total. Prices of rows and columns prove that it is.
+
+        Arguments:
+            cost: Cost of each pair, row by row; null where a pair is forbidden. Each row, or each column where those are fewer, gets a partner.
+            maximize: Whether the total is maximised.
+        """
+
+    def find_root(self, *, all: bool = ..., f: str, from_: float | None = ..., parameters: Mapping[str, float | ArrayLike] = ..., plot: bool = ..., to: float | None = ..., tolerance: float = ..., variable: str = ..., x0: float | None = ..., progress: Progress | None = None) -> FindRootResult:
+        """Find where a function of one variable is zero: one root, or all roots of an interval with proof.
+
+        A pole or a jump is no root, and is named. Errors are bounds with the rounding of the function, where intervals can prove them.
+
+        Arguments:
+            all: Whether to find every root from `from` to `to`.
+            f: Expression in `variable`, such as `cos(x) - x`.
+            from_: Lower end of the interval.
+            parameters: Named numbers that `f` uses, such as `{"a": 1.5}`.
+            plot: Whether to draw `f` with its roots.
+            to: Upper end, above `from`.
+            tolerance: Width of the bracket that is enough; 0: neighbouring doubles. Not with `all`.
+            variable: Name of the variable.
+            x0: Start without an interval: ends are moved away from it until the signs of `f` differ.
+        """
+
+    def solve_nonlinear(self, *, bounds: Sequence[Sequence[float | None]] | Mapping[str, Sequence[float | None]] | None = ..., max_iter: int = ..., parameters: Mapping[str, float | ArrayLike] = ..., starts: int | None = ..., system: Sequence[str], tolerance: float = ..., x0: ArrayLike | Mapping[str, float] | Data | None = ..., progress: Progress | None = None) -> SolveNonlinearResult:
+        """Solve a system of nonlinear equations, from one start or from many within bounds, with exact derivatives.
+
+        Solutions are verified by intervals where that is possible; a minimum of the residual that is no solution is named as that.
+
+        Arguments:
+            bounds: Bounds of each unknown, `[low, high]` with null for none, in their order or by name.
+            max_iter: Largest number of iterations from each start.
+            parameters: Named numbers that equations use.
+            starts: Number of starts, spread evenly within `bounds` (which must be finite), after `x0`; absent: `x0` alone, else 32.
+            system: Expressions that are to be 0, one for each unknown, in x0, x1, ... or the names of `x0`.
+            tolerance: Relative step below which a solution counts as found; smaller ones are refined to rounding anyway.
+            x0: Start: a list, one number per unknown, or an object with names, such as `{"a": 1, "b": 0}`. Absent: starts within `bounds`.
+        """
+
+    def polynomial_roots(self, *, coefficients: ArrayLike | Data, imaginary: ArrayLike | Data | None = ..., order: Literal["highest_first", "lowest_first"] = ..., progress: Progress | None = None) -> PolynomialRootsResult:
+        """Find all roots of a polynomial, real and complex, each in a disc that is proven to hold it.
+
+        Coefficients count as exact. Roots that doubles do not tell apart are one entry with their number.
+
+        Arguments:
+            coefficients: Coefficients, highest power first as in NumPy: `[1, -3, 2]` is x^2 - 3x + 2. At most 1001.
+            imaginary: Imaginary parts of the coefficients, in the same order; absent: real.
+            order: Which coefficient comes first.
+        """
+
+    def interpolate(self, *, at: float | ArrayLike | Data | None = ..., boundary: Literal["not_a_knot", "natural", "clamped", "periodic"] = ..., derivative: int = ..., end_slopes: ArrayLike | None = ..., extrapolate: Literal["refuse", "extend", "constant", "nan", "periodic"] = ..., grid: int | None = ..., method: Literal["linear", "nearest", "previous", "cubic", "pchip", "akima", "makima", "smoothing"] = ..., plot: bool = ..., smoothing: float | None = ..., weights: ArrayLike | Data | None = ..., x: ArrayLike | Data, y: ArrayLike | Data, z: ArrayLike | Data | None = ..., progress: Progress | None = None) -> dict[str, Any]:
+        """Interpolate points by a curve, or values on a rectangular grid by a surface, and evaluate it.
+
+        Lines, cubic splines, shape-preserving and Akima curves, smoothing splines; derivatives and integrals; nothing is extrapolated unless `extrapolate` says how.
+
+        Arguments:
+            at: Where to evaluate: a number or a list; with `z`, points `[x, y]`.
+            boundary: Ends of the cubic spline.
+            derivative: Derivative to return: 1 to 3; -1 is the integral from the first point.
+            end_slopes: Slopes at both ends for `clamped`; absent: 0.
+            extrapolate: What to return outside the points.
+            grid: Instead of `at`: this many equally spaced places from the first to the last point.
+            method: How the curve goes between points; with `z`: `linear` or `cubic`.
+            plot: Whether to draw the curve and the points.
+            smoothing: For `smoothing`: weight of the integral of the squared second derivative; absent: by generalised cross-validation.
+            weights: For `smoothing`: positive weights of the points.
+            x: Places of the points, different from each other; in any order for curves, ascending for `z`.
+            y: Values at `x`; with `z`, the second axis of the grid, ascending.
+            z: Values on a grid: row i is at `x[i]`, column j at `y[j]`.
+        """
+
+    def fft(self, *, alpha: float | None = ..., beta: float | None = ..., data: ArrayLike | Data, detrend: Literal["none", "constant", "linear"] | None = ..., imaginary: ArrayLike | Data | None = ..., inverse: bool = ..., kind: Literal["spectrum", "amplitude", "power"] = ..., n: int | None = ..., overlap: int | None = ..., peaks: int | None = ..., plot: bool = ..., rate: float | None = ..., scaling: Literal["density", "spectrum"] | None = ..., segment: int | None = ..., sides: Literal["one", "two"] | None = ..., window: Literal["none", "hann", "hamming", "blackman", "flat_top", "kaiser", "tukey"] | None = ..., progress: Progress | None = None) -> FftResult:
+        """Transform samples to frequencies (FFT), or back; names the tones it finds. Spectrum, amplitudes, or power by Welch's method.
+
+        Arguments:
+            alpha: Share of the Tukey window that is tapered; absent: 0.5.
+            beta: Shape of the Kaiser window, from 0 to 700; absent: 8.6.
+            data: Equally spaced samples, or a matrix for a transform over both indices; with `inverse` the real parts of coefficients.
+            detrend: Trend that is subtracted: `none`, `constant` or `linear`; absent: `none`, and `constant` for `kind` power.
+            imaginary: Imaginary parts, of the same shape as `data`.
+            inverse: Whether to go from coefficients to samples.
+            kind: Result: `spectrum` (complex coefficients), `amplitude` (of cosines, and phases), or `power` (Welch's method).
+            n: Points of the transform: samples are cut or zeros appended. With `kind` power, of each segment.
+            overlap: Power: samples that segments share, fewer than `segment`; absent: half.
+            peaks: Most tones to name; absent: 5.
+            plot: Whether to draw a list's spectrum, or the samples of an inverse.
+            rate: Samples per second, which makes frequencies hertz; absent: 1, cycles per sample.
+            scaling: Power: `density` (per hertz, the default) or `spectrum` (a sine of amplitude A has A^2/2).
+            segment: Power: samples of a segment; absent: 256, or all where there are fewer.
+            sides: Frequencies: `one` (0 to half the rate) or `two` (then negative ones); absent: `one` for a list of real samples, else `two`.
+            window: Weights of the samples: `none`, `hann`, `hamming`, `blackman`, `flat_top`, `kaiser` or `tukey`; absent: `none`, for power `hann`.
+        """
+
+    def convolve(self, *, a: ArrayLike | Data, b: ArrayLike | Data, correlate: bool = ..., method: Literal["auto", "direct", "fft"] = ..., mode: Literal["full", "same", "valid"] = ..., progress: Progress | None = None) -> ConvolveResult:
+        """Convolve or correlate two lists or two matrices. Directly, which is exact for whole numbers, or through Fourier transforms.
+
+        Arguments:
+            a: A list of numbers, or a matrix.
+            b: The other one, likewise.
+            correlate: Whether to correlate: `b` is not reversed, and full lag 0 is at index len(b) - 1.
+            method: `direct` (sums), `fft`, or `auto`: the quicker one, and `direct` for whole numbers where it takes at most a tenth of a second.
+            mode: Part of the result: `full`, `same` (size of `a`, its middle) or `valid` (where they overlap wholly).
+        """
+
+    def filter_signal(self, *, a: ArrayLike | Data | None = ..., b: ArrayLike | Data | None = ..., cutoff: float | ArrayLike | None = ..., data: ArrayLike | Data, design: Literal["butterworth", "chebyshev1", "chebyshev2"] | None = ..., initial: Literal["rest", "steady"] | None = ..., kind: Literal["lowpass", "highpass", "bandpass", "bandstop"] | None = ..., order: int | None = ..., padding: int | None = ..., plot: bool = ..., rate: float | None = ..., ripple: float | None = ..., sos: ArrayLike | Data | None = ..., state: ArrayLike | None = ..., zero_phase: bool = ..., progress: Progress | None = None) -> FilterSignalResult:
+        """Filter samples. Designs a low, high, band pass or band stop filter (Butterworth, Chebyshev), or takes `sos` or `b`, `a`.
+
+        Arguments:
+            a: Denominator coefficients beside `b`; absent: 1.
+            b: Numerator coefficients in place of a design, by rising powers of 1/z.
+            cutoff: Frequency where the band ends, or `[low, high]`; above 0, below half of `rate`.
+            data: Equally spaced samples.
+            design: `butterworth`, `chebyshev1` (ripples in the pass band) or `chebyshev2` (in the stop band, which begins at `cutoff`).
+            initial: Causal: what came before, `rest` (zeros, the default) or `steady` (the first sample for ever).
+            kind: What passes: `lowpass`, `highpass`, `bandpass` or `bandstop`; absent: `lowpass`, of two frequencies `bandpass`.
+            order: Order of the design; bands between two frequencies have twice as many poles. Absent: 4.
+            padding: Zero phase: samples that continue each end, point-mirrored; absent: three times the coefficients, as SciPy.
+            plot: Whether to draw the response.
+            rate: Samples per second, which makes `cutoff` hertz; absent: 1, cycles per sample.
+            ripple: Decibels: of chebyshev1 the ripple (absent: 1), of chebyshev2 the attenuation (absent: 40).
+            sos: Second-order sections in place of a design: rows of b0, b1, b2, a0, a1, a2.
+            state: Causal: `state` of an earlier call, to continue from there.
+            zero_phase: Whether to filter forward and backward: no delay, gains squared. Else causal.
         """
 
     def monte_carlo(self, *, distribution: Literal["uniform", "normal", "exponential"] = ..., expression: str, high: float | None = ..., low: float | None = ..., mean: float | None = ..., parameters: Mapping[str, float | ArrayLike] = ..., rate: float | None = ..., samples: int = ..., seed: int | str | None = ..., std: float | None = ..., progress: Progress | None = None) -> MonteCarloResult:
@@ -1792,6 +2834,62 @@ class Tools:
             line_length: Maximum line length, 1 to 320.
         """
 
+    def git_status(self, *, ignored: bool = ..., max_entries: int = ..., repo_path: str = ..., progress: Progress | None = None) -> GitStatusResult:
+        """Show the branch of a repository of git, and which files are modified, staged, in conflict or untracked. Nothing of the repository runs, and changes within submodules are not examined.
+
+        Arguments:
+            ignored: Whether to list ignored files too.
+            max_entries: Maximum number of rows, 1 to 10000; `total` counts all.
+            repo_path: Folder with the work tree, relative to the workspace root.
+        """
+
+    def git_diff(self, *, files: Sequence[str] = ..., max_bytes: int = ..., repo_path: str = ..., staged: bool = ..., progress: Progress | None = None) -> GitDiffResult:
+        """Show how the files of a repository of git differ: the work tree from the index, or with `staged` the index from the last commit. Use `git_status` for untracked files.
+
+        Arguments:
+            files: Files and folders relative to the repository, each exactly as named; all where empty.
+            max_bytes: Maximum bytes of `diff`, 1 to 1000000.
+            repo_path: Folder with the work tree, relative to the workspace root.
+            staged: Whether to show what the next commit would contain.
+        """
+
+    def git_log(self, *, count: int = ..., path: str | None = ..., ref: str | None = ..., repo_path: str = ..., progress: Progress | None = None) -> GitLogResult:
+        """List commits of a repository of git, newest first.
+
+        Arguments:
+            count: Maximum number of commits, 1 to 1000.
+            path: A file or folder relative to the repository: only commits that changed it.
+            ref: Where to start: a branch, a tag, another reference, or the id of a commit.
+            repo_path: Folder with the work tree, relative to the workspace root.
+        """
+
+    def git_commit(self, *, files: Sequence[str] = ..., message: str, repo_path: str = ..., progress: Progress | None = None) -> GitCommitResult:
+        """Commit to the current branch of a repository of git what is staged; with `files`, stage these first. The message is `type(scope): subject` with an optional body, as the configuration of the project requires. No hook runs and nothing is signed.
+
+        Arguments:
+            files: Files and folders to stage first, relative to the repository, each exactly as named; deleted files are staged as deleted.
+            message: The message, such as `fix(parser): accept empty lines`; a blank line separates a body.
+            repo_path: Folder with the work tree, relative to the workspace root.
+        """
+
+    def git_branch(self, *, action: Literal["create", "checkout"], name: str, repo_path: str = ..., progress: Progress | None = None) -> GitBranchResult:
+        """Create a branch in a repository of git at the last commit, or change to a branch. Local changes are never lost: a file that would be overwritten is an error. Branches are neither deleted nor moved.
+
+        Arguments:
+            action: `create`: the branch is new, and the work tree stays on the present one. `checkout`: the branch exists.
+            name: Name of the branch.
+            repo_path: Folder with the work tree, relative to the workspace root.
+        """
+
+    def git_push(self, *, branch: str | None = ..., remote: str = ..., repo_path: str = ..., progress: Progress | None = None) -> GitPushResult:
+        """Push a branch of a repository of git to the branch of the same name of a remote. Every call needs a person's approval. Only new commits are added: nothing is forced, deleted or moved back, and no hook runs. A remote is an address of HTTPS, for which the user's credential helpers are asked, or a bare repository in the workspace.
+
+        Arguments:
+            branch: Name of the branch; the present one where absent.
+            remote: Name of the remote.
+            repo_path: Folder with the work tree, relative to the workspace root.
+        """
+
     def http_get(self, *, headers: Mapping[str, str] = ..., max_bytes: int = ..., timeout: int = ..., url: str, progress: Progress | None = None) -> HttpGetResult:
         """Fetch a URL with GET: http and https, public addresses unless the configuration lists others. Redirects are followed on the same host and to listed hosts. A busy server is tried up to three times.
 
@@ -2078,6 +3176,367 @@ class Tools:
             plan: The plan: an object, its text, or {"$file": path}.
         """
 
+    def request_create(self, *, content: str, domain: str, draft: bool | None = ..., title: str, type: Literal["cr", "fr"], progress: Progress | None = None) -> RequestCreateResult:
+        """Arguments of `request:create`.
+
+        Arguments:
+            content: What is wanted and why, as Markdown.
+            domain: The part of the product it is about.
+            draft: Whether it is a draft, not yet proposed; `false` where absent.
+            title: Title of the request: one line, at most 200 bytes.
+            type: `cr` for a change request, `fr` for a fix request.
+        """
+
+    def request_approve(self, *, reason: str | None = ..., requestId: str, progress: Progress | None = None) -> RequestApproveResult:
+        """Approve a request whose chains are all approved; never one's own.
+
+        Arguments:
+            reason: A remark; kept with the review.
+            requestId: Id of the request.
+        """
+
+    def request_request_changes(self, *, reason: str, requestId: str, suggestions: Sequence[str] | None = ..., progress: Progress | None = None) -> RequestRequestChangesResult:
+        """Request changes of a request.
+
+        Arguments:
+            reason: What is wrong.
+            requestId: Id of the request.
+            suggestions: Single suggestions.
+        """
+
+    def request_close(self, *, reason: str | None = ..., requestId: str, progress: Progress | None = None) -> RequestCloseResult:
+        """Close a request: an approved one as completed, another with a reason as withdrawn.
+
+        Arguments:
+            reason: Why it is closed; required unless it is approved.
+            requestId: Id of the request.
+        """
+
+    def request_list(self, *, status: Literal["draft", "backlog", "todo", "doing", "done"] | None = ..., type: Literal["cr", "fr"] | None = ..., progress: Progress | None = None) -> RequestListResult:
+        """List requests.
+
+        Arguments:
+            status: Only requests with this status.
+            type: Only requests of this kind.
+        """
+
+    def chain_create(self, *, dependsOn: str | None = ..., description: str | None = ..., fileScope: Sequence[str] | None = ..., requestId: str, skipDesign: str | None = ..., title: str, type: Literal["design", "implementation"] | None = ..., progress: Progress | None = None) -> ChainCreateResult:
+        """Add a chain of tasks to a request.
+
+        Arguments:
+            dependsOn: Id of a chain that has to be done before tasks of this one start.
+            description: What it is about, as Markdown.
+            fileScope: Patterns of the files it changes.
+            requestId: Id of the request, such as `CR-20251206-001`.
+            skipDesign: Why it needs no design.
+            title: Title of the chain: one line, at most 200 bytes.
+            type: Kind of the chain; `implementation` where absent.
+        """
+
+    def chain_approve(self, *, chainId: str, reason: str | None = ..., progress: Progress | None = None) -> ChainApproveResult:
+        """Approve a chain whose tasks are all done; never one's own work.
+
+        Arguments:
+            chainId: Id of the chain.
+            reason: A remark; kept with the review.
+        """
+
+    def chain_request_changes(self, *, chainId: str, reason: str, suggestions: Sequence[str] | None = ..., progress: Progress | None = None) -> ChainRequestChangesResult:
+        """Request changes of a chain whose tasks are all done; new tasks can then be added.
+
+        Arguments:
+            chainId: Id of the chain.
+            reason: What is wrong.
+            suggestions: Single suggestions.
+        """
+
+    def chain_status(self, *, chainId: str, progress: Progress | None = None) -> ChainStatusResult:
+        """Show a chain with its tasks.
+
+        Arguments:
+            chainId: Id of the chain.
+        """
+
+    def chain_list(self, *, requestId: str | None = ..., status: Literal["backlog", "todo", "in-progress", "in-review", "done", "blocked"] | None = ..., progress: Progress | None = None) -> ChainListResult:
+        """List chains.
+
+        Arguments:
+            requestId: Only chains of this request.
+            status: Only chains with this status.
+        """
+
+    def chain_summary(self, *, chainId: str, progress: Progress | None = None) -> ChainSummaryResult:
+        """Summarise a chain for a review: what each task was for and what was done.
+
+        Arguments:
+            chainId: Id of the chain.
+        """
+
+    def task_create(self, *, acceptance: Sequence[str] | None = ..., chainId: str, constraints: Sequence[str] | None = ..., expectedFiles: Sequence[str] | None = ..., fileScope: Sequence[str] | None = ..., notes: str | None = ..., objective: str | None = ..., ready: bool | None = ..., reworkOf: str | None = ..., title: str, type: Literal["impl", "control"] | None = ..., progress: Progress | None = None) -> TaskCreateResult:
+        """Add a task to a chain.
+
+        Arguments:
+            acceptance: Conditions of acceptance.
+            chainId: Id of the chain, such as `CHAIN-001-parser`.
+            constraints: Constraints.
+            expectedFiles: Files that will be touched.
+            fileScope: Patterns of files that may be changed.
+            notes: Notes, as Markdown.
+            objective: What is to be reached, as Markdown.
+            ready: Whether it can be started at once (`todo`); `false` where absent (`backlog`).
+            reworkOf: Id of a task of the chain that this one repeats.
+            title: Title of the task: one line, at most 200 bytes.
+            type: Kind of the task; `impl` where absent.
+        """
+
+    def task_ready(self, *, chainId: str, taskId: str, progress: Progress | None = None) -> TaskReadyResult:
+        """Make a task ready: from `backlog`, or back from `in-progress`.
+
+        Arguments:
+            chainId: Id of the chain.
+            taskId: Id of the task.
+        """
+
+    def task_start(self, *, chainId: str, taskId: str, progress: Progress | None = None) -> TaskStartResult:
+        """Start a task that is ready.
+
+        Arguments:
+            chainId: Id of the chain.
+            taskId: Id of the task.
+        """
+
+    def task_submit(self, *, chainId: str, summary: str | None = ..., taskId: str, progress: Progress | None = None) -> TaskSubmitResult:
+        """Submit a task in progress for review.
+
+        Arguments:
+            chainId: Id of the chain.
+            summary: What was done, as Markdown; kept with the task.
+            taskId: Id of the task.
+        """
+
+    def task_approve(self, *, chainId: str, taskId: str, progress: Progress | None = None) -> TaskApproveResult:
+        """Approve a submitted task; never one that one ever submitted.
+
+        Arguments:
+            chainId: Id of the chain.
+            taskId: Id of the task.
+        """
+
+    def task_request_changes(self, *, chainId: str, reason: str, suggestions: Sequence[str] | None = ..., taskId: str, progress: Progress | None = None) -> TaskRequestChangesResult:
+        """Send a submitted task back.
+
+        Arguments:
+            chainId: Id of the chain.
+            reason: What is wrong.
+            suggestions: Single suggestions.
+            taskId: Id of the task.
+        """
+
+    def task_block(self, *, chainId: str, reason: str, taskId: str, progress: Progress | None = None) -> TaskBlockResult:
+        """Mark a task as blocked.
+
+        Arguments:
+            chainId: Id of the chain.
+            reason: What blocks it.
+            taskId: Id of the task.
+        """
+
+    def task_unblock(self, *, chainId: str, reason: str | None = ..., taskId: str, to: Literal["backlog", "todo", "in-progress", "in-review", "done", "blocked"] | None = ..., progress: Progress | None = None) -> TaskUnblockResult:
+        """Unblock a task.
+
+        Arguments:
+            chainId: Id of the chain.
+            reason: What changed.
+            taskId: Id of the task.
+            to: Its new status, `todo` or `backlog`; `todo` where absent.
+        """
+
+    def task_status(self, *, chainId: str, taskId: str, progress: Progress | None = None) -> TaskStatusResult:
+        """Show a task.
+
+        Arguments:
+            chainId: Id of the chain.
+            taskId: Id of the task.
+        """
+
+    def task_list(self, *, chainId: str, status: Literal["backlog", "todo", "in-progress", "in-review", "done", "blocked"] | None = ..., progress: Progress | None = None) -> TaskListResult:
+        """List the tasks of a chain.
+
+        Arguments:
+            chainId: Id of the chain.
+            status: Only tasks with this status.
+        """
+
+    def feedback_create(self, *, blocking: bool | None = ..., chainId: str | None = ..., content: str | None = ..., context: Any = ..., options: Sequence[Mapping[str, Any]] | None = ..., priority: Literal["low", "medium", "high", "critical"] | None = ..., question: str | None = ..., taskId: str | None = ..., type: Literal["clarification", "question", "idea", "blocker", "review", "audit"] | None = ..., workflowId: str, progress: Progress | None = None) -> FeedbackCreateResult:
+        """Ask a question or give feedback in a workflow; blocking feedback pauses it until there is an answer.
+
+        Arguments:
+            blocking: Whether the workflow is paused until there is an answer; always for `blocker`.
+            chainId: Id of the chain it is about.
+            content: The question or remark; instead of `question`.
+            context: What helps to answer: a text, or an object with `files`, `codeSnippets`, `options`, `metadata`.
+            options: Possible answers, each with `label`, `description`, `recommended`.
+            priority: Its priority; by its kind where absent.
+            question: The question; instead of `content`.
+            taskId: Id of the task it is about; needs `chainId`.
+            type: Kind of the feedback; `question` where absent.
+            workflowId: Id of the workflow, such as `WF-20251206-001`.
+        """
+
+    def feedback_respond(self, *, content: str, feedbackId: str, selectedOption: str | None = ..., workflowId: str, progress: Progress | None = None) -> FeedbackRespondResult:
+        """Answer feedback.
+
+        Arguments:
+            content: The answer.
+            feedbackId: Id of the feedback.
+            selectedOption: Label of the option chosen; only where the feedback has options.
+            workflowId: Id of the workflow.
+        """
+
+    def feedback_dismiss(self, *, feedbackId: str, reason: str, workflowId: str, progress: Progress | None = None) -> FeedbackDismissResult:
+        """Dismiss feedback without an answer.
+
+        Arguments:
+            feedbackId: Id of the feedback.
+            reason: Why there is no answer.
+            workflowId: Id of the workflow.
+        """
+
+    def feedback_list(self, *, author: str | None = ..., blocking: bool | None = ..., status: Literal["pending", "acknowledged", "resolved", "dismissed"] | None = ..., workflowId: str | None = ..., progress: Progress | None = None) -> FeedbackListResult:
+        """List feedback with its answers, newest first.
+
+        Arguments:
+            author: Only feedback of this author.
+            blocking: Only feedback that blocks, or only feedback that does not.
+            status: Only feedback with this status.
+            workflowId: Only feedback in this workflow.
+        """
+
+    def workflow_start(self, *, chainId: str | None = ..., commands: Sequence[str] | None = ..., requestId: str | None = ..., template: str, progress: Progress | None = None) -> WorkflowStartResult:
+        """Start a workflow from a template.
+
+        Arguments:
+            chainId: Id of the one chain it serves; every chain of the request where absent.
+            commands: Commands of its verification, instead of those of the template.
+            requestId: Id of the request it serves.
+            template: Name of the template: `standard`, `hotfix`, `documentation`, `ideation`, or of a file `workflow/templates/NAME.yaml`.
+        """
+
+    def workflow_advance(self, *, workflowId: str, progress: Progress | None = None) -> WorkflowAdvanceResult:
+        """Go to the next stage; the gate of the current one must be satisfied.
+
+        At a gate of the type `verification_pass` the commands of the stage run first, in order, as calls of `run_shell` by the same caller: each is decided, approved and recorded as one. They read the workspace, and write to a folder of their own.
+
+        Arguments:
+            workflowId: Id of the workflow.
+        """
+
+    def workflow_pause(self, *, reason: str, workflowId: str, progress: Progress | None = None) -> WorkflowPauseResult:
+        """Pause a workflow: no stage and no task of it moves until it is resumed.
+
+        Arguments:
+            reason: Why.
+            workflowId: Id of the workflow.
+        """
+
+    def workflow_resume(self, *, reason: str | None = ..., workflowId: str, progress: Progress | None = None) -> WorkflowResumeResult:
+        """Resume a paused workflow. One that waits for an answer is resumed by the answer.
+
+        Arguments:
+            reason: Why.
+            workflowId: Id of the workflow.
+        """
+
+    def workflow_discard(self, *, reason: str, workflowId: str, progress: Progress | None = None) -> WorkflowDiscardResult:
+        """Give a workflow up.
+
+        Arguments:
+            reason: Why.
+            workflowId: Id of the workflow.
+        """
+
+    def workflow_status(self, *, status: Literal["active", "paused", "completed", "discarded"] | None = ..., workflowId: str | None = ..., progress: Progress | None = None) -> WorkflowStatusResult:
+        """Show a workflow with its stages; without an id every workflow.
+
+        Arguments:
+            status: Only workflows with this status.
+            workflowId: Id of the workflow.
+        """
+
+    def request_approval(self, *, workflowId: str, progress: Progress | None = None) -> RequestApprovalResult:
+        """Ask for the decision at the gate of the current stage, where it opens only on request.
+
+        Arguments:
+            workflowId: Id of the workflow.
+        """
+
+    def gate_satisfy(self, *, option: str | None = ..., reason: str | None = ..., workflowId: str, progress: Progress | None = None) -> GateSatisfyResult:
+        """Satisfy the gate of the current stage; for persons, and principals with a grant.
+
+        Arguments:
+            option: Label of the option chosen; required where the gate has options.
+            reason: A remark; required for an option that discards the workflow.
+            workflowId: Id of the workflow.
+        """
+
+    def lock_acquire(self, *, chainId: str, patterns: Sequence[str] | None = ..., ttlMs: int | None = ..., progress: Progress | None = None) -> LockAcquireResult:
+        """Lock files for a chain; its lock before, if any, is replaced.
+
+        Arguments:
+            chainId: Id of the chain.
+            patterns: Patterns of the files; those of the chain and its tasks where absent.
+            ttlMs: How long, in milliseconds, at most 30 days; 24 hours where absent.
+        """
+
+    def lock_release(self, *, chainId: str, progress: Progress | None = None) -> LockReleaseResult:
+        """Release the files of a chain.
+
+        Arguments:
+            chainId: Id of the chain.
+        """
+
+    def lock_status(self, *, chainId: str | None = ..., progress: Progress | None = None) -> LockStatusResult:
+        """List locks of files that hold now.
+
+        Arguments:
+            chainId: Only the lock of this chain.
+        """
+
+    def governance_check(self, *, action: Literal["create", "modify", "delete"] | None = ..., chainId: str | None = ..., files: Sequence[str], forRole: str | None = ..., progress: Progress | None = None) -> GovernanceCheckResult:
+        """Ask what the project's rules on files and the locks of chains say about changes.
+
+        The rules are in `governance.yaml` in the workspace (or `choragen.governance.yaml`, as earlier systems have it): a denial holds first, then `approve` asks a person, then `allow`; what no rule allows is denied. Without a file of rules only locks restrict.
+
+        Arguments:
+            action: What happens to them; `modify` where absent.
+            chainId: The chain that is worked on: its own lock is no obstacle.
+            files: Paths of files, 1 to 256, relative to the workspace.
+            forRole: The role that would change them; that of the caller where absent.
+        """
+
+    def spawn_agent(self, *, chainId: str | None = ..., context: str | None = ..., role: str, taskId: str | None = ..., progress: Progress | None = None) -> SpawnAgentResult:
+        """Start an agent of a role on a task or chain, and wait for its end.
+
+        The configuration names the command line for each role (`[workflow.agents]`). The agent has at most the tools of the caller, and the transitions and commits of its own role. Its start and its end, with the exit code and the answer, are events.
+
+        Arguments:
+            chainId: Id of the chain it works on.
+            context: What else it has to know, up to 64 KiB.
+            role: Its role; `control` and `orchestration` start every role, others their own.
+            taskId: Id of the task it works on; needs `chainId`.
+        """
+
+    def spawn_impl_session(self, *, chainId: str, context: str | None = ..., taskId: str, progress: Progress | None = None) -> SpawnImplSessionResult:
+        """Start an agent of the role `impl` on a task, and wait for its end.
+
+        As `spawn_agent` with this role.
+
+        Arguments:
+            chainId: Id of the chain it works on.
+            context: What else it has to know, up to 64 KiB.
+            taskId: Id of the task it works on.
+        """
+
 _tools: Tools
 
 calculate = _tools.calculate
@@ -2094,12 +3553,26 @@ matrix_determinant = _tools.matrix_determinant
 matrix_rank = _tools.matrix_rank
 matrix_multiply = _tools.matrix_multiply
 matrix_function = _tools.matrix_function
+integrate = _tools.integrate
+integrate_nd = _tools.integrate_nd
+integrate_samples = _tools.integrate_samples
+differentiate = _tools.differentiate
 solve_ode = _tools.solve_ode
 solve_bvp = _tools.solve_bvp
 optimize = _tools.optimize
 optimize_global = _tools.optimize_global
 curve_fit = _tools.curve_fit
 nonlinear_least_squares = _tools.nonlinear_least_squares
+linear_program = _tools.linear_program
+quadratic_program = _tools.quadratic_program
+assignment = _tools.assignment
+find_root = _tools.find_root
+solve_nonlinear = _tools.solve_nonlinear
+polynomial_roots = _tools.polynomial_roots
+interpolate = _tools.interpolate
+fft = _tools.fft
+convolve = _tools.convolve
+filter_signal = _tools.filter_signal
 monte_carlo = _tools.monte_carlo
 monte_carlo_native = _tools.monte_carlo_native
 mcmc = _tools.mcmc
@@ -2139,6 +3612,12 @@ python_run = _tools.python_run
 run_tests = _tools.run_tests
 lint_python = _tools.lint_python
 format_python = _tools.format_python
+git_status = _tools.git_status
+git_diff = _tools.git_diff
+git_log = _tools.git_log
+git_commit = _tools.git_commit
+git_branch = _tools.git_branch
+git_push = _tools.git_push
 http_get = _tools.http_get
 http_post = _tools.http_post
 fetch_docs = _tools.fetch_docs
@@ -2172,5 +3651,44 @@ workspace_close = _tools.workspace_close
 optimize_program = _tools.optimize_program
 chain_run = _tools.chain_run
 chain_check = _tools.chain_check
+request_create = _tools.request_create
+request_approve = _tools.request_approve
+request_request_changes = _tools.request_request_changes
+request_close = _tools.request_close
+request_list = _tools.request_list
+chain_create = _tools.chain_create
+chain_approve = _tools.chain_approve
+chain_request_changes = _tools.chain_request_changes
+chain_status = _tools.chain_status
+chain_list = _tools.chain_list
+chain_summary = _tools.chain_summary
+task_create = _tools.task_create
+task_ready = _tools.task_ready
+task_start = _tools.task_start
+task_submit = _tools.task_submit
+task_approve = _tools.task_approve
+task_request_changes = _tools.task_request_changes
+task_block = _tools.task_block
+task_unblock = _tools.task_unblock
+task_status = _tools.task_status
+task_list = _tools.task_list
+feedback_create = _tools.feedback_create
+feedback_respond = _tools.feedback_respond
+feedback_dismiss = _tools.feedback_dismiss
+feedback_list = _tools.feedback_list
+workflow_start = _tools.workflow_start
+workflow_advance = _tools.workflow_advance
+workflow_pause = _tools.workflow_pause
+workflow_resume = _tools.workflow_resume
+workflow_discard = _tools.workflow_discard
+workflow_status = _tools.workflow_status
+request_approval = _tools.request_approval
+gate_satisfy = _tools.gate_satisfy
+lock_acquire = _tools.lock_acquire
+lock_release = _tools.lock_release
+lock_status = _tools.lock_status
+governance_check = _tools.governance_check
+spawn_agent = _tools.spawn_agent
+spawn_impl_session = _tools.spawn_impl_session
 
 def __getattr__(name: str) -> Callable[..., Any]: ...

@@ -83,7 +83,10 @@ impl Approvals for MemoryApprovals {
             None => {
                 let mut requests = self.requests.lock().unwrap();
                 requests.push(request.clone());
-                Ok(ApprovalState::Pending(format!("a{}", requests.len())))
+                Ok(ApprovalState::Pending {
+                    id: format!("a{}", requests.len()),
+                    is_new: true,
+                })
             }
         }
     }
