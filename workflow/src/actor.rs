@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
+use jiff::tz::TimeZone;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -73,144 +74,52 @@ pub struct Time(pub i64);
 impl Time {
     /// Reads `2025-12-06T00:06:57.639Z`, an offset instead of `Z`, or a date alone (its midnight in UTC).
     pub fn parse(text: &str) -> Option<Self> {
-        let (date, rest) = text.split_at_checked(10)?;
-        let date = Date::parse(date)?;
-        let midnight = days(date) * 86_400_000;
-        if rest.is_empty() {
-            return Some(Self(midnight));
-        }
-        let (clock, rest) = rest.strip_prefix(['T', 't', ' '])?.split_at_checked(8)?;
-        let mut parts = clock.split(':').map(|part| digits(part, 2));
-        let (hour, minute, second) = (parts.next()??, parts.next()??, parts.next()??);
-        if parts.next().is_some() || hour > 23 || minute > 59 || second > 59 {
-            return None;
-        }
-        let (fraction, zone) = match rest.strip_prefix('.') {
-            None => (0, rest),
-            Some(rest) => {
-                let length = rest.bytes().take_while(u8::is_ascii_digit).count();
-                let (number, zone) = rest.split_at(length);
-                let three: String = number.chars().chain("000".chars()).take(3).collect();
-                (if length == 0 { None } else { digits(&three, 3) }?, zone)
-            }
+        let text = match text.len() {
+            10 => format!("{text}T00:00:00Z"),
+            _ => text.to_owned(),
         };
-        let offset = match zone {
-            "Z" | "z" => 0,
-            _ => {
-                let (sign, zone) = zone.split_at_checked(1)?;
-                let (hours, minutes) = zone.split_once(':')?;
-                let (hours, minutes) = (digits(hours, 2)?, digits(minutes, 2)?);
-                if hours > 23 || minutes > 59 {
-                    return None;
-                }
-                let minutes = hours * 60 + minutes;
-                match sign {
-                    "+" => minutes,
-                    "-" => -minutes,
-                    _ => return None,
-                }
-            }
-        };
-        let seconds = hour * 3600 + (minute - offset) * 60 + second;
-        Some(Self(midnight + seconds * 1000 + fraction))
+        let moment: jiff::Timestamp = text.parse().ok()?;
+        Some(Self(moment.as_millisecond()))
+    }
+
+    /// The moment; the first or the last one of the calendar beyond it.
+    fn moment(self) -> jiff::Timestamp {
+        jiff::Timestamp::from_millisecond(self.0).unwrap_or(match self.0 < 0 {
+            true => jiff::Timestamp::MIN,
+            false => jiff::Timestamp::MAX,
+        })
     }
 
     /// The date in UTC.
     pub fn date(self) -> Date {
-        civil(self.0.div_euclid(86_400_000))
+        Date(TimeZone::UTC.to_datetime(self.moment()).date())
     }
 }
 
 /// Writes `2025-12-06T00:06:57.639Z`.
 impl fmt::Display for Time {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Date { year, month, day } = self.date();
-        let ms = self.0.rem_euclid(86_400_000);
-        let (hour, minute, second) = (ms / 3_600_000, ms / 60_000 % 60, ms / 1000 % 60);
-        let ms = ms % 1000;
-        write!(
-            f,
-            "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{ms:03}Z"
-        )
+        write!(f, "{:.3}", self.moment())
     }
 }
 
 /// A day of the calendar, for ids such as `CR-20251206-001`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Date {
-    year: i64,
-    month: i64,
-    day: i64,
-}
+pub struct Date(jiff::civil::Date);
 
 impl Date {
-    /// A date that exists, of the years 1 to 9999.
-    pub fn new(year: i64, month: i64, day: i64) -> Option<Self> {
-        let date = Self { year, month, day };
-        let possible =
-            (1..=9999).contains(&year) && (1..=12).contains(&month) && (1..=31).contains(&day);
-        (possible && civil(days(date)) == date).then_some(date)
-    }
-
-    /// Reads `2025-12-06` or `20251206`.
+    /// Reads `2025-12-06` or `20251206`, of the years 1 to 9999.
     pub fn parse(text: &str) -> Option<Self> {
-        let compact = match text.len() {
-            10 => {
-                let mut parts = text.split('-');
-                let all = [parts.next()?, parts.next()?, parts.next()?];
-                if all.map(str::len) != [4, 2, 2] {
-                    return None;
-                }
-                all.concat()
-            }
-            _ => text.to_owned(),
-        };
-        if compact.len() != 8 || !compact.bytes().all(|byte| byte.is_ascii_digit()) {
-            return None;
-        }
-        Self::new(
-            digits(&compact[..4], 4)?,
-            digits(&compact[4..6], 2)?,
-            digits(&compact[6..], 2)?,
-        )
+        let is_date = matches!(text.len(), 8 | 10);
+        let date: jiff::civil::Date = is_date.then(|| text.parse().ok()).flatten()?;
+        (date.year() > 0).then_some(Self(date))
     }
 }
 
 /// Writes `20251206`.
 impl fmt::Display for Date {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:04}{:02}{:02}", self.year, self.month, self.day)
-    }
-}
-
-fn digits(text: &str, length: usize) -> Option<i64> {
-    let only_digits = text.len() == length && text.bytes().all(|byte| byte.is_ascii_digit());
-    only_digits.then(|| text.parse().ok()).flatten()
-}
-
-/// Days since 1970-01-01 in the Gregorian calendar, by eras of 400 years that begin in March.
-fn days(date: Date) -> i64 {
-    let year = date.year - i64::from(date.month <= 2);
-    let era = year.div_euclid(400);
-    let of_era = year.rem_euclid(400);
-    let of_year = (153 * ((date.month + 9) % 12) + 2) / 5 + date.day - 1;
-    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
-}
-
-/// The inverse of [`days`].
-fn civil(days: i64) -> Date {
-    let days = days + 719_468;
-    let era = days.div_euclid(146_097);
-    let of_era = days.rem_euclid(146_097);
-    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year + year / 4 - year / 100);
-    let month = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * month + 2) / 5 + 1;
-    let month = if month < 10 { month + 3 } else { month - 9 };
-    Date {
-        year: year + era * 400 + i64::from(month <= 2),
-        month,
-        day,
+        write!(f, "{}", self.0.strftime("%Y%m%d"))
     }
 }
 
@@ -263,8 +172,7 @@ mod tests {
         assert_eq!(Date::parse("20240229").unwrap().to_string(), "20240229");
         assert_eq!(Date::parse("2024-02-29"), Date::parse("20240229"));
         assert!(Date::parse("20230229").is_none() && Date::parse("2024229").is_none());
-        for day in -200_000..200_000 {
-            assert_eq!(days(civil(day)), day);
-        }
+        assert!(Date::parse("00000101").is_none() && Date::parse("2024-2-29 ").is_none());
+        assert_eq!(Time(i64::MAX).date().to_string(), "99991230");
     }
 }

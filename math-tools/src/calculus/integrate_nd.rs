@@ -31,6 +31,9 @@ pub(crate) struct Args {
     /// Named numbers the expressions use, such as `{"a": 1.5}`.
     #[serde(default, skip_serializing_if = "Parameters::is_empty")]
     pub parameters: Parameters,
+    /// Columns of numbers, inline or from a file, which `f` reduces to one number, such as `exp(sum(normal_lpdf(y, x0, x1)))`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<Input<Table>>,
     /// `auto` (cubature up to 6 variables), `cubature` (adaptive, up to 12 variables; for integrands with few kinks), or
     /// `quasi_monte_carlo` (scrambled Sobol' points; for many variables).
     #[serde(default)]
@@ -151,11 +154,14 @@ impl Tool for Args {
         {
             refuse!(invalid format!("/variables/{index}"); "`{}` is there twice", args.variables[index]; "rename one of them");
         }
-        let scope = unknowns::scope((n, names), None, &args.parameters, "/variables", ctx)?;
+        let data = args.data.as_ref();
+        let scope = unknowns::scope((n, names), data, &args.parameters, "/variables", ctx)?;
         let expression =
             Expression::parse(&args.f, &scope).map_err(|err| err.into_tool_error("/f"))?;
+        unknowns::check_use(data, [&expression], ctx)?;
         let map = Map::new(&args.bounds, &scope)?;
         let mut field = Field {
+            strip: expression.strip(1 << 12),
             evaluator: expression.evaluator(),
             limits: map.evaluators(),
             map: &map,
@@ -187,6 +193,8 @@ struct Found {
 
 /// The integrand over the unit cube.
 struct Field<'a> {
+    /// Points between two looks at the stop flag.
+    strip: usize,
     evaluator: crate::expression::Evaluator<'a>,
     limits: map::Evaluators<'a>,
     map: &'a Map,
@@ -196,9 +204,8 @@ struct Field<'a> {
 impl Field<'_> {
     /// Values at points of the unit cube, `points[i]` coordinate `i` of each.
     fn values(&mut self, points: &[Vec<f64>], values: &mut [f64]) -> Result<(), ToolError> {
-        const CHUNK: usize = 1 << 12;
-        for first in (0..values.len()).step_by(CHUNK) {
-            let last = (first + CHUNK).min(values.len());
+        for first in (0..values.len()).step_by(self.strip) {
+            let last = (first + self.strip).min(values.len());
             self.ctx.check()?;
             self.ctx.count_evaluations((last - first) as u64)?;
             let (places, stretch) = self.map.places(points, first..last, &mut self.limits);

@@ -2,6 +2,7 @@
 //!
 //! Walking the nodes from first to last with a stack evaluates the expression, so neither evaluation nor dropping recurses.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::data::Data;
@@ -82,6 +83,15 @@ impl Ast {
     /// The columns that are variables.
     pub(super) fn data(&self) -> Option<&Arc<Data>> {
         self.data.as_ref()
+    }
+
+    /// The slots of the variables that occur, in ascending order.
+    pub(super) fn slots(&self) -> BTreeSet<usize> {
+        let slots = self.nodes.iter().filter_map(|node| match node.kind {
+            Kind::Slot(slot) => Some(slot),
+            _ => None,
+        });
+        slots.collect()
     }
 
     /// Whether the value has neither kinks nor steps as a function of the variables: no `abs`, `min`, `floor`, `%`, comparison

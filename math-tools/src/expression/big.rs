@@ -12,10 +12,11 @@ use tool_core::{Ctx, ToolError, tool_error};
 
 use super::ast::{Ast, Kind, Node};
 use super::ball::{Ball, Machine};
-use super::evaluate::{self, Arithmetic, Fault};
+use super::evaluate::{Arithmetic, Fault};
 use super::exact;
 use super::functions::{Binary, Unary};
 use super::rational::Rational;
+use super::rows;
 
 /// Bits per decimal digit, rounded up.
 const BITS_PER_DIGIT: f64 = 3.3220;
@@ -52,8 +53,10 @@ pub(super) fn evaluate(
 ) -> Result<Decimal, ToolError> {
     let first = digits as f64 * BITS_PER_DIGIT;
     let costly = ast.nodes().iter().map(|node| weight(node, digits as f64));
-    ctx.afford(2.0 * costly.sum::<f64>())?;
-    ctx.reserve(ast.nodes().len() as u64 * (first as u64 / 4 + 256))?;
+    let rows = ast.data().map_or(1, |data| data.rows());
+    ctx.afford(2.0 * rows as f64 * costly.sum::<f64>())?;
+    let numbers = ast.nodes().len().saturating_mul(rows) as u64;
+    ctx.reserve(numbers.saturating_mul(first as u64 / 4 + 256))?;
     let mut consts = Consts::new().map_err(|err| {
         let error = tool_error!(LimitExceeded, "no memory for the constants: {err:?}");
         error.hint("request fewer digits")
@@ -69,7 +72,7 @@ pub(super) fn evaluate(
             slots,
             ctx,
         };
-        match evaluate::evaluate(ast, &mut machine) {
+        match rows::evaluate(ast, &mut machine) {
             Ok(Number::Exact(value)) => return Ok(exact_decimal(&value, digits)),
             Ok(Number::Ball(ball)) => {
                 if let Some(decimal) = ball_decimal(&ball, digits, &mut machine)? {
@@ -113,7 +116,7 @@ pub(super) fn double_error(ast: &Ast, slots: &[Rational], found: f64, ctx: &Ctx)
                 slots,
                 ctx,
             };
-            let value = evaluate::evaluate(ast, &mut machine).ok()?;
+            let value = rows::evaluate(ast, &mut machine).ok()?;
             let ball = machine.ball(&value).ok()?;
             let difference = machine.sub(&ball, &Ball::exact(BigFloat::from_f64(found, 64)));
             bound = difference.ok()?.magnitude().to_f64_up();

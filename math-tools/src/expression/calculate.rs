@@ -4,17 +4,18 @@ use schemars::{JsonSchema, json_schema};
 use serde::{Deserialize, Serialize};
 use tool_core::examples;
 use tool_core::{
-    Bounded, Ctx, JsonExample, Spec, Syntax, Tool, ToolError, number, value::SAFE_INTEGER,
+    Bounded, Ctx, Input, JsonExample, Spec, Syntax, Table, Tool, ToolError, number,
+    value::SAFE_INTEGER,
 };
 
 use super::ast::{Ast, Kind};
 use super::big;
 use super::complex::{Complex, Plane};
-use super::evaluate::{Fault, evaluate};
+use super::evaluate::Fault;
 use super::exact::Exact;
 use super::parameters::{Parameter, Parameters};
 use super::rational::Rational;
-use super::{Expression, Scope};
+use super::{Expression, Scope, rows, unknowns};
 
 /// Calculate the value of one mathematical expression, such as `2*pi*sqrt(2)`, `2**200`, `15% of 80` or `if(x > 0, log(x), 0)`; with `precision`
 /// to as many digits as requested, correctly rounded; with `complex` over the complex numbers.
@@ -33,6 +34,9 @@ pub(crate) struct Args {
     /// Values of the variables the expression uses, by name; the entries of a list `w` are `w[0]`, `w[1]`, ...
     #[serde(default)]
     pub variables: Parameters,
+    /// Columns of numbers, inline or from a file, which the expression reduces to one number, such as `mean(v)` or `sum(w*v)/sum(w)`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<Input<Table>>,
     /// Whether the result is an exact rational number as a string `p/q` (or `p`); decimals such as `0.1` then mean exactly what
     /// they say, and functions whose value is irrational are refused.
     #[serde(default)]
@@ -129,27 +133,32 @@ impl Tool for Args {
                 "exact": false, "error_bound": "5e-29"}"#;
         "a complex product": r#"{"expression": "(1 + 2i) * (3 - 1i)", "complex": true}"#
             => r#"{"value": {"re": 5.0, "im": 5.0}, "kind": "complex", "exact": false}"#;
+        "the mean of a column": r#"{"expression": "mean(v)", "data": {"v": [1, 2, 6]}}"#
+            => r#"{"value": 3, "kind": "integer", "exact": true, "error_bound": "0"}"#;
         "a price with tax": r#"{"expression": "200 + 10%"}"#
             => r#"{"value": 220, "kind": "integer", "exact": true, "error_bound": "0"}"#;
     };
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         check_modes(&args)?;
-        let (mut scope, values) = variables(&args.variables)?;
+        let (scope, values) = variables(&args.variables)?;
+        let mut scope = scope.with_table(args.data.as_ref(), ctx)?;
         if args.complex {
             scope = scope.with_imaginary_unit();
         }
         let expression = Expression::parse(&args.expression, &scope)
             .map_err(|err| err.into_tool_error("/expression"))?;
+        unknowns::check_use(args.data.as_ref(), [&expression], ctx)?;
         warn_of_remainder(&args.expression, ctx);
         let (ast, exact) = (expression.ast(), exact_values(&values));
-        let exact_value = || evaluate(ast, &mut Exact { slots: &exact, ctx });
+        let exact_value = || rows::evaluate(ast, &mut Exact { slots: &exact, ctx });
         if args.complex {
             return complex_answer(ast, &values);
         }
         if let Some(digits) = args.precision {
             return decimal_answer(ast, &exact, digits.get() as usize, ctx);
         }
+        ctx.reserve(numbers(ast).saturating_mul(size_of::<Rational>()) as u64)?;
         if args.exact {
             let value = exact_value();
             ctx.check()?;
@@ -196,14 +205,29 @@ fn variables(variables: &Parameters) -> Result<(Scope, Vec<f64>), ToolError> {
     Ok((scope, values))
 }
 
-/// Whether every number of the expression and every variable is an integer.
+/// Whether every number of the expression, every variable and every column is of integers, and these are few enough to keep exact.
 fn in_integers(ast: &Ast, values: &[f64]) -> bool {
-    let whole = |value: f64| value.fract() == 0.0 && value.abs() <= SAFE_INTEGER as f64;
-    ast.nodes().iter().all(|node| match &node.kind {
-        Kind::Number { text, .. } => text.bytes().all(|byte| byte.is_ascii_digit()),
-        Kind::Slot(slot) => whole(values[*slot]),
-        _ => true,
-    })
+    const NUMBERS_MAX: usize = 1 << 22;
+    let whole = |value: &f64| value.fract() == 0.0 && value.abs() <= SAFE_INTEGER as f64;
+    let column = |slot: usize| {
+        let data = ast.data().filter(|data| data.has(slot))?;
+        data.column(slot).ok()
+    };
+    numbers(ast) <= NUMBERS_MAX
+        && ast.nodes().iter().all(|node| match &node.kind {
+            Kind::Number { text, .. } => text.bytes().all(|byte| byte.is_ascii_digit()),
+            Kind::Slot(slot) => match column(*slot) {
+                Some(numbers) => numbers.iter().all(whole),
+                None => whole(&values[*slot]),
+            },
+            _ => true,
+        })
+}
+
+/// Numbers that an evaluation row by row makes.
+fn numbers(ast: &Ast) -> usize {
+    let rows = ast.data().map_or(1, |data| data.rows());
+    ast.nodes().len().saturating_mul(rows)
 }
 
 /// Variables as the decimals they are spelled with.
@@ -244,7 +268,7 @@ fn warn_of_remainder(text: &str, ctx: &Ctx) {
 }
 
 fn complex_answer(ast: &Ast, values: &[f64]) -> Result<Output, ToolError> {
-    let value = evaluate(ast, &mut Plane(values));
+    let value = rows::evaluate(ast, &mut Plane(values));
     let (value, kind) = match value.map_err(|err| err.into_tool_error("/expression"))? {
         Complex::Real(value) => (Answer::Double(value), AnswerKind::Double),
         Complex::Pair(re, im) => (Answer::Complex { re, im }, AnswerKind::Complex),
@@ -323,11 +347,21 @@ fn double_answer(
 ) -> Result<Output, ToolError> {
     /// Longer expressions are answered without the bound, which takes far longer than the value.
     const BOUNDED_NODES_MAX: usize = 200;
+    /// So are those of many rows.
+    const BOUNDED_NUMBERS_MAX: usize = 10_000;
     /// Relative error from which the reader must know of it.
     const DOUBTFUL: f64 = 1e-8;
     let ast = expression.ast();
-    let short = ast.nodes().len() <= BOUNDED_NODES_MAX;
-    let value = match expression.value(values) {
+    let short = ast.nodes().len() <= BOUNDED_NODES_MAX && numbers(ast) <= BOUNDED_NUMBERS_MAX;
+    let found = match ast.data() {
+        None => expression.value(values),
+        // As every tool evaluates it; row by row where an operation has no value.
+        Some(_) => match expression.evaluator().eval(values) {
+            value if value.is_finite() => Ok(value),
+            _ => expression.value(values),
+        },
+    };
+    let value = match found {
         Ok(value) => value,
         Err(err) => {
             if err.fault == Fault::Overflow

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use tool_core::{ErrorCode, ToolError};
+use tool_core::{ErrorCode, ToolError, number};
 
 use super::ast::{Ast, Kind, Node};
 use super::functions::{Binary, Reduction, Unary};
@@ -83,6 +83,17 @@ impl fmt::Display for ValueError {
 }
 
 impl ValueError {
+    /// An operation of a row, whose place the operation over all rows says.
+    pub(super) fn new(fault: Fault, name: &'static str) -> Self {
+        let (column, operands) = (0, String::new());
+        Self {
+            fault,
+            column,
+            name,
+            operands,
+        }
+    }
+
     /// The error of the argument at a JSON pointer: `numeric` or `limit_exceeded`, with a reason such as `division_by_zero`, `domain`
     /// or `overflow`; a function without an arbitrary-precision form is an error of `/precision`.
     pub fn into_tool_error(self, pointer: &str) -> ToolError {
@@ -143,6 +154,27 @@ pub(super) trait Arithmetic {
         b: &Self::Value,
     ) -> Result<Self::Value, Fault>;
     fn is_zero(&mut self, x: &Self::Value) -> Result<bool, Fault>;
+
+    /// A number of a column of data.
+    fn datum(&mut self, value: f64) -> Result<Self::Value, Fault> {
+        self.number(value, &number::spelling(value))
+    }
+
+    /// The logarithm of the sum of the exponentials of at least one value.
+    fn log_sum_exp(&mut self, values: &[Self::Value]) -> Result<Self::Value, Fault> {
+        let mut largest = values[0].clone();
+        for value in &values[1..] {
+            largest = self.operation(Binary::Max, &largest, value)?;
+        }
+        let mut sum = self.number(0.0, "0")?;
+        for value in values {
+            let below = self.operation(Binary::Sub, value, &largest)?;
+            let term = self.function(Unary::Exp, &below)?;
+            sum = self.operation(Binary::Add, &sum, &term)?;
+        }
+        let logarithm = self.function(Unary::Ln, &sum)?;
+        self.operation(Binary::Add, &largest, &logarithm)
+    }
 
     /// A reduction of a column.
     fn reduction(&mut self, _: Reduction, _: &Self::Value) -> Result<Self::Value, Fault> {
@@ -272,6 +304,10 @@ impl Arithmetic for Doubles<'_> {
     type Value = f64;
 
     fn number(&mut self, value: f64, _: &str) -> Result<f64, Fault> {
+        Ok(value)
+    }
+
+    fn datum(&mut self, value: f64) -> Result<f64, Fault> {
         Ok(value)
     }
 

@@ -138,10 +138,7 @@ impl Expression {
     /// # Errors
     /// Division by zero, an operand outside a function's domain, overflow.
     pub fn value(&self, slots: &[f64]) -> Result<f64, ValueError> {
-        match self.0.ast.data() {
-            None => evaluate::evaluate(&self.0.ast, &mut evaluate::Doubles(slots)),
-            Some(data) => rows::value(&self.0.ast, slots, data),
-        }
+        rows::evaluate(&self.0.ast, &mut evaluate::Doubles(slots))
     }
 
     /// Of a comparison its sign and the difference of its sides, left minus right; `None` of anything else.
@@ -176,14 +173,7 @@ impl Expression {
 
     /// The slots of the variables that occur in it, in ascending order.
     pub(crate) fn slots(&self) -> Vec<usize> {
-        let nodes = self.0.ast.nodes().iter();
-        let slots: BTreeSet<usize> = nodes
-            .filter_map(|node| match node.kind {
-                ast::Kind::Slot(slot) => Some(slot),
-                _ => None,
-            })
-            .collect();
-        slots.into_iter().collect()
+        self.0.ast.slots().into_iter().collect()
     }
 
     /// Whether a function occurs in it whose values are computed point by point, at microseconds each.
@@ -194,6 +184,13 @@ impl Expression {
             _ => false,
         };
         self.0.ast.nodes().iter().any(called)
+    }
+
+    /// Points to evaluate between two looks at the stop flag, at most `most`: fewer where each takes many rows.
+    pub(crate) fn strip(&self, most: usize) -> usize {
+        const ROWS: usize = 1 << 18;
+        let rows = self.0.ast.data().map_or(1, |data| data.rows());
+        (ROWS / rows).clamp(1, most)
     }
 
     /// Whether a column of data occurs in it.

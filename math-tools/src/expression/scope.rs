@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use tool_core::{Table, ToolError};
+use tool_core::{Ctx, Input, Table, ToolError};
 
 use super::data::Data;
 use super::parameters::{Parameter, Parameters};
@@ -100,9 +100,8 @@ impl Scope {
         };
         for name in data.names() {
             let known = self.slot(name);
-            if self.lists.is_empty() && known.is_some()
-                || known.is_some_and(|slot| numbered(slot, name))
-            {
+            let is_alias = |slot: usize| self.lists.values().any(|slots| slots.contains(&slot));
+            if known.is_some_and(|slot| !is_alias(slot) || numbered(slot, name)) {
                 let mut pointer = "/data".to_owned();
                 tool_core::path::push_key(&mut pointer, name);
                 refuse!(invalid pointer; "`{name}` is a variable of the expression"; "rename the column");
@@ -115,6 +114,23 @@ impl Scope {
         self.len += data.len();
         self.data = Some(Arc::new(data));
         Ok(self)
+    }
+
+    /// As [`Scope::with_data`], of a table that may be absent, with the memory of its numbers.
+    ///
+    /// # Errors
+    /// Those of `with_data` and of the input.
+    pub(crate) fn with_table(
+        self,
+        data: Option<&Input<Table>>,
+        ctx: &Ctx,
+    ) -> Result<Self, ToolError> {
+        let Some(data) = data else {
+            return Ok(self);
+        };
+        let table = data.load(ctx)?;
+        ctx.reserve_doubles(table.rows().saturating_mul(table.columns().len()))?;
+        self.with_data(&table)
     }
 
     /// Number of rows of the data; 0 without data.

@@ -1,5 +1,6 @@
 mod calculate;
 mod calculate_digits;
+mod columns;
 mod limits;
 mod models;
 mod parameters;

@@ -211,7 +211,7 @@ pub(crate) fn scope(
     pointer: &str,
     ctx: &Ctx,
 ) -> Result<Scope, ToolError> {
-    let mut scope = match names {
+    let scope = match names {
         None => Scope::point(n),
         Some(names) => {
             for name in names {
@@ -222,12 +222,9 @@ pub(crate) fn scope(
                 .fold(Scope::new(), |scope, name| scope.variable(name))
         }
     };
-    if let Some(data) = data {
-        let table = data.load(ctx)?;
-        ctx.reserve_doubles(table.rows().saturating_mul(table.columns().len()))?;
-        scope = scope.with_data(&table)?;
-    }
-    scope.with_parameters(parameters, "/parameters")
+    scope
+        .with_table(data, ctx)?
+        .with_parameters(parameters, "/parameters")
 }
 
 /// Checks that `data`, where they are given, are used, and reserves the memory of running sums.

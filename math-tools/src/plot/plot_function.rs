@@ -4,7 +4,7 @@ use super::axis::Range;
 use super::braille::{Chart, Words};
 use super::canvas::trace;
 use super::curve::sample;
-use crate::expression::{Expression, Parameters, Scope};
+use crate::expression::{Expression, Parameters, Scope, unknowns};
 use crate::prelude::*;
 
 /// Plot a function of `x` as text: braille dots in a frame with ticks.
@@ -18,6 +18,9 @@ pub(crate) struct Args {
     /// Named numbers the expression uses, such as `{"a": 1.5}`; the entries of a list `w` are `w[0]`, `w[1]`, ...
     #[serde(default, skip_serializing_if = "Parameters::is_empty")]
     pub parameters: Parameters,
+    /// Columns of numbers, inline or from a file, which the function reduces to one number, such as `sum(normal_lpdf(y, x, 1))`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<Input<Table>>,
     /// Left end, below `x_max`.
     #[serde(default = "default_x_min")]
     pub x_min: Finite,
@@ -85,7 +88,8 @@ impl Tool for Args {
             let message = format!("expected `x_min` below `x_max`, found {low:?} and {high:?}");
             return Err(ToolError::invalid("/x_max", message).reason("range"));
         }
-        let expression = read(&args.function, &args.parameters)?;
+        let expression = read(&args, ctx)?;
+        unknowns::check_use(args.data.as_ref(), [&expression], ctx)?;
         let (width, height, count) = (args.width.size(), args.height.size(), args.n_points.size());
         ctx.reserve((width * height * 8) as u64)?;
         let Some(curve) = sample(&expression, (low, high), count, ctx)? else {
@@ -143,16 +147,18 @@ fn default_x_max() -> Finite {
 }
 
 /// Reads an expression in `x`; a bare name that is a function of one argument is called with `x`.
-fn read(text: &str, parameters: &Parameters) -> Result<Expression, ToolError> {
+fn read(args: &Args, ctx: &Ctx) -> Result<Expression, ToolError> {
     /// Names without a function of the expression language, from an earlier interface.
     const NAMED: [(&str, &str); 3] = [
         ("cube", "x**3"),
         ("sigmoid", "1/(1+exp(-x))"),
         ("gaussian", "exp(-x**2/2)"),
     ];
+    let text = args.function.as_str();
     let scope = Scope::new()
         .variable("x")
-        .with_parameters(parameters, "/parameters")?;
+        .with_table(args.data.as_ref(), ctx)?
+        .with_parameters(&args.parameters, "/parameters")?;
     let name = text.trim();
     let bare = !name.is_empty()
         && name

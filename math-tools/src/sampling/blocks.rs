@@ -206,7 +206,7 @@ pub(crate) fn sample_expression(
     let mut evaluator = expression.evaluator();
     let mut points = vec![[0.0; STRIP]; dimension];
     let mut undefined = Undefined::default();
-    for strip in out.chunks_mut(STRIP) {
+    for strip in out.chunks_mut(expression.strip(STRIP)) {
         ctx.check()?;
         let lanes = strip.len();
         for (slot, coordinates) in points.iter_mut().enumerate() {

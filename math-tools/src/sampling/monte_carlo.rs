@@ -8,7 +8,7 @@ use tool_core::rng::{StreamRng, stream_states};
 
 use super::blocks::{BLOCK, Moments, Undefined, block_count, sample_expression};
 use super::order;
-use crate::expression::{Expression, Parameters, Scope};
+use crate::expression::{Expression, Parameters, Scope, unknowns};
 use crate::prelude::*;
 
 /// Most variables of an expression: `x0` to `x63`.
@@ -27,6 +27,9 @@ pub(crate) struct Args {
     /// Named numbers the expression uses, such as `{"a": 1.5}`; the entries of a list `w` are `w[0]`, `w[1]`, ...
     #[serde(default, skip_serializing_if = "Parameters::is_empty")]
     pub parameters: Parameters,
+    /// Columns of numbers, inline or from a file, which the expression reduces to one number, such as `sum((y - x)**2)`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<Input<Table>>,
     /// Number of samples, at least 2.
     #[serde(default = "Bounded::<2, 1_000_000_000>::of::<10_000>")]
     pub samples: Bounded<2, 1_000_000_000>,
@@ -130,9 +133,12 @@ impl Tool for Args {
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let sampler = Sampler::new(&args)?;
-        let scope = Scope::point(VARIABLES_MAX).with_parameters(&args.parameters, "/parameters")?;
+        let scope = Scope::point(VARIABLES_MAX)
+            .with_table(args.data.as_ref(), ctx)?
+            .with_parameters(&args.parameters, "/parameters")?;
         let expression = Expression::parse(&args.expression, &scope)
             .map_err(|err| err.into_tool_error("/expression"))?;
+        unknowns::check_use(args.data.as_ref(), [&expression], ctx)?;
         let samples = args.samples.size();
         let seed = ctx.seed(args.seed);
         let (values, blocks) = draw_values(&expression, &sampler, samples, seed, ctx)?;

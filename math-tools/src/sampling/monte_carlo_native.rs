@@ -4,7 +4,7 @@ use kernels::vector::Uniforms;
 use tool_core::rng::stream_states;
 
 use super::blocks::{Moments, Undefined, run_blocks, sample_expression, too_many_dimensions};
-use crate::expression::{Expression, Parameters, Scope};
+use crate::expression::{Expression, Parameters, Scope, unknowns};
 use crate::prelude::*;
 
 /// Most dimensions of the box.
@@ -27,6 +27,9 @@ pub(crate) struct Args {
     /// Named numbers the expression uses, such as `{"a": 1.5}`; the entries of a list `w` are `w[0]`, `w[1]`, ...
     #[serde(default, skip_serializing_if = "Parameters::is_empty")]
     pub parameters: Parameters,
+    /// Columns of numbers, inline or from a file, which the function reduces to one number, such as `exp(sum(normal_lpdf(y, x0, x1)))`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<Input<Table>>,
     /// Number of samples, at least 2.
     #[serde(default = "Samples::of::<10_000>")]
     pub n_samples: Samples,
@@ -79,7 +82,8 @@ impl Tool for Args {
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let bounds = args.bounds.load(ctx)?;
         let volume = check_bounds(&bounds)?;
-        let function = integrand(&args, bounds.rows())?;
+        let function = integrand(&args, bounds.rows(), ctx)?;
+        unknowns::check_use(args.data.as_ref(), [&function], ctx)?;
         let samples = args.n_samples.get() as u64;
         let seed = ctx.seed(args.seed);
         let moments = integrate(&function, &bounds, samples, seed, ctx)?;
@@ -150,8 +154,10 @@ fn sum(n: usize, term: impl Fn(usize) -> String) -> String {
 }
 
 /// The integrand of a name or of an expression.
-fn integrand(args: &Args, dimension: usize) -> Result<Expression, ToolError> {
-    let scope = Scope::point(dimension).with_parameters(&args.parameters, "/parameters")?;
+fn integrand(args: &Args, dimension: usize, ctx: &Ctx) -> Result<Expression, ToolError> {
+    let scope = Scope::point(dimension)
+        .with_table(args.data.as_ref(), ctx)?
+        .with_parameters(&args.parameters, "/parameters")?;
     let function = args.function.as_str();
     let named = NAMED.iter().find(|(name, _)| *name == function);
     let named = named.map(|(_, text)| text(dimension));

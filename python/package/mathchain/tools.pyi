@@ -1912,13 +1912,14 @@ class Tools:
     def __iter__(self) -> Iterator[str]: ...
     def __len__(self) -> int: ...
     def __contains__(self, name: object) -> bool: ...
-    def calculate(self, *, complex: bool = ..., exact: bool = ..., expression: str, precision: int | None = ..., variables: Mapping[str, float | ArrayLike] = ..., progress: Progress | None = None) -> CalculateResult:
+    def calculate(self, *, complex: bool = ..., data: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data | None = ..., exact: bool = ..., expression: str, precision: int | None = ..., variables: Mapping[str, float | ArrayLike] = ..., progress: Progress | None = None) -> CalculateResult:
         """Calculate the value of one mathematical expression, such as `2*pi*sqrt(2)`, `2**200`, `15% of 80` or `if(x > 0, log(x), 0)`; with `precision` to as many digits as requested, correctly rounded; with `complex` over the complex numbers.
 
         Operators: + - * / // (rounded down) % ** ^ (both powers, binding tighter than unary minus) and comparisons (1 or 0). Functions: sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh exp expm1 log (natural; log(x, base)) log2 log10 log1p sqrt cbrt abs sign floor ceil round (halves to even) trunc min max hypot fmod degrees radians erf erfc gamma lgamma factorial, if(condition, a, b); re im arg conj. Constants: pi e tau. Names may start with `np.` or `math.`. Angles are in radians. Division by zero, overflow and arguments outside a function's domain are errors. Percent: `b%` is b/100, `b% of x` the product, `a + b%` and `a - b%` are `a * (1 + b/100)` and `a * (1 - b/100)`; a `%` before a number, name, `(`, `+` or `-` is the remainder.
 
         Arguments:
             complex: Whether to calculate over the complex numbers: `2i`, `1.5j`, `sqrt(-1)`. Branch cuts as in C99 (Annex G).
+            data: Columns of numbers, inline or from a file, which the expression reduces to one number, such as `mean(v)` or `sum(w*v)/sum(w)`.
             exact: Whether the result is an exact rational number as a string `p/q` (or `p`); decimals such as `0.1` then mean exactly what they say, and functions whose value is irrational are refused.
             expression: The expression.
             precision: Significant decimal digits, 1 to 10000: the result is then a string with that many, correctly rounded, and numbers mean exactly what they say. Not with `exact` or `complex`.
@@ -2062,13 +2063,14 @@ class Tools:
             function: The function.
         """
 
-    def integrate(self, *, atol: float = ..., f: str, from_: float | str, max_evals: int = ..., method: Literal["auto", "gauss_kronrod", "tanh_sinh", "oscillatory"] = ..., parameters: Mapping[str, float | ArrayLike] = ..., plot: bool = ..., points: Sequence[float | str] = ..., principal_value: Sequence[float | str] = ..., rtol: float = ..., to: float | str, variable: str = ..., progress: Progress | None = None) -> IntegrateResult:
+    def integrate(self, *, atol: float = ..., data: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data | None = ..., f: str, from_: float | str, max_evals: int = ..., method: Literal["auto", "gauss_kronrod", "tanh_sinh", "oscillatory"] = ..., parameters: Mapping[str, float | ArrayLike] = ..., plot: bool = ..., points: Sequence[float | str] = ..., principal_value: Sequence[float | str] = ..., rtol: float = ..., to: float | str, variable: str = ..., progress: Progress | None = None) -> IntegrateResult:
         """Integrate a function of one variable over a finite or infinite range, with an error that holds.
 
         Narrow peaks, singularities at the ends and inside, and waves up to infinity are dealt with; an integral that diverges is refused.
 
         Arguments:
             atol: Error asked for, absolute; the larger of both counts.
+            data: Columns of numbers, inline or from a file, which `f` reduces to one number, such as `exp(sum(normal_lpdf(y, x, 1)))`.
             f: Integrand: an expression in `x`, such as `exp(-x**2)*cos(3*x)`.
             from_: Lower end: a number, `"-inf"`, or a constant such as `"pi/2"`. A lower end above the upper one changes the sign.
             max_evals: Most evaluations of the integrand.
@@ -2082,7 +2084,7 @@ class Tools:
             variable: Name of the variable.
         """
 
-    def integrate_nd(self, *, atol: float = ..., bounds: Sequence[Sequence[float | str]], f: str, max_evals: int = ..., method: Literal["auto", "cubature", "quasi_monte_carlo"] = ..., parameters: Mapping[str, float | ArrayLike] = ..., rtol: float = ..., seed: int | str | None = ..., variables: Sequence[str] = ..., progress: Progress | None = None) -> IntegrateNdResult:
+    def integrate_nd(self, *, atol: float = ..., bounds: Sequence[Sequence[float | str]], data: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data | None = ..., f: str, max_evals: int = ..., method: Literal["auto", "cubature", "quasi_monte_carlo"] = ..., parameters: Mapping[str, float | ArrayLike] = ..., rtol: float = ..., seed: int | str | None = ..., variables: Sequence[str] = ..., progress: Progress | None = None) -> IntegrateNdResult:
         """Integrate a function of several variables over a box, also infinite, or between limits that depend on earlier variables.
 
         Few variables by adaptive cubature, many by quasi-Monte Carlo points, with an error.
@@ -2090,6 +2092,7 @@ class Tools:
         Arguments:
             atol: Error asked for, absolute; the larger of both counts.
             bounds: Lower and upper limit of each variable, 2 to 33 of them, such as `[[0, 1], [0, "x0"], ["-inf", "inf"]]`: numbers, infinities, or expressions in the variables before.
+            data: Columns of numbers, inline or from a file, which `f` reduces to one number, such as `exp(sum(normal_lpdf(y, x0, x1)))`.
             f: Integrand: an expression in `x0`, `x1`, ... (`x`, `y`, `z` for the first three), or in `variables`.
             max_evals: Most evaluations of the integrand.
             method: `auto` (cubature up to 6 variables), `cubature` (adaptive, up to 12 variables; for integrands with few kinks), or `quasi_monte_carlo` (scrambled Sobol' points; for many variables).
@@ -2110,7 +2113,7 @@ class Tools:
             y: Values, finite; at least 2.
         """
 
-    def differentiate(self, *, accuracy: int | None = ..., at: float | ArrayLike | Mapping[str, float] | None = ..., degree: int | None = ..., dx: float | None = ..., f: str | Sequence[str] | None = ..., method: Literal["exact", "finite", "spline", "savitzky_golay"] | None = ..., order: int = ..., parameters: Mapping[str, float | ArrayLike] = ..., window: int | None = ..., x: ArrayLike | Data | None = ..., y: ArrayLike | Data | None = ..., progress: Progress | None = None) -> DifferentiateResult:
+    def differentiate(self, *, accuracy: int | None = ..., at: float | ArrayLike | Mapping[str, float] | None = ..., data: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data | None = ..., degree: int | None = ..., dx: float | None = ..., f: str | Sequence[str] | None = ..., method: Literal["exact", "finite", "spline", "savitzky_golay"] | None = ..., order: int = ..., parameters: Mapping[str, float | ArrayLike] = ..., window: int | None = ..., x: ArrayLike | Data | None = ..., y: ArrayLike | Data | None = ..., progress: Progress | None = None) -> DifferentiateResult:
         """Differentiate an expression at a point, exactly, or samples of a function, with an error.
 
         Of an expression: give `f` and `at`. Of samples: give `y`, with `x` or `dx`.
@@ -2118,6 +2121,7 @@ class Tools:
         Arguments:
             accuracy: For `finite`: order of accuracy 2, 4 (the default) or 6.
             at: The point: a number for one variable, a list for `x0`, `x1`, ... (`x`, `y`, `z`), or an object with names, such as `{"r": 2, "t": 0.5}`.
+            data: Columns of numbers, inline or from a file, which `f` reduces to one number, such as `sum((y - a*t)**2)`.
             degree: For `savitzky_golay`: degree of the polynomials, at least `order` and below `window`; absent: 3, or `order` where that is more.
             dx: Distance of the places where there is no `x`; absent: 1.
             f: Expression in `x` (or the names of `at`), or a list of them for a Jacobian.
@@ -2129,12 +2133,13 @@ class Tools:
             y: Values of the function, finite.
         """
 
-    def solve_ode(self, *, atol: float | ArrayLike = ..., coefficients: Mapping[str, Any] | None = ..., events: Sequence[Mapping[str, Any]] = ..., mass: ArrayLike | Data | None = ..., max_step: float | None = ..., max_steps: int = ..., method: Literal["auto", "dopri5", "dop853", "tsit5", "radau", "bdf", "rodas4"] = ..., parameters: Mapping[str, float | ArrayLike] = ..., quantiles: ArrayLike = ..., rtol: float = ..., sensitivities: Sequence[str] = ..., sweep: Sequence[Mapping[str, Any]] = ..., system: str | Sequence[str] | None = ..., t_eval: ArrayLike | Data | None = ..., t_span: ArrayLike, v0: ArrayLike | Data | None = ..., y0: ArrayLike | Data, progress: Progress | None = None) -> SolveOdeResult:
+    def solve_ode(self, *, atol: float | ArrayLike = ..., coefficients: Mapping[str, Any] | None = ..., data: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data | None = ..., events: Sequence[Mapping[str, Any]] = ..., mass: ArrayLike | Data | None = ..., max_step: float | None = ..., max_steps: int = ..., method: Literal["auto", "dopri5", "dop853", "tsit5", "radau", "bdf", "rodas4"] = ..., parameters: Mapping[str, float | ArrayLike] = ..., quantiles: ArrayLike = ..., rtol: float = ..., sensitivities: Sequence[str] = ..., sweep: Sequence[Mapping[str, Any]] = ..., system: str | Sequence[str] | None = ..., t_eval: ArrayLike | Data | None = ..., t_span: ArrayLike, v0: ArrayLike | Data | None = ..., y0: ArrayLike | Data, progress: Progress | None = None) -> SolveOdeResult:
         """Integrate the ordinary differential equations y' = f(t, y) from a start value, forwards or backwards in time, with adaptive steps. Give the right-hand side either as expressions (`system`) or as a linear system (`coefficients`). An integration that does not reach the end is returned as far as it came, with `completed`: false and the reason.
 
         Arguments:
             atol: Absolute tolerance of the error of each step, in the units of y: a number, or one per component.
             coefficients: Right-hand side as y' = A y + b.
+            data: Columns of numbers, inline or from a file, which expressions reduce to one number, such as `sum(dose*exp(-(t - at)**2))`.
             events: Functions whose zeros along the solution are returned, or end it.
             mass: Constant matrix M of M y' = f, n x n (with `v0`: of M y''); singular for algebraic equations of index 1, which `y0` must fulfil.
             max_step: Largest size of a step, in the units of t: at most the length of the shortest event that the solution must not miss. Absent: no limit, but the right-hand side is sampled at about 200 points of `t_span`, and what the steps jumped over is integrated again by shorter ones, with a warning (not with `mass`, nor by an implicit method where the system does not depend on t).
@@ -2152,12 +2157,13 @@ class Tools:
             y0: Start value, one number per component.
         """
 
-    def solve_bvp(self, *, boundary: Sequence[str], breakpoints: ArrayLike = ..., guess: Sequence[str] = ..., max_nodes: int = ..., parameters: Mapping[str, float | ArrayLike] = ..., system: str | Sequence[str], t_eval: ArrayLike | Data | None = ..., t_span: ArrayLike, tolerance: float = ..., unknowns: Sequence[str] = ..., progress: Progress | None = None) -> SolveBvpResult:
+    def solve_bvp(self, *, boundary: Sequence[str], breakpoints: ArrayLike = ..., data: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data | None = ..., guess: Sequence[str] = ..., max_nodes: int = ..., parameters: Mapping[str, float | ArrayLike] = ..., system: str | Sequence[str], t_eval: ArrayLike | Data | None = ..., t_span: ArrayLike, tolerance: float = ..., unknowns: Sequence[str] = ..., progress: Progress | None = None) -> SolveBvpResult:
         """Solve y' = f(t, y) on an interval with conditions at both ends, from a first guess. The mesh is refined until the residual is small everywhere. A run that does not converge returns what it has, with `converged`: false and the reason.
 
         Arguments:
             boundary: Conditions, one expression per component and unknown, each to be 0: a0, a1, ... are y0, y1, ... at the start of `t_span`, b0, b1, ... at its end. Example: ["a0", "b0 - 1"].
             breakpoints: Times within `t_span`, ascending, at which the right-hand side jumps or has a kink: they become mesh points, on whose sides it is evaluated apart. Without them the mesh is refined at a jump until `max_nodes`.
+            data: Columns of numbers, inline or from a file, which equations reduce to one number, such as `sum(dose*exp(-(t - at)**2))`.
             guess: First guess of each component, an expression in t; absent: 0.
             max_nodes: Largest number of mesh points.
             parameters: Named numbers the expressions use, such as `{"a": 1.5}`.
@@ -2280,13 +2286,14 @@ class Tools:
             maximize: Whether the total is maximised.
         """
 
-    def find_root(self, *, all: bool = ..., f: str, from_: float | None = ..., parameters: Mapping[str, float | ArrayLike] = ..., plot: bool = ..., to: float | None = ..., tolerance: float = ..., variable: str = ..., x0: float | None = ..., progress: Progress | None = None) -> FindRootResult:
+    def find_root(self, *, all: bool = ..., data: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data | None = ..., f: str, from_: float | None = ..., parameters: Mapping[str, float | ArrayLike] = ..., plot: bool = ..., to: float | None = ..., tolerance: float = ..., variable: str = ..., x0: float | None = ..., progress: Progress | None = None) -> FindRootResult:
         """Find where a function of one variable is zero: one root, or all roots of an interval with proof.
 
         A pole or a jump is no root, and is named. Errors are bounds with the rounding of the function, where intervals can prove them.
 
         Arguments:
             all: Whether to find every root from `from` to `to`.
+            data: Columns of numbers, inline or from a file, which `f` reduces to one number, such as `sum(t*(y - exp(x*t)))`.
             f: Expression in `variable`, such as `cos(x) - x`.
             from_: Lower end of the interval.
             parameters: Named numbers that `f` uses, such as `{"a": 1.5}`.
@@ -2297,13 +2304,14 @@ class Tools:
             x0: Start without an interval: ends are moved away from it until the signs of `f` differ.
         """
 
-    def solve_nonlinear(self, *, bounds: Sequence[Sequence[float | None]] | Mapping[str, Sequence[float | None]] | None = ..., max_iter: int = ..., parameters: Mapping[str, float | ArrayLike] = ..., starts: int | None = ..., system: Sequence[str], tolerance: float = ..., x0: ArrayLike | Mapping[str, float] | Data | None = ..., progress: Progress | None = None) -> SolveNonlinearResult:
+    def solve_nonlinear(self, *, bounds: Sequence[Sequence[float | None]] | Mapping[str, Sequence[float | None]] | None = ..., data: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data | None = ..., max_iter: int = ..., parameters: Mapping[str, float | ArrayLike] = ..., starts: int | None = ..., system: Sequence[str], tolerance: float = ..., x0: ArrayLike | Mapping[str, float] | Data | None = ..., progress: Progress | None = None) -> SolveNonlinearResult:
         """Solve a system of nonlinear equations, from one start or from many within bounds, with exact derivatives.
 
         Solutions are verified by intervals where that is possible; a minimum of the residual that is no solution is named as that.
 
         Arguments:
             bounds: Bounds of each unknown, `[low, high]` with null for none, in their order or by name.
+            data: Columns of numbers, inline or from a file, which each equation reduces to one number, such as `sum(y - a - b*t)`.
             max_iter: Largest number of iterations from each start.
             parameters: Named numbers that equations use.
             starts: Number of starts, spread evenly within `bounds` (which must be finite), after `x0`; absent: `x0` alone, else 32.
@@ -2398,12 +2406,13 @@ class Tools:
             zero_phase: Whether to filter forward and backward: no delay, gains squared. Else causal.
         """
 
-    def monte_carlo(self, *, distribution: Literal["uniform", "normal", "exponential"] = ..., expression: str, high: float | None = ..., low: float | None = ..., mean: float | None = ..., parameters: Mapping[str, float | ArrayLike] = ..., rate: float | None = ..., samples: int = ..., seed: int | str | None = ..., std: float | None = ..., progress: Progress | None = None) -> MonteCarloResult:
+    def monte_carlo(self, *, data: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data | None = ..., distribution: Literal["uniform", "normal", "exponential"] = ..., expression: str, high: float | None = ..., low: float | None = ..., mean: float | None = ..., parameters: Mapping[str, float | ArrayLike] = ..., rate: float | None = ..., samples: int = ..., seed: int | str | None = ..., std: float | None = ..., progress: Progress | None = None) -> MonteCarloResult:
         """Sample an expression of independent random variables and describe its distribution: mean, standard deviation, percentiles and a histogram.
 
         Every variable `x0`, `x1`, ... of the expression (`x` = `x0`, `y` = `x1`, `z` = `x2`) is drawn independently from the same distribution: uniform on [low, high), normal with mean and std, or exponential with rate.
 
         Arguments:
+            data: Columns of numbers, inline or from a file, which the expression reduces to one number, such as `sum((y - x)**2)`.
             distribution: The distribution of every variable.
             expression: The expression, of `x0` to `x63`.
             high: Upper end of the uniform distribution, above `low`; 1 where absent.
@@ -2416,13 +2425,14 @@ class Tools:
             std: Standard deviation of the normal distribution; 1 where absent.
         """
 
-    def monte_carlo_native(self, *, bounds: ArrayLike | Data, function: str = ..., n_samples: int = ..., parameters: Mapping[str, float | ArrayLike] = ..., seed: int | str | None = ..., progress: Progress | None = None) -> MonteCarloNativeResult:
+    def monte_carlo_native(self, *, bounds: ArrayLike | Data, data: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data | None = ..., function: str = ..., n_samples: int = ..., parameters: Mapping[str, float | ArrayLike] = ..., seed: int | str | None = ..., progress: Progress | None = None) -> MonteCarloNativeResult:
         """Integrate a function of `x0`, `x1`, ... over a box by Monte Carlo, with a standard error.
 
         The error falls with the square root of the number of samples, in any dimension. All cores work; the result is the same for any number of them.
 
         Arguments:
             bounds: The box: one `[lower, upper]` per dimension, lower below upper; 1 to 1000 dimensions.
+            data: Columns of numbers, inline or from a file, which the function reduces to one number, such as `exp(sum(normal_lpdf(y, x0, x1)))`.
             function: The integrand: an expression of `x0`, `x1`, ... (`x` = `x0`, `y` = `x1`, `z` = `x2`), or a name: `constant` (1), `sphere` (sum of x_i^2), `gaussian` (exp(-0.5 * sum of x_i^2)), `polynomial` (sum of 1 + x_i + x_i^2).
             n_samples: Number of samples, at least 2.
             parameters: Named numbers the expression uses, such as `{"a": 1.5}`; the entries of a list `w` are `w[0]`, `w[1]`, ...
@@ -2558,12 +2568,13 @@ class Tools:
             y_label: Line above the vertical axis.
         """
 
-    def plot_function(self, *, function: str, height: int = ..., n_points: int = ..., parameters: Mapping[str, float | ArrayLike] = ..., title: str | None = ..., width: int = ..., x_max: float = ..., x_min: float = ..., progress: Progress | None = None) -> PlotFunctionResult:
+    def plot_function(self, *, data: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data | None = ..., function: str, height: int = ..., n_points: int = ..., parameters: Mapping[str, float | ArrayLike] = ..., title: str | None = ..., width: int = ..., x_max: float = ..., x_min: float = ..., progress: Progress | None = None) -> PlotFunctionResult:
         """Plot a function of `x` as text: braille dots in a frame with ticks.
 
         Undefined points are gaps, jumps are not joined, and poles do not squash the rest: the vertical range is then cut.
 
         Arguments:
+            data: Columns of numbers, inline or from a file, which the function reduces to one number, such as `sum(normal_lpdf(y, x, 1))`.
             function: Expression in `x`, such as `sin(x)/x`; the bare name of a function of one argument, such as `sin`, means `sin(x)`.
             height: Rows of the plotting area; title and axis come on top.
             n_points: Number of samples, equally spaced, both ends included.

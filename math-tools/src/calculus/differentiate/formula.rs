@@ -146,9 +146,10 @@ pub(super) fn run(args: &Args, f: &Formulas, ctx: &Ctx) -> Result<Output, ToolEr
     if n == 0 || n > VARIABLES_MAX {
         refuse!(invalid "/at", "dimension"; "expected 1 to {VARIABLES_MAX} variables, found {n}"; "give fewer");
     }
-    let scope = unknowns::scope((n, names.as_deref()), None, &args.parameters, "/at", ctx)?;
+    let data = args.data.as_ref();
+    let scope = unknowns::scope((n, names.as_deref()), data, &args.parameters, "/at", ctx)?;
     match f {
-        Formulas::One(text) if n == 1 => one(args, text, &scope, point[0]),
+        Formulas::One(text) if n == 1 => one(args, text, &scope, point[0], ctx),
         Formulas::One(text) => several(args, text, &scope, &point, names.as_deref(), ctx),
         Formulas::Many(texts) => jacobian(args, texts, &scope, &point, ctx),
     }
@@ -175,8 +176,9 @@ fn check(values: &[f64], expression: &Expression, point: &[f64]) -> Result<(), T
     refuse!(numeric "/at", "domain"; "a derivative is not finite there"; "choose a point where the function is smooth");
 }
 
-fn one(args: &Args, text: &str, scope: &Scope, point: f64) -> Result<Output, ToolError> {
+fn one(args: &Args, text: &str, scope: &Scope, point: f64, ctx: &Ctx) -> Result<Output, ToolError> {
     let expression = parsed(text, scope, "/f")?;
+    unknowns::check_use(args.data.as_ref(), [&expression], ctx)?;
     let order = args.order.size();
     let system =
         System::derivatives(&expression, 0, order, OPERATIONS_MAX).map_err(|err| unknown(&err))?;
@@ -212,6 +214,7 @@ fn several(
         refuse!(invalid "/order", "dimension"; "a Hessian takes at most {HESSIAN_MAX} variables, found {n}"; "ask for order 1");
     }
     let expression = parsed(text, scope, "/f")?;
+    unknowns::check_use(args.data.as_ref(), [&expression], ctx)?;
     let slots: Vec<usize> = (0..n).collect();
     let system = System::value_and_gradient(&expression, &slots).map_err(|err| unknown(&err))?;
     let mut values = vec![f64::NAN; n + 1];
@@ -263,6 +266,7 @@ fn jacobian(
     let texts = texts.iter().enumerate();
     let expressions = texts.map(|(index, text)| parsed(text, scope, &format!("/f/{index}")));
     let expressions: Vec<Expression> = expressions.collect::<Result<_, _>>()?;
+    unknowns::check_use(args.data.as_ref(), &expressions, ctx)?;
     let m = expressions.len();
     let (system, _) = System::values_and_jacobian(&expressions, n).map_err(|err| unknown(&err))?;
     let mut all = vec![f64::NAN; m * (n + 1)];

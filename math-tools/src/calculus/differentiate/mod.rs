@@ -30,6 +30,9 @@ pub(crate) struct Args {
     /// Named numbers the expressions use, such as `{"a": 1.5}`.
     #[serde(default, skip_serializing_if = "Parameters::is_empty")]
     pub parameters: Parameters,
+    /// Columns of numbers, inline or from a file, which `f` reduces to one number, such as `sum((y - a*t)**2)`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<Input<Table>>,
     /// Values of the function, finite.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-shape" = ["n"]))]

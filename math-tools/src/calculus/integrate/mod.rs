@@ -9,7 +9,7 @@ use kernels::quadrature::{self, Found};
 use kernels::roots::interval::Interval;
 
 use super::limit::Limit;
-use crate::expression::{Expression, Parameters, Scope};
+use crate::expression::{Expression, Parameters, Scope, unknowns};
 use crate::prelude::*;
 
 pub(crate) use self::answer::Output;
@@ -36,6 +36,9 @@ pub(crate) struct Args {
     /// Named numbers the expressions use, such as `{"a": 1.5}`.
     #[serde(default, skip_serializing_if = "Parameters::is_empty")]
     pub parameters: Parameters,
+    /// Columns of numbers, inline or from a file, which `f` reduces to one number, such as `exp(sum(normal_lpdf(y, x, 1)))`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<Input<Table>>,
     /// Places between the ends where the integrand jumps, has a kink, a pole or a narrow peak; at most 1000. They save evaluations.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub points: Vec<Limit>,
@@ -112,9 +115,10 @@ impl Tool for Args {
     };
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
-        let scope = scope(&args)?;
+        let scope = scope(&args, ctx)?;
         let expression =
             Expression::parse(&args.f, &scope).map_err(|err| err.into_tool_error("/f"))?;
+        unknowns::check_use(args.data.as_ref(), [&expression], ctx)?;
         let range = Range::new(&args, ctx)?;
         let found = if range.points.is_empty() {
             answer::nothing()
@@ -126,7 +130,7 @@ impl Tool for Args {
 }
 
 /// The names of the integrand.
-fn scope(args: &Args) -> Result<Scope, ToolError> {
+fn scope(args: &Args, ctx: &Ctx) -> Result<Scope, ToolError> {
     let name = args.variable.as_str();
     let mut bytes = name.bytes();
     let starts = bytes
@@ -139,6 +143,7 @@ fn scope(args: &Args) -> Result<Scope, ToolError> {
     }
     Scope::new()
         .variable(name)
+        .with_table(args.data.as_ref(), ctx)?
         .with_parameters(&args.parameters, "/parameters")
 }
 
@@ -156,11 +161,12 @@ fn integral(
     const BYTES: u64 = 16;
     let most = args.max_evals.get() as u64;
     ctx.reserve(most.saturating_mul(BYTES) + (8 << 19))?;
+    let strip = expression.strip(1 << 12);
     let mut evaluator = expression.evaluator();
     let mut values = |places: &[f64], values: &mut [f64]| -> Result<(), ToolError> {
         ctx.check()?;
         ctx.count_evaluations(places.len() as u64)?;
-        for (places, values) in places.chunks(1 << 12).zip(values.chunks_mut(1 << 12)) {
+        for (places, values) in places.chunks(strip).zip(values.chunks_mut(strip)) {
             ctx.check()?;
             evaluator.eval_block(&[places], values);
         }

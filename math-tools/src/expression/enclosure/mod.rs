@@ -9,8 +9,9 @@ mod functions;
 
 use self::functions::mapped;
 use super::Expression;
-use super::evaluate::{self, Arithmetic, Fault, ValueError};
+use super::evaluate::{Arithmetic, Fault, ValueError};
 use super::functions::{Binary, Unary};
+use super::rows;
 
 /// What is known of an expression on a box.
 #[derive(Debug, Clone)]
@@ -40,7 +41,7 @@ impl Expression {
         n: usize,
     ) -> Result<Option<Enclosure>, Unsupported> {
         let mut boxes = Boxes { slots, n };
-        match evaluate::evaluate(self.ast(), &mut boxes) {
+        match rows::evaluate(self.ast(), &mut boxes) {
             Ok(found) => Ok(Some(found)),
             Err(err) if is_empty(&err) => Ok(None),
             Err(err) => Err(Unsupported(err.name)),
@@ -146,6 +147,52 @@ impl Arithmetic for Boxes<'_> {
             Interval::near(value)
         };
         Ok(self.constant(values))
+    }
+
+    fn datum(&mut self, value: f64) -> Result<Enclosure, Fault> {
+        // The double itself, as at points.
+        Ok(self.constant(Interval::point(value)))
+    }
+
+    fn log_sum_exp(&mut self, values: &[Enclosure]) -> Result<Enclosure, Fault> {
+        const SHARE: Interval = Interval::new(0.0, 1.0);
+        // Shifted by a number: the shift cancels, whatever it is.
+        let largest = values.iter().map(|value| value.values.hull().hi);
+        let largest = largest.fold(f64::NEG_INFINITY, f64::max);
+        let shift = Interval::point(if largest.is_finite() { largest } else { 0.0 });
+        let mut terms = Vec::with_capacity(values.len());
+        for value in values {
+            terms.push(mapped(Unary::Exp, value.values.minus(shift))?.0.values);
+        }
+        let sum = terms
+            .iter()
+            .fold(Interval::ZERO, |sum, term| sum.plus(*term));
+        let (logarithm, _) = mapped(Unary::Ln, sum)?;
+        // The slope is a mean of those of the values, and so among them.
+        let share = |term: &Interval| {
+            let found = term.over(sum).map(|image| image.values.hull());
+            let found = found.and_then(|found| found.intersect(SHARE));
+            found.unwrap_or(SHARE)
+        };
+        let shares: Vec<Interval> = terms.iter().map(share).collect();
+        let slope = |slot: usize| {
+            let slopes = values.iter().map(|value| value.slopes[slot].hull());
+            let among = slopes.clone().reduce(Interval::union);
+            let terms = shares
+                .iter()
+                .zip(slopes)
+                .map(|(share, slope)| share.times(slope));
+            let mean = terms.fold(Interval::ZERO, Interval::plus).hull();
+            among
+                .and_then(|among| mean.intersect(among))
+                .unwrap_or(mean)
+        };
+        Ok(Enclosure {
+            values: logarithm.values.plus(shift),
+            slopes: (0..self.n).map(slope).collect(),
+            is_defined: values.iter().all(|value| value.is_defined),
+            is_continuous: values.iter().all(|value| value.is_continuous),
+        })
     }
 
     fn variable(&self, slot: usize) -> Enclosure {

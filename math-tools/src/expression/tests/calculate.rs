@@ -12,6 +12,7 @@ fn run(
     let args = Args {
         expression: expression.into(),
         variables,
+        data: None,
         exact,
         precision: None,
         complex: false,
@@ -234,6 +235,7 @@ fn floor_division_is_python_s() {
     let decimal = Args {
         expression: "10*pi//1".into(),
         variables: Default::default(),
+        data: None,
         exact: false,
         precision: Some(tool_core::Bounded::literal(5)),
         complex: false,
@@ -267,6 +269,7 @@ fn the_page_names_what_is_known_in_doubles_only() {
             let args = Args {
                 expression: format!("{name}({arguments})"),
                 variables: Default::default(),
+                data: None,
                 exact: false,
                 precision: Some(tool_core::Bounded::literal(20)),
                 complex: false,

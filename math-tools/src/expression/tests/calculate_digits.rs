@@ -9,6 +9,7 @@ fn args(expression: &str) -> Args {
     Args {
         expression: expression.into(),
         variables: Parameters::default(),
+        data: None,
         exact: false,
         precision: None,
         complex: false,

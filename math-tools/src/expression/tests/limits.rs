@@ -15,6 +15,7 @@ fn args(expression: &str) -> Args {
     Args {
         expression: expression.into(),
         variables: Default::default(),
+        data: None,
         exact: false,
         precision: None,
         complex: false,

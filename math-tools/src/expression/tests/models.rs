@@ -149,11 +149,11 @@ fn the_row_without_a_value_is_named() {
     let cause = |text: &str| expression(text).value(&[0.5, 2.0]).unwrap_err().to_string();
     assert_eq!(
         cause("sum(log(2 - t))"),
-        "`sum` at column 1 has no finite value: its column is -inf in row 2"
+        "`sum` at column 1 has no real value: `log` has none in row 2"
     );
     assert_eq!(
         cause("mean(y / t)"),
-        "`sum` at column 1 has no finite value: its column is inf in row 0"
+        "`sum` at column 1 has no real value: `/` has none in row 0"
     );
     assert_eq!(
         cause("sum(y * log(-a))"),

@@ -32,6 +32,9 @@ pub(crate) struct Args {
     /// Named numbers the expressions use, such as `{"a": 1.5}`.
     #[serde(default, skip_serializing_if = "Parameters::is_empty")]
     pub parameters: Parameters,
+    /// Columns of numbers, inline or from a file, which equations reduce to one number, such as `sum(dose*exp(-(t - at)**2))`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<Input<Table>>,
     /// Names of numbers in `parameters` that are to be found, from their values as first guesses; each needs one condition more.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unknowns: Vec<String>,
@@ -116,7 +119,7 @@ impl Tool for Args {
             Some(times) => Some(checked_times(times.load(ctx)?, (start, end))?),
             None => None,
         };
-        let problem = Problem::parse(&args)?;
+        let problem = Problem::parse(&args, ctx)?;
         let limits = Limits {
             tolerance: args.tolerance.get().max(100.0 * f64::EPSILON),
             nodes: args.max_nodes.get() as usize,

@@ -5,7 +5,7 @@ use tool_core::{Ctx, ToolError};
 use super::Args;
 use super::problem::{Curve, Problem};
 use crate::expression::parameters::Parameter;
-use crate::expression::{Expression, Scope, System};
+use crate::expression::{Expression, Scope, System, unknowns};
 use crate::ode::solve::system::{self, State};
 
 /// First number of intervals.
@@ -16,7 +16,7 @@ impl Problem {
     ///
     /// # Errors
     /// `invalid_args` at the argument.
-    pub(super) fn parse(args: &Args) -> Result<Self, ToolError> {
+    pub(super) fn parse(args: &Args, ctx: &Ctx) -> Result<Self, ToolError> {
         let n = args.system.len();
         let mut first = Vec::with_capacity(args.unknowns.len());
         for (index, name) in args.unknowns.iter().enumerate() {
@@ -34,12 +34,10 @@ impl Problem {
             refuse!(invalid "/boundary", "shape"; "expected {expected} conditions, one per component and unknown, found {count}";
                 "give expressions in a0, a1, ... and b0, b1, ... that have to be 0");
         }
-        let dynamics = system::parse(
-            &args.system,
-            &args.parameters,
-            &args.unknowns,
-            State::First(n),
-        )?;
+        let (state, data) = (State::First(n), args.data.as_ref());
+        let scope = state.scope(&args.parameters, &args.unknowns, data, ctx)?;
+        let dynamics = system::parse(&args.system, &scope, state)?;
+        unknowns::check_use(data, dynamics.equations(), ctx)?;
         let unknown = |at: &'static str| {
             move |err| ToolError::invalid(at, err).hint("replace the function by others")
         };

@@ -26,6 +26,9 @@ pub(crate) struct Args {
     /// Named numbers `system` uses, such as `{"a": 1.5}`; the entries of a list `w` are `w[0]`, `w[1]`, ...
     #[serde(default, skip_serializing_if = "Parameters::is_empty")]
     pub parameters: Parameters,
+    /// Columns of numbers, inline or from a file, which expressions reduce to one number, such as `sum(dose*exp(-(t - at)**2))`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<Input<Table>>,
     /// Right-hand side as y' = A y + b.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub coefficients: Option<Linear>,

@@ -13,8 +13,8 @@ use super::mass::{self, Mass};
 use super::method::Method;
 use super::sensitivity::ByParameters;
 use super::system::{self, State};
-use crate::expression::Expression;
 use crate::expression::parameters::Parameter;
+use crate::expression::{Expression, Scope, unknowns};
 
 /// A smaller relative error cannot be told from rounding.
 pub(crate) const RTOL_MIN: f64 = 100.0 * f64::EPSILON;
@@ -86,7 +86,8 @@ pub(super) fn check(args: &Args, ctx: &Ctx) -> Result<Setup, ToolError> {
     let mut options = options(args, y0.len(), ctx)?;
     let free = free(args);
     let values = values(args, &free)?;
-    let mut dynamics = dynamics(args, &free, state, ctx)?;
+    let scope = state.scope(&args.parameters, &free, args.data.as_ref(), ctx)?;
+    let mut dynamics = dynamics(args, &scope, state, ctx)?;
     let mass = match &args.mass {
         Some(matrix) => Some(mass::load(matrix, state, ctx)?),
         None => None,
@@ -95,7 +96,9 @@ pub(super) fn check(args: &Args, ctx: &Ctx) -> Result<Setup, ToolError> {
         options.method = implicit(options.method, mass)?;
         dynamics = dynamics.with_mass(mass.entries.clone());
     }
-    let functions = functions(args, &free, state)?;
+    let functions = functions(args, &scope)?;
+    let expressions = dynamics.equations().iter().chain(&functions);
+    unknowns::check_use(args.data.as_ref(), expressions, ctx)?;
     let by_parameters = by_parameters(args, &dynamics, options.method, mass.as_ref())?;
     let sweep = starts(args, (&y0, &free, &values), ctx)?;
     if !args.quantiles.is_empty() && (args.sweep.is_empty() || args.t_eval.is_none()) {
@@ -183,9 +186,9 @@ fn options(args: &Args, n: usize, ctx: &Ctx) -> Result<Options, ToolError> {
     })
 }
 
-fn dynamics(args: &Args, free: &[String], state: State, ctx: &Ctx) -> Result<Dynamics, ToolError> {
+fn dynamics(args: &Args, scope: &Scope, state: State, ctx: &Ctx) -> Result<Dynamics, ToolError> {
     match (&args.system, &args.coefficients) {
-        (Some(equations), None) => system::parse(equations, &args.parameters, free, state),
+        (Some(equations), None) => system::parse(equations, scope, state),
         (None, Some(_)) if matches!(state, State::Second(_)) => {
             let message =
                 "`coefficients` is a system of first order, `v0` belongs to one of second order";
@@ -325,14 +328,10 @@ fn implicit(method: Method, mass: &Mass) -> Result<Method, ToolError> {
     refuse!(invalid "/method"; "{why} `{name}` needs y' itself"; "use `radau`, `bdf` or `rodas4`");
 }
 
-fn functions(args: &Args, free: &[String], state: State) -> Result<Vec<Expression>, ToolError> {
-    if args.events.is_empty() {
-        return Ok(Vec::new());
-    }
-    let scope = state.scope(&args.parameters, free)?;
+fn functions(args: &Args, scope: &Scope) -> Result<Vec<Expression>, ToolError> {
     let parse = |(index, event): (usize, &Event)| {
         let pointer = format!("/events/{index}/g");
-        Expression::parse(&event.g, &scope).map_err(|err| err.into_tool_error(&pointer))
+        Expression::parse(&event.g, scope).map_err(|err| err.into_tool_error(&pointer))
     };
     args.events.iter().enumerate().map(parse).collect()
 }

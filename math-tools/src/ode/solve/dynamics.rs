@@ -45,6 +45,14 @@ struct Slopes {
 }
 
 impl Dynamics {
+    /// The expressions; none of a linear system.
+    pub(crate) fn equations(&self) -> &[Expression] {
+        match &self.form {
+            Form::Expressions { expressions, .. } => expressions,
+            Form::Linear { .. } => &[],
+        }
+    }
+
     /// By expressions, one for each equation of the state.
     pub(crate) fn expressions(expressions: Vec<Expression>, state: State) -> Self {
         let lowered = Lowered::new(&expressions);

@@ -6,7 +6,7 @@ use schemars::{JsonSchema, json_schema};
 use serde::de::value::SeqAccessDeserializer;
 use serde::de::{self, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
-use tool_core::{Ctx, Input, Matrix, ToolError, Vector};
+use tool_core::{Ctx, Input, Matrix, Table, ToolError, Vector};
 
 use super::dynamics::Dynamics;
 use crate::expression::{Expression, ExpressionError, Parameters, Scope};
@@ -132,7 +132,7 @@ impl State {
         }
     }
 
-    /// The names an expression may use: t in slot 0, then the state, then the parameters that are free.
+    /// The names an expression may use: t in slot 0, then the state, then the parameters that are free, then columns of data.
     ///
     /// # Errors
     /// `invalid_args` for names that collide.
@@ -140,6 +140,8 @@ impl State {
         self,
         parameters: &Parameters,
         free: &[String],
+        data: Option<&Input<Table>>,
+        ctx: &Ctx,
     ) -> Result<Scope, ToolError> {
         let n = self.equations();
         let mut scope = Scope::new().variable("t").variables("y", n);
@@ -152,20 +154,23 @@ impl State {
                 scope = scope.alias("v", 2);
             }
         }
-        let fixed = parameters.without(free);
-        let scope = scope.with_parameters(&fixed, "/parameters")?;
-        Ok(free.iter().fold(scope, |scope, name| scope.variable(name)))
+        parameters.check("/parameters")?;
+        if let Some(name) = free.iter().find(|name| scope.slot(name).is_some()) {
+            refuse!(invalid format!("/parameters/{name}"); "`{name}` is a variable of the expression"; "rename the parameter");
+        }
+        let scope = free.iter().fold(scope, |scope, name| scope.variable(name));
+        let scope = scope.with_table(data, ctx)?;
+        scope.with_parameters(&parameters.without(free), "/parameters")
     }
 }
 
-/// Parses the equations of a state; the parameters named in `free` become variables.
+/// Parses the equations of a state.
 ///
 /// # Errors
 /// `invalid_args` at `/system` when their number or one of them does not fit.
 pub(crate) fn parse(
     equations: &Equations,
-    parameters: &Parameters,
-    free: &[String],
+    scope: &Scope,
     state: State,
 ) -> Result<Dynamics, ToolError> {
     let (parts, n) = (equations.parts(), state.equations());
@@ -175,14 +180,13 @@ pub(crate) fn parse(
             "expected {n} equations, one per entry of `y0`, found {found}";
             "give a list of expressions in t, y0, y1, ..., or separate them by `;`");
     }
-    let scope = state.scope(parameters, free)?;
     let mut expressions = Vec::with_capacity(n);
     for (index, text) in parts.into_iter().enumerate() {
         if is_delayed(text) {
             refuse!(invalid equations.pointer(index); "a value of y at another time, as in `y(t - 1)`: equations with delays are not solved";
                 "approximate the delay by a chain of components, or write y0 for the present value");
         }
-        let parsed = Expression::parse(text, &scope);
+        let parsed = Expression::parse(text, scope);
         let at = |err: ExpressionError| err.into_tool_error(&equations.pointer(index));
         expressions.push(parsed.map_err(at)?);
     }

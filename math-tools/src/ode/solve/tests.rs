@@ -18,6 +18,7 @@ fn args(y0: &[f64], span: [f64; 2], system: impl Into<Equations>) -> Args {
         t_span: span.map(|t| tool_core::Finite::new(t).unwrap()),
         system: Some(system.into()),
         parameters: Default::default(),
+        data: None,
         coefficients: None,
         rtol: super::arguments::default_rtol(),
         atol: super::arguments::default_atol(),

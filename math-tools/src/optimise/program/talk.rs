@@ -142,8 +142,13 @@ impl Program {
         };
         let line = json::to_text(&Value::object([("x", point)]));
         self.is_quiet(ctx)?;
-        let sent = self.talk.send(&line, ctx.stop());
-        sent.map_err(|error| self.explained(error))?;
+        match self.talk.send(&line, ctx.stop()) {
+            // Its exit is known when its output has ended: the answer that is missing tells of it.
+            Err(error) if error.reason_str() != Some(Reason::Ended.as_str()) => {
+                return Err(self.explained(error));
+            }
+            _ => {}
+        }
         let line = self.line(ctx)?;
         read(&line, x.len()).map_err(|problem| {
             let shown: String = line.chars().take(SHOWN).collect();

@@ -8,7 +8,7 @@ use tool_core::{Ctx, ToolError};
 
 use super::Args;
 use crate::expression::enclosure::Unsupported;
-use crate::expression::{Evaluator, Expression, Scope};
+use crate::expression::{Evaluator, Expression, Scope, unknowns};
 
 /// A function of one variable.
 pub(super) struct Function<'a> {
@@ -25,6 +25,7 @@ impl<'a> Function<'a> {
         Expression::check_name(variable, "/variable")?;
         let scope = Scope::new()
             .variable(variable)
+            .with_table(args.data.as_ref(), ctx)?
             .with_parameters(&args.parameters, "/parameters")?;
         let parsed = Expression::parse(&args.f, &scope);
         let expression = parsed.map_err(|err| err.into_tool_error("/f"))?;
@@ -32,6 +33,7 @@ impl<'a> Function<'a> {
             refuse!(invalid "/f", "constant"; "`f` does not contain the variable `{variable}`";
                 "write it in that variable, or name another one in `variable`");
         }
+        unknowns::check_use(args.data.as_ref(), [&expression], ctx)?;
         let count = Cell::new(0);
         Ok(Self {
             expression,

@@ -38,6 +38,9 @@ pub(crate) struct Args {
     /// Named numbers that `f` uses, such as `{"a": 1.5}`.
     #[serde(default, skip_serializing_if = "Parameters::is_empty")]
     pub parameters: Parameters,
+    /// Columns of numbers, inline or from a file, which `f` reduces to one number, such as `sum(t*(y - exp(x*t)))`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<Input<Table>>,
     /// Width of the bracket that is enough; 0: neighbouring doubles. Not with `all`.
     #[serde(default = "default_tolerance")]
     pub tolerance: Tolerance,

@@ -63,6 +63,10 @@ impl<'a> Equations<'a> {
         })
     }
 
+    pub(super) fn expressions(&self) -> &[Expression] {
+        &self.expressions
+    }
+
     pub(super) fn n(&self) -> usize {
         self.n
     }

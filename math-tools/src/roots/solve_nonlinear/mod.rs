@@ -35,6 +35,9 @@ pub(crate) struct Args {
     /// Named numbers that equations use.
     #[serde(default, skip_serializing_if = "Parameters::is_empty")]
     pub parameters: Parameters,
+    /// Columns of numbers, inline or from a file, which each equation reduces to one number, such as `sum(y - a - b*t)`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<Input<Table>>,
     /// Largest number of iterations from each start.
     #[serde(default = "Bounded::<1, 1_000_000>::of::<1000>")]
     pub max_iter: Bounded<1, 1_000_000>,
@@ -139,7 +142,7 @@ impl Tool for Args {
         };
         let scope = unknowns::scope(
             (n, names.names.as_deref()),
-            None,
+            args.data.as_ref(),
             &args.parameters,
             names.pointer,
             ctx,
@@ -149,6 +152,7 @@ impl Tool for Args {
                 "for more equations than unknowns, use `nonlinear_least_squares`");
         }
         let equations = Equations::new(&args.system, &scope, n, ctx)?;
+        unknowns::check_use(args.data.as_ref(), equations.expressions(), ctx)?;
         let starts = starts(&args, given.as_ref(), &bounds, ctx)?;
         let mut output = search::run(&equations, &args, scope, &starts, &bounds, ctx)?;
         output.named = unknowns::by_name(names.names.as_deref(), &output.x);
