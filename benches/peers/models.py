@@ -1,6 +1,6 @@
 """The table of models: gradients over columns of data, fits and differential equations beside NumPy, SciPy and CVODE.
 
-    python3 benches/peers/models.py MODELS MATH_TOOLS PYTHON     the table alone: the built program of `benches/models.rs`, a built `math-tools`,
+    python3 benches/peers/models.py MODELS MATHCHAIN PYTHON     the table alone: the built program of `benches/models.rs`, a built `mathchain`,
                                                                  and a Python with the packages of requirements.txt; `--quick` for fewer runs
 """
 
@@ -98,12 +98,23 @@ class Peer:
         self.process.wait()
 
 
-def call(executable, command, args, threads=1):
-    """The result of a command of `math-tools`, and its time within the process in milliseconds."""
-    env = dict(os.environ, RAYON_NUM_THREADS=str(threads))
-    request = json.dumps({"command": command} | args)
-    answer = json.loads(subprocess.run([executable], input=request, capture_output=True, text=True, env=env).stdout)
-    return answer.get("result"), answer["stats"]["elapsed_ms"]
+class Ours:
+    """`mathchain serve --jsonl`, a process that stays up for each number of threads."""
+
+    def __init__(self, executable, env):
+        self.command = [str(executable), "--config", str(PEERS / "mathchain.toml"), "serve", "--jsonl"]
+        self.env, self.sides = env, {}
+
+    def call(self, tool, args, threads=1):
+        """The result of a tool, and its time within the process in milliseconds."""
+        if threads not in self.sides:
+            self.sides[threads] = Peer(self.command, **self.env, RAYON_NUM_THREADS=str(threads))
+        answer = self.sides[threads].ask({"id": 1, "tool": tool, "args": args})
+        return answer["output"], answer["metadata"]["elapsed_ms"]
+
+    def close(self):
+        for side in self.sides.values():
+            side.close()
 
 
 def shown(value):
@@ -145,7 +156,7 @@ def agrees(estimates, certified):
     return all(abs(found - true) <= 1e-6 * abs(true) for found, true in zip(estimates, certified))
 
 
-def nist(executable, peer, rounds):
+def nist(ours, peer, rounds):
     """By method: how many of the 54 runs are solved, and the time of all."""
     document = json.loads((REFERENCE / "strd.json").read_text())
     sides = ["`curve_fit`", "SciPy `curve_fit`, `lm`", "SciPy `least_squares`, `trf`"]
@@ -157,7 +168,7 @@ def nist(executable, peer, rounds):
             runs += 1
             found = {side: [] for side in sides}
             for _ in range(rounds):
-                result, ms = call(executable, "curve_fit", {"model": problem["model"], "data": problem["data"], "start": start, "plot": False})
+                result, ms = ours.call("curve_fit", {"model": problem["model"], "data": problem["data"], "start": start, "plot": False})
                 found[sides[0]].append(([term["estimate"] for term in result["parameters"]] if result else [math.inf] * len(certified), ms))
                 for side, method in zip(sides[1:], ("lm", "trf")):
                     answer = peer.ask({"kind": "fit", "model": problem["model"], "data": problem["data"], "start": start, "method": method})
@@ -168,7 +179,7 @@ def nist(executable, peer, rounds):
     return [(side, f"{solved[side]} of {runs}", times[side]) for side in sides]
 
 
-def large_fit(executable, peer, rounds):
+def large_fit(ours, peer, rounds):
     rng = random.Random(5)
     t = [rng.uniform(0, 5) for _ in range(100_000)]
     y = [3 * math.exp(-0.7 * v) + 1 + 0.5 * math.sin(2.3 * v) + rng.gauss(0, 0.1) for v in t]
@@ -177,7 +188,7 @@ def large_fit(executable, peer, rounds):
     found = {}
     for _ in range(rounds):
         for threads, name in ((1, "`curve_fit`, 1 thread"), (2, "`curve_fit`, 2 threads")):
-            result, ms = call(executable, "curve_fit", args, threads)
+            result, ms = ours.call("curve_fit", args, threads)
             found.setdefault(name, []).append(([term["estimate"] for term in result["parameters"]], ms))
         for jacobian, name in ((True, "SciPy `curve_fit`, `lm`, Jacobian by hand"), (False, "SciPy `curve_fit`, `lm`")):
             answer = peer.ask({"kind": "large_fit", "data": args["data"], "start": list(start.values()), "jacobian": jacobian})
@@ -189,7 +200,7 @@ def large_fit(executable, peer, rounds):
     return [(name, "1 of 1", min(ms for _, ms in answers)) for name, answers in found.items()]
 
 
-def fits(executable, python, quick):
+def fits(process, python, quick):
     rounds = 1 if quick else 5
     peer = Peer([python, str(PEERS / "models_peer.py")], **ONE_THREAD)
     lines = [
@@ -203,7 +214,7 @@ def fits(executable, python, quick):
     groups = [("the 27 nonlinear problems of NIST (StRD), both starts", nist), ("`a*exp(-b*t) + c + d*sin(w*t)`, 100,000 rows", large_fit)]
     for title, measure in groups:
         print(f"models {title}", flush=True)
-        rows = measure(executable, peer, rounds)
+        rows = measure(process, peer, rounds)
         for name, solved, ms in rows:
             ratio = f"{ms / rows[0][2]:.1f}" if name.startswith("SciPy") else ""
             lines.append(f"| {title} | {name} | {solved} | {shown(ms)} | {ratio} |")
@@ -229,13 +240,13 @@ def time_at(line, target):
     return min(found, default=None)
 
 
-def one_run(executable, peer, side, equation, rtol):
+def one_run(ours, peer, side, equation, rtol):
     """Error, milliseconds, steps, evaluations."""
     _, name, system, start, end, solution, atol, stiff, by_component = equation
     whose, method = side
     if whose == "mathchain":
         args = {"system": system, "y0": start, "t_span": [0, end], "t_eval": [end], "rtol": rtol, "atol": atol * rtol, "method": method, "max_steps": 1_000_000}
-        result, ms = call(executable, "solve_ode", args)
+        result, ms = ours.call("solve_ode", args)
         if not result:
             raise SystemExit(f"{name}, {method}: no result")
         stats = result["stats"]
@@ -246,7 +257,7 @@ def one_run(executable, peer, side, equation, rtol):
     return error(answer["y"], solution, by_component), answer["ms"], answer["steps"], answer["evaluations"]
 
 
-def line_of_work(executable, peer, equation, sides, rounds):
+def line_of_work(ours, peer, equation, sides, rounds):
     """By side its points (rtol, error, ms, steps, evaluations), from loose to tight."""
     lines = {side: [] for side in sides}
     for rtol in RTOLS:
@@ -257,7 +268,7 @@ def line_of_work(executable, peer, equation, sides, rounds):
                     continue
                 # A long run is disturbed less.
                 if not any(index >= most and runs[0][1] > ms for most, ms in ((7, 50), (3, 500), (1, 3000))):
-                    runs.append(one_run(executable, peer, side, equation, rtol))
+                    runs.append(one_run(ours, peer, side, equation, rtol))
         for side, runs in found.items():
             if runs:
                 far, _, steps, evaluations = runs[-1]
@@ -265,7 +276,7 @@ def line_of_work(executable, peer, equation, sides, rounds):
     return lines
 
 
-def equations(executable, python, quick):
+def equations(process, python, quick):
     rounds = 1 if quick else 15
     peer = Peer([python, str(PEERS / "models_peer.py")], **ONE_THREAD)
     known = peer.ask({"kind": "methods"})["methods"]
@@ -286,7 +297,7 @@ def equations(executable, python, quick):
         print(f"models {title}", flush=True)
         ours, theirs = STIFF if stiff else NOT_STIFF
         sides = [("mathchain", method) for method in ours] + [("peer", method) for method in theirs if method in known]
-        work = line_of_work(executable, peer, equation, sides, rounds)
+        work = line_of_work(process, peer, equation, sides, rounds)
         best = [time_at(work[sides[0]], target) for target in ERRORS]
         for side, line in work.items():
             cells = []
@@ -304,18 +315,21 @@ def equations(executable, python, quick):
     return [*lines, ""]
 
 
-def table(program, executable, python, quick):
+def table(program, executable, python, quick, env=os.environ):
+    process = Ours(executable, env)
     lines = [
         "## Models, differential equations and fits",
         "",
         "Compared: models, fits and equations given to mathchain as texts, with what a user of NumPy and SciPy writes for them, and with CVODE, a compiled library. Not compared: compilers of gradients "
         "(JAX, Stan), Boost odeint and the solvers of Julia; SciPy with exact Jacobians but in the row that says so; solutions between the end points, events and sensitivities. Each table is one run on a "
-        "machine that other work may share: its ratios count more than its times. Every fit and every solution of mathchain is the first call of a process, those of the peers are of one that stays up.",
+        "machine that other work may share: its ratios count more than its times. Fits and solutions of all sides are of processes that stay up; those of mathchain are calls of `serve --jsonl` with their check, policy and record, and take about 1 ms more where they are the first of a process.",
         "",
     ]
     lines += gradients(program, python, quick)
-    lines += fits(executable, python, quick)
-    return lines + equations(executable, python, quick)
+    lines += fits(process, python, quick)
+    lines += equations(process, python, quick)
+    process.close()
+    return lines
 
 
 if __name__ == "__main__":

@@ -188,7 +188,7 @@ class Run:
         self.quick = quick
         self.runs = 3 if quick else 11
         self.target = target_directory()
-        if {"start", "calls", "servers", "workflow"} & set(wanted):
+        if {"start", "calls", "servers", "workflow", "models"} & set(wanted):
             subprocess.check_call(["cargo", "build", "--release", "-q", "-p", "mathchain", "-p", "math-tools"], cwd=ROOT)
         self.python = str(peer_python(self.target))
         self.binary, self.small = str(self.target / "release" / "mathchain"), str(self.target / "release" / "math-tools")
@@ -260,8 +260,7 @@ class Run:
         return integrals.table(self.target / "release" / "math-tools", self.python, self.quick)
 
     def models(self):
-        subprocess.check_call(["cargo", "build", "--release", "-q", "-p", "math-tools", "--bin", "math-tools"], cwd=ROOT)
-        return models.table(executable("models"), self.target / "release" / "math-tools", self.python, self.quick)
+        return models.table(executable("models"), self.binary, self.python, self.quick, self.env)
 
     def servers(self):
         return servers.table(self.binary, self.python, self.quick)
