@@ -171,6 +171,18 @@ fn r7_all_argument_errors_at_once() {
     assert!(found["/sign"].contains("did you mean `drop`?"));
 }
 
+#[test]
+fn of_several_forms_the_one_nearest_to_the_value_is_explained() {
+    let schema = serde_json::json!({ "anyOf": [
+        { "type": "object", "properties": { "$artifact": { "type": "string" } }, "required": ["$artifact"] },
+        { "type": "object", "additionalProperties": { "type": "array" } }
+    ] });
+    let value = parse(r#"{"v":5}"#, Limits::default()).expect("JSON");
+    let found = schema::check(&schema, &value);
+    let paths: Vec<&str> = found.iter().map(|problem| problem.path.as_str()).collect();
+    assert_eq!(paths, ["/v"], "{found:?}");
+}
+
 /// Case R8: a boolean is no integer; number, enum and ranges are checked; defaults are applied.
 #[test]
 fn r8_types_and_ranges_are_checked() {

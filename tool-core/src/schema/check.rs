@@ -209,7 +209,11 @@ impl<'a> Checker<'a> {
             }
         }
         // The branch that was meant lacks nothing, got deepest into the value, or has its type.
-        let depth = |found: &[Violation]| found.iter().map(|one| one.path.len()).max();
+        let deep = |one: &Violation| match one.keyword {
+            "required" => one.path.rfind('/').unwrap_or(0), // what is missing is not in the value
+            _ => one.path.len(),
+        };
+        let depth = |found: &[Violation]| found.iter().map(deep).max();
         let complete = |found: &[Violation]| found.iter().all(|one| one.keyword != "required");
         if let Some((_, best)) = attempts.into_iter().max_by_key(|(is_of_type, found)| {
             (*is_of_type && complete(found), depth(found), *is_of_type)
