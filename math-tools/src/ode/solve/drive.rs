@@ -311,8 +311,21 @@ pub(crate) fn error_at_end(
     ctx: &Ctx,
 ) -> Result<(Option<f64>, Work), ToolError> {
     const LOOSER: f64 = 10.0;
+    // Where `auto` needed the stiff method early and to the end, the other run need not find that out again.
+    let soon = |at: f64| {
+        let before = path.t.iter().take_while(|t| **t != at).count();
+        2 * before < path.t.len()
+    };
+    let is_stiff = options.method == Method::Auto
+        && path.methods.len() == 2
+        && path.switched_at.is_some_and(soon);
+    let (method, tighter) = match is_stiff {
+        true => (Method::Radau, TIGHTER),
+        false => (options.method, 1.0),
+    };
     let looser = Options {
-        tolerances: options.tolerances.times(LOOSER),
+        tolerances: options.tolerances.times(LOOSER * tighter),
+        method,
         ..options.clone()
     };
     let span = (path.t[0], path.t_end());

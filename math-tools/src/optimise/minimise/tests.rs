@@ -526,7 +526,7 @@ fn faults_of_models_are_named() {
         (
             r#"{"objective": "sum(log(y)*a)", "x0": {"a": 1}, "data": {"y": [1, -1]}}"#,
             "/x0",
-            "NaN in row 1",
+            "`log` has none in row 1",
         ),
         (
             r#"{"objective": "a", "x0": {"a b": 1}}"#,
