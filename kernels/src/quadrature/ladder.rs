@@ -37,12 +37,15 @@ impl<E> Engine<'_, '_, E> {
         const SMOOTH: f64 = 0.02;
         const SURE: f64 = 1e-4;
         const PANELS_MAX: usize = 4096;
+        const ROUNDED: f64 = 16.0 * f64::EPSILON;
         let mut climb = Climb::default();
-        let target = self.target(&self.total()).max(f64::MIN_POSITIVE);
+        let asked = self.target(&self.total()).max(f64::MIN_POSITIVE);
         let floor = self.charts[chart].floor();
         let (mut high, mut smooth, mut waves) = (high, 0, Vec::new());
         let mut low_is_reached;
         loop {
+            // The rest of the integral may not be known yet; rounding errors of the rungs remain whatever it is.
+            let target = asked.max(ROUNDED * climb.sum.absolute);
             let low = high / 2.0;
             low_is_reached = low < floor;
             if low_is_reached || self.evaluations >= self.evaluations_max {
@@ -112,7 +115,11 @@ impl<E> Engine<'_, '_, E> {
         const SHARE: f64 = 1e-3;
         const FEW: usize = 6;
         const BATCH: usize = 24;
+        /// Errors below this part of the integral that twice as many panels do not halve are rounding of the integrand, which its values do
+        /// not show; while the integral is 0 so far, nothing else ends the halving.
+        const FAINT: f64 = 1e-8;
         let fine = SHARE * target;
+        let mut before = (32, f64::INFINITY);
         let mut heap = BinaryHeap::new();
         let mut done = Part::default();
         let mut count = 1;
@@ -153,6 +160,12 @@ impl<E> Engine<'_, '_, E> {
                 .iter()
                 .map(|panel| panel.part)
                 .fold(Part::default(), Part::plus);
+            if count >= 2 * before.0 {
+                if open.error > before.1 / 2.0 && open.error <= FAINT * open.absolute {
+                    break;
+                }
+                before = (count, open.error);
+            }
         }
         let mut rest: Vec<Panel> = heap.into_vec();
         rest.sort_by(|a, b| a.span.low.total_cmp(&b.span.low));

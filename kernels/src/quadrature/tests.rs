@@ -262,3 +262,17 @@ fn bounds_lead_to_peaks_that_no_sample_has_seen() {
         );
     }
 }
+
+/// At first the integral is 0, so that no error is small enough.
+#[test]
+fn a_tail_in_a_wide_range_takes_few_evaluations() {
+    // exp(-50)/100 times the series of erfc, in decimals.
+    let tail = check(
+        "tail",
+        |x| (-50.0 * (x - 1.0) * (x - 1.0)).exp(),
+        &[-1000.0, 0.0],
+        1.910_013_903_889_331e-24,
+    );
+    assert!(tail.error <= 1e-10 * tail.value, "{tail:?}");
+    assert!(tail.evaluations < 200_000, "{tail:?}");
+}
