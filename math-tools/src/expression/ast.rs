@@ -85,6 +85,12 @@ impl Ast {
         self.data.as_ref()
     }
 
+    /// Numbers that an evaluation row by row makes.
+    pub(super) fn numbers(&self) -> usize {
+        let rows = self.data.as_ref().map_or(1, |data| data.rows());
+        self.nodes.len().saturating_mul(rows)
+    }
+
     /// The slots of the variables that occur, in ascending order.
     pub(super) fn slots(&self) -> BTreeSet<usize> {
         let slots = self.nodes.iter().filter_map(|node| match node.kind {

@@ -55,8 +55,7 @@ pub(super) fn evaluate(
     let costly = ast.nodes().iter().map(|node| weight(node, digits as f64));
     let rows = ast.data().map_or(1, |data| data.rows());
     ctx.afford(2.0 * rows as f64 * costly.sum::<f64>())?;
-    let numbers = ast.nodes().len().saturating_mul(rows) as u64;
-    ctx.reserve(numbers.saturating_mul(first as u64 / 4 + 256))?;
+    ctx.reserve((ast.numbers() as u64).saturating_mul(first as u64 / 4 + 256))?;
     let mut consts = Consts::new().map_err(|err| {
         let error = tool_error!(LimitExceeded, "no memory for the constants: {err:?}");
         error.hint("request fewer digits")

@@ -158,7 +158,7 @@ impl Tool for Args {
         if let Some(digits) = args.precision {
             return decimal_answer(ast, &exact, digits.get() as usize, ctx);
         }
-        ctx.reserve(numbers(ast).saturating_mul(size_of::<Rational>()) as u64)?;
+        ctx.reserve(ast.numbers().saturating_mul(size_of::<Rational>()) as u64)?;
         if args.exact {
             let value = exact_value();
             ctx.check()?;
@@ -213,7 +213,7 @@ fn in_integers(ast: &Ast, values: &[f64]) -> bool {
         let data = ast.data().filter(|data| data.has(slot))?;
         data.column(slot).ok()
     };
-    numbers(ast) <= NUMBERS_MAX
+    ast.numbers() <= NUMBERS_MAX
         && ast.nodes().iter().all(|node| match &node.kind {
             Kind::Number { text, .. } => text.bytes().all(|byte| byte.is_ascii_digit()),
             Kind::Slot(slot) => match column(*slot) {
@@ -222,12 +222,6 @@ fn in_integers(ast: &Ast, values: &[f64]) -> bool {
             },
             _ => true,
         })
-}
-
-/// Numbers that an evaluation row by row makes.
-fn numbers(ast: &Ast) -> usize {
-    let rows = ast.data().map_or(1, |data| data.rows());
-    ast.nodes().len().saturating_mul(rows)
 }
 
 /// Variables as the decimals they are spelled with.
@@ -352,7 +346,7 @@ fn double_answer(
     /// Relative error from which the reader must know of it.
     const DOUBTFUL: f64 = 1e-8;
     let ast = expression.ast();
-    let short = ast.nodes().len() <= BOUNDED_NODES_MAX && numbers(ast) <= BOUNDED_NUMBERS_MAX;
+    let short = ast.nodes().len() <= BOUNDED_NODES_MAX && ast.numbers() <= BOUNDED_NUMBERS_MAX;
     let found = match ast.data() {
         None => expression.value(values),
         // As every tool evaluates it; row by row where an operation has no value.

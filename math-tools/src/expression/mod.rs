@@ -199,6 +199,11 @@ impl Expression {
         data.is_some_and(|data| self.slots().into_iter().any(|slot| data.has(slot)))
     }
 
+    /// Numbers that an evaluation row by row makes, as over intervals.
+    pub(crate) fn numbers(&self) -> usize {
+        self.0.ast.numbers()
+    }
+
     /// Doubles that running sums and their derivatives keep for the rows.
     pub(crate) fn buffered(&self) -> usize {
         /// Those of the value, the gradient, and a product with the Hessian.

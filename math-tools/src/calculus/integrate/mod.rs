@@ -155,6 +155,8 @@ fn integral(
 ) -> Result<Found, ToolError> {
     /// Samples of the second look; fewer where a value costs microseconds.
     const SAMPLES: [usize; 2] = [1 << 15, 1 << 13];
+    /// Most numbers of an evaluation over intervals, of which there are thousands, at 50 ns a number.
+    const BOUNDED_NUMBERS_MAX: usize = 1 << 13;
     /// Those beside bounds of the integrand.
     const BOUNDED: usize = 1 << 12;
     /// Bytes that an interval takes, for each of its evaluations.
@@ -191,7 +193,8 @@ fn integral(
             ctx.check().ok()?; // the values that follow say so
             Some(expression.enclosure(&[x], 0).ok()??.values)
         };
-        let is_bounded = expression.enclosure(&[Interval::WHOLE], 0).is_ok();
+        let is_short = expression.numbers() <= BOUNDED_NUMBERS_MAX;
+        let is_bounded = is_short && expression.enclosure(&[Interval::WHOLE], 0).is_ok();
         let request = quadrature::Request {
             points: &range.points,
             poles: &range.poles,
@@ -201,7 +204,8 @@ fn integral(
             samples: match args.method {
                 Method::GaussKronrod => 0,
                 _ if is_bounded => BOUNDED.min(args.max_evals.size() / 4),
-                _ => SAMPLES[usize::from(expression.is_pointwise())].min(args.max_evals.size() / 4),
+                _ => SAMPLES[usize::from(expression.is_pointwise() || !is_short)]
+                    .min(args.max_evals.size() / 4),
             },
             bounds: is_bounded.then_some(&bounds),
             method: match args.method {

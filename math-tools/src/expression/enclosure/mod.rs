@@ -9,6 +9,7 @@ mod functions;
 
 use self::functions::mapped;
 use super::Expression;
+use super::ast::Kind;
 use super::evaluate::{Arithmetic, Fault, ValueError};
 use super::functions::{Binary, Unary};
 use super::rows;
@@ -31,6 +32,20 @@ pub(crate) struct Enclosure {
 pub(crate) struct Unsupported(pub(crate) &'static str);
 
 impl Expression {
+    /// Doubles that bounds with the slopes by `n` variables take at a time: defined columns, and those at work.
+    pub(crate) fn enclosed(&self, n: usize) -> usize {
+        const AT_WORK: usize = 4;
+        /// Of a row: two ends, flags, and the list of slopes.
+        const EACH: usize = 8;
+        let nodes = self.ast().nodes();
+        let rows = self.numbers() / nodes.len();
+        let defined = nodes
+            .iter()
+            .filter(|node| matches!(node.kind, Kind::Define(_)));
+        let columns = AT_WORK + defined.count();
+        columns.saturating_mul(rows).saturating_mul(EACH + 2 * n)
+    }
+
     /// Bounds over a box, an interval for each slot, with the slopes by the first `n` variables; `None` where it is defined nowhere.
     ///
     /// # Errors

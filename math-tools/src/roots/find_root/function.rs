@@ -34,6 +34,7 @@ impl<'a> Function<'a> {
                 "write it in that variable, or name another one in `variable`");
         }
         unknowns::check_use(args.data.as_ref(), [&expression], ctx)?;
+        ctx.reserve_doubles(expression.enclosed(1))?;
         let count = Cell::new(0);
         Ok(Self {
             expression,

@@ -49,6 +49,8 @@ impl<'a> Equations<'a> {
             .enumerate()
             .map(parse)
             .collect::<Result<_, _>>()?;
+        let enclosed = expressions.iter().map(|expression| expression.enclosed(n));
+        ctx.reserve_doubles(enclosed.max().unwrap_or(0))?;
         let (system, _) = System::values_and_jacobian(&expressions, n).map_err(|err| {
             ToolError::invalid("/system", format!("an equation has no derivative: {err}"))
                 .hint("write it without that function")
