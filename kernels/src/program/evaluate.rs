@@ -24,8 +24,8 @@ pub(super) enum Place {
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Instruction<P> {
-    code: Code<P>,
+struct Instruction {
+    code: Code<Place>,
     /// The register that takes the result; never one of the operands'.
     to: u32,
 }
@@ -33,7 +33,7 @@ struct Instruction<P> {
 /// Code that computes some outputs from variables; see [`Builder::finish`].
 #[derive(Debug, Clone)]
 pub struct Program {
-    instructions: Vec<Instruction<Place>>,
+    instructions: Vec<Instruction>,
     outputs: Vec<Place>,
     registers: usize,
     variables: usize,
@@ -45,10 +45,35 @@ pub struct Program {
 /// The same program for one point, where every operand is an index into one list: registers, then variables, then constants.
 #[derive(Debug, Clone, Default)]
 struct Single {
-    instructions: Vec<Instruction<u32>>,
+    steps: Vec<Step>,
+    /// The instructions that are no steps of their own.
+    others: Vec<Code<u32>>,
     outputs: Vec<u32>,
     /// The list at first; only registers and variables change.
     values: Vec<f64>,
+}
+
+/// An instruction for one point. What costs less than a call is told apart by one jump.
+#[derive(Debug, Clone, Copy)]
+struct Step {
+    kind: StepKind,
+    a: u32,
+    b: u32,
+    to: u32,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum StepKind {
+    Neg,
+    Square,
+    Sqrt,
+    Reciprocal,
+    Add,
+    Sub,
+    Mul,
+    Div,
+    /// The one of index `a` among the others.
+    Other,
 }
 
 impl Builder {
@@ -173,17 +198,31 @@ impl Program {
                 values.len() as u32 - 1
             }
         };
-        let instructions = self
-            .instructions
-            .iter()
-            .map(|instruction| Instruction {
-                code: instruction.code.map(&mut index),
-                to: instruction.to,
-            })
-            .collect();
+        let mut others = Vec::new();
+        let mut step = |instruction: &Instruction| {
+            let code = instruction.code.map(&mut index);
+            let (kind, a, b) = match code {
+                Code::Unary(Unary::Neg, a) => (StepKind::Neg, a, a),
+                Code::Unary(Unary::Square, a) => (StepKind::Square, a, a),
+                Code::Unary(Unary::Sqrt, a) => (StepKind::Sqrt, a, a),
+                Code::Unary(Unary::Reciprocal, a) => (StepKind::Reciprocal, a, a),
+                Code::Binary(Binary::Add, a, b) => (StepKind::Add, a, b),
+                Code::Binary(Binary::Sub, a, b) => (StepKind::Sub, a, b),
+                Code::Binary(Binary::Mul, a, b) => (StepKind::Mul, a, b),
+                Code::Binary(Binary::Div, a, b) => (StepKind::Div, a, b),
+                other => {
+                    others.push(other);
+                    (StepKind::Other, others.len() as u32 - 1, 0)
+                }
+            };
+            let to = instruction.to;
+            Step { kind, a, b, to }
+        };
+        let steps = self.instructions.iter().map(&mut step).collect();
         let outputs = self.outputs.iter().map(|&place| index(place)).collect();
         Single {
-            instructions,
+            steps,
+            others,
             outputs,
             values,
         }
@@ -272,23 +311,27 @@ impl Evaluator<'_> {
         if let Some(batches) = batches {
             return batches.run(values, out);
         }
-        for instruction in &single.instructions {
+        for step in &single.steps {
             let at = |index: u32| values[index as usize];
-            let value = match instruction.code {
-                // The cheap ones are spelled out because a call costs more than they do.
-                Code::Unary(Unary::Neg, a) => -at(a),
-                Code::Unary(Unary::Square, a) => at(a) * at(a),
-                Code::Unary(op, a) => vector::unary(op, at(a)),
-                Code::Binary(Binary::Add, a, b) => at(a) + at(b),
-                Code::Binary(Binary::Sub, a, b) => at(a) - at(b),
-                Code::Binary(Binary::Mul, a, b) => at(a) * at(b),
-                Code::Binary(Binary::Div, a, b) => at(a) / at(b),
-                Code::Binary(op, a, b) => vector::binary(op, at(a), at(b)),
-                Code::Select(a, b, c) => vector::select(at(a), at(b), at(c)),
-                Code::Call1(function, a) => (function.value)(at(a)),
-                Code::Call2(function, a, b) => (function.value)(at(a), at(b)),
+            let (a, b) = (step.a, step.b);
+            let value = match step.kind {
+                StepKind::Neg => -at(a),
+                StepKind::Square => at(a) * at(a),
+                StepKind::Sqrt => at(a).sqrt(),
+                StepKind::Reciprocal => 1.0 / at(a),
+                StepKind::Add => at(a) + at(b),
+                StepKind::Sub => at(a) - at(b),
+                StepKind::Mul => at(a) * at(b),
+                StepKind::Div => at(a) / at(b),
+                StepKind::Other => match single.others[a as usize] {
+                    Code::Unary(op, a) => vector::unary(op, at(a)),
+                    Code::Binary(op, a, b) => vector::binary(op, at(a), at(b)),
+                    Code::Select(a, b, c) => vector::select(at(a), at(b), at(c)),
+                    Code::Call1(function, a) => (function.value)(at(a)),
+                    Code::Call2(function, a, b) => (function.value)(at(a), at(b)),
+                },
             };
-            values[instruction.to as usize] = value;
+            values[step.to as usize] = value;
         }
         for (out, &index) in out.iter_mut().zip(&single.outputs) {
             *out = values[index as usize];

@@ -7,7 +7,7 @@ use super::event::Watch;
 use super::flow::{Flow, Problem, Tolerances, Work};
 use super::matrix::{Pattern, Shifted, Storage};
 use super::method::Method;
-use super::stepper::{Attempt, Bounds, Reason};
+use super::stepper::{Attempt, Bounds, Reason, Stepper};
 
 /// Settings of an integration.
 #[derive(Debug, Clone)]
@@ -73,6 +73,8 @@ const STIFF_STEPS_MIN: usize = 200;
 
 /// Steps of `auto` after which it tries the stiff method though stability does not seem to limit the steps, then again after twice as many.
 const LOOK: usize = 64;
+/// Attempts of a trial of the stiff method.
+const TRIAL: u32 = 12;
 /// Steps of the stiff method after which `auto` first tries the explicit one again, then after twice as many each time.
 const LOOK_BACK: usize = 32;
 /// Steps of the explicit method before `auto` looks at it again.
@@ -135,7 +137,7 @@ pub(crate) fn integrate(
         stiff: false,
     };
     watch.begin((t0, y0), &mut path.samples);
-    let (mut counted, mut reserved) = (0, 0);
+    let mut counted = 0;
     let (mut attempts, mut next_trial, mut patience) = (0, 0, LOOK_BACK);
     // Steps before the explicit method took over last.
     let mut since = 0;
@@ -159,23 +161,10 @@ pub(crate) fn integrate(
             }
             Attempt::Accepted => {}
         }
-        if stepper.y().iter().any(|value| !value.is_finite()) {
-            path.stopped = Some(Reason::NotFinite);
+        path.stopped = record(&mut path, &mut problem, stepper.as_mut(), watch, ctx)?;
+        if path.stopped.is_some() {
             break;
         }
-        if path.y.len() + n > reserved {
-            reserved = (2 * reserved).max(64 * n);
-            ctx.reserve_doubles(reserved / 2 + reserved / (2 * n))?;
-        }
-        let ended = watch.step(&mut problem, stepper.as_mut(), &mut path.samples, ctx)?;
-        if let Some((t, y)) = ended {
-            path.t.push(t);
-            path.y.extend_from_slice(&y);
-            path.stopped = Some(Reason::TerminalEvent);
-            break;
-        }
-        path.t.push(stepper.t());
-        path.y.extend_from_slice(stepper.y());
         if path.t.len().is_multiple_of(1024) {
             let (t, steps) = (stepper.t(), path.t.len());
             let words = || format!("t = {t:.6}, {steps} steps");
@@ -203,8 +192,6 @@ pub(crate) fn integrate(
         }
         let due = method == Method::Auto && path.t.len() >= next_trial;
         if due && (stepper.may_be_stiff() || path.t.len() - since >= LOOK) {
-            let at = (stepper.t(), stepper.y());
-            let step = stepper.next_step();
             let pattern = problem.pattern();
             // Factors of a large full matrix are worth a trial only where stability seems to limit the steps.
             let cheap = pattern.storage() != Storage::Dense || pattern.n <= CHEAP;
@@ -213,13 +200,22 @@ pub(crate) fn integrate(
             }
             next_trial = 2 * path.t.len() - since;
             let has_room = path.switched_at.is_some() || afford(&pattern, n, ctx).is_ok();
-            if has_room && pays(&mut problem, at, step, bounds) {
-                let state = stepper.y().to_vec();
-                method = Method::Radau;
+            let left = options.max_steps - attempts;
+            if has_room
+                && left > TRIAL
+                && let Some(stiff) = trial(
+                    (&mut path, watch),
+                    &mut problem,
+                    stepper.as_ref(),
+                    bounds,
+                    ctx,
+                )?
+            {
                 path.switched_at = path.switched_at.or(Some(stepper.t()));
-                next_trial = path.t.len() + patience;
-                stepper = method.start(&mut problem, (stepper.t(), &state), Some(step), bounds);
+                (method, stepper) = (Method::Radau, stiff);
                 path.methods.push(method);
+                attempts += TRIAL;
+                next_trial = path.t.len() + patience;
             }
         }
     }
@@ -229,18 +225,75 @@ pub(crate) fn integrate(
     Ok(path)
 }
 
-/// Whether the stiff method takes so much longer steps than the explicit one that it pays, by a trial of a few steps.
-fn pays(problem: &mut Problem<'_>, at: (f64, &[f64]), step: f64, bounds: Bounds) -> bool {
-    const ATTEMPTS: usize = 12;
-    let mut trial = Method::Radau.start(problem, at, Some(step), bounds);
-    for _ in 0..ATTEMPTS {
-        let attempt = trial.attempt(problem, bounds);
-        if matches!(attempt, Attempt::Stuck(_)) || trial.t() == bounds.end {
+/// Adds the last step of a method to the path; why the integration ends with it.
+fn record(
+    path: &mut Trajectory,
+    problem: &mut Problem<'_>,
+    stepper: &mut dyn Stepper,
+    watch: &mut Watch<'_>,
+    ctx: &Ctx,
+) -> Result<Option<Reason>, ToolError> {
+    if stepper.y().iter().any(|value| !value.is_finite()) {
+        return Ok(Some(Reason::NotFinite));
+    }
+    let n = stepper.y().len();
+    if path.y.len() + n > path.y.capacity() {
+        let states = path.t.len().max(32);
+        ctx.reserve_doubles(states * (n + 1))?;
+        path.y.reserve(states * n);
+    }
+    if let Some((t, y)) = watch.step(problem, stepper, &mut path.samples, ctx)? {
+        path.t.push(t);
+        path.y.extend_from_slice(&y);
+        return Ok(Some(Reason::TerminalEvent));
+    }
+    path.t.push(stepper.t());
+    path.y.extend_from_slice(stepper.y());
+    Ok(None)
+}
+
+/// A few steps of the stiff method from the state of the explicit one, which stay in the path where they are so much longer that it pays;
+/// otherwise it is as if they had not been.
+fn trial(
+    (path, watch): (&mut Trajectory, &mut Watch<'_>),
+    problem: &mut Problem<'_>,
+    explicit: &dyn Stepper,
+    bounds: Bounds,
+    ctx: &Ctx,
+) -> Result<Option<Box<dyn Stepper>>, ToolError> {
+    let (t, step) = (explicit.t(), explicit.next_step());
+    let (steps, samples, rejected) = (path.t.len(), path.samples.len(), path.rejected);
+    let mark = watch.mark();
+    let mut stiff = Method::Radau.start(problem, (t, explicit.y()), Some(step), bounds);
+    let mut is_whole = true;
+    for _ in 0..TRIAL {
+        if stiff.t() == bounds.end {
+            break;
+        }
+        match stiff.attempt(problem, bounds) {
+            Attempt::Accepted => {
+                let ended = record(path, problem, stiff.as_mut(), watch, ctx)?;
+                is_whole = ended.is_none();
+            }
+            Attempt::Rejected => path.rejected += 1,
+            Attempt::Stuck(_) => is_whole = false,
+        }
+        if !is_whole {
             break;
         }
     }
-    let longest = (trial.t() - at.0).abs() / ATTEMPTS as f64;
-    longest.max(trial.next_step().abs()) > dearer(&problem.pattern()) * step.abs()
+    let mean = (stiff.t() - t).abs() / f64::from(TRIAL);
+    let longest = mean.max(stiff.next_step().abs());
+    if is_whole && longest > dearer(&problem.pattern()) * step.abs() {
+        return Ok(Some(stiff));
+    }
+    let n = path.dimension();
+    path.t.truncate(steps);
+    path.y.truncate(steps * n);
+    path.samples.truncate(samples);
+    path.rejected = rejected;
+    watch.rewind(&mark);
+    Ok(None)
 }
 
 /// Whether the explicit method takes steps so long again that it pays: neither stability nor accuracy limits them in a trial.

@@ -62,6 +62,12 @@ const PARTS: usize = 4;
 /// Parts of the whole span: a long step is looked at as closely.
 const LOOKS: f64 = 200.0;
 
+/// What a [`Watch`] has seen up to a step: values, and of each event its occurrences and the last value of its function.
+pub(crate) struct Mark {
+    done: usize,
+    events: Vec<(usize, f64)>,
+}
+
 /// Requested values and events.
 pub(crate) struct Watch<'e> {
     times: &'e [f64],
@@ -116,6 +122,25 @@ impl<'e> Watch<'e> {
     /// The occurrences of each event.
     pub(crate) fn occurrences(self) -> Vec<Occurrences> {
         self.events.into_iter().map(|event| event.found).collect()
+    }
+
+    /// What it has seen so far.
+    pub(crate) fn mark(&self) -> Mark {
+        let of = |event: &Watched<'_>| (event.found.t.len(), event.before);
+        Mark {
+            done: self.done,
+            events: self.events.iter().map(of).collect(),
+        }
+    }
+
+    /// Forgets what it has seen since.
+    pub(crate) fn rewind(&mut self, mark: &Mark) {
+        self.done = mark.done;
+        for (event, &(count, before)) in self.events.iter_mut().zip(&mark.events) {
+            event.found.t.truncate(count);
+            event.found.y.truncate(count);
+            event.before = before;
+        }
     }
 
     fn value(event: &mut Watched<'_>, slots: &mut [f64], t: f64, y: &[f64]) -> f64 {

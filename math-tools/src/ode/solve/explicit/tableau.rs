@@ -28,38 +28,47 @@ pub(super) struct Taken<'a> {
 
 /// The combination of stages with the weights of a row, from the state: `y + h sum a_j k_j`, added in the order of the stages.
 pub(super) fn combine(out: &mut [f64], y: &[f64], h: f64, k: &[f64], weights: &[f64]) {
-    /// Up to so many components the sums are taken one after the other, which avoids a pass over `out` per stage.
-    const FEW: usize = 16;
-    let n = out.len();
-    if n > FEW {
-        out.fill(0.0);
-        for (weight, k) in weights.iter().zip(k.chunks_exact(n)) {
-            let weight = h * weight;
-            if weight != 0.0 {
-                for (out, k) in out.iter_mut().zip(k) {
-                    *out += weight * k;
-                }
-            }
-        }
-        for (out, y) in out.iter_mut().zip(y) {
-            *out += y;
-        }
-        return;
+    // The sums of few components stay in registers.
+    match out.len() {
+        1 => combine_few::<1>(out, y, h, k, weights),
+        2 => combine_few::<2>(out, y, h, k, weights),
+        3 => combine_few::<3>(out, y, h, k, weights),
+        4 => combine_few::<4>(out, y, h, k, weights),
+        5 => combine_few::<5>(out, y, h, k, weights),
+        6 => combine_few::<6>(out, y, h, k, weights),
+        7 => combine_few::<7>(out, y, h, k, weights),
+        8 => combine_few::<8>(out, y, h, k, weights),
+        _ => combine_many(out, y, h, k, weights),
     }
-    let mut terms = [(0.0, 0); 16];
-    let mut count = 0;
-    for (stage, weight) in weights.iter().enumerate() {
+}
+
+fn combine_few<const N: usize>(out: &mut [f64], y: &[f64], h: f64, k: &[f64], weights: &[f64]) {
+    let mut sums = [0.0; N];
+    let (stages, _) = k.as_chunks::<N>();
+    for (weight, k) in weights.iter().zip(stages) {
         let weight = h * weight;
         if weight != 0.0 {
-            terms[count] = (weight, stage * n);
-            count += 1;
+            for (sum, k) in sums.iter_mut().zip(k) {
+                *sum += weight * k;
+            }
         }
     }
-    for (index, (out, y)) in out.iter_mut().zip(y).enumerate() {
-        let mut sum = 0.0;
-        for &(weight, start) in &terms[..count] {
-            sum += weight * k[start + index];
-        }
+    for ((out, sum), y) in out.iter_mut().zip(sums).zip(y) {
         *out = sum + y;
+    }
+}
+
+fn combine_many(out: &mut [f64], y: &[f64], h: f64, k: &[f64], weights: &[f64]) {
+    out.fill(0.0);
+    for (weight, k) in weights.iter().zip(k.chunks_exact(out.len())) {
+        let weight = h * weight;
+        if weight != 0.0 {
+            for (out, k) in out.iter_mut().zip(k) {
+                *out += weight * k;
+            }
+        }
+    }
+    for (out, y) in out.iter_mut().zip(y) {
+        *out += y;
     }
 }
