@@ -12,6 +12,8 @@ use super::state::{Ended, Simplex, noise};
 
 /// Exchanges between factorisations at most.
 const UPDATES: usize = 100;
+/// Least steepest edge weight.
+const WEIGHT_MIN: f64 = 1e-4;
 
 impl Simplex<'_> {
     /// Makes every reduced cost one that the bounds allow: boxed variables move to their other bound, costs of others are shifted.
@@ -70,7 +72,7 @@ impl Simplex<'_> {
     pub(super) fn dual(&mut self) -> Ended {
         let rows = self.model.rows;
         let mut infeasible = vec![0.0; rows];
-        let mut is_fresh = false;
+        let (mut is_begun, mut is_fresh) = (false, false);
         let mut candidates: Vec<Candidate> = Vec::new();
         let mut flips: Vec<(u32, f64)> = Vec::new();
         let mut barred: Vec<u32> = Vec::new();
@@ -81,7 +83,10 @@ impl Simplex<'_> {
                 self.make_dual_feasible();
                 self.compute_primal();
                 self.all_infeasible(&mut infeasible);
-                is_fresh = true;
+                if is_begun {
+                    self.audit_weights(&infeasible);
+                }
+                (is_begun, is_fresh) = (true, true);
                 if (self.stop)() {
                     return Ended::Stopped;
                 }
@@ -165,6 +170,34 @@ impl Simplex<'_> {
         }
     }
 
+    /// Compares the weights of a few infeasible rows with the true ones, and computes all of them anew where several are far too large:
+    /// near a singular basis the updates lose them, and a row whose weight is too large is never chosen, so that nothing else corrects it.
+    fn audit_weights(&mut self, infeasible: &[f64]) {
+        const SAMPLE: usize = 8;
+        const WRONG: usize = 2;
+        const TOO_LARGE: f64 = 4.0;
+        let rows = (0..infeasible.len()).filter(|&row| infeasible[row] > 0.0);
+        let rows: Vec<u32> = rows.map(|row| row as u32).collect();
+        let every = rows.len().div_ceil(SAMPLE).max(1);
+        let first = self.iterations as usize % every;
+        let mut wrong = 0;
+        for &row in rows.iter().skip(first).step_by(every) {
+            wrong += usize::from(self.set_weight(row) > TOO_LARGE);
+        }
+        if wrong >= WRONG {
+            for row in rows {
+                self.set_weight(row);
+            }
+        }
+    }
+
+    /// Sets the weight of a row to the true one; what it was in units of that.
+    fn set_weight(&mut self, row: u32) -> f64 {
+        self.compute_row(row);
+        let weight = self.rho.square().max(WEIGHT_MIN);
+        std::mem::replace(&mut self.weights[row as usize], weight) / weight
+    }
+
     /// The row of the largest infeasibility, measured along its edge.
     fn leaving(&self, infeasible: &[f64], barred: &[u32]) -> Option<u32> {
         let mut best = 0.0;
@@ -242,15 +275,21 @@ impl Simplex<'_> {
     }
 
     fn update_weights(&mut self, row: u32, alpha: f64, weight: f64) {
+        /// Rounding of the solves: where terms cancel, a weight is rather too small, since the rows that are chosen get their true ones.
+        const ROUNDED: f64 = 1e-10;
         self.tau.copy_from(&self.rho);
         self.factor.forward(&mut self.tau, Keep::Nothing);
         let new = weight / (alpha * alpha);
+        // The product of a row of the inverse and the leaving column is minus the ratio, which bounds the length of the row from below.
+        let (_, leaving) = self.model.column(self.header[row as usize] as usize);
+        let length: f64 = leaving.iter().map(|value| value * value).sum();
         for (other, value) in self.alpha.entries() {
             let ratio = value / alpha;
-            let updated =
-                self.weights[other] + ratio * (ratio * weight - 2.0 * self.tau.values[other]);
-            self.weights[other] = updated.max(ratio * ratio).max(1e-4);
+            let (own, cross) = (ratio * ratio * weight, 2.0 * ratio * self.tau.values[other]);
+            let updated = self.weights[other] + (own - cross) - ROUNDED * (own + cross.abs());
+            let least = (ratio * ratio / length).max(WEIGHT_MIN);
+            self.weights[other] = updated.max(least);
         }
-        self.weights[row as usize] = new.max(1e-4);
+        self.weights[row as usize] = new.max(WEIGHT_MIN);
     }
 }

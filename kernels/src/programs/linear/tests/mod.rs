@@ -313,3 +313,53 @@ fn huge_and_tiny_costs_end() {
     assert!(solution.iterations < 100, "{solution:?}");
     assert_eq!(solution.x, [4.0, 3.0]);
 }
+
+/// A weight that is too large hides its row from the choice, so that a program takes several times as many iterations.
+#[test]
+fn weights_are_the_lengths_of_their_edges() {
+    const PERIODS: usize = 8;
+    const SIZE: usize = 8;
+    let (rows, columns) = (PERIODS * SIZE, 2 * PERIODS * SIZE);
+    let mut matrix = vec![vec![0.0; columns]; rows];
+    for row in 0..rows {
+        let (period, item) = (row / SIZE, row % SIZE);
+        let first = 2 * period * SIZE;
+        matrix[row][first + item] = 1.0;
+        matrix[row][first + SIZE + item] = -1.0;
+        for other in 0..SIZE {
+            let index = row * SIZE + other;
+            if noise(index, 3) < 0.5 {
+                matrix[row][first + other] += noise(index, 4);
+            }
+            if period > 0 && noise(index, 5) < 0.3 {
+                matrix[row][first - 2 * SIZE + other] = -noise(index, 6);
+            }
+        }
+        if period > 0 {
+            matrix[row][first - SIZE + item] = 0.9;
+        }
+    }
+    let x: Vec<f64> = (0..columns)
+        .map(|at| (noise(at, 7) - 0.5).max(0.0))
+        .collect();
+    let right = |row: &Vec<f64>| row.iter().zip(&x).map(|(a, x)| a * x).sum();
+    let right: Vec<f64> = matrix.iter().map(right).collect();
+    let costs: Vec<f64> = (0..columns).map(|at| 0.1 + noise(at, 8)).collect();
+    let mut program = standard(&costs, &matrix, &right);
+    program.row_low = right;
+    assert_optimal(&program, &solved(&program), 1e-9);
+
+    let model = model::Model::new(&program);
+    for most in (10..100).step_by(10) {
+        let mut simplex = state::Simplex::new(&model, most, &|| false);
+        simplex.conclusion();
+        for row in 0..rows as u32 {
+            simplex.compute_row(row);
+            let (weight, true_weight) = (simplex.weights[row as usize], simplex.rho.square());
+            assert!(
+                weight <= 1.01 * true_weight.max(1e-4),
+                "{most}, row {row}: {weight} for {true_weight}"
+            );
+        }
+    }
+}
