@@ -188,8 +188,13 @@ class Run:
         self.quick = quick
         self.runs = 3 if quick else 11
         self.target = target_directory()
+        packages = []
         if {"start", "calls", "servers", "workflow", "models"} & set(wanted):
-            subprocess.check_call(["cargo", "build", "--release", "-q", "-p", "mathchain", "-p", "math-tools"], cwd=ROOT)
+            packages = ["mathchain", "math-tools"]
+        elif {"optimize", "programs", "roots", "integrals"} & set(wanted):
+            packages = ["math-tools"]
+        if packages:
+            subprocess.check_call(["cargo", "build", "--release", "-q", *(word for name in packages for word in ("-p", name))], cwd=ROOT)
         self.python = str(peer_python(self.target))
         self.binary, self.small = str(self.target / "release" / "mathchain"), str(self.target / "release" / "math-tools")
         state, config = str(self.target / "bench-state"), str(self.target / "bench-config")
@@ -244,20 +249,16 @@ class Run:
         return signals.table(executable("signals"), self.python, self.quick)
 
     def optimize(self):
-        subprocess.check_call(["cargo", "build", "--release", "-q", "-p", "math-tools", "--bin", "math-tools"], cwd=ROOT)
-        return optimize.table(self.target / "release" / "math-tools", self.python, self.quick)
+        return optimize.table(self.small, self.python, self.quick)
 
     def programs(self):
-        subprocess.check_call(["cargo", "build", "--release", "-q", "-p", "math-tools", "--bin", "math-tools"], cwd=ROOT)
-        return programs.table(self.target / "release" / "math-tools", self.python, self.quick)
+        return programs.table(self.small, self.python, self.quick)
 
     def roots(self):
-        subprocess.check_call(["cargo", "build", "--release", "-q", "-p", "math-tools", "--bin", "math-tools"], cwd=ROOT)
-        return roots.table(self.target / "release" / "math-tools", self.python, self.quick)
+        return roots.table(self.small, self.python, self.quick)
 
     def integrals(self):
-        subprocess.check_call(["cargo", "build", "--release", "-q", "-p", "math-tools", "--bin", "math-tools"], cwd=ROOT)
-        return integrals.table(self.target / "release" / "math-tools", self.python, self.quick)
+        return integrals.table(self.small, self.python, self.quick)
 
     def models(self):
         return models.table(executable("models"), self.binary, self.python, self.quick, self.env)
