@@ -191,18 +191,19 @@ impl Elimination {
             });
         }
         for slot in 0..size {
-            let row = self.row_of[slot];
-            for &(above, value) in self.upper.get(slot) {
-                factor.upper_columns.push(row as usize, (above, value));
-                factor.upper_rows.push(above as usize, (row, value));
+            let row = self.row_of[slot] as usize;
+            for &entry in self.upper.get(slot) {
+                factor.upper_columns.push(row, entry);
             }
         }
-        for row in 0..size {
-            for index in 0..factor.lower_columns.len(row) {
-                let (below, by) = factor.lower_columns.get(row)[index];
-                factor.lower_rows.push(below as usize, (row as u32, by));
-            }
-        }
+        factor.upper_columns.arrange(&factor.upper_order);
+        factor
+            .upper_rows
+            .transpose(&factor.upper_columns, &factor.upper_order);
+        factor.lower_columns.arrange(&factor.lower_order);
+        factor
+            .lower_rows
+            .transpose(&factor.lower_columns, &factor.lower_order);
         factor.ready();
         Ok(())
     }

@@ -3,25 +3,61 @@
 /// A list for each index; a list that outgrows its place moves to the end.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Lists {
-    starts: Vec<u32>,
-    lengths: Vec<u32>,
+    /// Start and length of each list.
+    places: Vec<(u32, u32)>,
     rooms: Vec<u32>,
     entries: Vec<(u32, f64)>,
+    spare: Vec<(u32, f64)>,
 }
 
 impl Lists {
     /// Makes `count` empty lists.
     pub(super) fn reset(&mut self, count: usize) {
-        for part in [&mut self.starts, &mut self.lengths, &mut self.rooms] {
-            part.clear();
-            part.resize(count, 0);
-        }
+        self.places.clear();
+        self.places.resize(count, (0, 0));
+        self.rooms.clear();
+        self.rooms.resize(count, 0);
         self.entries.clear();
+    }
+
+    /// Moves the lists to where they follow each other in this order: solves that go through them in order read memory in order.
+    pub(super) fn arrange(&mut self, order: &[u32]) {
+        self.spare.clear();
+        for &list in order {
+            let (start, length) = self.places[list as usize];
+            let moved = self.spare.len() as u32;
+            let entries = start as usize..(start + length) as usize;
+            self.spare.extend_from_slice(&self.entries[entries]);
+            self.places[list as usize].0 = moved;
+            self.rooms[list as usize] = length;
+        }
+        std::mem::swap(&mut self.entries, &mut self.spare);
+    }
+
+    /// Makes the lists those of the transposed matrix, following each other in this order.
+    pub(super) fn transpose(&mut self, other: &Self, order: &[u32]) {
+        self.reset(other.places.len());
+        for list in 0..other.places.len() {
+            for &(index, _) in other.get(list) {
+                self.rooms[index as usize] += 1;
+            }
+        }
+        let mut start = 0;
+        for &list in order {
+            self.places[list as usize].0 = start;
+            start += self.rooms[list as usize];
+        }
+        self.entries.resize(start as usize, (0, 0.0));
+        for list in 0..other.places.len() {
+            for &(index, value) in other.get(list) {
+                self.push(index as usize, (list as u32, value));
+            }
+        }
     }
 
     #[inline]
     pub(super) fn len(&self, list: usize) -> usize {
-        self.lengths[list] as usize
+        self.places[list].1 as usize
     }
 
     /// Entries that are stored, with the holes that lists left behind.
@@ -31,36 +67,37 @@ impl Lists {
 
     #[inline]
     pub(super) fn get(&self, list: usize) -> &[(u32, f64)] {
-        let start = self.starts[list] as usize;
-        &self.entries[start..start + self.lengths[list] as usize]
+        let (start, length) = self.places[list];
+        &self.entries[start as usize..(start + length) as usize]
     }
 
     #[inline]
     pub(super) fn get_mut(&mut self, list: usize) -> &mut [(u32, f64)] {
-        let start = self.starts[list] as usize;
-        &mut self.entries[start..start + self.lengths[list] as usize]
+        let (start, length) = self.places[list];
+        &mut self.entries[start as usize..(start + length) as usize]
     }
 
     pub(super) fn clear(&mut self, list: usize) {
-        self.lengths[list] = 0;
+        self.places[list].1 = 0;
     }
 
     pub(super) fn truncate(&mut self, list: usize, length: usize) {
-        self.lengths[list] = length as u32;
+        self.places[list].1 = length as u32;
     }
 
     #[inline]
     pub(super) fn push(&mut self, list: usize, entry: (u32, f64)) {
-        let length = self.lengths[list];
-        if length == self.rooms[list] {
+        if self.places[list].1 == self.rooms[list] {
             self.grow(list);
         }
-        self.entries[(self.starts[list] + length) as usize] = entry;
-        self.lengths[list] = length + 1;
+        let (start, length) = self.places[list];
+        self.entries[(start + length) as usize] = entry;
+        self.places[list].1 = length + 1;
     }
 
     fn grow(&mut self, list: usize) {
-        let (start, length) = (self.starts[list] as usize, self.lengths[list] as usize);
+        let (start, length) = self.places[list];
+        let (start, length) = (start as usize, length as usize);
         let room = (2 * length).max(4);
         if start + self.rooms[list] as usize == self.entries.len() && length > 0 {
             self.entries.resize(start + room, (0, 0.0));
@@ -68,7 +105,7 @@ impl Lists {
             let moved = self.entries.len();
             self.entries.extend_from_within(start..start + length);
             self.entries.resize(moved + room, (0, 0.0));
-            self.starts[list] = moved as u32;
+            self.places[list].0 = moved as u32;
         }
         self.rooms[list] = room as u32;
     }
@@ -80,7 +117,7 @@ impl Lists {
         if let Some(at) = entries.iter().position(|entry| entry.0 == key) {
             let last = entries.len() - 1;
             entries.swap(at, last);
-            self.lengths[list] -= 1;
+            self.places[list].1 -= 1;
         }
     }
 }
