@@ -315,6 +315,17 @@ def equations(process, python, quick):
     return [*lines, ""]
 
 
+def sweep(process, quick):
+    """A sweep with one thread and with two: least times, the numbers of threads in turns."""
+    args = {"system": EQUATIONS[0][2], "y0": [1, 1, 1], "t_span": [0, 20], "t_eval": [20], "rtol": 1e-9, "sweep": [{"y0": [1 + run * 1e-3, 1, 1]} for run in range(1000)]}
+    print("models sweep", flush=True)
+    rounds = [[process.call("solve_ode", args, threads) for threads in (1, 2)] for _ in range(2 if quick else 7)]
+    if any(len({json.dumps(output["sweep"]) for output, _ in sides}) > 1 for sides in rounds):
+        raise SystemExit("the runs of a sweep depend on the number of threads")
+    one, two = (min(ms for _, ms in side) for side in zip(*rounds))
+    return [f"A sweep of 1,000 runs of Lorenz' equations to t = 20 at rtol 1e-9, each with its estimate of the error: {shown(one)} ms with one thread, {shown(two)} ms with two, ratio {one / two:.2f}; the same bits.", ""]
+
+
 def table(program, executable, python, quick, env=os.environ):
     process = Ours(executable, env)
     lines = [
@@ -328,6 +339,7 @@ def table(program, executable, python, quick, env=os.environ):
     lines += gradients(program, python, quick)
     lines += fits(process, python, quick)
     lines += equations(process, python, quick)
+    lines += sweep(process, quick)
     process.close()
     return lines
 
