@@ -321,22 +321,22 @@ fn weights_are_the_lengths_of_their_edges() {
     const SIZE: usize = 8;
     let (rows, columns) = (PERIODS * SIZE, 2 * PERIODS * SIZE);
     let mut matrix = vec![vec![0.0; columns]; rows];
-    for row in 0..rows {
+    for (row, entries) in matrix.iter_mut().enumerate() {
         let (period, item) = (row / SIZE, row % SIZE);
         let first = 2 * period * SIZE;
-        matrix[row][first + item] = 1.0;
-        matrix[row][first + SIZE + item] = -1.0;
+        entries[first + item] = 1.0;
+        entries[first + SIZE + item] = -1.0;
         for other in 0..SIZE {
             let index = row * SIZE + other;
             if noise(index, 3) < 0.5 {
-                matrix[row][first + other] += noise(index, 4);
+                entries[first + other] += noise(index, 4);
             }
             if period > 0 && noise(index, 5) < 0.3 {
-                matrix[row][first - 2 * SIZE + other] = -noise(index, 6);
+                entries[first - 2 * SIZE + other] = -noise(index, 6);
             }
         }
         if period > 0 {
-            matrix[row][first - SIZE + item] = 0.9;
+            entries[first - SIZE + item] = 0.9;
         }
     }
     let x: Vec<f64> = (0..columns)
