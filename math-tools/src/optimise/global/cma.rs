@@ -12,6 +12,14 @@ use tool_core::rng::StreamRng;
 use super::search::Search;
 use crate::linalg::dense::{add_multiple, dot, norm2, symmetric_eigen};
 
+/// The size of the largest population so far, 0 before the first run, and the evaluations of runs with large and with small ones.
+#[derive(Default, Clone, Copy)]
+pub(super) struct Restarts {
+    large: usize,
+    large_used: u64,
+    small_used: u64,
+}
+
 /// Runs from random points until the budget is used up: populations that double, and between them small ones with small first steps, such
 /// that both kinds use about the same number of evaluations.
 ///
@@ -22,27 +30,25 @@ pub(super) fn search(search: &mut Search<'_>) -> Result<(), ToolError> {
     let d = search.dimension();
     let default = 4 + (3.0 * (d as f64).ln()) as usize;
     let mut rng = search.rng();
-    let (mut large, mut large_used, mut small_used) = (default, 0, 0);
-    let mut first = true;
     loop {
         let before = search.spent();
         let start: Vec<f64> = (0..d).map(|_| rng.random()).collect();
-        if first || large_used <= small_used {
-            if !first {
-                large = (2 * large).min(1 << 12);
-            }
+        let Restarts { large, .. } = search.restarts;
+        if large == 0 {
+            run(search, &mut rng, start, STEP, default)?;
+            search.restarts.large = default;
+        } else if search.restarts.large_used <= search.restarts.small_used {
+            let large = (2 * large).min(1 << 12);
+            search.restarts.large = large;
             run(search, &mut rng, start, STEP, large)?;
-            if !first {
-                large_used += search.spent() - before;
-            }
-            first = false;
+            search.restarts.large_used += search.spent() - before;
         } else {
             let power: f64 = rng.random::<f64>().powi(2);
             let ratio = 0.5 * large as f64 / default as f64;
             let size = (default as f64 * ratio.powf(power)) as usize;
             let step = STEP * 10_f64.powf(-2.0 * rng.random::<f64>());
             run(search, &mut rng, start, step, size.max(default))?;
-            small_used += search.spent() - before;
+            search.restarts.small_used += search.spent() - before;
         }
     }
 }
@@ -90,7 +96,7 @@ fn reflected(u: f64) -> f64 {
     if folded > 1.0 { 2.0 - folded } else { folded }
 }
 
-/// One run from a start point; its best point is the end of a search.
+/// One run from a start point; its best point is the end of a search. A run ends early where it will not reach what is known.
 fn run(
     search: &mut Search<'_>,
     rng: &mut StreamRng,
@@ -98,6 +104,8 @@ fn run(
     mut step: f64,
     population: usize,
 ) -> Result<(), ToolError> {
+    /// The spread of recent values, relative to the distance from the best one known, at which a run is given up.
+    const BEHIND: f64 = 0.1;
     let d = mean.len();
     let n = d as f64;
     let settings = Settings::new(d, population);
@@ -182,7 +190,8 @@ fn run(
             - recent.iter().fold(low, |least, low| least.min(*low));
         let flat = lows.len() >= window && range <= 1e-12 * best.0.abs().max(1e-3);
         let still = (0..d).all(|i| step * covariance[(i, i)].sqrt() < 1e-13);
-        if flat || still || !low.is_finite() {
+        let behind = lows.len() >= window && range <= BEHIND * (best.0 - search.best.0);
+        if flat || still || behind || !low.is_finite() {
             break;
         }
     }

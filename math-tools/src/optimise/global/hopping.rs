@@ -9,8 +9,12 @@ use tool_core::ToolError;
 
 use super::search::Search;
 
-/// Shortest and longest displacement in the unit cube; lengths are drawn evenly on a logarithmic scale.
-const LENGTHS: (f64, f64) = (2e-3, 0.4);
+/// Shortest displacement in the unit cube; lengths are drawn evenly on a logarithmic scale.
+const SHORTEST: f64 = 2e-3;
+/// Longest displacement with local searches, which lead from the slopes of a minimum into it, and without.
+const LONGEST: (f64, f64) = (0.1, 0.4);
+/// A local search ends with a step that lowers the value by less than this share: what it leaves to do, the next ones from there do too.
+const ENOUGH: f64 = 3e-4;
 /// Hops without a lower minimum after which a new run starts, for each dimension.
 const IDLE_MAX: usize = 40;
 
@@ -22,6 +26,7 @@ pub(super) fn search(search: &mut Search<'_>) -> Result<(), ToolError> {
     let d = search.dimension();
     let mut rng = search.rng();
     let mut first = true;
+    let longest = if search.smooth { LONGEST.0 } else { LONGEST.1 };
     loop {
         let start = match search.best.0.is_finite() && first {
             true => search.best.1.clone(),
@@ -31,19 +36,19 @@ pub(super) fn search(search: &mut Search<'_>) -> Result<(), ToolError> {
             }
         };
         first = false;
-        let (x, mut value) = search.settle(&start)?;
+        let (x, mut value) = search.settle(&start, ENOUGH)?;
         let mut here = search.unit(&x);
         let mut idle = 0;
         while idle < IDLE_MAX * d {
             let share: f64 = rng.random();
-            let length = LENGTHS.0 * (LENGTHS.1 / LENGTHS.0).powf(share);
+            let length = SHORTEST * (longest / SHORTEST).powf(share);
             let mut trial = here.clone();
             for u in &mut trial {
                 let normal: f64 = rng.sample(StandardNormal);
                 *u = (*u + length * normal).clamp(0.0, 1.0);
             }
             let from = search.point(&trial);
-            let (x, found) = search.settle(&from)?;
+            let (x, found) = search.settle(&from, ENOUGH)?;
             idle += 1;
             if found < value - 1e-12 * value.abs() {
                 (here, value) = (search.unit(&x), found);
@@ -51,6 +56,6 @@ pub(super) fn search(search: &mut Search<'_>) -> Result<(), ToolError> {
             }
         }
         let x = search.point(&here);
-        search.end(&x, value);
+        search.descend(&x)?;
     }
 }

@@ -46,7 +46,7 @@ pub(crate) struct Args {
     /// searches near there.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub constraints: Vec<String>,
-    /// `auto` shares the evaluations among all methods; `cma_es` for rugged and ill-conditioned functions, `dual_annealing` and
+    /// `auto` shares the evaluations among methods that suit the objective; `cma_es` for rugged and ill-conditioned functions, `dual_annealing` and
     /// `differential_evolution` for many minima, `multistart` and `basin_hopping` for smooth ones.
     #[serde(default)]
     pub method: Method,
@@ -65,7 +65,7 @@ pub(crate) struct Args {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Method {
-    /// All methods in turn.
+    /// Several methods in turn, and longest the one that does best.
     #[default]
     Auto,
     /// Differential evolution with adapted settings and a shrinking population.
@@ -315,45 +315,62 @@ fn evidence(search: &mut Search<'_>, max_evals: u64) -> Result<Evidence, ToolErr
 fn look(search: &mut Search<'_>, method: Method, max_evals: u64) -> Result<Reason, ToolError> {
     const POLISH: u64 = 20;
     search.limit = max_evals - max_evals / POLISH;
-    let all: &[(Run, f64)] = if search.smooth {
-        &[
-            (multistart::search, 0.05),
-            (cma::search, 0.65),
-            (hopping::search, 1.0),
-        ]
-    } else {
-        &[
-            (cma::search, 0.6),
-            (annealing::search, 0.4),
-            (evolution::search, 1.0),
-        ]
+    let limit = search.limit;
+    let agrees = match method {
+        Method::Auto => share(search)?,
+        Method::Multistart => search.within(limit, multistart::search)?,
+        Method::DualAnnealing => search.within(limit, annealing::search)?,
+        Method::CmaEs => search.within(limit, cma::search)?,
+        Method::DifferentialEvolution => search.within(limit, evolution::search)?,
+        Method::BasinHopping => search.within(limit, hopping::search)?,
     };
-    let only: Run = match method {
-        Method::Auto | Method::Multistart => multistart::search,
-        Method::DualAnnealing => annealing::search,
-        Method::CmaEs => cma::search,
-        Method::DifferentialEvolution => evolution::search,
-        Method::BasinHopping => hopping::search,
-    };
-    let chosen = if method == Method::Auto {
-        all
-    } else {
-        &[(only, 1.0)]
-    };
-    for &(run, part) in chosen {
-        let limit = search.share(part);
-        search.within(limit, run)?;
-        if method == Method::Auto && search.agreeing() >= AGREEING_MANY && search.is_exhausted() {
-            search.limit = max_evals;
-            return Ok(Reason::Agreement);
-        }
-    }
     search.limit = max_evals;
-    Ok(Reason::MaxEvals)
+    Ok(match agrees {
+        true => Reason::Agreement,
+        false => Reason::MaxEvals,
+    })
 }
 
 /// A method: it ends by the error of a budget that is used up.
 type Run = fn(&mut Search<'_>) -> Result<(), ToolError>;
+
+/// Shares the budget among the methods that suit the problem; answers whether it ended early, since many searches agree.
+///
+/// # Method
+/// Where local searches have gradients, `basin_hopping` and `cma_es` get a share each, and the rest goes to the one with the lower value.
+fn share(search: &mut Search<'_>) -> Result<bool, ToolError> {
+    let parts: &[(Run, f64)] = if search.smooth {
+        &[
+            (multistart::search, 0.05),
+            (hopping::search, 0.2),
+            (cma::search, 0.3),
+        ]
+    } else {
+        &[(cma::search, 0.4), (evolution::search, 1.0)]
+    };
+    let mut go_on = |run: Run, part: f64| {
+        let limit = search.share(part);
+        search.within(limit, run)?;
+        let agree = search.agreeing() >= AGREEING_MANY && search.is_exhausted();
+        Ok::<_, ToolError>((agree, search.best.0))
+    };
+    let mut lows = Vec::new();
+    for &(run, part) in parts {
+        let (agree, low) = go_on(run, part)?;
+        if agree {
+            return Ok(true);
+        }
+        lows.push(low);
+    }
+    let [_, hops, evolution] = lows[..] else {
+        return Ok(false);
+    };
+    let better: Run = match evolution < hops {
+        true => cma::search,
+        false => hopping::search,
+    };
+    Ok(go_on(better, 1.0)?.0)
+}
 
 /// So many ends at the best value end the search between methods.
 const AGREEING_MANY: usize = 40;

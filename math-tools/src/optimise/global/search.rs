@@ -7,6 +7,7 @@
 use tool_core::rng::StreamRng;
 use tool_core::{Ctx, Seed, ToolError};
 
+use super::cma::Restarts;
 use crate::linalg::dense::max_abs;
 use crate::optimise::minimise::bounds::Bounds;
 use crate::optimise::minimise::constrained::{
@@ -33,6 +34,8 @@ pub(super) struct Search<'a> {
     pub limit: u64,
     /// The best key and its point.
     pub best: (f64, Vec<f64>),
+    /// Where the restarts of `cma_es` stand, which goes on where it is given another share.
+    pub restarts: Restarts,
     /// Values and points at the ends of independent searches.
     ends: Vec<(f64, Vec<f64>)>,
     /// Points at which constraints failed, so that the objective was not evaluated.
@@ -56,6 +59,7 @@ impl<'a> Search<'a> {
             smooth,
             limit: u64::MAX,
             best: first,
+            restarts: Restarts::default(),
             ends: Vec::new(),
             outside: 0,
             streams: 0,
@@ -166,11 +170,12 @@ impl<'a> Search<'a> {
         Ok(INFEASIBLE * (1.0 + sum.min(INFEASIBLE)))
     }
 
-    /// Descends from a point to a local minimum; without gradients the point itself is the end.
+    /// Descends from a point to a local minimum; without gradients the point itself is the end. Without constraints, a step that lowers the
+    /// value by less than a share `enough` of what all have is the last.
     ///
     /// # Errors
     /// As [`Search::at`].
-    pub(super) fn settle(&mut self, x: &[f64]) -> Result<(Vec<f64>, f64), ToolError> {
+    pub(super) fn settle(&mut self, x: &[f64], enough: f64) -> Result<(Vec<f64>, f64), ToolError> {
         const ITERATIONS_MAX: u64 = 200;
         const TOLERANCE: f64 = 1e-6;
         if !self.smooth {
@@ -180,7 +185,7 @@ impl<'a> Search<'a> {
             return self.under_constraints(x, ITERATIONS_MAX);
         }
         let bounds = self.bounds.clone();
-        let found = lbfgs::descend(self, &bounds, x, ITERATIONS_MAX, TOLERANCE)?;
+        let found = lbfgs::descend(self, &bounds, x, ITERATIONS_MAX, (TOLERANCE, enough))?;
         Ok((found.x, found.value))
     }
 
@@ -219,7 +224,7 @@ impl<'a> Search<'a> {
     /// # Errors
     /// As [`Search::at`].
     pub(super) fn descend(&mut self, x: &[f64]) -> Result<(Vec<f64>, f64), ToolError> {
-        let found = self.settle(x)?;
+        let found = self.settle(x, 0.0)?;
         self.end(&found.0, found.1);
         Ok(found)
     }

@@ -44,12 +44,14 @@ fn count(solved: &[bool]) -> usize {
     solved.iter().filter(|solved| **solved).count()
 }
 
-/// Of 19 functions with 40,000 evaluations each: the default method solves 17 or 18 with each of these seeds, and each function with one of
-/// them; Griewank and Rosenbrock, Schaffers F7 of high condition, Weierstrass and Rastrigin, rotated, fail with some.
+/// Of 19 functions with 40,000 evaluations each: the default method solves 18.4 on average, and with these seeds each function at least once;
+/// Griewank and Rosenbrock (7 of 10 seeds), Schaffers F7 of high condition, Weierstrass and Rastrigin, rotated (9 of 10), fail with some.
 #[test]
 fn functions_of_the_testbed_are_minimised() {
     let runs = [1, 2].map(|seed| solved("auto", seed));
-    assert!(runs.iter().all(|run| count(run) >= 17), "{runs:?}");
+    assert!(runs.iter().all(|run| count(run) >= 18), "{runs:?}");
+    let once = (0..cases().len()).all(|case| runs.iter().any(|run| run[case]));
+    assert!(once, "{runs:?}");
     assert!(count(&solved("cma_es", 2)) >= 18);
     assert!(count(&solved("differential_evolution", 2)) >= 17);
 }

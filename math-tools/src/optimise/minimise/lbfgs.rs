@@ -41,10 +41,11 @@ pub(crate) fn minimise(
     max_iter: u64,
     tolerance: f64,
 ) -> Result<Found, ToolError> {
-    run(target, bounds, x0, (max_iter, tolerance), true)
+    run(target, bounds, x0, (max_iter, tolerance, 0.0), true)
 }
 
-/// The same without a look at the neighbours of the end: for searches that start many.
+/// The same without a look at the neighbours of the end: for searches that start many. A step that lowers the value by less than a share
+/// `enough` of what all have is the last.
 ///
 /// # Errors
 /// Those of the target.
@@ -53,19 +54,20 @@ pub(crate) fn descend(
     bounds: &Bounds,
     x0: &[f64],
     max_iter: u64,
-    tolerance: f64,
+    (tolerance, enough): (f64, f64),
 ) -> Result<Found, ToolError> {
-    run(target, bounds, x0, (max_iter, tolerance), false)
+    run(target, bounds, x0, (max_iter, tolerance, enough), false)
 }
 
 fn run(
     target: &mut impl Smooth,
     bounds: &Bounds,
     x0: &[f64],
-    (max_iter, tolerance): (u64, f64),
+    (max_iter, tolerance, enough): (u64, f64, f64),
     verify: bool,
 ) -> Result<Found, ToolError> {
     let mut at = Point::new(target, x0.to_vec())?;
+    let start = at.value;
     let mut history = History::default();
     let mut iterations = 0;
     loop {
@@ -128,8 +130,13 @@ fn run(
         }
         match next {
             Some(next) => {
+                let is_enough =
+                    enough > 0.0 && at.value - next.value < enough * (start - next.value);
                 history.push(&at, &next);
                 at = next;
+                if is_enough {
+                    return Ok(at.found(iterations, false, Reason::NoProgress));
+                }
             }
             None => return Ok(at.found(iterations, false, Reason::NoProgress)),
         }

@@ -235,7 +235,7 @@ impl<'p, 'a> Lagrangian<'p, 'a> {
         tolerance: f64,
     ) -> Result<(Vec<f64>, u64, Reason), ToolError> {
         let bounds = self.problem.bounds.clone();
-        let first = lbfgs::descend(self, &bounds, x, max_iter, tolerance)?;
+        let first = lbfgs::descend(self, &bounds, x, max_iter, (tolerance, 0.0))?;
         if first.converged {
             return Ok((first.x, first.iterations, first.reason));
         }
