@@ -5,6 +5,7 @@ use tool_core::ToolError;
 use super::bounds::Bounds;
 use super::curvature::{self, along, lower_point};
 use super::smooth::{Point, Smooth};
+use crate::linalg::dense::max_abs;
 
 /// The largest component of a gradient that counts as zero.
 pub(super) fn small(target: &impl Smooth, at: &Point, tolerance: f64) -> f64 {
@@ -44,6 +45,11 @@ pub(super) fn look(
     tolerance: f64,
 ) -> Result<Look, ToolError> {
     if let Some(lower) = lower_neighbour(target, bounds, at)? {
+        return Ok(Look::Lower(lower));
+    }
+    if bounds.slope(&at.x, &at.gradient) > tolerance
+        && let Some(lower) = lower_far_down(target, bounds, at)?
+    {
         return Ok(Look::Lower(lower));
     }
     let small = small(target, at, tolerance);
@@ -161,6 +167,32 @@ pub(super) fn flatter(
     let gradient = target.gradient(&x, value)?;
     let halved = bounds.slope(&x, &gradient) <= 0.5 * bounds.slope(&at.x, &at.gradient);
     Ok(halved.then_some(Point { x, value, gradient }))
+}
+
+/// The lowest of points against the gradient, each ten times as far as the one before, where one is clearly lower: a gradient that the rounding
+/// error of a large value hides near by may lead far down.
+fn lower_far_down(
+    target: &mut impl Smooth,
+    bounds: &Bounds,
+    at: &Point,
+) -> Result<Option<Vec<f64>>, ToolError> {
+    const NEAREST: f64 = 1e-3;
+    const ROUNDS: i32 = 40;
+    let clearly = 1e-12 * (1.0 + at.value.abs());
+    let mut found: Option<(f64, Vec<f64>)> = None;
+    for round in 0..ROUNDS {
+        let length = NEAREST * 10_f64.powi(round) * max_abs(&at.x).max(1.0);
+        let mut point = along(&at.x, -length / max_abs(&at.gradient), &at.gradient);
+        bounds.project(&mut point);
+        let value = target.value(&point)?;
+        let before = found.as_ref().map_or(at.value - clearly, |found| found.0);
+        if value < before {
+            found = Some((value, point));
+        } else if found.is_some() {
+            break;
+        }
+    }
+    Ok(found.map(|found| found.1))
 }
 
 /// A point along an axis that is clearly lower; not looked for where there are many axes.

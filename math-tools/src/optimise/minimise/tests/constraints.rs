@@ -148,6 +148,7 @@ fn a_fall_along_feasible_points_is_unbounded() {
         ("x+y", &["x-y>=0"][..]),
         ("-x*y", &["x==y"][..]),
         ("-x**2", &["y>=0", "x>=y"][..]),
+        ("-y", &["y<=exp(x)"][..]),
     ] {
         let call = under(constraints, args(&[1.0, 1.0], objective));
         let error = Args::run(call, &Ctx::default()).unwrap_err();

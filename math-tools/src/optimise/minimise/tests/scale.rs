@@ -38,6 +38,19 @@ fn the_size_of_an_objective_does_not_matter() {
     }
 }
 
+/// Beside values of 1e40 a gradient of 2e20 is less than their rounding error; it leads to the minimum all the same.
+#[test]
+fn a_gradient_below_the_rounding_of_the_value_is_followed() {
+    for method in [Method::Auto, Method::Gradient, Method::Newton] {
+        let call = args(&[0.0, 1.0], "(x0-1e20)**2+(x1-3)**2");
+        let found = run(with(method, call));
+        assert!(
+            found.converged && found.x == [1e20, 3.0],
+            "{method:?} {found:?}"
+        );
+    }
+}
+
 /// The minimum is at (u, 2 u) for a unit u; a weight of 1e-12 on one variable does not hide it.
 #[test]
 fn the_units_of_variables_do_not_matter() {
