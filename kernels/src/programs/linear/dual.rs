@@ -73,6 +73,7 @@ impl Simplex<'_> {
         let rows = self.model.rows;
         let mut infeasible = vec![0.0; rows];
         let (mut is_begun, mut is_fresh) = (false, false);
+        let since = self.iterations;
         let mut candidates: Vec<Candidate> = Vec::new();
         let mut flips: Vec<(u32, f64)> = Vec::new();
         let mut barred: Vec<u32> = Vec::new();
@@ -91,7 +92,7 @@ impl Simplex<'_> {
                     return Ended::Stopped;
                 }
             }
-            if let Some(ended) = self.limit() {
+            if let Some(ended) = self.limit(since) {
                 return ended;
             }
             let Some(row) = self.leaving(&infeasible, &barred) else {

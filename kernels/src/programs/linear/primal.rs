@@ -20,6 +20,7 @@ impl Simplex<'_> {
         let total = self.x.len();
         let mut weights = vec![1.0; total];
         let mut is_fresh = false;
+        let since = self.iterations;
         let mut barred: Vec<usize> = Vec::new();
         let mut idle = 0;
         let mut moves = 0;
@@ -36,7 +37,7 @@ impl Simplex<'_> {
                     return Ended::Stuck;
                 }
             }
-            if let Some(ended) = self.limit() {
+            if let Some(ended) = self.limit(since) {
                 return ended;
             }
             let Some(entering) = self.entering(&weights, &barred) else {

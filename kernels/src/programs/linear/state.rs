@@ -60,10 +60,16 @@ pub(super) struct Simplex<'a> {
 }
 
 impl<'a> Simplex<'a> {
-    /// Why the iterations end here, if they do.
-    pub(super) fn limit(&self) -> Option<Ended> {
+    /// Why the iterations of a method end here, if they do, which had done so many before.
+    pub(super) fn limit(&self, since: u64) -> Option<Ended> {
+        /// Iterations of a method from one basis, for each row and column, after which rounding leads it in a circle: programs take 1 to 10.
+        const PATIENCE: usize = 100;
         if self.iterations >= self.max_iter {
             return Some(Ended::IterationLimit);
+        }
+        let most = PATIENCE * (self.model.rows + self.x.len() + PATIENCE);
+        if self.iterations - since >= most as u64 {
+            return Some(Ended::Stuck);
         }
         (self.iterations.is_multiple_of(16) && (self.stop)()).then_some(Ended::Stopped)
     }

@@ -202,6 +202,15 @@ fn random(rows: usize, columns: usize, seed: u64, kind: u64) -> Program {
     program
 }
 
+/// Rounding leads the dual method in a circle: that ends long before the limit of iterations.
+#[test]
+fn a_circle_ends_as_numerical() {
+    let program = random(22, 20, 22_470, 2);
+    let solution = solved(&program);
+    assert_eq!(solution.status, Status::Numerical);
+    assert!(solution.iterations < 1_000_000, "{}", solution.iterations);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
