@@ -1,7 +1,7 @@
-"""NumPy's, SciPy's and CVODE's side of the table of models: reads requests as JSON lines, answers each with one JSON line.
+"""NumPy's, SciPy's, CVODE's and Boost's side of the table of models: reads requests as JSON lines, answers each with one JSON line.
 
 CVODE is that of the wheel of scikit-SUNDAE, called from C without Python in between; its rows, and those of LSODA with a function in C,
-need a C compiler.
+need a C compiler; those of Boost one of C++ and its headers (Debian's `libboost-dev`).
 """
 import ctypes
 import importlib.util
@@ -370,6 +370,30 @@ long cvode(Function function, int adams, int band, long size, double end, double
 #endif
 """
 
+# The functions above stand before it, so that they are inlined.
+BOOST = r"""
+#include <array>
+#include <boost/numeric/odeint.hpp>
+namespace odeint = boost::numeric::odeint;
+template <std::size_t N, class Stepper> static long run(Function function, double end, double rtol, double atol, double *y) {
+    std::array<double, N> state;
+    std::copy(y, y + N, state.begin());
+    auto right = [function](const std::array<double, N> &y, std::array<double, N> &d, double t) { function(t, y.data(), d.data()); };
+    long steps = odeint::integrate_adaptive(odeint::make_controlled<Stepper>(atol, rtol), right, state, 0.0, end, 1e-3);
+    std::copy(state.begin(), state.end(), y);
+    return steps;
+}
+// `y` is the start, then the end; the result is the number of steps.
+template <class State> using Dopri5 = odeint::runge_kutta_dopri5<State>;
+template <class State> using Fehlberg78 = odeint::runge_kutta_fehlberg78<State>;
+#define EXPORT(NAME, N, STEPPER) \
+    extern "C" __attribute__((visibility("default"))) long NAME##_##STEPPER(double end, double rtol, double atol, double *y) { \
+        return run<N, STEPPER<std::array<double, N>>>(NAME, end, rtol, atol, y); \
+    }
+EXPORT(lorenz, 3, Dopri5) EXPORT(lorenz, 3, Fehlberg78)
+EXPORT(kepler, 4, Dopri5) EXPORT(kepler, 4, Fehlberg78)
+"""
+
 
 def sundials():
     """The libraries of the wheel, loaded for the program below; empty without it."""
@@ -384,26 +408,39 @@ def sundials():
     return found
 
 
+def compiled(command, name, text):
+    """A library of a source, loaded."""
+    folder = Path(tempfile.mkdtemp())
+    (folder / name).write_text(text)
+    subprocess.check_call([*command, "-O3", "-march=native", "-shared", "-fPIC", "-o", str(folder / "right.so"), str(folder / name), "-lm"])
+    return ctypes.CDLL(str(folder / "right.so"))
+
+
 def native():
     """The functions in C, with CVODE where it is there; `None` without a compiler."""
     compiler = shutil.which("gcc")
-    if not compiler:
+    return compiled([compiler, *(["-DCVODE"] if sundials() else [])], "right.c", SOURCE) if compiler else None
+
+
+def boost():
+    """The integrators of Boost with the functions; `None` without a compiler or the headers."""
+    compiler = shutil.which("g++")
+    check = [compiler, "-x", "c++", "-fsyntax-only", "-include", "boost/version.hpp", "/dev/null"]
+    if not compiler or subprocess.run(check, stderr=subprocess.DEVNULL).returncode != 0:
         return None
-    flags = ["-DCVODE"] if sundials() else []
-    folder = tempfile.mkdtemp()
-    source, library = Path(folder) / "right.c", Path(folder) / "right.so"
-    source.write_text(SOURCE)
-    subprocess.check_call([compiler, "-O3", "-march=native", "-shared", "-fPIC", *flags, "-o", str(library), str(source), "-lm"])
-    return ctypes.CDLL(str(library))
+    visible = 'extern "C" __attribute__((visibility("default"))) long calls;'
+    functions = SOURCE.replace("long calls;", f"{visible}\nlong calls;")
+    return compiled([compiler, "-fvisibility=hidden"], "right.cpp", functions + BOOST)
 
 
-NATIVE = native()
+NATIVE, BOOST_LIBRARY = native(), boost()
 POINTER = ctypes.POINTER(ctypes.c_double)
 
 
 def methods():
     found = ["RK45", "DOP853", "LSODA", "BDF", "Radau"]
-    return found + (["LSODA, C"] if NATIVE else []) + (["CVODE, C"] if hasattr(NATIVE, "cvode") else [])
+    found += (["LSODA, C"] if NATIVE else []) + (["CVODE, C"] if hasattr(NATIVE, "cvode") else [])
+    return found + (["Boost Dopri5, C++", "Boost Fehlberg78, C++"] if BOOST_LIBRARY else [])
 
 
 def equation(request):
@@ -422,6 +459,16 @@ def equation(request):
         steps = run(*arguments, y0.ctypes.data_as(POINTER))
         elapsed = (time.perf_counter() - start) * 1e3
         return {"y": y0.tolist() if steps >= 0 else None, "ms": elapsed, "steps": steps, "evaluations": calls.value}
+    if method.startswith("Boost "):
+        run = getattr(BOOST_LIBRARY, f"{name}_{method.split(' ')[1].rstrip(',')}")
+        run.restype = ctypes.c_long
+        calls = ctypes.c_long.in_dll(BOOST_LIBRARY, "calls")
+        calls.value = 0
+        arguments = [ctypes.c_double(value) for value in (end, rtol, atol)]
+        start = time.perf_counter()
+        steps = run(*arguments, y0.ctypes.data_as(POINTER))
+        elapsed = (time.perf_counter() - start) * 1e3
+        return {"y": y0.tolist(), "ms": elapsed, "steps": steps, "evaluations": calls.value}
     options = {}
     if band and method.startswith("LSODA"):
         options = {"lband": 1, "uband": 1}
@@ -429,14 +476,14 @@ def equation(request):
         options = {"jac_sparsity": diags([1, 1, 1], [-1, 0, 1], shape=(y0.size, y0.size))}
     function, CALLS[0] = PYTHON[name], 0
     if method == "LSODA, C":
-        compiled = getattr(NATIVE, name)
-        compiled.argtypes, compiled.restype = [ctypes.c_double, POINTER, POINTER], None
+        in_c = getattr(NATIVE, name)
+        in_c.argtypes, in_c.restype = [ctypes.c_double, POINTER, POINTER], None
         address = ctypes.c_double.from_buffer
 
         def function(t, y):
             CALLS[0] += 1
             rate = np.empty(y.size)
-            compiled(t, address(y), address(rate))
+            in_c(t, address(y), address(rate))
             return rate
 
     start = time.perf_counter()
