@@ -57,6 +57,10 @@ pub(crate) struct Args {
     pub plot: bool,
 }
 
+fn yes() -> bool {
+    true
+}
+
 /// How the curve goes between points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

@@ -61,9 +61,6 @@ pub(crate) struct Args {
     /// Times at which to return the solution, in the direction of integration and within `t_span`; absent: every accepted step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub t_eval: Option<Input<Vector>>,
-    /// Whether to estimate the error at the end, by a second integration with looser tolerances, which takes a third to a half of the time.
-    #[serde(default = "yes")]
-    pub error_estimate: bool,
     /// Functions whose zeros along the solution are returned, or end it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub events: Vec<Event>,

@@ -45,8 +45,6 @@ pub(super) struct Setup {
     pub events: Vec<Event>,
     /// The functions of the events.
     pub functions: Vec<Expression>,
-    /// Whether the error at the end is estimated.
-    pub estimates: bool,
     /// Settings.
     pub options: Options,
 }
@@ -120,7 +118,6 @@ pub(super) fn check(args: &Args, ctx: &Ctx) -> Result<Setup, ToolError> {
         mass,
         events: args.events.clone(),
         functions,
-        estimates: args.error_estimate,
         options,
     })
 }

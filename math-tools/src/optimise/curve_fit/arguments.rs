@@ -81,3 +81,7 @@ fn confidence() -> Probability {
 fn tolerance() -> Tolerance {
     Tolerance::literal(1e-12)
 }
+
+fn yes() -> bool {
+    true
+}

@@ -1,7 +1,6 @@
 //! Sweeps, and derivatives by parameters.
 
 use super::from_json;
-use crate::ode::solve::Output;
 use crate::ode::solve::stepper::Reason;
 
 /// y = y0 exp(-k t) + c t: the derivatives are -t y0 exp(-k t) and t.
@@ -271,26 +270,4 @@ fn an_error_estimate_does_not_compare_a_run_with_itself() {
         estimate > 0.0 && error <= 2.0 * estimate,
         "{error:e} {estimate:e}"
     );
-}
-
-/// Without the estimate the solution and its events are the same, and less is evaluated.
-#[test]
-fn the_error_estimate_can_be_left_out() {
-    for method in ["auto", "dopri5", "radau", "bdf", "rodas4"] {
-        let call = |estimates: bool| {
-            let text = format!(
-                r#"{{"y0":[2,0],"t_span":[0,20],"system":["y1","5*(1-y0**2)*y1-y0"],"method":"{method}","error_estimate":{estimates},
-                    "events":[{{"g":"y0"}}],"sweep":[{{"y0":[1,0]}}]}}"#
-            );
-            from_json(&text).unwrap().0
-        };
-        let (with, without) = (call(true), call(false));
-        assert!(without.completed && without.error_estimate.is_none());
-        assert!(with.error_estimate.is_some_and(|estimate| estimate > 0.0));
-        assert!(without.y == with.y && without.t == with.t, "{method}");
-        assert_eq!(with.stats.function_evals, without.stats.function_evals);
-        assert!(without.stats.extra_evals < with.stats.extra_evals);
-        let run = |output: &Output| output.sweep.as_ref().unwrap()[0].error_estimate;
-        assert!(run(&with).is_some() && run(&without).is_none());
-    }
 }
