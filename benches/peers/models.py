@@ -27,7 +27,7 @@ WAYS |= {"normal_matrix": "matrix and vector", "choice_matrix": "matrix and vect
 RTOLS = [10.0**-power for power in range(3, 13)]
 SHOWN = (1e-6, 1e-9)
 ERRORS = (1e-5, 1e-8)
-NOT_STIFF = (["auto", "tsit5"], ["RK45", "DOP853", "LSODA", "LSODA, C", "CVODE, C"])
+NOT_STIFF = (["auto", "tsit5"], ["RK45", "DOP853", "LSODA", "LSODA, C", "CVODE, C", "Boost Dopri5, C++", "Boost Fehlberg78, C++"])
 STIFF = (["auto", "radau", "bdf", "rodas4"], ["LSODA", "BDF", "Radau", "LSODA, C", "CVODE, C"])
 # Twenty seconds for one run end the line of a method.
 LONGEST_MS = 20_000
@@ -283,11 +283,12 @@ def equations(process, python, quick):
     native = "The rows with C have the right-hand side in C, compiled by gcc: LSODA is SciPy's and calls it through ctypes, CVODE (SUNDIALS 7, as in the wheel of scikit-SUNDAE) is called from C without "
     native += "Python in between, with Adams methods where the problem is not stiff, BDF where it is, and Jacobians by differences."
     absent = "CVODE was not compared: it takes gcc and scikit-SUNDAE."
+    boost = " The rows with C++ are Boost odeint with adaptive steps, the right-hand side compiled into it by g++." if any(method.startswith("Boost") for method in known) else ""
     lines = [
         f"Differential equations: the least time of up to {rounds} rounds, the sides in turns, one thread; that of mathchain within the process, reading and differentiating the expressions included, and a second "
         "integration for its estimate of the error. Right-hand sides of SciPy are functions of Python. The heat equation has a band of 3 diagonals on every side: found by mathchain, given to the others. "
         "Error at the end: relative, by component for the stiff problems of few unknowns, of the largest component for the others. ms at an error: on the line of log time against log error through "
-        f"relative tolerances of 1e-3 to 1e-12, since equal tolerances give unequal errors; that of the loosest tolerance where its error is less already, \"-\" where the tightest does not reach it. Ratio = ms of the row / ms of `auto`. {native if 'CVODE, C' in known else absent}",
+        f"relative tolerances of 1e-3 to 1e-12, since equal tolerances give unequal errors; that of the loosest tolerance where its error is less already, \"-\" where the tightest does not reach it. Ratio = ms of the row / ms of `auto`. {native if 'CVODE, C' in known else absent}{boost}",
         "",
         "| problem | method | rtol 1e-6: ms | error | steps | evaluations | rtol 1e-9: ms | error | steps | evaluations | ms at error 1e-5 | ratio | ms at error 1e-8 | ratio |",
         "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|",
@@ -307,10 +308,9 @@ def equations(process, python, quick):
             for target, base in zip(ERRORS, best):
                 ms = time_at(line, target)
                 cells += [shown(ms) if ms else "-", ratio_of(ms, base) if ms and base and side != sides[0] else ""]
-            whose = "" if side[0] == "mathchain" or side[1].startswith("CVODE") else "SciPy "
-            method = side[1].split(",")[0]
-            name = f"{whose}`{method}`" if method != "CVODE" else "CVODE"
-            lines.append(f"| {title} | {name}{', C' if side[1].endswith(', C') else ''} | {' | '.join(cells)} |")
+            method, *language = side[1].split(", ")
+            name = method if method.startswith(("CVODE", "Boost")) else f"`{method}`" if side[0] == "mathchain" else f"SciPy `{method}`"
+            lines.append(f"| {title} | {', '.join([name, *language])} | {' | '.join(cells)} |")
     peer.close()
     return [*lines, ""]
 
@@ -331,8 +331,8 @@ def table(program, executable, python, quick, env=os.environ):
     lines = [
         "## Models, differential equations and fits",
         "",
-        "Compared: models, fits and equations given to mathchain as texts, with what a user of NumPy and SciPy writes for them, and with CVODE, a compiled library. Not compared: compilers of gradients "
-        "(JAX, Stan), Boost odeint and the solvers of Julia; SciPy with exact Jacobians but in the row that says so; solutions between the end points, events and sensitivities. Each table is one run on a "
+        "Compared: models, fits and equations given to mathchain as texts, with what a user of NumPy and SciPy writes for them, and with CVODE and Boost odeint, compiled libraries. Not compared: compilers of gradients "
+        "(JAX, Stan) and the solvers of Julia; SciPy with exact Jacobians but in the row that says so; solutions between the end points, events and sensitivities. Each table is one run on a "
         "machine that other work may share: its ratios count more than its times. Fits and solutions of all sides are of processes that stay up; those of mathchain are calls of `serve --jsonl` with their check, policy and record, and take about 1 ms more where they are the first of a process.",
         "",
     ]

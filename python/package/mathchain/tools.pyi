@@ -2198,7 +2198,7 @@ class Tools:
             constraints: Constraints, as in `optimize`; they count as satisfied up to 1e-8. The objective is evaluated where they hold, and by local searches near there.
             data: Columns of numbers. The objective names them and reduces them to one number, such as `sum((y - x0 - x1*t)**2)`; inline or from a file.
             max_evals: Largest number of evaluations, those of gradients included.
-            method: `auto` shares the evaluations among all methods; `cma_es` for rugged and ill-conditioned functions, `dual_annealing` and `differential_evolution` for many minima, `multistart` and `basin_hopping` for smooth ones.
+            method: `auto` shares the evaluations among the methods that suit the objective; `cma_es` for rugged and ill-conditioned functions, `dual_annealing` and `differential_evolution` for many minima, `multistart` and `basin_hopping` for smooth ones.
             mode: `minimize` or `maximize`.
             objective: Objective: as in `optimize`.
             parameters: Named numbers the expression uses, such as `{"a": 1.5}`; the entries of a list `w` are `w[0]`, `w[1]`, ...

@@ -60,9 +60,9 @@ pub(super) struct Simplex<'a> {
 }
 
 impl<'a> Simplex<'a> {
-    /// Why the iterations of a method end here, if they do, which had done so many before.
+    /// Why a method that began after `since` iterations ends here, if it does.
     pub(super) fn limit(&self, since: u64) -> Option<Ended> {
-        /// Iterations of a method from one basis, for each row and column, after which rounding leads it in a circle: programs take 1 to 10.
+        /// Iterations for each row and column after which rounding must lead the method in a circle: most programs take 1 to 10.
         const PATIENCE: usize = 100;
         if self.iterations >= self.max_iter {
             return Some(Ended::IterationLimit);

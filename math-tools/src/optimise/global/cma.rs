@@ -9,7 +9,7 @@ use rand_distr::StandardNormal;
 use tool_core::ToolError;
 use tool_core::rng::StreamRng;
 
-use super::search::Search;
+use super::search::{INFEASIBLE, Search};
 use crate::linalg::dense::{add_multiple, dot, norm2, symmetric_eigen};
 
 /// The size of the largest population so far, 0 before the first run, and the evaluations of runs with large and with small ones.
@@ -104,7 +104,8 @@ fn run(
     mut step: f64,
     population: usize,
 ) -> Result<(), ToolError> {
-    /// The spread of recent values, relative to the distance from the best one known, at which a run is given up.
+    /// The spread of recent values, relative to the distance from the best one known, at which a run is given up. One that has found no
+    /// feasible point yet goes on: its keys say nothing of values.
     const BEHIND: f64 = 0.1;
     let d = mean.len();
     let n = d as f64;
@@ -190,7 +191,9 @@ fn run(
             - recent.iter().fold(low, |least, low| least.min(*low));
         let flat = lows.len() >= window && range <= 1e-12 * best.0.abs().max(1e-3);
         let still = (0..d).all(|i| step * covariance[(i, i)].sqrt() < 1e-13);
-        let behind = lows.len() >= window && range <= BEHIND * (best.0 - search.best.0);
+        let is_feasible = best.0 < INFEASIBLE;
+        let gap = best.0 - search.best.0;
+        let behind = is_feasible && lows.len() >= window && range <= BEHIND * gap;
         if flat || still || behind || !low.is_finite() {
             break;
         }

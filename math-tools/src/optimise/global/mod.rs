@@ -46,7 +46,7 @@ pub(crate) struct Args {
     /// searches near there.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub constraints: Vec<String>,
-    /// `auto` shares the evaluations among all methods; `cma_es` for rugged and ill-conditioned functions, `dual_annealing` and
+    /// `auto` shares the evaluations among the methods that suit the objective; `cma_es` for rugged and ill-conditioned functions, `dual_annealing` and
     /// `differential_evolution` for many minima, `multistart` and `basin_hopping` for smooth ones.
     #[serde(default)]
     pub method: Method,
@@ -65,7 +65,7 @@ pub(crate) struct Args {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Method {
-    /// All methods in turn.
+    /// The methods that suit the objective, in turn.
     #[default]
     Auto,
     /// Differential evolution with adapted settings and a shrinking population.

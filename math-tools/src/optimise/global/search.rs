@@ -34,7 +34,7 @@ pub(super) struct Search<'a> {
     pub limit: u64,
     /// The best key and its point.
     pub best: (f64, Vec<f64>),
-    /// Where the restarts of `cma_es` stand, which goes on where it is given another share.
+    /// The restarts of `cma_es` so far: with another share of the budget it goes on from there.
     pub restarts: Restarts,
     /// Values and points at the ends of independent searches.
     ends: Vec<(f64, Vec<f64>)>,
@@ -170,8 +170,8 @@ impl<'a> Search<'a> {
         Ok(INFEASIBLE * (1.0 + sum.min(INFEASIBLE)))
     }
 
-    /// Descends from a point to a local minimum; without gradients the point itself is the end. Without constraints, a step that lowers the
-    /// value by less than a share `enough` of what all have is the last.
+    /// Descends from a point to a local minimum; without gradients the point itself is the end. Without constraints, it ends early by
+    /// `enough`, as [`lbfgs::descend`] does.
     ///
     /// # Errors
     /// As [`Search::at`].

@@ -44,8 +44,8 @@ pub(crate) fn minimise(
     run(target, bounds, x0, (max_iter, tolerance, 0.0), true)
 }
 
-/// The same without a look at the neighbours of the end: for searches that start many. A step that lowers the value by less than a share
-/// `enough` of what all have is the last.
+/// The same without a look at the neighbours of the end: for searches that start many. A step that lowers the value by less than the
+/// share `enough` of what all steps so far have lowered it is the last.
 ///
 /// # Errors
 /// Those of the target.

@@ -46,7 +46,7 @@ pub(super) fn goes_on(problem: &mut Problem<'_>, x: &[f64], value: f64) -> Resul
         let mut far = along(&start, FARTHER.powi(round), &away);
         problem.bounds.project(&mut far);
         let c = problem.constraints(&far)?;
-        // A constraint beyond the largest number is satisfied or not.
+        // An infinite constraint is satisfied or violated by its sign.
         if far.iter().any(|entry| !entry.is_finite()) || c.iter().any(|entry| entry.is_nan()) {
             return Ok(false);
         }
