@@ -156,6 +156,39 @@ fn every_length_and_offset_of_two_arguments_gives_the_same_bits() {
     }
 }
 
+/// Exponents that are roots, alone, in each lane, and beside others.
+#[test]
+fn powers_by_roots_are_the_same_bits_in_a_block_and_at_every_level() {
+    let a = points(600, 12);
+    for exponents in [
+        vec![0.5],
+        vec![1.5],
+        vec![0.5, 1.5],
+        vec![1.5, 2.7, 0.5, 3.0],
+    ] {
+        let b: Vec<f64> = exponents.iter().copied().cycle().take(a.len()).collect();
+        let expected: Vec<f64> = a
+            .iter()
+            .zip(&b)
+            .map(|(&a, &b)| binary(Binary::Pow, a, b))
+            .collect();
+        for level in Level::ALL {
+            let mut out = vec![0.0; a.len()];
+            with_level(level, || binary_block(Binary::Pow, &a, &b, &mut out));
+            assert_bits(&out, &expected, "pow");
+        }
+        for ((a, b), found) in a.iter().zip(&b).zip(&expected) {
+            // Of the standard library, whose error is less than 1 ulp.
+            let other = a.powf(*b);
+            let close = (found - other).abs() <= 2.0 * f64::EPSILON * other.abs();
+            assert!(
+                close || *found == other || (found.is_nan() && other.is_nan()),
+                "{a} ** {b}: {found} {other}"
+            );
+        }
+    }
+}
+
 /// What a lane gets does not depend on its neighbours: no lane of these blocks is out of the ordinary at first, then one is.
 #[test]
 fn a_lane_out_of_the_ordinary_leaves_the_bits_of_the_others() {

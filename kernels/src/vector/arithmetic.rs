@@ -69,7 +69,7 @@ fn group(x: f64, square: f64, c: &[f64]) -> f64 {
 
 /// `2^n` for -1022 <= n <= 1023.
 #[inline(always)]
-pub(super) fn power_of_two(n: i64) -> f64 {
+pub(super) const fn power_of_two(n: i64) -> f64 {
     f64::from_bits((n.wrapping_add(1023) as u64) << 52)
 }
 

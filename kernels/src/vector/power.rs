@@ -13,7 +13,7 @@ const TWO_54: f64 = 18_014_398_509_481_984.0;
 /// Above it every double is an even integer when multiplied by 2; the rounding trick holds below.
 const TWO_51: f64 = 2_251_799_813_685_248.0;
 
-/// `a^b = 2^(b log2 |a|)`, the logarithm and the product as sums of two.
+/// `a^b = 2^(b log2 |a|)`, the logarithm and the product as sums of two; with 0.5 and 1.5 as exponents by the square root.
 pub(super) struct Pow;
 
 /// `b (high + low)` as a sum of two.
@@ -35,6 +35,23 @@ fn finish(a: f64, b: f64, (high, low): (f64, f64)) -> f64 {
     if undefined { f64::NAN } else { signed }
 }
 
+/// Whether the power is a square root, or one times its base.
+#[inline(always)]
+fn is_of_root(b: f64) -> bool {
+    (b == 0.5) | (b == 1.5)
+}
+
+/// `a^0.5` and `a^1.5`, for a within the limits.
+#[inline(always)]
+fn of_root(a: f64, b: f64) -> f64 {
+    let root = a.sqrt();
+    if b == 0.5 { root } else { a * root }
+}
+
+/// Within them `a^1.5` is a normal number.
+const ROOT_LEAST: f64 = power_of_two(-680);
+const ROOT_MOST: f64 = power_of_two(680);
+
 /// The largest keys of |a|, |b| and the logarithm of the result for which `finish` is right.
 const BASE_LIMIT: i64 = place(f64::MAX, f64::MIN_POSITIVE);
 const EXPONENT_LIMIT: i64 = magnitude_key(TWO_51);
@@ -46,12 +63,28 @@ impl Map2 for Pow {
 
     #[inline(always)]
     fn fast(a: f64, b: f64) -> f64 {
+        if is_of_root(b) {
+            return of_root(a, b);
+        }
         finish(a, b, times(b, log2_doubled(Mantissa::of(a.abs()))))
     }
 
     /// In two loops through the logarithms: one chain of 250 cycles would leave the processor too few lanes to overlap.
     #[inline(always)]
     fn block(a: impl Operand, b: impl Operand, out: &mut [f64]) -> i64 {
+        let (mut all, mut any) = (true, false);
+        for (_, b) in out.iter().zip(b.lanes()) {
+            all &= is_of_root(b);
+            any |= is_of_root(b);
+        }
+        if all {
+            let mut worst = i64::MIN;
+            for ((out, a), b) in out.iter_mut().zip(a.lanes()).zip(b.lanes()) {
+                *out = of_root(a, b);
+                worst = worst.max(Self::key(a, b));
+            }
+            return worst;
+        }
         let mut low = [0.0; CHUNK];
         let low = &mut low[..out.len()];
         let (mut base, mut exponent, mut result) = (i64::MIN, i64::MIN, i64::MIN);
@@ -67,11 +100,22 @@ impl Map2 for Pow {
             exponent = exponent.max(magnitude_key(b));
             result = result.max(magnitude_key(product.0));
         }
+        if any {
+            for ((out, a), b) in out.iter_mut().zip(a.lanes()).zip(b.lanes()) {
+                if is_of_root(b) {
+                    *out = of_root(a, b);
+                }
+            }
+            return i64::MAX; // each lane for itself
+        }
         beyond(base, exponent, result)
     }
 
     #[inline(always)]
     fn key(a: f64, b: f64) -> i64 {
+        if is_of_root(b) {
+            return i64::from(place(a, ROOT_LEAST) > place(ROOT_MOST, ROOT_LEAST));
+        }
         let magnitude = a.abs();
         let (high, _) = times(b, log2_doubled(Mantissa::of(magnitude)));
         beyond(

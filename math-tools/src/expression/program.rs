@@ -283,6 +283,7 @@ impl Evaluator<'_> {
     ///
     /// # Panics
     /// As [`Evaluator::point`].
+    #[inline]
     pub(crate) fn point_of<const PARTS: usize>(&mut self, slots: [&[f64]; PARTS], out: &mut [f64]) {
         match self {
             Self::Plain(evaluator) => evaluator.point_of(slots, out),

@@ -253,7 +253,7 @@ impl Flow for Derivative<'_> {
             Form::Expressions { state, .. } => {
                 let offset = self.dynamics.n - state.equations();
                 let (first, second) = dy.split_at_mut(offset);
-                first.copy_from_slice(&y[y.len() - offset..]);
+                vector::copy(&y[y.len() - offset..], first);
                 let free = &self.slots[1 + y.len()..];
                 if let Some(values) = &mut self.values {
                     values.point_of([&[t], y, free], second);

@@ -42,10 +42,16 @@ impl<T: Field> Dense<T> {
         for (row, column, value) in entries {
             self.data[column * n + row] += value;
         }
-        if n > SMALL {
-            self.by_blocks();
-        } else {
-            self.by_columns()?;
+        match n {
+            2 => self.by_columns(2)?,
+            3 => self.by_columns(3)?,
+            4 => self.by_columns(4)?,
+            5 => self.by_columns(5)?,
+            6 => self.by_columns(6)?,
+            7 => self.by_columns(7)?,
+            8 => self.by_columns(8)?,
+            n if n <= SMALL => self.by_columns(n)?,
+            _ => self.by_blocks(),
         }
         for k in 0..n {
             let pivot = self.data[k * n + k];
@@ -58,8 +64,9 @@ impl<T: Field> Dense<T> {
         Ok(())
     }
 
-    fn by_columns(&mut self) -> Result<(), Singular> {
-        let n = self.n;
+    /// Part of its callers, so that the loops of a size that is known there are no loops.
+    #[inline(always)]
+    fn by_columns(&mut self, n: usize) -> Result<(), Singular> {
         let data = &mut self.data[..n * n];
         for (index, place) in self.order.iter_mut().enumerate() {
             *place = index;
@@ -116,7 +123,21 @@ impl<T: Field> Dense<T> {
     }
 
     pub(super) fn solve(&mut self, x: &mut [T]) {
-        let n = self.n;
+        match self.n {
+            2 => self.substitute(2, x),
+            3 => self.substitute(3, x),
+            4 => self.substitute(4, x),
+            5 => self.substitute(5, x),
+            6 => self.substitute(6, x),
+            7 => self.substitute(7, x),
+            8 => self.substitute(8, x),
+            n => self.substitute(n, x),
+        }
+    }
+
+    /// As [`Dense::by_columns`].
+    #[inline(always)]
+    fn substitute(&mut self, n: usize, x: &mut [T]) {
         let work = &mut self.work[..n];
         for (value, &row) in work.iter_mut().zip(&self.order) {
             *value = x[row];
