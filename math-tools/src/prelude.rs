@@ -16,6 +16,11 @@ pub(crate) fn did_you_mean<'a>(
     tool_core::nearest::nearest(name, known).map(|near| format!("did you mean `{near}`?"))
 }
 
+/// The default of a flag that is on.
+pub(crate) fn yes() -> bool {
+    true
+}
+
 pub(crate) use schemars::JsonSchema;
 pub(crate) use serde::{Deserialize, Serialize};
 pub(crate) use tool_core::examples;

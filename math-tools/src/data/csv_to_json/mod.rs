@@ -25,10 +25,6 @@ pub(crate) struct Args {
     pub has_header: bool,
 }
 
-fn yes() -> bool {
-    true
-}
-
 /// The records of a CSV text.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Output {

@@ -57,10 +57,6 @@ pub(crate) struct Args {
     pub plot: bool,
 }
 
-fn yes() -> bool {
-    true
-}
-
 /// How the curve goes between points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

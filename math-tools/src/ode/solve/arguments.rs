@@ -54,13 +54,17 @@ pub(crate) struct Args {
     /// shorter ones, with a warning (not with `mass`, nor by an implicit method where the system does not depend on t).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_step: Option<Positive>,
-    /// `auto`: `dop853`, and `radau` where the problem is stiff. Not stiff: `dopri5`, `tsit5` (order 5), `dop853` (order
-    /// 8). Stiff: `radau` (order 5), `bdf` (orders 1 to 5, for large systems), `rodas4` (order 4, for low accuracy).
+    /// `auto`: `dop853`, and where the problem is stiff `radau`, or `rodas4` for up to 50 equations without t with `rtol` of 3e-4 or more. Not
+    /// stiff: `dopri5`, `tsit5` (order 5), `dop853` (order 8). Stiff: `radau` (order 5), `bdf` (orders 1 to 5, for large systems), `rodas4`
+    /// (order 4, for low accuracy).
     #[serde(default)]
     pub method: Method,
     /// Times at which to return the solution, in the direction of integration and within `t_span`; absent: every accepted step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub t_eval: Option<Input<Vector>>,
+    /// Whether to estimate the error at the end, by a second integration with looser tolerances, which takes a third to a half of the time.
+    #[serde(default = "yes")]
+    pub error_estimate: bool,
     /// Functions whose zeros along the solution are returned, or end it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub events: Vec<Event>,

@@ -8,6 +8,11 @@ const SAFETY: f64 = 0.9;
 /// Largest shrinking of a step.
 const SHRINKING: f64 = 5.0;
 
+/// Several times faster than a general power.
+fn fourth_root(x: f64) -> f64 {
+    x.sqrt().sqrt()
+}
+
 /// The controller: it takes the trend of the errors into account, and no step grows after one that was rejected.
 #[derive(Debug)]
 pub(super) struct Predictive {
@@ -47,7 +52,7 @@ impl Predictive {
 
     /// What a step is divided by for an error of 1; `caution` is at most 1.
     pub(super) fn quotient(&self, error: f64, caution: f64) -> f64 {
-        self.clamped(error.powf(0.25) / (SAFETY * caution))
+        self.clamped(fourth_root(error) / (SAFETY * caution))
     }
 
     /// Records a step that was accepted; the size of the next.
@@ -56,7 +61,8 @@ impl Predictive {
         self.accepted += 1;
         if self.accepted > 1 {
             let (h_before, error_before) = self.before;
-            let predicted = (h_before / h) * (error * error / error_before).powf(0.25) / SAFETY;
+            let trend = fourth_root(error * error / error_before);
+            let predicted = (h_before / h) * trend / SAFETY;
             quotient = quotient.max(self.clamped(predicted.abs()));
         }
         self.before = (h, error.max(1e-2));

@@ -58,7 +58,7 @@ pub(crate) struct Output {
     /// Whether stability rather than accuracy limited the steps of an explicit method: the problem is, or was for a time, stiff.
     pub stiff: bool,
     /// Largest difference of a component at the end from a run with ten times looser tolerances (with shorter steps where those are the same), in the units of y: usually
-    /// several times the true error. Absent when not completed.
+    /// several times the true error. Absent when not completed, or not asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error_estimate: Option<f64>,
     /// Zeros of each of `events`, in their order; absent without events.

@@ -153,7 +153,7 @@ pub(super) fn solve(
     }
     let reason = path.stopped;
     let mut error_estimate = None;
-    if matches!(reason, None | Some(Reason::TerminalEvent)) {
+    if setup.estimates && matches!(reason, None | Some(Reason::TerminalEvent)) {
         let (estimate, work) = error_at_end(flow, (&path, n), &options, ctx)?;
         error_estimate = estimate;
         extra += work;

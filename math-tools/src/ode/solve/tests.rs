@@ -32,6 +32,7 @@ fn args(y0: &[f64], span: [f64; 2], system: impl Into<Equations>) -> Args {
         sensitivities: Vec::new(),
         sweep: Vec::new(),
         quantiles: Vec::new(),
+        error_estimate: true,
     }
 }
 

@@ -81,7 +81,3 @@ fn confidence() -> Probability {
 fn tolerance() -> Tolerance {
     Tolerance::literal(1e-12)
 }
-
-fn yes() -> bool {
-    true
-}

@@ -6,6 +6,7 @@ use tool_core::{Bounded, Finite, Input, Probability, Value, Vector};
 
 use super::rows::Rows;
 use crate::expression::unknowns::Each;
+use crate::prelude::yes;
 
 /// Minimise c'x under linear constraints, with integer variables where asked.
 ///
@@ -53,10 +54,6 @@ pub(crate) struct Args {
     /// Whether to draw the feasible region of two variables.
     #[serde(default = "yes")]
     pub plot: bool,
-}
-
-fn yes() -> bool {
-    true
 }
 
 /// Which variables are integers.

@@ -57,10 +57,6 @@ fn default_tolerance() -> Tolerance {
     Tolerance::literal(0.0)
 }
 
-fn yes() -> bool {
-    true
-}
-
 /// The roots and how they are known.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Output {

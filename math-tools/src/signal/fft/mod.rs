@@ -68,10 +68,6 @@ pub(crate) struct Args {
     pub plot: bool,
 }
 
-fn yes() -> bool {
-    true
-}
-
 macro_rules! words {
     ($(#[$doc:meta])* $name:ident { $($(#[$inner:meta])* $variant:ident),* $(,)? }) => {
         $(#[$doc])*

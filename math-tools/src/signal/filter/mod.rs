@@ -60,10 +60,6 @@ pub(crate) struct Args {
     pub plot: bool,
 }
 
-fn yes() -> bool {
-    true
-}
-
 /// What passes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

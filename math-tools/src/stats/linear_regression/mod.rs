@@ -31,10 +31,6 @@ pub(crate) struct Args {
     pub polynomial: Option<Bounded<1, 60>>,
 }
 
-fn yes() -> bool {
-    true
-}
-
 /// Predictors: one row for each observation; a flat list is one column.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Predictors(Matrix);

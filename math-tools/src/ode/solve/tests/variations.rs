@@ -1,6 +1,7 @@
 //! Sweeps, and derivatives by parameters.
 
-use super::from_json;
+use super::{from_json, last};
+use crate::ode::solve::Output;
 use crate::ode::solve::stepper::Reason;
 
 /// y = y0 exp(-k t) + c t: the derivatives are -t y0 exp(-k t) and t.
@@ -222,6 +223,39 @@ fn the_explicit_method_returns_where_the_problem_is_no_longer_stiff() {
     assert_eq!(call("auto", 5.0).method, "dop853, radau");
 }
 
+/// With loose tolerances the stiff method of `auto` is `rodas4`, but for systems with t, where its order can fall, and for sensitivities.
+#[test]
+fn loose_tolerances_take_the_method_for_them() {
+    let call = |rtol: f64, system: &str, more: &str| {
+        let text = format!(
+            r#"{{"y0":[1,0,0],"t_span":[0,1e5],"system":{system},"rtol":{rtol},"atol":1e-9,"parameters":{{"k":0.04}}{more}}}"#
+        );
+        from_json(&text).unwrap().0
+    };
+    let robertson = r#"["-k*y0+1e4*y1*y2","k*y0-1e4*y1*y2-3e7*y1**2","3e7*y1**2"]"#;
+    let with_time = robertson.replace("-k*y0+", "0*t-k*y0+");
+    let by_k = r#","sensitivities":["k"]"#;
+    let exact = call(1e-10, robertson, "");
+    for (rtol, system, more, stiff) in [
+        (3e-4, robertson, "", "rodas4"),
+        (1e-2, robertson, "", "rodas4"),
+        (2.9e-4, robertson, "", "radau"),
+        (1e-2, &with_time, "", "radau"),
+        (1e-2, robertson, by_k, "radau"),
+    ] {
+        let output = call(rtol, system, more);
+        assert!(output.completed);
+        assert_eq!(output.method, format!("dop853, {stiff}"), "{rtol} {system}");
+        for (found, exact) in last(&output).iter().zip(last(&exact)) {
+            let off = (found - exact).abs();
+            assert!(
+                off <= rtol * exact.abs(),
+                "{stiff}, {rtol}: {found} {exact}"
+            );
+        }
+    }
+}
+
 /// A relaxation oscillation changes between fast and slow phases for ever: methods change seldom, and results stay right. The end value is
 /// that of scipy 1.17's Radau at 1e-12.
 #[test]
@@ -270,4 +304,26 @@ fn an_error_estimate_does_not_compare_a_run_with_itself() {
         estimate > 0.0 && error <= 2.0 * estimate,
         "{error:e} {estimate:e}"
     );
+}
+
+/// Without the estimate the solution and its events are the same, and less is evaluated.
+#[test]
+fn the_error_estimate_can_be_left_out() {
+    for method in ["auto", "dopri5", "radau", "bdf", "rodas4"] {
+        let call = |estimates: bool| {
+            let text = format!(
+                r#"{{"y0":[2,0],"t_span":[0,20],"system":["y1","5*(1-y0**2)*y1-y0"],"method":"{method}","error_estimate":{estimates},
+                    "events":[{{"g":"y0"}}],"sweep":[{{"y0":[1,0]}}]}}"#
+            );
+            from_json(&text).unwrap().0
+        };
+        let (with, without) = (call(true), call(false));
+        assert!(without.completed && without.error_estimate.is_none());
+        assert!(with.error_estimate.is_some_and(|estimate| estimate > 0.0));
+        assert!(without.y == with.y && without.t == with.t, "{method}");
+        assert_eq!(with.stats.function_evals, without.stats.function_evals);
+        assert!(without.stats.extra_evals < with.stats.extra_evals);
+        let run = |output: &Output| output.sweep.as_ref().unwrap()[0].error_estimate;
+        assert!(run(&with).is_some() && run(&without).is_none());
+    }
 }
