@@ -54,10 +54,6 @@ const UNSTATED: &[(&str, &str)] = &[
     ("search_books.total", "what the service answers"),
     ("search_papers.total", "what the service answers"),
     ("solve_bvp.error_estimate", "whether it converges"),
-    (
-        "solve_ode.error_estimate",
-        "whether it is asked for and the end is reached",
-    ),
     ("spawn_agent.event", "whether the log could be written"),
     ("spawn_agent.exit", "whether its process ended by itself"),
     (
