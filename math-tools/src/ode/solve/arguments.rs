@@ -54,9 +54,8 @@ pub(crate) struct Args {
     /// shorter ones, with a warning (not with `mass`, nor by an implicit method where the system does not depend on t).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_step: Option<Positive>,
-    /// `auto`: `dop853`, and where the problem is stiff `radau`, or `rodas4` for up to 50 equations without t with `rtol` of 3e-4 or more. Not
-    /// stiff: `dopri5`, `tsit5` (order 5), `dop853` (order 8). Stiff: `radau` (order 5), `bdf` (orders 1 to 5, for large systems), `rodas4`
-    /// (order 4, for low accuracy).
+    /// `auto`: `dop853`, and `radau` where the problem is stiff. Not stiff: `dopri5`, `tsit5` (order 5), `dop853` (order
+    /// 8). Stiff: `radau` (order 5), `bdf` (orders 1 to 5, for large systems), `rodas4` (order 4, for low accuracy).
     #[serde(default)]
     pub method: Method,
     /// Times at which to return the solution, in the direction of integration and within `t_span`; absent: every accepted step.

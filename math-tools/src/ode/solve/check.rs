@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use tool_core::{Ctx, Finite, Positive, Probability, ToolError, Vector};
 
 use super::arguments::{Absolute, Args};
-use super::drive::{CHEAP, Options};
+use super::drive::Options;
 use super::dynamics::Dynamics;
 use super::event::Event;
 use super::flow::Tolerances;
@@ -102,7 +102,6 @@ pub(super) fn check(args: &Args, ctx: &Ctx) -> Result<Setup, ToolError> {
     let expressions = dynamics.equations().iter().chain(&functions);
     unknowns::check_use(args.data.as_ref(), expressions, ctx)?;
     let by_parameters = by_parameters(args, &dynamics, options.method, mass.as_ref())?;
-    options.stiff = stiff(&options, &dynamics, by_parameters.is_some());
     let sweep = starts(args, (&y0, &free, &values), ctx)?;
     if !args.quantiles.is_empty() && (args.sweep.is_empty() || args.t_eval.is_none()) {
         refuse!(invalid "/quantiles"; "quantiles are those of the runs of `sweep` at the times of `t_eval`: both are needed";
@@ -187,21 +186,7 @@ fn options(args: &Args, n: usize, ctx: &Ctx) -> Result<Options, ToolError> {
         max_steps: u32::try_from(args.max_steps.get()).unwrap_or(u32::MAX),
         step_max: args.max_step.map_or(f64::INFINITY, Positive::get),
         method: args.method,
-        stiff: Method::Radau,
     })
-}
-
-/// The method of `auto` where the problem is stiff: with loose tolerances `rodas4`, whose steps cost less, where its order cannot fall and its
-/// exact Jacobians are cheap.
-fn stiff(options: &Options, dynamics: &Dynamics, has_sensitivities: bool) -> Method {
-    /// A relative tolerance at which both cost about the same on Van der Pol's, Robertson's and the HIRES problem.
-    const LOOSE: f64 = 3e-4;
-    let is_loose = options.tolerances.rtol >= LOOSE;
-    let is_small = dynamics.len() <= CHEAP;
-    match is_loose && is_small && !dynamics.uses_time() && !has_sensitivities {
-        true => Method::Rodas4,
-        false => Method::Radau,
-    }
 }
 
 fn dynamics(args: &Args, scope: &Scope, state: State, ctx: &Ctx) -> Result<Dynamics, ToolError> {

@@ -20,8 +20,6 @@ pub(crate) struct Options {
     pub step_max: f64,
     /// The method.
     pub method: Method,
-    /// That of `auto` where the problem is stiff.
-    pub stiff: Method,
 }
 
 /// The accepted steps, and what was asked for on the way.
@@ -84,7 +82,7 @@ const SETTLED: usize = 16;
 /// The explicit method must be cheaper by this factor, so that `auto` does not change to and fro where both cost the same.
 const HYSTERESIS: f64 = 2.0;
 /// Size up to which factors of a full matrix are cheap.
-pub(super) const CHEAP: usize = 50;
+const CHEAP: usize = 50;
 
 /// `auto` aims at one more digit, since the errors of a whole integration are 10 to 100 times the tolerance of a step; at the order of its
 /// methods that costs a third more evaluations.
@@ -94,8 +92,8 @@ const TIGHTER: f64 = 0.1;
 ///
 /// # Method
 /// Steps of the method, as its module says. `auto` begins with `dop853`; where its test finds that stability may limit the steps and a
-/// trial of the stiff method takes much longer ones, it continues with that from the state that was reached; and with `dop853` again where a
-/// trial of that takes steps as long, or nearly so.
+/// trial of `radau` takes much longer ones, it continues with that from the state that was reached; and with `dop853` again where a trial of
+/// that takes steps as long, or nearly so.
 ///
 /// # Accuracy and cost
 /// The local error follows the tolerances; the global error is usually 1 to 100 times larger. Two vectors of memory per step.
@@ -172,7 +170,7 @@ pub(crate) fn integrate(
             let words = || format!("t = {t:.6}, {steps} steps");
             ctx.progress(((t - t0) / (t1 - t0)).abs(), words);
         }
-        if options.method == Method::Auto && method == options.stiff {
+        if options.method == Method::Auto && method == Method::Radau {
             if path.t.len() < next_trial {
                 continue;
             }
@@ -208,13 +206,13 @@ pub(crate) fn integrate(
                 && let Some(stiff) = trial(
                     (&mut path, watch),
                     &mut problem,
-                    (options.stiff, stepper.as_ref()),
+                    stepper.as_ref(),
                     bounds,
                     ctx,
                 )?
             {
                 path.switched_at = path.switched_at.or(Some(stepper.t()));
-                (method, stepper) = (options.stiff, stiff);
+                (method, stepper) = (Method::Radau, stiff);
                 path.methods.push(method);
                 attempts += TRIAL;
                 next_trial = path.t.len() + patience;
@@ -259,14 +257,14 @@ fn record(
 fn trial(
     (path, watch): (&mut Trajectory, &mut Watch<'_>),
     problem: &mut Problem<'_>,
-    (method, explicit): (Method, &dyn Stepper),
+    explicit: &dyn Stepper,
     bounds: Bounds,
     ctx: &Ctx,
 ) -> Result<Option<Box<dyn Stepper>>, ToolError> {
     let (t, step) = (explicit.t(), explicit.next_step());
     let (steps, samples, rejected) = (path.t.len(), path.samples.len(), path.rejected);
     let mark = watch.mark();
-    let mut stiff = method.start(problem, (t, explicit.y()), Some(step), bounds);
+    let mut stiff = Method::Radau.start(problem, (t, explicit.y()), Some(step), bounds);
     let mut is_whole = true;
     for _ in 0..TRIAL {
         if stiff.t() == bounds.end {
@@ -375,7 +373,7 @@ pub(crate) fn error_at_end(
         && path.methods.len() == 2
         && path.switched_at.is_some_and(soon);
     let (method, tighter) = match is_stiff {
-        true => (options.stiff, TIGHTER),
+        true => (Method::Radau, TIGHTER),
         false => (options.method, 1.0),
     };
     let looser = Options {

@@ -14,7 +14,7 @@ use super::stepper::{Bounds, Stepper};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Method {
-    /// `dop853`, and where the problem is stiff `radau`, or `rodas4` with loose tolerances.
+    /// `dop853`, and `radau` where the problem is stiff.
     #[default]
     Auto,
     /// Dormand-Prince 5(4), explicit.

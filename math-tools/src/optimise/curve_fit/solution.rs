@@ -196,7 +196,6 @@ fn options(equations: &Equations, ctx: &Ctx) -> Result<Options, ToolError> {
         max_steps: u32::try_from(equations.max_steps.get()).unwrap_or(u32::MAX),
         step_max: f64::INFINITY,
         method: equations.method,
-        stiff: Method::Radau,
     })
 }
 

@@ -223,35 +223,20 @@ fn the_explicit_method_returns_where_the_problem_is_no_longer_stiff() {
     assert_eq!(call("auto", 5.0).method, "dop853, radau");
 }
 
-/// With loose tolerances the stiff method of `auto` is `rodas4`, but for systems with t, where its order can fall, and for sensitivities.
+/// A derivative that is infinite where the solution stays does not keep `auto` from the stiff method.
 #[test]
-fn loose_tolerances_take_the_method_for_them() {
-    let call = |rtol: f64, system: &str, more: &str| {
-        let text = format!(
-            r#"{{"y0":[1,0,0],"t_span":[0,1e5],"system":{system},"rtol":{rtol},"atol":1e-9,"parameters":{{"k":0.04}}{more}}}"#
-        );
-        from_json(&text).unwrap().0
-    };
-    let robertson = r#"["-k*y0+1e4*y1*y2","k*y0-1e4*y1*y2-3e7*y1**2","3e7*y1**2"]"#;
-    let with_time = robertson.replace("-k*y0+", "0*t-k*y0+");
-    let by_k = r#","sensitivities":["k"]"#;
-    let exact = call(1e-10, robertson, "");
-    for (rtol, system, more, stiff) in [
-        (3e-4, robertson, "", "rodas4"),
-        (1e-2, robertson, "", "rodas4"),
-        (2.9e-4, robertson, "", "radau"),
-        (1e-2, &with_time, "", "radau"),
-        (1e-2, robertson, by_k, "radau"),
+fn an_infinite_derivative_does_not_hide_stiffness() {
+    for system in [
+        r#"["-1000*(y0-1)","-sqrt(y1)"]"#,
+        r#"["-1000*(y0-1)","-abs(y1)**0.3"]"#,
     ] {
-        let output = call(rtol, system, more);
-        assert!(output.completed);
-        assert_eq!(output.method, format!("dop853, {stiff}"), "{rtol} {system}");
-        for (found, exact) in last(&output).iter().zip(last(&exact)) {
-            let off = (found - exact).abs();
-            assert!(
-                off <= rtol * exact.abs(),
-                "{stiff}, {rtol}: {found} {exact}"
-            );
+        for rtol in [1e-3, 1e-6] {
+            let text =
+                format!(r#"{{"y0":[0,0],"t_span":[0,1000],"system":{system},"rtol":{rtol}}}"#);
+            let (output, _) = from_json(&text).unwrap();
+            assert!(output.completed, "{system}, {rtol}: {:?}", output.reason);
+            let end = last(&output);
+            assert!((end[0] - 1.0).abs() < rtol && end[1] == 0.0, "{end:?}");
         }
     }
 }
