@@ -262,9 +262,53 @@ impl Program {
             values: batches
                 .map_or(&self.single.values, |batches| &batches.values)
                 .clone(),
+            wide: Vec::new(),
             lanes: Vec::new(),
         }
     }
+}
+
+impl Single {
+    /// Computes the registers at a few points; the values of a place are side by side.
+    #[inline(always)]
+    fn run<const POINTS: usize>(&self, places: &mut [[f64; POINTS]]) {
+        for step in &self.steps {
+            let at = |index: u32| places[index as usize];
+            let (a, b) = (step.a, step.b);
+            let value = match step.kind {
+                StepKind::Neg => at(a).map(|a| -a),
+                StepKind::Square => at(a).map(|a| a * a),
+                StepKind::Sqrt => at(a).map(f64::sqrt),
+                StepKind::Reciprocal => at(a).map(|a| 1.0 / a),
+                StepKind::Add => pairwise(at(a), at(b), |a, b| a + b),
+                StepKind::Sub => pairwise(at(a), at(b), |a, b| a - b),
+                StepKind::Mul => pairwise(at(a), at(b), |a, b| a * b),
+                StepKind::Div => pairwise(at(a), at(b), |a, b| a / b),
+                StepKind::Other => match self.others[a as usize] {
+                    Code::Unary(op, a) => at(a).map(|a| vector::unary(op, a)),
+                    Code::Binary(op, a, b) => {
+                        pairwise(at(a), at(b), |a, b| vector::binary(op, a, b))
+                    }
+                    Code::Select(a, b, c) => {
+                        let (a, b, c) = (at(a), at(b), at(c));
+                        std::array::from_fn(|point| vector::select(a[point], b[point], c[point]))
+                    }
+                    Code::Call1(function, a) => at(a).map(function.value),
+                    Code::Call2(function, a, b) => pairwise(at(a), at(b), function.value),
+                },
+            };
+            places[step.to as usize] = value;
+        }
+    }
+}
+
+#[inline(always)]
+fn pairwise<const POINTS: usize>(
+    a: [f64; POINTS],
+    b: [f64; POINTS],
+    f: impl Fn(f64, f64) -> f64,
+) -> [f64; POINTS] {
+    std::array::from_fn(|point| f(a[point], b[point]))
 }
 
 /// Runs one program; evaluation does not allocate after the first block.
@@ -272,6 +316,8 @@ impl Program {
 pub struct Evaluator<'p> {
     program: &'p Program,
     values: Vec<f64>,
+    /// The same list for a few points at once.
+    wide: Vec<f64>,
     /// The registers, and one to write the next result into.
     #[expect(clippy::vec_box, reason = "a result and its register change places")]
     lanes: Vec<Box<Register>>,
@@ -311,30 +357,52 @@ impl Evaluator<'_> {
         if let Some(batches) = batches {
             return batches.run(values, out);
         }
-        for step in &single.steps {
-            let at = |index: u32| values[index as usize];
-            let (a, b) = (step.a, step.b);
-            let value = match step.kind {
-                StepKind::Neg => -at(a),
-                StepKind::Square => at(a) * at(a),
-                StepKind::Sqrt => at(a).sqrt(),
-                StepKind::Reciprocal => 1.0 / at(a),
-                StepKind::Add => at(a) + at(b),
-                StepKind::Sub => at(a) - at(b),
-                StepKind::Mul => at(a) * at(b),
-                StepKind::Div => at(a) / at(b),
-                StepKind::Other => match single.others[a as usize] {
-                    Code::Unary(op, a) => vector::unary(op, at(a)),
-                    Code::Binary(op, a, b) => vector::binary(op, at(a), at(b)),
-                    Code::Select(a, b, c) => vector::select(at(a), at(b), at(c)),
-                    Code::Call1(function, a) => (function.value)(at(a)),
-                    Code::Call2(function, a, b) => (function.value)(at(a), at(b)),
-                },
-            };
-            values[step.to as usize] = value;
-        }
+        single.run(values.as_chunks_mut::<1>().0);
         for (out, &index) in out.iter_mut().zip(&single.outputs) {
             *out = values[index as usize];
+        }
+    }
+
+    /// The outputs at a few points, in less time than one after the other; the same bits as [`Evaluator::point_of`].
+    ///
+    /// # Panics
+    /// As [`Evaluator::point`].
+    pub fn points_of<const POINTS: usize, const PARTS: usize>(
+        &mut self,
+        variables: [[&[f64]; PARTS]; POINTS],
+        mut out: [&mut [f64]; POINTS],
+    ) {
+        let Program {
+            single,
+            registers,
+            variables: count,
+            batches,
+            ..
+        } = self.program;
+        if batches.is_some() {
+            for (variables, out) in variables.into_iter().zip(out) {
+                self.point_of(variables, out);
+            }
+            return;
+        }
+        if self.wide.len() != POINTS * self.values.len() {
+            let values = self.values.iter();
+            self.wide = values.flat_map(|&value| [value; POINTS]).collect();
+        }
+        let (places, _) = self.wide.as_chunks_mut::<POINTS>();
+        for (point, parts) in variables.into_iter().enumerate() {
+            let mut places = places[*registers..registers + count].iter_mut();
+            for (value, place) in parts.into_iter().flatten().zip(places.by_ref()) {
+                place[point] = *value;
+            }
+            assert!(places.next().is_none(), "a value for each variable");
+        }
+        single.run(places);
+        for (row, &index) in single.outputs.iter().enumerate() {
+            let values = places[index as usize];
+            for (out, value) in out.iter_mut().zip(values) {
+                out[row] = value;
+            }
         }
     }
 

@@ -160,6 +160,13 @@ proptest! {
             evaluator.point(&[columns[0][k], columns[1][k], columns[2][k]], &mut out);
             prop_assert_eq!(out.map(f64::to_bits), [first[k].to_bits(), second[k].to_bits()]);
         }
+        let several = [0, count / 2, count - 1];
+        let mut out = [[0.0; 2]; 3];
+        let variables = several.map(|k| [&columns[0][k..=k], &columns[1][k..=k], &columns[2][k..=k]]);
+        evaluator.points_of(variables, out.each_mut().map(|out| &mut out[..]));
+        for (out, k) in out.iter().zip(several) {
+            prop_assert_eq!(out.map(f64::to_bits), [first[k].to_bits(), second[k].to_bits()]);
+        }
     }
 
     #[test]

@@ -291,6 +291,25 @@ impl Evaluator<'_> {
         }
     }
 
+    /// As [`Evaluator::point_of`], at a few points in less time than one after the other.
+    ///
+    /// # Panics
+    /// As [`Evaluator::point`].
+    pub(crate) fn points_of<const POINTS: usize, const PARTS: usize>(
+        &mut self,
+        slots: [[&[f64]; PARTS]; POINTS],
+        out: [&mut [f64]; POINTS],
+    ) {
+        match self {
+            Self::Plain(evaluator) => evaluator.points_of(slots, out),
+            Self::Staged(..) => {
+                for (slots, out) in slots.into_iter().zip(out) {
+                    self.point_of(slots, out);
+                }
+            }
+        }
+    }
+
     /// The first output at one point.
     ///
     /// # Panics

@@ -55,7 +55,7 @@ pub(crate) struct Args {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_step: Option<Positive>,
     /// `auto`: `dop853`, and `radau` where the problem is stiff. Not stiff: `dopri5`, `tsit5` (order 5), `dop853` (order
-    /// 8). Stiff: `radau` (order 5), `bdf` (orders 1 to 5, for large systems), `rodas4` (order 4, for low accuracy).
+    /// 8). Stiff: `radau` (order 5, below a tolerance of 3e-8 order 9), `bdf` (orders 1 to 5, for large systems), `rodas4` (order 4, for low accuracy).
     #[serde(default)]
     pub method: Method,
     /// Times at which to return the solution, in the direction of integration and within `t_span`; absent: every accepted step.

@@ -1,4 +1,4 @@
-//! [`Predictive`]: the size of the next step of the one-step methods for stiff problems, whose error estimates have order 3.
+//! [`Predictive`]: the size of the next step of the one-step methods for stiff problems.
 //!
 //! # Reference
 //! K. Gustafsson, "Control-theoretic techniques for stepsize selection in implicit Runge-Kutta methods", ACM TOMS 20, 1994; E. Hairer, G.
@@ -8,16 +8,13 @@ const SAFETY: f64 = 0.9;
 /// Largest shrinking of a step.
 const SHRINKING: f64 = 5.0;
 
-/// Several times faster than a general power.
-fn fourth_root(x: f64) -> f64 {
-    x.sqrt().sqrt()
-}
-
 /// The controller: it takes the trend of the errors into account, and no step grows after one that was rejected.
 #[derive(Debug)]
 pub(super) struct Predictive {
     /// Largest growth of a step.
     growth: f64,
+    /// Power of the step with which the error estimate goes.
+    power: f64,
     accepted: u64,
     rejected: bool,
     /// Size and error of the last accepted step.
@@ -26,9 +23,10 @@ pub(super) struct Predictive {
 
 impl Predictive {
     /// Before the first step.
-    pub(super) fn new(growth: f64) -> Self {
+    pub(super) fn new(growth: f64, power: f64) -> Self {
         Self {
             growth,
+            power,
             accepted: 0,
             rejected: false,
             before: (0.0, 0.0),
@@ -52,7 +50,7 @@ impl Predictive {
 
     /// What a step is divided by for an error of 1; `caution` is at most 1.
     pub(super) fn quotient(&self, error: f64, caution: f64) -> f64 {
-        self.clamped(fourth_root(error) / (SAFETY * caution))
+        self.clamped(self.root(error) / (SAFETY * caution))
     }
 
     /// Records a step that was accepted; the size of the next.
@@ -61,7 +59,7 @@ impl Predictive {
         self.accepted += 1;
         if self.accepted > 1 {
             let (h_before, error_before) = self.before;
-            let trend = fourth_root(error * error / error_before);
+            let trend = self.root(error * error / error_before);
             let predicted = (h_before / h) * trend / SAFETY;
             quotient = quotient.max(self.clamped(predicted.abs()));
         }
@@ -70,6 +68,16 @@ impl Predictive {
         match std::mem::take(&mut self.rejected) {
             true => h.signum() * next.abs().min(h.abs()),
             false => next,
+        }
+    }
+
+    /// The change of the step that changes the error by a factor.
+    fn root(&self, factor: f64) -> f64 {
+        // Several times faster than a general power.
+        if self.power == 4.0 {
+            factor.sqrt().sqrt()
+        } else {
+            factor.powf(1.0 / self.power)
         }
     }
 

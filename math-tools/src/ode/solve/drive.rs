@@ -7,6 +7,7 @@ use super::event::Watch;
 use super::flow::{Flow, Problem, Tolerances, Work};
 use super::matrix::{Pattern, Shifted, Storage};
 use super::method::Method;
+use super::radau;
 use super::stepper::{Attempt, Bounds, Reason, Stepper};
 
 /// Settings of an integration.
@@ -79,8 +80,9 @@ const TRIAL: u32 = 12;
 const LOOK_BACK: usize = 32;
 /// Steps of the explicit method before `auto` looks at it again.
 const SETTLED: usize = 16;
-/// The explicit method must be cheaper by this factor, so that `auto` does not change to and fro where both cost the same.
-const HYSTERESIS: f64 = 2.0;
+/// The explicit method must be cheaper by this factor, so that `auto` does not change to and fro where both cost the same; with five stages,
+/// whose steps cost as much as those of `dop853`, by the other.
+const HYSTERESIS: (f64, f64) = (2.0, 5.0);
 /// Size up to which factors of a full matrix are cheap.
 const CHEAP: usize = 50;
 
@@ -111,15 +113,15 @@ pub(crate) fn integrate(
     let n = y0.len();
     ctx.reserve_doubles(40 * (n + 1))?;
     let mut method = options.method;
-    if method.is_implicit() {
-        afford(&flow.pattern(), n, ctx)?;
-    }
     let tolerances = if method == Method::Auto {
         options.tolerances.times(TIGHTER)
     } else {
         options.tolerances.clone()
     };
     let mut problem = Problem::new(flow, tolerances);
+    if method.is_implicit() {
+        afford(&mut problem, n, ctx)?;
+    }
     let bounds = Bounds {
         end: t1,
         step_max: options.step_max.min((t1 - t0).abs()),
@@ -199,7 +201,7 @@ pub(crate) fn integrate(
                 continue;
             }
             next_trial = 2 * path.t.len() - since;
-            let has_room = path.switched_at.is_some() || afford(&pattern, n, ctx).is_ok();
+            let has_room = path.switched_at.is_some() || afford(&mut problem, n, ctx).is_ok();
             let left = options.max_steps - attempts;
             if has_room
                 && left > TRIAL
@@ -299,7 +301,12 @@ fn trial(
 /// Whether the explicit method takes steps so long again that it pays: neither stability nor accuracy limits them in a trial.
 fn explicit_pays(problem: &mut Problem<'_>, at: (f64, &[f64]), step: f64, bounds: Bounds) -> bool {
     const ATTEMPTS: usize = 16;
-    let needed = HYSTERESIS * step.abs() / dearer(&problem.pattern());
+    let (of_three, of_five) = HYSTERESIS;
+    let factor = match radau::has_five_stages(&problem.tolerances) {
+        true => of_five,
+        false => of_three,
+    };
+    let needed = factor * step.abs() / dearer(&problem.pattern());
     let mut trial = Method::Dop853.start(problem, at, Some(step), bounds);
     let mut accepted = 0.0_f64;
     for _ in 0..ATTEMPTS {
@@ -328,12 +335,19 @@ fn dearer(pattern: &Pattern) -> f64 {
 }
 
 /// Sets aside the memory of an implicit method, and refuses factors that would outlast the deadline.
-fn afford(pattern: &Pattern, n: usize, ctx: &Ctx) -> Result<(), ToolError> {
+fn afford(problem: &mut Problem<'_>, n: usize, ctx: &Ctx) -> Result<(), ToolError> {
+    let pattern = &*problem.pattern();
     let size = pattern.n as f64;
     if pattern.storage() == Storage::Dense {
         ctx.afford(3.0 * size * size * size)?;
     }
-    let room = Shifted::<f64>::room(pattern).saturating_add(Shifted::<c64>::room(pattern));
+    let pairs = if radau::has_five_stages(&problem.tolerances) {
+        2
+    } else {
+        1
+    };
+    let complex = Shifted::<c64>::room(pattern).saturating_mul(pairs);
+    let room = Shifted::<f64>::room(pattern).saturating_add(complex);
     ctx.reserve_doubles(room.saturating_add(30 * n + pattern.entries.len()))
 }
 

@@ -234,6 +234,40 @@ impl<'a> Derivative<'a> {
         vector::copy(y, &mut self.slots[1..=y.len()]);
     }
 
+    /// At as many points as a method has stages; false where they must be evaluated one after the other.
+    fn together<const POINTS: usize>(
+        &mut self,
+        t: &[f64],
+        y: &[Vec<f64>],
+        dy: &mut [Vec<f64>],
+    ) -> bool {
+        let (Form::Expressions { state, .. }, Some(values)) =
+            (&self.dynamics.form, &mut self.values)
+        else {
+            return false;
+        };
+        let (Ok(t), Ok(y), Ok(dy)) = (
+            <&[f64; POINTS]>::try_from(t),
+            <&[Vec<f64>; POINTS]>::try_from(y),
+            <&mut [Vec<f64>; POINTS]>::try_from(dy),
+        ) else {
+            return false;
+        };
+        let n = self.dynamics.n;
+        let offset = n - state.equations();
+        let free = &self.slots[1 + n..];
+        let points = std::array::from_fn(|point| [&t[point..=point], &y[point], free]);
+        let mut point = 0;
+        let second = dy.each_mut().map(|dy| {
+            let (first, second) = dy.split_at_mut(offset);
+            first.copy_from_slice(&y[point][n - offset..]);
+            point += 1;
+            second
+        });
+        values.points_of(points, second);
+        true
+    }
+
     /// Evaluators of the derivatives, made when first needed.
     fn exact(&mut self) -> Option<(&mut (program::Evaluator<'a>, program::Evaluator<'a>), usize)> {
         let (system, count, _, slope) = self.dynamics.slopes().exact.as_ref()?;
@@ -259,6 +293,15 @@ impl Flow for Derivative<'_> {
                     values.point_of([&[t], y, free], second);
                 }
             }
+        }
+    }
+
+    fn eval_each(&mut self, t: &[f64], y: &[Vec<f64>], dy: &mut [Vec<f64>]) {
+        if self.together::<3>(t, y, dy) || self.together::<5>(t, y, dy) {
+            return;
+        }
+        for ((t, y), dy) in t.iter().zip(y).zip(dy) {
+            self.eval(*t, y, dy);
         }
     }
 

@@ -10,6 +10,12 @@ use super::matrix::{Field, Pattern, Shifted, Singular};
 pub(crate) trait Flow {
     /// `dy = f(t, y)`.
     fn eval(&mut self, t: f64, y: &[f64], dy: &mut [f64]);
+    /// As [`Flow::eval`] at several points: may take less time than one after the other.
+    fn eval_each(&mut self, t: &[f64], y: &[Vec<f64>], dy: &mut [Vec<f64>]) {
+        for ((t, y), dy) in t.iter().zip(y).zip(dy) {
+            self.eval(*t, y, dy);
+        }
+    }
     /// The pattern of the derivatives by `y`, with the mass matrix.
     fn pattern(&mut self) -> Arc<Pattern>;
     /// The derivatives by `y`, in the order of the pattern; returns the evaluations of `f` that it took.
@@ -174,6 +180,12 @@ impl<'a> Problem<'a> {
     pub(crate) fn eval(&mut self, t: f64, y: &[f64], dy: &mut [f64]) {
         self.work.evaluations += 1;
         self.flow.eval(t, y, dy);
+    }
+
+    /// As [`Flow::eval_each`].
+    pub(crate) fn eval_each(&mut self, t: &[f64], y: &[Vec<f64>], dy: &mut [Vec<f64>]) {
+        self.work.evaluations += t.len() as u64;
+        self.flow.eval_each(t, y, dy);
     }
 
     /// As [`Flow::pattern`].

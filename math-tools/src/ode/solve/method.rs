@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::bdf::Bdf;
 use super::explicit::{Explicit, Pair};
 use super::flow::Problem;
-use super::radau::Radau;
+use super::radau;
 use super::rodas::Rodas;
 use super::stepper::{Bounds, Stepper};
 
@@ -23,7 +23,7 @@ pub(crate) enum Method {
     Dop853,
     /// Tsitouras 5(4), explicit.
     Tsit5,
-    /// Radau IIA of order 5, implicit: stiff problems, also with high accuracy.
+    /// Radau IIA of order 5, of order 9 below a tolerance of 3e-8, implicit: stiff problems, also with high accuracy.
     Radau,
     /// Backward differentiation of orders 1 to 5, implicit: large stiff problems.
     Bdf,
@@ -67,7 +67,7 @@ impl Method {
         bounds: Bounds,
     ) -> Box<dyn Stepper> {
         let pair = match self {
-            Self::Radau => return Box::new(Radau::new(problem, at, step, bounds)),
+            Self::Radau => return radau::start(problem, at, step, bounds),
             Self::Bdf => return Box::new(Bdf::new(problem, at, step, bounds)),
             Self::Rodas4 => return Box::new(Rodas::new(problem, at, step, bounds)),
             Self::Dopri5 => Pair::Dopri5,

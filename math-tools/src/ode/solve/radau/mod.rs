@@ -1,16 +1,18 @@
-//! [`Radau`]: the implicit Runge-Kutta method Radau IIA of order 5, with three stages.
+//! [`Radau`]: the implicit Runge-Kutta methods Radau IIA of order 5, with three stages, and of order 9, with five.
 //!
 //! # Method
-//! The stages are found by simplified Newton iterations, in coordinates that split the linear system into a real and a complex one of
-//! the size of the state; they start from the collocation polynomial of the step before, which is also the interpolation (order 3).
-//! Values that are returned within a step come from a shorter step of their own.
-//! The error estimate has order 3, so that it is compared with `rtol^(2/3) / 10`; the step follows the predictive controller of
-//! Gustafsson. The Jacobian is evaluated again when the iteration converges slowly, the factors are kept while
+//! Below a relative tolerance of 3e-8 there are five stages, whose steps are so much longer that they pay for their factors.
+//! The stages are found by simplified Newton iterations, in coordinates that split the linear system into a real and one or two complex
+//! ones of the size of the state; they start from the collocation polynomial of the step before, which is also the interpolation
+//! (its order is the number of stages). Values that are returned within a step come from a shorter step of their own.
+//! The order of the error estimate is the number of stages `S`, so that it is compared with `rtol^((S + 1) / 2S) / 10`; the step follows
+//! the predictive controller of Gustafsson. The Jacobian is evaluated again when the iteration converges slowly, the factors are kept while
 //! the step would change little. L-stable and stiffly accurate: it also solves differential-algebraic systems of index 1.
 //!
 //! # References
 //! E. Hairer, G. Wanner, "Solving Ordinary Differential Equations II", 2nd ed., Springer 1996, section IV.8; K. Gustafsson, "Control-
-//! theoretic techniques for stepsize selection in implicit Runge-Kutta methods", ACM TOMS 20, 1994.
+//! theoretic techniques for stepsize selection in implicit Runge-Kutta methods", ACM TOMS 20, 1994; five stages: E. Hairer, G. Wanner,
+//! "Stiff differential equations solved by Radau methods", J. Comput. Appl. Math. 111, 1999.
 
 mod coefficients;
 
@@ -18,16 +20,16 @@ use std::sync::Arc;
 
 use faer::c64;
 
-use self::coefficients::{C1, C2, ERROR, T, T_INVERSE, eigenvalues};
+use self::coefficients::{Coefficients, Known, Stages};
 use super::control::Predictive;
 use super::flow::{Problem, Tolerances};
 use super::matrix::{Pattern, Shifted};
 use super::stepper::{Attempt, Bounds, Stepper, initial_step, stuck, vanishes};
 
-/// Largest number of Newton iterations.
-const ITERATIONS_MAX: usize = 7;
 /// Corrections below this part of the tolerance of the iterations end them.
 const NEGLIGIBLE: f64 = 1e-3;
+/// Relative tolerances below which five stages are worth their factors (measured on the stiff problems of `BENCHMARKS.md`).
+const NINTH_ORDER: f64 = 3e-8;
 /// Slower convergence asks for a new Jacobian.
 const SLOW: f64 = 1e-3;
 /// Largest growth of a step.
@@ -35,8 +37,8 @@ const GROWTH: f64 = 8.0;
 /// The factors are kept when the step would grow by less than this.
 const KEEP: f64 = 1.2;
 
-/// The method with its state.
-pub(crate) struct Radau {
+/// The method with `S` stages, and its state.
+struct Radau<const S: usize> {
     n: usize,
     pattern: Arc<Pattern>,
     tolerances: Tolerances,
@@ -48,23 +50,26 @@ pub(crate) struct Radau {
     /// Length of the last accepted step; 0 before the first.
     h_before: f64,
     h: f64,
-    /// Coefficients of the collocation polynomial of the last step.
-    collocation: [Vec<f64>; 3],
+    /// Coefficients of the collocation polynomial of the last step, in Newton's form from its end backwards.
+    collocation: [Vec<f64>; S],
     jacobian: Vec<f64>,
     real: Shifted<f64>,
-    complex: Shifted<c64>,
-    eigenvalues: (f64, f64, f64),
+    /// One for each pair of eigenvalues.
+    complex: Vec<Shifted<c64>>,
     /// Whether the Jacobian belongs to this state, and whether the factors belong to the step.
     fresh: bool,
     jacobian_due: bool,
     factors_due: bool,
     scale: Vec<f64>,
-    z: [Vec<f64>; 3],
-    w: [Vec<f64>; 3],
+    z: [Vec<f64>; S],
+    w: [Vec<f64>; S],
+    /// States of the stages, then the mass matrix times each of `w`.
+    stages: [Vec<f64>; S],
     stage: Vec<f64>,
     work: Vec<f64>,
     rhs: Vec<f64>,
-    pair: Vec<c64>,
+    /// Their parts of the corrections, one pair after the other.
+    pairs: Vec<c64>,
     convergence: f64,
     rate: f64,
     control: Predictive,
@@ -72,9 +77,34 @@ pub(crate) struct Radau {
     non_finite: bool,
 }
 
-impl Radau {
-    /// Starts at a state; `step` is the size of the first step, found when absent.
-    pub(crate) fn new(
+/// Starts at a state, with as many stages as the tolerances are worth; `step` is the size of the first step, found when absent.
+pub(crate) fn start(
+    problem: &mut Problem<'_>,
+    at: (f64, &[f64]),
+    step: Option<f64>,
+    bounds: Bounds,
+) -> Box<dyn Stepper> {
+    if has_five_stages(&problem.tolerances) {
+        Box::new(Radau::<5>::new(problem, at, step, bounds))
+    } else {
+        Box::new(Radau::<3>::new(problem, at, step, bounds))
+    }
+}
+
+/// Whether the tolerances are worth the longer and dearer steps of order 9.
+pub(crate) fn has_five_stages(tolerances: &Tolerances) -> bool {
+    reference(tolerances) < NINTH_ORDER
+}
+
+impl<const S: usize> Radau<S>
+where
+    Stages<S>: Known<S>,
+{
+    const OF: &'static Coefficients<S> = Stages::<S>::OF;
+    /// Largest number of Newton iterations.
+    const ITERATIONS_MAX: usize = 7 + 5 * (S - 3) / 2;
+
+    fn new(
         problem: &mut Problem<'_>,
         (t, y): (f64, &[f64]),
         step: Option<f64>,
@@ -82,20 +112,26 @@ impl Radau {
     ) -> Self {
         let n = y.len();
         let pattern = problem.pattern();
-        let tolerances = tightened(&problem.tolerances);
+        let tolerances = tightened(&problem.tolerances, S as f64);
         let mut slope = vec![0.0; n];
         problem.eval(t, y, &mut slope);
-        let h = step.unwrap_or_else(|| initial_step(problem, (t, y, &slope), bounds, 5.0));
+        let order = (2 * S - 1) as f64;
+        let h = step.unwrap_or_else(|| initial_step(problem, (t, y, &slope), bounds, order));
         let zeros = || vec![0.0; n];
-        let three = || [zeros(), zeros(), zeros()];
+        let each = || std::array::from_fn(|_| zeros());
         let rtol = tolerances.rtol;
+        let accuracy = rtol.powf((S - 1) as f64 / (S + 1) as f64);
         Self {
             n,
             jacobian: vec![0.0; pattern.entries.len()],
             real: Shifted::new(&pattern),
-            complex: Shifted::new(&pattern),
+            complex: Self::OF
+                .pairs
+                .iter()
+                .map(|_| Shifted::new(&pattern))
+                .collect(),
             pattern,
-            newton_tolerance: (10.0 * f64::EPSILON / rtol).max(rtol.sqrt().min(0.03)),
+            newton_tolerance: (10.0 * f64::EPSILON / rtol).max(accuracy.min(0.03)),
             tolerances,
             t,
             t_before: t,
@@ -103,21 +139,21 @@ impl Radau {
             slope,
             h_before: 0.0,
             h,
-            collocation: three(),
-            eigenvalues: eigenvalues(),
+            collocation: each(),
             fresh: false,
             jacobian_due: true,
             factors_due: true,
             scale: zeros(),
-            z: three(),
-            w: three(),
+            z: each(),
+            w: each(),
+            stages: each(),
             stage: zeros(),
             work: zeros(),
             rhs: zeros(),
-            pair: vec![c64::new(0.0, 0.0); n],
+            pairs: vec![c64::new(0.0, 0.0); S / 2 * n],
             convergence: 1.0,
             rate: 1.0,
-            control: Predictive::new(GROWTH),
+            control: Predictive::new(GROWTH, S as f64 + 1.0),
             singular: 0,
             non_finite: false,
         }
@@ -139,11 +175,13 @@ impl Radau {
             (self.jacobian_due, self.fresh, self.factors_due) = (false, true, true);
         }
         if self.factors_due {
-            let (real, alpha, beta) = self.eigenvalues;
-            let shift = c64::new(alpha / h, beta / h);
-            let one = problem.factor(&mut self.real, real / h, &self.jacobian);
-            let two = problem.factor(&mut self.complex, shift, &self.jacobian);
-            if one.is_err() || two.is_err() {
+            let real = problem.factor(&mut self.real, Self::OF.real / h, &self.jacobian);
+            let mut is_regular = real.is_ok();
+            for (complex, (alpha, beta)) in self.complex.iter_mut().zip(Self::OF.pairs) {
+                let shift = c64::new(alpha / h, beta / h);
+                is_regular &= problem.factor(complex, shift, &self.jacobian).is_ok();
+            }
+            if !is_regular {
                 return false;
             }
             self.factors_due = false;
@@ -159,65 +197,87 @@ impl Radau {
             return;
         }
         let ratio = h / self.h_before;
-        let [c1, c2, c3] = [C1 * ratio, C2 * ratio, ratio];
-        let [k1, k2, k3] = &self.collocation;
         for index in 0..self.n {
-            let (k1, k2, k3) = (k1[index], k2[index], k3[index]);
-            let at = |c: f64| c * (k1 + (c - (C2 - 1.0)) * (k2 + (c - (C1 - 1.0)) * k3));
-            let z = [at(c1), at(c2), at(c3)];
-            for (stage, row) in T_INVERSE.iter().enumerate() {
-                self.z[stage][index] = z[stage];
-                self.w[stage][index] = row[0] * z[0] + row[1] * z[1] + row[2] * z[2];
-            }
+            let z = Self::OF.c.map(|c| self.continued(index, c * ratio));
+            self.place(index, z);
         }
+    }
+
+    /// Sets the stages of a component.
+    fn place(&mut self, index: usize, z: [f64; S]) {
+        for (stage, row) in Self::OF.t_inverse.iter().enumerate() {
+            self.z[stage][index] = z[stage];
+            self.w[stage][index] = dot(row, &z);
+        }
+    }
+
+    /// The collocation polynomial of the last step less its value at the end, so many lengths of the step after the end.
+    fn continued(&self, index: usize, s: f64) -> f64 {
+        let c = &Self::OF.c;
+        let mut value = self.collocation[S - 1][index];
+        for order in (1..S).rev() {
+            value = self.collocation[order - 1][index] + (s - (c[S - 1 - order] - 1.0)) * value;
+        }
+        s * value
     }
 
     /// Replaces `w` by the residual in the split coordinates and solves; the norm of the correction, which is added.
     fn iterate(&mut self, problem: &mut Problem<'_>, h: f64) -> f64 {
         let n = self.n;
-        let (real, alpha, beta) = self.eigenvalues;
-        let (real, alpha, beta) = (real / h, alpha / h, beta / h);
-        let [z1, z2, z3] = &mut self.z;
-        for (z, c) in [(&mut *z1, C1), (&mut *z2, C2), (&mut *z3, 1.0)] {
-            for ((stage, y), z) in self.stage.iter_mut().zip(&self.y).zip(z.iter()) {
+        let Coefficients {
+            c, t, t_inverse, ..
+        } = Self::OF;
+        for (stage, z) in self.stages.iter_mut().zip(&self.z) {
+            for ((stage, y), z) in stage.iter_mut().zip(&self.y).zip(z) {
                 *stage = y + z;
             }
-            problem.eval(self.t + c * h, &self.stage, z);
         }
-        let [w1, w2, w3] = &mut self.w;
-        // The mass matrix times w; the same numbers where it is the identity.
-        self.pattern.apply_mass(w1, &mut self.rhs);
-        self.pattern.apply_mass(w2, &mut self.work);
-        self.pattern.apply_mass(w3, &mut self.stage);
-        let [r1, r2, r3] = &T_INVERSE;
+        let times = c.map(|c| self.t + c * h);
+        problem.eval_each(&times, &self.stages, &mut self.z);
+        for (w, mass) in self.w.iter().zip(&mut self.stages) {
+            self.pattern.apply_mass(w, mass);
+        }
+        let real = Self::OF.real / h;
+        let z = self.z.each_mut().map(|z| &mut z[..n]);
+        let w = self.w.each_mut().map(|w| &mut w[..n]);
+        let mass = self.stages.each_ref().map(|mass| &mass[..n]);
         for index in 0..n {
-            let f = [z1[index], z2[index], z3[index]];
-            let (m1, m2, m3) = (self.rhs[index], self.work[index], self.stage[index]);
-            let of = |row: &[f64; 3]| row[0] * f[0] + row[1] * f[1] + row[2] * f[2];
-            self.rhs[index] = of(r1) - real * m1;
-            self.pair[index] = c64::new(
-                of(r2) - alpha * m2 + beta * m3,
-                of(r3) - alpha * m3 - beta * m2,
-            );
+            let f = z.each_ref().map(|z| z[index]);
+            let m = mass.map(|mass| mass[index]);
+            self.rhs[index] = dot(&t_inverse[0], &f) - real * m[0];
+            for (pair, (alpha, beta)) in Self::OF.pairs.iter().enumerate() {
+                let (alpha, beta) = (alpha / h, beta / h);
+                let (first, second) = (2 * pair + 1, 2 * pair + 2);
+                self.pairs[pair * n + index] = c64::new(
+                    dot(&t_inverse[first], &f) - alpha * m[first] + beta * m[second],
+                    dot(&t_inverse[second], &f) - alpha * m[second] - beta * m[first],
+                );
+            }
         }
         self.real.solve(&mut self.rhs);
-        self.complex.solve(&mut self.pair);
+        for (complex, pair) in self.complex.iter_mut().zip(self.pairs.chunks_exact_mut(n)) {
+            complex.solve(pair);
+        }
         let mut sum = 0.0;
         for index in 0..n {
             let scale = self.scale[index];
-            let (d1, d2) = (self.rhs[index], self.pair[index]);
-            let (a, b, c) = (d1 / scale, d2.re / scale, d2.im / scale);
-            sum += a * a + b * b + c * c;
-            w1[index] += d1;
-            w2[index] += d2.re;
-            w3[index] += d2.im;
-            let w = [w1[index], w2[index], w3[index]];
-            let of = |row: &[f64; 3]| row[0] * w[0] + row[1] * w[1] + row[2] * w[2];
-            z1[index] = of(&T[0]);
-            z2[index] = of(&T[1]);
-            z3[index] = T[2][0] * w[0] + w[1];
+            let mut change = [self.rhs[index]; S];
+            for pair in 0..S / 2 {
+                let value = self.pairs[pair * n + index];
+                (change[2 * pair + 1], change[2 * pair + 2]) = (value.re, value.im);
+            }
+            let mut sums = [0.0; S];
+            for stage in 0..S {
+                let scaled = change[stage] / scale;
+                sum += scaled * scaled;
+                sums[stage] = w[stage][index] + change[stage];
+                w[stage][index] = sums[stage];
+            }
+            for stage in 0..S {
+                z[stage][index] = dot(&t[stage], &sums);
+            }
         }
-        (sum / (3 * n) as f64).sqrt()
+        (sum / (S * n) as f64).sqrt()
     }
 
     /// The number of iterations, or the step to try instead.
@@ -229,9 +289,9 @@ impl Radau {
         // corrects for that, and says nothing about the rate.
         let coupled = self.n > self.pattern.n;
         let (first, most) = if coupled {
-            (2, ITERATIONS_MAX + 2)
+            (2, Self::ITERATIONS_MAX + 2)
         } else {
-            (1, ITERATIONS_MAX)
+            (1, Self::ITERATIONS_MAX)
         };
         let mut iterations = 0;
         loop {
@@ -276,12 +336,12 @@ impl Radau {
         }
     }
 
-    /// The norm of the error estimate, of order 3.
+    /// The norm of the error estimate, of order `S`.
     fn error(&mut self, problem: &mut Problem<'_>, h: f64) -> f64 {
         let n = self.n;
         for index in 0..n {
-            let z = [self.z[0][index], self.z[1][index], self.z[2][index]];
-            self.stage[index] = (ERROR[0] * z[0] + ERROR[1] * z[1] + ERROR[2] * z[2]) / h;
+            let z = self.z.each_ref().map(|z| z[index]);
+            self.stage[index] = dot(&Self::OF.error, &z) / h;
         }
         self.pattern.apply_mass(&self.stage, &mut self.work);
         for index in 0..n {
@@ -315,15 +375,24 @@ impl Radau {
     fn accept(&mut self, problem: &mut Problem<'_>, h: f64, last: bool, bounds: Bounds) {
         self.t_before = self.t;
         self.t = if last { bounds.end } else { self.t + h };
-        let [k1, k2, k3] = &mut self.collocation;
+        // Divided differences of the stages, from the end of the step to its start.
+        let c = &Self::OF.c;
+        let time = |node: usize| if node == S { 0.0 } else { c[S - 1 - node] };
         for index in 0..self.n {
-            let (z1, z2, z3) = (self.z[0][index], self.z[1][index], self.z[2][index]);
-            self.y[index] += z3;
-            k1[index] = (z2 - z3) / (C2 - 1.0);
-            let difference = (z1 - z2) / (C1 - C2);
-            let inner = (difference - z1 / C1) / C2;
-            k2[index] = (difference - k1[index]) / (C1 - 1.0);
-            k3[index] = k2[index] - inner;
+            let z = self.z.each_ref().map(|z| z[index]);
+            self.y[index] += z[S - 1];
+            let value = |node: usize| if node == S { 0.0 } else { z[S - 1 - node] };
+            let mut differences: [f64; S] =
+                std::array::from_fn(|node| value(node + 1) - value(node));
+            for order in 1..=S {
+                for node in 0..=S - order {
+                    differences[node] /= time(node + order) - time(node);
+                }
+                self.collocation[order - 1][index] = differences[0];
+                for node in 0..S - order {
+                    differences[node] = differences[node + 1] - differences[node];
+                }
+            }
         }
         self.h_before = h;
         problem.eval(self.t, &self.y, &mut self.slope);
@@ -331,23 +400,38 @@ impl Radau {
     }
 }
 
-/// Tolerances for an error estimate of order 3 with which the error of order 5 follows the tolerances given.
-fn tightened(given: &Tolerances) -> Tolerances {
+fn dot<const S: usize>(row: &[f64; S], column: &[f64; S]) -> f64 {
+    let mut sum = row[0] * column[0];
+    for index in 1..S {
+        sum += row[index] * column[index];
+    }
+    sum
+}
+
+/// The relative tolerance; where the absolute one alone counts, that is taken as relative to a solution of size 1.
+fn reference(given: &Tolerances) -> f64 {
     let largest = given.atol.iter().copied().fold(0.0, f64::max);
-    // Where the absolute tolerance alone counts it is taken as relative to a solution of size 1.
-    let reference = if given.rtol < 1e-13 {
+    if given.rtol < 1e-13 {
         given.rtol.max(largest.min(1.0))
     } else {
         given.rtol
-    };
-    let factor = 0.1 * reference.powf(2.0 / 3.0) / reference;
+    }
+}
+
+/// Tolerances for an error estimate whose order is the number of stages, with which the error of the method follows the tolerances given.
+fn tightened(given: &Tolerances, stages: f64) -> Tolerances {
+    let reference = reference(given);
+    let factor = 0.1 * reference.powf((stages + 1.0) / (2.0 * stages)) / reference;
     // A component that has become small is not given up: its absolute tolerance stays.
     let mut tightened = given.times(factor.min(1.0));
     tightened.rtol = factor * given.rtol;
     tightened
 }
 
-impl Stepper for Radau {
+impl<const S: usize> Stepper for Radau<S>
+where
+    Stages<S>: Known<S>,
+{
     fn attempt(&mut self, problem: &mut Problem<'_>, bounds: Bounds) -> Attempt {
         let rest = bounds.end - self.t;
         let mut h = self.h.signum() * self.h.abs().min(bounds.step_max);
@@ -384,8 +468,8 @@ impl Stepper for Radau {
             self.non_finite = true;
             return self.shorten(0.5 * h);
         }
-        let most = (1 + 2 * ITERATIONS_MAX) as f64;
-        let caution = (most / (iterations + 2 * ITERATIONS_MAX) as f64).min(1.0);
+        let most = 2 * Self::ITERATIONS_MAX;
+        let caution = ((1 + most) as f64 / (iterations + most) as f64).min(1.0);
         if error >= 1.0 {
             let shorter = match self.control.is_first() {
                 true => 0.1 * h,
@@ -420,33 +504,22 @@ impl Stepper for Radau {
 
     fn interpolate(&mut self, _: &mut Problem<'_>, t: f64, y: &mut [f64]) {
         let s = (t - self.t) / self.h_before;
-        let [k1, k2, k3] = &self.collocation;
         for (index, y) in y.iter_mut().enumerate() {
-            let inner = k2[index] + (s - (C1 - 1.0)) * k3[index];
-            *y = self.y[index] + s * (k1[index] + (s - (C2 - 1.0)) * inner);
+            *y = self.y[index] + self.continued(index, s);
         }
     }
 
-    /// A step from the start of the last one: the interpolation has order 3, the ends of steps 5.
+    /// A step from the start of the last one: the interpolation has the order `S`, the ends of steps 2 `S` - 1.
     fn sample(&mut self, problem: &mut Problem<'_>, t: f64, y: &mut [f64]) {
         let h = t - self.t_before;
         self.interpolate(problem, self.t_before, y);
         let mut start = std::mem::replace(&mut self.y, y.to_vec());
         let (end, rate, convergence) = (self.t, self.rate, self.convergence);
         let ratio = h / self.h_before;
-        let [k1, k2, k3] = &self.collocation;
         for index in 0..self.n {
-            let at = |c: f64| {
-                let s = c * ratio - 1.0;
-                let inner = k2[index] + (s - (C1 - 1.0)) * k3[index];
-                let value = start[index] + s * (k1[index] + (s - (C2 - 1.0)) * inner);
-                value - self.y[index]
-            };
-            let z = [at(C1), at(C2), at(1.0)];
-            for (stage, row) in T_INVERSE.iter().enumerate() {
-                self.z[stage][index] = z[stage];
-                self.w[stage][index] = row[0] * z[0] + row[1] * z[1] + row[2] * z[2];
-            }
+            let at = |c: f64| start[index] + self.continued(index, c * ratio - 1.0) - self.y[index];
+            let z = Self::OF.c.map(at);
+            self.place(index, z);
         }
         self.t = self.t_before;
         // The rate of the whole step says nothing about the first iteration of this one.
@@ -455,7 +528,7 @@ impl Stepper for Radau {
         let jacobian_due = std::mem::replace(&mut self.jacobian_due, false);
         let solved = self.prepare(problem, h) && self.newton(problem, h).is_ok();
         if solved {
-            for (y, z) in y.iter_mut().zip(&self.z[2]) {
+            for (y, z) in y.iter_mut().zip(&self.z[S - 1]) {
                 *y += z;
             }
         }
