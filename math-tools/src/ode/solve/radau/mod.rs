@@ -238,8 +238,8 @@ where
             self.pattern.apply_mass(w, mass);
         }
         let real = Self::OF.real / h;
-        let z = self.z.each_mut().map(|z| &mut z[..n]);
-        let w = self.w.each_mut().map(|w| &mut w[..n]);
+        let mut z = self.z.each_mut().map(|z| &mut z[..n]);
+        let mut w = self.w.each_mut().map(|w| &mut w[..n]);
         let mass = self.stages.each_ref().map(|mass| &mass[..n]);
         for index in 0..n {
             let f = z.each_ref().map(|z| z[index]);
@@ -266,15 +266,14 @@ where
                 let value = self.pairs[pair * n + index];
                 (change[2 * pair + 1], change[2 * pair + 2]) = (value.re, value.im);
             }
-            let mut sums = [0.0; S];
-            for stage in 0..S {
-                let scaled = change[stage] / scale;
+            for (change, w) in change.iter_mut().zip(&mut w) {
+                let scaled = *change / scale;
                 sum += scaled * scaled;
-                sums[stage] = w[stage][index] + change[stage];
-                w[stage][index] = sums[stage];
+                w[index] += *change;
+                *change = w[index];
             }
-            for stage in 0..S {
-                z[stage][index] = dot(&t[stage], &sums);
+            for (z, row) in z.iter_mut().zip(t) {
+                z[index] = dot(row, &change);
             }
         }
         (sum / (S * n) as f64).sqrt()
@@ -385,8 +384,8 @@ where
             let mut differences: [f64; S] =
                 std::array::from_fn(|node| value(node + 1) - value(node));
             for order in 1..=S {
-                for node in 0..=S - order {
-                    differences[node] /= time(node + order) - time(node);
+                for (node, difference) in differences.iter_mut().enumerate().take(S - order + 1) {
+                    *difference /= time(node + order) - time(node);
                 }
                 self.collocation[order - 1][index] = differences[0];
                 for node in 0..S - order {
@@ -402,8 +401,8 @@ where
 
 fn dot<const S: usize>(row: &[f64; S], column: &[f64; S]) -> f64 {
     let mut sum = row[0] * column[0];
-    for index in 1..S {
-        sum += row[index] * column[index];
+    for (a, b) in row.iter().zip(column).skip(1) {
+        sum += a * b;
     }
     sum
 }
@@ -516,10 +515,9 @@ where
         let mut start = std::mem::replace(&mut self.y, y.to_vec());
         let (end, rate, convergence) = (self.t, self.rate, self.convergence);
         let ratio = h / self.h_before;
-        for index in 0..self.n {
-            let at = |c: f64| start[index] + self.continued(index, c * ratio - 1.0) - self.y[index];
-            let z = Self::OF.c.map(at);
-            self.place(index, z);
+        for (index, start) in start.iter().enumerate() {
+            let at = |c: f64| start + self.continued(index, c * ratio - 1.0) - self.y[index];
+            self.place(index, Self::OF.c.map(at));
         }
         self.t = self.t_before;
         // The rate of the whole step says nothing about the first iteration of this one.
