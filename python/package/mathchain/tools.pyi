@@ -2145,7 +2145,7 @@ class Tools:
             mass: Constant matrix M of M y' = f, n x n (with `v0`: of M y''); singular for algebraic equations of index 1, which `y0` must fulfil.
             max_step: Largest size of a step, in the units of t: at most the length of the shortest event that the solution must not miss. Absent: no limit, but the right-hand side is sampled at about 200 points of `t_span`, and what the steps jumped over is integrated again by shorter ones, with a warning (not with `mass`, nor by an implicit method where the system does not depend on t).
             max_steps: Largest number of attempted steps, 1 to 10 million.
-            method: `auto`: `dop853`, and `radau` where the problem is stiff. Not stiff: `dopri5`, `tsit5` (order 5), `dop853` (order 8). Stiff: `radau` (order 5), `bdf` (orders 1 to 5, for large systems), `rodas4` (order 4, for low accuracy).
+            method: `auto`: `dop853`, and `radau` where the problem is stiff. Not stiff: `dopri5`, `tsit5` (order 5), `dop853` (order 8). Stiff: `radau` (order 5, below a tolerance of 3e-8 order 9), `bdf` (orders 1 to 5, for large systems), `rodas4` (order 4, for low accuracy).
             parameters: Named numbers `system` uses, such as `{"a": 1.5}`; the entries of a list `w` are `w[0]`, `w[1]`, ...
             quantiles: Probabilities, such as [0.025, 0.975] for a band: the quantiles of the runs of `sweep` at each time of `t_eval` are returned too.
             rtol: Relative tolerance of the error of each step.
