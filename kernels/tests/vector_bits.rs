@@ -1,9 +1,9 @@
 //! The same bits on every path: single values, blocks of any length, in place, constant operands, every level.
 
 use kernels::vector::{
-    Binary, GENERATORS, Level, Unary, Uniforms, binary, binary_block, binary_block_scalar_left,
-    binary_block_scalar_right, level, select, select_block, sum, sum_of_squares, unary,
-    unary_block, with_level,
+    Binary, GENERATORS, Lanes, Level, Ternary, Unary, Uniforms, binary, binary_block,
+    binary_block_scalar_left, binary_block_scalar_right, level, select, select_block, sin_cos,
+    sin_cos_block, sum, sum_of_squares, ternary, ternary_block, unary, unary_block, with_level,
 };
 use proptest::prelude::*;
 
@@ -93,6 +93,66 @@ fn every_path_of_two_arguments_gives_the_same_bits() {
                 binary_block(op, &a, &b, &mut out);
                 assert_bits(&out, &expected, op.name());
             });
+        }
+    }
+}
+
+/// What an operation of three numbers does, by those of two.
+fn in_a_row(op: Ternary, a: f64, b: f64, c: f64) -> f64 {
+    match op {
+        Ternary::MulAdd => binary(Binary::Add, binary(Binary::Mul, a, b), c),
+        Ternary::MulSub => binary(Binary::Sub, binary(Binary::Mul, a, b), c),
+        Ternary::SubMul => binary(Binary::Sub, c, binary(Binary::Mul, a, b)),
+        Ternary::AddMul => binary(Binary::Mul, binary(Binary::Add, a, b), c),
+        Ternary::DiffMul => binary(Binary::Mul, binary(Binary::Sub, a, b), c),
+    }
+}
+
+#[test]
+fn two_operations_in_a_row_give_the_bits_of_one_after_the_other() {
+    let [a, b, c] = [14, 15, 16].map(|seed| points(3_000, seed));
+    for &op in Ternary::ALL {
+        for level in Level::ALL {
+            // Each operand in its lanes, or one for all: every way.
+            for ways in 0..8 {
+                let mut index = 0;
+                let [a, b, c] = [&a, &b, &c].map(|of| {
+                    index += 1;
+                    match ways >> (index - 1) & 1 {
+                        0 => Lanes::Many(of),
+                        _ => Lanes::One(of[index]),
+                    }
+                });
+                let mut out = vec![0.0; 3_000];
+                with_level(level, || ternary_block(op, a, b, c, &mut out));
+                let at = |lane: usize| (a.lane(lane), b.lane(lane), c.lane(lane));
+                for (lane, found) in out.iter().enumerate() {
+                    let (a, b, c) = at(lane);
+                    let expected = in_a_row(op, a, b, c);
+                    assert_bits(&[*found, ternary(op, a, b, c)], &[expected; 2], op.name());
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn sines_and_cosines_together_give_the_bits_of_each() {
+    let mut x = points(6_000, 17);
+    x.extend(points(6_000, 18).iter().map(|x| x * 1e3));
+    let each = |op| x.iter().map(|&x| unary(op, x)).collect::<Vec<f64>>();
+    let (expected_sines, expected_cosines) = (each(Unary::Sin), each(Unary::Cos));
+    for level in Level::ALL {
+        for length in [0, 1, 7, 128, 200, x.len()] {
+            let x = &x[..length];
+            let (mut sines, mut cosines) = (vec![0.0; length], vec![0.0; length]);
+            with_level(level, || sin_cos_block(x, &mut sines, &mut cosines));
+            assert_bits(&sines, &expected_sines, "sin");
+            assert_bits(&cosines, &expected_cosines, "cos");
+            let single = with_level(level, || x.iter().map(|&x| sin_cos(x)).collect::<Vec<_>>());
+            for (found, (sine, cosine)) in single.iter().zip(sines.iter().zip(&cosines)) {
+                assert_bits(&[found.0, found.1], &[*sine, *cosine], "both");
+            }
         }
     }
 }

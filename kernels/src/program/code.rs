@@ -1,23 +1,26 @@
 //! [`Code`], an operation on operands that are found somewhere, and its computation on lanes of numbers.
 
 use super::builder::{Function1, Function2};
-use crate::vector::{self, Binary, Unary};
+use crate::vector::{self, Binary, Lanes, Ternary, Unary};
 
 /// An operation on operands.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Code<P> {
     Unary(Unary, P),
     Binary(Binary, P, P),
+    Ternary(Ternary, P, P, P),
     Select(P, P, P),
     Call1(&'static Function1, P),
     Call2(&'static Function2, P, P),
 }
 
 impl<P> Code<P> {
+    #[inline(always)]
     pub(super) fn map<Q>(self, mut f: impl FnMut(P) -> Q) -> Code<Q> {
         match self {
             Self::Unary(op, a) => Code::Unary(op, f(a)),
             Self::Binary(op, a, b) => Code::Binary(op, f(a), f(b)),
+            Self::Ternary(op, a, b, c) => Code::Ternary(op, f(a), f(b), f(c)),
             Self::Select(a, b, c) => Code::Select(f(a), f(b), f(c)),
             Self::Call1(function, a) => Code::Call1(function, f(a)),
             Self::Call2(function, a, b) => Code::Call2(function, f(a), f(b)),
@@ -27,6 +30,7 @@ impl<P> Code<P> {
 
 impl Code<Lanes<'_>> {
     /// Computes a lane of the result from each lane of the operands.
+    #[inline(always)]
     pub(super) fn run(self, out: &mut [f64]) {
         match self {
             Code::Unary(op, Lanes::Many(a)) => vector::unary_block(op, a, out),
@@ -41,6 +45,7 @@ impl Code<Lanes<'_>> {
                 }
                 (Lanes::One(a), Lanes::One(b)) => out.fill(vector::binary(op, a, b)),
             },
+            Code::Ternary(op, a, b, c) => vector::ternary_block(op, a, b, c, out),
             Code::Select(a, b, c) => match (a, b, c) {
                 (Lanes::Many(a), Lanes::Many(b), Lanes::Many(c)) => {
                     vector::select_block(a, b, c, out);
@@ -67,22 +72,6 @@ impl Code<Lanes<'_>> {
                     *out = (function.value)(a.lane(lane), b.lane(lane));
                 }
             }
-        }
-    }
-}
-
-/// An operand of a pass.
-#[derive(Clone, Copy)]
-pub(super) enum Lanes<'a> {
-    Many(&'a [f64]),
-    One(f64),
-}
-
-impl Lanes<'_> {
-    fn lane(&self, lane: usize) -> f64 {
-        match self {
-            Self::Many(lanes) => lanes[lane],
-            Self::One(value) => *value,
         }
     }
 }

@@ -2,8 +2,10 @@
 
 use super::batch::Batches;
 use super::builder::{Builder, Node, Operation};
-use super::code::{Code, Lanes};
-use crate::vector::{self, Binary, Unary};
+use super::code::Code;
+use super::joined::{self, Part};
+use super::single::Single;
+use crate::vector::{self, Lanes, Unary};
 
 /// Points of one pass over a program: a register of a pass takes 1 KiB, so that a few dozen stay in the first-level cache.
 pub const LANES: usize = 128;
@@ -24,10 +26,12 @@ pub(super) enum Place {
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Instruction {
-    code: Code<Place>,
+pub(super) struct Instruction {
+    pub(super) code: Code<Place>,
     /// The register that takes the result; never one of the operands'.
-    to: u32,
+    pub(super) to: u32,
+    /// Of a sine, the register that takes the cosine too.
+    pub(super) cosine: Option<u32>,
 }
 
 /// Code that computes some outputs from variables; see [`Builder::finish`].
@@ -40,40 +44,6 @@ pub struct Program {
     single: Single,
     /// Takes the place of `single` where many operations are alike.
     batches: Option<Box<Batches>>,
-}
-
-/// The same program for one point, where every operand is an index into one list: registers, then variables, then constants.
-#[derive(Debug, Clone, Default)]
-struct Single {
-    steps: Vec<Step>,
-    /// The instructions that are no steps of their own.
-    others: Vec<Code<u32>>,
-    outputs: Vec<u32>,
-    /// The list at first; only registers and variables change.
-    values: Vec<f64>,
-}
-
-/// An instruction for one point. What costs less than a call is told apart by one jump.
-#[derive(Debug, Clone, Copy)]
-struct Step {
-    kind: StepKind,
-    a: u32,
-    b: u32,
-    to: u32,
-}
-
-#[derive(Debug, Clone, Copy)]
-enum StepKind {
-    Neg,
-    Square,
-    Sqrt,
-    Reciprocal,
-    Add,
-    Sub,
-    Mul,
-    Div,
-    /// The one of index `a` among the others.
-    Other,
 }
 
 impl Builder {
@@ -126,6 +96,9 @@ impl Program {
                 }
             }
         }
+        let is_computed = |index: usize| needed[index] && leaf(Node(index as u32)).is_none();
+        let is_computed: Vec<bool> = (0..operations.len()).map(is_computed).collect();
+        let parts = joined::parts(operations, &uses, &is_computed);
         let mut program = Self {
             instructions: Vec::with_capacity(needed.iter().filter(|needed| **needed).count()),
             outputs: Vec::new(),
@@ -147,85 +120,68 @@ impl Program {
                 }
                 continue;
             }
-            let place = |node: Node| places[node.index()];
-            let code = match *operation {
-                Operation::Constant(value) => {
+            let code = match (parts[index], *operation) {
+                (Part::Inside, _) => continue,
+                (_, Operation::Constant(value)) => {
                     places[index] = Place::Constant(value);
                     continue;
                 }
-                Operation::Variable(variable) => {
+                (_, Operation::Variable(variable)) => {
                     places[index] = Place::Variable(variable);
                     program.variables = program.variables.max(variable as usize + 1);
                     continue;
                 }
-                Operation::Unary(op, a) => Code::Unary(op, place(a)),
-                Operation::Binary(op, a, b) => Code::Binary(op, place(a), place(b)),
-                Operation::Select(a, b, c) => Code::Select(place(a), place(b), place(c)),
-                Operation::Call1(function, a) => Code::Call1(function, place(a)),
-                Operation::Call2(function, a, b) => Code::Call2(function, place(a), place(b)),
-                Operation::Reduce(..) | Operation::RunningSum(..) => {
+                (Part::SinCos { .. }, Operation::Unary(_, a)) => {
+                    uses[a.index()] -= 1; // one of the two uses
+                    Code::Unary(Unary::Sin, a)
+                }
+                (Part::Ternary(op, [a, b, c]), _) => Code::Ternary(op, a, b, c),
+                (_, Operation::Unary(op, a)) => Code::Unary(op, a),
+                (_, Operation::Binary(op, a, b)) => Code::Binary(op, a, b),
+                (_, Operation::Select(a, b, c)) => Code::Select(a, b, c),
+                (_, Operation::Call1(function, a)) => Code::Call1(function, a),
+                (_, Operation::Call2(function, a, b)) => Code::Call2(function, a, b),
+                (_, Operation::Reduce(..) | Operation::RunningSum(..)) => {
                     unreachable!("a value of all rows is no operation of a program")
                 }
             };
-            let to = free.pop().unwrap_or_else(|| {
-                program.registers += 1;
-                program.registers as u32 - 1
-            });
-            program.instructions.push(Instruction { code, to });
-            for operand in operation.operands() {
+            let mut register = || {
+                free.pop().unwrap_or_else(|| {
+                    program.registers += 1;
+                    program.registers as u32 - 1
+                })
+            };
+            let to = register();
+            let cosine = matches!(parts[index], Part::SinCos { .. }).then(register);
+            // The registers of operands are free only now, so that the results take others.
+            let code = code.map(|operand| {
+                let place = places[operand.index()];
                 uses[operand.index()] -= 1;
-                if let (0, Place::Register(register)) =
-                    (uses[operand.index()], places[operand.index()])
-                {
+                if let (0, Place::Register(register)) = (uses[operand.index()], place) {
                     free.push(register);
                 }
+                place
+            });
+            program.instructions.push(Instruction { code, to, cosine });
+            match (parts[index], cosine) {
+                (Part::SinCos { sine, cosine }, Some(second)) => {
+                    places[sine.index()] = Place::Register(to);
+                    places[cosine.index()] = Place::Register(second);
+                }
+                _ => places[index] = Place::Register(to),
             }
-            places[index] = Place::Register(to);
         }
         program.outputs = outputs.iter().map(|node| places[node.index()]).collect();
         program
     }
 
     fn single(&self) -> Single {
-        let mut values = vec![0.0; self.registers + self.variables];
-        let mut index = |place: Place| match place {
-            Place::Register(register) => register,
-            Place::Variable(variable) => self.registers as u32 + variable,
-            // Programs with such operands run over blocks only.
-            Place::Number(_) => u32::MAX,
-            Place::Constant(value) => {
-                values.push(value);
-                values.len() as u32 - 1
-            }
-        };
-        let mut others = Vec::new();
-        let mut step = |instruction: &Instruction| {
-            let code = instruction.code.map(&mut index);
-            let (kind, a, b) = match code {
-                Code::Unary(Unary::Neg, a) => (StepKind::Neg, a, a),
-                Code::Unary(Unary::Square, a) => (StepKind::Square, a, a),
-                Code::Unary(Unary::Sqrt, a) => (StepKind::Sqrt, a, a),
-                Code::Unary(Unary::Reciprocal, a) => (StepKind::Reciprocal, a, a),
-                Code::Binary(Binary::Add, a, b) => (StepKind::Add, a, b),
-                Code::Binary(Binary::Sub, a, b) => (StepKind::Sub, a, b),
-                Code::Binary(Binary::Mul, a, b) => (StepKind::Mul, a, b),
-                Code::Binary(Binary::Div, a, b) => (StepKind::Div, a, b),
-                other => {
-                    others.push(other);
-                    (StepKind::Other, others.len() as u32 - 1, 0)
-                }
-            };
-            let to = instruction.to;
-            Step { kind, a, b, to }
-        };
-        let steps = self.instructions.iter().map(&mut step).collect();
-        let outputs = self.outputs.iter().map(|&place| index(place)).collect();
-        Single {
-            steps,
-            others,
-            outputs,
-            values,
-        }
+        Single::new(
+            &self.instructions,
+            &self.outputs,
+            self.registers,
+            self.variables,
+        )
     }
 
     /// Number of outputs.
@@ -268,49 +224,6 @@ impl Program {
     }
 }
 
-impl Single {
-    /// Computes the registers at a few points; the values of a place are side by side.
-    #[inline(always)]
-    fn run<const POINTS: usize>(&self, places: &mut [[f64; POINTS]]) {
-        for step in &self.steps {
-            let at = |index: u32| places[index as usize];
-            let (a, b) = (step.a, step.b);
-            let value = match step.kind {
-                StepKind::Neg => at(a).map(|a| -a),
-                StepKind::Square => at(a).map(|a| a * a),
-                StepKind::Sqrt => at(a).map(f64::sqrt),
-                StepKind::Reciprocal => at(a).map(|a| 1.0 / a),
-                StepKind::Add => pairwise(at(a), at(b), |a, b| a + b),
-                StepKind::Sub => pairwise(at(a), at(b), |a, b| a - b),
-                StepKind::Mul => pairwise(at(a), at(b), |a, b| a * b),
-                StepKind::Div => pairwise(at(a), at(b), |a, b| a / b),
-                StepKind::Other => match self.others[a as usize] {
-                    Code::Unary(op, a) => at(a).map(|a| vector::unary(op, a)),
-                    Code::Binary(op, a, b) => {
-                        pairwise(at(a), at(b), |a, b| vector::binary(op, a, b))
-                    }
-                    Code::Select(a, b, c) => {
-                        let (a, b, c) = (at(a), at(b), at(c));
-                        std::array::from_fn(|point| vector::select(a[point], b[point], c[point]))
-                    }
-                    Code::Call1(function, a) => at(a).map(function.value),
-                    Code::Call2(function, a, b) => pairwise(at(a), at(b), function.value),
-                },
-            };
-            places[step.to as usize] = value;
-        }
-    }
-}
-
-#[inline(always)]
-fn pairwise<const POINTS: usize>(
-    a: [f64; POINTS],
-    b: [f64; POINTS],
-    f: impl Fn(f64, f64) -> f64,
-) -> [f64; POINTS] {
-    std::array::from_fn(|point| f(a[point], b[point]))
-}
-
 /// Runs one program; evaluation does not allocate after the first block.
 #[derive(Debug)]
 pub struct Evaluator<'p> {
@@ -318,7 +231,7 @@ pub struct Evaluator<'p> {
     values: Vec<f64>,
     /// The same list for a few points at once.
     wide: Vec<f64>,
-    /// The registers, and one to write the next result into.
+    /// The registers, and two to write the next results into.
     #[expect(clippy::vec_box, reason = "a result and its register change places")]
     lanes: Vec<Box<Register>>,
 }
@@ -465,10 +378,10 @@ impl Evaluator<'_> {
         first: usize,
         count: usize,
     ) {
-        self.lanes.resize_with(self.program.registers + 1, || {
+        self.lanes.resize_with(self.program.registers + 2, || {
             Box::new(Register([0.0; LANES]))
         });
-        let Some((spare, lanes)) = self.lanes.split_last_mut() else {
+        let [lanes @ .., spare, second] = &mut self.lanes[..] else {
             return;
         };
         for instruction in &self.program.instructions {
@@ -481,7 +394,21 @@ impl Evaluator<'_> {
                 Place::Number(number) => Lanes::One(numbers[number as usize]),
                 Place::Constant(value) => Lanes::One(value),
             };
-            instruction.code.map(at).run(out);
+            match (instruction.code.map(at), instruction.cosine) {
+                (Code::Unary(_, a), Some(cosine)) => {
+                    let cosines = &mut second.0[..count];
+                    match a {
+                        Lanes::Many(a) => vector::sin_cos_block(a, out, cosines),
+                        Lanes::One(a) => {
+                            let (sine, cosine) = vector::sin_cos(a);
+                            out.fill(sine);
+                            cosines.fill(cosine);
+                        }
+                    }
+                    std::mem::swap(second, &mut lanes[cosine as usize]);
+                }
+                (code, _) => code.run(out),
+            }
             std::mem::swap(spare, &mut lanes[instruction.to as usize]);
         }
     }

@@ -3,7 +3,8 @@
 //! A [`Builder`] takes operations one by one; an operation that is there already is not added again, so common parts are
 //! computed once, also between the several outputs of a system and between a function and its gradient
 //! ([`Builder::gradient`], [`Builder::tangents`]). [`Builder::finish`] gives the [`Program`], which drops what no output
-//! needs and places values in few registers. An [`Evaluator`] runs it for one point or over blocks of [`LANES`] points;
+//! needs and places values in few registers; a product with the sum that alone uses it, and sine and cosine of one argument, are one
+//! instruction. An [`Evaluator`] runs it for one point or over blocks of [`LANES`] points;
 //! both give the same bits, on every processor (see [`crate::vector`]). For one point, many operations that are alike run together
 //! in loops (`batch`).
 //!
@@ -15,7 +16,9 @@ mod builder;
 mod code;
 mod derivative;
 mod evaluate;
+mod joined;
 mod schedule;
+mod single;
 mod staged;
 
 pub use builder::{Builder, Function1, Function2, Node, Reduction, Running};

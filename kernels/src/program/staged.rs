@@ -5,10 +5,9 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::builder::{Builder, Node, Reduction, Running};
-use super::code::Lanes;
 use super::evaluate::{Evaluator, LANES};
 use super::schedule::{Schedule, Stage};
-use crate::vector::{self, Binary, Unary};
+use crate::vector::{self, Binary, Lanes, Unary};
 
 /// The values of a variable that is a column, one for each row.
 pub type Column = Arc<[f64]>;

@@ -33,6 +33,74 @@ fn common_parts_are_computed_once_and_dead_ones_never() {
     assert_eq!(builder.finish(&[x]).variables(), 8);
 }
 
+/// Every pair of operations that one instruction computes, and sine and cosine, against the operations themselves.
+#[test]
+fn operations_that_run_together_give_the_bits_of_one_after_the_other() {
+    let mut builder = Builder::new();
+    let [a, b, c] = [0, 1, 2].map(|index| builder.variable(index));
+    let two = builder.constant(1.7);
+    let mut outputs = Vec::new();
+    for (first, second) in [
+        (Binary::Mul, Binary::Add),
+        (Binary::Mul, Binary::Sub),
+        (Binary::Add, Binary::Mul),
+        (Binary::Sub, Binary::Mul),
+    ] {
+        for other in [c, two] {
+            let inner = builder.binary(first, a, b);
+            let apart = builder.unary(Unary::Neg, b);
+            let right = builder.binary(first, apart, a);
+            let left_first = builder.binary(second, inner, other);
+            let right_first = builder.binary(second, other, right);
+            // A value that is used elsewhere too stays an operation of its own.
+            let shared = builder.binary(first, inner, b);
+            let with_shared = builder.binary(second, shared, other);
+            outputs.extend([left_first, right_first, shared, with_shared]);
+        }
+    }
+    let [sine, cosine] = [Unary::Sin, Unary::Cos].map(|op| builder.unary(op, a));
+    let cosine_first = [Unary::Cos, Unary::Sin].map(|op| builder.unary(op, c));
+    outputs.extend([sine, cosine]);
+    outputs.extend(cosine_first);
+    // One output at a time has no other users: more runs together.
+    let whole = builder.finish(&outputs);
+    let columns: [Vec<f64>; 3] = [0.3, 0.7, 1.1].map(|step| {
+        (0..200)
+            .map(|k| (f64::from(k) * step).sin() * 40.0)
+            .collect()
+    });
+    let columns = columns.each_ref().map(|column| &column[..]);
+    let mut found = vec![vec![0.0; 200]; outputs.len()];
+    let mut slices: Vec<&mut [f64]> = found.iter_mut().map(|out| &mut out[..]).collect();
+    whole.evaluator().block(&columns, &mut slices);
+    for (&output, found) in outputs.iter().zip(&found) {
+        let alone = builder.finish(&[output]);
+        for (k, found) in found.iter().enumerate() {
+            let at = columns.map(|column| column[k]);
+            let expected = one_by_one(&builder, output, &at);
+            let value = alone.evaluator().value(&at);
+            assert_eq!([found.to_bits(), value.to_bits()], [expected.to_bits(); 2]);
+        }
+    }
+    // a * b + c is one instruction, and so are sine and cosine.
+    assert_eq!(builder.finish(&outputs[..1]).len(), 1);
+    assert_eq!(builder.finish(&[sine, cosine]).len(), 1);
+    assert_eq!(builder.finish(&cosine_first).len(), 1);
+}
+
+/// The value of a node, operation by operation.
+fn one_by_one(builder: &Builder, node: Node, at: &[f64]) -> f64 {
+    use crate::program::builder::Operation;
+    let of = |node| one_by_one(builder, node, at);
+    match builder.operations[node.index()] {
+        Operation::Constant(value) => value,
+        Operation::Variable(index) => at[index as usize],
+        Operation::Unary(op, a) => crate::vector::unary(op, of(a)),
+        Operation::Binary(op, a, b) => crate::vector::binary(op, of(a), of(b)),
+        _ => unreachable!("the test has no others"),
+    }
+}
+
 #[test]
 fn rewritten_powers_are_those_of_the_general_one() {
     for exponent in [-1.0, 1.0, 2.0, 3.0, 4.0] {
@@ -148,7 +216,8 @@ proptest! {
     fn blocks_and_points_give_the_same_bits(recipe in prop::collection::vec(any::<u8>(), 0..40), count in 1_usize..300) {
         let mut builder = Builder::new();
         let output = random(&mut builder, &recipe);
-        let other = builder.unary(Unary::Exp, output);
+        let (sine, cosine) = (builder.unary(Unary::Sin, output), builder.unary(Unary::Cos, output));
+        let other = builder.binary(Binary::Sub, sine, cosine);
         let program = builder.finish(&[output, other]);
         let columns: Vec<Vec<f64>> = (0..3).map(|variable| (0..count).map(|k| ((k * 7 + variable * 13) % 29) as f64 / 7.0 - 2.0).collect()).collect();
         let (mut first, mut second) = (vec![0.0; count], vec![0.0; count]);

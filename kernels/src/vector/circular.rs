@@ -51,8 +51,12 @@ fn cosine((r, low): (f64, f64), z: f64) -> (f64, f64) {
 #[inline(always)]
 fn sine_of_quadrant(r: (f64, f64), quadrant: u64) -> f64 {
     let z = r.0 * r.0;
-    let (s, s_low) = sine(r, z);
-    let (c, c_low) = cosine(r, z);
+    chosen(sine(r, z), cosine(r, z), quadrant)
+}
+
+/// `sin(r + quadrant pi/2)` from the sine and the cosine of r.
+#[inline(always)]
+fn chosen((s, s_low): (f64, f64), (c, c_low): (f64, f64), quadrant: u64) -> f64 {
     let swap = quadrant & 1 != 0;
     let high = if swap { c } else { s };
     let low = if swap { c_low } else { s_low };
@@ -133,4 +137,40 @@ quadrants! {
     Cos, odd false = |r, quadrant| sine_of_quadrant(r, quadrant.wrapping_add(1));
     /// Tangent.
     Tan, odd true = tangent;
+}
+
+/// Sine and cosine where the quick reduction holds.
+#[inline(always)]
+fn both(x: f64) -> (f64, f64) {
+    let (r, quadrant) = reduce(x);
+    let z = r.0 * r.0;
+    let (s, c) = (sine(r, z), cosine(r, z));
+    let sine = chosen(s, c, quadrant);
+    let cosine = chosen(s, c, quadrant.wrapping_add(1));
+    (if x == 0.0 { x } else { sine }, cosine)
+}
+
+/// The same bits as [`Sin`] and [`Cos`], for little more than one of them.
+#[inline(always)]
+pub(super) fn sin_cos(x: f64) -> (f64, f64) {
+    if Sin::key(x) > Sin::LIMIT {
+        (Sin::slow(x), Cos::slow(x))
+    } else {
+        both(x)
+    }
+}
+
+/// [`sin_cos`] of every lane.
+#[inline(always)]
+pub(super) fn sin_cos_block(x: &[f64], sines: &mut [f64], cosines: &mut [f64]) {
+    let mut worst = i64::MIN;
+    for ((sine, cosine), &x) in sines.iter_mut().zip(&mut *cosines).zip(x) {
+        (*sine, *cosine) = both(x);
+        worst = worst.max(Sin::key(x));
+    }
+    if worst > Sin::LIMIT {
+        for ((sine, cosine), &x) in sines.iter_mut().zip(cosines).zip(x) {
+            (*sine, *cosine) = sin_cos(x);
+        }
+    }
 }

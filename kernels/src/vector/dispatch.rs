@@ -7,11 +7,11 @@
     reason = "calls of functions compiled for instructions whose presence was checked"
 )]
 
-use super::lanes::{Map1, Map2, Operand, block_choose, block1, block2, lane1, lane2};
+use super::lanes::{Map1, Map2, Map3, Operand, block_choose, block1, block2, block3, lane1, lane2};
 #[cfg(target_arch = "x86_64")]
 use super::level::{Level, level};
 use super::uniform::GENERATORS;
-use super::{sum, uniform};
+use super::{circular, sum, uniform};
 
 macro_rules! levels {
     ($($(#[$doc:meta])* $name:ident / $avx2:ident / $avx512:ident <$($generic:ident: $bound:ident),*> ($($argument:ident: $type:ty),*) $(-> $result:ty)? = $plain:path;)+) => {$(
@@ -52,6 +52,12 @@ levels! {
     run1 / run1_avx2 / run1_avx512 <K: Map1> (x: &[f64], out: &mut [f64]) = block1::<K>;
     /// A block of a function of two numbers.
     run2 / run2_avx2 / run2_avx512 <K: Map2, A: Operand, B: Operand> (a: A, b: B, out: &mut [f64]) = block2::<K, A, B>;
+    /// A block of two operations in a row.
+    run3 / run3_avx2 / run3_avx512 <K: Map3, A: Operand, B: Operand, C: Operand> (a: A, b: B, c: C, out: &mut [f64]) = block3::<K, A, B, C>;
+    /// Sine and cosine of one value.
+    sin_cos / sin_cos_avx2 / sin_cos_avx512 <> (x: f64) -> (f64, f64) = circular::sin_cos;
+    /// Sines and cosines of a block.
+    sin_cos_block / sin_cos_block_avx2 / sin_cos_block_avx512 <> (x: &[f64], sines: &mut [f64], cosines: &mut [f64]) = circular::sin_cos_block;
     /// A block of choices.
     run_choose / run_choose_avx2 / run_choose_avx512 <A: Operand, B: Operand> (condition: &[f64], then: A, otherwise: B, out: &mut [f64]) = block_choose::<A, B>;
     /// Numbers of generators in lockstep.

@@ -1,8 +1,8 @@
 //! Dispatch from an operation to its kernel.
 
 use super::dispatch;
-use super::lanes::Constant;
-use super::operation::{Binary, Unary};
+use super::lanes::{self, Constant};
+use super::operation::{Binary, Ternary, Unary};
 
 /// Every kernel by the name of its operation.
 mod kernel {
@@ -43,6 +43,30 @@ kernels!($ with_binary Binary {
     Hypot
 });
 
+kernels!($ with_ternary Ternary { MulAdd MulSub SubMul AddMul DiffMul });
+
+/// An operand of a block: a value for each lane, or one for all.
+#[derive(Debug, Clone, Copy)]
+pub enum Lanes<'a> {
+    /// One for each lane.
+    Many(&'a [f64]),
+    /// One for all.
+    One(f64),
+}
+
+impl Lanes<'_> {
+    /// The value of a lane.
+    ///
+    /// # Panics
+    /// Beyond the lanes.
+    pub fn lane(&self, lane: usize) -> f64 {
+        match self {
+            Self::Many(lanes) => lanes[lane],
+            Self::One(value) => *value,
+        }
+    }
+}
+
 /// The value of a function at one point: the same bits as a lane of [`unary_block`].
 pub fn unary(op: Unary, x: f64) -> f64 {
     with_unary!(op, Kernel => dispatch::one::<Kernel>(x))
@@ -51,6 +75,17 @@ pub fn unary(op: Unary, x: f64) -> f64 {
 /// The value of a function of two numbers: the same bits as a lane of [`binary_block`].
 pub fn binary(op: Binary, a: f64, b: f64) -> f64 {
     with_binary!(op, Kernel => dispatch::two::<Kernel>(a, b))
+}
+
+/// The value of two operations in a row: the same bits as one after the other.
+#[inline]
+pub fn ternary(op: Ternary, a: f64, b: f64, c: f64) -> f64 {
+    with_ternary!(op, Kernel => lanes::lane3::<Kernel>(a, b, c))
+}
+
+/// Sine and cosine: the same bits as [`unary`] of each, in little more than the time of one.
+pub fn sin_cos(x: f64) -> (f64, f64) {
+    dispatch::sin_cos(x)
 }
 
 /// `then` where the condition is neither 0 nor NaN, `otherwise` where it is 0, and NaN where it is NaN.
@@ -93,6 +128,47 @@ pub fn binary_block_scalar_right(op: Binary, a: &[f64], b: f64, out: &mut [f64])
 pub fn binary_block_scalar_left(op: Binary, a: f64, b: &[f64], out: &mut [f64]) {
     assert_eq!(b.len(), out.len(), "lanes of b and out");
     with_binary!(op, Kernel => dispatch::run2::<Kernel, Constant, &[f64]>(Constant(a), b, out));
+}
+
+/// `out[i] = op(a[i], b[i], c[i])`.
+///
+/// # Panics
+/// When the lengths differ.
+pub fn ternary_block(op: Ternary, a: Lanes<'_>, b: Lanes<'_>, c: Lanes<'_>, out: &mut [f64]) {
+    for lanes in [a, b, c] {
+        if let Lanes::Many(lanes) = lanes {
+            assert_eq!(lanes.len(), out.len(), "lanes of the operands and out");
+        }
+    }
+    // Sums and products do not depend on the order.
+    let (a, b) = match (a, b) {
+        (Lanes::One(_), Lanes::Many(_)) if op != Ternary::DiffMul => (b, a),
+        _ => (a, b),
+    };
+    use Lanes::{Many, One};
+    with_ternary!(op, Kernel => match (a, b, c) {
+        (Many(a), Many(b), Many(c)) => dispatch::run3::<Kernel, _, _, _>(a, b, c, out),
+        (Many(a), Many(b), One(c)) => dispatch::run3::<Kernel, _, _, _>(a, b, Constant(c), out),
+        (Many(a), One(b), Many(c)) => dispatch::run3::<Kernel, _, _, _>(a, Constant(b), c, out),
+        (Many(a), One(b), One(c)) => dispatch::run3::<Kernel, _, _, _>(a, Constant(b), Constant(c), out),
+        (One(a), Many(b), Many(c)) => dispatch::run3::<Kernel, _, _, _>(Constant(a), b, c, out),
+        (One(a), Many(b), One(c)) => dispatch::run3::<Kernel, _, _, _>(Constant(a), b, Constant(c), out),
+        (One(_), One(_), _) => {
+            for (lane, out) in out.iter_mut().enumerate() {
+                *out = ternary(op, a.lane(lane), b.lane(lane), c.lane(lane));
+            }
+        }
+    });
+}
+
+/// `sines[i] = sin(x[i])`, `cosines[i] = cos(x[i])`.
+///
+/// # Panics
+/// When the lengths differ.
+pub fn sin_cos_block(x: &[f64], sines: &mut [f64], cosines: &mut [f64]) {
+    assert_eq!(x.len(), sines.len(), "lanes of x and of the sines");
+    assert_eq!(x.len(), cosines.len(), "lanes of x and of the cosines");
+    dispatch::sin_cos_block(x, sines, cosines);
 }
 
 /// `out[i] = select(condition[i], then[i], otherwise[i])`.

@@ -98,6 +98,12 @@ pub(super) trait Map2 {
     }
 }
 
+/// Two operations of [`Map2`] in a row, on three numbers.
+pub(super) trait Map3 {
+    /// The value; no branches.
+    fn value(a: f64, b: f64, c: f64) -> f64;
+}
+
 /// One operand of a block.
 pub(super) trait Operand: Copy {
     /// The lanes from `start` on, `count` of them.
@@ -199,6 +205,24 @@ pub(super) fn block2<K: Map2, A: Operand, B: Operand>(a: A, b: B, out: &mut [f64
                 }
             }
         }
+    }
+}
+
+#[inline(always)]
+pub(super) fn lane3<K: Map3>(a: f64, b: f64, c: f64) -> f64 {
+    one_nan(K::value(a, b, c), false)
+}
+
+#[inline(always)]
+pub(super) fn block3<K: Map3, A: Operand, B: Operand, C: Operand>(
+    a: A,
+    b: B,
+    c: C,
+    out: &mut [f64],
+) {
+    let operands = a.lanes().zip(b.lanes()).zip(c.lanes());
+    for (out, ((a, b), c)) in out.iter_mut().zip(operands) {
+        *out = lane3::<K>(a, b, c);
     }
 }
 

@@ -39,10 +39,11 @@ mod uniform;
 
 pub use copy::copy;
 pub use evaluate::{
-    binary, binary_block, binary_block_scalar_left, binary_block_scalar_right, select,
-    select_block, select_block_scalar_otherwise, select_block_scalar_then, unary, unary_block,
+    Lanes, binary, binary_block, binary_block_scalar_left, binary_block_scalar_right, select,
+    select_block, select_block_scalar_otherwise, select_block_scalar_then, sin_cos, sin_cos_block,
+    ternary, ternary_block, unary, unary_block,
 };
 pub use level::{Level, level, with_level};
-pub use operation::{Binary, Unary};
+pub use operation::{Binary, Ternary, Unary};
 pub use sum::{largest, smallest, sum, sum_of_products, sum_of_squares};
 pub use uniform::{GENERATORS, Uniforms};

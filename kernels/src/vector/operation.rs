@@ -89,3 +89,14 @@ operations! {
         Hypot = "hypot", "Length of the vector (a, b); largest error 0.501 ulp, 0.75 for subnormal lengths.";
     }
 }
+
+operations! {
+    /// Two operations of [`Binary`] in a row, each rounded.
+    Ternary {
+        MulAdd = "mul_add", "`a * b + c`.";
+        MulSub = "mul_sub", "`a * b - c`.";
+        SubMul = "sub_mul", "`c - a * b`.";
+        AddMul = "add_mul", "`(a + b) * c`.";
+        DiffMul = "diff_mul", "`(a - b) * c`.";
+    }
+}

@@ -1,7 +1,7 @@
 //! Operations that are exact or rounded once: no approximation.
 
 use super::arithmetic::{fma, magnitude_key};
-use super::lanes::{Map1, Map2};
+use super::lanes::{Map1, Map2, Map3};
 
 macro_rules! map1 {
     ($($name:ident $(keeps $keeps:literal)? = $value:expr;)+) => {$(
@@ -68,6 +68,27 @@ map2! {
     Equal keeps true = |a, b| truth(a == b);
     NotEqual keeps true = |a, b| truth(a != b);
     CopySign keeps true = |a, b| a.copysign(b);
+}
+
+macro_rules! map3 {
+    ($($name:ident = $value:expr;)+) => {$(
+        pub(super) struct $name;
+        impl Map3 for $name {
+            #[inline(always)]
+            fn value(a: f64, b: f64, c: f64) -> f64 {
+                let value: fn(f64, f64, f64) -> f64 = $value;
+                value(a, b, c)
+            }
+        }
+    )+};
+}
+
+map3! {
+    MulAdd = |a, b, c| a * b + c;
+    MulSub = |a, b, c| a * b - c;
+    SubMul = |a, b, c| c - a * b;
+    AddMul = |a, b, c| (a + b) * c;
+    DiffMul = |a, b, c| (a - b) * c;
 }
 
 /// `then` where the condition is neither 0 nor NaN, `otherwise` where it is 0, and NaN where it is NaN.

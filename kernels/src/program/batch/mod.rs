@@ -7,9 +7,9 @@ mod former;
 
 use self::former::Former;
 use super::builder::{Node, Operation};
-use super::code::{Code, Lanes};
+use super::code::Code;
 use super::evaluate::LANES;
-use crate::vector;
+use crate::vector::{self, Lanes};
 
 /// Programs with fewer instructions run one by one.
 const INSTRUCTIONS_MIN: usize = 64;

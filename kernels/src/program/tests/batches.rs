@@ -54,7 +54,7 @@ fn equations_of_a_grid_run_in_few_loops() {
     let mut builder = Builder::new();
     let outputs = grid(&mut builder, 300);
     let program = builder.finish(&outputs);
-    assert_eq!(program.len(), 1200);
+    assert_eq!(program.len(), 600);
     let batches = program.batches().expect("the equations are alike");
     assert!(batches <= 12, "{batches}");
     let (together, alone) = both_ways(&builder, &outputs, &point(300));

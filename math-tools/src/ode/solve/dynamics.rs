@@ -296,13 +296,8 @@ impl Flow for Derivative<'_> {
         }
     }
 
-    fn eval_each(&mut self, t: &[f64], y: &[Vec<f64>], dy: &mut [Vec<f64>]) {
-        if self.together::<3>(t, y, dy) || self.together::<5>(t, y, dy) {
-            return;
-        }
-        for ((t, y), dy) in t.iter().zip(y).zip(dy) {
-            self.eval(*t, y, dy);
-        }
+    fn eval_together(&mut self, t: &[f64], y: &[Vec<f64>], dy: &mut [Vec<f64>]) -> bool {
+        self.together::<3>(t, y, dy) || self.together::<5>(t, y, dy)
     }
 
     fn pattern(&mut self) -> Arc<Pattern> {

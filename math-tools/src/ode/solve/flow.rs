@@ -10,11 +10,9 @@ use super::matrix::{Field, Pattern, Shifted, Singular};
 pub(crate) trait Flow {
     /// `dy = f(t, y)`.
     fn eval(&mut self, t: f64, y: &[f64], dy: &mut [f64]);
-    /// As [`Flow::eval`] at several points: may take less time than one after the other.
-    fn eval_each(&mut self, t: &[f64], y: &[Vec<f64>], dy: &mut [Vec<f64>]) {
-        for ((t, y), dy) in t.iter().zip(y).zip(dy) {
-            self.eval(*t, y, dy);
-        }
+    /// As [`Flow::eval`] at the stages of a step, in less time than one after the other; false, and nothing done, where it cannot.
+    fn eval_together(&mut self, _t: &[f64], _y: &[Vec<f64>], _dy: &mut [Vec<f64>]) -> bool {
+        false
     }
     /// The pattern of the derivatives by `y`, with the mass matrix.
     fn pattern(&mut self) -> Arc<Pattern>;
@@ -182,10 +180,14 @@ impl<'a> Problem<'a> {
         self.flow.eval(t, y, dy);
     }
 
-    /// As [`Flow::eval_each`].
+    /// As [`Flow::eval`] at each of several points.
     pub(crate) fn eval_each(&mut self, t: &[f64], y: &[Vec<f64>], dy: &mut [Vec<f64>]) {
         self.work.evaluations += t.len() as u64;
-        self.flow.eval_each(t, y, dy);
+        if !self.flow.eval_together(t, y, dy) {
+            for ((t, y), dy) in t.iter().zip(y).zip(dy) {
+                self.flow.eval(*t, y, dy);
+            }
+        }
     }
 
     /// As [`Flow::pattern`].

@@ -96,6 +96,7 @@ fn suspicious(
     flow.eval(path.t[index], after, &mut slope_after);
     let time = |place: usize| start + step * (place as f64 + 0.5) / count as f64;
     let mut seen = vec![0.0; count * n];
+    let (mut low, mut high) = (vec![f64::INFINITY; n], vec![f64::NEG_INFINITY; n]);
     let mut y = vec![0.0; n];
     for (place, values) in seen.chunks_exact_mut(n).enumerate() {
         ctx.check()?;
@@ -107,23 +108,28 @@ fn suspicious(
                 + s * r * step * (r * slope[k] - s * slope_after[k]);
         }
         flow.eval(time(place), &y, values);
+        for ((low, high), value) in low.iter_mut().zip(&mut high).zip(values) {
+            if value.is_finite() {
+                (*low, *high) = (low.min(*value), high.max(*value));
+            }
+        }
     }
-    for k in 0..n {
-        let at = |place: usize| seen[place * n + k];
-        let values = || (0..count).map(at).filter(|value| value.is_finite());
-        let low = values().fold(f64::INFINITY, f64::min);
-        let high = values().fold(f64::NEG_INFINITY, f64::max);
+    // How far off a value of each component may be.
+    let bars = low.iter().zip(&high).enumerate().map(|(k, (low, high))| {
         let bar = (OFF * (high - low)).max(ROUNDING * low.abs().max(high.abs()));
         let larger = before[k].abs().max(after[k].abs());
         let bearable = TOLERANCES * options.tolerances.scale(k, larger);
-        let off = |place: &usize| {
-            let sides = 4.0 * (at(place - 1) + at(place + 1)) - at(place - 2) - at(place + 2);
-            let off = (at(*place) - sides / 6.0).abs();
-            off > bar && off * step.abs() / count as f64 > bearable
-        };
-        if let Some(place) = (2..count.saturating_sub(2)).find(off) {
-            return Ok(Some(time(place)));
-        }
-    }
-    Ok(None)
+        bar.max(bearable * count as f64 / step.abs())
+    });
+    let bars: Vec<f64> = bars.collect();
+    let is_off = |place: &usize| {
+        let around = &seen[(place - 2) * n..(place + 3) * n];
+        let at = |away: usize, k: usize| around[away * n + k];
+        bars.iter().enumerate().any(|(k, bar)| {
+            let sides = 4.0 * (at(1, k) + at(3, k)) - at(0, k) - at(4, k);
+            (at(2, k) - sides / 6.0).abs() > *bar
+        })
+    };
+    let place = (2..count.saturating_sub(2)).find(is_off);
+    Ok(place.map(time))
 }
