@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
 /// Which crates of the workspace each crate may name.
-const ARROWS: [(&str, &[&str]); 15] = [
+const ARROWS: [(&str, &[&str]); 16] = [
     ("tool-core", &[]),
     ("fakes", &["tool-core"]),
+    ("against-cedar", &["fakes", "registry", "tool-core"]),
     ("kernels", &[]),
     ("math-tools", &["kernels", "tool-core"]),
     ("host-sandbox", &["tool-core"]),

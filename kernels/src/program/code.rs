@@ -1,4 +1,5 @@
-//! [`Code`], an operation on operands that are found somewhere, and its computation on lanes of numbers.
+//! [`Code`], an operation on operands that are found somewhere, and its computation on lanes of numbers; [`Instruction`], with a place for the
+//! result.
 
 use super::builder::{Function1, Function2};
 use crate::vector::{self, Binary, Lanes, Ternary, Unary};
@@ -12,6 +13,25 @@ pub(super) enum Code<P> {
     Select(P, P, P),
     Call1(&'static Function1, P),
     Call2(&'static Function2, P, P),
+}
+
+/// Location of an operand.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Place {
+    Register(u32),
+    Variable(u32),
+    /// A number that is the same at every point of a block.
+    Number(u32),
+    Constant(f64),
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Instruction {
+    pub(super) code: Code<Place>,
+    /// The register that takes the result; never one of the operands'.
+    pub(super) to: u32,
+    /// Of a sine, the register that takes the cosine too.
+    pub(super) cosine: Option<u32>,
 }
 
 impl<P> Code<P> {

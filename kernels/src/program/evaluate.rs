@@ -2,7 +2,7 @@
 
 use super::batch::Batches;
 use super::builder::{Builder, Node, Operation};
-use super::code::Code;
+use super::code::{Code, Instruction, Place};
 use super::joined::{self, Part};
 use super::single::Single;
 use crate::vector::{self, Lanes, Unary};
@@ -14,25 +14,6 @@ pub const LANES: usize = 128;
 #[derive(Debug)]
 #[repr(align(64))]
 struct Register([f64; LANES]);
-
-/// Location of an operand.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Place {
-    Register(u32),
-    Variable(u32),
-    /// A number that is the same at every point of a block.
-    Number(u32),
-    Constant(f64),
-}
-
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Instruction {
-    pub(super) code: Code<Place>,
-    /// The register that takes the result; never one of the operands'.
-    pub(super) to: u32,
-    /// Of a sine, the register that takes the cosine too.
-    pub(super) cosine: Option<u32>,
-}
 
 /// Code that computes some outputs from variables; see [`Builder::finish`].
 #[derive(Debug, Clone)]

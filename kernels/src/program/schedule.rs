@@ -6,7 +6,8 @@
 use std::collections::HashMap;
 
 use super::builder::{Builder, Node, Operation, Reduction, Running};
-use super::evaluate::{Place, Program};
+use super::code::Place;
+use super::evaluate::Program;
 use crate::vector::{Binary, Unary};
 
 /// Numbers, and then a pass over the rows.

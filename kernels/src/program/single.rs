@@ -1,7 +1,6 @@
 //! [`Single`]: straight-line code for one point, or a few of them side by side.
 
-use super::code::Code;
-use super::evaluate::{Instruction, Place};
+use super::code::{Code, Instruction, Place};
 use crate::vector::{self, Binary, Ternary, Unary};
 
 /// The same program for one point, where every operand is an index into one list: registers, then variables, then constants.

@@ -1,6 +1,6 @@
 //! The policy against [Cedar](https://www.cedarpolicy.com), an engine of policies that others wrote.
 //!
-//! Run with `cargo test -p tests --features cedar cedar`. Ten thousand random configurations, the generator of the
+//! Run with `cargo test -p against-cedar --features cedar`. Ten thousand random configurations, the generator of the
 //! differential test of `registry`, are translated to policies and entities of Cedar; what is visible and the verdicts
 //! on thirteen calls each are compared. What Cedar brings is its own reading of membership, scopes, `permit` and
 //! `forbid`; what a configuration means is said once more here, in its language.
@@ -25,6 +25,8 @@
 //!   destructive call, unless an `allow` of the global or a user layer names the tool.
 //! - A policy that fails is skipped by Cedar; here any error ends the test.
 
+#![cfg(all(test, feature = "cedar"))]
+
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::sync::LazyLock;
@@ -39,10 +41,10 @@ use serde_json::json;
 
 // The generator and the calls are the same files that the tests of `registry` use.
 #[allow(dead_code, reason = "what the other evaluator looks at")]
-#[path = "../registry/src/policy/tests/random.rs"]
+#[path = "../../registry/src/policy/tests/random.rs"]
 mod random;
 #[allow(dead_code, reason = "what the other evaluator looks at")]
-#[path = "../registry/src/policy/tests/samples.rs"]
+#[path = "../../registry/src/policy/tests/samples.rs"]
 mod samples;
 
 use random::{Condition, Random, RandomLayer, RandomRule, RandomSelection, random};
