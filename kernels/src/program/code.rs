@@ -25,6 +25,7 @@ pub(super) enum Place {
     Constant(f64),
 }
 
+/// An operation with the place of its result.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Instruction {
     pub(super) code: Code<Place>,
@@ -35,6 +36,7 @@ pub(super) struct Instruction {
 }
 
 impl<P> Code<P> {
+    /// The same operation on other operands; part of its caller, since a call would pass them through memory.
     #[inline(always)]
     pub(super) fn map<Q>(self, mut f: impl FnMut(P) -> Q) -> Code<Q> {
         match self {
@@ -49,7 +51,7 @@ impl<P> Code<P> {
 }
 
 impl Code<Lanes<'_>> {
-    /// Computes a lane of the result from each lane of the operands.
+    /// Computes a lane of the result from each lane of the operands; part of its caller, as `map`.
     #[inline(always)]
     pub(super) fn run(self, out: &mut [f64]) {
         match self {
