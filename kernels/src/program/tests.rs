@@ -38,7 +38,7 @@ fn common_parts_are_computed_once_and_dead_ones_never() {
 fn operations_that_run_together_give_the_bits_of_one_after_the_other() {
     let mut builder = Builder::new();
     let [a, b, c] = [0, 1, 2].map(|index| builder.variable(index));
-    let two = builder.constant(1.7);
+    let number = builder.constant(1.7);
     let mut outputs = Vec::new();
     for (first, second) in [
         (Binary::Mul, Binary::Add),
@@ -46,7 +46,7 @@ fn operations_that_run_together_give_the_bits_of_one_after_the_other() {
         (Binary::Add, Binary::Mul),
         (Binary::Sub, Binary::Mul),
     ] {
-        for other in [c, two] {
+        for other in [c, number] {
             let inner = builder.binary(first, a, b);
             let apart = builder.unary(Unary::Neg, b);
             let right = builder.binary(first, apart, a);
@@ -62,7 +62,6 @@ fn operations_that_run_together_give_the_bits_of_one_after_the_other() {
     let cosine_first = [Unary::Cos, Unary::Sin].map(|op| builder.unary(op, c));
     outputs.extend([sine, cosine]);
     outputs.extend(cosine_first);
-    // One output at a time has no other users: more runs together.
     let whole = builder.finish(&outputs);
     let columns: [Vec<f64>; 3] = [0.3, 0.7, 1.1].map(|step| {
         (0..200)
@@ -74,6 +73,7 @@ fn operations_that_run_together_give_the_bits_of_one_after_the_other() {
     let mut slices: Vec<&mut [f64]> = found.iter_mut().map(|out| &mut out[..]).collect();
     whole.evaluator().block(&columns, &mut slices);
     for (&output, found) in outputs.iter().zip(&found) {
+        // Alone, its operations have no other users, and more of them run together.
         let alone = builder.finish(&[output]);
         for (k, found) in found.iter().enumerate() {
             let at = columns.map(|column| column[k]);
