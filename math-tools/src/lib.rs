@@ -14,7 +14,7 @@ pub(crate) mod data;
 pub mod expression;
 pub(crate) mod interpolation;
 pub mod linalg;
-pub(crate) mod ode;
+pub mod ode;
 pub(crate) mod optimise;
 pub(crate) mod plot;
 pub(crate) mod programs;

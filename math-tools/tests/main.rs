@@ -1,5 +1,6 @@
-//! Every pure tool: its spec, its schema and its examples.
+//! Every pure tool: its spec, its schema and its examples; and what a program in Rust calls.
 
+mod equations;
 mod every_tool;
 mod extremes;
 mod protocol;

@@ -3,6 +3,12 @@
 pub(crate) mod bvp;
 pub(crate) mod solve;
 
+pub use self::solve::drive::{Options, Trajectory};
+pub use self::solve::flow::{Tolerances, Work};
+pub use self::solve::function::Function;
+pub use self::solve::method::Method;
+pub use self::solve::stepper::Reason;
+
 use tool_core::{Entry, entry};
 
 /// The tools of this family.

@@ -89,7 +89,7 @@ pub(super) fn check(args: &Args, ctx: &Ctx) -> Result<Setup, ToolError> {
     let free = free(args);
     let values = values(args, &free)?;
     let scope = state.scope(&args.parameters, &free, args.data.as_ref(), ctx)?;
-    let mut dynamics = dynamics(args, &scope, state, ctx)?;
+    let mut dynamics = dynamics(args, &scope, state, ctx)?.with_tolerances(&options.tolerances);
     let mass = match &args.mass {
         Some(matrix) => Some(mass::load(matrix, state, ctx)?),
         None => None,
@@ -142,7 +142,11 @@ fn within(time: f64, (start, end): (f64, f64)) -> bool {
     start.min(end) <= time && time <= start.max(end)
 }
 
-fn checked_times(times: Vector, span: (f64, f64)) -> Result<Vector, ToolError> {
+/// Times in the direction of a span and within it.
+///
+/// # Errors
+/// `invalid_args` at `/t_eval`.
+pub(super) fn checked_times(times: Vector, span: (f64, f64)) -> Result<Vector, ToolError> {
     if times.is_empty() {
         refuse!(invalid "/t_eval"; "`t_eval` is empty"; "leave it out to get every step");
     }

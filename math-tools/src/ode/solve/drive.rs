@@ -12,7 +12,7 @@ use super::stepper::{Attempt, Bounds, Reason, Stepper};
 
 /// Settings of an integration.
 #[derive(Debug, Clone)]
-pub(crate) struct Options {
+pub struct Options {
     /// Tolerances of the local error.
     pub tolerances: Tolerances,
     /// Largest number of attempted steps.
@@ -23,9 +23,24 @@ pub(crate) struct Options {
     pub method: Method,
 }
 
+impl Default for Options {
+    /// `auto` with a relative tolerance of 1e-6, an absolute one of 1e-9, and at most 10,000 steps, as `solve_ode` has them.
+    fn default() -> Self {
+        Self {
+            tolerances: Tolerances {
+                rtol: 1e-6,
+                atol: vec![1e-9],
+            },
+            max_steps: 10_000,
+            step_max: f64::INFINITY,
+            method: Method::default(),
+        }
+    }
+}
+
 /// The accepted steps, and what was asked for on the way.
 #[derive(Debug)]
-pub(crate) struct Trajectory {
+pub struct Trajectory {
     /// Times, the start first.
     pub t: Vec<f64>,
     /// States, one after the other, each of the length of `y0`.
@@ -52,19 +67,22 @@ impl Trajectory {
         self.y.len() / self.t.len()
     }
 
-    /// The state at an index.
-    pub(crate) fn state(&self, index: usize) -> &[f64] {
+    /// The state at an index of `t`.
+    ///
+    /// # Panics
+    /// Beyond the last.
+    pub fn state(&self, index: usize) -> &[f64] {
         let n = self.dimension();
         &self.y[index * n..(index + 1) * n]
     }
 
     /// The last time that was reached.
-    pub(crate) fn t_end(&self) -> f64 {
+    pub fn t_end(&self) -> f64 {
         self.t[self.t.len() - 1]
     }
 
     /// The last state that was reached.
-    pub(crate) fn y_end(&self) -> &[f64] {
+    pub fn y_end(&self) -> &[f64] {
         self.state(self.t.len() - 1)
     }
 }
@@ -74,8 +92,9 @@ const STIFF_STEPS_MIN: usize = 200;
 
 /// Steps of `auto` after which it tries the stiff method though stability does not seem to limit the steps, then again after twice as many.
 const LOOK: usize = 64;
-/// Attempts of a trial of the stiff method.
+/// Attempts of a trial of the stiff method, and those after which it ends where the steps are no longer than those of the explicit one.
 const TRIAL: u32 = 12;
+const FIRST: u32 = 4;
 /// Steps of the stiff method after which `auto` first tries the explicit one again, then after twice as many each time.
 const LOOK_BACK: usize = 32;
 /// Steps of the explicit method before `auto` looks at it again.
@@ -268,8 +287,12 @@ fn trial(
     let mark = watch.mark();
     let mut stiff = Method::Radau.start(problem, (t, explicit.y()), Some(step), bounds);
     let mut is_whole = true;
-    for _ in 0..TRIAL {
+    for attempts in 0..TRIAL {
         if stiff.t() == bounds.end {
+            break;
+        }
+        if attempts == FIRST && stiff.next_step().abs() <= step.abs() {
+            is_whole = false;
             break;
         }
         match stiff.attempt(problem, bounds) {
@@ -285,7 +308,11 @@ fn trial(
         }
     }
     let mean = (stiff.t() - t).abs() / f64::from(TRIAL);
-    let longest = mean.max(stiff.next_step().abs());
+    // A longer step that is yet to come counts where stability seems to limit the steps; elsewhere it may come from the solution.
+    let longest = match explicit.may_be_stiff() {
+        true => mean.max(stiff.next_step().abs()),
+        false => mean,
+    };
     if is_whole && longest > dearer(&problem.pattern()) * step.abs() {
         return Ok(Some(stiff));
     }

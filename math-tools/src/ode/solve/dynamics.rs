@@ -6,7 +6,8 @@ use crate::expression::program;
 use kernels::vector;
 use tool_core::{Matrix, Vector};
 
-use super::flow::{Flow, jacobian_by_differences, time_slope_by_difference};
+use super::differences::{Differences, Function};
+use super::flow::{Flow, Tolerances};
 use super::matrix::Pattern;
 use super::system::State;
 use crate::expression::{Expression, Lowered, NotDifferentiable, System};
@@ -18,6 +19,7 @@ pub(crate) struct Dynamics {
     n: usize,
     form: Form,
     mass: Option<Vec<(usize, usize, f64)>>,
+    tolerances: Option<Tolerances>,
     slopes: OnceLock<Slopes>,
 }
 
@@ -65,6 +67,7 @@ impl Dynamics {
                 state,
             },
             mass: None,
+            tolerances: None,
             slopes: OnceLock::new(),
         }
     }
@@ -75,7 +78,17 @@ impl Dynamics {
             n: b.len(),
             form: Form::Linear(a, b),
             mass: None,
+            tolerances: None,
             slopes: OnceLock::new(),
+        }
+    }
+
+    /// Sets tolerances, which tell the sizes of components to differences.
+    #[must_use]
+    pub(crate) fn with_tolerances(self, tolerances: &Tolerances) -> Self {
+        Self {
+            tolerances: Some(tolerances.clone()),
+            ..self
         }
     }
 
@@ -209,6 +222,7 @@ impl Dynamics {
             },
             slots,
             slopes: None,
+            differences: None,
         }
     }
 }
@@ -220,6 +234,8 @@ pub(crate) struct Derivative<'a> {
     /// t, the state, the free parameters.
     slots: Vec<f64>,
     slopes: Option<(program::Evaluator<'a>, program::Evaluator<'a>)>,
+    /// What takes their place where they are not known.
+    differences: Option<Differences>,
 }
 
 impl<'a> Derivative<'a> {
@@ -266,6 +282,18 @@ impl<'a> Derivative<'a> {
         });
         values.points_of(points, second);
         true
+    }
+
+    fn by_differences(
+        &mut self,
+        find: impl FnOnce(&mut Differences, &mut Function<'_>) -> u64,
+    ) -> u64 {
+        let dynamics = self.dynamics;
+        let make = || Differences::new(dynamics.pattern(), dynamics.tolerances.as_ref());
+        let mut differences = self.differences.take().unwrap_or_else(make);
+        let evaluations = find(&mut differences, &mut |t, y, dy| self.eval(t, y, dy));
+        self.differences = Some(differences);
+        evaluations
     }
 
     /// Evaluators of the derivatives, made when first needed.
@@ -323,8 +351,7 @@ impl Flow for Derivative<'_> {
         if exact.is_some() {
             return 0;
         }
-        let places = &pattern.entries;
-        jacobian_by_differences(&mut |t, y, dy| self.eval(t, y, dy), (t, y), places, entries)
+        self.by_differences(|differences, f| differences.jacobian(f, (t, y), entries))
     }
 
     fn time_slope(&mut self, t: f64, y: &[f64], slope: &mut [f64]) -> u64 {
@@ -334,7 +361,7 @@ impl Flow for Derivative<'_> {
             return 0;
         }
         let Some((_, _, rows, _)) = &dynamics.slopes().exact else {
-            return time_slope_by_difference(&mut |t, y, dy| self.eval(t, y, dy), (t, y), slope);
+            return self.by_differences(|differences, f| differences.time_slope(f, (t, y), slope));
         };
         if rows.is_empty() {
             return 0;

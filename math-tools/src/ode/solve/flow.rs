@@ -22,60 +22,9 @@ pub(crate) trait Flow {
     fn time_slope(&mut self, t: f64, y: &[f64], slope: &mut [f64]) -> u64;
 }
 
-/// Computes `dy = f(t, y)`.
-pub(crate) type Function<'a> = dyn FnMut(f64, &[f64], &mut [f64]) + 'a;
-
-/// Differences by a relative step of the root of the rounding error: the Jacobian of a function without known derivatives.
-pub(crate) fn jacobian_by_differences(
-    f: &mut Function<'_>,
-    (t, y): (f64, &[f64]),
-    places: &[(usize, usize)],
-    entries: &mut [f64],
-) -> u64 {
-    let n = y.len();
-    let mut point = y.to_vec();
-    let (mut here, mut there) = (vec![0.0; n], vec![0.0; n]);
-    f(t, y, &mut here);
-    let mut by_column: Vec<Vec<(usize, usize)>> = vec![Vec::new(); n];
-    for (index, &(row, column)) in places.iter().enumerate() {
-        by_column[column].push((row, index));
-    }
-    let mut evaluations = 1;
-    for (column, rows) in by_column.iter().enumerate() {
-        if rows.is_empty() {
-            continue;
-        }
-        let moved = y[column] + (f64::EPSILON * y[column].abs().max(1e-5)).sqrt();
-        point[column] = moved;
-        f(t, &point, &mut there);
-        evaluations += 1;
-        point[column] = y[column];
-        for &(row, index) in rows {
-            entries[index] = (there[row] - here[row]) / (moved - y[column]);
-        }
-    }
-    evaluations
-}
-
-/// The derivative by time, by a difference.
-pub(crate) fn time_slope_by_difference(
-    f: &mut Function<'_>,
-    (t, y): (f64, &[f64]),
-    slope: &mut [f64],
-) -> u64 {
-    let mut here = vec![0.0; y.len()];
-    let later = t + (f64::EPSILON * t.abs().max(1e-5)).sqrt();
-    f(t, y, &mut here);
-    f(later, y, slope);
-    for (slope, here) in slope.iter_mut().zip(&here) {
-        *slope = (*slope - here) / (later - t);
-    }
-    2
-}
-
 /// Tolerances of the local error.
 #[derive(Debug, Clone)]
-pub(crate) struct Tolerances {
+pub struct Tolerances {
     /// Relative.
     pub rtol: f64,
     /// Absolute: one for all entries of the state, or one each.
@@ -137,7 +86,7 @@ impl Tolerances {
 
 /// Work of an integration.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Work {
+pub struct Work {
     /// Evaluations of the right-hand side.
     pub evaluations: u64,
     /// Evaluations of the Jacobian.

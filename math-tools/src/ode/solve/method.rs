@@ -13,7 +13,7 @@ use super::stepper::{Bounds, Stepper};
 /// The integration method.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Method {
+pub enum Method {
     /// `dop853`, and `radau` where the problem is stiff.
     #[default]
     Auto,

@@ -28,7 +28,7 @@ pub(crate) enum Attempt {
 /// Reason an integration ended before the end of its span.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Reason {
+pub enum Reason {
     /// A terminal event; the result is complete.
     TerminalEvent,
     /// A run of a sweep whose start is not valid; `error` says why.

@@ -287,7 +287,10 @@ impl Stepper for Explicit {
         if !fsal {
             self.evaluate_end(problem, h);
         }
-        let smooth = factor / self.error_before.powf(tableau.beta);
+        let smooth = match tableau.beta {
+            0.0 => factor,
+            beta => factor / self.error_before.powf(beta),
+        };
         let shrink = (smooth / 0.9).clamp(1.0 / most, 1.0 / least);
         let mut next = h / shrink;
         if self.rejected {
