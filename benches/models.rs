@@ -1,7 +1,11 @@
-//! Times of objectives over columns of data with their gradients, for `benches/peers/models.py`, which runs this program and its peer in turns.
+//! Times of objectives over columns of data with their gradients, and of differential equations with right-hand sides in Rust, for
+//! `benches/peers/models.py`, which runs this program and its peers in turns.
 //!
 //! `cargo bench -p benches --bench models -- THREADS` reads requests `MODEL SECONDS` line by line from standard input and answers each
 //! with one JSON line: the time of the value and the gradient, of the processor for one thread and of the clock for more, and what they are.
+//! Lines that are JSON are those of `equations.rs`.
+
+mod equations;
 
 use std::fmt::Write as _;
 use std::hint::black_box;
@@ -58,6 +62,11 @@ fn answer_lines(by_clock: bool) {
     let table = columns();
     for line in std::io::stdin().lines() {
         let line = line.expect("standard input is text");
+        if line.starts_with('{') {
+            let request = serde_json::from_str(&line).expect("JSON");
+            println!("{}", equations::answer(&request));
+            continue;
+        }
         let (name, seconds) = line.split_once(' ').expect("`MODEL SECONDS`");
         let (_, text, point) = MODELS
             .iter()

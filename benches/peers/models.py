@@ -242,10 +242,14 @@ def time_at(line, target):
     return min(found, default=None)
 
 
-def one_run(ours, peer, side, equation, rtol):
+def one_run(processes, side, equation, rtol):
     """Error, milliseconds, steps, evaluations."""
     _, name, system, start, end, solution, atol, stiff, by_component = equation
     whose, method = side
+    ours, rust, peer = processes
+    if whose == "Rust":
+        answer = rust.ask({"problem": name, "method": method, "y0": start, "end": end, "rtol": rtol, "atol": atol * rtol})
+        return error(answer["y"], solution, by_component), answer["ms"], answer["steps"], answer["evaluations"]
     if whose == "mathchain":
         args = {"system": system, "y0": start, "t_span": [0, end], "t_eval": [end], "rtol": rtol, "atol": atol * rtol, "max_steps": 1_000_000}
         args |= {"method": "auto", "error_estimate": False} if method == ALONE else {"method": method}
@@ -260,7 +264,7 @@ def one_run(ours, peer, side, equation, rtol):
     return error(answer["y"], solution, by_component), answer["ms"], answer["steps"], answer["evaluations"]
 
 
-def line_of_work(ours, peer, equation, sides, rounds):
+def line_of_work(processes, equation, sides, rounds):
     """By side its points (rtol, error, ms, steps, evaluations), from loose to tight; every round has all tolerances, so that a slow minute is one of all."""
     found = {side: {rtol: [] for rtol in RTOLS} for side in sides}
     ended = {}
@@ -271,14 +275,15 @@ def line_of_work(ours, peer, equation, sides, rounds):
                 # A long run is disturbed less.
                 if rtol < ended.get(side, 0) or any(index >= most and runs[0][1] > ms for most, ms in ((7, 50), (3, 500), (1, 3000)) if runs):
                     continue
-                runs.append(one_run(ours, peer, side, equation, rtol))
+                runs.append(one_run(processes, side, equation, rtol))
                 if runs[-1][1] > LONGEST_MS:
                     ended[side] = rtol
     return {side: [(rtol, runs[-1][0], min(run[1] for run in runs), *runs[-1][2:]) for rtol, runs in points.items() if runs] for side, points in found.items()}
 
 
-def equations(process, python, quick):
+def equations(program, process, python, quick):
     rounds = 1 if quick else 15
+    rust = Peer([program, "1"])
     peer = Peer([python, str(PEERS / "models_peer.py")], **ONE_THREAD)
     known = peer.ask({"kind": "methods"})["methods"]
     native = "The rows with C have the right-hand side in C, compiled by gcc: LSODA is SciPy's and calls it through ctypes, CVODE (SUNDIALS 7, as in the wheel of scikit-SUNDAE) is called from C without "
@@ -294,14 +299,27 @@ def equations(process, python, quick):
         "| problem | method | rtol 1e-6: ms | error | steps | evaluations | rtol 1e-9: ms | error | steps | evaluations | ms at error 1e-5 | ratio | ms at error 1e-8 | ratio |",
         "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|",
     ]
+    compiled = [
+        "The same with compiled right-hand sides on both sides: mathchain as a library, its `auto` with a function in Rust, Jacobians by differences; of the same rounds, the right-hand sides formula by formula those of the peers.",
+        "",
+        "| problem | method | ms at error 1e-5 | ratio | ms at error 1e-8 | ratio |",
+        "|---|---|---|---|---|---|",
+    ]
     for equation in EQUATIONS:
         title, stiff = equation[0], equation[7]
         print(f"models {title}", flush=True)
         ours, theirs = STIFF if stiff else NOT_STIFF
-        sides = [("mathchain", method) for method in ours] + [("peer", method) for method in theirs if method in known]
-        work = line_of_work(process, peer, equation, sides, rounds)
+        sides = [("mathchain", method) for method in ours] + [("Rust", "auto")] + [("peer", method) for method in theirs if method in known]
+        work = line_of_work((process, rust, peer), equation, sides, rounds)
         best = [time_at(work[sides[0]], target) for target in ERRORS]
+        least = [time_at(work["Rust", "auto"], target) for target in ERRORS]
         for side, line in work.items():
+            if side[0] == "Rust" or side[1].startswith(("CVODE", "Boost")):
+                times = [(time_at(line, target), base) for target, base in zip(ERRORS, least)]
+                cells = [cell for ms, base in times for cell in (shown(ms) if ms else "-", ratio_of(ms, base) if ms and side[0] == "peer" else "")]
+                compiled.append(f"| {title} | {'`auto`, Rust' if side[0] == 'Rust' else side[1]} | {' | '.join(cells)} |")
+            if side[0] == "Rust":
+                continue
             cells = []
             for rtol in SHOWN:
                 point = next((point for point in line if math.isclose(point[0], rtol)), None)
@@ -313,7 +331,8 @@ def equations(process, python, quick):
             name = method if method.startswith(("CVODE", "Boost")) else f"`{method}`" if side[0] == "mathchain" else f"SciPy `{method}`"
             lines.append(f"| {title} | {', '.join([name, *language])} | {' | '.join(cells)} |")
     peer.close()
-    return [*lines, ""]
+    rust.close()
+    return [*lines, "", *compiled, ""]
 
 
 def sweep(process, quick):
@@ -339,7 +358,7 @@ def table(program, executable, python, quick, env=os.environ):
     ]
     lines += gradients(program, python, quick)
     lines += fits(process, python, quick)
-    lines += equations(process, python, quick)
+    lines += equations(program, process, python, quick)
     lines += sweep(process, quick)
     process.close()
     return lines

@@ -1,0 +1,110 @@
+//! Differential equations with right-hand sides in Rust, for `models.rs`: the methods alone, as a program in Rust calls them.
+
+use std::fmt::Write as _;
+use std::hint::black_box;
+use std::time::Instant;
+
+use math_tools::ode::{Function, Method, Options, Tolerances};
+use tool_core::Ctx;
+
+type Right = fn(f64, &[f64], &mut [f64]);
+
+/// Name, right-hand side, number of components, and diagonals of the Jacobian beside the main one.
+const EQUATIONS: &[(&str, Right, usize, Option<(usize, usize)>)] = &[
+    ("lorenz", lorenz, 3, None),
+    ("kepler", kepler, 4, None),
+    ("van_der_pol", van_der_pol, 2, None),
+    ("robertson", robertson, 3, None),
+    ("hires", hires, 8, None),
+    ("heat", heat, 1000, Some((1, 1))),
+];
+
+fn lorenz(_t: f64, y: &[f64], dy: &mut [f64]) {
+    let &[a, b, c] = y else { return };
+    dy.copy_from_slice(&[10.0 * (b - a), a * (28.0 - c) - b, a * b - 8.0 / 3.0 * c]);
+}
+
+fn kepler(_t: f64, y: &[f64], dy: &mut [f64]) {
+    let &[a, b, c, d] = y else { return };
+    let square = a * a + b * b;
+    let cube = square * square.sqrt();
+    dy.copy_from_slice(&[c, d, -a / cube, -b / cube]);
+}
+
+fn van_der_pol(_t: f64, y: &[f64], dy: &mut [f64]) {
+    let &[a, b] = y else { return };
+    dy.copy_from_slice(&[b, 1000.0 * (1.0 - a * a) * b - a]);
+}
+
+fn robertson(_t: f64, y: &[f64], dy: &mut [f64]) {
+    let &[a, b, c] = y else { return };
+    let (first, last) = (-0.04 * a + 1e4 * b * c, 3e7 * b * b);
+    dy.copy_from_slice(&[first, -first - last, last]);
+}
+
+fn hires(_t: f64, y: &[f64], dy: &mut [f64]) {
+    let &[a, b, c, d, e, f, g, h] = y else { return };
+    let product = 280.0 * f * h;
+    dy.copy_from_slice(&[
+        -1.71 * a + 0.43 * b + 8.32 * c + 0.0007,
+        1.71 * a - 8.75 * b,
+        -10.03 * c + 0.43 * d + 0.035 * e,
+        8.32 * b + 1.71 * c - 1.12 * d,
+        -1.745 * e + 0.43 * f + 0.43 * g,
+        -product + 0.69 * d + 1.71 * e - 0.43 * f + 0.69 * g,
+        product - 1.81 * g,
+        -product + 1.81 * g,
+    ]);
+}
+
+fn heat(_t: f64, y: &[f64], dy: &mut [f64]) {
+    let n = y.len();
+    let factor = ((n + 1) * (n + 1)) as f64;
+    dy[0] = factor * (y[1] - 2.0 * y[0]);
+    dy[n - 1] = factor * (y[n - 2] - 2.0 * y[n - 1]);
+    for (dy, y) in dy[1..].iter_mut().zip(y.windows(3)) {
+        *dy = factor * (y[0] - 2.0 * y[1] + y[2]);
+    }
+}
+
+/// Answers `{"problem": ..., "method": ..., "rtol": ..., "atol": ..., "end": ..., "y0": [...]}` with the end and the time of the integration.
+pub(crate) fn answer(request: &serde_json::Value) -> String {
+    let text = |name: &str| request[name].as_str().expect("a text");
+    let number = |name: &str| request[name].as_f64().expect("a number");
+    let (_, right, n, band) = EQUATIONS
+        .iter()
+        .find(|(name, ..)| *name == text("problem"))
+        .expect("a problem");
+    let method: Method = serde_json::from_value(request["method"].clone()).expect("a method");
+    let y0: Vec<f64> = serde_json::from_value(request["y0"].clone()).expect("numbers");
+    let options = Options {
+        tolerances: Tolerances {
+            rtol: number("rtol"),
+            atol: vec![number("atol")],
+        },
+        max_steps: 1_000_000,
+        method,
+        ..Options::default()
+    };
+    let (end, ctx) = (number("end"), Ctx::default());
+    let start = Instant::now();
+    let mut function = match band {
+        Some(band) => Function::banded(*n, *band, *right),
+        None => Function::new(*n, *right),
+    };
+    let path = function
+        .integrate((0.0, end), black_box(&y0), &[], &options, &ctx)
+        .expect("an integration");
+    let ms = start.elapsed().as_secs_f64() * 1e3;
+    let y = path.stopped.is_none().then(|| path.y_end());
+    let y = serde_json::to_string(&y).expect("numbers");
+    let mut out = String::new();
+    write!(
+        out,
+        "{{\"ms\":{ms},\"steps\":{},\"evaluations\":{},\"y\":{y}}}",
+        path.t.len() - 1,
+        path.work.evaluations
+    )
+    .expect("a string grows");
+    out
+}
