@@ -10,7 +10,9 @@ use tool_core::Ctx;
 type Right = fn(f64, &[f64], &mut [f64]);
 
 /// Name, right-hand side, number of components, and diagonals of the Jacobian beside the main one.
-const EQUATIONS: &[(&str, Right, usize, Option<(usize, usize)>)] = &[
+type Equation = (&'static str, Right, usize, Option<(usize, usize)>);
+
+const EQUATIONS: &[Equation] = &[
     ("lorenz", lorenz, 3, None),
     ("kepler", kepler, 4, None),
     ("van_der_pol", van_der_pol, 2, None),

@@ -64,7 +64,7 @@ fn answer_lines(by_clock: bool) {
         let line = line.expect("standard input is text");
         if line.starts_with('{') {
             let request = serde_json::from_str(&line).expect("JSON");
-            println!("{}", equations::answer(&request));
+            answer_with(&equations::answer(&request));
             continue;
         }
         let (name, seconds) = line.split_once(' ').expect("`MODEL SECONDS`");
@@ -87,15 +87,18 @@ fn answer_lines(by_clock: bool) {
         let times = timed(seconds, by_clock, || {
             evaluator.point(black_box(&values), &mut found)
         });
-        let mut out = std::io::stdout().lock();
         let (median, least) = (times[times.len() / 2], times[0]);
-        writeln!(
-            out,
+        answer_with(&format!(
             "{{\"median_us\":{median:.3},\"min_us\":{least:.3},\"values\":{found:?}}}"
-        )
+        ));
+    }
+}
+
+fn answer_with(line: &str) {
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{line}")
         .and_then(|()| out.flush())
         .expect("standard output is open");
-    }
 }
 
 /// Columns of random numbers in (-1, 1) by xorshift64, the same in every run and at the peer; x0 is moved to (0, 2), and y to be a signal in noise.
