@@ -107,6 +107,21 @@ fn the_time_and_the_direction_are_those_of_the_call() {
     }
 }
 
+/// Near the aphelion the next step of a stiff method is longer, though nothing is stiff.
+#[test]
+fn an_orbit_is_not_taken_for_stiff() {
+    let mut kepler = Function::new(4, |_: f64, y: &[f64], dy: &mut [f64]| {
+        let cube = (y[0] * y[0] + y[1] * y[1]).powf(1.5);
+        dy.copy_from_slice(&[y[2], y[3], -y[0] / cube, -y[1] / cube]);
+    });
+    let start = [0.5, 0.0, 0.0, 3.0_f64.sqrt()];
+    let options = options(Method::Auto, 1e-7, 1e-7);
+    let path = kepler
+        .integrate((0.0, 50.0), &start, &[], &options, &Ctx::default())
+        .unwrap();
+    assert_eq!(path.methods, [Method::Dop853]);
+}
+
 #[test]
 fn bad_arguments_are_named() {
     let at = |times: &[f64]| {
