@@ -4,22 +4,8 @@ use std::fmt::Write as _;
 use std::hint::black_box;
 use std::time::Instant;
 
-use math_tools::ode::{Function, Method, Options, Tolerances};
+use math_tools::ode::{Function, Method, Options, Tolerances, Trajectory};
 use tool_core::Ctx;
-
-type Right = fn(f64, &[f64], &mut [f64]);
-
-/// Name, right-hand side, number of components, and diagonals of the Jacobian beside the main one.
-type Equation = (&'static str, Right, usize, Option<(usize, usize)>);
-
-const EQUATIONS: &[Equation] = &[
-    ("lorenz", lorenz, 3, None),
-    ("kepler", kepler, 4, None),
-    ("van_der_pol", van_der_pol, 2, None),
-    ("robertson", robertson, 3, None),
-    ("hires", hires, 8, None),
-    ("heat", heat, 1000, Some((1, 1))),
-];
 
 fn lorenz(_t: f64, y: &[f64], dy: &mut [f64]) {
     let &[a, b, c] = y else { return };
@@ -69,16 +55,33 @@ fn heat(_t: f64, y: &[f64], dy: &mut [f64]) {
     }
 }
 
+/// From where to where, and how.
+struct Call {
+    end: f64,
+    y0: Vec<f64>,
+    options: Options,
+}
+
+impl Call {
+    /// The time in milliseconds, and the solution.
+    fn time<F: FnMut(f64, &[f64], &mut [f64])>(
+        &self,
+        mut function: Function<F>,
+    ) -> (f64, Trajectory) {
+        let (span, ctx) = ((0.0, self.end), Ctx::default());
+        let start = Instant::now();
+        let path = function
+            .integrate(span, black_box(&self.y0), &[], &self.options, &ctx)
+            .expect("an integration");
+        (start.elapsed().as_secs_f64() * 1e3, path)
+    }
+}
+
 /// Answers `{"problem": ..., "method": ..., "rtol": ..., "atol": ..., "end": ..., "y0": [...]}` with the end and the time of the integration.
 pub(crate) fn answer(request: &serde_json::Value) -> String {
     let text = |name: &str| request[name].as_str().expect("a text");
     let number = |name: &str| request[name].as_f64().expect("a number");
-    let (_, right, n, band) = EQUATIONS
-        .iter()
-        .find(|(name, ..)| *name == text("problem"))
-        .expect("a problem");
     let method: Method = serde_json::from_value(request["method"].clone()).expect("a method");
-    let y0: Vec<f64> = serde_json::from_value(request["y0"].clone()).expect("numbers");
     let options = Options {
         tolerances: Tolerances {
             rtol: number("rtol"),
@@ -88,16 +91,20 @@ pub(crate) fn answer(request: &serde_json::Value) -> String {
         method,
         ..Options::default()
     };
-    let (end, ctx) = (number("end"), Ctx::default());
-    let start = Instant::now();
-    let mut function = match band {
-        Some(band) => Function::banded(*n, *band, *right),
-        None => Function::new(*n, *right),
+    let call = Call {
+        end: number("end"),
+        y0: serde_json::from_value(request["y0"].clone()).expect("numbers"),
+        options,
     };
-    let path = function
-        .integrate((0.0, end), black_box(&y0), &[], &options, &ctx)
-        .expect("an integration");
-    let ms = start.elapsed().as_secs_f64() * 1e3;
+    let (ms, path) = match text("problem") {
+        "lorenz" => call.time(Function::new(3, lorenz)),
+        "kepler" => call.time(Function::new(4, kepler)),
+        "van_der_pol" => call.time(Function::new(2, van_der_pol)),
+        "robertson" => call.time(Function::new(3, robertson)),
+        "hires" => call.time(Function::new(8, hires)),
+        "heat" => call.time(Function::banded(1000, (1, 1), heat)),
+        other => panic!("no problem {other}"),
+    };
     let y = path.stopped.is_none().then(|| path.y_end());
     let y = serde_json::to_string(&y).expect("numbers");
     let mut out = String::new();
