@@ -5,10 +5,11 @@ use tool_core::{Ctx, ToolError};
 
 use super::event::Watch;
 use super::flow::{Flow, Problem, Tolerances, Work};
-use super::matrix::{Pattern, Shifted, Storage};
+use super::matrix::{Shifted, Storage};
 use super::method::Method;
 use super::radau;
 use super::stepper::{Attempt, Bounds, Reason, Stepper};
+use super::switch::{LOOK, LOOK_BACK, SETTLED, TRIAL, dearer, explicit_pays, is_cheap, is_smooth};
 
 /// Settings of an integration.
 #[derive(Debug, Clone)]
@@ -90,21 +91,6 @@ impl Trajectory {
 /// Fewer steps than this were no burden, even where stability limited them.
 const STIFF_STEPS_MIN: usize = 200;
 
-/// Steps of `auto` after which it tries the stiff method though stability does not seem to limit the steps, then again after twice as many.
-const LOOK: usize = 64;
-/// Attempts of a trial of the stiff method, and those after which it ends where the steps are no longer than those of the explicit one.
-const TRIAL: u32 = 12;
-const FIRST: u32 = 4;
-/// Steps of the stiff method after which `auto` first tries the explicit one again, then after twice as many each time.
-const LOOK_BACK: usize = 32;
-/// Steps of the explicit method before `auto` looks at it again.
-const SETTLED: usize = 16;
-/// The explicit method must be cheaper by this factor, so that `auto` does not change to and fro where both cost the same; with five stages,
-/// whose steps cost as much as those of `dop853`, by the other.
-const HYSTERESIS: (f64, f64) = (2.0, 5.0);
-/// Size up to which factors of a full matrix are cheap.
-const CHEAP: usize = 50;
-
 /// `auto` aims at one more digit, since the errors of a whole integration are 10 to 100 times the tolerance of a step; at the order of its
 /// methods that costs a third more evaluations.
 const TIGHTER: f64 = 0.1;
@@ -159,7 +145,7 @@ pub(crate) fn integrate(
     };
     watch.begin((t0, y0), &mut path.samples);
     let mut counted = 0;
-    let (mut attempts, mut next_trial, mut patience) = (0, 0, LOOK_BACK);
+    let (mut attempts, mut next_look, mut next_trial, mut patience) = (0, LOOK, 0, LOOK_BACK);
     // Steps before the explicit method took over last.
     let mut since = 0;
     while stepper.t() != t1 {
@@ -204,6 +190,7 @@ pub(crate) fn integrate(
                 path.methods.push(method.first());
                 since = path.t.len();
                 next_trial = since + SETTLED;
+                next_look = since + LOOK;
             } else {
                 next_trial = path.t.len() + patience;
             }
@@ -211,15 +198,18 @@ pub(crate) fn integrate(
             patience *= 2;
             continue;
         }
-        let due = method == Method::Auto && path.t.len() >= next_trial;
-        if due && (stepper.may_be_stiff() || path.t.len() - since >= LOOK) {
-            let pattern = problem.pattern();
-            // Factors of a large full matrix are worth a trial only where stability seems to limit the steps.
-            let cheap = pattern.storage() != Storage::Dense || pattern.n <= CHEAP;
-            if !(cheap || stepper.may_be_stiff()) {
-                continue;
+        let done = path.t.len();
+        if method == Method::Auto && done >= next_trial {
+            if !stepper.may_be_stiff() {
+                if done < next_look {
+                    continue;
+                }
+                next_look = done + LOOK;
+                if !is_smooth(&path, &problem.tolerances) || !is_cheap(&problem.pattern()) {
+                    continue;
+                }
             }
-            next_trial = 2 * path.t.len() - since;
+            next_trial = 2 * done - since;
             let has_room = path.switched_at.is_some() || afford(&mut problem, n, ctx).is_ok();
             let left = options.max_steps - attempts;
             if has_room
@@ -287,12 +277,8 @@ fn trial(
     let mark = watch.mark();
     let mut stiff = Method::Radau.start(problem, (t, explicit.y()), Some(step), bounds);
     let mut is_whole = true;
-    for attempts in 0..TRIAL {
+    for _ in 0..TRIAL {
         if stiff.t() == bounds.end {
-            break;
-        }
-        if attempts == FIRST && stiff.next_step().abs() <= step.abs() {
-            is_whole = false;
             break;
         }
         match stiff.attempt(problem, bounds) {
@@ -308,11 +294,7 @@ fn trial(
         }
     }
     let mean = (stiff.t() - t).abs() / f64::from(TRIAL);
-    // A longer step that is yet to come counts where stability seems to limit the steps; elsewhere it may come from the solution.
-    let longest = match explicit.may_be_stiff() {
-        true => mean.max(stiff.next_step().abs()),
-        false => mean,
-    };
+    let longest = mean.max(stiff.next_step().abs());
     if is_whole && longest > dearer(&problem.pattern()) * step.abs() {
         return Ok(Some(stiff));
     }
@@ -323,42 +305,6 @@ fn trial(
     path.rejected = rejected;
     watch.rewind(&mark);
     Ok(None)
-}
-
-/// Whether the explicit method takes steps so long again that it pays: neither stability nor accuracy limits them in a trial.
-fn explicit_pays(problem: &mut Problem<'_>, at: (f64, &[f64]), step: f64, bounds: Bounds) -> bool {
-    const ATTEMPTS: usize = 16;
-    let (of_three, of_five) = HYSTERESIS;
-    let factor = match radau::has_five_stages(&problem.tolerances) {
-        true => of_five,
-        false => of_three,
-    };
-    let needed = factor * step.abs() / dearer(&problem.pattern());
-    let mut trial = Method::Dop853.start(problem, at, Some(step), bounds);
-    let mut accepted = 0.0_f64;
-    for _ in 0..ATTEMPTS {
-        if trial.next_step().abs() < 0.25 * needed {
-            return false;
-        }
-        match trial.attempt(problem, bounds) {
-            Attempt::Accepted => accepted += 1.0,
-            Attempt::Rejected => {}
-            Attempt::Stuck(_) => return false,
-        }
-        if trial.t() == bounds.end {
-            break;
-        }
-    }
-    let mean = (trial.t() - at.0).abs() / accepted.max(1.0);
-    !trial.may_be_stiff() && mean > needed
-}
-
-/// The cost of a step of the stiff method in steps of the explicit one: about two, far more where a large full matrix is factored.
-fn dearer(pattern: &Pattern) -> f64 {
-    match pattern.storage() {
-        Storage::Dense => (pattern.n as f64 / 8.0).max(2.5),
-        Storage::Banded { .. } | Storage::Sparse => 3.0,
-    }
 }
 
 /// Sets aside the memory of an implicit method, and refuses factors that would outlast the deadline.
@@ -393,8 +339,18 @@ fn told_apart(reason: Reason, path: &Trajectory, tolerances: &Tolerances) -> Rea
     }
 }
 
-/// Estimates the largest error of the first `n` components at the end by comparing with a run at ten times looser tolerances, or with steps
-/// half as long where those are the same; `None` when that run does not arrive. Returns the work too.
+/// The error at the end of an integration, by comparison with another.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct AtEnd {
+    /// Largest difference of a component.
+    pub largest: f64,
+    /// The same in units of `atol + rtol |y|`, with the largest `|y|` of the component along the solution.
+    pub scaled: f64,
+}
+
+/// Estimates the errors of the first `n` components at the end by comparing with a run at ten times looser tolerances, or with steps
+/// half as long where those are the same; `None` when that run does not arrive. Returns the work too. `tolerances` are those of
+/// [`AtEnd::scaled`].
 ///
 /// # Errors
 /// As [`integrate`].
@@ -402,8 +358,9 @@ pub(crate) fn error_at_end(
     flow: &mut dyn Flow,
     (path, n): (&Trajectory, usize),
     options: &Options,
+    tolerances: &Tolerances,
     ctx: &Ctx,
-) -> Result<(Option<f64>, Work), ToolError> {
+) -> Result<(Option<AtEnd>, Work), ToolError> {
     const LOOSER: f64 = 10.0;
     // Where `auto` needed the stiff method early and to the end, the other run need not find that out again.
     let soon = |at: f64| {
@@ -424,7 +381,7 @@ pub(crate) fn error_at_end(
     };
     let span = (path.t[0], path.t_end());
     if span.0 == span.1 {
-        return Ok((Some(0.0), Work::default()));
+        return Ok((Some(AtEnd::default()), Work::default()));
     }
     let mut other = integrate(flow, span, path.state(0), &looser, &mut Watch::none(), ctx)?;
     let mut work = other.work;
@@ -439,8 +396,17 @@ pub(crate) fn error_at_end(
         other = integrate(flow, span, path.state(0), &shorter, &mut Watch::none(), ctx)?;
         work += other.work;
     }
-    let pairs = path.y_end().iter().zip(other.y_end()).take(n);
-    let difference = pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
-    let arrived = other.stopped.is_none();
-    Ok((arrived.then_some(difference), work))
+    if other.stopped.is_some() {
+        return Ok((None, work));
+    }
+    let mut found = AtEnd::default();
+    for (index, (y, other)) in path.y_end().iter().zip(other.y_end()).take(n).enumerate() {
+        let difference = (y - other).abs();
+        let sizes = path.y[index..].iter().step_by(path.dimension());
+        let size = sizes.fold(0.0_f64, |most, y| most.max(y.abs()));
+        found.largest = found.largest.max(difference);
+        let scale = tolerances.scale(index, size).max(f64::MIN_POSITIVE);
+        found.scaled = found.scaled.max(difference / scale);
+    }
+    Ok((Some(found), work))
 }

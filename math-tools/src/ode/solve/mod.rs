@@ -22,6 +22,7 @@ mod run;
 mod sensitivity;
 pub(crate) mod stepper;
 mod sweep;
+mod switch;
 pub(crate) mod system;
 
 use crate::prelude::*;

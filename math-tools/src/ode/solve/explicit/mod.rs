@@ -189,16 +189,17 @@ impl Explicit {
         let n = self.n;
         let (mut fifth, mut third) = (0.0, 0.0);
         let [first, ninth, twelfth] = dop853::BHH;
+        let k = &self.k[..12 * n];
         for index in 0..n {
             let scale = problem.tolerances.scale(index, self.larger(index));
-            let k = |stage: usize| self.k[stage * n + index];
+            let k: [f64; 12] = std::array::from_fn(|stage| k[stage * n + index]);
             let mut value = 0.0;
             let mut solution = 0.0;
             for stage in [0, 5, 6, 7, 8, 9, 10, 11] {
-                value += dop853::ERROR[stage] * k(stage);
-                solution += dop853::B[stage] * k(stage);
+                value += dop853::ERROR[stage] * k[stage];
+                solution += dop853::B[stage] * k[stage];
             }
-            let low = solution - first * k(0) - ninth * k(8) - twelfth * k(11);
+            let low = solution - first * k[0] - ninth * k[8] - twelfth * k[11];
             fifth += (value / scale) * (value / scale);
             third += (low / scale) * (low / scale);
         }
@@ -278,7 +279,11 @@ impl Stepper for Explicit {
             self.rejected = true;
             return Attempt::Rejected;
         }
-        let factor = error.powf(tableau.exponent - 0.75 * tableau.beta);
+        let factor = match self.pair {
+            // The power of 1/8, the same on every machine and in half the time.
+            Pair::Dop853 => error.sqrt().sqrt().sqrt(),
+            Pair::Dopri5 | Pair::Tsit5 => error.powf(tableau.exponent - 0.75 * tableau.beta),
+        };
         if error > 1.0 {
             self.h = h / (factor / 0.9).min(1.0 / least);
             self.rejected = true;
