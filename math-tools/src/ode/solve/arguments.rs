@@ -40,10 +40,10 @@ pub(crate) struct Args {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-shape" = ["n", "n"]))]
     pub mass: Option<Input<Matrix>>,
-    /// Relative tolerance of the error of each step.
+    /// Relative tolerance of the error, of each step or as `error_control` says.
     #[serde(default = "default_rtol")]
     pub rtol: Tolerance,
-    /// Absolute tolerance of the error of each step, in the units of y: a number, or one per component.
+    /// Absolute tolerance of the error, in the units of y: a number, or one per component.
     #[serde(default = "default_atol")]
     pub atol: Absolute,
     /// Largest number of attempted steps, 1 to 10 million.
@@ -64,6 +64,10 @@ pub(crate) struct Args {
     /// Whether to estimate the error at the end, by a second integration with looser tolerances, which takes a third to a half of the time.
     #[serde(default = "yes")]
     pub error_estimate: bool,
+    /// What `rtol` and `atol` bound: the error of each `step`, which may grow along the solution; or the estimated error at the `end`, relative to the largest
+    /// size of each component along the solution: integrated again with tighter tolerances until it is met, or a warning says by how much it is not.
+    #[serde(default)]
+    pub error_control: ErrorControl,
     /// Functions whose zeros along the solution are returned, or end it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub events: Vec<Event>,
@@ -85,6 +89,17 @@ pub(super) fn default_rtol() -> Tolerance {
 
 pub(super) fn default_atol() -> Absolute {
     Absolute::One(Tolerance::literal(1e-9))
+}
+
+/// What the tolerances bound.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum ErrorControl {
+    /// The error of each step.
+    #[default]
+    Step,
+    /// The estimated error at the end.
+    End,
 }
 
 /// Absolute tolerances: one for all components, or one each.

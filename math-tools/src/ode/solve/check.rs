@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use tool_core::{Ctx, Finite, Positive, Probability, ToolError, Vector};
 
-use super::arguments::{Absolute, Args};
+use super::arguments::{Absolute, Args, ErrorControl};
 use super::drive::Options;
 use super::dynamics::Dynamics;
 use super::event::Event;
@@ -47,6 +47,8 @@ pub(super) struct Setup {
     pub functions: Vec<Expression>,
     /// Whether the error at the end is estimated.
     pub estimates: bool,
+    /// Whether the tolerances bound that.
+    pub bounds_end: bool,
     /// Settings.
     pub options: Options,
 }
@@ -103,6 +105,10 @@ pub(super) fn check(args: &Args, ctx: &Ctx) -> Result<Setup, ToolError> {
     unknowns::check_use(args.data.as_ref(), expressions, ctx)?;
     let by_parameters = by_parameters(args, &dynamics, options.method, mass.as_ref())?;
     let sweep = starts(args, (&y0, &free, &values), ctx)?;
+    if args.error_control == ErrorControl::End && !args.error_estimate {
+        refuse!(invalid "/error_estimate"; "`error_control` `end` needs the estimate of the error";
+            "leave `error_estimate` out, or set `error_control` to `step`");
+    }
     if !args.quantiles.is_empty() && (args.sweep.is_empty() || args.t_eval.is_none()) {
         refuse!(invalid "/quantiles"; "quantiles are those of the runs of `sweep` at the times of `t_eval`: both are needed";
             "give both, or leave `quantiles` out");
@@ -121,6 +127,7 @@ pub(super) fn check(args: &Args, ctx: &Ctx) -> Result<Setup, ToolError> {
         events: args.events.clone(),
         functions,
         estimates: args.error_estimate,
+        bounds_end: args.error_control == ErrorControl::End,
         options,
     })
 }

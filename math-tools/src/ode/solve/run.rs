@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use tool_core::{Ctx, Shortfall, ToolError};
 
-use super::check::Setup;
-use super::drive::{Options, error_at_end, integrate};
+use super::check::{RTOL_MIN, Setup};
+use super::drive::{Options, Trajectory, error_at_end, integrate};
 use super::event::{Occurrences, Watch};
 use super::flow::{Flow, Work};
 use super::jump::{Jump, jump};
@@ -64,6 +64,95 @@ pub(super) struct Solved {
     /// Zeros of the events.
     pub events: Vec<Occurrences>,
     jump: Option<(Jump, bool)>,
+    /// The tolerances of the integration in units of those asked for.
+    factor: f64,
+    /// The estimate of the error at the end in units of what was asked for, where that was not reached.
+    pub unmet: Option<f64>,
+}
+
+/// An integration that a change between its steps did not escape.
+struct Integrated<'a> {
+    path: Trajectory,
+    watch: Watch<'a>,
+    options: Options,
+    /// What was found between the steps, and whether the path has it.
+    jump: Option<(Jump, bool)>,
+    /// Work besides that of the path.
+    before: Work,
+}
+
+impl Integrated<'_> {
+    fn is_whole(&self) -> bool {
+        is_whole(self.path.stopped)
+    }
+
+    fn work(&self) -> Work {
+        let mut work = self.path.work;
+        work += self.before;
+        work
+    }
+}
+
+/// Whether the end or a terminal event was reached.
+fn is_whole(stopped: Option<Reason>) -> bool {
+    matches!(stopped, None | Some(Reason::TerminalEvent))
+}
+
+/// Integrates, and again with shorter steps where something changes between them.
+fn integrated<'a>(
+    flow: &mut dyn Flow,
+    setup: &'a Setup,
+    (y0, free): (&[f64], &'a [f64]),
+    options: &Options,
+    ctx: &Ctx,
+) -> Result<Integrated<'a>, ToolError> {
+    let times = setup.times.as_deref().unwrap_or(&[]);
+    let watch = || {
+        Watch::new(
+            times,
+            &setup.events,
+            &setup.functions,
+            (setup.y0.len(), free),
+            setup.span,
+        )
+    };
+    let mut watched = watch();
+    let path = integrate(flow, setup.span, y0, options, &mut watched, ctx)?;
+    let mut done = Integrated {
+        path,
+        watch: watched,
+        options: options.clone(),
+        jump: None,
+        before: Work::default(),
+    };
+    // A stiff method is not misled by what it does not see between its steps, unless that comes with time alone.
+    let methods = &done.path.methods;
+    let explicit = !methods.iter().any(|method| method.is_implicit());
+    let is_looked_at =
+        done.is_whole() && !setup.dynamics.has_mass() && (explicit || setup.dynamics.uses_time());
+    if !is_looked_at {
+        return Ok(done);
+    }
+    let (found, work) = jump(flow, &done.path, options, ctx)?;
+    done.before += work;
+    let Some(found) = found else {
+        return Ok(done);
+    };
+    let seeing = Options {
+        step_max: found.step.min(options.step_max),
+        ..options.clone()
+    };
+    let mut watched = watch();
+    let again = integrate(flow, setup.span, y0, &seeing, &mut watched, ctx)?;
+    let seen = is_whole(again.stopped);
+    done.jump = Some((found, seen));
+    if seen {
+        done.before += done.path.work;
+        (done.path, done.options, done.watch) = (again, seeing, watched);
+    } else {
+        done.before += again.work;
+    }
+    Ok(done)
 }
 
 /// Integrates from a start with values of the free parameters.
@@ -88,15 +177,6 @@ pub(super) fn solve(
         )?;
     }
     let times = setup.times.as_deref().unwrap_or(&[]);
-    let watch = || {
-        Watch::new(
-            times,
-            &setup.events,
-            &setup.functions,
-            (n, free),
-            setup.span,
-        )
-    };
     let mut options = setup.options.clone();
     let mut plain;
     let mut variational;
@@ -124,40 +204,41 @@ pub(super) fn solve(
         }
     };
     let y0 = start.as_slice();
-    let mut watched = watch();
-    let mut path = integrate(flow, setup.span, y0, &options, &mut watched, ctx)?;
-    let (mut extra, mut found) = (Work::default(), None);
-    // A stiff method is not misled by what it does not see between its steps, unless that comes with time alone.
-    let looked_at = !setup.dynamics.has_mass();
-    let explicit = !path.methods.iter().any(|method| method.is_implicit());
-    let is_whole = matches!(path.stopped, None | Some(Reason::TerminalEvent));
-    if is_whole && looked_at && (explicit || setup.dynamics.uses_time()) {
-        let (jump, work) = jump(flow, &path, &options, ctx)?;
+    let mut extra = Work::default();
+    let mut done = integrated(flow, setup, (y0, free), &options, ctx)?;
+    let (mut error_estimate, mut factor, mut unmet) = (None, 1.0, None);
+    while setup.estimates && done.is_whole() {
+        let wanted = &options.tolerances;
+        let (estimate, work) = error_at_end(flow, (&done.path, n), &done.options, wanted, ctx)?;
         extra += work;
-        if let Some(jump) = jump {
-            let seeing = Options {
-                step_max: jump.step.min(options.step_max),
-                ..options.clone()
-            };
-            let mut watched_again = watch();
-            let again = integrate(flow, setup.span, y0, &seeing, &mut watched_again, ctx)?;
-            let seen = matches!(again.stopped, None | Some(Reason::TerminalEvent));
-            found = Some((jump, seen));
-            if seen {
-                extra += path.work;
-                (path, options, watched) = (again, seeing, watched_again);
-            } else {
-                extra += again.work;
-            }
+        error_estimate = estimate.map(|estimate| estimate.largest);
+        let before = unmet.unwrap_or(f64::INFINITY);
+        let scaled = estimate.map_or(f64::INFINITY, |estimate| estimate.scaled);
+        unmet = (setup.bounds_end && scaled > 1.0).then_some(scaled);
+        if unmet.is_none_or(|scaled| scaled > 0.8 * before) {
+            break;
         }
+        let next = factor * (0.3 / scaled).max(1e-3);
+        let mut finer = done.options.clone();
+        finer.tolerances = wanted.times(next);
+        finer.tolerances.rtol = finer.tolerances.rtol.max(RTOL_MIN);
+        let again = integrated(flow, setup, (y0, free), &finer, ctx)?;
+        if !again.is_whole() {
+            extra += again.work();
+            break;
+        }
+        extra += done.work();
+        (done, factor) = (again, next);
     }
+    let Integrated {
+        path,
+        watch: watched,
+        jump: found,
+        before,
+        ..
+    } = done;
+    extra += before;
     let reason = path.stopped;
-    let mut error_estimate = None;
-    if setup.estimates && matches!(reason, None | Some(Reason::TerminalEvent)) {
-        let (estimate, work) = error_at_end(flow, (&path, n), &options, ctx)?;
-        error_estimate = estimate;
-        extra += work;
-    }
     let t_end = path.t_end();
     let stats = Stats {
         steps: path.t.len() as u64 - 1,
@@ -187,6 +268,8 @@ pub(super) fn solve(
         error_estimate,
         events: watched.occurrences(),
         jump: found,
+        factor,
+        unmet,
     })
 }
 
@@ -216,9 +299,9 @@ pub(super) fn names(methods: &[Method]) -> String {
 }
 
 impl Solved {
-    /// Whether the end or a terminal event was reached.
+    /// As [`is_whole`].
     pub(super) fn is_complete(&self) -> bool {
-        matches!(self.reason, None | Some(Reason::TerminalEvent))
+        is_whole(self.reason)
     }
 
     /// The states as rows.
@@ -268,6 +351,22 @@ impl Solved {
         let t = self.t_end;
         if let Some(words) = self.reason.and_then(|reason| shortfall(reason, t, setup)) {
             ctx.fall_short(Shortfall::Incomplete, words);
+        }
+        if let Some(scaled) = self.unmet {
+            let found = match scaled.is_finite() {
+                true => format!("estimated as {scaled:.1e} times"),
+                false => "not known to be within".to_owned(),
+            };
+            ctx.fall_short(Shortfall::Incomplete, format!(
+                "the error at the end is {found} what `error_control` asks for: errors grow along the solution; raise `rtol` and `atol`, \
+                 or shorten `t_span`"
+            ));
+        } else if self.factor < 1.0 {
+            let factor = self.factor;
+            ctx.note(
+                "tightened",
+                format!("the tolerances of the steps are {factor:.1e} times those given"),
+            );
         }
         if let Some(at) = self.switched_at {
             let methods = names(&self.methods);

@@ -67,6 +67,16 @@ pub(super) fn sweep(setup: &Setup, ctx: &Ctx) -> Result<Vec<Run>, ToolError> {
         .par_iter()
         .map(|start| solve(setup, &start.y0, &start.free, ctx))
         .collect();
+    let unmet =
+        |solved: &Result<Solved, ToolError>| matches!(solved, Ok(solved) if solved.unmet.is_some());
+    let loose = solved.iter().filter(|solved| unmet(solved)).count();
+    if loose > 0 {
+        let all = solved.len();
+        ctx.fall_short(
+            Shortfall::Incomplete,
+            format!("{loose} of {all} runs of `sweep` have larger errors at their end than `error_control` asks for, as `error_estimate` says"),
+        );
+    }
     let mut runs = Vec::with_capacity(solved.len());
     for solved in solved {
         runs.push(match solved {

@@ -33,6 +33,7 @@ fn args(y0: &[f64], span: [f64; 2], system: impl Into<Equations>) -> Args {
         sweep: Vec::new(),
         quantiles: Vec::new(),
         error_estimate: true,
+        error_control: Default::default(),
     }
 }
 
