@@ -314,3 +314,59 @@ fn the_error_estimate_can_be_left_out() {
         assert!(run(&with).is_some() && run(&without).is_none());
     }
 }
+
+/// A comet's orbit, closed after each of five turns: the errors of the steps grow a hundredfold.
+#[test]
+fn tolerances_bound_the_error_at_the_end_where_asked_for() {
+    let comet = |control: &str, more: &str| {
+        from_json(&format!(
+            r#"{{"y0":[0.2,0,0,3],"t_span":[0,31.41592653589793],"t_eval":[31.41592653589793],"rtol":1e-7,"atol":1e-10,{more}
+                "system":["y2","y3","-y0/(y0**2+y1**2)**1.5","-y1/(y0**2+y1**2)**1.5"],"error_control":"{control}"}}"#
+        ))
+        .unwrap()
+    };
+    let error = |output: &Output| {
+        let pairs = output.y[0].iter().zip([0.2, 0.0, 0.0, 3.0]);
+        pairs.map(|(y, end)| (y - end).abs()).fold(0.0, f64::max)
+    };
+    // The largest sizes of the components are from 1 to 3.
+    let limit = 3e-7;
+    let (by_steps, _) = comet("step", "");
+    assert!(error(&by_steps) > 10.0 * limit, "{:?}", by_steps.y);
+    let sweep = r#""sweep":[{"y0":[0.2,0,0,3]}],"#;
+    let (by_end, notes) = comet("end", sweep);
+    let estimate = by_end.error_estimate.unwrap();
+    assert!(error(&by_end) < estimate && estimate < limit, "{estimate}");
+    assert!(!notes.contains("error_control"), "{notes}");
+    let runs = by_end.sweep.as_ref().unwrap();
+    assert_eq!(
+        (&runs[0].y, runs[0].error_estimate),
+        (&by_end.y, Some(estimate))
+    );
+
+    // After 40 units of time doubles do not resolve the equations of Lorenz, with any tolerance.
+    let lorenz = r#""y0":[1,1,1],"t_span":[0,40],"t_eval":[40],"max_steps":100000,"system":["10*(y1-y0)","y0*(28-y2)-y1","y0*y1-8/3*y2"],"error_control":"end""#;
+    let (output, notes) =
+        from_json(&format!(r#"{{{lorenz},"sweep":[{{"y0":[1,1,1]}}]}}"#)).unwrap();
+    assert!(output.completed && output.error_estimate.unwrap() > 1e-3);
+    let said = |words: &str| notes.contains(words);
+    assert!(
+        said("times what `error_control` asks for") && said("1 of 1 runs of `sweep`"),
+        "{notes}"
+    );
+    let refused = from_json(&format!(r#"{{{lorenz},"error_estimate":false}}"#)).unwrap_err();
+    assert_eq!(refused.path(), Some("/error_estimate"));
+}
+
+/// Oscillations that died away long ago limit the steps of `dop853`, though its test, which sees the direction of the solution, does not find it.
+#[test]
+fn steps_that_are_shorter_than_a_smooth_solution_needs_are_left_to_the_stiff_method() {
+    let (output, _) = from_json(
+        r#"{"y0":[1,0],"t_span":[0,10],"system":["-100*y0-1000*y1+100","1000*y0-100*y1"],"rtol":1e-13,"atol":1e-16,"t_eval":[10]}"#,
+    )
+    .unwrap();
+    assert_eq!(output.method, "dop853, radau");
+    assert!(output.stats.steps < 1350, "{:?}", output.stats);
+    let error = (output.y[0][0] - 100.0 / 10_100.0).abs();
+    assert!(error < 1e-13, "{error}");
+}
