@@ -15,13 +15,14 @@ import re
 from pathlib import Path
 
 PROBLEMS = []
-OTHERS = {11: [0.0385], 19: [1.789813587], 26: [4.218633888e-5], 27: [0.9179000998], 31: [3.057278433]}
+OTHERS = {11: [0.0385], 19: [1.789813587], 26: [4.218633888e-5], 27: [0.9179000998], 31: [3.057278433], "35 Chebyquad 10": [9.50062885022e-3]}
 
 
 def problem(number, title, residuals, x0, minima):
     zero = lambda text: re.sub(r"\bx(\d+)\b", lambda found: f"x{int(found[1]) - 1}", " ".join(text.split()))
     objective = " + ".join(f"({zero(residual)})**2" for residual in residuals)
-    PROBLEMS.append({"name": f"{number} {title}", "objective": objective, "x0": [float(x) for x in x0], "minima": list(minima), "others": OTHERS.get(number, [])})
+    name = f"{number} {title}"
+    PROBLEMS.append({"name": name, "objective": objective, "x0": [float(x) for x in x0], "minima": list(minima), "others": OTHERS.get(name, OTHERS.get(number, []))})
 
 
 def total(terms):

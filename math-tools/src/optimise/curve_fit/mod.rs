@@ -20,7 +20,7 @@ use self::equations::Model;
 use self::model::{Curve, Fitted, OverData};
 use self::names::Names;
 use self::solution::Solution;
-use super::least_squares::levenberg::{Found, How, minimise};
+use super::least_squares::levenberg::{Found, How, Weights, minimise};
 use super::least_squares::loss::{Kind, Loss};
 use super::least_squares::projected::{better, minimise_doggedly};
 use crate::prelude::*;
@@ -218,7 +218,7 @@ fn best(
         tolerance: args.tolerance.get(),
         scale,
         error: fitted.curve.error() * scale,
-        is_forgetting: false,
+        weights: Weights::Largest,
     };
     let mut best: Option<Found> = None;
     let mut iterations = 0;

@@ -2,7 +2,7 @@
 //!
 //! # Method
 //! The damped linear problems are solved by Householder QR of the exact Jacobian, with damping in proportion to the largest column norms
-//! seen, so that the result does not depend on the units of the parameters. The damping follows Nielsen. Parameters at a bound that the
+//! seen, so that the result does not depend on the units of the parameters ([`Weights`] has others). The damping follows Nielsen. Parameters at a bound that the
 //! gradient pushes outwards are held; steps are cut at the bounds, and damped until the objective falls.
 //!
 //! # References
@@ -94,8 +94,20 @@ pub(crate) struct How<'a> {
     pub(crate) scale: f64,
     /// Size of the errors of the residuals beyond roundings, as of a model that is integrated; 0 for none.
     pub(crate) error: f64,
-    /// Whether damping is in proportion to the present column norms instead of the largest: for columns that shrink by orders.
-    pub(crate) is_forgetting: bool,
+    /// What the damping of a parameter is in proportion to.
+    pub(crate) weights: Weights,
+}
+
+/// Weights of the parameters in the length of a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Weights {
+    /// The largest norm of its column so far.
+    Largest,
+    /// The present norm: for columns that shrink by orders.
+    Present,
+    /// The largest present norm of all columns (K. Levenberg, Quart. Appl. Math. 2, 1944): where a few columns exceed the others by orders
+    /// and steps of the others are good in a small neighbourhood alone, which holds back the few.
+    Equal,
 }
 
 /// Minimises the sum of squares from a point within the bounds.
@@ -114,7 +126,7 @@ pub(crate) fn minimise(
         tolerance,
         scale,
         error,
-        is_forgetting,
+        weights: kind,
     } = how;
     let mut point = start.to_vec();
     let Some(mut linear) = problem.linear(&point)? else {
@@ -147,7 +159,12 @@ pub(crate) fn minimise(
         let free: Vec<usize> = (0..point.len()).filter(|&index| !held[index]).collect();
         let columns = free.iter().map(|&index| linear.jacobian[index].clone());
         let qr = Qr::new(columns.collect(), &linear.residuals);
-        let weights: Vec<f64> = free.iter().map(|&index| weight(norms[index])).collect();
+        let largest = free.iter().map(|&index| norms[index]).fold(0.0, f64::max);
+        let of = |&index: &usize| match kind {
+            Weights::Equal => weight(largest),
+            Weights::Largest | Weights::Present => weight(norms[index]),
+        };
+        let weights: Vec<f64> = free.iter().map(of).collect();
         let length = |values: &[f64]| {
             let squares = values.iter().zip(&weights);
             let squares = squares.map(|(value, weight)| (value * weight).powi(2));
@@ -200,8 +217,10 @@ pub(crate) fn minimise(
         iterations += 1;
         (point, linear) = (next, found_there);
         for (norm_max, column) in norms.iter_mut().zip(&linear.jacobian) {
-            let least = if is_forgetting { 0.0 } else { *norm_max };
-            *norm_max = norm(column).max(least);
+            *norm_max = match kind {
+                Weights::Largest => norm(column).max(*norm_max),
+                Weights::Present | Weights::Equal => norm(column),
+            };
         }
     }
 }

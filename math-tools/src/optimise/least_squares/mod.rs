@@ -10,7 +10,7 @@ mod tests;
 
 use std::collections::BTreeMap;
 
-use self::levenberg::{How, Reason};
+use self::levenberg::{How, Reason, Weights};
 use self::loss::{Kind, Loss};
 use self::problem::Residuals;
 use self::projected::minimise_doggedly;
@@ -137,7 +137,7 @@ impl Tool for Args {
             tolerance: args.tolerance.get(),
             scale: 0.0,
             error: 0.0,
-            is_forgetting: false,
+            weights: Weights::Largest,
         };
         let (found, iterations) = minimise_doggedly(&mut problem, &x0, &how, ctx)?;
         let Some(found) = found else {

@@ -6,11 +6,11 @@
 
 use tool_core::{Ctx, ToolError};
 
-use super::levenberg::{Found, How, Linear, Problem, minimise};
+use super::levenberg::{Found, How, Linear, Problem, Weights, minimise};
 use super::qr::Qr;
 
 /// Minimises from a start; where that does not converge, again with the parameters in which the residuals are linear solved for at every
-/// step, and at last with damping by the present column norms. Answers with the best, and with the iterations of all.
+/// step, and at last with damping by other [`Weights`]. Answers with the best, and with the iterations of all.
 ///
 /// # Errors
 /// A stop; residuals that are not finite at the start are `None`.
@@ -28,10 +28,8 @@ pub(crate) fn minimise_doggedly(
         best.as_ref()
             .is_some_and(|best| best.reason.has_converged())
     };
-    let again = How {
-        is_forgetting: true,
-        ..*how
-    };
+    let by = |weights: Weights| How { weights, ..*how };
+    let present = by(Weights::Present);
     if keep(minimise(problem, start, how, ctx)?) {
         return Ok((best, iterations));
     }
@@ -40,11 +38,15 @@ pub(crate) fn minimise_doggedly(
     let mut solved = start.to_vec();
     if !linear.is_empty() && solve_linear(problem, &mut solved, &linear, how.bounds)?.is_some() {
         let mut projected = Projected { problem, linear };
-        if keep(minimise(&mut projected, &solved, &again, ctx)?) {
+        if keep(minimise(&mut projected, &solved, &present, ctx)?) {
             return Ok((best, iterations));
         }
     }
-    keep(minimise(problem, start, &again, ctx)?);
+    for how in [present, by(Weights::Equal)] {
+        if keep(minimise(problem, start, &how, ctx)?) {
+            break;
+        }
+    }
     Ok((best, iterations))
 }
 

@@ -6,7 +6,7 @@ use super::equations::Equations;
 use super::verify::{condition, inverse, times, verified};
 use super::{Args, Output, Reason, Solution};
 use crate::expression::Scope;
-use crate::optimise::least_squares::levenberg::{self, Found, How};
+use crate::optimise::least_squares::levenberg::{self, Found, How, Weights};
 use crate::optimise::least_squares::loss::{Kind, Loss};
 use crate::optimise::least_squares::problem::Residuals;
 use crate::optimise::least_squares::projected::minimise_doggedly;
@@ -55,7 +55,7 @@ pub(super) fn run(
         tolerance: 1e-14,
         scale: 0.0,
         error: 0.0,
-        is_forgetting: false,
+        weights: Weights::Largest,
     };
     let (mut solutions, mut iterations, mut undefined): (Vec<(Solution, Reason)>, u64, usize) =
         (Vec::new(), 0, 0);
