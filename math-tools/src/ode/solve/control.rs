@@ -1,10 +1,9 @@
-//! [`Predictive`]: the size of the next step of the one-step methods for stiff problems.
+//! [`Predictive`]: the size of the next step of the one-step methods.
 //!
 //! # Reference
 //! K. Gustafsson, "Control-theoretic techniques for stepsize selection in implicit Runge-Kutta methods", ACM TOMS 20, 1994; E. Hairer, G.
 //! Wanner, "Solving Ordinary Differential Equations II", 2nd ed., Springer 1996, section IV.8.
 
-const SAFETY: f64 = 0.9;
 /// Largest shrinking of a step.
 const SHRINKING: f64 = 5.0;
 
@@ -15,6 +14,8 @@ pub(super) struct Predictive {
     growth: f64,
     /// Power of the step with which the error estimate goes.
     power: f64,
+    /// The share of the step for an error of 1 that is taken.
+    safety: f64,
     accepted: u64,
     rejected: bool,
     /// Size and error of the last accepted step.
@@ -23,10 +24,11 @@ pub(super) struct Predictive {
 
 impl Predictive {
     /// Before the first step.
-    pub(super) fn new(growth: f64, power: f64) -> Self {
+    pub(super) fn new(growth: f64, power: f64, safety: f64) -> Self {
         Self {
             growth,
             power,
+            safety,
             accepted: 0,
             rejected: false,
             before: (0.0, 0.0),
@@ -50,7 +52,7 @@ impl Predictive {
 
     /// What a step is divided by for an error of 1; `caution` is at most 1.
     pub(super) fn quotient(&self, error: f64, caution: f64) -> f64 {
-        self.clamped(self.root(error) / (SAFETY * caution))
+        self.clamped(self.root(error) / (self.safety * caution))
     }
 
     /// Records a step that was accepted; the size of the next.
@@ -60,7 +62,7 @@ impl Predictive {
         if self.accepted > 1 {
             let (h_before, error_before) = self.before;
             let trend = self.root(error * error / error_before);
-            let predicted = (h_before / h) * trend / SAFETY;
+            let predicted = (h_before / h) * trend / self.safety;
             quotient = quotient.max(self.clamped(predicted.abs()));
         }
         self.before = (h, error.max(1e-2));
@@ -73,11 +75,11 @@ impl Predictive {
 
     /// The change of the step that changes the error by a factor.
     fn root(&self, factor: f64) -> f64 {
-        // Several times faster than a general power.
-        if self.power == 4.0 {
-            factor.sqrt().sqrt()
-        } else {
-            factor.powf(1.0 / self.power)
+        // Roots are faster than a general power, and the same on every machine.
+        match self.power {
+            4.0 => factor.sqrt().sqrt(),
+            8.0 => factor.sqrt().sqrt().sqrt(),
+            power => factor.powf(1.0 / power),
         }
     }
 

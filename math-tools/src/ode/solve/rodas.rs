@@ -146,7 +146,7 @@ impl Rodas {
             sum: zeros(),
             image: zeros(),
             dense: [zeros(), zeros()],
-            control: Predictive::new(GROWTH, 4.0),
+            control: Predictive::new(GROWTH, 4.0, 0.9),
             singular: 0,
             non_finite: false,
         }

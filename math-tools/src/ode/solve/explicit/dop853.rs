@@ -107,9 +107,7 @@ pub(super) static TABLEAU: Tableau = Tableau {
         1.0,
     ],
     order: 8.0,
-    exponent: 0.125,
-    beta: 0.0,
-    change: (0.333, 6.0),
+    growth: 6.0,
     stability: 6.1,
 };
 

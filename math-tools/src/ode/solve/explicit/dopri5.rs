@@ -33,9 +33,7 @@ pub(super) static TABLEAU: Tableau = Tableau {
     ],
     c: &[0.0, 1.0 / 5.0, 3.0 / 10.0, 4.0 / 5.0, 8.0 / 9.0, 1.0, 1.0],
     order: 5.0,
-    exponent: 0.2,
-    beta: 0.04,
-    change: (0.2, 10.0),
+    growth: 10.0,
     stability: 3.25,
 };
 

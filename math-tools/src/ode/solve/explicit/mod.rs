@@ -10,8 +10,15 @@ mod tableau;
 mod tsit5;
 
 use self::tableau::{Tableau, Taken, combine};
+use super::control::Predictive;
 use super::flow::Problem;
 use super::stepper::{Attempt, Bounds, Stepper, initial_step, planned, stuck};
+
+/// Smaller than that of stiff methods, whose steps are limited by more than the error: fewer steps are rejected, and of `dop853` a tenth to a
+/// sixth fewer evaluations are needed for the same error at the end (Lorenz, Kepler, Arenstorf, Brusselator, Van der Pol, Henon-Heiles).
+const SAFETY: f64 = 0.85;
+/// What is left of a step whose error is not finite.
+const SHRINK: f64 = 0.2;
 
 /// The pair of formulas.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,9 +59,7 @@ pub(crate) struct Explicit {
     /// Coefficients of the interpolation, and whether they belong to the last step.
     dense: Vec<f64>,
     dense_ready: bool,
-    error_before: f64,
-    rejected: bool,
-    steps: u64,
+    control: Predictive,
     near: Nearness,
     half_near: Nearness,
     non_finite: bool,
@@ -116,9 +121,7 @@ impl Explicit {
             error: vec![0.0; n],
             dense: vec![0.0; 8 * n],
             dense_ready: false,
-            error_before: 1e-4,
-            rejected: false,
-            steps: 0,
+            control: Predictive::new(tableau.growth, tableau.order, SAFETY),
             near: Nearness::default(),
             half_near: Nearness::default(),
             non_finite: false,
@@ -255,14 +258,14 @@ impl Explicit {
 impl Stepper for Explicit {
     fn attempt(&mut self, problem: &mut Problem<'_>, bounds: Bounds) -> Attempt {
         let n = self.n;
-        if self.steps > 0 && !self.rejected && self.t != self.t_before {
+        if !self.control.is_first() && !self.control.is_after_rejection() && self.t != self.t_before
+        {
             // The derivative at the end of the last step begins this one.
             let last = self.last_stage();
             self.k.copy_within(last * n..(last + 1) * n, 0);
             self.t_before = self.t;
         }
         self.dense_ready = false;
-        let tableau = self.pair.tableau();
         let Some((h, last)) = planned(self.h, self.t, bounds, 0.01) else {
             return stuck(0, self.non_finite);
         };
@@ -272,44 +275,24 @@ impl Stepper for Explicit {
             self.evaluate_end(problem, h);
         }
         let error = self.error(problem, h);
-        let (least, most) = tableau.change;
         self.non_finite = !error.is_finite();
-        if self.non_finite {
-            self.h = h * least;
-            self.rejected = true;
-            return Attempt::Rejected;
-        }
-        let factor = match self.pair {
-            // The power of 1/8, the same on every machine and in half the time.
-            Pair::Dop853 => error.sqrt().sqrt().sqrt(),
-            Pair::Dopri5 | Pair::Tsit5 => error.powf(tableau.exponent - 0.75 * tableau.beta),
-        };
-        if error > 1.0 {
-            self.h = h / (factor / 0.9).min(1.0 / least);
-            self.rejected = true;
+        if self.non_finite || error > 1.0 {
+            self.h = match self.non_finite {
+                true => SHRINK * h,
+                false => h / self.control.quotient(error, 1.0),
+            };
+            self.control.reject();
             return Attempt::Rejected;
         }
         if !fsal {
             self.evaluate_end(problem, h);
         }
-        let smooth = match tableau.beta {
-            0.0 => factor,
-            beta => factor / self.error_before.powf(beta),
-        };
-        let shrink = (smooth / 0.9).clamp(1.0 / most, 1.0 / least);
-        let mut next = h / shrink;
-        if self.rejected {
-            next = h.signum() * next.abs().min(h.abs());
-        }
-        self.error_before = error.max(1e-4);
         self.test_stiffness(h);
-        self.rejected = false;
-        self.steps += 1;
+        self.h = self.control.accept(h, error, 1.0);
         self.t_before = self.t;
         self.t = if last { bounds.end } else { self.t + h };
         std::mem::swap(&mut self.y, &mut self.y_before);
         self.y.copy_from_slice(&self.next);
-        self.h = next;
         Attempt::Accepted
     }
 

@@ -5,14 +5,10 @@ pub(super) struct Tableau {
     /// Row `i` has the weights of the stages before `i`; the last row gives the solution.
     pub a: &'static [&'static [f64]],
     pub c: &'static [f64],
-    /// Order of the method, for the first step.
+    /// Order of the method, the power of the step with which its error estimate goes.
     pub order: f64,
-    /// Exponent of the error in the choice of the step.
-    pub exponent: f64,
-    /// Weight of the error before it.
-    pub beta: f64,
-    /// Smallest and largest change of a step.
-    pub change: (f64, f64),
+    /// Largest growth of a step.
+    pub growth: f64,
     /// Border of the stability region on the negative real axis.
     pub stability: f64,
 }

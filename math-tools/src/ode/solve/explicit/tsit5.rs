@@ -36,9 +36,7 @@ pub(super) static TABLEAU: Tableau = Tableau {
     ],
     c: &[0.0, 0.161, 0.327, 0.9, 0.980_025_540_904_509_7, 1.0, 1.0],
     order: 5.0,
-    exponent: 0.2,
-    beta: 0.04,
-    change: (0.2, 10.0),
+    growth: 10.0,
     stability: 3.25,
 };
 

@@ -153,7 +153,7 @@ where
             pairs: vec![c64::new(0.0, 0.0); S / 2 * n],
             convergence: 1.0,
             rate: 1.0,
-            control: Predictive::new(GROWTH, S as f64 + 1.0),
+            control: Predictive::new(GROWTH, S as f64 + 1.0, 0.9),
             singular: 0,
             non_finite: false,
         }
