@@ -160,7 +160,7 @@ fn exact_data_are_told_from_a_search_that_fails() {
 #[test]
 fn a_pulse_between_the_rows_is_seen() {
     let ctx = Ctx::default();
-    let args = r#"{"model": {"system": {"y": "a*(t > 5)*(t < 5.5)"}, "y0": {"y": 0}, "max_steps": 100000}, "start": {"a": 10}, "plot": false,
+    let args = r#"{"model": {"system": {"y": "a*(t > 7)*(t < 7.5)"}, "y0": {"y": 0}, "max_steps": 100000}, "start": {"a": 10}, "plot": false,
         "data": {"t": [0, 20, 30], "y": [0, 2, 2]}}"#;
     let args: Args = tool_core::convert::from_value(&value(args)).expect("arguments");
     let output = Args::run(args, &ctx).expect("a fit");
