@@ -129,7 +129,7 @@ impl Simplex<'_> {
                 barred.push(row);
                 continue;
             };
-            self.compute_column(entering);
+            self.compute_column_and_weights(entering);
             let alpha = self.alpha.values[row as usize];
             let error = (alpha - alpha_row).abs();
             if error > 1e-7 * (1.0 + alpha.abs()) || alpha.abs() < PIVOT {
@@ -148,8 +148,7 @@ impl Simplex<'_> {
             self.update_primal(row, entering, alpha, &mut infeasible);
             self.update_weights(row, alpha, true_weight);
             self.exchange(row, entering);
-            let entered = self.violation(entering);
-            infeasible[row as usize] = self.square(entered);
+            self.set_infeasible(row as usize, &mut infeasible);
             if self.factor.updates() >= UPDATES || self.factor.has_grown() {
                 is_fresh = false;
             }
@@ -165,10 +164,17 @@ impl Simplex<'_> {
         }
     }
 
-    fn all_infeasible(&self, infeasible: &mut [f64]) {
-        for (infeasible, &variable) in infeasible.iter_mut().zip(&self.header) {
-            *infeasible = self.square(self.violation(variable as usize));
+    fn all_infeasible(&mut self, infeasible: &mut [f64]) {
+        for row in 0..infeasible.len() {
+            self.set_infeasible(row, infeasible);
         }
+    }
+
+    /// Takes the bounds of the variable of a row to the others, and its violation to `infeasible`.
+    fn set_infeasible(&mut self, row: usize, infeasible: &mut [f64]) {
+        let variable = self.header[row] as usize;
+        self.row_bounds[row] = [self.lower[variable], self.upper[variable]];
+        infeasible[row] = self.square(self.violation(variable));
     }
 
     /// Compares the weights of a few infeasible rows with the true ones, and computes all of them anew where several are far too large:
@@ -216,28 +222,34 @@ impl Simplex<'_> {
         if flips.is_empty() {
             return;
         }
-        self.tau.clear();
+        self.work.clear();
         for &(place, by) in flips {
             self.x[place as usize] += by;
             let (low, high) = (self.lower[place as usize], self.upper[place as usize]);
             self.x[place as usize] = if by > 0.0 { high } else { low };
             let (rows, values) = self.model.column(place as usize);
             for (&row, value) in rows.iter().zip(values) {
-                self.tau.add(row, -value * by);
+                self.work.add(row, -value * by);
             }
         }
-        self.factor.forward(&mut self.tau, Keep::Nothing);
-        let tau = std::mem::take(&mut self.tau);
-        self.shift(&tau, 1.0, infeasible);
-        self.tau = tau;
+        self.factor.forward(&mut self.work, Keep::Nothing);
+        let work = std::mem::take(&mut self.work);
+        self.shift(&work, 1.0, infeasible);
+        self.work = work;
     }
 
     /// Adds a multiple of a column to the basic variables.
     fn shift(&mut self, by: &Sparse, factor: f64, infeasible: &mut [f64]) {
         for (row, value) in by.entries() {
-            let variable = self.header[row] as usize;
-            self.x[variable] += factor * value;
-            infeasible[row] = self.square(self.violation(variable));
+            let x = &mut self.x[self.header[row] as usize];
+            *x += factor * value;
+            let [low, high] = self.row_bounds[row];
+            let violation = if *x < low {
+                *x - low
+            } else {
+                (*x - high).max(0.0)
+            };
+            infeasible[row] = self.square(violation);
         }
     }
 
@@ -277,9 +289,7 @@ impl Simplex<'_> {
 
     fn update_weights(&mut self, row: u32, alpha: f64, weight: f64) {
         /// Rounding of the solves: where terms cancel, a weight is rather too small, since the rows that are chosen get their true ones.
-        const ROUNDED: f64 = 1e-10;
-        self.tau.copy_from(&self.rho);
-        self.factor.forward(&mut self.tau, Keep::Nothing);
+        const ROUNDED: f64 = 1e-12;
         let new = weight / (alpha * alpha);
         // The product of a row of the inverse and the leaving column is minus the ratio, which bounds the length of the row from below.
         let (_, leaving) = self.model.column(self.header[row as usize] as usize);

@@ -2,7 +2,7 @@
 
 use super::buckets::Buckets;
 use super::factor::Factor;
-use super::lists::Lists;
+use super::lists::{Entry, Lists};
 
 /// Pivots below this make a basis singular; the columns are scaled to entries near 1.
 pub(super) const SINGULAR: f64 = 1e-11;
@@ -30,6 +30,8 @@ pub(super) struct Elimination {
     pub(super) row_counts: Buckets,
     pub(super) column_counts: Buckets,
     pub(super) work: Vec<f64>,
+    /// Size of the largest entry of each active row.
+    pub(super) largest: Vec<f64>,
     queue: Vec<u32>,
 }
 
@@ -46,8 +48,8 @@ impl Elimination {
         for slot in 0..size {
             let (rows, values) = column(slot);
             for (&row, &value) in rows.iter().zip(values) {
-                self.rows.push(row as usize, (slot as u32, value));
-                self.columns.push(slot, (row, value));
+                self.rows.push(row as usize, Entry(slot as u32, value));
+                self.columns.push(slot, Entry(row, value));
             }
         }
         self.column_singletons(size, factor);
@@ -74,8 +76,7 @@ impl Elimination {
         ] {
             lists.reset(size);
         }
-        factor.lower_order.clear();
-        factor.upper_order.clear();
+        factor.order.clear();
         factor.pivots.clear();
         factor.pivots.resize(size, 1.0);
         for part in [&mut self.row_of, &mut self.slot_of] {
@@ -90,8 +91,7 @@ impl Elimination {
         self.row_of[slot as usize] = row;
         self.slot_of[row as usize] = slot;
         factor.pivots[row as usize] = value;
-        factor.lower_order.push(row);
-        factor.upper_order.push(row);
+        factor.order.push(row);
     }
 
     /// Pivots on columns with one active entry; their rows go to U as they are.
@@ -113,7 +113,7 @@ impl Elimination {
             let active = entries
                 .iter()
                 .find(|entry| self.slot_of[entry.0 as usize] == NONE);
-            let Some(&(row, value)) = active else {
+            let Some(&Entry(row, value)) = active else {
                 continue;
             };
             if value.abs() < SINGULAR {
@@ -122,9 +122,9 @@ impl Elimination {
             self.pivot(row, slot, value, factor);
             counts[slot as usize] = 0;
             for index in 0..self.rows.len(row as usize) {
-                let (other, value) = self.rows.get(row as usize)[index];
+                let Entry(other, value) = self.rows.get(row as usize)[index];
                 if other != slot && self.row_of[other as usize] == NONE {
-                    self.upper.push(other as usize, (row, value));
+                    self.upper.push(other as usize, Entry(row, value));
                     counts[other as usize] -= 1;
                     if counts[other as usize] == 1 {
                         self.queue.push(other);
@@ -139,7 +139,7 @@ impl Elimination {
         let mut counts = vec![0_u32; size];
         for (row, count) in counts.iter_mut().enumerate() {
             if self.slot_of[row] == NONE {
-                let active = |entry: &&(u32, f64)| self.row_of[entry.0 as usize] == NONE;
+                let active = |entry: &&Entry| self.row_of[entry.0 as usize] == NONE;
                 *count = self.rows.get(row).iter().filter(active).count() as u32;
             }
         }
@@ -157,7 +157,7 @@ impl Elimination {
             let active = entries
                 .iter()
                 .find(|entry| self.row_of[entry.0 as usize] == NONE);
-            let Some(&(slot, value)) = active else {
+            let Some(&Entry(slot, value)) = active else {
                 continue;
             };
             if value.abs() < SINGULAR {
@@ -165,11 +165,11 @@ impl Elimination {
             }
             self.pivot(row, slot, value, factor);
             for index in 0..self.columns.len(slot as usize) {
-                let (other, entry) = self.columns.get(slot as usize)[index];
+                let Entry(other, entry) = self.columns.get(slot as usize)[index];
                 if self.slot_of[other as usize] == NONE {
                     factor
                         .lower_columns
-                        .push(row as usize, (other, entry / value));
+                        .push(row as usize, Entry(other, entry / value));
                     counts[other as usize] -= 1;
                     if counts[other as usize] == 1 {
                         self.queue.push(other);
@@ -180,7 +180,7 @@ impl Elimination {
     }
 
     fn finish(&mut self, size: usize, factor: &mut Factor) -> Result<(), Singular> {
-        if factor.upper_order.len() < size {
+        if factor.order.len() < size {
             let unset = |list: &[u32]| {
                 let places = list.iter().enumerate().filter(|(_, of)| **of == NONE);
                 places.map(|(place, _)| place as u32).collect()
@@ -196,14 +196,14 @@ impl Elimination {
                 factor.upper_columns.push(row, entry);
             }
         }
-        factor.upper_columns.arrange(&factor.upper_order);
+        factor.upper_columns.arrange(&factor.order);
         factor
             .upper_rows
-            .transpose(&factor.upper_columns, &factor.upper_order);
-        factor.lower_columns.arrange(&factor.lower_order);
+            .transpose(&factor.upper_columns, &factor.order);
+        factor.lower_columns.arrange(&factor.order);
         factor
             .lower_rows
-            .transpose(&factor.lower_columns, &factor.lower_order);
+            .transpose(&factor.lower_columns, &factor.order);
         factor.ready();
         Ok(())
     }

@@ -1,13 +1,18 @@
 //! [`Lists`]: a list of pairs for each row or column, in one array that is filled anew for each factorisation.
 
+/// An index and a value, in twelve bytes: solves with large factors take as long as reading them does.
+#[derive(Debug, Default, Clone, Copy)]
+#[repr(C, packed(4))]
+pub(super) struct Entry(pub u32, pub f64);
+
 /// A list for each index; a list that outgrows its place moves to the end.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Lists {
     /// Start and length of each list.
     places: Vec<(u32, u32)>,
     rooms: Vec<u32>,
-    entries: Vec<(u32, f64)>,
-    spare: Vec<(u32, f64)>,
+    entries: Vec<Entry>,
+    spare: Vec<Entry>,
 }
 
 impl Lists {
@@ -38,7 +43,7 @@ impl Lists {
     pub(super) fn transpose(&mut self, other: &Self, order: &[u32]) {
         self.reset(other.places.len());
         for list in 0..other.places.len() {
-            for &(index, _) in other.get(list) {
+            for &Entry(index, _) in other.get(list) {
                 self.rooms[index as usize] += 1;
             }
         }
@@ -47,10 +52,19 @@ impl Lists {
             self.places[list as usize].0 = start;
             start += self.rooms[list as usize];
         }
-        self.entries.resize(start as usize, (0, 0.0));
+        self.entries.resize(start as usize, Entry(0, 0.0));
         for list in 0..other.places.len() {
-            for &(index, value) in other.get(list) {
-                self.push(index as usize, (list as u32, value));
+            for &Entry(index, value) in other.get(list) {
+                self.push(index as usize, Entry(list as u32, value));
+            }
+        }
+    }
+
+    /// Divides the entries of each list by a number.
+    pub(super) fn divide(&mut self, by: &[f64]) {
+        for (list, &by) in by.iter().enumerate() {
+            for entry in self.get_mut(list) {
+                entry.1 /= by;
             }
         }
     }
@@ -66,13 +80,13 @@ impl Lists {
     }
 
     #[inline]
-    pub(super) fn get(&self, list: usize) -> &[(u32, f64)] {
+    pub(super) fn get(&self, list: usize) -> &[Entry] {
         let (start, length) = self.places[list];
         &self.entries[start as usize..(start + length) as usize]
     }
 
     #[inline]
-    pub(super) fn get_mut(&mut self, list: usize) -> &mut [(u32, f64)] {
+    pub(super) fn get_mut(&mut self, list: usize) -> &mut [Entry] {
         let (start, length) = self.places[list];
         &mut self.entries[start as usize..(start + length) as usize]
     }
@@ -86,7 +100,7 @@ impl Lists {
     }
 
     #[inline]
-    pub(super) fn push(&mut self, list: usize, entry: (u32, f64)) {
+    pub(super) fn push(&mut self, list: usize, entry: Entry) {
         if self.places[list].1 == self.rooms[list] {
             self.grow(list);
         }
@@ -100,24 +114,25 @@ impl Lists {
         let (start, length) = (start as usize, length as usize);
         let room = (2 * length).max(4);
         if start + self.rooms[list] as usize == self.entries.len() && length > 0 {
-            self.entries.resize(start + room, (0, 0.0));
+            self.entries.resize(start + room, Entry(0, 0.0));
         } else {
             let moved = self.entries.len();
             self.entries.extend_from_within(start..start + length);
-            self.entries.resize(moved + room, (0, 0.0));
+            self.entries.resize(moved + room, Entry(0, 0.0));
             self.places[list].0 = moved as u32;
         }
         self.rooms[list] = room as u32;
     }
 
-    /// Removes the entry with a key; the last takes its place.
+    /// Removes the entry with a key, and returns its value; the last takes its place.
     #[inline]
-    pub(super) fn remove(&mut self, list: usize, key: u32) {
+    pub(super) fn take(&mut self, list: usize, key: u32) -> Option<f64> {
         let entries = self.get_mut(list);
-        if let Some(at) = entries.iter().position(|entry| entry.0 == key) {
-            let last = entries.len() - 1;
-            entries.swap(at, last);
-            self.places[list].1 -= 1;
-        }
+        let at = entries.iter().position(|entry| entry.0 == key)?;
+        let last = entries.len() - 1;
+        entries.swap(at, last);
+        let value = entries[last].1;
+        self.places[list].1 -= 1;
+        Some(value)
     }
 }

@@ -28,6 +28,7 @@ mod state;
 mod step;
 #[cfg(test)]
 mod tests;
+mod triangular;
 
 pub(in crate::programs) use resolve::{Basis, Prepared, Resolver};
 

@@ -2,6 +2,7 @@
 
 use super::eliminate::{Elimination, NONE, SINGULAR};
 use super::factor::Factor;
+use super::lists::Entry;
 
 /// A pivot is at least this part of the largest entry of its row.
 const THRESHOLD: f64 = 0.1;
@@ -9,10 +10,14 @@ const THRESHOLD: f64 = 0.1;
 const LOOKED_AT: usize = 4;
 /// Entries below this are dropped in the elimination.
 const DROPPED: f64 = 1e-15;
+/// In the place of the largest entry of a row that has changed.
+const UNKNOWN: f64 = -1.0;
 
 impl Elimination {
     pub(super) fn nucleus(&mut self, size: usize, factor: &mut Factor) {
         self.row_counts.reset(size);
+        self.largest.clear();
+        self.largest.resize(size, UNKNOWN);
         self.column_counts.reset(size);
         for row in 0..size {
             if self.slot_of[row] != NONE {
@@ -52,7 +57,7 @@ impl Elimination {
     }
 
     /// The pivot of least Markowitz count among a few rows and columns of least count, large enough in its row.
-    fn choose(&self) -> Option<(u32, u32, f64)> {
+    fn choose(&mut self) -> Option<(u32, u32, f64)> {
         let mut best: Option<(u32, u32, f64)> = None;
         let mut cost = u64::MAX;
         let mut looked = 0;
@@ -63,13 +68,13 @@ impl Elimination {
                 break;
             }
             for slot in self.column_counts.of(count) {
-                for &(row, _) in self.columns.get(slot as usize) {
+                for &Entry(row, _) in self.columns.get(slot as usize) {
                     let entries = self.rows.get(row as usize);
                     let work = (count as u64 - 1) * (entries.len() as u64 - 1);
                     if work >= cost {
                         continue;
                     }
-                    let largest = largest(entries);
+                    let largest = largest(&mut self.largest[row as usize], entries);
                     let found = entries.iter().find(|entry| entry.0 == slot);
                     let value = found.map_or(0.0, |entry| entry.1);
                     if value.abs() >= THRESHOLD * largest && value.abs() >= SINGULAR {
@@ -84,8 +89,8 @@ impl Elimination {
             }
             for row in self.row_counts.of(count) {
                 let entries = self.rows.get(row as usize);
-                let largest = largest(entries);
-                for &(slot, value) in entries {
+                let largest = largest(&mut self.largest[row as usize], entries);
+                for &Entry(slot, value) in entries {
                     let work = (count as u64 - 1) * (self.columns.len(slot as usize) as u64 - 1);
                     if work < cost && value.abs() >= THRESHOLD * largest && value.abs() >= SINGULAR
                     {
@@ -106,12 +111,12 @@ impl Elimination {
         self.pivot(row, slot, value, factor);
         self.row_counts.remove(row);
         self.column_counts.remove(slot);
-        self.rows.remove(row as usize, slot);
+        self.rows.take(row as usize, slot);
         for index in 0..self.rows.len(row as usize) {
-            let (other, entry) = self.rows.get(row as usize)[index];
-            self.columns.remove(other as usize, row);
+            let Entry(other, entry) = self.rows.get(row as usize)[index];
+            self.columns.take(other as usize, row);
             self.work[other as usize] = entry;
-            self.upper.push(other as usize, (row, entry));
+            self.upper.push(other as usize, Entry(row, entry));
         }
         for index in 0..self.columns.len(slot as usize) {
             let target = self.columns.get(slot as usize)[index].0;
@@ -131,42 +136,45 @@ impl Elimination {
     /// Subtracts a multiple of the pivot row, spread in `work`, from another row.
     fn subtract(&mut self, row: u32, target: u32, slot: u32, pivot: f64, factor: &mut Factor) {
         let at = target as usize;
-        let found = self.rows.get(at).iter().find(|entry| entry.0 == slot);
-        let by = found.map_or(0.0, |entry| entry.1) / pivot;
-        self.rows.remove(at, slot);
-        factor.lower_columns.push(row as usize, (target, by));
-        let mut index = 0;
-        while index < self.rows.len(at) {
-            let entry = &mut self.rows.get_mut(at)[index];
-            let other = entry.0;
-            let from = self.work[other as usize];
-            if from != 0.0 {
-                self.work[other as usize] = 0.0;
-                entry.1 -= by * from;
-                if entry.1.abs() < DROPPED {
-                    self.rows.remove(at, other);
-                    self.columns.remove(other as usize, target);
-                    continue;
+        let by = self.rows.take(at, slot).unwrap_or(0.0) / pivot;
+        factor.lower_columns.push(row as usize, Entry(target, by));
+        let mut has_dropped = false;
+        for entry in self.rows.get_mut(at) {
+            // Zero where the pivot row has no entry, and after this where it has one of the target's.
+            let from = std::mem::take(&mut self.work[entry.0 as usize]);
+            entry.1 -= by * from;
+            has_dropped |= entry.1.abs() < DROPPED;
+        }
+        if has_dropped {
+            for index in (0..self.rows.len(at)).rev() {
+                let Entry(other, value) = self.rows.get(at)[index];
+                if value.abs() < DROPPED {
+                    self.rows.take(at, other);
+                    self.columns.take(other as usize, target);
                 }
             }
-            index += 1;
         }
         for index in 0..self.rows.len(row as usize) {
-            let (other, entry) = self.rows.get(row as usize)[index];
-            if self.work[other as usize] == 0.0 {
-                self.work[other as usize] = entry;
+            let Entry(other, entry) = self.rows.get(row as usize)[index];
+            let work = &mut self.work[other as usize];
+            if *work == 0.0 {
+                *work = entry;
             } else if (by * entry).abs() >= DROPPED {
-                self.rows.push(at, (other, -by * entry));
-                self.columns.push(other as usize, (target, 0.0));
+                self.rows.push(at, Entry(other, -by * entry));
+                self.columns.push(other as usize, Entry(target, 0.0));
             }
         }
+        self.largest[at] = UNKNOWN;
         let count = self.rows.len(at);
         self.row_counts.insert(target, count);
     }
 }
 
-fn largest(entries: &[(u32, f64)]) -> f64 {
-    entries
-        .iter()
-        .fold(0.0, |most, entry| entry.1.abs().max(most))
+/// The largest entry of a row, which most rows of a nucleus are never asked for.
+fn largest(known: &mut f64, entries: &[Entry]) -> f64 {
+    if *known < 0.0 {
+        let sizes = entries.iter().map(|entry| entry.1.abs());
+        *known = sizes.fold(0.0, f64::max);
+    }
+    *known
 }

@@ -2,7 +2,7 @@
 
 use super::factor::Keep;
 use super::sparse::Sparse;
-use super::state::{Simplex, gather};
+use super::state::Simplex;
 use super::{Program, Solution, Status, certificate, dual_objective};
 use crate::dense::scaled;
 use crate::exact::Doubled;
@@ -170,7 +170,7 @@ fn corrected(
     for (value, residual) in vector.values.iter_mut().zip(residual) {
         *value = residual / largest;
     }
-    gather(&mut vector);
+    vector.gather();
     if is_forward {
         simplex.factor.forward(&mut vector, Keep::Nothing);
     } else {
@@ -199,7 +199,7 @@ fn condition(simplex: &mut Simplex<'_>) -> f64 {
     for _ in 0..4 {
         let mut x = Sparse::new(size);
         x.values.copy_from_slice(&start);
-        gather(&mut x);
+        x.gather();
         simplex.factor.forward(&mut x, Keep::Nothing);
         let now: f64 = x.values.iter().map(|value| value.abs()).sum();
         if now <= estimate {
@@ -210,7 +210,7 @@ fn condition(simplex: &mut Simplex<'_>) -> f64 {
         for (sign, value) in signs.values.iter_mut().zip(&x.values) {
             *sign = if *value < 0.0 { -1.0 } else { 1.0 };
         }
-        gather(&mut signs);
+        signs.gather();
         simplex.factor.backward(&mut signs, Keep::Nothing);
         let largest = (0..size).fold(0, |best, at| {
             if signs.values[at].abs() > signs.values[best].abs() {

@@ -17,30 +17,21 @@ pub(super) type Candidate = (u32, f64, f64);
 impl Simplex<'_> {
     /// Variables whose reduced cost moves towards the wrong sign when the dual step goes along `sign` times the pivot row.
     pub(super) fn candidates(&self, sign: f64, candidates: &mut Vec<Candidate>) {
-        candidates.clear();
+        candidates.resize(self.row.places.len(), (0, 0.0, 0.0));
+        let mut count = 0;
         for &place in &self.row.places {
             let variable = place as usize;
             let entry = self.row.values[variable] * sign;
-            if entry.abs() < PIVOT {
-                continue;
-            }
-            let (low, high, x, d) = (
-                self.lower[variable],
-                self.upper[variable],
-                self.x[variable],
-                self.d[variable],
-            );
-            if low == high {
-                continue;
-            }
-            let is_free = !low.is_finite() && !high.is_finite();
-            let at_low = x <= low;
-            if entry > 0.0 && (at_low || is_free) {
-                candidates.push((place, entry, d));
-            } else if entry < 0.0 && (!at_low || is_free) {
-                candidates.push((place, -entry, -d));
-            }
+            let (low, high, x) = (self.lower[variable], self.upper[variable], self.x[variable]);
+            // Without branches: signs follow no pattern.
+            let is_free = (low == f64::NEG_INFINITY) & (high == f64::INFINITY);
+            let is_low = (x <= low) == (entry > 0.0);
+            let is_candidate = (entry.abs() >= PIVOT) & (low < high) & (is_low | is_free);
+            let way = 1.0_f64.copysign(entry);
+            candidates[count] = (place, entry.abs(), self.d[variable] * way);
+            count += usize::from(is_candidate);
         }
+        candidates.truncate(count);
     }
 
     /// The ratio test that passes break points while the slope stays positive, in groups by the bound of Harris.

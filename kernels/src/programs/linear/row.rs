@@ -1,6 +1,5 @@
 //! Rows of the tableau, from the entries of nonbasic variables alone.
 
-use super::sparse::TINY;
 use super::state::{NONE, Simplex};
 
 impl Simplex<'_> {
@@ -23,20 +22,14 @@ impl Simplex<'_> {
                 }
             }
         }
-        if many {
-            for (column, value) in self.row.values[..model.columns].iter_mut().enumerate() {
-                if value.abs() > TINY {
-                    self.row.places.push(column as u32);
-                } else {
-                    *value = 0.0;
-                }
-            }
-        }
         for (row, by) in self.rho.entries() {
             let logical = model.columns + row;
             if self.row_of[logical] == NONE && self.lower[logical] < self.upper[logical] {
                 self.row.put(logical as u32, by);
             }
+        }
+        if many {
+            self.row.gather();
         }
     }
 

@@ -49,6 +49,26 @@ impl Sparse {
         }
     }
 
+    /// Finds the places of the entries; those too small to matter become zero.
+    pub(super) fn gather(&mut self) {
+        self.places.resize(self.values.len(), 0);
+        let mut count = 0;
+        for (place, value) in self.values.iter_mut().enumerate() {
+            let is_small = value.abs() < TINY;
+            *value = if is_small { 0.0 } else { *value };
+            self.places[count] = place as u32;
+            count += usize::from(!is_small);
+        }
+        self.places.truncate(count);
+    }
+
+    /// Divides each entry by the one of another vector.
+    pub(super) fn divide(&mut self, by: &[f64]) {
+        for &place in &self.places {
+            self.values[place as usize] /= by[place as usize];
+        }
+    }
+
     pub(super) fn copy_from(&mut self, other: &Self) {
         self.clear();
         for &place in &other.places {

@@ -36,6 +36,8 @@ pub(super) struct Simplex<'a> {
     /// The row of a basic variable, or `NONE`; and the variable of each row.
     pub(super) row_of: Vec<u32>,
     pub(super) header: Vec<u32>,
+    /// The bounds of the variable of each row, while the dual method is at work.
+    pub(super) row_bounds: Vec<[f64; 2]>,
     /// Steepest edge weights of rows.
     pub(super) weights: Vec<f64>,
     /// The matrix by rows, in each row the entries of nonbasic variables before the others, and where those begin.
@@ -44,11 +46,13 @@ pub(super) struct Simplex<'a> {
     pub(super) row_middles: Vec<u32>,
     pub(super) factor: Factor,
     elimination: Elimination,
-    /// Entering column, row of the inverse, a work vector, and the pivot row over all variables.
+    /// Entering column, row of the inverse, the inverse times that row, and the pivot row over all variables.
     pub(super) alpha: Sparse,
     pub(super) rho: Sparse,
     pub(super) tau: Sparse,
     pub(super) row: Sparse,
+    /// A work vector.
+    pub(super) work: Sparse,
     pub(super) iterations: u64,
     pub(super) max_iter: u64,
     /// Largest violation that counts as none, of bounds and of signs of reduced costs, in scaled units.
@@ -90,6 +94,7 @@ impl<'a> Simplex<'a> {
             header: (0..rows as u32)
                 .map(|row| row + model.columns as u32)
                 .collect(),
+            row_bounds: vec![[0.0; 2]; rows],
             weights: vec![1.0; rows],
             row_columns: model.row_columns.clone(),
             row_values: model.row_values.clone(),
@@ -100,6 +105,7 @@ impl<'a> Simplex<'a> {
             rho: Sparse::new(rows),
             tau: Sparse::new(rows),
             row: Sparse::new(total),
+            work: Sparse::new(rows),
             iterations: 0,
             max_iter,
             primal_tolerance: PRIMAL,
@@ -192,8 +198,8 @@ impl<'a> Simplex<'a> {
 
     /// Values of the basic variables from the others.
     pub(super) fn compute_primal(&mut self) {
-        self.tau.clear();
-        let sums = &mut self.tau.values;
+        self.work.clear();
+        let sums = &mut self.work.values;
         for (variable, &x) in self.x.iter().enumerate() {
             if self.row_of[variable] == NONE && x != 0.0 {
                 let (rows, values) = self.model.column(variable);
@@ -202,24 +208,24 @@ impl<'a> Simplex<'a> {
                 }
             }
         }
-        gather(&mut self.tau);
-        self.factor.forward(&mut self.tau, Keep::Nothing);
+        self.work.gather();
+        self.factor.forward(&mut self.work, Keep::Nothing);
         for (row, &variable) in self.header.iter().enumerate() {
-            self.x[variable as usize] = self.tau.values[row];
+            self.x[variable as usize] = self.work.values[row];
         }
     }
 
     /// Reduced costs from the costs.
     pub(super) fn compute_dual(&mut self) {
-        self.tau.clear();
+        self.work.clear();
         for (row, &variable) in self.header.iter().enumerate() {
-            self.tau.values[row] = self.cost[variable as usize];
+            self.work.values[row] = self.cost[variable as usize];
         }
-        gather(&mut self.tau);
-        self.factor.backward(&mut self.tau, Keep::Nothing);
+        self.work.gather();
+        self.factor.backward(&mut self.work, Keep::Nothing);
         for variable in 0..self.d.len() {
             self.d[variable] = if self.row_of[variable] == NONE {
-                self.cost[variable] - self.model.inner(variable, &self.tau.values)
+                self.cost[variable] - self.model.inner(variable, &self.work.values)
             } else {
                 0.0
             };
@@ -235,12 +241,23 @@ impl<'a> Simplex<'a> {
 
     /// The column of a variable in the tableau, in `alpha`.
     pub(super) fn compute_column(&mut self, variable: usize) {
+        self.load_column(variable);
+        self.factor.forward(&mut self.alpha, Keep::Middle);
+    }
+
+    /// The column of a variable in the tableau, in `alpha`, and the inverse times `rho`, in `tau`.
+    pub(super) fn compute_column_and_weights(&mut self, variable: usize) {
+        self.load_column(variable);
+        self.tau.copy_from(&self.rho);
+        self.factor.forward_pair(&mut self.alpha, &mut self.tau);
+    }
+
+    fn load_column(&mut self, variable: usize) {
         self.alpha.clear();
         let (rows, values) = self.model.column(variable);
         for (&row, &value) in rows.iter().zip(values) {
             self.alpha.put(row, value);
         }
-        self.factor.forward(&mut self.alpha, Keep::Middle);
     }
 
     /// Exchanges the variable of a row for another; `alpha` and `rho` are theirs.
@@ -301,16 +318,6 @@ impl<'a> Simplex<'a> {
             .map(|variable| self.dual_violation(variable))
             .fold(0.0, f64::max)
     }
-}
-
-pub(super) fn gather(vector: &mut Sparse) {
-    vector.places.clear();
-    let places = vector
-        .values
-        .iter()
-        .enumerate()
-        .filter(|(_, value)| **value != 0.0);
-    vector.places.extend(places.map(|(place, _)| place as u32));
 }
 
 /// A number from 0 to 1 that looks random, the same for the same arguments.

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::eliminate::Elimination;
 use super::factor::{Factor, Keep};
 use super::sparse::Sparse;
-use super::state::{gather, noise};
+use super::state::noise;
 use super::*;
 
 const INF: f64 = f64::INFINITY;
@@ -278,7 +278,7 @@ proptest! {
             let b: Vec<f64> = (0..size).map(|at| noise(at, seed + 50 + round) - 0.5).collect();
             let mut x = Sparse::new(size);
             x.values.copy_from_slice(&b);
-            gather(&mut x);
+            x.gather();
             factor.forward(&mut x, Keep::Nothing);
             for row in 0..size {
                 let sum: f64 = (0..size).map(|at| columns[slot_of_row[at]][row] * x.values[at]).sum();
@@ -286,7 +286,7 @@ proptest! {
             }
             let mut y = Sparse::new(size);
             y.values.copy_from_slice(&b);
-            gather(&mut y);
+            y.gather();
             factor.backward(&mut y, Keep::Nothing);
             for at in 0..size {
                 let sum: f64 = (0..size).map(|row| columns[slot_of_row[at]][row] * y.values[row]).sum();

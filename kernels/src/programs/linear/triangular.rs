@@ -1,0 +1,174 @@
+//! Solves with a triangular matrix that is stored by columns (or rows) divided by their pivots, without a look at the empty ones.
+//!
+//! # Reference
+//! J. R. Gilbert and T. Peierls, "Sparse partial pivoting in time proportional to arithmetic operations", SIAM J. Sci. Stat. Comput.
+//! 9, 1988.
+
+use super::lists::{Entry, Lists};
+use super::sparse::{Sparse, TINY};
+
+/// An order of pivots in which one can move to the end.
+#[derive(Debug, Default)]
+pub(super) struct Order {
+    places: Vec<u32>,
+    /// Where each place is.
+    ranks: Vec<u32>,
+}
+
+const HOLE: u32 = u32::MAX;
+
+impl Order {
+    pub(super) fn set(&mut self, size: usize, places: impl Iterator<Item = u32>) {
+        self.places.clear();
+        self.places.extend(places);
+        self.ranks.clear();
+        self.ranks.resize(size, HOLE);
+        for (rank, &place) in self.places.iter().enumerate() {
+            self.ranks[place as usize] = rank as u32;
+        }
+    }
+
+    pub(super) fn move_to_end(&mut self, place: u32) {
+        let rank = &mut self.ranks[place as usize];
+        if *rank != HOLE {
+            self.places[*rank as usize] = HOLE;
+        }
+        *rank = self.places.len() as u32;
+        self.places.push(place);
+    }
+
+    pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = u32> + '_ {
+        self.places.iter().copied().filter(|&place| place != HOLE)
+    }
+}
+
+/// Solves with a triangular matrix of unit diagonal whose columns (or rows) are `lists`; `order` is the order of those that have
+/// entries. The nonzeros of a result that is likely to be nearly empty are searched for first.
+pub(super) fn triangular(
+    lists: &Lists,
+    order: impl Iterator<Item = u32>,
+    (search, fill): (&mut Search, &mut f64),
+    x: &mut Sparse,
+) {
+    if is_sparse(x, *fill) && search.reach(lists, x) {
+        x.places.clear();
+        for &place in search.found.iter().rev() {
+            step(lists, place, &mut x.values);
+            let value = &mut x.values[place as usize];
+            if value.abs() < TINY {
+                *value = 0.0;
+            } else {
+                x.places.push(place);
+            }
+        }
+    } else {
+        for place in order {
+            step(lists, place, &mut x.values);
+        }
+        x.gather();
+    }
+    blend(fill, x);
+}
+
+/// Takes the fill of a result into the mean of those before.
+pub(super) fn blend(fill: &mut f64, x: &Sparse) {
+    *fill = 0.9 * *fill + 0.1 * x.places.len() as f64 / x.values.len() as f64;
+}
+
+/// Whether a search for the nonzeros of a solution is worth its time.
+pub(super) fn is_sparse(x: &Sparse, fill: f64) -> bool {
+    x.places.len() * 12 < x.values.len() && fill < 0.05
+}
+
+/// Solves for two right-hand sides at once, which reads the matrix once.
+pub(super) fn triangular_pair(
+    lists: &Lists,
+    order: impl Iterator<Item = u32>,
+    pairs: &mut Vec<[f64; 2]>,
+    (x, y): (&mut Sparse, &mut Sparse),
+) {
+    pairs.clear();
+    pairs.extend(x.values.iter().zip(&y.values).map(|(&x, &y)| [x, y]));
+    for place in order {
+        let pair = pairs[place as usize];
+        if pair[0].abs() < TINY && pair[1].abs() < TINY {
+            continue;
+        }
+        for &Entry(other, by) in lists.get(place as usize) {
+            let entry = &mut pairs[other as usize];
+            entry[0] -= by * pair[0];
+            entry[1] -= by * pair[1];
+        }
+    }
+    for (pair, (x, y)) in pairs.iter().zip(x.values.iter_mut().zip(&mut y.values)) {
+        (*x, *y) = (pair[0], pair[1]);
+    }
+    x.gather();
+    y.gather();
+}
+
+#[inline]
+fn step(lists: &Lists, place: u32, values: &mut [f64]) {
+    let value = values[place as usize];
+    if value.abs() < TINY {
+        return;
+    }
+    for &Entry(other, by) in lists.get(place as usize) {
+        values[other as usize] -= by * value;
+    }
+}
+
+/// A search for the nonzeros of a solution, depth first.
+#[derive(Debug, Default)]
+pub(super) struct Search {
+    found: Vec<u32>,
+    stack: Vec<(u32, u32)>,
+    seen: Vec<bool>,
+}
+
+impl Search {
+    pub(super) fn resize(&mut self, size: usize) {
+        self.seen.clear();
+        self.seen.resize(size, false);
+    }
+
+    /// Finds the places that can become nonzero, in `found`, those that depend on others before them; false when they are many.
+    fn reach(&mut self, lists: &Lists, x: &Sparse) -> bool {
+        self.found.clear();
+        let most = x.values.len() / 6;
+        let mut is_few = true;
+        'all: for &start in &x.places {
+            if self.seen[start as usize] {
+                continue;
+            }
+            self.seen[start as usize] = true;
+            self.stack.push((start, 0));
+            while let Some(top) = self.stack.last_mut() {
+                let (place, next) = *top;
+                let list = lists.get(place as usize);
+                let rest = &list[next as usize..];
+                let fresh = rest.iter().position(|entry| !self.seen[entry.0 as usize]);
+                if let Some(skip) = fresh {
+                    top.1 = next + skip as u32 + 1;
+                    let child = rest[skip].0;
+                    self.seen[child as usize] = true;
+                    self.stack.push((child, 0));
+                } else {
+                    self.found.push(place);
+                    self.stack.pop();
+                    if self.found.len() > most {
+                        is_few = false;
+                        break 'all;
+                    }
+                }
+            }
+        }
+        for &place in &self.found {
+            self.seen[place as usize] = false;
+        }
+        for (place, _) in self.stack.drain(..) {
+            self.seen[place as usize] = false;
+        }
+        is_few
+    }
+}
