@@ -10,8 +10,6 @@ use super::ratio::{Candidate, PIVOT, SLACK};
 use super::sparse::Sparse;
 use super::state::{Ended, Simplex, noise};
 
-/// Exchanges between factorisations at most.
-const UPDATES: usize = 100;
 /// Least steepest edge weight.
 const WEIGHT_MIN: f64 = 1e-4;
 
@@ -149,7 +147,7 @@ impl Simplex<'_> {
             self.update_weights(row, alpha, true_weight);
             self.exchange(row, entering);
             self.set_infeasible(row as usize, &mut infeasible);
-            if self.factor.updates() >= UPDATES || self.factor.has_grown() {
+            if self.factor.is_worn() {
                 is_fresh = false;
             }
         }

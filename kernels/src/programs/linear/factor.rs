@@ -8,6 +8,10 @@ use super::lists::{Entry, Lists};
 use super::sparse::{Sparse, TINY};
 use super::triangular::{Order, Search, blend, is_sparse, triangular, triangular_pair};
 
+/// Exchanges between factorisations at most, and rows for each in large programs: their factorisations take longer beside their solves.
+const UPDATES: usize = 100;
+const ROWS_PER_UPDATE: usize = 30;
+
 /// `B = L R U`, all indexed by row: the column that is pivoted on a row has that row's index.
 #[derive(Debug, Default)]
 pub(super) struct Factor {
@@ -80,11 +84,12 @@ impl Factor {
         self.exchanges.len()
     }
 
-    /// Whether solves have become slower than a new factorisation is worth.
-    pub(super) fn has_grown(&self) -> bool {
+    /// Whether solves have become slower, or may have become less exact, than a new factorisation is worth.
+    pub(super) fn is_worn(&self) -> bool {
         let now =
             self.lower_columns.stored() + self.upper_columns.stored() + self.multipliers.len();
-        now > 3 * self.initial + 2 * self.size
+        self.updates() >= UPDATES.max(self.size / ROWS_PER_UPDATE)
+            || now > 3 * self.initial + 2 * self.size
     }
 
     /// Solves `B x = b` in place.
@@ -148,7 +153,8 @@ impl Factor {
     pub(super) fn backward(&mut self, y: &mut Sparse, keep: Keep) {
         let at = 4 + usize::from(keep == Keep::Middle);
         let work = (&mut self.search, &mut self.fill[at]);
-        triangular(&self.upper_rows, self.upper_order.iter(), work, y);
+        let order = self.upper_order.from(&y.places);
+        triangular(&self.upper_rows, order, work, y);
         y.divide(&self.pivots);
         if keep == Keep::Middle {
             self.row.clear();

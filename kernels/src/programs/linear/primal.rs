@@ -5,8 +5,6 @@
 
 use super::state::{Ended, PRIMAL, Simplex, noise};
 
-/// Exchanges between factorisations at most.
-const UPDATES: usize = 100;
 /// Entries of a column below this are no pivots.
 const PIVOT: f64 = 1e-9;
 /// Bounds are relaxed by this in the first pass of the ratio test.
@@ -124,7 +122,7 @@ impl Simplex<'_> {
                 self.move_bounds(moves);
                 is_fresh = false;
             }
-            if self.factor.updates() >= UPDATES || self.factor.has_grown() {
+            if self.factor.is_worn() {
                 is_fresh = false;
             }
         }

@@ -37,6 +37,14 @@ impl Order {
         self.places.push(place);
     }
 
+    /// The part of the order from the first of some places on.
+    pub(super) fn from(&self, places: &[u32]) -> impl Iterator<Item = u32> + '_ {
+        let ranks = places.iter().map(|&place| self.ranks[place as usize]);
+        let first = ranks.min().unwrap_or(0) as usize;
+        let places = self.places[first..].iter().copied();
+        places.filter(|&place| place != HOLE)
+    }
+
     pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = u32> + '_ {
         self.places.iter().copied().filter(|&place| place != HOLE)
     }
@@ -77,7 +85,7 @@ pub(super) fn blend(fill: &mut f64, x: &Sparse) {
 
 /// Whether a search for the nonzeros of a solution is worth its time.
 pub(super) fn is_sparse(x: &Sparse, fill: f64) -> bool {
-    x.places.len() * 12 < x.values.len() && fill < 0.05
+    x.places.len() * 12 < x.values.len() && fill < 0.03
 }
 
 /// Solves for two right-hand sides at once, which reads the matrix once.
