@@ -6,7 +6,7 @@
 
 use super::lists::{Entry, Lists};
 use super::sparse::{Sparse, TINY};
-use super::triangular::{Order, Search, blend, is_sparse, triangular, triangular_pair};
+use super::triangular::{Order, Search, blend, is_full, is_sparse, triangular, triangular_pair};
 
 /// Exchanges between factorisations at most, and rows for each in large programs: their factorisations take longer beside their solves.
 const UPDATES: usize = 100;
@@ -161,12 +161,21 @@ impl Factor {
             let pairs = y.entries().map(|(place, value)| Entry(place as u32, value));
             self.row.extend(pairs);
         }
+        // The last solve finds the places of a full vector anew.
+        let is_full = is_full(self.fill[2 + at]);
         let mut end = self.multipliers.len();
         for &(row, start) in self.exchanges.iter().rev() {
             let value = y.values[row as usize];
             if value.abs() > TINY {
-                for &Entry(place, by) in &self.multipliers[start as usize..end] {
-                    y.add(place, -by * value);
+                let terms = &self.multipliers[start as usize..end];
+                if is_full {
+                    for &Entry(place, by) in terms {
+                        y.values[place as usize] -= by * value;
+                    }
+                } else {
+                    for &Entry(place, by) in terms {
+                        y.add(place, -by * value);
+                    }
                 }
             }
             end = start as usize;

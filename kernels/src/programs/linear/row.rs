@@ -22,14 +22,14 @@ impl Simplex<'_> {
                 }
             }
         }
+        if many {
+            self.row.gather_first(model.columns);
+        }
         for (row, by) in self.rho.entries() {
             let logical = model.columns + row;
             if self.row_of[logical] == NONE && self.lower[logical] < self.upper[logical] {
                 self.row.put(logical as u32, by);
             }
-        }
-        if many {
-            self.row.gather();
         }
     }
 

@@ -51,9 +51,14 @@ impl Sparse {
 
     /// Finds the places of the entries; those too small to matter become zero.
     pub(super) fn gather(&mut self) {
-        self.places.resize(self.values.len(), 0);
+        self.gather_first(self.values.len());
+    }
+
+    /// Finds the places among the first `most`, where all entries are.
+    pub(super) fn gather_first(&mut self, most: usize) {
+        self.places.resize(most, 0);
         let mut count = 0;
-        for (place, value) in self.values.iter_mut().enumerate() {
+        for (place, value) in self.values[..most].iter_mut().enumerate() {
             let is_small = value.abs() < TINY;
             *value = if is_small { 0.0 } else { *value };
             self.places[count] = place as u32;

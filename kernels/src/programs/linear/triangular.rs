@@ -85,7 +85,12 @@ pub(super) fn blend(fill: &mut f64, x: &Sparse) {
 
 /// Whether a search for the nonzeros of a solution is worth its time.
 pub(super) fn is_sparse(x: &Sparse, fill: f64) -> bool {
-    x.places.len() * 12 < x.values.len() && fill < 0.03
+    x.places.len() * 12 < x.values.len() && !is_full(fill)
+}
+
+/// Whether solutions have been too full for a search, whatever the right-hand side.
+pub(super) fn is_full(fill: f64) -> bool {
+    fill >= 0.03
 }
 
 /// Solves for two right-hand sides at once, which reads the matrix once.
