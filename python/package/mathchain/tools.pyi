@@ -2133,13 +2133,14 @@ class Tools:
             y: Values of the function, finite.
         """
 
-    def solve_ode(self, *, atol: float | ArrayLike = ..., coefficients: Mapping[str, Any] | None = ..., data: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data | None = ..., error_estimate: bool = ..., events: Sequence[Mapping[str, Any]] = ..., mass: ArrayLike | Data | None = ..., max_step: float | None = ..., max_steps: int = ..., method: Literal["auto", "dopri5", "dop853", "tsit5", "radau", "bdf", "rodas4"] = ..., parameters: Mapping[str, float | ArrayLike] = ..., quantiles: ArrayLike = ..., rtol: float = ..., sensitivities: Sequence[str] = ..., sweep: Sequence[Mapping[str, Any]] = ..., system: str | Sequence[str] | None = ..., t_eval: ArrayLike | Data | None = ..., t_span: ArrayLike, v0: ArrayLike | Data | None = ..., y0: ArrayLike | Data, progress: Progress | None = None) -> SolveOdeResult:
+    def solve_ode(self, *, atol: float | ArrayLike = ..., coefficients: Mapping[str, Any] | None = ..., data: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data | None = ..., error_control: Literal["step", "end"] = ..., error_estimate: bool = ..., events: Sequence[Mapping[str, Any]] = ..., mass: ArrayLike | Data | None = ..., max_step: float | None = ..., max_steps: int = ..., method: Literal["auto", "dopri5", "dop853", "tsit5", "radau", "bdf", "rodas4"] = ..., parameters: Mapping[str, float | ArrayLike] = ..., quantiles: ArrayLike = ..., rtol: float = ..., sensitivities: Sequence[str] = ..., sweep: Sequence[Mapping[str, Any]] = ..., system: str | Sequence[str] | None = ..., t_eval: ArrayLike | Data | None = ..., t_span: ArrayLike, v0: ArrayLike | Data | None = ..., y0: ArrayLike | Data, progress: Progress | None = None) -> SolveOdeResult:
         """Integrate the ordinary differential equations y' = f(t, y) from a start value, forwards or backwards in time, with adaptive steps. Give the right-hand side either as expressions (`system`) or as a linear system (`coefficients`). An integration that does not reach the end is returned as far as it came, with `completed`: false and the reason.
 
         Arguments:
-            atol: Absolute tolerance of the error of each step, in the units of y: a number, or one per component.
+            atol: Absolute tolerance of the error, in the units of y: a number, or one per component.
             coefficients: Right-hand side as y' = A y + b.
             data: Columns of numbers, inline or from a file, which expressions reduce to one number, such as `sum(dose*exp(-(t - at)**2))`.
+            error_control: What `rtol` and `atol` bound: the error of each `step`, which may grow along the solution; or the estimated error at the `end`, relative to the largest size of each component along the solution: integrated again with tighter tolerances until it is met, or a warning says by how much it is not.
             error_estimate: Whether to estimate the error at the end, by a second integration with looser tolerances, which takes a third to a half of the time.
             events: Functions whose zeros along the solution are returned, or end it.
             mass: Constant matrix M of M y' = f, n x n (with `v0`: of M y''); singular for algebraic equations of index 1, which `y0` must fulfil.
@@ -2148,7 +2149,7 @@ class Tools:
             method: `auto`: `dop853`, and `radau` where the problem is stiff. Not stiff: `dopri5`, `tsit5` (order 5), `dop853` (order 8). Stiff: `radau` (order 5, below a tolerance of 3e-8 order 9), `bdf` (orders 1 to 5, for large systems), `rodas4` (order 4, for low accuracy).
             parameters: Named numbers `system` uses, such as `{"a": 1.5}`; the entries of a list `w` are `w[0]`, `w[1]`, ...
             quantiles: Probabilities, such as [0.025, 0.975] for a band: the quantiles of the runs of `sweep` at each time of `t_eval` are returned too.
-            rtol: Relative tolerance of the error of each step.
+            rtol: Relative tolerance of the error, of each step or as `error_control` says.
             sensitivities: Names of `parameters` by which the solution is differentiated. The start does not depend on them; with a singular `mass`, `mass` times the start does not, and the rest of it follows from the algebraic equations.
             sweep: Further trajectories, each with another `y0` or other values of `parameters`; computed in parallel.
             system: Right-hand side: one expression per component, as a list or as one text separated by `;`. Variables: t, y0, y1, ...; y is y0 when there is one component. Example: ["y1", "-y0"].
