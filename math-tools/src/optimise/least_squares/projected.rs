@@ -6,11 +6,11 @@
 
 use tool_core::{Ctx, ToolError};
 
-use super::levenberg::{Found, How, Linear, Problem, Weights, minimise};
+use super::levenberg::{Found, How, Linear, Problem, Reason, Weights, minimise};
 use super::qr::Qr;
 
 /// Minimises from a start; where that does not converge, again with the parameters in which the residuals are linear solved for at every
-/// step, and at last with damping by other [`Weights`]. Answers with the best, and with the iterations of all.
+/// step, then with damping by the present column norms, and, where that is slow, by equal [`Weights`]. Answers with the best, and with the iterations of all.
 ///
 /// # Errors
 /// A stop; residuals that are not finite at the start are `None`.
@@ -42,10 +42,12 @@ pub(crate) fn minimise_doggedly(
             return Ok((best, iterations));
         }
     }
-    for how in [present, by(Weights::Equal)] {
-        if keep(minimise(problem, start, &how, ctx)?) {
-            break;
-        }
+    let last = minimise(problem, start, &present, ctx)?;
+    let is_slow = last
+        .as_ref()
+        .is_some_and(|found| found.reason == Reason::MaxIter);
+    if !keep(last) && is_slow {
+        keep(minimise(problem, start, &by(Weights::Equal), ctx)?);
     }
     Ok((best, iterations))
 }
