@@ -24,7 +24,7 @@ def table(executable, python, quick, folder=None):
         "|---|---|---|---|---|---|---|---|---|---|---|",
     ]
     command = [python, str(PEERS / "programs_peer.py"), "quick" if quick else "all", *([folder] if folder else [])]
-    peer = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    peer = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     for text in peer.stdout:
         case = json.loads(text)
         print(f"linear_program {case['name']}", flush=True)
@@ -41,6 +41,9 @@ def table(executable, python, quick, folder=None):
             f"| {case['name']} | {case['rows']} | {case['columns']} | {case['entries']} | {result['iterations']} | {case['iterations']} | {best:.1f} | {case['ms']:.1f} | "
             f"{case['ms'] / best:.2f} | {difference:.0e} | {abs(gap):.0e} |"
         )
+        # The other side waits, so that neither runs while the other is timed.
+        peer.stdin.write("next\n")
+        peer.stdin.flush()
     return [*lines, ""]
 
 

@@ -149,3 +149,4 @@ for name, make in cases.items():
     both = [A for A in (A_ub, A_eq) if A is not None]
     size = {"rows": sum(A.shape[0] for A in both), "columns": len(c), "entries": int(sum(A.nnz for A in both))}
     print(json.dumps({"name": name, "args": args, **size, "objective": found.fun, "iterations": int(found.nit), "ms": min(times) * 1e3}), flush=True)
+    sys.stdin.readline()
