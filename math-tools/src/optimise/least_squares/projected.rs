@@ -10,7 +10,7 @@ use super::levenberg::{Found, How, Linear, Problem, Reason, Weights, minimise};
 use super::qr::Qr;
 
 /// Minimises from a start; where that does not converge, again with the parameters in which the residuals are linear solved for at every
-/// step, then with damping by the present column norms, and, where that is slow, by equal [`Weights`]. Answers with the best, and with the iterations of all.
+/// step, then with damping by the present column norms, and, where the first was slow, by equal [`Weights`]. Answers with the best, and with the iterations of all.
 ///
 /// # Errors
 /// A stop; residuals that are not finite at the start are `None`.
@@ -30,7 +30,9 @@ pub(crate) fn minimise_doggedly(
     };
     let by = |weights: Weights| How { weights, ..*how };
     let present = by(Weights::Present);
-    if keep(minimise(problem, start, how, ctx)?) {
+    let first = minimise(problem, start, how, ctx)?;
+    let is_slow = (first.as_ref()).is_some_and(|found| found.reason == Reason::MaxIter);
+    if keep(first) {
         return Ok((best, iterations));
     }
     let all: Vec<usize> = (0..start.len()).collect();
@@ -42,11 +44,7 @@ pub(crate) fn minimise_doggedly(
             return Ok((best, iterations));
         }
     }
-    let last = minimise(problem, start, &present, ctx)?;
-    let is_slow = last
-        .as_ref()
-        .is_some_and(|found| found.reason == Reason::MaxIter);
-    if !keep(last) && is_slow {
+    if !keep(minimise(problem, start, &present, ctx)?) && is_slow {
         keep(minimise(problem, start, &by(Weights::Equal), ctx)?);
     }
     Ok((best, iterations))
