@@ -17,7 +17,7 @@ pub(super) const LOOK_BACK: usize = 32;
 pub(super) const SETTLED: usize = 16;
 /// The explicit method must be cheaper by this factor, so that `auto` does not change to and fro where both cost the same; with five stages,
 /// whose steps cost as much as those of `dop853`, by the other.
-const HYSTERESIS: (f64, f64) = (2.0, 5.0);
+const HYSTERESIS: (f64, f64) = (1.6, 4.0);
 /// Size up to which factors of a full matrix are cheap.
 const CHEAP: usize = 50;
 /// Nodes of the polynomial that tells whether the solution is smooth.
@@ -52,7 +52,7 @@ pub(super) fn explicit_pays(
     step: f64,
     bounds: Bounds,
 ) -> bool {
-    const ATTEMPTS: usize = 16;
+    const ATTEMPTS: u32 = 16;
     let (of_three, of_five) = HYSTERESIS;
     let factor = match radau::has_five_stages(&problem.tolerances) {
         true => of_five,
@@ -60,21 +60,21 @@ pub(super) fn explicit_pays(
     };
     let needed = factor * step.abs() / dearer(&problem.pattern());
     let mut trial = Method::Dop853.start(problem, at, Some(step), bounds);
-    let mut accepted = 0.0_f64;
-    for _ in 0..ATTEMPTS {
-        if trial.next_step().abs() < 0.25 * needed {
+    let mut attempts = 0;
+    while attempts < ATTEMPTS {
+        if trial.next_step().abs() < 0.1 * needed {
             return false;
         }
-        match trial.attempt(problem, bounds) {
-            Attempt::Accepted => accepted += 1.0,
-            Attempt::Rejected => {}
-            Attempt::Stuck(_) => return false,
+        attempts += 1;
+        if matches!(trial.attempt(problem, bounds), Attempt::Stuck(_)) {
+            return false;
         }
         if trial.t() == bounds.end {
             break;
         }
     }
-    let mean = (trial.t() - at.0).abs() / accepted.max(1.0);
+    // An attempt that is rejected costs as much as one that is not.
+    let mean = (trial.t() - at.0).abs() / f64::from(attempts);
     !trial.may_be_stiff() && mean > needed
 }
 

@@ -33,6 +33,8 @@ impl<T: Field> Dense<T> {
         }
     }
 
+    // A function of its own, as `solve`: within its callers both take a twentieth longer.
+    #[inline(never)]
     pub(super) fn factor(
         &mut self,
         entries: impl Iterator<Item = (usize, usize, T)>,
@@ -122,6 +124,7 @@ impl<T: Field> Dense<T> {
         );
     }
 
+    #[inline(never)]
     pub(super) fn solve(&mut self, x: &mut [T]) {
         match self.n {
             2 => self.substitute(2, x),
