@@ -2140,7 +2140,7 @@ class Tools:
             atol: Absolute tolerance of the error, in the units of y: a number, or one per component.
             coefficients: Right-hand side as y' = A y + b.
             data: Columns of numbers, inline or from a file, which expressions reduce to one number, such as `sum(dose*exp(-(t - at)**2))`.
-            error_control: What `rtol` and `atol` bound: the error of each `step`, which may grow along the solution; or the estimated error at the `end`, relative to the largest size of each component along the solution: integrated again with tighter tolerances until it is met, or a warning says by how much it is not.
+            error_control: What `rtol` and `atol` bound: with `step` the error of each step, which may grow along the solution; with `end` the estimated error at the end, relative to the largest size of each component along the solution. For that the equations are integrated again with tighter tolerances until the bound holds; where it cannot, a warning says by how much it is missed.
             error_estimate: Whether to estimate the error at the end, by a second integration with looser tolerances, which takes a third to a half of the time.
             events: Functions whose zeros along the solution are returned, or end it.
             mass: Constant matrix M of M y' = f, n x n (with `v0`: of M y''); singular for algebraic equations of index 1, which `y0` must fulfil.

@@ -64,8 +64,9 @@ pub(crate) struct Args {
     /// Whether to estimate the error at the end, by a second integration with looser tolerances, which takes a third to a half of the time.
     #[serde(default = "yes")]
     pub error_estimate: bool,
-    /// What `rtol` and `atol` bound: the error of each `step`, which may grow along the solution; or the estimated error at the `end`, relative to the largest
-    /// size of each component along the solution: integrated again with tighter tolerances until it is met, or a warning says by how much it is not.
+    /// What `rtol` and `atol` bound: with `step` the error of each step, which may grow along the solution; with `end` the estimated error at the
+    /// end, relative to the largest size of each component along the solution. For that the equations are integrated again with tighter tolerances
+    /// until the bound holds; where it cannot, a warning says by how much it is missed.
     #[serde(default)]
     pub error_control: ErrorControl,
     /// Functions whose zeros along the solution are returned, or end it.

@@ -98,9 +98,9 @@ const TIGHTER: f64 = 0.1;
 /// Integrates from `t0` to `t1`, in either direction.
 ///
 /// # Method
-/// Steps of the method, as its module says. `auto` begins with `dop853`; where its test finds that stability may limit the steps and a
-/// trial of `radau` takes much longer ones, it continues with that from the state that was reached; and with `dop853` again where a trial of
-/// that takes steps as long, or nearly so.
+/// Steps of the method, as its module says. `auto` begins with `dop853`; where its test finds that stability may limit the steps, or the solution
+/// is smooth over many of them, and a trial of `radau` takes much longer ones, it continues with that from the state that was reached; and with
+/// `dop853` again where a trial of that takes steps as long, or nearly so.
 ///
 /// # Accuracy and cost
 /// The local error follows the tolerances; the global error is usually 1 to 100 times larger. Two vectors of memory per step.

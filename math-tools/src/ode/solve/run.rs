@@ -66,11 +66,11 @@ pub(super) struct Solved {
     jump: Option<(Jump, bool)>,
     /// The tolerances of the integration in units of those asked for.
     factor: f64,
-    /// The estimate of the error at the end in units of what was asked for, where that was not reached.
-    pub unmet: Option<f64>,
+    /// The estimate of the error at the end in units of what was asked for, where that was not reached, and whether steps ran out.
+    pub unmet: Option<(f64, bool)>,
 }
 
-/// An integration that a change between its steps did not escape.
+/// An integration that was searched for changes of the right-hand side between its steps.
 struct Integrated<'a> {
     path: Trajectory,
     watch: Watch<'a>,
@@ -207,27 +207,31 @@ pub(super) fn solve(
     let mut extra = Work::default();
     let mut done = integrated(flow, setup, (y0, free), &options, ctx)?;
     let (mut error_estimate, mut factor, mut unmet) = (None, 1.0, None);
+    let mut before = f64::INFINITY;
     while setup.estimates && done.is_whole() {
         let wanted = &options.tolerances;
         let (estimate, work) = error_at_end(flow, (&done.path, n), &done.options, wanted, ctx)?;
         extra += work;
         error_estimate = estimate.map(|estimate| estimate.largest);
-        let before = unmet.unwrap_or(f64::INFINITY);
         let scaled = estimate.map_or(f64::INFINITY, |estimate| estimate.scaled);
-        unmet = (setup.bounds_end && scaled > 1.0).then_some(scaled);
-        if unmet.is_none_or(|scaled| scaled > 0.8 * before) {
+        unmet = (setup.bounds_end && scaled > 1.0).then_some((scaled, false));
+        // Where tighter tolerances bring little, as at the level of rounding, still tighter ones bring no more.
+        if unmet.is_none() || scaled >= 0.8 * before {
             break;
         }
+        before = scaled;
         let next = factor * (0.3 / scaled).max(1e-3);
         let mut finer = done.options.clone();
         finer.tolerances = wanted.times(next);
         finer.tolerances.rtol = finer.tolerances.rtol.max(RTOL_MIN);
-        let again = integrated(flow, setup, (y0, free), &finer, ctx)?;
+        let mut again = integrated(flow, setup, (y0, free), &finer, ctx)?;
         if !again.is_whole() {
+            unmet = Some((scaled, again.path.stopped == Some(Reason::MaxSteps)));
             extra += again.work();
             break;
         }
         extra += done.work();
+        again.jump = again.jump.or(done.jump);
         (done, factor) = (again, next);
     }
     let Integrated {
@@ -352,20 +356,26 @@ impl Solved {
         if let Some(words) = self.reason.and_then(|reason| shortfall(reason, t, setup)) {
             ctx.fall_short(Shortfall::Incomplete, words);
         }
-        if let Some(scaled) = self.unmet {
+        if let Some((scaled, is_short)) = self.unmet {
             let found = match scaled.is_finite() {
                 true => format!("estimated as {scaled:.1e} times"),
                 false => "not known to be within".to_owned(),
             };
-            ctx.fall_short(Shortfall::Incomplete, format!(
-                "the error at the end is {found} what `error_control` asks for: errors grow along the solution; raise `rtol` and `atol`, \
-                 or shorten `t_span`"
-            ));
+            let next = match is_short {
+                true => "raise `max_steps`",
+                false => {
+                    "errors grow along the solution; raise `rtol` and `atol`, or shorten `t_span`"
+                }
+            };
+            ctx.fall_short(
+                Shortfall::Incomplete,
+                format!("the error at the end is {found} what `error_control` asks for: {next}"),
+            );
         } else if self.factor < 1.0 {
             let factor = self.factor;
             ctx.note(
                 "tightened",
-                format!("the tolerances of the steps are {factor:.1e} times those given"),
+                format!("the tolerances of the steps are {factor:.1e} times those given, `rtol` at least {RTOL_MIN:.1e}"),
             );
         }
         if let Some(at) = self.switched_at {

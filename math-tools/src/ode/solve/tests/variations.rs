@@ -356,6 +356,23 @@ fn tolerances_bound_the_error_at_the_end_where_asked_for() {
     );
     let refused = from_json(&format!(r#"{{{lorenz},"error_estimate":false}}"#)).unwrap_err();
     assert_eq!(refused.path(), Some("/error_estimate"));
+    // What tighter tolerances need is said where it is steps.
+    let (_, notes) = from_json(&format!(
+        r#"{{{},"sweep":[]}}"#,
+        lorenz.replace("100000", "1500")
+    ))
+    .unwrap();
+    assert!(notes.contains("asks for: raise `max_steps`"), "{notes}");
+    // A pulse that the steps jumped over is still warned of when the shorter steps that see it are tightened.
+    let (_, notes) = from_json(
+        r#"{"y0":[1],"t_span":[0,1],"t_eval":[1],"system":"20*(y-cos(t))-sin(t)+exp(-72492*(t-0.871)**2)","rtol":1.0511807064517991e-8,"atol":1.0511807064517991e-8,
+            "error_control":"end"}"#,
+    )
+    .unwrap();
+    assert!(
+        notes.contains("integrated again with steps of at most"),
+        "{notes}"
+    );
 }
 
 /// Oscillations that died away long ago limit the steps of `dop853`, though its test, which sees the direction of the solution, does not find it.
