@@ -196,14 +196,14 @@ impl Elimination {
                 factor.upper_columns.push(row, entry);
             }
         }
-        factor.upper_columns.arrange(&factor.order);
-        factor
-            .upper_rows
-            .transpose(&factor.upper_columns, &factor.order);
-        factor.lower_columns.arrange(&factor.order);
+        // Each solve then reads memory upwards.
+        let order = || factor.order.iter().copied();
+        factor.upper_columns.arrange(order().rev());
+        factor.upper_rows.transpose(&factor.upper_columns, order());
+        factor.lower_columns.arrange(order());
         factor
             .lower_rows
-            .transpose(&factor.lower_columns, &factor.order);
+            .transpose(&factor.lower_columns, order().rev());
         factor.ready();
         Ok(())
     }

@@ -4,9 +4,14 @@
 //! U. H. Suhl and L. M. Suhl, "Computing sparse LU factorizations for large-scale linear programming bases", ORSA J. Comput. 2,
 //! 1990. J. J. H. Forrest and J. A. Tomlin, "Updated triangular factors of the basis", Math. Programming 2, 1972.
 
+use std::ops::Range;
+
 use super::lists::{Entry, Lists};
 use super::sparse::{Sparse, TINY};
-use super::triangular::{Order, Search, blend, is_full, is_sparse, triangular, triangular_pair};
+use super::triangular::{
+    Order, Search, blend, inner, is_full, is_very_full, triangular, triangular_by_sums,
+    triangular_pair,
+};
 
 /// Exchanges between factorisations at most, and rows for each in large programs: their factorisations take longer beside their solves.
 const UPDATES: usize = 100;
@@ -31,7 +36,7 @@ pub(super) struct Factor {
     upper_column_order: Order,
     pub(super) pivots: Vec<f64>,
     /// Row transformations of exchanges: the row, and the range of its multipliers.
-    exchanges: Vec<(u32, u32)>,
+    exchanges: Vec<(u32, Range<usize>)>,
     multipliers: Vec<Entry>,
     search: Search,
     pairs: Vec<[f64; 2]>,
@@ -54,23 +59,22 @@ impl Factor {
     /// Called by the elimination when L, U and the order are complete.
     pub(super) fn ready(&mut self) {
         let order = self.order.iter().copied();
-        let in_use = |lists: &Lists, place: u32| lists.len(place as usize) > 0;
+        let is_in_use = |lists: &Lists, place: u32| lists.len(place as usize) > 0;
         self.lower_column_order.clear();
         self.lower_column_order.extend(
             order
                 .clone()
-                .filter(|&place| in_use(&self.lower_columns, place)),
+                .filter(|&place| is_in_use(&self.lower_columns, place)),
         );
         self.lower_row_order.clear();
         self.lower_row_order.extend(
             order
-                .clone()
                 .rev()
-                .filter(|&place| in_use(&self.lower_rows, place)),
+                .filter(|&place| is_in_use(&self.lower_rows, place)),
         );
-        self.upper_order.set(self.size, order.clone());
-        let columns = order.filter(|&place| in_use(&self.upper_columns, place));
-        self.upper_column_order.set(self.size, columns);
+        self.upper_order.set(&self.order, |_| true);
+        self.upper_column_order
+            .set(&self.order, |place| is_in_use(&self.upper_columns, place));
         self.upper_columns.divide(&self.pivots);
         self.upper_rows.divide(&self.pivots);
         self.exchanges.clear();
@@ -95,6 +99,7 @@ impl Factor {
     /// Solves `B x = b` in place.
     pub(super) fn forward(&mut self, x: &mut Sparse, keep: Keep) {
         self.forward_lower(x, keep);
+        self.forward_exchanges(x, keep);
         self.forward_upper(x, keep);
     }
 
@@ -102,34 +107,55 @@ impl Factor {
     pub(super) fn forward_pair(&mut self, x: &mut Sparse, y: &mut Sparse) {
         self.forward_lower(x, Keep::Middle);
         self.forward_lower(y, Keep::Nothing);
-        if is_sparse(x, self.fill[3]) || is_sparse(y, self.fill[2]) {
+        if !is_full(self.fill[3]) || !is_full(self.fill[2]) {
+            self.forward_exchanges(x, Keep::Middle);
             self.forward_upper(x, Keep::Middle);
+            self.forward_exchanges(y, Keep::Nothing);
             self.forward_upper(y, Keep::Nothing);
             return;
         }
+        let mut pairs = std::mem::take(&mut self.pairs);
+        pairs.clear();
+        pairs.extend(x.values.iter().zip(&y.values).map(|(&x, &y)| [x, y]));
+        for (row, terms) in self.exchanges() {
+            let sums = inner(terms, &pairs);
+            for (value, sum) in pairs[row as usize].iter_mut().zip(sums) {
+                *value -= sum;
+            }
+        }
+        self.spike.clear();
+        for (place, pair) in pairs.iter().enumerate() {
+            if pair[0].abs() > TINY {
+                self.spike.push(Entry(place as u32, pair[0]));
+            }
+        }
         let order = self.upper_column_order.iter().rev();
-        triangular_pair(&self.upper_columns, order, &mut self.pairs, (x, y));
+        triangular_pair(&self.upper_columns, order, &mut pairs);
+        let parts = x.values.iter_mut().zip(&mut y.values);
+        for ((pair, pivot), (x, y)) in pairs.iter().zip(&self.pivots).zip(parts) {
+            [*x, *y] = pair.map(|value| value / pivot);
+        }
+        self.pairs = pairs;
         for (part, fill) in [(x, 3), (y, 2)] {
-            part.divide(&self.pivots);
+            part.gather();
             blend(&mut self.fill[fill], part);
         }
     }
 
     fn forward_lower(&mut self, x: &mut Sparse, keep: Keep) {
-        let at = usize::from(keep == Keep::Middle);
-        let order = self.lower_column_order.iter().copied();
-        let work = (&mut self.search, &mut self.fill[at]);
-        triangular(&self.lower_columns, order, work, x);
-        for (at, &(row, start)) in self.exchanges.iter().enumerate() {
-            let end = self
-                .exchanges
-                .get(at + 1)
-                .map_or(self.multipliers.len(), |next| next.1 as usize);
-            let terms = &self.multipliers[start as usize..end];
-            let sum: f64 = terms
-                .iter()
-                .map(|&Entry(place, by)| by * x.values[place as usize])
-                .sum();
+        let fill = &mut self.fill[usize::from(keep == Keep::Middle)];
+        if is_very_full(*fill) {
+            let order = self.lower_row_order.iter().rev().copied();
+            triangular_by_sums(&self.lower_rows, order, fill, x);
+        } else {
+            let order = self.lower_column_order.iter().copied();
+            triangular(&self.lower_columns, order, (&mut self.search, fill), x);
+        }
+    }
+
+    fn forward_exchanges(&mut self, x: &mut Sparse, keep: Keep) {
+        for (row, terms) in self.exchanges() {
+            let [sum] = inner(terms, x.values.as_chunks::<1>().0);
             if sum != 0.0 {
                 x.add(row, -sum);
             }
@@ -139,6 +165,13 @@ impl Factor {
             let pairs = x.entries().map(|(place, value)| Entry(place as u32, value));
             self.spike.extend(pairs);
         }
+    }
+
+    /// Row and multipliers of each exchange.
+    fn exchanges(&self) -> impl DoubleEndedIterator<Item = (u32, &[Entry])> {
+        self.exchanges
+            .iter()
+            .map(|(row, range)| (*row, &self.multipliers[range.clone()]))
     }
 
     fn forward_upper(&mut self, x: &mut Sparse, keep: Keep) {
@@ -152,10 +185,16 @@ impl Factor {
     /// Solves `B' y = c` in place.
     pub(super) fn backward(&mut self, y: &mut Sparse, keep: Keep) {
         let at = 4 + usize::from(keep == Keep::Middle);
-        let work = (&mut self.search, &mut self.fill[at]);
-        let order = self.upper_order.from(&y.places);
-        triangular(&self.upper_rows, order, work, y);
-        y.divide(&self.pivots);
+        if is_very_full(self.fill[at]) {
+            y.divide(&self.pivots);
+            let order = self.upper_column_order.from(&y.places);
+            triangular_by_sums(&self.upper_columns, order, &mut self.fill[at], y);
+        } else {
+            let order = self.upper_order.from(&y.places);
+            let work = (&mut self.search, &mut self.fill[at]);
+            triangular(&self.upper_rows, order, work, y);
+            y.divide(&self.pivots);
+        }
         if keep == Keep::Middle {
             self.row.clear();
             let pairs = y.entries().map(|(place, value)| Entry(place as u32, value));
@@ -163,22 +202,20 @@ impl Factor {
         }
         // The last solve finds the places of a full vector anew.
         let is_full = is_full(self.fill[2 + at]);
-        let mut end = self.multipliers.len();
-        for &(row, start) in self.exchanges.iter().rev() {
+        for (row, terms) in self.exchanges().rev() {
             let value = y.values[row as usize];
-            if value.abs() > TINY {
-                let terms = &self.multipliers[start as usize..end];
-                if is_full {
-                    for &Entry(place, by) in terms {
-                        y.values[place as usize] -= by * value;
-                    }
-                } else {
-                    for &Entry(place, by) in terms {
-                        y.add(place, -by * value);
-                    }
+            if value.abs() <= TINY {
+                continue;
+            }
+            if is_full {
+                for &Entry(place, by) in terms {
+                    y.values[place as usize] -= by * value;
+                }
+            } else {
+                for &Entry(place, by) in terms {
+                    y.add(place, -by * value);
                 }
             }
-            end = start as usize;
         }
         let order = self.lower_row_order.iter().copied();
         let work = (&mut self.search, &mut self.fill[2 + at]);
@@ -191,13 +228,13 @@ impl Factor {
         let at = row as usize;
         let old = self.pivots[at];
         let pivot = old * alpha;
-        let start = self.multipliers.len() as u32;
+        let start = self.multipliers.len();
         for &Entry(place, value) in &self.row {
             if place != row {
                 self.multipliers.push(Entry(place, -value * old));
             }
         }
-        self.exchanges.push((row, start));
+        self.exchanges.push((row, start..self.multipliers.len()));
         for index in 0..self.upper_rows.len(at) {
             let column = self.upper_rows.get(at)[index].0;
             self.upper_columns.take(column as usize, row);

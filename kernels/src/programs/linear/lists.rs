@@ -26,9 +26,9 @@ impl Lists {
     }
 
     /// Moves the lists to where they follow each other in this order: solves that go through them in order read memory in order.
-    pub(super) fn arrange(&mut self, order: &[u32]) {
+    pub(super) fn arrange(&mut self, order: impl Iterator<Item = u32>) {
         self.spare.clear();
-        for &list in order {
+        for list in order {
             let (start, length) = self.places[list as usize];
             let moved = self.spare.len() as u32;
             let entries = start as usize..(start + length) as usize;
@@ -40,7 +40,7 @@ impl Lists {
     }
 
     /// Makes the lists those of the transposed matrix, following each other in this order.
-    pub(super) fn transpose(&mut self, other: &Self, order: &[u32]) {
+    pub(super) fn transpose(&mut self, other: &Self, order: impl Iterator<Item = u32>) {
         self.reset(other.places.len());
         for list in 0..other.places.len() {
             for &Entry(index, _) in other.get(list) {
@@ -48,7 +48,7 @@ impl Lists {
             }
         }
         let mut start = 0;
-        for &list in order {
+        for list in order {
             self.places[list as usize].0 = start;
             start += self.rooms[list as usize];
         }

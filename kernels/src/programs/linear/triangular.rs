@@ -11,27 +11,31 @@ use super::sparse::{Sparse, TINY};
 #[derive(Debug, Default)]
 pub(super) struct Order {
     places: Vec<u32>,
-    /// Where each place is.
+    /// Where each place is, or the next one that is in use.
     ranks: Vec<u32>,
 }
 
 const HOLE: u32 = u32::MAX;
 
 impl Order {
-    pub(super) fn set(&mut self, size: usize, places: impl Iterator<Item = u32>) {
+    /// The order of the places that are in use; the others count as where the next of those is.
+    pub(super) fn set(&mut self, order: &[u32], is_in_use: impl Fn(u32) -> bool) {
         self.places.clear();
-        self.places.extend(places);
-        self.ranks.clear();
-        self.ranks.resize(size, HOLE);
-        for (rank, &place) in self.places.iter().enumerate() {
-            self.ranks[place as usize] = rank as u32;
+        self.ranks.resize(order.len(), 0);
+        for &place in order {
+            self.ranks[place as usize] = self.places.len() as u32;
+            if is_in_use(place) {
+                self.places.push(place);
+            }
         }
     }
 
     pub(super) fn move_to_end(&mut self, place: u32) {
         let rank = &mut self.ranks[place as usize];
-        if *rank != HOLE {
-            self.places[*rank as usize] = HOLE;
+        if let Some(old) = self.places.get_mut(*rank as usize)
+            && *old == place
+        {
+            *old = HOLE;
         }
         *rank = self.places.len() as u32;
         self.places.push(place);
@@ -78,30 +82,48 @@ pub(super) fn triangular(
     blend(fill, x);
 }
 
-/// Takes the fill of a result into the mean of those before.
-pub(super) fn blend(fill: &mut f64, x: &Sparse) {
-    *fill = 0.9 * *fill + 0.1 * x.places.len() as f64 / x.values.len() as f64;
+/// Solves with a triangular matrix of unit diagonal whose rows (or columns) are `lists`, each unknown by one sum: where solutions are
+/// full, this takes less time than subtracting from all that depends on an unknown.
+pub(super) fn triangular_by_sums(
+    lists: &Lists,
+    order: impl Iterator<Item = u32>,
+    fill: &mut f64,
+    x: &mut Sparse,
+) {
+    for place in order {
+        let [sum] = inner(lists.get(place as usize), x.values.as_chunks::<1>().0);
+        x.values[place as usize] -= sum;
+    }
+    x.gather();
+    blend(fill, x);
 }
 
-/// Whether a search for the nonzeros of a solution is worth its time.
-pub(super) fn is_sparse(x: &Sparse, fill: f64) -> bool {
-    x.places.len() * 12 < x.values.len() && !is_full(fill)
-}
-
-/// Whether solutions have been too full for a search, whatever the right-hand side.
-pub(super) fn is_full(fill: f64) -> bool {
-    fill >= 0.03
+/// The inner products of a list with full vectors, each in four sums at once.
+#[inline]
+pub(super) fn inner<const N: usize>(list: &[Entry], values: &[[f64; N]]) -> [f64; N] {
+    let mut sums = [[0.0; N]; 4];
+    let mut chunks = list.chunks_exact(4);
+    let mut add = |entries: &[Entry]| {
+        for (sums, &Entry(place, by)) in sums.iter_mut().zip(entries) {
+            let values = &values[place as usize];
+            for (sum, value) in sums.iter_mut().zip(values) {
+                *sum += by * value;
+            }
+        }
+    };
+    for chunk in &mut chunks {
+        add(chunk);
+    }
+    add(chunks.remainder());
+    std::array::from_fn(|at| (sums[0][at] + sums[1][at]) + (sums[2][at] + sums[3][at]))
 }
 
 /// Solves for two right-hand sides at once, which reads the matrix once.
 pub(super) fn triangular_pair(
     lists: &Lists,
     order: impl Iterator<Item = u32>,
-    pairs: &mut Vec<[f64; 2]>,
-    (x, y): (&mut Sparse, &mut Sparse),
+    pairs: &mut [[f64; 2]],
 ) {
-    pairs.clear();
-    pairs.extend(x.values.iter().zip(&y.values).map(|(&x, &y)| [x, y]));
     for place in order {
         let pair = pairs[place as usize];
         if pair[0].abs() < TINY && pair[1].abs() < TINY {
@@ -113,11 +135,26 @@ pub(super) fn triangular_pair(
             entry[1] -= by * pair[1];
         }
     }
-    for (pair, (x, y)) in pairs.iter().zip(x.values.iter_mut().zip(&mut y.values)) {
-        (*x, *y) = (pair[0], pair[1]);
-    }
-    x.gather();
-    y.gather();
+}
+
+/// Takes the fill of a result into the mean of those before.
+pub(super) fn blend(fill: &mut f64, x: &Sparse) {
+    *fill = 0.9 * *fill + 0.1 * x.places.len() as f64 / x.values.len() as f64;
+}
+
+/// Whether a search for the nonzeros of a solution is worth its time.
+fn is_sparse(x: &Sparse, fill: f64) -> bool {
+    x.places.len() * 12 < x.values.len() && !is_full(fill)
+}
+
+/// Whether solutions have been too full for a search, whatever the right-hand side.
+pub(super) fn is_full(fill: f64) -> bool {
+    fill >= 0.03
+}
+
+/// Whether solutions have been so full that sums of all terms take less time than skipping zeros.
+pub(super) fn is_very_full(fill: f64) -> bool {
+    fill >= 0.3
 }
 
 #[inline]
