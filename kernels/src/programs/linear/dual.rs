@@ -8,10 +8,7 @@
 use super::factor::Keep;
 use super::ratio::{Candidate, PIVOT, SLACK};
 use super::sparse::Sparse;
-use super::state::{Ended, Simplex, noise};
-
-/// Least steepest edge weight.
-const WEIGHT_MIN: f64 = 1e-4;
+use super::state::{Basic, Ended, Simplex, noise};
 
 impl Simplex<'_> {
     /// Makes every reduced cost one that the bounds allow: boxed variables move to their other bound, costs of others are shifted.
@@ -68,6 +65,19 @@ impl Simplex<'_> {
 
     /// Iterates until the basis is primal feasible, from reduced costs that the bounds allow.
     pub(super) fn dual(&mut self) -> Ended {
+        let ended = self.iterate();
+        self.store_basics();
+        ended
+    }
+
+    /// Takes the values of the basic variables back from `basics`.
+    fn store_basics(&mut self) {
+        for (basic, &variable) in self.basics.iter().zip(&self.header) {
+            self.x[variable as usize] = basic.x;
+        }
+    }
+
+    fn iterate(&mut self) -> Ended {
         let rows = self.model.rows;
         let mut infeasible = vec![0.0; rows];
         let (mut is_begun, mut is_fresh) = (false, false);
@@ -77,9 +87,13 @@ impl Simplex<'_> {
         let mut barred: Vec<u32> = Vec::new();
         loop {
             if !is_fresh {
+                if is_begun {
+                    self.store_basics();
+                }
                 self.factorise();
                 self.compute_dual();
                 self.make_dual_feasible();
+                (0..self.x.len()).for_each(|variable| self.note_signs(variable));
                 self.compute_primal();
                 self.all_infeasible(&mut infeasible);
                 if is_begun {
@@ -113,7 +127,7 @@ impl Simplex<'_> {
                 continue;
             }
             self.price();
-            let gap = self.violation(out);
+            let gap = self.basics[row as usize].violation();
             self.candidates(gap.signum(), &mut candidates);
             let entering = self.bound_flipping(gap, &mut candidates, &mut flips);
             let Some((entering, alpha_row)) = entering else {
@@ -146,19 +160,11 @@ impl Simplex<'_> {
             self.update_primal(row, entering, alpha, &mut infeasible);
             self.update_weights(row, alpha, true_weight);
             self.exchange(row, entering);
+            self.estimate_lost();
             self.set_infeasible(row as usize, &mut infeasible);
             if self.factor.is_worn() {
                 is_fresh = false;
             }
-        }
-    }
-
-    /// The square of a violation that counts, zero of one that does not.
-    fn square(&self, violation: f64) -> f64 {
-        if violation.abs() > self.primal_tolerance {
-            violation * violation
-        } else {
-            0.0
         }
     }
 
@@ -168,39 +174,16 @@ impl Simplex<'_> {
         }
     }
 
-    /// Takes the bounds of the variable of a row to the others, and its violation to `infeasible`.
+    /// Takes the variable of a row to `basics`, and its violation to `infeasible`.
     fn set_infeasible(&mut self, row: usize, infeasible: &mut [f64]) {
         let variable = self.header[row] as usize;
-        self.row_bounds[row] = [self.lower[variable], self.upper[variable]];
-        infeasible[row] = self.square(self.violation(variable));
-    }
-
-    /// Compares the weights of a few infeasible rows with the true ones, and computes all of them anew where several are far too large:
-    /// near a singular basis the updates lose them, and a row whose weight is too large is never chosen, so that nothing else corrects it.
-    fn audit_weights(&mut self, infeasible: &[f64]) {
-        const SAMPLE: usize = 8;
-        const WRONG: usize = 2;
-        const TOO_LARGE: f64 = 4.0;
-        let rows = (0..infeasible.len()).filter(|&row| infeasible[row] > 0.0);
-        let rows: Vec<u32> = rows.map(|row| row as u32).collect();
-        let every = rows.len().div_ceil(SAMPLE).max(1);
-        let first = self.iterations as usize % every;
-        let mut wrong = 0;
-        for &row in rows.iter().skip(first).step_by(every) {
-            wrong += usize::from(self.set_weight(row) > TOO_LARGE);
-        }
-        if wrong >= WRONG {
-            for row in rows {
-                self.set_weight(row);
-            }
-        }
-    }
-
-    /// Sets the weight of a row to the true one; what it was in units of that.
-    fn set_weight(&mut self, row: u32) -> f64 {
-        self.compute_row(row);
-        let weight = self.rho.square().max(WEIGHT_MIN);
-        std::mem::replace(&mut self.weights[row as usize], weight) / weight
+        let basic = Basic {
+            x: self.x[variable],
+            low: self.lower[variable],
+            high: self.upper[variable],
+        };
+        self.basics[row] = basic;
+        infeasible[row] = square(basic.violation(), self.primal_tolerance);
     }
 
     /// The row of the largest infeasibility, measured along its edge.
@@ -225,6 +208,7 @@ impl Simplex<'_> {
             self.x[place as usize] += by;
             let (low, high) = (self.lower[place as usize], self.upper[place as usize]);
             self.x[place as usize] = if by > 0.0 { high } else { low };
+            self.note_signs(place as usize);
             let (rows, values) = self.model.column(place as usize);
             for (&row, value) in rows.iter().zip(values) {
                 self.work.add(row, -value * by);
@@ -239,15 +223,9 @@ impl Simplex<'_> {
     /// Adds a multiple of a column to the basic variables.
     fn shift(&mut self, by: &Sparse, factor: f64, infeasible: &mut [f64]) {
         for (row, value) in by.entries() {
-            let x = &mut self.x[self.header[row] as usize];
-            *x += factor * value;
-            let [low, high] = self.row_bounds[row];
-            let violation = if *x < low {
-                *x - low
-            } else {
-                (*x - high).max(0.0)
-            };
-            infeasible[row] = self.square(violation);
+            let basic = &mut self.basics[row];
+            basic.x += factor * value;
+            infeasible[row] = square(basic.violation(), self.primal_tolerance);
         }
     }
 
@@ -271,34 +249,20 @@ impl Simplex<'_> {
 
     fn update_primal(&mut self, row: u32, entering: usize, alpha: f64, infeasible: &mut [f64]) {
         let out = self.header[row as usize] as usize;
-        let gap = self.violation(out);
-        let bound = if gap < 0.0 {
-            self.lower[out]
-        } else {
-            self.upper[out]
-        };
-        let step = (self.x[out] - bound) / alpha;
+        let Basic { x, low, high } = self.basics[row as usize];
+        let bound = if x < low { low } else { high };
+        let step = (x - bound) / alpha;
         let column = std::mem::take(&mut self.alpha);
         self.shift(&column, -step, infeasible);
         self.alpha = column;
         self.x[out] = bound;
+        self.note_signs(out);
         self.x[entering] += step;
     }
+}
 
-    fn update_weights(&mut self, row: u32, alpha: f64, weight: f64) {
-        /// Rounding of the solves: where terms cancel, a weight is rather too small, since the rows that are chosen get their true ones.
-        const ROUNDED: f64 = 1e-12;
-        let new = weight / (alpha * alpha);
-        // The product of a row of the inverse and the leaving column is minus the ratio, which bounds the length of the row from below.
-        let (_, leaving) = self.model.column(self.header[row as usize] as usize);
-        let length: f64 = leaving.iter().map(|value| value * value).sum();
-        for (other, value) in self.alpha.entries() {
-            let ratio = value / alpha;
-            let (own, cross) = (ratio * ratio * weight, 2.0 * ratio * self.tau.values[other]);
-            let updated = self.weights[other] + (own - cross) - ROUNDED * (own + cross.abs());
-            let least = (ratio * ratio / length).max(WEIGHT_MIN);
-            self.weights[other] = updated.max(least);
-        }
-        self.weights[row as usize] = new.max(WEIGHT_MIN);
-    }
+/// The square of a violation that counts, zero of one that does not.
+fn square(violation: f64, tolerance: f64) -> f64 {
+    let is_counted = violation.abs() > tolerance;
+    violation * violation * f64::from(u8::from(is_counted))
 }

@@ -29,6 +29,7 @@ mod step;
 #[cfg(test)]
 mod tests;
 mod triangular;
+mod weights;
 
 pub(in crate::programs) use resolve::{Basis, Prepared, Resolver};
 

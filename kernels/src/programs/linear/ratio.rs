@@ -22,16 +22,28 @@ impl Simplex<'_> {
         for &place in &self.row.places {
             let variable = place as usize;
             let entry = self.row.values[variable] * sign;
-            let (low, high, x) = (self.lower[variable], self.upper[variable], self.x[variable]);
             // Without branches: signs follow no pattern.
-            let is_free = (low == f64::NEG_INFINITY) & (high == f64::INFINITY);
-            let is_low = (x <= low) == (entry > 0.0);
-            let is_candidate = (entry.abs() >= PIVOT) & (low < high) & (is_low | is_free);
+            let is_allowed = (self.signs[variable] >> u8::from(entry < 0.0)) & 1 == 1;
+            let is_candidate = (entry.abs() >= PIVOT) & is_allowed;
             let way = 1.0_f64.copysign(entry);
             candidates[count] = (place, entry.abs(), self.d[variable] * way);
             count += usize::from(is_candidate);
         }
         candidates.truncate(count);
+    }
+
+    /// Notes which signs of an entry of the pivot row, along the step, let a nonbasic variable enter: 1 for positive, 2 for negative ones.
+    pub(super) fn note_signs(&mut self, variable: usize) {
+        let (low, high) = (self.lower[variable], self.upper[variable]);
+        self.signs[variable] = if low >= high {
+            0
+        } else if low == f64::NEG_INFINITY && high == f64::INFINITY {
+            3
+        } else if self.x[variable] <= low {
+            1
+        } else {
+            2
+        };
     }
 
     /// The ratio test that passes break points while the slope stays positive, in groups by the bound of Harris.

@@ -23,6 +23,22 @@ pub(super) enum Ended {
     Stuck,
 }
 
+/// Value and bounds of a basic variable.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Basic {
+    pub(super) x: f64,
+    pub(super) low: f64,
+    pub(super) high: f64,
+}
+
+impl Basic {
+    /// How far the value is outside its bounds: negative below, positive above.
+    #[inline]
+    pub(super) fn violation(&self) -> f64 {
+        (self.x - self.low).min(0.0) + (self.x - self.high).max(0.0)
+    }
+}
+
 pub(super) struct Simplex<'a> {
     pub(super) model: &'a Model,
     /// Bounds and costs at work, and the bounds that hold in the end: methods move bounds and costs a little for a while.
@@ -36,10 +52,14 @@ pub(super) struct Simplex<'a> {
     /// The row of a basic variable, or `NONE`; and the variable of each row.
     pub(super) row_of: Vec<u32>,
     pub(super) header: Vec<u32>,
-    /// The bounds of the variable of each row, while the dual method is at work.
-    pub(super) row_bounds: Vec<[f64; 2]>,
+    /// The variable of each row, while the dual method is at work.
+    pub(super) basics: Vec<Basic>,
+    /// Which signs of their entries in the pivot row let nonbasic variables enter, while the dual method is at work.
+    pub(super) signs: Vec<u8>,
     /// Steepest edge weights of rows.
     pub(super) weights: Vec<f64>,
+    /// Rows whose weights the last update lost to cancellation.
+    pub(super) lost: Vec<u32>,
     /// The matrix by rows, in each row the entries of nonbasic variables before the others, and where those begin.
     pub(super) row_columns: Vec<u32>,
     pub(super) row_values: Vec<f64>,
@@ -94,8 +114,10 @@ impl<'a> Simplex<'a> {
             header: (0..rows as u32)
                 .map(|row| row + model.columns as u32)
                 .collect(),
-            row_bounds: vec![[0.0; 2]; rows],
+            basics: vec![Basic::default(); rows],
+            signs: vec![0; total],
             weights: vec![1.0; rows],
+            lost: Vec::new(),
             row_columns: model.row_columns.clone(),
             row_values: model.row_values.clone(),
             row_middles: model.row_starts[1..].to_vec(),
