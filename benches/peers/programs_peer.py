@@ -128,8 +128,9 @@ PROGRAMS = {
     "flow of 14 goods": lambda: flow(300, 1000, 14, 12),
     "sparse, large": lambda: general(5000, 7000, 5, 10),
     "staircase, large": lambda: staircase(100, 50, 6),
+    "staircase, large, another": lambda: staircase(100, 50, 106),
 }  # fmt: skip
-LARGE = ("sparse, large", "staircase, large")
+LARGE = ("sparse, large", "staircase, large", "staircase, large, another")
 
 cases = {name: make for name, make in PROGRAMS.items() if sys.argv[1] == "all" or name not in LARGE}
 for path in sorted(Path(sys.argv[2]).glob("*.mps")) if len(sys.argv) > 2 else []:
