@@ -8,9 +8,6 @@ use super::state::{DUAL, Ended, NONE, PRIMAL, Simplex};
 const ROUNDS: usize = 12;
 /// Turns in which costs are perturbed.
 const PERTURBED: usize = 2;
-/// One of so many reduced costs of the wrong sign is many, and at least a hundred.
-const MANY: usize = 4;
-const FEW: usize = 400;
 /// Violations that are left in the end, in scaled units, and the turns and iterations spent on that.
 const SHARP: f64 = 1e-12;
 const TURNS: usize = 3;
@@ -76,8 +73,7 @@ impl Simplex<'_> {
 
     pub(super) fn conclusion(&mut self) -> Status {
         match self.start() {
-            Ok(true) => self.alternate(),
-            Ok(false) => self.feasible_first(),
+            Ok(()) => self.alternate(),
             Err(ended) => self.conclude(ended),
         }
     }
@@ -127,13 +123,12 @@ impl Simplex<'_> {
             .then_some(Status::Optimal)
     }
 
-    /// Makes the basis dual feasible; `false` when no basis near is, so that the program is unbounded or infeasible.
-    fn start(&mut self) -> Result<bool, Ended> {
+    /// Makes the basis dual feasible, or nearly so: costs are shifted for what is left, and where that is much, because the program is
+    /// unbounded or infeasible, the methods that follow find out.
+    fn start(&mut self) -> Result<(), Ended> {
         self.settle();
-        let wrong = self.wrong_signs(1e-7);
-        // Where many are wrong, costs that are shifted for a while and the primal method at the end take fewer iterations.
-        if wrong == 0 || wrong * MANY > self.model.columns.max(FEW) {
-            return Ok(true);
+        if self.wrong_signs(1e-7) == 0 {
+            return Ok(());
         }
         // The same method on a program whose bounds measure dual infeasibility, as Koberstein has it.
         for variable in 0..self.x.len() {
@@ -160,8 +155,7 @@ impl Simplex<'_> {
         self.compute_dual();
         self.settle();
         self.compute_primal();
-        // Less than this comes from the perturbation, and the primal method removes it in the end.
-        Ok(self.wrong_signs(1e-4) == 0)
+        Ok(())
     }
 
     /// Variables without a second bound to go to whose reduced costs have the wrong sign.
@@ -171,24 +165,6 @@ impl Simplex<'_> {
             !is_boxed && self.dual_violation(variable) > tolerance
         };
         (0..self.x.len()).filter(is_wrong).count()
-    }
-
-    /// Without costs every basis is dual feasible: the dual method finds a feasible point or proves that there is none. The primal
-    /// method goes on from there.
-    fn feasible_first(&mut self) -> Status {
-        self.cost.fill(0.0);
-        self.d.fill(0.0);
-        self.settle();
-        match self.dual() {
-            Ended::Unbounded => return Status::Infeasible,
-            Ended::Optimal | Ended::Stuck => {}
-            other => return self.conclude(other),
-        }
-        self.cost.clone_from(&self.model.cost);
-        if let Some(status) = self.clean(0) {
-            return status;
-        }
-        self.alternate()
     }
 
     /// Factors, values and reduced costs anew.

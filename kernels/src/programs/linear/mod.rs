@@ -8,6 +8,7 @@
 
 mod buckets;
 mod certificate;
+mod dominated;
 mod drive;
 mod dual;
 mod eliminate;
@@ -26,6 +27,7 @@ mod row;
 mod sparse;
 mod state;
 mod step;
+mod substitute;
 #[cfg(test)]
 mod tests;
 mod triangular;

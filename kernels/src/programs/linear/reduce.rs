@@ -12,12 +12,10 @@ use crate::sparse::Csr;
 /// Turns over all rows and columns.
 const TURNS: usize = 12;
 /// Differences below this, relative to the size of the numbers or 1, are none.
-const SAME: f64 = 1e-9;
+pub(super) const SAME: f64 = 1e-9;
 /// Smallest ratio of the coefficients of an equation by which one of two variables is replaced.
-const RATIO: f64 = 1e-3;
-/// Most other entries of a variable that is replaced.
-const ENTRIES: usize = 4;
-/// Entries looked at, for each row, column and entry of the program, beyond which it is left as it is.
+pub(super) const RATIO: f64 = 1e-3;
+/// Entries looked at, for each row, column and entry of the program, after which nothing more is reduced.
 const LOOKS: usize = 50;
 
 pub(super) struct Reduction {
@@ -31,13 +29,13 @@ pub(super) struct Reduction {
     pub(super) has_row: Vec<bool>,
     pub(super) has_column: Vec<bool>,
     pub(super) steps: Vec<Step>,
-    /// Entries of the rows that fixed their columns.
+    /// Entries of the rows that fixed their columns, and of those that replaced one.
     pub(super) forced: Vec<(u32, f64)>,
     /// Entries that may still be looked at.
-    looks: usize,
+    pub(super) looks: usize,
 }
 
-/// There is no optimum, or bounds that rounding has crossed, or the search was long: the program itself has to tell.
+/// There is no optimum, or bounds that rounding has crossed: the program itself has to tell.
 pub(super) struct Failed;
 
 impl Reduction {
@@ -72,7 +70,8 @@ impl Reduction {
             for column in 0..columns {
                 reduction.column(column)?;
             }
-            if (reduction.steps.len() - before) * 200 <= rows + columns {
+            reduction.dominated()?;
+            if (reduction.steps.len() - before) * 200 <= rows + columns || reduction.looks == 0 {
                 break;
             }
         }
@@ -112,12 +111,11 @@ impl Reduction {
     }
 
     /// Counts entries that are looked at.
-    fn look(&mut self, entries: usize) -> Result<(), Failed> {
-        self.looks = self.looks.checked_sub(entries).ok_or(Failed)?;
-        Ok(())
+    pub(super) fn look(&mut self, entries: usize) {
+        self.looks = self.looks.saturating_sub(entries);
     }
 
-    fn drop_row(&mut self, row: usize) {
+    pub(super) fn drop_row(&mut self, row: usize) {
         self.has_row[row] = false;
         for (column, _) in std::mem::take(&mut self.rows[row]) {
             self.leave(row, column as usize);
@@ -132,7 +130,7 @@ impl Reduction {
     }
 
     /// Takes a column out at a value of its own.
-    fn fix(&mut self, column: usize, is_high: bool) -> Result<(), Failed> {
+    pub(super) fn fix(&mut self, column: usize, is_high: bool) -> Result<(), Failed> {
         let value = if is_high {
             self.high[column]
         } else {
@@ -141,7 +139,7 @@ impl Reduction {
         if !value.is_finite() {
             return Err(Failed);
         }
-        self.look(1)?;
+        self.look(1);
         self.has_column[column] = false;
         for row in std::mem::take(&mut self.columns[column]) {
             let by = self.take(row as usize, column) * value;
@@ -156,7 +154,7 @@ impl Reduction {
     }
 
     /// Removes an entry from a row.
-    fn take(&mut self, row: usize, column: usize) -> f64 {
+    pub(super) fn take(&mut self, row: usize, column: usize) -> f64 {
         let entries = &mut self.rows[row];
         self.looks = self.looks.saturating_sub(entries.len());
         let at = entries.iter().position(|entry| entry.0 as usize == column);
@@ -164,10 +162,10 @@ impl Reduction {
     }
 
     fn row(&mut self, row: usize) -> Result<(), Failed> {
-        if !self.has_row[row] {
+        if !self.has_row[row] || self.looks == 0 {
             return Ok(());
         }
-        self.look(self.rows[row].len())?;
+        self.look(self.rows[row].len());
         let (bottom, top) = (self.row_low[row], self.row_high[row]);
         let [least, most, size] = self.extent(row);
         let slack = SAME * size.max(1.0);
@@ -262,10 +260,7 @@ impl Reduction {
         let count = |entry: (u32, f64)| self.columns[entry.0 as usize].len();
         let ((kept, by), (gone, own)) = if count(a) <= count(b) { (b, a) } else { (a, b) };
         let (kept, gone) = (kept as usize, gone as usize);
-        if (own / by).abs() < RATIO
-            || (by / own).abs() < RATIO
-            || self.columns[gone].len() > ENTRIES
-        {
+        if (own / by).abs() < RATIO || (by / own).abs() < RATIO {
             return Ok(());
         }
         let right = self.row_high[row];
@@ -300,7 +295,7 @@ impl Reduction {
     }
 
     /// Adds to an entry; what cancels is gone.
-    fn add(&mut self, row: usize, column: usize, value: f64) {
+    pub(super) fn add(&mut self, row: usize, column: usize, value: f64) {
         let entries = &mut self.rows[row];
         self.looks = self.looks.saturating_sub(entries.len());
         let Some(at) = entries.iter().position(|entry| entry.0 as usize == column) else {
@@ -318,10 +313,10 @@ impl Reduction {
     }
 
     fn column(&mut self, column: usize) -> Result<(), Failed> {
-        if !self.has_column[column] {
+        if !self.has_column[column] || self.looks == 0 {
             return Ok(());
         }
-        self.look(1)?;
+        self.look(1);
         let (low, high, cost) = (self.low[column], self.high[column], self.costs[column]);
         if low == high {
             return self.fix(column, false);
@@ -334,15 +329,19 @@ impl Reduction {
                 }
                 self.fix(column, is_high)
             }
-            [row] if self.row_low[row as usize] == self.row_high[row as usize] => {
+            [row] if self.row_low[row as usize] == self.row_high[row as usize] && cost == 0.0 => {
                 self.slack(row as usize, column);
                 Ok(())
             }
-            _ => Ok(()),
+            _ => {
+                self.substitute(column);
+                Ok(())
+            }
         }
     }
 
-    /// A variable that is in one equation alone becomes the slack of an inequality.
+    /// A variable without cost that is in one equation alone becomes the slack of an inequality. With a cost it stays: its cost would
+    /// become one of all others, and the start less feasible.
     fn slack(&mut self, row: usize, column: usize) {
         let value = self.take(row, column);
         let right = self.row_high[row];
@@ -351,18 +350,12 @@ impl Reduction {
             right - value * self.high[column],
         ];
         (self.row_low[row], self.row_high[row]) = (ends[0].min(ends[1]), ends[0].max(ends[1]));
-        let price = self.costs[column] / value;
-        for index in 0..self.rows[row].len() {
-            let (other, entry) = self.rows[row][index];
-            self.costs[other as usize] -= price * entry;
-        }
         self.has_column[column] = false;
         self.columns[column].clear();
         self.steps.push(Step::Slack {
             row: row as u32,
             column: column as u32,
             is_same: value < 0.0,
-            shift: price,
         });
     }
 }

@@ -31,7 +31,7 @@ pub(super) struct Start {
 pub(super) fn start(program: &Program, options: &Options<'_>) -> Option<Start> {
     let reduction = Reduction::new(program).ok()?;
     let (rows, columns) = (program.row_low.len(), program.costs.len());
-    if reduction.steps.len() * 50 < rows + columns {
+    if reduction.steps.len() * 20 < rows + columns {
         return None;
     }
     let (reduced, left_rows, left_columns) = reduction.program();
@@ -62,8 +62,8 @@ pub(super) fn start(program: &Program, options: &Options<'_>) -> Option<Start> {
             Place::Low => Place::High,
             Place::High => Place::Low,
         };
-        restoring.prices[row as usize] -=
-            scaled(simplex.d[logical], model.row_scale[at] - model.cost_scale);
+        restoring.prices[row as usize] =
+            -scaled(simplex.d[logical], model.row_scale[at] - model.cost_scale);
     }
     for step in reduction.steps.iter().rev() {
         restoring.undo(*step);
@@ -74,8 +74,7 @@ pub(super) fn start(program: &Program, options: &Options<'_>) -> Option<Start> {
     })
 }
 
-/// Places and prices while steps are undone. A step that is still to be undone has added to the prices of its row already, so that
-/// the reduced costs are those of the reduced program.
+/// Places and prices while steps are undone.
 struct Restoring<'a> {
     program: &'a Program,
     by_column: Csr,
@@ -89,11 +88,9 @@ struct Restoring<'a> {
 impl<'a> Restoring<'a> {
     fn new(program: &'a Program, reduction: &'a Reduction) -> Self {
         let (rows, columns) = (program.row_low.len(), program.costs.len());
-        let mut prices = vec![0.0; rows];
         let mut others = vec![Vec::new(); columns];
         for step in &reduction.steps {
             match *step {
-                Step::Slack { row, shift, .. } => prices[row as usize] += shift,
                 Step::Doubleton {
                     kept,
                     gone,
@@ -101,6 +98,17 @@ impl<'a> Restoring<'a> {
                     own,
                     ..
                 } => others[kept as usize].push((gone, -by / own)),
+                Step::Replaced {
+                    column,
+                    own,
+                    start,
+                    count,
+                    ..
+                } => {
+                    for &(other, value) in &reduction.forced[range(start, count)] {
+                        others[other as usize].push((column, -value / own));
+                    }
+                }
                 _ => {}
             }
         }
@@ -109,7 +117,7 @@ impl<'a> Restoring<'a> {
             by_column: program.matrix.transposed(),
             forced: &reduction.forced,
             places: vec![Place::Basic; rows + columns],
-            prices,
+            prices: vec![0.0; rows],
             others,
         }
     }
@@ -143,7 +151,19 @@ impl<'a> Restoring<'a> {
                 is_most,
                 start,
                 count,
-            } => self.unforce(row, is_most, start as usize..(start + count) as usize),
+            } => self.unforce(row, is_most, range(start, count)),
+            Step::Replaced {
+                row,
+                column,
+                own,
+                start,
+                count,
+            } => {
+                for &(other, _) in &self.forced[range(start, count)] {
+                    self.others[other as usize].pop();
+                }
+                self.enter(row, column, own, Place::Low);
+            }
             Step::Singleton {
                 row,
                 column,
@@ -186,7 +206,6 @@ impl<'a> Restoring<'a> {
                 row,
                 column,
                 is_same,
-                ..
             } => {
                 let row = columns + row as usize;
                 self.places[column as usize] = match self.places[row] {
@@ -228,6 +247,10 @@ impl<'a> Restoring<'a> {
             self.enter(row, column, value, place);
         }
     }
+}
+
+fn range(start: u32, count: u32) -> std::ops::Range<usize> {
+    start as usize..(start + count) as usize
 }
 
 impl Simplex<'_> {

@@ -33,11 +33,18 @@ pub(super) enum Step {
         is_low: bool,
         is_high: bool,
     },
-    /// A variable that was the slack of a row; whether they rise together, and what that added to the price of the row.
+    /// A variable that an equation gives, whose other entries are in `Reduction::forced`.
+    Replaced {
+        row: u32,
+        column: u32,
+        own: f64,
+        start: u32,
+        count: u32,
+    },
+    /// A variable that was the slack of a row, and whether they rise together.
     Slack {
         row: u32,
         column: u32,
         is_same: bool,
-        shift: f64,
     },
 }

@@ -1,0 +1,105 @@
+//! Variables whose bounds follow from rows, replaced by what an equation makes them.
+
+use super::reduce::{RATIO, Reduction, SAME};
+use super::step::Step;
+
+/// Most entries of such a variable, and entries that replacing it may add.
+const ENTRIES: usize = 12;
+const FILL: usize = 10;
+/// Longest equation that replaces a variable.
+const LENGTH: usize = 32;
+
+impl Reduction {
+    /// Replaces a variable of few rows, one of them an equation, where rows keep it within its bounds.
+    pub(super) fn substitute(&mut self, column: usize) {
+        let count = self.columns[column].len();
+        if !(1..=ENTRIES).contains(&count) {
+            return;
+        }
+        let rows = self.columns[column].clone();
+        self.look(count);
+        let length = |row: &u32| self.rows[*row as usize].len();
+        let equations = rows.iter().filter(|&&row| self.is_equation(row));
+        let Some(&row) = equations.min_by_key(|&row| length(row)) else {
+            return;
+        };
+        let most = length(&row) + count + FILL;
+        if length(&row) > LENGTH || (length(&row) - 1) * (count - 1) > most {
+            return;
+        }
+        self.look(rows.iter().map(length).sum());
+        let (mut low, mut high) = (f64::NEG_INFINITY, f64::INFINITY);
+        let (mut own, mut largest) = (0.0, 0.0_f64);
+        for &other in &rows {
+            let (value, ends) = self.implied(other as usize, column);
+            low = low.max(ends[0]);
+            high = high.min(ends[1]);
+            largest = largest.max(value.abs());
+            if other == row {
+                own = value;
+            }
+        }
+        let sizes = self.rows[row as usize].iter().map(|entry| entry.1.abs());
+        let slack = |bound: f64| SAME * bound.abs().max(1.0);
+        let is_free = low >= self.low[column] - slack(self.low[column])
+            && high <= self.high[column] + slack(self.high[column]);
+        if !is_free || own.abs() < RATIO * sizes.fold(largest, f64::max) {
+            return;
+        }
+        let row = row as usize;
+        let right = self.row_high[row];
+        self.take(row, column);
+        self.has_column[column] = false;
+        let mut others = std::mem::take(&mut self.columns[column]);
+        others.retain(|&other| other as usize != row);
+        let entries = self.rows[row].clone();
+        self.drop_row(row);
+        self.steps.push(Step::Replaced {
+            row: row as u32,
+            column: column as u32,
+            own,
+            start: self.forced.len() as u32,
+            count: entries.len() as u32,
+        });
+        self.forced.extend_from_slice(&entries);
+        let price = self.costs[column] / own;
+        for &(other, value) in &entries {
+            self.costs[other as usize] -= price * value;
+        }
+        for other in others {
+            let at = other as usize;
+            let factor = self.take(at, column) / own;
+            self.row_low[at] -= factor * right;
+            self.row_high[at] -= factor * right;
+            for &(other, value) in &entries {
+                self.add(at, other as usize, -factor * value);
+            }
+        }
+    }
+
+    fn is_equation(&self, row: u32) -> bool {
+        self.row_low[row as usize] == self.row_high[row as usize]
+    }
+
+    /// The coefficient of a variable in a row, and between what the row and the bounds of the others keep it.
+    fn implied(&self, row: usize, column: usize) -> (f64, [f64; 2]) {
+        let (mut least, mut most, mut own) = (0.0, 0.0, 0.0);
+        for &(other, value) in &self.rows[row] {
+            if other as usize == column {
+                own = value;
+                continue;
+            }
+            let ends = [
+                value * self.low[other as usize],
+                value * self.high[other as usize],
+            ];
+            least += ends[0].min(ends[1]);
+            most += ends[0].max(ends[1]);
+        }
+        let ends = [
+            (self.row_low[row] - most) / own,
+            (self.row_high[row] - least) / own,
+        ];
+        (own, [ends[0].min(ends[1]), ends[0].max(ends[1])])
+    }
+}
