@@ -18,7 +18,7 @@ def table(executable, python, quick, folder=None):
         "## Linear programs",
         "",
         "ms: the best of three, the time within the process; mathchain checks and converts the arguments in that time and refines the result, SciPy has the matrix in compressed rows. "
-        "Difference: of the objectives, relative. Gap: objective minus what the prices prove, relative, as mathchain states it.",
+        "Difference: of the objectives, relative. Gap: objective minus what the prices prove, relative, as mathchain states it." + (" The last ones are published programs of Netlib." if folder else ""),
         "",
         "| program | rows | columns | entries | mathchain iterations | HiGHS iterations | mathchain ms | HiGHS ms | ratio | difference | gap |",
         "|---|---|---|---|---|---|---|---|---|---|---|",
