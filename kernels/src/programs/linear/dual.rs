@@ -205,7 +205,6 @@ impl Simplex<'_> {
         }
         self.work.clear();
         for &(place, by) in flips {
-            self.x[place as usize] += by;
             let (low, high) = (self.lower[place as usize], self.upper[place as usize]);
             self.x[place as usize] = if by > 0.0 { high } else { low };
             self.note_signs(place as usize);

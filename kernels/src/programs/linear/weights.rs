@@ -35,12 +35,13 @@ impl Simplex<'_> {
         std::mem::replace(&mut self.weights[row as usize], weight) / weight
     }
 
+    /// Updates the weights for an exchange in `row`, of weight `weight`; `alpha` is the pivot.
     pub(super) fn update_weights(&mut self, row: u32, alpha: f64, weight: f64) {
         /// Rounding of the solves: where terms cancel, a weight is rather too small, since the rows that are chosen get their true ones.
         const ROUNDED: f64 = 1e-12;
         let new = weight / (alpha * alpha);
-        // The product of a row of the inverse and the leaving column is minus the ratio, which bounds the length of the row from below.
         self.lost.clear();
+        // The product of a row of the inverse and the leaving column is minus the ratio, which bounds the length of the row from below.
         let (_, leaving) = self.model.column(self.header[row as usize] as usize);
         let length: f64 = leaving.iter().map(|value| value * value).sum();
         for (other, value) in self.alpha.entries() {
@@ -72,7 +73,7 @@ impl Simplex<'_> {
 
     /// The squared lengths of the rows of the inverse, within a factor of 4 almost always: mean squares of its products with vectors of
     /// random signs.
-    fn estimated_weights(&mut self) -> Vec<f64> {
+    pub(super) fn estimated_weights(&mut self) -> Vec<f64> {
         const PAIRS: u64 = 8;
         let mut sums = vec![0.0; self.model.rows];
         for pair in 0..PAIRS {

@@ -299,7 +299,16 @@ proptest! {
             for (at, value) in column.iter().enumerate().filter(|(_, value)| **value != 0.0) {
                 entering.put(at as u32, *value);
             }
-            factor.forward(&mut entering, Keep::Middle);
+            let mut other = Sparse::new(size);
+            other.values.copy_from_slice(&b);
+            other.gather();
+            factor.forward_pair(&mut entering, &mut other);
+            for (solved, right) in [(&entering, &column), (&other, &b)] {
+                for row in 0..size {
+                    let sum: f64 = (0..size).map(|at| columns[slot_of_row[at]][row] * solved.values[at]).sum();
+                    prop_assert!((sum - right[row]).abs() < 1e-9, "pair, round {round}");
+                }
+            }
             let alpha = entering.values[row];
             if alpha.abs() < 0.01 {
                 continue;
@@ -362,6 +371,8 @@ fn weights_are_the_lengths_of_their_edges() {
     for most in (10..100).step_by(10) {
         let mut simplex = state::Simplex::new(&model, most, &|| false);
         simplex.conclusion();
+        simplex.factorise();
+        let estimates = simplex.estimated_weights();
         for row in 0..rows as u32 {
             simplex.compute_row(row);
             let (weight, true_weight) = (simplex.weights[row as usize], simplex.rho.square());
@@ -369,6 +380,8 @@ fn weights_are_the_lengths_of_their_edges() {
                 weight <= 1.01 * true_weight.max(1e-4),
                 "{most}, row {row}: {weight} for {true_weight}"
             );
+            let ratio = estimates[row as usize] / true_weight;
+            assert!((0.1..10.0).contains(&ratio), "{most}, row {row}: {ratio}");
         }
     }
 }

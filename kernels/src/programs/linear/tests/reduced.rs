@@ -145,3 +145,27 @@ fn a_long_search_ends() {
     }
     assert_eq!(solve(&program(ROWS), &OPTIONS).objective, 0.0);
 }
+
+/// `x + y + z - w >= 2` with costs 1, 3, 2 and -0.5: the price is at most 1 because of `x`, so that `y` and `z` are 0, and at least 0.5
+/// because of `w`, so that the row is an equation.
+#[test]
+fn prices_fix_variables_and_make_equations() {
+    let program = Program {
+        costs: vec![1.0, 3.0, 2.0, -0.5],
+        matrix: dense(&[vec![1.0, 1.0, 1.0, -1.0]], 4),
+        row_low: vec![2.0],
+        row_high: vec![INF],
+        low: vec![0.0; 4],
+        high: vec![INF, INF, INF, INF],
+    };
+    let reduction = Reduction::new(&program).ok().unwrap();
+    assert!(!reduction.has_row[0] && !reduction.has_column.contains(&true));
+    let fixed = |at: u32| {
+        let is_low =
+            |step: &Step| matches!(step, Step::Fixed { column, is_high: false } if *column == at);
+        reduction.steps.iter().any(is_low)
+    };
+    assert!(fixed(1) && fixed(2), "{:?}", reduction.steps);
+    let solution = solved(&program);
+    assert_eq!(solution.x, [2.0, 0.0, 0.0, 0.0]);
+}
