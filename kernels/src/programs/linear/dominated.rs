@@ -1,4 +1,7 @@
 //! Variables that are at a bound, and rows that are at a side, whatever the prices.
+//!
+//! # Reference
+//! E. D. Andersen, K. D. Andersen, "Presolving in linear programming", Math. Programming 71, 1995 (dominated columns).
 
 use super::reduce::{Failed, Reduction, SAME};
 

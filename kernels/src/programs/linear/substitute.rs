@@ -1,4 +1,7 @@
 //! Variables whose bounds follow from rows, replaced by what an equation makes them.
+//!
+//! # Reference
+//! E. D. Andersen, K. D. Andersen, "Presolving in linear programming", Math. Programming 71, 1995 (implied free variables).
 
 use super::reduce::{RATIO, Reduction, SAME};
 use super::step::Step;

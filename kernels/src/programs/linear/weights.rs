@@ -1,4 +1,8 @@
 //! Steepest edge weights of the dual method: the squared lengths of the rows of the inverse.
+//!
+//! # References
+//! J. J. Forrest and D. Goldfarb, "Steepest-edge simplex algorithms for linear programming", Math. Programming 57, 1992. D. Achlioptas,
+//! "Database-friendly random projections", J. Comput. System Sci. 66, 2003 (estimates by random signs).
 
 use super::sparse::Sparse;
 use super::state::{Simplex, noise};
