@@ -1,10 +1,10 @@
 //! Linear programs: minimise `c' x` with bounds on x and on `A x`, by the simplex method.
 //!
 //! Start with [`Program`] and [`solve`]. A smaller program is solved first, where there is one; the program given starts from its
-//! basis (`reduce`, `dominated`, `substitute`, `restore`), so that values, prices and proofs are those of the program given. The dual method with perturbed costs
-//! does most of the work, the primal method removes what the perturbation left; the final basis is solved again with residuals in
-//! doubled precision. One thread, a fixed order, noise from indices alone: the same program has the same bits as its solution
-//! everywhere.
+//! basis (`reduce`, `dominated`, `substitute`, `restore`), so that values, prices and proofs are those of the program given. The dual
+//! method with perturbed costs does most of the work, the primal method removes what the perturbation left; the final basis is solved
+//! again with residuals in doubled precision. One thread, a fixed order, noise from indices alone: the same program has the same bits
+//! as its solution everywhere.
 
 mod buckets;
 mod certificate;
