@@ -8,6 +8,9 @@ use super::state::{DUAL, Ended, NONE, PRIMAL, Simplex};
 const ROUNDS: usize = 12;
 /// Turns in which costs are perturbed.
 const PERTURBED: usize = 2;
+/// One of so many reduced costs of the wrong sign is many, and at least a hundred.
+const MANY: usize = 4;
+const FEW: usize = 400;
 /// Violations that are left in the end, in scaled units, and the turns and iterations spent on that.
 const SHARP: f64 = 1e-12;
 const TURNS: usize = 3;
@@ -127,7 +130,8 @@ impl Simplex<'_> {
     /// unbounded or infeasible, the methods that follow find out.
     fn start(&mut self) -> Result<(), Ended> {
         self.settle();
-        if self.wrong_signs(1e-7) == 0 {
+        let wrong = self.wrong_signs(1e-7);
+        if wrong == 0 || (wrong * MANY > self.model.columns.max(FEW) && self.is_for_primal()) {
             return Ok(());
         }
         // The same method on a program whose bounds measure dual infeasibility, as Koberstein has it.
@@ -156,6 +160,19 @@ impl Simplex<'_> {
         self.settle();
         self.compute_primal();
         Ok(())
+    }
+
+    /// Whether the primal method is likely to end sooner, costs being shifted until then: the basis is feasible already, or many variables
+    /// are free, each of which the dual method would have to make basic first.
+    fn is_for_primal(&mut self) -> bool {
+        let bounds = self.lower.iter().zip(&self.upper);
+        let free = bounds.filter(|(low, high)| low.is_infinite() && high.is_infinite());
+        if free.count() * MANY > self.model.columns {
+            return true;
+        }
+        self.factorise();
+        self.compute_primal();
+        self.worst_primal() <= self.primal_tolerance
     }
 
     /// Variables without a second bound to go to whose reduced costs have the wrong sign.

@@ -31,6 +31,8 @@ pub(super) struct Reduction {
     pub(super) steps: Vec<Step>,
     /// Entries of the rows that fixed their columns, and of those that replaced one.
     pub(super) forced: Vec<(u32, f64)>,
+    /// How many variables each one stands for, itself too, counted once for each way that leads there.
+    pub(super) stands_for: Vec<u32>,
     /// Entries that may still be looked at.
     pub(super) looks: usize,
 }
@@ -53,6 +55,7 @@ impl Reduction {
             has_column: vec![true; columns],
             steps: Vec::new(),
             forced: Vec::new(),
+            stands_for: vec![1; columns],
             looks: LOOKS * (rows + columns + program.matrix.nonzeros()),
         };
         for row in 0..rows {
@@ -281,6 +284,7 @@ impl Reduction {
         });
         self.drop_row(row);
         self.has_column[gone] = false;
+        self.stands_for[kept] = self.stands_for[kept].saturating_add(self.stands_for[gone]);
         let factor = -by / own;
         let constant = right / own;
         self.costs[kept] += self.costs[gone] * factor;
@@ -324,7 +328,8 @@ impl Reduction {
         match *self.columns[column] {
             [] => {
                 let is_high = cost < 0.0 || (cost == 0.0 && !low.is_finite());
-                if cost == 0.0 && !low.is_finite() && !high.is_finite() {
+                // Without that bound the program is unbounded, or the cost left over by rounding.
+                if !(if is_high { high } else { low }).is_finite() {
                     return Ok(());
                 }
                 self.fix(column, is_high)

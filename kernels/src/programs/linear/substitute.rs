@@ -9,6 +9,9 @@ use super::step::Step;
 /// Most entries of such a variable, and entries that replacing it may add.
 const ENTRIES: usize = 12;
 const FILL: usize = 10;
+/// Most variables that it, and one of those that replace it, stand for: all are visited when its reduced cost is restored.
+const NESTED: u32 = 100;
+const NESTED_IN: u32 = 10_000;
 /// Longest equation that replaces a variable.
 const LENGTH: usize = 32;
 
@@ -16,7 +19,7 @@ impl Reduction {
     /// Replaces a variable of few rows, one of them an equation, where rows keep it within its bounds.
     pub(super) fn substitute(&mut self, column: usize) {
         let count = self.columns[column].len();
-        if !(1..=ENTRIES).contains(&count) {
+        if !(1..=ENTRIES).contains(&count) || self.stands_for[column] > NESTED {
             return;
         }
         let rows = self.columns[column].clone();
@@ -27,6 +30,10 @@ impl Reduction {
             return;
         };
         let most = length(&row) + count + FILL;
+        let is_nested = |entry: &(u32, f64)| self.stands_for[entry.0 as usize] > NESTED_IN;
+        if self.rows[row as usize].iter().any(is_nested) {
+            return;
+        }
         if length(&row) > LENGTH || (length(&row) - 1) * (count - 1) > most {
             return;
         }
@@ -68,6 +75,7 @@ impl Reduction {
         let price = self.costs[column] / own;
         for &(other, value) in &entries {
             self.costs[other as usize] -= price * value;
+            self.stands_for[other as usize] += self.stands_for[column];
         }
         for other in others {
             let at = other as usize;

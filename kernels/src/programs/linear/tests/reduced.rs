@@ -169,3 +169,78 @@ fn prices_fix_variables_and_make_equations() {
     let solution = solved(&program);
     assert_eq!(solution.x, [2.0, 0.0, 0.0, 0.0]);
 }
+
+/// Each variable is the mean of the next two, so that the last two stand for all in as many ways as there are Fibonacci numbers.
+#[test]
+fn nested_replacements_are_bounded() {
+    const ROWS: usize = 300;
+    let program = Program {
+        costs: vec![1.0; ROWS + 2],
+        matrix: Csr::from_rows(
+            ROWS + 2,
+            (0..=ROWS).map(|row| 3 * row).collect(),
+            (0..ROWS as u32)
+                .flat_map(|row| [row, row + 1, row + 2])
+                .collect(),
+            (0..ROWS).flat_map(|_| [1.0, -0.5, -0.5]).collect(),
+        ),
+        row_low: vec![0.0; ROWS],
+        row_high: vec![0.0; ROWS],
+        low: [vec![0.0; ROWS], vec![1.0; 2]].concat(),
+        high: vec![INF; ROWS + 2],
+    };
+    let reduction = Reduction::new(&program).ok().unwrap();
+    assert!(
+        reduction
+            .steps
+            .iter()
+            .any(|step| matches!(step, Step::Replaced { .. }))
+    );
+    let solution = solved(&program);
+    assert!((solution.objective - 302.0).abs() < 1e-9);
+}
+
+/// All variables free: what is left of their costs is rounding.
+#[test]
+fn free_variables_are_replaced() {
+    const ROWS: usize = 20;
+    const COLUMNS: usize = 40;
+    let lines: Vec<Vec<f64>> = (0..ROWS)
+        .map(|row| {
+            let value = |column: usize| {
+                (
+                    noise(row * COLUMNS + column, 1) < 0.1,
+                    noise(row * COLUMNS + column, 2) - 0.5,
+                )
+            };
+            (0..COLUMNS)
+                .map(|column| match value(column) {
+                    (true, value) => value,
+                    (false, _) => f64::from(u8::from(row == column)),
+                })
+                .collect()
+        })
+        .collect();
+    let prices: Vec<f64> = (0..ROWS).map(|row| noise(row, 3) - 0.5).collect();
+    let program = Program {
+        costs: (0..COLUMNS)
+            .map(|column| {
+                lines
+                    .iter()
+                    .zip(&prices)
+                    .map(|(line, price)| line[column] * price)
+                    .sum()
+            })
+            .collect(),
+        matrix: dense(&lines, COLUMNS),
+        row_low: vec![1.0; ROWS],
+        row_high: vec![1.0; ROWS],
+        low: vec![-INF; COLUMNS],
+        high: vec![INF; COLUMNS],
+    };
+    let reduction = Reduction::new(&program).ok().unwrap();
+    assert!(reduction.has_row.iter().filter(|&&has| has).count() <= ROWS / 2);
+    let solution = solved(&program);
+    assert_eq!(solution.status, Status::Optimal);
+    assert!((solution.objective - prices.iter().sum::<f64>()).abs() < 1e-9);
+}
