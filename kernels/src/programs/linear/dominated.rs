@@ -4,6 +4,7 @@
 //! E. D. Andersen, K. D. Andersen, "Presolving in linear programming", Math. Programming 71, 1995 (dominated columns).
 
 use super::reduce::{Failed, Reduction, SAME};
+use crate::sparse::Csr;
 
 /// Turns over the columns that bound prices.
 const TURNS: usize = 2;
@@ -34,18 +35,6 @@ impl Sum {
     }
 }
 
-/// Rows and values of each column.
-struct Columns {
-    starts: Vec<u32>,
-    entries: Vec<(u32, f64)>,
-}
-
-impl Columns {
-    fn get(&self, column: usize) -> &[(u32, f64)] {
-        &self.entries[self.starts[column] as usize..self.starts[column + 1] as usize]
-    }
-}
-
 /// Least and largest price of each row.
 struct Prices(Vec<[f64; 2]>);
 
@@ -60,9 +49,9 @@ impl Prices {
         }
     }
 
-    fn sums(&self, terms: &[(u32, f64)]) -> [Sum; 2] {
+    fn sums(&self, (rows, values): (&[u32], &[f64])) -> [Sum; 2] {
         let mut sums = [Sum::default(); 2];
-        for &(row, by) in terms {
+        for (&row, &by) in rows.iter().zip(values) {
             for (sum, end) in sums.iter_mut().zip(self.term(row, by)) {
                 sum.add(end);
             }
@@ -101,7 +90,7 @@ impl Reduction {
                 continue;
             }
             let cost = self.costs[column];
-            let [least, most] = prices.sums(columns.get(column));
+            let [least, most] = prices.sums(columns.row(column));
             let slack = |sum: Sum| NONZERO * cost.abs().max(sum.finite.abs()).max(1e-3);
             if most.infinite == 0 && cost - most.finite > slack(most) {
                 self.fix(column, false)?;
@@ -121,11 +110,11 @@ impl Reduction {
 
     /// Bounds of prices: from the sides that rows have, and from reduced costs, which are not negative where a variable may rise without
     /// end, and not positive where it may fall.
-    fn prices(&self, columns: &Columns) -> Prices {
+    fn prices(&self, columns: &Csr) -> Prices {
         let sides = self.row_low.iter().zip(&self.row_high);
         let bounds = sides.map(|(low, high)| {
             let least = if high.is_finite() {
-                -f64::INFINITY
+                f64::NEG_INFINITY
             } else {
                 0.0
             };
@@ -140,9 +129,9 @@ impl Reduction {
                 if !is_up && !is_down {
                     continue;
                 }
-                let terms = columns.get(column);
-                let [least, most] = prices.sums(terms);
-                for &(row, by) in terms {
+                let (rows, values) = columns.row(column);
+                let [least, most] = prices.sums((rows, values));
+                for (&row, &by) in rows.iter().zip(values) {
                     let [low, high] = prices.term(row, by);
                     if is_up && let Some(others) = least.without(low) {
                         prices.bound(row, by, cost - others, true);
@@ -156,20 +145,19 @@ impl Reduction {
         prices
     }
 
-    fn by_column(&self) -> Columns {
-        let mut starts = vec![0_u32; self.columns.len() + 1];
-        for (column, rows) in self.columns.iter().enumerate() {
-            starts[column + 1] = starts[column] + rows.len() as u32;
-        }
-        let mut next = starts.clone();
-        let mut entries = vec![(0, 0.0); starts[self.columns.len()] as usize];
-        for (row, terms) in self.rows.iter().enumerate() {
-            for &(column, value) in terms {
-                let at = &mut next[column as usize];
-                entries[*at as usize] = (row as u32, value);
-                *at += 1;
-            }
-        }
-        Columns { starts, entries }
+    fn by_column(&self) -> Csr {
+        let entries = self.rows.iter().enumerate().flat_map(|(row, terms)| {
+            terms
+                .iter()
+                .map(move |&(column, value)| (column, (row as u32, value)))
+        });
+        let (columns, (rows, values)): (Vec<u32>, (Vec<u32>, Vec<f64>)) = entries.unzip();
+        Csr::from_triplets(
+            self.columns.len(),
+            self.rows.len(),
+            &columns,
+            &rows,
+            &values,
+        )
     }
 }

@@ -177,11 +177,7 @@ impl Simplex<'_> {
     /// Takes the variable of a row to `basics`, and its violation to `infeasible`.
     fn set_infeasible(&mut self, row: usize, infeasible: &mut [f64]) {
         let variable = self.header[row] as usize;
-        let basic = Basic {
-            x: self.x[variable],
-            low: self.lower[variable],
-            high: self.upper[variable],
-        };
+        let basic = self.basic(variable);
         self.basics[row] = basic;
         infeasible[row] = square(basic.violation(), self.primal_tolerance);
     }

@@ -30,7 +30,7 @@ pub(super) struct Reduction {
     pub(super) has_column: Vec<bool>,
     pub(super) steps: Vec<Step>,
     /// Entries of the rows that fixed their columns, and of those that replaced one.
-    pub(super) forced: Vec<(u32, f64)>,
+    pub(super) row_entries: Vec<(u32, f64)>,
     /// How many variables each one stands for, itself too, counted once for each way that leads there.
     pub(super) stands_for: Vec<u32>,
     /// Entries that may still be looked at.
@@ -54,7 +54,7 @@ impl Reduction {
             has_row: vec![true; rows],
             has_column: vec![true; columns],
             steps: Vec::new(),
-            forced: Vec::new(),
+            row_entries: Vec::new(),
             stands_for: vec![1; columns],
             looks: LOOKS * (rows + columns + program.matrix.nonzeros()),
         };
@@ -170,7 +170,7 @@ impl Reduction {
         }
         self.look(self.rows[row].len());
         let (bottom, top) = (self.row_low[row], self.row_high[row]);
-        let [least, most, size] = self.extent(row);
+        let [least, most, size] = self.extent(row, None);
         let slack = SAME * size.max(1.0);
         if least > top + 1e3 * slack || most < bottom - 1e3 * slack {
             return Err(Failed);
@@ -195,10 +195,10 @@ impl Reduction {
             self.steps.push(Step::Forced {
                 row: row as u32,
                 is_most,
-                start: self.forced.len() as u32,
+                start: self.row_entries.len() as u32,
                 count: entries.len() as u32,
             });
-            self.forced.extend_from_slice(&entries);
+            self.row_entries.extend_from_slice(&entries);
             for (column, value) in entries {
                 self.fix(column as usize, (value > 0.0) == is_most)?;
             }
@@ -211,10 +211,17 @@ impl Reduction {
         }
     }
 
-    /// Least and largest value of a row, and the size of its terms.
-    fn extent(&self, row: usize) -> [f64; 3] {
+    pub(super) fn is_equation(&self, row: u32) -> bool {
+        self.row_low[row as usize] == self.row_high[row as usize]
+    }
+
+    /// Least and largest value of a row, without the term of one variable where that is named, and the size of its terms.
+    pub(super) fn extent(&self, row: usize, without: Option<usize>) -> [f64; 3] {
         let mut extent = [0.0, 0.0, 0.0];
         for &(column, value) in &self.rows[row] {
+            if without == Some(column as usize) {
+                continue;
+            }
             let (a, b) = (
                 value * self.low[column as usize],
                 value * self.high[column as usize],
@@ -334,7 +341,7 @@ impl Reduction {
                 }
                 self.fix(column, is_high)
             }
-            [row] if self.row_low[row as usize] == self.row_high[row as usize] && cost == 0.0 => {
+            [row] if cost == 0.0 && self.is_equation(row) => {
                 self.slack(row as usize, column);
                 Ok(())
             }

@@ -78,7 +78,7 @@ pub(super) fn start(program: &Program, options: &Options<'_>) -> Option<Start> {
 struct Restoring<'a> {
     program: &'a Program,
     by_column: Csr,
-    forced: &'a [(u32, f64)],
+    row_entries: &'a [(u32, f64)],
     places: Vec<Place>,
     prices: Vec<f64>,
     /// Variables that each one stands for as well, and how far they move with it.
@@ -105,7 +105,7 @@ impl<'a> Restoring<'a> {
                     count,
                     ..
                 } => {
-                    for &(other, value) in &reduction.forced[range(start, count)] {
+                    for &(other, value) in &reduction.row_entries[range(start, count)] {
                         others[other as usize].push((column, -value / own));
                     }
                 }
@@ -115,7 +115,7 @@ impl<'a> Restoring<'a> {
         Self {
             program,
             by_column: program.matrix.transposed(),
-            forced: &reduction.forced,
+            row_entries: &reduction.row_entries,
             places: vec![Place::Basic; rows + columns],
             prices: vec![0.0; rows],
             others,
@@ -159,7 +159,7 @@ impl<'a> Restoring<'a> {
                 start,
                 count,
             } => {
-                for &(other, _) in &self.forced[range(start, count)] {
+                for &(other, _) in &self.row_entries[range(start, count)] {
                     self.others[other as usize].pop();
                 }
                 self.enter(row, column, own, Place::Low);
@@ -231,7 +231,7 @@ impl<'a> Restoring<'a> {
     fn unforce(&mut self, row: u32, is_most: bool, entries: std::ops::Range<usize>) {
         let sign = if is_most { 1.0 } else { -1.0 };
         let mut best: Option<(f64, u32, f64)> = None;
-        for &(column, value) in &self.forced[entries] {
+        for &(column, value) in &self.row_entries[entries] {
             let at = column as usize;
             if self.program.low[at] == self.program.high[at] {
                 continue;

@@ -52,7 +52,7 @@ pub(super) struct Simplex<'a> {
     /// The row of a basic variable, or `NONE`; and the variable of each row.
     pub(super) row_of: Vec<u32>,
     pub(super) header: Vec<u32>,
-    /// The variable of each row, while the dual method is at work.
+    /// Value and bounds of the variable of each row, while the dual method is at work.
     pub(super) basics: Vec<Basic>,
     /// Which signs of their entries in the pivot row let nonbasic variables enter, while the dual method is at work.
     pub(super) signs: Vec<u8>,
@@ -294,16 +294,12 @@ impl<'a> Simplex<'a> {
         self.iterations += 1;
     }
 
-    /// How far a value is outside its bounds: negative below, positive above.
-    #[inline]
-    pub(super) fn violation(&self, variable: usize) -> f64 {
-        let x = self.x[variable];
-        if x < self.lower[variable] {
-            x - self.lower[variable]
-        } else if x > self.upper[variable] {
-            x - self.upper[variable]
-        } else {
-            0.0
+    /// Value and bounds of a variable.
+    pub(super) fn basic(&self, variable: usize) -> Basic {
+        Basic {
+            x: self.x[variable],
+            low: self.lower[variable],
+            high: self.upper[variable],
         }
     }
 
@@ -311,7 +307,7 @@ impl<'a> Simplex<'a> {
         let basic = self
             .header
             .iter()
-            .map(|&variable| self.violation(variable as usize).abs());
+            .map(|&variable| self.basic(variable as usize).violation().abs());
         basic.fold(0.0, f64::max)
     }
 

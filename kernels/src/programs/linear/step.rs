@@ -8,7 +8,7 @@ pub(super) enum Step {
     /// A column at a bound.
     Fixed { column: u32, is_high: bool },
     /// A row that only one value of its variables satisfies: all at the bounds where the row is least, or most. Its entries are in
-    /// `Reduction::forced`.
+    /// `Reduction::row_entries`.
     Forced {
         row: u32,
         is_most: bool,
@@ -33,7 +33,7 @@ pub(super) enum Step {
         is_low: bool,
         is_high: bool,
     },
-    /// A variable that an equation gives, whose other entries are in `Reduction::forced`.
+    /// A variable that an equation gives, whose other entries are in `Reduction::row_entries`.
     Replaced {
         row: u32,
         column: u32,

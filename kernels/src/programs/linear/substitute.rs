@@ -30,11 +30,11 @@ impl Reduction {
             return;
         };
         let most = length(&row) + count + FILL;
-        let is_nested = |entry: &(u32, f64)| self.stands_for[entry.0 as usize] > NESTED_IN;
-        if self.rows[row as usize].iter().any(is_nested) {
+        if length(&row) > LENGTH || (length(&row) - 1) * (count - 1) > most {
             return;
         }
-        if length(&row) > LENGTH || (length(&row) - 1) * (count - 1) > most {
+        let is_nested = |entry: &(u32, f64)| self.stands_for[entry.0 as usize] > NESTED_IN;
+        if self.rows[row as usize].iter().any(is_nested) {
             return;
         }
         self.look(rows.iter().map(length).sum());
@@ -68,10 +68,10 @@ impl Reduction {
             row: row as u32,
             column: column as u32,
             own,
-            start: self.forced.len() as u32,
+            start: self.row_entries.len() as u32,
             count: entries.len() as u32,
         });
-        self.forced.extend_from_slice(&entries);
+        self.row_entries.extend_from_slice(&entries);
         let price = self.costs[column] / own;
         for &(other, value) in &entries {
             self.costs[other as usize] -= price * value;
@@ -88,25 +88,12 @@ impl Reduction {
         }
     }
 
-    fn is_equation(&self, row: u32) -> bool {
-        self.row_low[row as usize] == self.row_high[row as usize]
-    }
-
     /// The coefficient of a variable in a row, and between what the row and the bounds of the others keep it.
     fn implied(&self, row: usize, column: usize) -> (f64, [f64; 2]) {
-        let (mut least, mut most, mut own) = (0.0, 0.0, 0.0);
-        for &(other, value) in &self.rows[row] {
-            if other as usize == column {
-                own = value;
-                continue;
-            }
-            let ends = [
-                value * self.low[other as usize],
-                value * self.high[other as usize],
-            ];
-            least += ends[0].min(ends[1]);
-            most += ends[0].max(ends[1]);
-        }
+        let [least, most, _] = self.extent(row, Some(column));
+        let entries = &self.rows[row];
+        let own = entries.iter().find(|entry| entry.0 as usize == column);
+        let own = own.map_or(f64::NAN, |entry| entry.1);
         let ends = [
             (self.row_low[row] - most) / own,
             (self.row_high[row] - least) / own,
