@@ -1,0 +1,125 @@
+//! `Encode`: writes a type as a value.
+
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+
+use crate::attributes::{Body, Container, Field, Shape, Variant};
+
+pub(crate) fn implementation(container: &Container) -> TokenStream {
+    let body = body(container);
+    container.implement(
+        quote!(::tool_core::convert::Encode),
+        quote! {
+            fn encode(&self, encoder: &mut ::tool_core::convert::Encoder) -> ::core::result::Result<::tool_core::Value, ::tool_core::convert::EncodeError> {
+                #body
+            }
+        },
+    )
+}
+
+fn body(container: &Container) -> TokenStream {
+    let attributes = &container.attributes;
+    if let Some(into) = &attributes.into {
+        return quote! {
+            let value: #into = ::core::convert::Into::into(::core::clone::Clone::clone(self));
+            ::tool_core::convert::Encode::encode(&value, encoder)
+        };
+    }
+    if let Some(inner) = container.inner() {
+        let member = &inner.member;
+        return write(inner, &quote!(&self.#member));
+    }
+    match &container.body {
+        Body::Struct(Shape::Unit) => quote!(Ok(::tool_core::Value::Null)),
+        Body::Struct(Shape::Named(fields)) => {
+            let access = |field: &Field| {
+                let member = &field.member;
+                quote!(&self.#member)
+            };
+            self::fields(fields, access, |rows| quote!(encoder.fields(#rows)))
+        }
+        Body::Struct(Shape::Tuple(fields)) => {
+            let members = fields.iter().map(|field| &field.member);
+            quote!(encoder.elements(&[#(&self.#members),*]))
+        }
+        Body::Struct(Shape::Newtype(_)) => unreachable!("written as its field"),
+        Body::Enum(variants) => {
+            let arms = variants.iter().map(arm);
+            quote!(match self { #(#arms)* })
+        }
+    }
+}
+
+/// Writes one value, given as an expression of a reference.
+fn write(field: &Field, value: &TokenStream) -> TokenStream {
+    match &field.encode_with {
+        Some(function) => quote!(#function(#value, encoder)),
+        None => quote!(::tool_core::convert::Encode::encode(#value, encoder)),
+    }
+}
+
+/// Writes named fields by a method of the encoder: rows of `(name, value where it is written)`.
+fn fields(
+    fields: &[Field],
+    access: impl Fn(&Field) -> TokenStream,
+    write: impl Fn(TokenStream) -> TokenStream,
+) -> TokenStream {
+    let (mut bindings, mut rows) = (Vec::new(), Vec::new());
+    for field in fields.iter().filter(|field| !field.skip_encoding) {
+        let (name, local, access) = (&field.name, &field.local, access(field));
+        let value = match &field.encode_with {
+            Some(function) => {
+                let write = quote!(|value, encoder| #function(value, encoder));
+                bindings
+                    .push(quote!(let #local = ::tool_core::convert::EncodeWith(#access, #write);));
+                quote!(&#local)
+            }
+            None => access.clone(),
+        };
+        let value = quote!(#value as &dyn ::tool_core::convert::Encode);
+        rows.push(match &field.skip_encoding_if {
+            Some(skip) => quote!((#name, (!#skip(#access)).then_some(#value))),
+            None => quote!((#name, ::core::option::Option::Some(#value))),
+        });
+    }
+    let written = write(quote!(&[#(#rows),*]));
+    quote!({ #(#bindings)* #written })
+}
+
+fn arm(variant: &Variant) -> TokenStream {
+    let (ident, name) = (&variant.ident, &variant.name);
+    match &variant.shape {
+        Shape::Unit if variant.untagged => quote!(Self::#ident => Ok(::tool_core::Value::Null),),
+        Shape::Unit => quote!(Self::#ident => Ok(::tool_core::Value::from(#name)),),
+        Shape::Newtype(field) => {
+            let inner = match variant.untagged {
+                true => write(field, &quote!(inner)),
+                false => quote!(encoder.tagged(#name, inner)),
+            };
+            quote!(Self::#ident(inner) => #inner,)
+        }
+        Shape::Tuple(fields) => {
+            let locals: Vec<_> = (0..fields.len())
+                .map(|index| format_ident!("element_{index}"))
+                .collect();
+            let written = match variant.untagged {
+                true => quote!(encoder.elements(&[#(#locals),*])),
+                false => quote!(encoder.tagged_elements(#name, &[#(#locals),*])),
+            };
+            quote!(Self::#ident(#(#locals),*) => #written,)
+        }
+        Shape::Named(fields) => {
+            let members = fields.iter().filter(|field| !field.skip_encoding);
+            let members = members.map(|field| &field.member);
+            let access = |field: &Field| {
+                let member = &field.member;
+                quote!(#member)
+            };
+            let written = self::fields(fields, access, |rows| match variant.untagged {
+                true => quote!(encoder.fields(#rows)),
+                false => quote!(encoder.tagged_fields(#name, #rows)),
+            });
+            quote!(Self::#ident { #(#members,)* .. } => #written,)
+        }
+    }
+}

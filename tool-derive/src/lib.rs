@@ -1,0 +1,44 @@
+//! Derives for typed arguments, results and documents: `Decode` (from a value), `Encode` (to a value), `Describe` (JSON Schema).
+//!
+//! Each derive emits a table of fields and calls to functions of `tool-core` that are not generic over the format, so that a type
+//! costs one call a field. Attributes: `#[value(..)]` says how a field is spelled, `#[schema(..)]` what its schema adds; both are
+//! listed in [`attributes`]. An unknown attribute does not compile.
+
+mod attributes;
+mod decode;
+mod describe;
+mod encode;
+
+use proc_macro::TokenStream;
+use syn::{DeriveInput, parse_macro_input};
+
+use attributes::Container;
+
+/// Reads a type from a value.
+#[proc_macro_derive(Decode, attributes(value, schema))]
+pub fn decode(input: TokenStream) -> TokenStream {
+    derive(parse_macro_input!(input), decode::implementation)
+}
+
+/// Writes a type as a value.
+#[proc_macro_derive(Encode, attributes(value, schema))]
+pub fn encode(input: TokenStream) -> TokenStream {
+    derive(parse_macro_input!(input), encode::implementation)
+}
+
+/// The JSON Schema of a type.
+#[proc_macro_derive(Describe, attributes(value, schema))]
+pub fn describe(input: TokenStream) -> TokenStream {
+    derive(parse_macro_input!(input), describe::implementation)
+}
+
+fn derive(
+    input: DeriveInput,
+    implementation: fn(&Container) -> proc_macro2::TokenStream,
+) -> TokenStream {
+    let tokens = match Container::parse(input) {
+        Ok(container) => implementation(&container),
+        Err(error) => error.into_compile_error(),
+    };
+    tokens.into()
+}
