@@ -81,7 +81,8 @@ impl Call {
 pub(crate) fn answer(request: &serde_json::Value) -> String {
     let text = |name: &str| request[name].as_str().expect("a text");
     let number = |name: &str| request[name].as_f64().expect("a number");
-    let method: Method = serde_json::from_value(request["method"].clone()).expect("a method");
+    let method = tool_core::Value::from(text("method"));
+    let method: Method = tool_core::convert::from_value(&method).expect("a method");
     let options = Options {
         tolerances: Tolerances {
             rtol: number("rtol"),

@@ -2,25 +2,25 @@
 
 use std::time::Duration;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use tool_core::{Ctx, Entry, Finite, Input, Matrix, Spec, Tool, ToolError, entry};
+use tool_core::{
+    Ctx, Decode, Describe, Encode, Entry, Finite, Input, Matrix, Spec, Tool, ToolError, entry,
+};
 
 /// The tools of this file.
 pub static TOOLS: &[Entry] = &[entry::<AddArgs>(), entry::<HandOnArgs>()];
 
 /// Add one to a number, some time later.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 struct AddArgs {
     /// The number.
     x: Finite,
     /// Delay before the answer, in milliseconds.
-    #[serde(default)]
+    #[value(default)]
     sleep_ms: u64,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 struct AddOutput {
     /// The number and one.
     x: f64,
@@ -45,14 +45,14 @@ impl Tool for AddArgs {
 }
 
 /// Give a matrix back.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 struct HandOnArgs {
     /// The matrix.
     matrix: Input<Matrix>,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 struct HandOnOutput {
     /// The same.
     matrix: Matrix,

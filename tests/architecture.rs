@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
 /// Which crates of the workspace each crate may name.
-const ARROWS: [(&str, &[&str]); 16] = [
-    ("tool-core", &[]),
+const ARROWS: [(&str, &[&str]); 17] = [
+    ("tool-derive", &[]),
+    ("tool-core", &["tool-derive"]),
     ("fakes", &["tool-core"]),
     ("against-cedar", &["fakes", "registry", "tool-core"]),
     ("kernels", &[]),

@@ -15,14 +15,11 @@ use std::path::Path;
 const LARGEST_CIRCLE: usize = 3;
 
 /// Dependencies that are not named in the sources, with the reason.
-const UNNAMED: [(&str, &str, &str); 2] = [
-    ("journal", "schemars", "the macro `names!` derives schemas"),
-    (
-        "against-cedar",
-        "tool-core",
-        "it includes the samples of `registry`, which name it",
-    ),
-];
+const UNNAMED: [(&str, &str, &str); 1] = [(
+    "against-cedar",
+    "tool-core",
+    "it includes the samples of `registry`, which name it",
+)];
 
 type Module = Vec<String>;
 

@@ -356,7 +356,7 @@ fn section(tool: &dyn AnyTool, sources: &[PathBuf]) -> String {
 }
 
 /// The documented members of an enum of names.
-fn members<T: schemars::JsonSchema>() -> Vec<(String, String)> {
+fn members<T: tool_core::Describe>() -> Vec<(String, String)> {
     let schema = tool_core::schema::of_output::<T>();
     let text = |one: &Schema, key: &str| one[key].as_str().unwrap_or_default().to_owned();
     branches(&schema)

@@ -12,11 +12,9 @@ use rand::{RngExt as _, SeedableRng as _};
 use registry::{
     Answer, CallerContext, Catalogue, Config, Dispatcher, Host, Limits, Policy, Principal,
 };
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use tool_core::{
-    Caller, Ctx, Determinism, Effect, Entry, ErrorCode, Input, Matrix, Object, Probe, Seed, Spec,
-    Syntax, Tool, ToolError, Value, Vector, entry,
+    Caller, Ctx, Decode, Describe, Determinism, Effect, Encode, Entry, ErrorCode, Input, Matrix,
+    Object, Probe, Seed, Spec, Syntax, Tool, ToolError, Value, Vector, entry,
 };
 
 /// What tools did, in order, by the key of the test.
@@ -95,8 +93,8 @@ tool!(pub(crate) Note, "note", { ..Spec::pure() },
 NoteArgs {
     key: String,
     text: String,
-    #[serde(default)] number: f64,
-    #[serde(default)] sleep_ms: u64,
+    #[value(default)] number: f64,
+    #[value(default)] sleep_ms: u64,
 },
 NoteOutput { text: String, mean: f64, list: Vec<f64>, rows: Vec<Row> },
 |args, ctx| {
@@ -106,14 +104,14 @@ NoteOutput { text: String, mean: f64, list: Vec<f64>, rows: Vec<Row> },
     Ok(NoteOutput { mean: args.number, list: vec![args.number, 1.0], rows: vec![row(1.0), row(2.0)], text: args.text })
 });
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Row {
     p: f64,
     name: String,
 }
 
 tool!(pub(crate) Write, "write", { effects: WRITES, resources: WRITES_PATH, determinism: Determinism::External, ..Spec::pure() },
-WriteArgs { key: String, path: String, #[serde(default)] text: String, #[serde(default)] sleep_ms: u64 },
+WriteArgs { key: String, path: String, #[value(default)] text: String, #[value(default)] sleep_ms: u64 },
 WriteOutput { path: String, text: String, bytes: usize },
 |args, ctx| {
     sleep(args.sleep_ms, ctx)?;
@@ -122,7 +120,7 @@ WriteOutput { path: String, text: String, bytes: usize },
 });
 
 tool!(pub(crate) Read, "read", { resources: READS_PATH, determinism: Determinism::External, ..Spec::pure() },
-ReadArgs { key: String, path: String, #[serde(default)] sleep_ms: u64 },
+ReadArgs { key: String, path: String, #[value(default)] sleep_ms: u64 },
 ReadOutput { text: String },
 |args, ctx| {
     sleep(args.sleep_ms, ctx)?;
@@ -144,7 +142,7 @@ tool!(pub(crate) Fail,
     FailArgs {
         key: String,
         text: String,
-        #[serde(default)]
+        #[value(default)]
         sleep_ms: u64
     },
     FailOutput {
@@ -162,7 +160,7 @@ tool!(pub(crate) Fail,
 );
 
 tool!(pub(crate) Flaky, "flaky", { determinism: Determinism::External, ..Spec::pure() },
-FlakyArgs { key: String, fails: usize, #[serde(default)] code: String, #[serde(default)] sleep_ms: u64 },
+FlakyArgs { key: String, fails: usize, #[value(default)] code: String, #[value(default)] sleep_ms: u64 },
 FlakyOutput { text: String },
 |args, ctx| {
     sleep(args.sleep_ms, ctx)?;
@@ -184,9 +182,9 @@ AttemptArgs {
     key: String,
     call: String,
     number: f64,
-    #[serde(default)] text: String,
-    #[serde(default)] fails: usize,
-    #[serde(default)] bad: Vec<f64>,
+    #[value(default)] text: String,
+    #[value(default)] fails: usize,
+    #[value(default)] bad: Vec<f64>,
 },
 AttemptOutput { text: String, mean: f64, list: Vec<f64> },
 |args, _| {
@@ -259,15 +257,15 @@ MarkOutput { text: String },
 });
 
 /// Makes a real file, and can tell afterwards whether it did.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct StampArgs {
     path: String,
     text: String,
 }
 
 /// What it made.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct StampOutput {
     text: String,
 }
@@ -355,7 +353,7 @@ tool!(
 );
 
 tool!(pub(crate) Sum, "sum", { ..Spec::pure() },
-SumArgs { data: Input<Vector>, #[serde(default)] weight: f64 },
+SumArgs { data: Input<Vector>, #[value(default)] weight: f64 },
 SumOutput { sum: f64, data: Vec<f64> },
 |args, ctx| {
     let data = args.data.load(ctx)?;
@@ -369,7 +367,7 @@ tool!(pub(crate) Trace, "trace", { ..Spec::pure() }, TraceArgs { a: Input<Matrix
 });
 
 tool!(pub(crate) Random, "random", { ..Spec::pure().seeded() },
-RandomArgs { #[serde(default)] count: u8, #[serde(default)] seed: Option<Seed> },
+RandomArgs { #[value(default)] count: u8, #[value(default)] seed: Option<Seed> },
 RandomOutput { values: Vec<u32>, seed: Seed },
 |args, ctx| {
     use rand::Rng as _;

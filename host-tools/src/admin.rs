@@ -9,12 +9,12 @@ pub(crate) static TOOLS: &[Entry] = &[entry::<ReloadPlugins>()];
 
 /// Reload plugins and configuration. Running calls are unaffected; changes apply to later calls. On errors, all of them are reported and
 /// the previous generation remains in force.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct ReloadPlugins {}
 
 /// The changes of a reload.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Encode, Decode, Describe)]
 pub(crate) struct Output {
     /// New plugins.
     pub added: Vec<String>,

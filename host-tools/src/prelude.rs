@@ -1,7 +1,6 @@
 //! Common imports of the tool files.
 
-pub(crate) use schemars::JsonSchema;
-pub(crate) use serde::{Deserialize, Serialize};
+pub(crate) use tool_core::Describe;
 #[allow(
     unused_imports,
     reason = "some names are used by families that a build may leave out"
@@ -18,6 +17,7 @@ pub(crate) use tool_core::{
     ResourceKind, ResourceTemplate, Result, Shortfall, Spec, StopFlag, Syntax, Text, Tool,
     ToolError, Value, entry, examples, json, tool_error,
 };
+pub(crate) use tool_core::{Decode, Encode};
 
 /// The default of an argument that names a folder: the workspace root.
 pub(crate) fn root() -> String {

@@ -1,15 +1,13 @@
 //! Typed documents in the workspace state.
 
-use serde::Serialize;
-use serde::de::DeserializeOwned;
-
 use crate::prelude::*;
+use tool_core::{Decode, Encode};
 
 /// Reads a document; a missing one is the default.
 ///
 /// # Errors
 /// `tool_error` with reason `state_corrupt` for one that cannot be decoded.
-pub(crate) fn read<T: DeserializeOwned + Default>(ctx: &Ctx, key: &str) -> Result<T> {
+pub(crate) fn read<T: Decode + Default>(ctx: &Ctx, key: &str) -> Result<T> {
     decode(ctx.state()?.get(key)?, key)
 }
 
@@ -17,7 +15,7 @@ pub(crate) fn read<T: DeserializeOwned + Default>(ctx: &Ctx, key: &str) -> Resul
 ///
 /// # Errors
 /// As [`read`], and as `change`; nothing is stored then.
-pub(crate) fn update<T: DeserializeOwned + Serialize + Default, R>(
+pub(crate) fn update<T: Decode + Encode + Default, R>(
     ctx: &Ctx,
     key: &str,
     change: &mut dyn FnMut(&mut T) -> Result<R>,
@@ -31,7 +29,7 @@ pub(crate) fn update<T: DeserializeOwned + Serialize + Default, R>(
     result.ok_or_else(|| tool_error!(Internal, "the document was not changed"))
 }
 
-fn decode<T: DeserializeOwned + Default>(value: Option<Value>, key: &str) -> Result<T> {
+fn decode<T: Decode + Default>(value: Option<Value>, key: &str) -> Result<T> {
     let Some(value) = value else {
         return Ok(T::default());
     };

@@ -5,9 +5,8 @@ use std::sync::atomic::Ordering;
 
 use registry::WorkspaceId;
 use rusqlite::{Connection, Transaction, params};
-use serde::Serialize;
 use tool_core::capability::{ApprovalRequest, ApprovalState};
-use tool_core::{ErrorCode, Result, ToolError, Value, json, object, tool_error};
+use tool_core::{Encode, ErrorCode, Result, ToolError, Value, json, object, tool_error};
 
 use super::folders;
 use super::grants;
@@ -19,7 +18,7 @@ use super::state::State;
 
 row_structs! {
     /// An approval request and its state.
-    #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+    #[derive(Debug, Clone, PartialEq, Eq, Encode)]
     pub Approval {
         /// Twelve hex digits; any unique prefix names it.
         pub id: String,
@@ -52,7 +51,7 @@ row_structs! {
         /// The step: `step`, `step[3]`.
         pub step: Option<String>,
         /// The condition of a rule that would match this call, as JSON; `None` where no rule could be that exact.
-        #[serde(skip)]
+        #[value(skip)]
         pub condition: Option<String>,
     }
 

@@ -6,9 +6,8 @@ use std::sync::Arc;
 
 use registry::WorkspaceId;
 use rusqlite::{Connection, Params, Row, Transaction, TransactionBehavior, params};
-use serde::Serialize;
 use tool_core::capability::LedgerHead;
-use tool_core::{ErrorCode, Result, ToolError, Value, json, object, tool_error};
+use tool_core::{Encode, ErrorCode, Result, ToolError, Value, json, object, tool_error};
 
 use super::run::LISTS_KEY;
 use super::sql::{self, Columns, Done, Failure, Hash, row_structs};
@@ -17,7 +16,7 @@ use super::{chain, folders};
 use crate::artifacts::{ArtifactHash, Handle};
 
 /// One record of the audit log.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Encode)]
 pub struct AuditRecord {
     /// Name of the chain: a session, or the id of a run.
     pub session: String,
@@ -28,7 +27,7 @@ pub struct AuditRecord {
     /// The record, with the time it was recorded (`recorded_ms`).
     pub record: Value,
     /// Root of the workspace of the chain, in lists where it is known.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[value(skip_encoding_if = "Option::is_none")]
     pub folder: Option<String>,
 }
 

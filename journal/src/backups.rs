@@ -7,10 +7,9 @@ use std::sync::Arc;
 
 use registry::WorkspaceId;
 use rusqlite::{Transaction, params};
-use serde::Serialize;
 use tool_core::capability::Durability;
 use tool_core::capability::{Backups, Change, FileInfo, FileKind, Files, Kept, Ledger as _};
-use tool_core::{ErrorCode, Reason, Result, StopFlag, ToolError, object, tool_error};
+use tool_core::{Encode, ErrorCode, Reason, Result, StopFlag, ToolError, object, tool_error};
 
 use super::folders::{self, IS_IN, ROOT};
 use super::open::Target;
@@ -29,7 +28,7 @@ const BYTES_MAX: u64 = 1 << 30;
 
 row_structs! {
     /// The backup of one file.
-    #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+    #[derive(Debug, Clone, PartialEq, Eq, Encode)]
     pub Backup {
         /// Twelve hex digits; any unique prefix names it.
         pub id: String,
@@ -46,7 +45,7 @@ row_structs! {
         /// Time of the backup, in milliseconds since 1970-01-01 UTC.
         pub time_ms: u64,
         /// Root of the workspace of the file, where it is known.
-        #[serde(rename = "folder")]
+        #[value(rename = "folder")]
         pub folder_root: Option<String>,
     }
 }

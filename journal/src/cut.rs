@@ -6,9 +6,8 @@
 //! elsewhere shows a change of the records after it.
 
 use rusqlite::{Connection, params};
-use serde::{Deserialize, Serialize};
 use tool_core::capability::LedgerHead;
-use tool_core::{convert, json, object};
+use tool_core::{Decode, Encode, convert, json, object};
 
 use super::seal::CutKey;
 use super::sql::{self, Hash};
@@ -18,7 +17,7 @@ use super::{chain, seal};
 pub(super) const EVENT: &str = "prune";
 
 /// What was removed, and where the rest continues.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
 pub struct Cut {
     /// Number of the newest removed link.
     pub link: u64,
@@ -39,10 +38,10 @@ pub struct Cut {
     /// Time of the pruning.
     pub pruned_ms: u64,
     /// Public key of the user who pruned, 64 hex digits.
-    #[serde(default)]
+    #[value(default)]
     pub key: String,
     /// Signature by that key of all the above and the name of the chain that has the cut, 128 hex digits.
-    #[serde(default)]
+    #[value(default)]
     pub signature: String,
 }
 

@@ -5,8 +5,7 @@ use std::fs;
 use std::io::ErrorKind;
 
 use rusqlite::{ToSql, Transaction, params};
-use serde::Serialize;
-use tool_core::{Object, Result, ToolError, Value, convert, tool_error};
+use tool_core::{Encode, Object, Result, ToolError, Value, convert, tool_error};
 
 use super::failpoints::fail_at;
 use super::open::Target;
@@ -27,7 +26,7 @@ pub struct Retention {
 }
 
 /// The outcome of a collection, or its forecast.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Encode)]
 pub struct Collected {
     /// Runs whose values were removed; their records remain.
     pub runs: Vec<String>,

@@ -9,8 +9,7 @@ use std::io::Read as _;
 use std::path::Path;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
-use tool_core::{Reason, ToolError, convert, json, object, tool_error};
+use tool_core::{Decode, Encode, Reason, ToolError, convert, json, object, tool_error};
 
 /// Duration of a lease after its last renewal.
 pub const LEASE: Duration = Duration::from_secs(30);
@@ -26,7 +25,7 @@ pub(super) struct Now {
 }
 
 /// A process, identified so that others on the same machine can check whether it still runs.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
 pub(super) struct Owner {
     /// Identifies one boot of one machine; empty where unknown.
     pub(super) boot: String,

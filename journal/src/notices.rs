@@ -2,9 +2,8 @@
 
 use registry::WorkspaceId;
 use rusqlite::{Connection, Transaction, params};
-use serde::Serialize;
 use tool_core::capability::{Asked, Notice, Notices};
-use tool_core::{Result, object, tool_error};
+use tool_core::{Encode, Result, object, tool_error};
 
 use super::folders::{self, IS_IN, ROOT};
 use super::random;
@@ -13,7 +12,7 @@ use super::state::State;
 
 row_structs! {
     /// One notification.
-    #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+    #[derive(Debug, Clone, PartialEq, Eq, Encode)]
     pub NoticeRecord {
         /// Twelve hex digits.
         pub id: String,
@@ -32,7 +31,7 @@ row_structs! {
         /// Time of sending, in milliseconds since 1970-01-01 UTC.
         pub time_ms: u64,
         /// Root of the workspace of the caller, where it is known.
-        #[serde(rename = "folder")]
+        #[value(rename = "folder")]
         pub folder_root: Option<String>,
     }
 }

@@ -5,8 +5,7 @@
 
 use registry::WorkspaceId;
 use rusqlite::{Connection, params};
-use serde::Serialize;
-use tool_core::{ErrorCode, Result, ToolError, Value, json, object, tool_error};
+use tool_core::{Encode, ErrorCode, Result, ToolError, Value, json, object, tool_error};
 
 use super::folders::{self, IS_IN, ROOT};
 use super::lease::Owner;
@@ -19,7 +18,7 @@ const SILENT_MS: u64 = 60_000;
 
 row_structs! {
     /// A pipeline.
-    #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+    #[derive(Debug, Clone, PartialEq, Eq, Encode)]
     pub PipelineRecord {
         /// Twelve hex digits.
         pub id: String,
@@ -36,13 +35,13 @@ row_structs! {
         /// Process group of the command that runs it, which cannot answer its gates.
         pub requester_group: Option<i64>,
         /// The process that runs it.
-        #[serde(skip)]
+        #[value(skip)]
         owner: Option<String>,
         /// Time of the last sign of that process.
-        #[serde(skip)]
+        #[value(skip)]
         beat_ms: u64,
         /// Root of the workspace, where it is known.
-        #[serde(rename = "folder")]
+        #[value(rename = "folder")]
         pub folder_root: Option<String>,
     }
 

@@ -4,15 +4,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
-use serde::Serialize;
-use tool_core::Result;
+use tool_core::{Encode, Result};
 
 use super::backups::BACKUPS;
 use super::state::State;
 use super::{error, schema, sql};
 
 /// The size of one part of a state.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Encode)]
 pub struct Part {
     /// Its name: `audit`, `runs`, `inbox`, `other`, `free`, `log`, `artifacts` or `backups`.
     pub part: &'static str,
@@ -25,7 +24,7 @@ pub struct Part {
 }
 
 /// The sizes of a state.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Encode)]
 pub struct Sizes {
     /// Sizes of its parts; together all of its files.
     pub parts: Vec<Part>,
@@ -36,7 +35,7 @@ pub struct Sizes {
 }
 
 /// What giving free pages back achieved.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode)]
 pub struct Vacuumed {
     /// Bytes of the file and its write-ahead log before.
     pub before_bytes: u64,

@@ -21,11 +21,11 @@ pub(crate) fn yes() -> bool {
     true
 }
 
-pub(crate) use schemars::JsonSchema;
-pub(crate) use serde::{Deserialize, Serialize};
+pub(crate) use tool_core::Describe;
 pub(crate) use tool_core::examples;
 pub(crate) use tool_core::{
     Bounded, Category, Count, Ctx, ErrorCode, Finite, Input, JsonExample, Matrix, Numbers,
     Positive, Probability, Problem, Real, Seed, Spec, Syntax, Table, Text, Tolerance, Tool,
     ToolError, Value, Vector,
 };
+pub(crate) use tool_core::{Decode, Encode};

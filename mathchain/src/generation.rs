@@ -5,9 +5,8 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, Weak};
 
 use registry::plugins::{Broken, Plugin, Status};
 use registry::{Catalogue, Config, Dispatcher, Host, Layer, Policy};
-use serde::Serialize;
 use tool_core::capability::EventLog;
-use tool_core::{AnyTool, Entry, Result, Value, convert, object, tool_error};
+use tool_core::{AnyTool, Encode, Entry, Result, Value, convert, object, tool_error};
 
 use crate::notify;
 use crate::plugins::{self, Loaded, Loader, PluginRoot, Seen};
@@ -26,7 +25,7 @@ pub(crate) struct Generation {
 }
 
 /// The changes of a reload.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Encode)]
 pub struct Reloaded {
     /// Added plugins.
     pub added: Vec<String>,

@@ -74,6 +74,7 @@ pub(crate) fn declared(
 /// A tool as a document.
 fn described(tool: &dyn AnyTool) -> serde_json::Value {
     let spec = tool.spec();
+    let effects: Vec<&str> = spec.effects.iter().map(|effect| effect.as_str()).collect();
     serde_json::json!({
         "name": spec.wire_name(),
         "id": spec.id,
@@ -81,7 +82,7 @@ fn described(tool: &dyn AnyTool) -> serde_json::Value {
         "description": tool.description(),
         "input_schema": tool.input_schema(),
         "output_schema": tool.output_schema(),
-        "effects": spec.effects,
+        "effects": effects,
         "destructive": spec.destructive,
     })
 }

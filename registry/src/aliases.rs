@@ -3,9 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-use schemars::JsonSchema;
-use serde::Deserialize;
-use tool_core::{Category, Effect, Value};
+use tool_core::{Category, Decode, Describe, Effect, Value};
 
 use crate::catalogue::Catalogue;
 use crate::document::{self, Format};
@@ -15,9 +13,9 @@ use crate::model::{Named, Selector, Version};
 const BUILT_IN: &str = include_str!("../aliases.yaml");
 
 /// Other names of tools. An id of the catalogue always wins over a name from here.
-#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[serde(default)]
-#[schemars(extend("required" = ["version"]))]
+#[derive(Debug, Clone, Default, Decode, Describe)]
+#[value(default)]
+#[schema(extend("required" = ["version"]))]
 pub struct Aliases {
     version: Version,
     /// Names of earlier systems, each with the id of our tool.
@@ -31,8 +29,8 @@ pub struct Aliases {
 }
 
 /// Names that one agent command line gives its own tools, each with the id of ours.
-#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[serde(default)]
+#[derive(Debug, Clone, Default, Decode, Describe)]
+#[value(default)]
 struct NativeNames {
     /// Names in use.
     tools: BTreeMap<String, Selector>,
@@ -43,29 +41,29 @@ struct NativeNames {
 }
 
 /// A tool that a provider runs on its own machines: listed, checked and exported, never run here.
-#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Decode, Describe)]
 pub struct ProviderTool {
     /// Its name in agent files.
-    #[serde(rename = "$name", default)]
+    #[value(rename = "$name", default)]
     pub name: String,
     /// The provider that runs it.
     pub provider: String,
     /// The field it belongs to.
     pub category: Category,
     /// What it changes or reaches.
-    #[schemars(length(min = 1))]
+    #[schema(length(min = 1))]
     pub effects: Vec<Effect>,
     /// Purpose, for lists.
-    #[serde(default)]
+    #[value(default)]
     pub description: String,
     /// Its declaration beside those of functions, by format of `mathchain tools export`.
-    #[serde(default)]
+    #[value(default)]
     pub declaration: BTreeMap<String, Value>,
     /// Its name in each agent command line of that provider.
-    #[serde(default)]
+    #[value(default)]
     pub native: BTreeMap<String, String>,
     /// Source location.
-    #[serde(rename = "$place", default)]
+    #[value(rename = "$place", default)]
     pub place: Option<Place>,
 }
 

@@ -3,11 +3,10 @@
 use std::fmt;
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
-use tool_core::{ErrorCode, Problem, ToolError, brief, path};
+use tool_core::{Decode, Encode, ErrorCode, Problem, ToolError, brief, path};
 
 /// A place in a text.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Encode, Decode)]
 pub struct Place {
     /// Name of the text, usually a file name.
     pub file: Arc<str>,
@@ -23,7 +22,7 @@ impl fmt::Display for Place {
     }
 }
 
-tool_core::inline_schema!(Place, "Place", schemars::json_schema!({}));
+tool_core::inline_schema!(Place, tool_core::schema::json!({}));
 
 /// One thing that is wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]

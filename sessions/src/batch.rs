@@ -2,30 +2,27 @@
 
 use registry::conflicts::Conflicts;
 use registry::{Facts, Principal};
-use schemars::JsonSchema;
-use serde::ser::SerializeMap;
-use serde::{Serialize, Serializer};
-use tool_core::{ResourceKey, Value};
+use tool_core::{Describe, Encode, EncodeError, Encoder, ResourceKey, Value};
 
 use super::emitted::{CallResult, CallStatus, PlannedCall, StartedCall};
 use super::state::SessionWorkspace;
 use super::tools::{Decided, Failure, Judged};
 
 /// The open batch.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Encode, Describe)]
 pub struct Batch {
     /// Number in the session, from 1.
     pub number: u64,
     /// Digest of its plan.
     pub plan: String,
     /// The calls, by position in call order.
-    #[serde(serialize_with = "by_place")]
-    #[schemars(with = "std::collections::BTreeMap<String, OpenCall>")]
+    #[value(encode_with = "by_place")]
+    #[schema(with = "std::collections::BTreeMap<String, OpenCall>")]
     pub calls: Vec<OpenCall>,
     /// The next wave to start.
     pub next_wave: usize,
     /// The basis of its judgements, which follows from the events.
-    #[serde(skip)]
+    #[value(skip)]
     pub(super) basis: Basis,
 }
 
@@ -41,7 +38,7 @@ pub(super) struct Basis {
 }
 
 /// A call of the open batch.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Encode, Describe)]
 pub struct OpenCall {
     /// The caller's id.
     pub call_id: String,
@@ -50,29 +47,29 @@ pub struct OpenCall {
     /// Status of the call.
     pub status: CallStatus,
     /// Its wave.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[value(skip_encoding_if = "Option::is_none")]
     pub wave: Option<usize>,
     /// Digest of its arguments.
     pub args: String,
     /// Digest of its result.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[value(skip_encoding_if = "Option::is_none")]
     pub result: Option<String>,
     /// The arguments, which are also in the events.
-    #[serde(skip)]
+    #[value(skip)]
     pub(super) given: Value,
     /// Whether it needs approval, according to the plan.
-    #[serde(skip)]
+    #[value(skip)]
     pub(super) decision: Option<Decided>,
-    #[serde(skip)]
+    #[value(skip)]
     pub(super) ended: Option<CallResult>,
 }
 
-fn by_place<S: Serializer>(calls: &[OpenCall], serializer: S) -> Result<S::Ok, S::Error> {
-    let mut map = serializer.serialize_map(Some(calls.len()))?;
-    for (place, call) in calls.iter().enumerate() {
-        map.serialize_entry(&place.to_string(), call)?;
-    }
-    map.end()
+fn by_place(calls: &[OpenCall], encoder: &mut Encoder) -> Result<Value, EncodeError> {
+    let places = calls.iter().enumerate();
+    let members: Vec<(String, &OpenCall)> = places
+        .map(|(place, call)| (place.to_string(), call))
+        .collect();
+    encoder.members(&mut members.iter().map(|(place, call)| (place as _, *call as _)))
 }
 
 impl OpenCall {

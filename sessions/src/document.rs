@@ -1,10 +1,9 @@
 //! Documents: structs without unknown members, distinguished by their member `type`.
 
-use schemars::JsonSchema;
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 use tool_core::schema::{self, Schema};
-use tool_core::{ErrorCode, Object, Result, ToolError, Value, convert, tool_error};
+use tool_core::{
+    Decode, Describe, Encode, ErrorCode, Object, Result, ToolError, Value, convert, tool_error,
+};
 
 /// The member with the type of a document.
 pub(super) const TYPE: &str = "type";
@@ -16,12 +15,12 @@ macro_rules! structs {
         $(; $($(#[$optional_doc:meta])* $optional:ident: $optional_type:ty),+ $(,)?)?
     })+) => {
         $($(#[$meta])*
-        #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
-        #[serde(deny_unknown_fields)]
+        #[derive(Debug, Clone, PartialEq, tool_core::Encode, tool_core::Decode, tool_core::Describe)]
+        #[value(deny_unknown_fields)]
         pub struct $name {
             $($(#[$doc])* pub $field: $type,)*
             $($($(#[$optional_doc])*
-            #[serde(default, skip_serializing_if = "crate::document::is_default")]
+            #[value(default, skip_encoding_if = "crate::document::is_default")]
             pub $optional: $optional_type,)+)?
         })+
     };
@@ -126,7 +125,7 @@ pub(super) fn unknown(kind: &str, known: &[&str]) -> ToolError {
     }
 }
 
-pub(super) fn read<T: DeserializeOwned>(rest: &Value) -> Result<T> {
+pub(super) fn read<T: Decode>(rest: &Value) -> Result<T> {
     convert::from_value(rest).map_err(|problem| {
         let error = ToolError::new(ErrorCode::InvalidRequest, problem.message)
             .reason("document")
@@ -138,7 +137,7 @@ pub(super) fn read<T: DeserializeOwned>(rest: &Value) -> Result<T> {
     })
 }
 
-pub(super) fn write<T: Serialize>(kind: &str, document: &T) -> Result<Value> {
+pub(super) fn write<T: Encode>(kind: &str, document: &T) -> Result<Value> {
     let value = convert::to_value(document)?;
     let mut object = Object::new();
     object.push_unique(TYPE.into(), kind.into());
@@ -148,7 +147,7 @@ pub(super) fn write<T: Serialize>(kind: &str, document: &T) -> Result<Value> {
     Ok(Value::Object(object.into()))
 }
 
-pub(super) fn schema_of<T: JsonSchema>(kind: &str) -> Schema {
+pub(super) fn schema_of<T: Describe>(kind: &str) -> Schema {
     let mut schema = schema::of_input::<T>();
     let Some(object) = schema.as_object_mut() else {
         return schema;

@@ -1,8 +1,6 @@
 //! [`Emitted`]: the requests and reports of a session.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use tool_core::Value;
+use tool_core::{Decode, Describe, Encode, Value};
 
 use super::document::{documents, structs};
 use super::tools::{Decided, ElsewhereTool, Failure, Missing, OfferedTool, Resource};
@@ -135,8 +133,8 @@ structs! {
 }
 
 /// The status of a call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode, Describe)]
+#[value(rename_all = "snake_case")]
 pub enum CallStatus {
     /// It waits for its wave.
     Planned,
@@ -155,8 +153,8 @@ pub enum CallStatus {
 }
 
 /// The status of a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode, Describe)]
+#[value(rename_all = "snake_case")]
 pub enum RunStatus {
     /// The model must answer.
     Generating,

@@ -1,8 +1,6 @@
 //! [`Event`]: the input of a session.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use tool_core::Value;
+use tool_core::{Decode, Describe, Encode, Value};
 
 use super::document::{documents, structs};
 use super::tools::Failure;
@@ -145,14 +143,14 @@ structs! {
         /// The tool, by either of its names.
         tool: String,
         /// Its arguments: an object, or the JSON text of one.
-        #[serde(default)]
+        #[value(default)]
         args: Value,
     }
 }
 
 /// The scope of overrides.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode, Describe)]
+#[value(rename_all = "snake_case")]
 pub enum Scope {
     /// The whole session.
     Session,
@@ -161,8 +159,8 @@ pub enum Scope {
 }
 
 /// The status of a workspace that was opened.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode, Describe)]
+#[value(rename_all = "snake_case")]
 pub enum WorkspaceStatus {
     /// Open.
     Ready,
@@ -175,8 +173,8 @@ pub enum WorkspaceStatus {
 }
 
 /// The outcome of a call that ran.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode, Describe)]
+#[value(rename_all = "snake_case")]
 pub enum Settled {
     /// With an output.
     Succeeded,
@@ -189,8 +187,8 @@ pub enum Settled {
 }
 
 /// The outcome of a run, according to its caller.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode, Describe)]
+#[value(rename_all = "snake_case")]
 pub enum Finish {
     /// Its work is done.
     Completed,

@@ -22,7 +22,7 @@ documents! {
             /// The event.
             event: Value,
             /// The answers of the registry, in order; a replay uses these.
-            #[serde(default, skip_serializing_if = "Vec::is_empty")]
+            #[value(default, skip_encoding_if = "Vec::is_empty")]
             answers: Vec<Answer>,
             /// The change of the state, as a JSON Merge Patch (RFC 7396).
             changed: Value,
@@ -33,7 +33,7 @@ documents! {
         /// An event was refused; nothing changed.
         EventRefused = "event.refused" {
             /// Number of the input line, from 1.
-            #[serde(default, skip_serializing_if = "Option::is_none")]
+            #[value(default, skip_encoding_if = "Option::is_none")]
             line: Option<u64>,
             /// Type of the event.
             event: String,

@@ -3,9 +3,7 @@
 use std::collections::BTreeSet;
 
 use registry::{Facts, Overrides, Principal};
-use schemars::JsonSchema;
-use serde::Serialize;
-use tool_core::{Result, Value, convert};
+use tool_core::{Describe, Encode, Result, Value, convert};
 
 use super::batch::Batch;
 use super::emitted::RunStatus;
@@ -13,8 +11,8 @@ use super::event::WorkspaceStatus;
 use super::tools::OfferedTool;
 
 /// The status of a session.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Encode, Describe)]
+#[value(rename_all = "snake_case")]
 pub enum SessionStatus {
     /// It has not begun.
     #[default]
@@ -28,7 +26,7 @@ pub enum SessionStatus {
 }
 
 /// The result of folding events. As JSON it has the same bytes for the same events.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Encode, Describe)]
 pub struct SessionState {
     /// Name of the session.
     pub session: String,
@@ -49,45 +47,45 @@ pub struct SessionState {
     /// Number of runs.
     pub runs: u64,
     /// The newest run.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[value(skip_encoding_if = "Option::is_none")]
     pub run: Option<Run>,
     /// The tools offered in the newest turn.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[value(skip_encoding_if = "Option::is_none")]
     pub offered: Option<Offered>,
     /// Number of batches.
     pub batches: u64,
     /// The open batch.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[value(skip_encoding_if = "Option::is_none")]
     pub batch: Option<Batch>,
     /// Number of calls.
     pub calls: u64,
     /// Digest of the newest plan.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[value(skip_encoding_if = "Option::is_none")]
     pub last_plan: Option<String>,
     /// Digest of the newest results.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[value(skip_encoding_if = "Option::is_none")]
     pub last_results: Option<String>,
 }
 
 /// The principal of a session.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Encode, Describe)]
 pub struct SessionCaller {
     /// Role.
     pub role: String,
     /// Agent.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[value(skip_encoding_if = "Option::is_none")]
     pub agent: Option<String>,
     /// Phase.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[value(skip_encoding_if = "Option::is_none")]
     pub phase: Option<String>,
     /// Kind of task.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[value(skip_encoding_if = "Option::is_none")]
     pub task: Option<String>,
     /// Toolset.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[value(skip_encoding_if = "Option::is_none")]
     pub toolset: Option<String>,
     /// Provider profile.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[value(skip_encoding_if = "Option::is_none")]
     pub profile: Option<String>,
     /// Overrides of the session.
     pub session: Names,
@@ -96,7 +94,7 @@ pub struct SessionCaller {
 }
 
 /// Overrides of one scope.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Encode, Describe)]
 pub struct Names {
     /// Additional tools.
     pub enable: Vec<String>,
@@ -107,28 +105,28 @@ pub struct Names {
 }
 
 /// The workspace of a session.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Encode, Describe)]
 pub struct SessionWorkspace {
     /// Id of its newest opening.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[value(skip_encoding_if = "Option::is_none")]
     pub id: Option<String>,
     /// Its status; `None` before it was opened.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[value(skip_encoding_if = "Option::is_none")]
     pub status: Option<WorkspaceStatus>,
     /// The open folder.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[value(skip_encoding_if = "Option::is_none")]
     pub path: Option<String>,
     /// Number of openings.
     pub opened: u64,
 }
 
 /// A run of a session.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Describe)]
 pub struct Run {
     /// Its number in the session, from 1.
     pub number: u64,
     /// The caller's name for it.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[value(skip_encoding_if = "Option::is_none")]
     pub name: Option<String>,
     /// Its status.
     pub status: RunStatus,
@@ -141,14 +139,14 @@ pub struct Run {
 }
 
 /// The tools offered to the model.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Describe)]
 pub struct Offered {
     /// Digest of the list.
     pub digest: String,
     /// Number of tools.
     pub count: usize,
     /// The list, which is also in the answers of the log.
-    #[serde(skip)]
+    #[value(skip)]
     pub(super) tools: Vec<OfferedTool>,
 }
 

@@ -1,9 +1,10 @@
 //! [`Registry`]: the questions of a session about tools and calls, and the answers, which are data.
 
 use registry::{Facts, Principal};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use tool_core::{Access, ErrorCode, ResourceId, ResourceKey, ResourceKind, Result, ToolError};
+use tool_core::{
+    Access, Decode, Describe, Encode, ErrorCode, ResourceId, ResourceKey, ResourceKind, Result,
+    ToolError,
+};
 
 use super::document::structs;
 use super::limits::cut;
@@ -36,15 +37,15 @@ structs! {
         /// Error code.
         code: ErrorCode,
         /// Reason within the code.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[value(default, skip_encoding_if = "Option::is_none")]
         reason: Option<String>,
         /// Message.
         message: String,
         /// JSON pointer of the invalid argument.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[value(default, skip_encoding_if = "Option::is_none")]
         path: Option<String>,
         /// The next step.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[value(default, skip_encoding_if = "Option::is_none")]
         hint: Option<String>,
     }
 
@@ -129,8 +130,8 @@ structs! {
 }
 
 /// A verdict that permits a call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode, Describe)]
+#[value(rename_all = "snake_case")]
 pub enum Decided {
     /// It runs.
     Allow,

@@ -2,10 +2,11 @@
 
 use chain_runtime::shapes::{Call, Place, Solver, Stated, shape_of_node};
 use chain_runtime::template::Node;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use tool_core::shape::{Field, fields};
-use tool_core::{AnyTool, Ctx, Entry, Input, Spec, Tool, ToolError, Value, Vector, entry};
+use tool_core::{
+    AnyTool, Ctx, Decode, Describe, Encode, Entry, Input, Spec, Tool, ToolError, Value, Vector,
+    entry,
+};
 
 use super::{run, tools, value};
 
@@ -231,24 +232,24 @@ fn what_tools_state_of_their_arrays_is_true_of_calls() {
 }
 
 /// Gives what it is given.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 struct Args {
     /// Numbers.
-    #[schemars(extend("x-shape" = ["n"]))]
+    #[schema(extend("x-shape" = ["n"]))]
     data: Input<Vector>,
     /// As many numbers.
-    #[schemars(extend("x-shape" = ["n"]))]
+    #[schema(extend("x-shape" = ["n"]))]
     more: Input<Vector>,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 struct Output {
     /// Stated as a column.
-    #[schemars(extend("x-shape" = ["n", 1]))]
+    #[schema(extend("x-shape" = ["n", 1]))]
     same: Vec<f64>,
     /// Stated as long as `data`.
-    #[schemars(extend("x-shape" = ["n"]))]
+    #[schema(extend("x-shape" = ["n"]))]
     longer: Vec<f64>,
 }
 

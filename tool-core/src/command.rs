@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
+use crate::{Decode, Encode};
 
 names! {
     /// Level of the sandbox. Each level includes the ones below.
@@ -44,7 +44,7 @@ pub enum Access {
 }
 
 /// Resource limits of a command.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode)]
 pub struct CommandLimits {
     /// Wall time, after which the process tree is killed.
     pub wall: Duration,
@@ -151,7 +151,7 @@ pub struct Program {
 }
 
 /// How a process ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode)]
 pub enum Exit {
     /// With a status.
     Status(i32),

@@ -3,19 +3,15 @@
 //! Tools declare an [`Input`]; `load` returns the checked data, shared and read-only. The dispatcher opens files and artifacts
 //! after the rules have passed; tools never do.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::ops::Deref;
 use std::sync::{Arc, LazyLock};
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde_json::json;
-
-use crate::convert::{ANY_TOKEN, DATA_TOKEN, TEXT_TOKEN, custom_at};
+use crate::convert::{Decode, DecodeError, Encode, EncodeError, Encoder};
 use crate::ctx::Ctx;
 use crate::error::{ErrorCode, Problem, ToolError};
 use crate::npy;
+use crate::schema::{Contract, Describe, Schema, json};
 use crate::selection;
 pub use crate::source::{InputKind, Place, Source, SourceRef};
 use crate::value::{Block, Numbers, Value};
@@ -105,62 +101,44 @@ pub fn unfit(source: &Source, content: &Value, problem: &Problem) -> ToolError {
     .hint(format_args!("for example {}", Value::Object(chosen.into())))
 }
 
-impl<T: Load> Serialize for Input<T> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+impl<T: Load> Encode for Input<T> {
+    fn encode(&self, encoder: &mut Encoder) -> Result<Value, EncodeError> {
         match self {
-            Self::Inline(data) => data.to_value().serialize(serializer),
-            Self::From(source) => {
-                let token = match T::KIND {
-                    InputKind::Data => DATA_TOKEN,
-                    InputKind::Any => ANY_TOKEN,
-                    InputKind::Text => TEXT_TOKEN,
-                };
-                serializer.serialize_newtype_struct(token, &source.to_value())
-            }
+            Self::Inline(data) => data.to_value().encode(encoder),
+            Self::From(source) => encoder.source(T::KIND, source.to_value()),
         }
     }
 }
 
-impl<'de, T: Load> Deserialize<'de> for Input<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let value = Value::deserialize(deserializer)?;
-        if let Some(source) = Source::from_value(&value) {
-            let source = source.map_err(|problem| custom_at(&problem))?;
+impl<T: Load> Decode for Input<T> {
+    fn decode(value: &Value) -> Result<Self, DecodeError> {
+        if let Some(source) = Source::from_value(value) {
+            let source = source?;
             if T::KIND == InputKind::Text && !source.selection.is_all() {
                 let message =
                     "a text takes the whole file: leave `column`, `where` and the like out";
-                return Err(custom_at(&Problem::new("", message)));
+                return Err(Problem::new("", message).into());
             }
             return Ok(Self::From(source));
         }
-        let value = match npy::from_value(&value).filter(|_| T::KIND != InputKind::Text) {
-            Some(array) => array.map_err(|fault| custom_at(&Problem::new("", fault.message)))?,
-            None => value,
-        };
-        T::from_value(&value)
-            .map(Self::Inline)
-            .map_err(|problem| custom_at(&problem))
+        let array = npy::from_value(value).filter(|_| T::KIND != InputKind::Text);
+        let array = array.transpose();
+        let array = array.map_err(|fault| Problem::new("", fault.message))?;
+        let data = T::from_value(array.as_ref().unwrap_or(value))?;
+        Ok(Self::Inline(data))
     }
 }
 
-impl<T: Load> JsonSchema for Input<T> {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        std::any::type_name::<T>().into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+impl<T: Load> Describe for Input<T> {
+    fn describe(_: Contract) -> Schema {
         let elsewhere = crate::schema::source_of(T::KIND);
-        json_schema!({ "anyOf": [T::schema(), { "$ref": elsewhere }] })
+        json!({ "anyOf": [T::schema(), { "$ref": elsewhere }] })
     }
 }
 
 /// The shared definitions of schemas, by name: the forms of data that is not inline.
-pub fn definition(name: &str) -> Option<&'static crate::schema::Schema> {
-    static DEFINITIONS: LazyLock<[(&str, crate::schema::Schema); 2]> =
+pub fn definition(name: &str) -> Option<&'static Schema> {
+    static DEFINITIONS: LazyLock<[(&str, Schema); 2]> =
         LazyLock::new(|| [("data", data()), ("text", text())]);
     let mut known = DEFINITIONS.iter();
     known
@@ -168,14 +146,14 @@ pub fn definition(name: &str) -> Option<&'static crate::schema::Schema> {
         .map(|(_, schema)| schema)
 }
 
-fn text() -> crate::schema::Schema {
+fn text() -> Schema {
     json!({ "anyOf": [
         reference("$file", "A text file, relative to the workspace root", &json!({})),
         artifact(&json!({})),
     ] })
 }
 
-fn data() -> crate::schema::Schema {
+fn data() -> Schema {
     let cell = json!({ "type": ["number", "string", "boolean", "null"] });
     let wanted = json!({ "anyOf": [
         cell,
@@ -196,7 +174,7 @@ fn data() -> crate::schema::Schema {
     ] })
 }
 
-fn artifact(beside: &crate::schema::Schema) -> crate::schema::Schema {
+fn artifact(beside: &Schema) -> Schema {
     reference(
         "$artifact",
         "Handle of an artifact: b3:<64 hex digits>",
@@ -204,11 +182,7 @@ fn artifact(beside: &crate::schema::Schema) -> crate::schema::Schema {
     )
 }
 
-fn reference(
-    key: &str,
-    description: &str,
-    beside: &crate::schema::Schema,
-) -> crate::schema::Schema {
+fn reference(key: &str, description: &str, beside: &Schema) -> Schema {
     let mut properties = json!({ key: { "type": "string", "description": description } });
     for (name, property) in beside.as_object().into_iter().flatten() {
         properties[name] = property.clone();
@@ -235,7 +209,7 @@ impl Load for Value {
     }
 
     fn schema() -> Schema {
-        json_schema!({})
+        json!({})
     }
 }
 
@@ -286,7 +260,7 @@ impl Load for Vector {
     }
 
     fn schema() -> Schema {
-        json_schema!({ "type": "array", "items": { "type": "number" } })
+        json!({ "type": "array", "items": { "type": "number" } })
     }
 }
 
@@ -346,13 +320,13 @@ impl<const R: usize, const C: usize> From<[[f64; C]; R]> for Matrix {
 }
 
 /// A matrix in a result is written as a list of rows.
-impl Serialize for Matrix {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.to_value().serialize(serializer)
+impl Encode for Matrix {
+    fn encode(&self, encoder: &mut Encoder) -> Result<Value, EncodeError> {
+        self.to_value().encode(encoder)
     }
 }
 
-inline_schema!(Matrix, "Matrix", <Self as Load>::schema());
+inline_schema!(Matrix, <Self as Load>::schema());
 
 impl Load for Matrix {
     const KIND: InputKind = InputKind::Data;
@@ -387,7 +361,7 @@ impl Load for Matrix {
     }
 
     fn schema() -> Schema {
-        json_schema!({ "type": "array", "minItems": 1, "items": { "type": "array", "minItems": 1, "items": { "type": "number" } } })
+        json!({ "type": "array", "minItems": 1, "items": { "type": "array", "minItems": 1, "items": { "type": "number" } } })
     }
 }
 
@@ -512,8 +486,8 @@ impl Load for Table {
     }
 
     fn schema() -> Schema {
-        let cell = json_schema!({ "type": ["number", "string", "boolean", "null"] });
-        json_schema!({
+        let cell = json!({ "type": ["number", "string", "boolean", "null"] });
+        json!({
             "anyOf": [
                 { "type": "array", "items": { "type": "object", "additionalProperties": cell } },
                 { "type": "object", "additionalProperties": { "type": "array", "items": cell } }
@@ -555,7 +529,7 @@ impl Load for Text {
     }
 
     fn schema() -> Schema {
-        json_schema!({ "type": "string" })
+        json!({ "type": "string" })
     }
 }
 

@@ -5,6 +5,8 @@
 //! knows the world only through its [`Ctx`]. Nothing here does I/O or knows a clock: what crosses the border is a trait in
 //! [`capability`].
 
+extern crate self as tool_core; // derives name this crate so, here too
+
 #[macro_use]
 mod names; // first: its macros are used below
 
@@ -36,12 +38,14 @@ pub mod tool;
 pub mod types;
 pub mod value;
 
+pub use convert::{Decode, DecodeError, Encode, EncodeError, Encoder};
 pub use ctx::{Budget, Capabilities, Ctx};
 pub use error::{ErrorCode, Problem, Result, ToolError};
 pub use input::{Input, Load, Matrix, Source, Table, Text, Vector};
 pub use outcome::{Outcome, Shortfall, Status};
 pub use reason::Reason;
 pub use resource::{Access, Inode, ResourceId, ResourceKey, ResourceKind, ResourceTemplate};
+pub use schema::Describe;
 pub use source::Place;
 pub use spec::{Caller, Capability, Category, Determinism, Effect, Permission, Spec, Syntax};
 pub use stop::StopFlag;

@@ -1,13 +1,13 @@
 //! Enums of names: one list of variants and spellings gives reading, writing and the schema.
 
-/// Defines enums of unit variants with their wire spellings; the calling crate needs `serde` and `schemars`.
+/// Defines enums of unit variants with their wire spellings; one list gives all of it.
 #[macro_export]
 macro_rules! names {
     ($($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $text:literal),+ $(,)? })+) => {$(
         $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, ::tool_core::Encode, ::tool_core::Decode, ::tool_core::Describe)]
         pub enum $name {
-            $($(#[$variant_doc])* #[serde(rename = $text)] $variant),+
+            $($(#[$variant_doc])* #[value(rename = $text)] $variant),+
         }
 
         impl $name {
@@ -35,25 +35,17 @@ macro_rules! names {
     )+};
 }
 
-/// Implements `JsonSchema` for a type whose schema is written where it is used; the calling crate needs `schemars`.
+/// Implements `Describe` for a type whose schema is written where it is used.
 #[macro_export]
 macro_rules! inline_schema {
-    ([$($generics:tt)*] $type:ty, $name:expr, $schema:expr) => {
-        impl<$($generics)*> ::schemars::JsonSchema for $type {
-            fn inline_schema() -> bool {
-                true
-            }
-
-            fn schema_name() -> ::std::borrow::Cow<'static, str> {
-                $name.into()
-            }
-
-            fn json_schema(_: &mut ::schemars::SchemaGenerator) -> ::schemars::Schema {
+    ([$($generics:tt)*] $type:ty, $schema:expr) => {
+        impl<$($generics)*> ::tool_core::schema::Describe for $type {
+            fn describe(_: ::tool_core::schema::Contract) -> ::tool_core::schema::Schema {
                 $schema
             }
         }
     };
-    ($type:ty, $name:expr, $schema:expr) => {
-        $crate::inline_schema!([] $type, $name, $schema);
+    ($type:ty, $schema:expr) => {
+        $crate::inline_schema!([] $type, $schema);
     };
 }

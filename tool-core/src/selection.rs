@@ -69,9 +69,9 @@ impl Selection {
             let members =
                 members.ok_or_else(|| wrong("/where", "an object of column names", value))?;
             let read = |(name, wanted): (&str, &Value)| {
-                Ok((name.to_owned(), Condition::read(name, wanted)?))
+                Ok::<_, Problem>((name.to_owned(), Condition::read(name, wanted)?))
             };
-            members.iter().map(read).collect::<Result<_, _>>()
+            members.iter().map(read).collect::<Result<_, Problem>>()
         });
         let read = Self {
             member: name(MEMBER)?,

@@ -4,10 +4,6 @@ use std::collections::HashSet;
 use std::fmt;
 use std::marker::PhantomData;
 
-use schemars::JsonSchema;
-use serde::Serialize;
-use serde::de::DeserializeOwned;
-
 use crate::convert::{self, from_value, to_value};
 use crate::ctx::Ctx;
 use crate::error::{ErrorCode, Problem, ToolError};
@@ -19,14 +15,15 @@ use crate::source::find_reference;
 use crate::spec::{Effect, Spec};
 use crate::tool_error;
 use crate::value::Value;
+use crate::{Decode, Describe, Encode};
 
 /// A tool is the type of its arguments, in one file, listed once in its family: a plain struct, whose doc comment is the tool's
 /// description; those of the fields are the parameters'.
-pub trait Tool: DeserializeOwned + Serialize + JsonSchema + Send + 'static {
+pub trait Tool: Decode + Encode + Describe + Send + 'static {
     /// The specification.
     const SPEC: Spec;
     /// The result: a plain struct whose fields are documented likewise.
-    type Output: Serialize + JsonSchema;
+    type Output: Encode + Describe;
 
     /// Does the work.
     ///
@@ -326,7 +323,7 @@ fn parse(text: &str) -> Result<Value, ToolError> {
 }
 
 /// Arguments with their defaults filled in, in the order of the struct.
-fn canonical<A: DeserializeOwned + Serialize>(text: &str) -> Result<Value, ToolError> {
+fn canonical<A: Decode + Encode>(text: &str) -> Result<Value, ToolError> {
     let args: A = from_value(&parse(text)?)
         .map_err(|problem| ToolError::of_problems(ErrorCode::InvalidArgs, vec![problem]))?;
     to_value(&args)

@@ -1,20 +1,16 @@
 //! Checked scalar types, each with its rule, schema and check.
 
-use std::fmt;
-
-use schemars::json_schema;
-use serde::de::{self, Visitor};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
+use crate::convert::{Decode, DecodeError, Encode, EncodeError, Encoder};
 use crate::number;
+use crate::schema::json;
 use crate::value::{SAFE_INTEGER, Value};
 
 /// Defines a checked `f64`: constructor, decoding, schema.
 macro_rules! checked_number {
     ($(#[$doc:meta])* $name:ident, $expected:literal, |$value:ident| $rule:expr, $schema:tt) => {
         $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize)]
-        #[serde(transparent)]
+        #[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Encode)]
+        #[value(transparent)]
         pub struct $name(f64);
 
         impl $name {
@@ -35,45 +31,18 @@ macro_rules! checked_number {
             }
         }
 
-        impl<'de> Deserialize<'de> for $name {
-            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                deserializer.deserialize_f64(NumberVisitor { expected: $expected, check: Self::new })
+        impl Decode for $name {
+            fn decode(value: &Value) -> Result<Self, DecodeError> {
+                let mismatch = |found: &str| DecodeError::new(format_args!("expected {}, found {found}", $expected));
+                match value.as_f64() {
+                    Some(number) => Self::new(number).ok_or_else(|| mismatch(&number::spelling(number))),
+                    None => Err(DecodeError::unexpected(value, $expected)),
+                }
             }
         }
 
-        inline_schema!($name, stringify!($name), json_schema!($schema));
+        inline_schema!($name, json!($schema));
     };
-}
-
-struct NumberVisitor<T> {
-    expected: &'static str,
-    check: fn(f64) -> Option<T>,
-}
-
-impl<T> Visitor<'_> for NumberVisitor<T> {
-    type Value = T;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.expected)
-    }
-
-    fn visit_f64<E: de::Error>(self, value: f64) -> Result<T, E> {
-        (self.check)(value).ok_or_else(|| {
-            E::custom(format_args!(
-                "expected {}, found {}",
-                self.expected,
-                number::spelling(value)
-            ))
-        })
-    }
-
-    fn visit_i64<E: de::Error>(self, value: i64) -> Result<T, E> {
-        self.visit_f64(value as f64)
-    }
-
-    fn visit_u64<E: de::Error>(self, value: u64) -> Result<T, E> {
-        self.visit_f64(value as f64)
-    }
 }
 
 checked_number!(
@@ -103,42 +72,35 @@ impl From<f64> for Real {
     }
 }
 
-impl Serialize for Real {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if self.0.is_finite() {
-            serializer.serialize_f64(self.0)
-        } else {
-            serializer.serialize_str(&number::spelling(self.0))
-        }
+impl Encode for Real {
+    fn encode(&self, _: &mut Encoder) -> Result<Value, EncodeError> {
+        Ok(match self.0.is_finite() {
+            true => Value::Float(self.0),
+            false => Value::from(number::spelling(self.0)),
+        })
     }
 }
 
-impl<'de> Deserialize<'de> for Real {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let value = Value::deserialize(deserializer)?;
+impl Decode for Real {
+    fn decode(value: &Value) -> Result<Self, DecodeError> {
         let number = match value.as_str() {
             Some(text) => number::from_spelling(text),
             None => value.as_f64(),
         };
         let expected = "a number, \"NaN\", \"Infinity\" or \"-Infinity\"";
-        number.map(Self).ok_or_else(|| mismatch(expected, &value))
+        let mismatch = || DecodeError::expected(expected, value);
+        number.map(Self).ok_or_else(mismatch)
     }
-}
-
-/// The error for a value that a type cannot be read from.
-fn mismatch<E: de::Error>(expected: &str, found: &Value) -> E {
-    E::custom(format_args!("expected {expected}, found {}", found.kind()))
 }
 
 inline_schema!(
     Real,
-    "Real",
-    json_schema!({ "anyOf": [{ "type": "number" }, { "enum": ["NaN", "Infinity", "-Infinity"] }] })
+    json!({ "anyOf": [{ "type": "number" }, { "enum": ["NaN", "Infinity", "-Infinity"] }] })
 );
 
 /// An integer from `MIN` to `MAX`, both included.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[serde(transparent)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Encode)]
+#[value(transparent)]
 pub struct Bounded<const MIN: i64, const MAX: i64>(i64);
 
 /// A count of at least one.
@@ -177,43 +139,29 @@ impl<const MIN: i64, const MAX: i64> Bounded<MIN, MAX> {
     }
 }
 
-impl<'de, const MIN: i64, const MAX: i64> Deserialize<'de> for Bounded<MIN, MAX> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct BoundedVisitor<const MIN: i64, const MAX: i64>;
-        impl<const MIN: i64, const MAX: i64> Visitor<'_> for BoundedVisitor<MIN, MAX> {
-            type Value = Bounded<MIN, MAX>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                if MAX == SAFE_INTEGER {
-                    write!(f, "an integer of at least {MIN}")
-                } else {
-                    write!(f, "an integer from {MIN} to {MAX}")
-                }
-            }
-
-            fn visit_i64<E: de::Error>(self, value: i64) -> Result<Self::Value, E> {
-                Bounded::new(value)
-                    .ok_or_else(|| E::invalid_value(de::Unexpected::Signed(value), &self))
-            }
-
-            fn visit_u64<E: de::Error>(self, value: u64) -> Result<Self::Value, E> {
-                i64::try_from(value)
-                    .ok()
-                    .and_then(Bounded::new)
-                    .ok_or_else(|| E::invalid_value(de::Unexpected::Unsigned(value), &self))
-            }
-        }
-        deserializer.deserialize_i64(BoundedVisitor::<MIN, MAX>)
+impl<const MIN: i64, const MAX: i64> Decode for Bounded<MIN, MAX> {
+    fn decode(value: &Value) -> Result<Self, DecodeError> {
+        let integer = value.as_i64();
+        integer.and_then(Self::new).ok_or_else(|| {
+            let found = integer.map_or_else(|| value.clone(), Value::Int);
+            out_of_range(&found, MIN, MAX)
+        })
     }
 }
 
-inline_schema!(
-    [const MIN: i64, const MAX: i64] Bounded<MIN, MAX>,
-    format!("Integer{MIN}To{MAX}"),
+fn out_of_range(found: &Value, min: i64, max: i64) -> DecodeError {
+    let expected = match max {
+        SAFE_INTEGER => format!("an integer of at least {min}"),
+        _ => format!("an integer from {min} to {max}"),
+    };
+    DecodeError::unexpected(found, expected)
+}
+
+inline_schema!([const MIN: i64, const MAX: i64] Bounded<MIN, MAX>,
     if MAX == SAFE_INTEGER {
-        json_schema!({ "type": "integer", "minimum": MIN })
+        json!({ "type": "integer", "minimum": MIN })
     } else {
-        json_schema!({ "type": "integer", "minimum": MIN, "maximum": MAX })
+        json!({ "type": "integer", "minimum": MIN, "maximum": MAX })
     }
 );
 
@@ -249,16 +197,15 @@ impl Default for Seed {
     }
 }
 
-impl Serialize for Seed {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_u64(self.0)
+impl Encode for Seed {
+    fn encode(&self, encoder: &mut Encoder) -> Result<Value, EncodeError> {
+        self.0.encode(encoder)
     }
 }
 
-impl<'de> Deserialize<'de> for Seed {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let value = Value::deserialize(deserializer)?;
-        let seed = match &value {
+impl Decode for Seed {
+    fn decode(value: &Value) -> Result<Self, DecodeError> {
+        let seed = match value {
             Value::String(text) => Self::parse(text),
             Value::Int(number) => Some(Self(*number as u64)),
             Value::Float(number) => (number.fract() == 0.0 && number.abs() <= SAFE_INTEGER as f64)
@@ -266,12 +213,11 @@ impl<'de> Deserialize<'de> for Seed {
             _ => None,
         };
         let expected = "an integer up to 2^53, or a 64-bit integer as a string";
-        seed.ok_or_else(|| mismatch(expected, &value))
+        seed.ok_or_else(|| DecodeError::expected(expected, value))
     }
 }
 
 inline_schema!(
     Seed,
-    "Seed",
-    json_schema!({ "anyOf": [{ "type": "integer" }, { "type": "string", "pattern": "^-?[0-9]{1,20}$" }] })
+    json!({ "anyOf": [{ "type": "integer" }, { "type": "string", "pattern": "^-?[0-9]{1,20}$" }] })
 );

@@ -469,4 +469,18 @@ impl<T: Into<Self>> From<Option<T>> for Value {
     }
 }
 
-inline_schema!(Value, "Any", schemars::json_schema!({}));
+/// For libraries that write JSON by serde.
+impl serde::Serialize for Value {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Null => serializer.serialize_unit(),
+            Self::Bool(value) => serializer.serialize_bool(*value),
+            Self::Int(number) => serializer.serialize_i64(*number),
+            Self::Float(number) => serializer.serialize_f64(*number),
+            Self::String(text) => serializer.serialize_str(text),
+            Self::Array(items) => serializer.collect_seq(items.iter()),
+            Self::Numbers(_) => serializer.collect_seq(self.items().unwrap_or_default()),
+            Self::Object(object) => serializer.collect_map(object.iter()),
+        }
+    }
+}

@@ -4,14 +4,13 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use jiff::tz::TimeZone;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use tool_core::{Decode, Describe, Encode};
 
 use crate::names::ActorKind;
 
 /// Who caused an event.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub struct Actor {
     /// Name of the principal; two actors with the same name are the same principal.
     pub principal: String,
@@ -55,20 +54,9 @@ impl Grants {
 
 /// A moment: milliseconds since 1970-01-01 UTC.
 #[derive(
-    Debug,
-    Clone,
-    Copy,
-    Default,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Hash,
-    Serialize,
-    Deserialize,
-    JsonSchema,
+    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Encode, Decode, Describe,
 )]
-#[serde(transparent)]
+#[value(transparent)]
 pub struct Time(pub i64);
 
 impl Time {

@@ -1,8 +1,7 @@
 //! Commands by the name of their tool, with arguments as JSON.
 
-use serde::de::DeserializeOwned;
-use tool_core::Value;
 use tool_core::convert::from_value;
+use tool_core::{Decode, Value};
 use workflow::decide::{self, Command};
 use workflow::{Fault, Template};
 
@@ -50,7 +49,7 @@ pub(crate) fn read(
     })
 }
 
-fn arguments<T: DeserializeOwned>(args: &Value) -> Result<T, Fault> {
+fn arguments<T: Decode>(args: &Value) -> Result<T, Fault> {
     from_value(args).map_err(|problem| Fault::Malformed {
         path: if problem.path.is_empty() {
             "arguments".to_owned()

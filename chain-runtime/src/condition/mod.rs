@@ -21,7 +21,7 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::sync::Arc;
 
-use tool_core::{ErrorCode, ToolError, Value, json};
+use tool_core::{Decode, DecodeError, ErrorCode, ToolError, Value, json};
 
 use crate::template::Placed;
 
@@ -125,10 +125,9 @@ impl Op {
 pub(crate) type Lookup<'a> = &'a mut dyn FnMut(&Placed) -> Result<Option<Value>, ToolError>;
 
 /// The text as written, also as `{expr: ..}`; [`Condition::compile`] then reads it.
-impl<'de> serde::Deserialize<'de> for Condition {
-    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        let value = Value::deserialize(from)?;
-        let text = value.get("expr").unwrap_or(&value).clone();
+impl Decode for Condition {
+    fn decode(value: &Value) -> Result<Self, DecodeError> {
+        let text = value.get("expr").unwrap_or(value).clone();
         Ok(Self {
             expr: Expr::Literal(text),
             pointer: String::new(),
@@ -136,9 +135,9 @@ impl<'de> serde::Deserialize<'de> for Condition {
     }
 }
 
-tool_core::inline_schema!(Condition, "Condition", {
+tool_core::inline_schema!(Condition, {
     let text = serde_json::json!({"type": "string", "minLength": 1, "maxLength": TEXT_BYTES_MAX});
-    schemars::json_schema!({
+    tool_core::schema::json!({
         "anyOf": [
             text,
             {"type": "object", "properties": {"expr": text}, "required": ["expr"], "additionalProperties": false},

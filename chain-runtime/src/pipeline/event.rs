@@ -1,7 +1,6 @@
 //! [`Event`]: what happened in a pipeline, as the journal records it.
 
-use serde::{Deserialize, Serialize};
-use tool_core::names;
+use tool_core::{Decode, Encode, names};
 
 use super::Setup;
 
@@ -73,7 +72,7 @@ impl PhaseStatus {
 }
 
 /// A phase that does not run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
 pub struct Skip {
     /// Its name.
     pub phase: String,
@@ -84,8 +83,8 @@ pub struct Skip {
 }
 
 /// How an agent ended.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Debug, Clone, PartialEq, Default, Encode, Decode)]
+#[value(default)]
 pub struct AgentResult {
     /// Why it failed; `None` where it succeeded.
     pub category: Option<Category>,
@@ -128,8 +127,8 @@ impl AgentResult {
 }
 
 /// What happened in a pipeline.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, PartialEq, Encode, Decode)]
+#[value(rename_all = "snake_case")]
 pub enum Event {
     /// It began.
     Began {

@@ -13,12 +13,12 @@ mod tests;
 pub use event::{AgentResult, Category, End, Event, PhaseStatus, Skip, Stop};
 pub use machine::{Act, AgentState, Machine, PhaseState};
 pub use order::order;
+use tool_core::{Decode, Encode};
 
 use registry::model::{FailureMode, Phase, RetryPolicy};
-use serde::{Deserialize, Serialize};
 
 /// A phase as the machine needs it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Encode, Decode)]
 pub struct Setup {
     /// Its name.
     pub name: String,

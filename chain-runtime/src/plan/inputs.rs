@@ -3,10 +3,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Deserializer};
 use tool_core::nearest::nearest;
-use tool_core::{Object, Value, json};
+use tool_core::{Decode, DecodeError, Describe, Object, Value, json};
 
 use crate::problem::{Fault, PlanProblem, Problems, problem};
 use crate::types::{Fit, Type, fit};
@@ -50,39 +48,39 @@ impl InputType {
 }
 
 /// An input of a plan.
-#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-#[schemars(extend("examples" = [{"type": "number", "default": 1}]))]
+#[derive(Debug, Clone, Default, Decode, Describe)]
+#[value(default, deny_unknown_fields)]
+#[schema(extend("examples" = [{"type": "number", "default": 1}]))]
 pub struct Input {
     /// Name under which it is given and referenced.
-    #[serde(skip)]
+    #[value(skip)]
     pub name: Arc<str>,
     /// Type of the value; any where absent.
-    #[serde(rename = "type")]
+    #[value(rename = "type")]
     pub kind: InputType,
     /// Value where none is given; an input without one is required.
-    #[serde(deserialize_with = "present")]
-    #[schemars(with = "Value")]
+    #[value(decode_with = "present")]
+    #[schema(with = "Value")]
     pub default: Option<Value>,
     /// Least number allowed.
     pub minimum: Option<f64>,
     /// Greatest number allowed.
     pub maximum: Option<f64>,
     /// The only values allowed.
-    #[serde(rename = "enum", deserialize_with = "items")]
-    #[schemars(with = "Vec<Value>", length(min = 1))]
+    #[value(rename = "enum", decode_with = "items")]
+    #[schema(with = "Vec<Value>", length(min = 1))]
     pub choices: Option<Vec<Value>>,
     /// Purpose of the input, for its users.
     pub description: Option<Arc<str>>,
 }
 
 /// A value that is there, `null` included.
-fn present<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Value>, D::Error> {
-    Value::deserialize(from).map(Some)
+fn present(value: &Value) -> Result<Option<Value>, DecodeError> {
+    Ok(Some(value.clone()))
 }
 
-fn items<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Vec<Value>>, D::Error> {
-    Ok(Value::deserialize(from)?.items())
+fn items(value: &Value) -> Result<Option<Vec<Value>>, DecodeError> {
+    Ok(value.items())
 }
 
 impl Input {

@@ -12,9 +12,7 @@ use std::sync::Arc;
 
 use registry::document::Document;
 pub use registry::model::{ChainDefaults as Defaults, ChainMode as Mode, OnError};
-use schemars::JsonSchema;
-use serde::de::{Deserialize, DeserializeOwned, Deserializer, Error as _};
-use tool_core::{Seed, Value, convert};
+use tool_core::{Decode, DecodeError, Describe, Encode, Seed, Value};
 
 pub(crate) use inputs::{Given, settle};
 pub use inputs::{Input, InputType};
@@ -40,53 +38,51 @@ const INTEGER_MAX: i64 = 1 << 53;
 pub(crate) const RESERVED: [&str; 3] = ["inputs", "item", "index"];
 
 /// Limits of a run; the first that is exceeded ends it before the next step.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize, JsonSchema,
-)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Encode, Decode, Describe)]
+#[value(default, deny_unknown_fields)]
 pub struct Budget {
     /// Number of calls; every element of a map and every attempt counts.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "positive")]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(schema_with = "positive")]
     pub steps: Option<u64>,
     /// Milliseconds since the start.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "positive")]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(schema_with = "positive")]
     pub wall_ms: Option<u64>,
     /// Milliseconds of all calls together.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "positive")]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(schema_with = "positive")]
     pub cpu_ms: Option<u64>,
     /// Bytes of all results together.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "positive")]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(schema_with = "positive")]
     pub bytes_out: Option<u64>,
     /// Bytes of the results that are large enough to be stored as files.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "positive")]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(schema_with = "positive")]
     pub artifact_bytes: Option<u64>,
     /// Sum of the `cost_ms` of all calls.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "positive")]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(schema_with = "positive")]
     pub cost: Option<u64>,
 }
 
 /// Steps that call tools, the values they use of each other, and the outputs (docs/plans.md).
-#[derive(Debug, Clone, Default, serde::Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-#[schemars(extend("required" = ["version", "steps"]))]
+#[derive(Debug, Clone, Default, Decode, Describe)]
+#[value(default, deny_unknown_fields)]
+#[schema(extend("required" = ["version", "steps"]))]
 pub struct Plan {
     /// Version of the plan language.
-    #[schemars(schema_with = "version_schema")]
+    #[schema(schema_with = "version_schema")]
     pub version: i64,
     /// Name of the plan in records.
-    #[schemars(schema_with = "id_schema")]
+    #[schema(schema_with = "id_schema")]
     pub id: Arc<str>,
     /// Purpose of the plan, for its users.
     pub description: Option<Arc<str>>,
     /// Values that can be given to a run: `--input name=value`.
-    #[serde(deserialize_with = "inputs_by_name")]
-    #[schemars(with = "BTreeMap<String, Input>", extend("maxProperties" = NAMES_MAX, "propertyNames" = {"pattern": schema::ID}))]
+    #[value(decode_with = "inputs_by_name")]
+    #[schema(with = "BTreeMap<String, Input>", extend("maxProperties" = NAMES_MAX, "propertyNames" = {"pattern": schema::ID}))]
     pub inputs: Vec<Input>,
     /// Seed from which every random stream derives; beyond 2^53 as a text.
     pub seed: Seed,
@@ -99,59 +95,51 @@ pub struct Plan {
     /// Limits of a run, plans that it calls included.
     pub budget: Budget,
     /// Deadline of the whole run in milliseconds.
-    #[schemars(schema_with = "positive")]
+    #[schema(schema_with = "positive")]
     pub deadline_ms: Option<u64>,
     /// The calls; a step uses earlier steps only.
-    #[schemars(length(max = 10_000), extend("examples" = [[{"id": "fit", "tool": "linear_regression", "args": {}}]]))]
+    #[schema(length(max = 10_000), extend("examples" = [[{"id": "fit", "tool": "linear_regression", "args": {}}]]))]
     pub steps: Vec<Step>,
     /// Results of the plan, by name.
-    #[serde(deserialize_with = "by_name")]
-    #[schemars(schema_with = "outputs_schema")]
+    #[value(decode_with = "by_name")]
+    #[schema(schema_with = "outputs_schema")]
     pub outputs: Vec<(Arc<str>, Node)>,
     /// Settings where the plan has none.
-    #[serde(skip)]
+    #[value(skip)]
     pub defaults: Defaults,
-    #[serde(skip)]
+    #[value(skip)]
     pub(crate) digest: String,
     /// The document as a value.
-    #[serde(skip)]
+    #[value(skip)]
     pub(crate) source: Value,
-    #[serde(skip)]
+    #[value(skip)]
     pub(crate) faults: Problems,
     /// Whether it was written as a call script, whose words are others.
-    #[serde(skip)]
+    #[value(skip)]
     pub(crate) is_script: bool,
-    #[serde(skip)]
+    #[value(skip)]
     pub(crate) document: Option<Arc<Document>>,
 }
 
 /// The members of an object in the order of the document.
-fn by_name<'de, D: Deserializer<'de>, T: DeserializeOwned>(
-    from: D,
-) -> Result<Vec<(Arc<str>, T)>, D::Error> {
-    let value = Value::deserialize(from)?;
+fn by_name<T: Decode>(value: &Value) -> Result<Vec<(Arc<str>, T)>, DecodeError> {
     let members = value.as_object().map(|object| object.iter());
     let read = |(name, member): (&str, &Value)| {
-        let member = convert::from_value(member);
-        Ok((
-            name.into(),
-            member.map_err(|problem| D::Error::custom(problem.message))?,
-        ))
+        let member = T::decode(member).map_err(|error| DecodeError::new(error.to_string()))?;
+        Ok((name.into(), member))
     };
     members.into_iter().flatten().map(read).collect()
 }
 
-fn inputs_by_name<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Input>, D::Error> {
-    let inputs = by_name::<D, Input>(from)?.into_iter();
-    Ok(inputs
-        .map(|(name, input)| Input { name, ..input })
-        .collect())
+fn inputs_by_name(value: &Value) -> Result<Vec<Input>, DecodeError> {
+    let inputs = by_name::<Input>(value)?.into_iter();
+    let named = inputs.map(|(name, input)| Input { name, ..input });
+    Ok(named.collect())
 }
 
 /// A text, or a list of them.
-fn one_or_more<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Arc<str>>, D::Error> {
-    let value = Value::deserialize(from)?;
-    let items = value.items().unwrap_or_else(|| vec![value]);
+fn one_or_more(value: &Value) -> Result<Vec<Arc<str>>, DecodeError> {
+    let items = value.items().unwrap_or_else(|| vec![value.clone()]);
     let texts = items.iter().filter_map(Value::as_str);
     Ok(texts.map(Arc::from).collect())
 }

@@ -4,9 +4,7 @@
 
 use std::sync::LazyLock;
 
-use schemars::{Schema as Derived, SchemaGenerator, json_schema};
-use serde_json::{Value as Json, json};
-use tool_core::schema::{Schema, of_document};
+use tool_core::schema::{Schema, json, of_document};
 
 use super::{INTEGER_MAX, NAMES_MAX, Plan, RESERVED, VERSION};
 use crate::reference;
@@ -33,8 +31,8 @@ pub(super) fn shared() -> &'static Schema {
 }
 
 /// What values of a plan may be: data, references, formatted texts and literals.
-fn definitions() -> Json {
-    let special = |key: &str, properties: Json| json!({"type": "object", "properties": properties, "required": [key], "additionalProperties": false});
+fn definitions() -> Schema {
+    let special = |key: &str, properties: Schema| json!({"type": "object", "properties": properties, "required": [key], "additionalProperties": false});
     let reference = json!({
         "$ref": {
             "type": "string",
@@ -47,7 +45,7 @@ fn definitions() -> Json {
         "$fmt": {"type": "string", "description": "A text with `{}` for each value; `{{` and `}}` are braces."},
         "args": {"type": "array", "items": {"$ref": "#/$defs/value"}},
     });
-    let unless = |key: &str, definition: &str, otherwise: Json| {
+    let unless = |key: &str, definition: &str, otherwise: Schema| {
         json!({
             "if": {"type": "object", "required": [key]},
             "then": {"$ref": format!("#/$defs/{definition}")},
@@ -81,40 +79,40 @@ fn definitions() -> Json {
     })
 }
 
-pub(super) fn version_schema(_: &mut SchemaGenerator) -> Derived {
-    json_schema!({"const": VERSION, "examples": [VERSION]})
+pub(super) fn version_schema() -> Schema {
+    json!({"const": VERSION, "examples": [VERSION]})
 }
 
-pub(super) fn id_schema(_: &mut SchemaGenerator) -> Derived {
-    json_schema!({"type": "string", "pattern": ID})
+pub(super) fn id_schema() -> Schema {
+    json!({"type": "string", "pattern": ID})
 }
 
-pub(super) fn reserved_schema(_: &mut SchemaGenerator) -> Derived {
-    json_schema!({"type": "string", "pattern": ID, "not": {"enum": RESERVED}, "examples": ["fit"]})
+pub(super) fn reserved_schema() -> Schema {
+    json!({"type": "string", "pattern": ID, "not": {"enum": RESERVED}, "examples": ["fit"]})
 }
 
-pub(super) fn positive(_: &mut SchemaGenerator) -> Derived {
-    json_schema!({"type": "integer", "minimum": 1, "maximum": INTEGER_MAX})
+pub(super) fn positive() -> Schema {
+    json!({"type": "integer", "minimum": 1, "maximum": INTEGER_MAX})
 }
 
-pub(super) fn names_schema(_: &mut SchemaGenerator) -> Derived {
-    json_schema!({"type": ["string", "array"], "items": {"type": "string"}})
+pub(super) fn names_schema() -> Schema {
+    json!({"type": ["string", "array"], "items": {"type": "string"}})
 }
 
-pub(super) fn args_schema(_: &mut SchemaGenerator) -> Derived {
-    json_schema!({"type": "object", "allOf": [{"$ref": "#/$defs/value"}]})
+pub(super) fn args_schema() -> Schema {
+    json!({"type": "object", "allOf": [{"$ref": "#/$defs/value"}]})
 }
 
-pub(super) fn list_schema(_: &mut SchemaGenerator) -> Derived {
-    json_schema!({
+pub(super) fn list_schema() -> Schema {
+    json!({
         "type": ["array", "object"],
         "allOf": [{"$ref": "#/$defs/value"}],
         "examples": [[1, 2, 3]],
     })
 }
 
-pub(super) fn outputs_schema(_: &mut SchemaGenerator) -> Derived {
-    json_schema!({
+pub(super) fn outputs_schema() -> Schema {
+    json!({
         "type": "object",
         "not": {"maxProperties": 1, "anyOf": [{"required": ["$ref"]}, {"required": ["$lit"]}, {"required": ["$fmt"]}]},
         "additionalProperties": {"$ref": "#/$defs/output"},

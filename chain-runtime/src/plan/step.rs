@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::{Deserialize, Serialize};
-use tool_core::ErrorCode;
+use tool_core::schema::{Schema, json};
+use tool_core::{Decode, Describe, Encode, ErrorCode};
 
 use super::schema::{args_schema, id_schema, list_schema, names_schema, positive, reserved_schema};
 use super::{OnError, STEPS_MAX};
@@ -17,68 +16,68 @@ pub const ITEMS_MAX: usize = STEPS_MAX;
 pub const COMPENSATE_SUFFIX: &str = "!compensate";
 
 /// A call of a tool.
-#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-#[schemars(extend("required" = ["id", "tool"]))]
+#[derive(Debug, Clone, Default, Decode, Describe)]
+#[value(default, deny_unknown_fields)]
+#[schema(extend("required" = ["id", "tool"]))]
 pub struct Step {
     /// Name of the step, unique in the plan.
-    #[schemars(schema_with = "reserved_schema")]
+    #[schema(schema_with = "reserved_schema")]
     pub id: Arc<str>,
     /// Tool to call; it must list `chain` among its callers.
-    #[schemars(length(min = 1), extend("examples" = ["linear_regression"]))]
+    #[schema(length(min = 1), extend("examples" = ["linear_regression"]))]
     pub tool: Arc<str>,
     /// Arguments by name; `mathchain tools show TOOL` lists them.
-    #[schemars(schema_with = "args_schema")]
+    #[schema(schema_with = "args_schema")]
     pub args: Node,
     /// Steps that must end first, in addition to those that it references.
-    #[serde(deserialize_with = "super::one_or_more")]
-    #[schemars(schema_with = "names_schema")]
+    #[value(decode_with = "super::one_or_more")]
+    #[schema(schema_with = "names_schema")]
     pub after: Vec<Arc<str>>,
     /// Condition; the step is skipped where it is false: `fit.r2 > 0.9 && len(raw.rows) >= 10`.
     pub when: Option<Condition>,
     /// Calls the tool once per element of a list; the results keep its order.
-    #[schemars(extend("examples" = [{"over": [1, 2, 3], "as": "item"}]))]
+    #[schema(extend("examples" = [{"over": [1, 2, 3], "as": "item"}]))]
     pub map: Option<Map>,
     /// Which errors are retried, and when.
-    #[schemars(extend("examples" = [{"max": 2, "on": ["timeout"], "backoff_ms": 200}]))]
+    #[schema(extend("examples" = [{"max": 2, "on": ["timeout"], "backoff_ms": 200}]))]
     pub retry: Retry,
     /// Timeout of one attempt in milliseconds.
-    #[schemars(schema_with = "positive")]
+    #[schema(schema_with = "positive")]
     pub timeout_ms: Option<u64>,
     /// Deadline of all attempts and waits together in milliseconds.
-    #[schemars(schema_with = "positive")]
+    #[schema(schema_with = "positive")]
     pub deadline_ms: Option<u64>,
     /// Expected duration in milliseconds: a hint for scheduling the critical path first.
-    #[schemars(schema_with = "positive")]
+    #[schema(schema_with = "positive")]
     pub cost_ms: Option<u64>,
     /// Whether the call needs an approval.
     pub approval: Approval,
     /// Effect of a failure on the other steps.
     pub on_error: Option<OnError>,
     /// Call that undoes the step when the run fails later; it may reference the step's own result.
-    #[schemars(extend("examples" = [{"tool": "delete_file", "args": {"path": "out/a.txt"}}]))]
+    #[schema(extend("examples" = [{"tool": "delete_file", "args": {"path": "out/a.txt"}}]))]
     pub compensate: Option<Compensate>,
     /// Where it runs: on this machine.
     pub place: Place,
 }
 
 /// The same call for every element of a list.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-#[schemars(extend("required" = ["over"]))]
+#[derive(Debug, Clone, Decode, Describe)]
+#[value(default, deny_unknown_fields)]
+#[schema(extend("required" = ["over"]))]
 pub struct Map {
     /// The list: literal, or a reference to one.
-    #[schemars(schema_with = "list_schema")]
+    #[schema(schema_with = "list_schema")]
     pub over: Node,
     /// Name of the element in references; `index` is its position, from 0.
-    #[serde(rename = "as")]
-    #[schemars(schema_with = "id_schema", extend("not" = {"enum": ["inputs", "index"]}))]
+    #[value(rename = "as")]
+    #[schema(schema_with = "id_schema", extend("not" = {"enum": ["inputs", "index"]}))]
     pub name: Arc<str>,
     /// Maximum number of elements.
-    #[schemars(range(min = 1, max = 10_000))]
+    #[schema(range(min = 1, max = 10_000))]
     pub max: usize,
     /// Maximum number of calls in parallel; no limit of its own where absent.
-    #[schemars(range(min = 1, max = 10_000))]
+    #[schema(range(min = 1, max = 10_000))]
     pub concurrency: Option<usize>,
     /// Effect of an element that fails.
     pub on_item_error: OnItemError,
@@ -114,15 +113,15 @@ impl Map {
 }
 
 /// The call that undoes a step.
-#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-#[schemars(extend("required" = ["tool"]))]
+#[derive(Debug, Clone, Default, Decode, Describe)]
+#[value(default, deny_unknown_fields)]
+#[schema(extend("required" = ["tool"]))]
 pub struct Compensate {
     /// Tool to call.
-    #[schemars(length(min = 1))]
+    #[schema(length(min = 1))]
     pub tool: Arc<str>,
     /// Its arguments; they may reference the result of the step.
-    #[schemars(schema_with = "args_schema")]
+    #[schema(schema_with = "args_schema")]
     pub args: Node,
 }
 
@@ -207,21 +206,21 @@ fn retried() -> Vec<&'static str> {
 }
 
 /// Which errors are retried, and after how long.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Encode, Decode, Describe)]
+#[value(default, deny_unknown_fields)]
 pub struct Retry {
     /// Maximum number of retries.
-    #[serde(default = "one")]
-    #[schemars(range(min = 0, max = 10))]
+    #[value(default = "one")]
+    #[schema(range(min = 0, max = 10))]
     pub max: u32,
     /// Codes or reasons of errors that are retried; those that would fail again the same way cannot be listed.
-    #[schemars(schema_with = "retried_schema")]
+    #[schema(schema_with = "retried_schema")]
     pub on: Vec<Arc<str>>,
     /// Milliseconds before the first retry.
-    #[schemars(range(min = 0, max = 3_600_000))]
+    #[schema(range(min = 0, max = 3_600_000))]
     pub backoff_ms: u64,
     /// Growth of the wait from one retry to the next.
-    #[schemars(range(min = 1, max = 10))]
+    #[schema(range(min = 1, max = 10))]
     pub factor: f64,
     /// Randomization of the waits.
     pub jitter: Jitter,
@@ -244,8 +243,8 @@ tool_core::names! {
     }
 }
 
-fn retried_schema(_: &mut SchemaGenerator) -> Schema {
-    json_schema!({"type": "array", "items": {"enum": retried()}})
+fn retried_schema() -> Schema {
+    json!({"type": "array", "items": {"enum": retried()}})
 }
 
 impl Default for Retry {

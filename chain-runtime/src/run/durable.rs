@@ -6,9 +6,10 @@ use std::sync::Arc;
 use journal::{Journal, Run, RunHeader, RunState, State};
 use registry::policy::{NO_WEB, READ_ONLY, SESSION_OPEN};
 use registry::{CallerContext, Dispatcher, Results, WorkspaceId};
-use serde::{Deserialize, Serialize};
 use tool_core::capability::Durability;
-use tool_core::{Object, Reason, Spec, ToolError, Value, convert, object, tool_error};
+use tool_core::{
+    Decode, Encode, Object, Reason, Spec, ToolError, Value, convert, object, tool_error,
+};
 
 use super::encoding::cancelled_record;
 use super::memory::Memory;
@@ -172,7 +173,7 @@ fn session_facts(dispatcher: &Dispatcher) -> Option<Value> {
 }
 
 /// The plan with all settings that it was read with, so that it can be read again in the same way.
-#[derive(Serialize, Deserialize)]
+#[derive(Encode, Decode)]
 struct PlanRecord {
     plan: Value,
     mode: Mode,
@@ -181,7 +182,7 @@ struct PlanRecord {
     on_error: OnError,
     /// Versions of the tools.
     tools: BTreeMap<String, u32>,
-    #[serde(default)]
+    #[value(default)]
     costs: Costs,
 }
 

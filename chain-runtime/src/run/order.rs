@@ -5,8 +5,8 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
 use tool_core::rng::derive_seed;
+use tool_core::{Decode, Encode};
 
 use crate::check::{CheckedPlan, CheckedStep};
 #[cfg(any(test, feature = "failpoints"))]
@@ -63,8 +63,8 @@ impl Order {
 const UNKNOWN: u64 = 1_000;
 
 /// Durations of tools in microseconds: fixed when a run begins, so that a resumed run schedules alike.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(transparent)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Encode, Decode)]
+#[value(transparent)]
 pub struct Costs(BTreeMap<String, u64>);
 
 impl Costs {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use tool_core::nearest::nearest;
 use tool_core::path::{push_index, push_key};
-use tool_core::{Object, ToolError, Value, json, tool_error};
+use tool_core::{Decode, DecodeError, Object, ToolError, Value, json, tool_error};
 
 use crate::problem::{Fault, PlanProblem, Problems, problem};
 use crate::reference::{Missing, Reference};
@@ -85,9 +85,9 @@ impl Default for Node {
 }
 
 /// The value as written; [`Node::compile`] then finds the references in it.
-impl<'de> serde::Deserialize<'de> for Node {
-    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        Value::deserialize(from).map(Self::Literal)
+impl Decode for Node {
+    fn decode(value: &Value) -> Result<Self, DecodeError> {
+        Ok(Self::Literal(value.clone()))
     }
 }
 

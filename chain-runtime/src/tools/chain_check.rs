@@ -1,25 +1,23 @@
 //! Checking a plan without running it.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use tool_core::{Ctx, Input, Spec, Tool, ToolError, Value};
+use tool_core::{Ctx, Decode, Describe, Encode, Input, Spec, Tool, ToolError, Value};
 
 use super::{PlanInputs, PlanSource};
 
 /// Check a plan completely without running it: ids, references and their types, arguments, permissions, resources, order. A plan
 /// with problems gives an error that lists each with its place and the next step; a valid plan gives its waves.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub struct Args {
     /// The plan: an object, its text, or {"$file": path}.
     pub plan: Input<PlanSource>,
     /// The values of its inputs.
-    #[serde(default)]
+    #[value(default)]
     pub inputs: PlanInputs,
 }
 
 /// The result.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub struct Output {
     /// Waves, edges with their reasons, verdicts and notes.
     pub plan: Value,

@@ -1,27 +1,27 @@
 //! Running a whole plan in one call.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use tool_core::{Ctx, Input, Spec, Tool, ToolError, Value, convert, tool_error};
+use tool_core::{
+    Ctx, Decode, Describe, Encode, Input, Spec, Tool, ToolError, Value, convert, tool_error,
+};
 
 use super::{PlanInputs, PlanSource};
 
 /// Run a whole plan of steps in one call, in parallel where data and resources allow. Every step is checked before the first one
 /// runs, and decided, approved and recorded separately with at most your own permissions. Returns the plan's `outputs` and a
 /// summary.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub struct Args {
     /// The plan: an object, its text, or {"$file": path}. Inside another plan wrap an object in {"$lit": ..}, so that its
     /// references are its own.
     pub plan: Input<PlanSource>,
     /// The values of its inputs.
-    #[serde(default)]
+    #[value(default)]
     pub inputs: PlanInputs,
 }
 
 /// The result.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Encode, Decode, Describe)]
 pub struct Output {
     /// The outputs of the plan.
     pub outputs: Value,

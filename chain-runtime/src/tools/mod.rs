@@ -8,13 +8,13 @@ pub mod chain_run;
 mod step_progress;
 mod subchains;
 
-use schemars::json_schema;
-use serde::{Deserialize, Serialize};
 use tool_core::capability::ChainRequest;
 use tool_core::input::{InputKind, Load};
+use tool_core::schema::Schema;
+use tool_core::schema::json;
 use tool_core::{
-    Capability, Category, Ctx, Determinism, Entry, Input, Object, Problem, Spec, Syntax, ToolError,
-    Value, entry,
+    Capability, Category, Ctx, Decode, Determinism, Encode, Entry, Input, Object, Problem, Spec,
+    Syntax, ToolError, Value, entry,
 };
 
 pub use subchains::Subchains;
@@ -55,20 +55,19 @@ impl Load for PlanSource {
         self.0.clone()
     }
 
-    fn schema() -> schemars::Schema {
-        json_schema!({ "anyOf": [{ "type": "object" }, { "type": "string" }] })
+    fn schema() -> Schema {
+        json!({ "anyOf": [{ "type": "object" }, { "type": "string" }] })
     }
 }
 
 /// The values of a plan's inputs.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[serde(transparent)]
+#[derive(Debug, Clone, Default, Encode, Decode)]
+#[value(transparent)]
 pub struct PlanInputs(Value);
 
 tool_core::inline_schema!(
     PlanInputs,
-    "PlanInputs",
-    json_schema!({ "type": "object", "additionalProperties": true })
+    json!({ "type": "object", "additionalProperties": true })
 );
 
 /// Member of the metadata of an answer: the chains of its calls.

@@ -4,9 +4,8 @@
 use std::io::{self, Read, Write};
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
 use tool_core::command::{CommandLimits, Excess, Exit, Isolation, Level};
-use tool_core::json;
+use tool_core::{Decode, Encode, json};
 
 /// Maximum size of a policy in bytes.
 const POLICY_BYTES_MAX: u32 = 16 << 20;
@@ -15,8 +14,8 @@ const POLICY_BYTES_MAX: u32 = 16 << 20;
 pub(super) const TERMINATE: u8 = b'T';
 
 /// The restrictions of one command.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, Encode, Decode)]
+#[value(deny_unknown_fields)]
 pub(super) struct Policy {
     /// The level to apply.
     pub level: Level,
@@ -52,7 +51,7 @@ pub(super) struct Policy {
 }
 
 /// A user and a group.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode)]
 pub(super) struct Owner {
     pub user: u32,
     pub group: u32,
@@ -107,7 +106,7 @@ impl Policy {
 }
 
 /// A report of the launcher: one line of JSON.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
 pub(super) enum Report {
     /// Everything is applied; the Landlock ABI in force, 0 for none.
     Ready { landlock: u32 },
@@ -118,7 +117,7 @@ pub(super) enum Report {
 }
 
 /// A restriction that could not be applied, or a command that could not be started.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
 pub(super) struct Failure {
     pub stage: String,
     pub errno: i32,
@@ -137,7 +136,7 @@ impl Failure {
 }
 
 /// The end of a command: its exit, processor time, and the limit it was killed for.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
 pub(super) struct Ended {
     pub exit: Exit,
     pub cpu: Duration,

@@ -10,28 +10,28 @@ use crate::prelude::*;
 
 /// Create a zip or tar archive of a folder or a file of the workspace. The archive is reproducible: members are sorted, times and
 /// owners omitted. Links and the content of `.git` are omitted too.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// Path of the new archive, relative to the workspace root.
     pub path: String,
     /// The folder to pack (its content), or one file, relative to the workspace root.
     pub from: String,
     /// Only files whose paths below `from` match: `*` and `?` within one part, `**` over any number; without `/` at any depth.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub pattern: Option<String>,
     /// Whether to include files that `.gitignore` excludes.
-    #[serde(default = "yes")]
+    #[value(default = "yes")]
     pub ignored: bool,
     /// The format; by default the file extension of `path`: `.zip`, `.tar`, `.tar.gz`, `.tgz`, `.tar.bz2`, `.tar.xz`, `.tar.zst`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub format: Option<Format>,
     /// Whether to replace an existing archive.
-    #[serde(default)]
+    #[value(default)]
     pub overwrite: bool,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Output {
     /// Path of the archive, relative to the workspace root.
     pub path: String,

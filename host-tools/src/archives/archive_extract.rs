@@ -15,22 +15,22 @@ const LISTED_MAX: usize = 1000;
 
 /// Extract an archive of the workspace (zip, tar, 7z) into a new folder: all members, or the files selected by a pattern or a list.
 /// Links, devices, names that lead out of the folder, conflicting names and zip bombs are refused; then nothing is written.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// Path of the archive, relative to the workspace root.
     pub path: String,
     /// The target folder, relative to the workspace root. It must not exist, or be empty.
     pub to: String,
     /// Only files whose names match: `*` and `?` match within a part, `**` any number of parts; a pattern without `/` matches at any depth.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub pattern: Option<String>,
     /// Only the files of these names; each must exist in the archive.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub files: Option<Vec<String>>,
 }
 
-#[derive(Debug, Default, Serialize, JsonSchema)]
+#[derive(Debug, Default, Encode, Describe)]
 pub(crate) struct Output {
     /// The folder, relative to the workspace root.
     pub to: String,

@@ -14,22 +14,22 @@ const BYTES_MAX: i64 = 64 << 20;
 
 /// Read one file of an archive (zip, tar, 7z) as text, or as base64, without extracting it to disk. Long files are cut at
 /// `max_bytes`, which `truncated` reports.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// Path of the archive, relative to the workspace root.
     pub path: String,
     /// Name of the file in the archive.
     pub filename: String,
     /// Text encoding of the file; `base64` accepts any bytes.
-    #[serde(default)]
+    #[value(default)]
     pub encoding: Encoding,
     /// Maximum bytes to read, 1 to 67108864.
-    #[serde(default = "Bounded::<1, BYTES_MAX>::of::<1_000_000>")]
+    #[value(default = "Bounded::<1, BYTES_MAX>::of::<1_000_000>")]
     pub max_bytes: Bounded<1, BYTES_MAX>,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Output {
     /// Name of the file in the archive.
     pub filename: String,

@@ -21,23 +21,23 @@ const MANY_FILES: u64 = 100;
 
 /// Inspect an archive of the workspace and report its problems without extracting it to disk: zip, tar (also compressed with gz, bz2,
 /// xz or zst) and 7z, detected by content. Nested archives are listed, not opened.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// Path of the archive, relative to the workspace root.
     pub path: String,
     /// Whether to decompress every member in memory, which detects wrong sizes and checksums.
-    #[serde(default = "yes")]
+    #[value(default = "yes")]
     pub verify: bool,
     /// Maximum members listed, 0 to 10000; `truncated` reports whether there are more.
-    #[serde(default = "Bounded::<0, 10_000>::of::<100>")]
+    #[value(default = "Bounded::<0, 10_000>::of::<100>")]
     pub limit: Bounded<0, 10_000>,
 }
 
-#[derive(Debug, Default, Serialize, JsonSchema)]
+#[derive(Debug, Default, Encode, Describe)]
 pub(crate) struct Output {
     /// Format; absent if the file is not an archive.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[value(skip_encoding_if = "Option::is_none")]
     pub format: Option<Format>,
     /// Verdict on the archive.
     pub status: Status,
@@ -64,8 +64,8 @@ pub(crate) struct Output {
 }
 
 /// Verdict on an archive; the number is its severity, and the most severe one decides.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Encode, Describe)]
+#[value(rename_all = "snake_case")]
 pub(crate) enum Status {
     /// No problems.
     #[default]
@@ -81,8 +81,8 @@ pub(crate) enum Status {
 }
 
 /// Suggested next step for an archive.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Encode, Describe)]
+#[value(rename_all = "snake_case")]
 pub(crate) enum Recommendation {
     /// A small archive: extract it.
     #[default]
@@ -96,7 +96,7 @@ pub(crate) enum Recommendation {
 }
 
 /// One file of an archive.
-#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, PartialEq, Eq, Encode, Describe)]
 pub(crate) struct Listed {
     /// Name.
     pub name: String,

@@ -8,28 +8,28 @@ use crate::prelude::*;
 
 /// Search the files of an archive (zip, tar, 7z) line by line for a text or a regular expression, without extracting it to disk. Binary
 /// files are skipped.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// Path of the archive, relative to the workspace root.
     pub path: String,
     /// The text to search for.
     pub query: String,
     /// Whether the query is a regular expression, in the syntax of Rust's `regex`, matched within one line.
-    #[serde(default)]
+    #[value(default)]
     pub regex: bool,
     /// Whether to ignore the case of letters.
-    #[serde(default = "yes")]
+    #[value(default = "yes")]
     pub ignore_case: bool,
     /// Only files whose names match: `*` and `?` match within a part, `**` any number of parts; a pattern without `/` matches at any depth.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub pattern: Option<String>,
     /// Maximum matching lines, 1 to 10000; `truncated` reports whether there are more.
-    #[serde(default = "Bounded::<1, 10_000>::of::<50>")]
+    #[value(default = "Bounded::<1, 10_000>::of::<50>")]
     pub max_matches: Bounded<1, 10_000>,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Output {
     /// The matching lines, in the order of the archive.
     pub matches: Vec<Found>,
@@ -44,14 +44,14 @@ pub(crate) struct Output {
 }
 
 /// A matching line.
-#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, PartialEq, Eq, Encode, Describe)]
 pub(crate) struct Found {
     /// Name of the file in the archive.
     pub file: String,
     /// Number of the line, from 1.
     pub line: u64,
     /// The line, without its end; lines of more than 500 characters are cut and end in `...`.
-    #[serde(rename = "match")]
+    #[value(rename = "match")]
     pub text: String,
 }
 

@@ -7,8 +7,8 @@ use crate::argument::is_invisible;
 use crate::prelude::*;
 
 /// Kinds of faults; also the `reason` of an error.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Encode, Describe)]
+#[value(rename_all = "snake_case")]
 pub(crate) enum FaultKind {
     /// The file is not an archive of a known format.
     NotAnArchive,
@@ -93,12 +93,12 @@ impl FaultKind {
 }
 
 /// One problem of an archive.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Describe)]
 pub(crate) struct Fault {
     /// Kind of problem; also the `reason` of the error on extraction.
     pub(super) kind: FaultKind,
     /// The affected member; invisible characters in its name are escaped.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[value(skip_encoding_if = "Option::is_none")]
     pub(super) member: Option<String>,
     /// Description of the problem.
     pub(super) message: String,

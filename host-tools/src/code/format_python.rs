@@ -4,17 +4,17 @@ use super::{python, ruff};
 use crate::prelude::*;
 
 /// Format Python code with `ruff`. The code is never executed; a syntax error is an error of the call.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// The code, at most 4 MiB.
     pub code: String,
     /// Maximum line length, 1 to 320.
-    #[serde(default = "Bounded::<1, 320>::of::<88>")]
+    #[value(default = "Bounded::<1, 320>::of::<88>")]
     pub line_length: Bounded<1, 320>,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Output {
     /// The formatted code.
     pub formatted: String,

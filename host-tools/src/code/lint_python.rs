@@ -4,32 +4,32 @@ use super::{python, ruff};
 use crate::prelude::*;
 
 /// Lint Python code with `ruff`, and optionally apply safe fixes. The code is never executed.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// The code, at most 4 MiB.
     pub code: String,
     /// Whether to return `fixed_code`.
-    #[serde(default)]
+    #[value(default)]
     pub fix: bool,
     /// Rules or groups of rules, such as `["E", "F", "B006"]`; empty for the defaults of ruff.
-    #[serde(default)]
+    #[value(default)]
     pub select: Vec<String>,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Output {
     /// The diagnostics, in the order of the code.
     pub issues: Vec<Issue>,
     /// The code with all safe fixes; absent without `fix`.
-    #[schemars(extend("x-present" = { "fix": true }))]
+    #[schema(extend("x-present" = { "fix": true }))]
     pub fixed_code: Option<String>,
     /// The numbers of diagnostics.
     pub summary: Summary,
 }
 
 /// A diagnostic.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Issue {
     /// The rule, such as `F401`; `syntax` for a syntax error.
     pub code: String,
@@ -46,14 +46,14 @@ pub(crate) struct Issue {
 }
 
 /// The numbers of diagnostics.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Summary {
     /// Diagnostics.
     pub total: usize,
     /// Diagnostics with a safe fix.
     pub fixable: usize,
     /// Diagnostics left in `fixed_code`; absent without `fix`.
-    #[schemars(extend("x-present" = { "fix": true }))]
+    #[schema(extend("x-present" = { "fix": true }))]
     pub remaining: Option<usize>,
 }
 

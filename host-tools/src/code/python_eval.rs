@@ -18,16 +18,16 @@ const MEMORY_BYTES: u64 = 1 << 30;
 /// Evaluate one Python expression (CPython) in a sandbox without files, network or other processes. Modules such as `math`,
 /// `statistics`, `itertools`, `re` and `datetime` are available without an import. For formulas `calculate` is exact and
 /// faster.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// The expression, such as `sum(x * x for x in xs)`.
     pub expression: String,
     /// Values of the variables in the expression; names of built-in functions are refused.
-    #[serde(default = "no_variables")]
+    #[value(default = "no_variables")]
     pub variables: Value,
     /// Timeout in seconds, 1 to 600.
-    #[serde(default = "Bounded::<1, 600>::of::<10>")]
+    #[value(default = "Bounded::<1, 600>::of::<10>")]
     pub timeout: Bounded<1, 600>,
 }
 
@@ -35,12 +35,12 @@ fn no_variables() -> Value {
     Value::Object(Object::new().into())
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Output {
     /// The value. Tuples are lists; integers beyond 2^53 are texts; `NaN`, `Infinity` and `-Infinity` are spelled out.
     pub value: Value,
     /// Python type of the value.
-    #[serde(rename = "type")]
+    #[value(rename = "type")]
     pub kind: String,
     /// What the expression printed, up to 10000 bytes.
     pub printed: String,

@@ -13,25 +13,25 @@ const OUTPUT_BYTES_MAX: i64 = 1_000_000;
 
 /// Run a Python script (CPython) in a sandbox: it can read the workspace, write only to a scratch folder that is deleted afterwards
 /// (`$HOME`, `$TMPDIR`), and has no access to the network or other processes.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// The script, at most 100000 bytes.
     pub code: String,
     /// Arguments of the script (`sys.argv[1:]`).
-    #[serde(default)]
+    #[value(default)]
     pub args: Vec<String>,
     /// Standard input of the script.
-    #[serde(default)]
+    #[value(default)]
     pub stdin: String,
     /// Working folder, relative to the workspace root.
-    #[serde(default = "root")]
+    #[value(default = "root")]
     pub cwd: String,
     /// Timeout in seconds, 1 to 3600; the deadline of the call applies as well.
-    #[serde(default = "Bounded::<1, 3600>::of::<30>")]
+    #[value(default = "Bounded::<1, 3600>::of::<30>")]
     pub timeout: Bounded<1, 3600>,
     /// Maximum bytes retained of each output stream, 1 to 1000000.
-    #[serde(default = "Bounded::<1, OUTPUT_BYTES_MAX>::of::<50_000>")]
+    #[value(default = "Bounded::<1, OUTPUT_BYTES_MAX>::of::<50_000>")]
     pub max_output_bytes: Bounded<1, OUTPUT_BYTES_MAX>,
 }
 

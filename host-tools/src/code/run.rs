@@ -7,7 +7,7 @@ use tool_core::command::{Captured, Command, Excess, Exit, Finished, Level};
 use crate::prelude::*;
 
 /// The result of a program.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Ran {
     /// Standard output, up to its limit; invalid UTF-8 is replaced.
     pub stdout: String,

@@ -13,27 +13,27 @@ const OUTPUT_BYTES_MAX: i64 = 1_000_000;
 /// Run a program in a sandbox: it can read the workspace, write only to a scratch folder that is deleted afterwards, and has no
 /// access to the network or other processes. Pass either `argv` (a program with its arguments, without a shell) or `command` (a text
 /// for `sh`). To write to the workspace, print the result and use `write_file`.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// Program and arguments, such as `["ls", "-l"]`. The program is searched in /usr/local/bin, /usr/bin and /bin; a name with
     /// a `/` is a path.
-    #[serde(default)]
+    #[value(default)]
     pub argv: Option<Vec<String>>,
     /// A text for `sh -c`. Rules decide plain commands one by one, any other text as a whole.
-    #[serde(default)]
+    #[value(default)]
     pub command: Option<String>,
     /// Working folder, relative to the workspace root.
-    #[serde(default = "root")]
+    #[value(default = "root")]
     pub cwd: String,
     /// Timeout in seconds, 1 to 3600; the deadline of the call applies as well.
-    #[serde(default = "Bounded::<1, 3600>::of::<30>")]
+    #[value(default = "Bounded::<1, 3600>::of::<30>")]
     pub timeout: Bounded<1, 3600>,
     /// Standard input of the program.
-    #[serde(default)]
+    #[value(default)]
     pub stdin: String,
     /// Maximum bytes retained of each output stream, 1 to 1000000; by default 50000 of standard output and 10000 of standard error.
-    #[serde(default)]
+    #[value(default)]
     pub max_output_bytes: Option<Bounded<1, OUTPUT_BYTES_MAX>>,
 }
 

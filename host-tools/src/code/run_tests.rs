@@ -19,30 +19,30 @@ const OUTPUT_BYTES_MAX: i64 = 400_000;
 /// Run the tests of a project in a sandbox: pytest, cargo, npm or go, found by the files of the folder, or a command given in
 /// `argv`. They read the workspace, write only to a scratch folder that disappears, and reach no network; what they build is
 /// built anew each time. A test that fails is a result and no error.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// Program and arguments instead of a runner.
-    #[serde(default)]
+    #[value(default)]
     pub argv: Option<Vec<String>>,
     /// The runner; absent: found by the files of the folder.
-    #[serde(default)]
+    #[value(default)]
     pub runner: Option<Runner>,
     /// Further arguments of the runner, such as `["-k", "fast"]`.
-    #[serde(default)]
+    #[value(default)]
     pub args: Vec<String>,
     /// Folder of the project, relative to the workspace root.
-    #[serde(default = "root")]
+    #[value(default = "root")]
     pub cwd: String,
     /// Timeout in seconds, 1 to 3600; the deadline of the call applies as well.
-    #[serde(default = "Bounded::<1, 3600>::of::<600>")]
+    #[value(default = "Bounded::<1, 3600>::of::<600>")]
     pub timeout: Bounded<1, 3600>,
     /// Most bytes shown of the end of each output stream, 1 to 400000.
-    #[serde(default = "Bounded::<1, OUTPUT_BYTES_MAX>::of::<20_000>")]
+    #[value(default = "Bounded::<1, OUTPUT_BYTES_MAX>::of::<20_000>")]
     pub max_output_bytes: Bounded<1, OUTPUT_BYTES_MAX>,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Output {
     /// Whether the runner ended with status 0.
     pub success: bool,

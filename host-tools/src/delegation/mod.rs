@@ -30,8 +30,8 @@ pub(crate) static TOOLS: &[Entry] = &[
 
 /// Make calls as a delegate: sequentially, with at most your own permissions, restricted to the tools in `tools`. Each call is
 /// decided, approved and recorded separately; a call that requires approval returns `pending_approval` in its place.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Delegate {
     /// Name of the delegate in decisions and in the audit log: 1 to 64 letters, digits, `-`, `_`, `.`.
     pub name: String,
@@ -40,22 +40,22 @@ pub(crate) struct Delegate {
     /// The calls, in order; at most 64.
     pub calls: Vec<DelegatedCall>,
     /// Whether the delegate is restricted to reading.
-    #[serde(default)]
+    #[value(default)]
     pub read_only: bool,
 }
 
 /// A call of a delegate.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct DelegatedCall {
     /// The tool to call.
     pub tool: String,
     /// Its arguments, an object.
-    #[serde(default)]
+    #[value(default)]
     pub args: Value,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Delegated {
     /// The delegate.
     pub name: String,
@@ -111,23 +111,23 @@ impl Tool for Delegate {
 
 /// Ask the operator about an action that you may not take, or a decision that is not yours. The question is added to the inbox and
 /// grants no permission. Ask again with the same reason to get the answer, or wait for it.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Escalate {
     /// The question and its reason: 1 to 2000 characters.
     pub reason: String,
     /// The tool concerned.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub tool: Option<String>,
     /// The arguments concerned.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub args: Option<Value>,
     /// Seconds to wait for the answer, 0 to 3600; the deadline of the call applies as well.
-    #[serde(default = "Bounded::<0, 3600>::of::<0>")]
+    #[value(default = "Bounded::<0, 3600>::of::<0>")]
     pub wait: Bounded<0, 3600>,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Escalated {
     /// Id of the question.
     pub id: String,
@@ -170,8 +170,8 @@ impl Tool for Escalate {
 
 /// Raise a budget of the current task by three calls. The number of raises per task is limited (two by default); beyond it `ok`
 /// is false.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct BudgetOverride {
     /// The kind of calls.
     pub category: Kind,
@@ -180,8 +180,8 @@ pub(crate) struct BudgetOverride {
 }
 
 /// A kind of calls.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode, Describe)]
+#[value(rename_all = "lowercase")]
 pub(crate) enum Kind {
     /// Calls that only read.
     Read,
@@ -193,7 +193,7 @@ pub(crate) enum Kind {
     Llm,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Raised {
     /// Whether the budget was raised.
     pub ok: bool,
@@ -206,7 +206,7 @@ pub(crate) struct Raised {
     /// Number of raises in this task.
     pub overrides_used: u64,
     /// Reason for a refusal.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[value(skip_encoding_if = "Option::is_none")]
     pub error: Option<String>,
 }
 

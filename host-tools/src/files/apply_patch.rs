@@ -10,8 +10,8 @@ use crate::prelude::*;
 
 /// Apply a patch to files of the workspace: all of its changes, or none if one does not fit. Every hunk must match exactly; a hunk
 /// whose lines moved is applied where they match exactly once.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub struct Args {
     /// The patch, in one of two forms. A unified diff, as `diff -u` and `git diff` write it. Or: a line `*** Begin Patch`; for
     /// each file `*** Add File: path` with lines that begin with `+`, `*** Delete File: path`, or `*** Update File: path`,
@@ -22,7 +22,7 @@ pub struct Args {
 }
 
 /// The changed files and the number of changed lines.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub struct Output {
     /// The changed files, in the order of the patch.
     pub files: Vec<Patched>,
@@ -33,27 +33,27 @@ pub struct Output {
 }
 
 /// One changed file.
-#[derive(Debug, Default, Serialize, JsonSchema)]
+#[derive(Debug, Default, Encode, Describe)]
 pub struct Patched {
     /// Path relative to the workspace root; of a moved file, the new one.
     pub path: String,
     /// `added`, `updated`, `moved` or `deleted`.
     pub change: Kind,
     /// Former path of a moved file.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[value(skip_encoding_if = "Option::is_none")]
     pub moved_from: Option<String>,
     /// Hunks applied.
     pub places: u64,
     /// Largest distance, in lines, between a hunk and its line number in a unified diff.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[value(skip_encoding_if = "Option::is_none")]
     pub offset: Option<u64>,
     /// New size of the file in bytes; 0 for a deleted one.
     pub size: u64,
 }
 
 /// Kind of change.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Encode, Describe)]
+#[value(rename_all = "snake_case")]
 pub enum Kind {
     /// The file is new.
     Added,

@@ -3,14 +3,14 @@
 use crate::prelude::*;
 
 /// Create a folder in the workspace, including missing parents. An existing folder is not an error.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// Path of the folder, relative to the workspace root, without `..`. Links are not followed.
     pub path: String,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Output {
     /// Path relative to the workspace root.
     pub path: String,

@@ -4,20 +4,20 @@ use super::evidence::{self, Expected, Held};
 use crate::prelude::*;
 
 /// Delete a regular file or an empty folder of the workspace.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// Path of the file, relative to the workspace root. Links are not followed; files of the repository,
     /// the state and the configuration are never deleted.
     pub path: String,
     /// What to delete: `file`, or a `folder` that must be empty.
-    #[serde(default)]
+    #[value(default)]
     pub kind: Kind,
 }
 
 /// Kind of the path to delete.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Encode, Decode, Describe)]
+#[value(rename_all = "snake_case")]
 pub(crate) enum Kind {
     /// A regular file.
     #[default]
@@ -26,12 +26,12 @@ pub(crate) enum Kind {
     Folder,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Output {
     /// Path relative to the workspace root.
     pub path: String,
     /// Its former type.
-    #[serde(rename = "type")]
+    #[value(rename = "type")]
     pub kind: FileKind,
     /// Its former size in bytes; 0 for a folder.
     pub size: u64,

@@ -8,21 +8,21 @@ use crate::prelude::*;
 
 /// Report the number and total size of the files in a folder of the workspace, its largest entries, and the free space of the disk.
 /// Links are not followed; the content of `.git` is not counted.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// The folder, relative to the workspace root.
-    #[serde(default = "root")]
+    #[value(default = "root")]
     pub path: String,
     /// Number of largest entries to list, 0 to 1000.
-    #[serde(default = "Bounded::<0, 1000>::of::<10>")]
+    #[value(default = "Bounded::<0, 1000>::of::<10>")]
     pub largest: Bounded<0, 1000>,
     /// Whether to report the size and free space of the disk.
-    #[serde(default = "yes")]
+    #[value(default = "yes")]
     pub disk: bool,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Output {
     /// Number of regular files in the folder and below.
     pub files: u64,
@@ -33,19 +33,19 @@ pub(crate) struct Output {
     /// The largest entries of the folder, largest first.
     pub largest: Vec<Share>,
     /// Size of the file system in bytes; absent when `disk` is false.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-present" = { "disk": true }))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-present" = { "disk": true }))]
     pub disk_bytes: Option<u64>,
     /// Free space of the file system in bytes; absent when `disk` is false.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-present" = { "disk": true }))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-present" = { "disk": true }))]
     pub free_bytes: Option<u64>,
     /// Number of folders that could not be read.
     pub unread: u64,
 }
 
 /// Size of one entry of the folder.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Share {
     /// Its path relative to the workspace root.
     pub path: String,

@@ -8,8 +8,8 @@ const PLACES_MAX: usize = 20;
 
 /// Replace text in a file of the workspace. The old text must occur exactly once, or at least once with `replace_all`; the file is
 /// replaced atomically, and only if it did not change meanwhile.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// Path of a text file in UTF-8, relative to the workspace root. Links are not followed.
     pub path: String,
@@ -18,11 +18,11 @@ pub(crate) struct Args {
     /// The replacement; may be empty.
     pub new_string: String,
     /// Whether to replace every occurrence, from the start of the file, without overlaps.
-    #[serde(default)]
+    #[value(default)]
     pub replace_all: bool,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Output {
     /// Path relative to the workspace root.
     pub path: String,

@@ -6,20 +6,20 @@ use base64::engine::general_purpose::STANDARD;
 use crate::prelude::*;
 
 /// Text encoding of a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Encode, Decode, Describe)]
 pub(crate) enum Encoding {
     /// UTF-8; a byte-order mark at the start is removed.
     #[default]
-    #[serde(rename = "utf-8")]
+    #[value(rename = "utf-8")]
     Utf8,
     /// UTF-16, in the order of the byte-order mark, little-endian without one.
-    #[serde(rename = "utf-16")]
+    #[value(rename = "utf-16")]
     Utf16,
     /// One byte per character, U+0000 to U+00FF.
-    #[serde(rename = "latin-1")]
+    #[value(rename = "latin-1")]
     Latin1,
     /// Any bytes, in base64 (RFC 4648, with padding).
-    #[serde(rename = "base64")]
+    #[value(rename = "base64")]
     Base64,
 }
 

@@ -8,14 +8,14 @@ use crate::prelude::*;
 const BYTES_MAX: u64 = 256 << 20;
 
 /// Digests recorded before a change, and the output of the call if it happened.
-#[derive(Serialize, Deserialize)]
+#[derive(Encode, Decode)]
 struct Evidence {
     files: Vec<Expected>,
     output: Value,
 }
 
 /// Digests of a file before and after a change; `None` for no file.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Encode, Decode)]
 pub(super) struct Expected {
     path: String,
     before: Option<String>,
@@ -39,12 +39,12 @@ impl Expected {
 }
 
 /// Evidence for changes that are written together.
-pub(super) fn of_changes(changes: &[Change], output: &impl Serialize) -> Result<Option<Value>> {
+pub(super) fn of_changes(changes: &[Change], output: &impl Encode) -> Result<Option<Value>> {
     of_files(changes.iter().map(Expected::of_change).collect(), output)
 }
 
 /// Evidence for changed files.
-pub(super) fn of_files(files: Vec<Expected>, output: &impl Serialize) -> Result<Option<Value>> {
+pub(super) fn of_files(files: Vec<Expected>, output: &impl Encode) -> Result<Option<Value>> {
     let output = to_value(output)?;
     to_value(&Evidence { files, output }).map(Some)
 }

@@ -12,27 +12,27 @@ const PATTERN_MAX: usize = 1024;
 
 /// Find files of the workspace whose paths match a pattern, sorted by path. Links are not followed; the content of `.git`
 /// and files that `.gitignore` excludes are omitted.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// Pattern for the path below `path`: `*` and `?` within one name, `**` over any number of folders, `[a-z]`, `{rs,toml}`.
     /// A pattern without `/` matches the name at any depth.
     pub pattern: String,
     /// The folder to look in, relative to the workspace root.
-    #[serde(default = "root")]
+    #[value(default = "root")]
     pub path: String,
     /// Whether to return folders as well as files.
-    #[serde(default)]
+    #[value(default)]
     pub folders: bool,
     /// Whether to include files that `.gitignore` excludes.
-    #[serde(default)]
+    #[value(default)]
     pub ignored: bool,
     /// Maximum paths, 1 to 100000; `truncated` reports whether there are more.
-    #[serde(default = "Bounded::<1, LIMIT_MAX>::of::<1000>")]
+    #[value(default = "Bounded::<1, LIMIT_MAX>::of::<1000>")]
     pub limit: Bounded<1, LIMIT_MAX>,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Output {
     /// The paths, relative to the workspace root.
     pub paths: Vec<String>,

@@ -14,39 +14,39 @@ const MATCHES_MAX: i64 = 10_000;
 
 /// Search the files of a folder of the workspace, or one file, line by line for a regular expression or a literal text. Links are not
 /// followed; binary files, the content of `.git` and files that `.gitignore` excludes are skipped.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// The pattern: a regular expression in the syntax of Rust's `regex` (no look-around, no back-references), matched
     /// within one line.
     pub pattern: String,
     /// The folder or file to search, relative to the workspace root.
-    #[serde(default = "root")]
+    #[value(default = "root")]
     pub path: String,
     /// Whether the pattern is a literal text.
-    #[serde(default)]
+    #[value(default)]
     pub literal: bool,
     /// Whether to ignore the case of letters.
-    #[serde(default)]
+    #[value(default)]
     pub ignore_case: bool,
     /// Only files whose path below `path` matches this pattern: `*` and `?` within a name, `**` over folders, `{rs,toml}`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub glob: Option<String>,
     /// Context lines before each match, 0 to 100.
-    #[serde(default = "Bounded::<0, 100>::of::<0>")]
+    #[value(default = "Bounded::<0, 100>::of::<0>")]
     pub before: Bounded<0, 100>,
     /// Context lines after each match, 0 to 100.
-    #[serde(default = "Bounded::<0, 100>::of::<0>")]
+    #[value(default = "Bounded::<0, 100>::of::<0>")]
     pub after: Bounded<0, 100>,
     /// Whether to search files that `.gitignore` excludes.
-    #[serde(default)]
+    #[value(default)]
     pub ignored: bool,
     /// Maximum matching lines, 1 to 10000; `truncated` reports whether there are more.
-    #[serde(default = "Bounded::<1, MATCHES_MAX>::of::<100>")]
+    #[value(default = "Bounded::<1, MATCHES_MAX>::of::<100>")]
     pub max_matches: Bounded<1, MATCHES_MAX>,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Output {
     /// The matching lines, by path and line.
     pub matches: Vec<Found>,

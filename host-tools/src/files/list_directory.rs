@@ -9,21 +9,21 @@ const LIMIT_MAX: i64 = 100_000;
 const LOOKED_AT_MAX: usize = 200_000;
 
 /// List the entries of a folder of the workspace, or of the tree below it, sorted by path. Links are listed, not followed.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// The folder, relative to the workspace root.
-    #[serde(default = "root")]
+    #[value(default = "root")]
     pub path: String,
     /// Pattern for names: `*` matches any characters, `?` one, `[a-z]` one of a set, `[!a-z]` one outside it. It matches names,
     /// not paths, so it must not contain `/` or `..`.
-    #[serde(default = "default_pattern")]
+    #[value(default = "default_pattern")]
     pub pattern: String,
     /// Whether to list the whole tree.
-    #[serde(default)]
+    #[value(default)]
     pub recursive: bool,
     /// Maximum entries, 1 to 100000; `truncated` reports whether there are more.
-    #[serde(default = "Bounded::<1, LIMIT_MAX>::of::<1000>")]
+    #[value(default = "Bounded::<1, LIMIT_MAX>::of::<1000>")]
     pub limit: Bounded<1, LIMIT_MAX>,
 }
 
@@ -31,7 +31,7 @@ fn default_pattern() -> String {
     "*".to_owned()
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Output {
     /// The entries, sorted by path.
     pub entries: Vec<ListedEntry>,
@@ -42,14 +42,14 @@ pub(crate) struct Output {
 }
 
 /// One entry of a folder.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct ListedEntry {
     /// Name; bytes that are not UTF-8 are written as `\xNN`.
     pub name: String,
     /// Path relative to the workspace root.
     pub path: String,
     /// `file`, `directory`, `link` or `other`.
-    #[serde(rename = "type")]
+    #[value(rename = "type")]
     pub kind: FileKind,
     /// Size of a file in bytes; 0 for anything else.
     pub size: u64,

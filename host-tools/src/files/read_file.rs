@@ -17,30 +17,30 @@ const PART: usize = 64 << 10;
 
 /// Read a file of the workspace as text or base64: the whole file, from a byte offset, or a range of lines. Long content is cut at
 /// `max_bytes`; then `truncated` is true and `next_offset` is the offset to continue from.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// Path of the file, relative to the workspace root (an absolute path beneath the root is accepted too). Links are
     /// followed as long as they stay in the workspace.
     pub path: String,
     /// Text encoding of the file. A file that does not match it is an error; `base64` accepts any bytes.
-    #[serde(default)]
+    #[value(default)]
     pub encoding: Encoding,
     /// Maximum bytes to read, 1 to 268435456.
-    #[serde(default = "Bounded::<1, BYTES_MAX>::of::<1_000_000>")]
+    #[value(default = "Bounded::<1, BYTES_MAX>::of::<1_000_000>")]
     pub max_bytes: Bounded<1, BYTES_MAX>,
     /// Offset of the first byte, from 0; pass the `next_offset` of an earlier result to continue.
-    #[serde(default = "Bounded::<0, SAFE_INTEGER>::of::<0>")]
+    #[value(default = "Bounded::<0, SAFE_INTEGER>::of::<0>")]
     pub offset: Bounded<0, SAFE_INTEGER>,
     /// First line, from 1; not together with `offset` or `base64`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub first_line: Option<Count>,
     /// Last line; by default the last of the file.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub last_line: Option<Count>,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Output {
     /// The text of the file, or of the requested part.
     pub content: String,
@@ -51,11 +51,11 @@ pub(crate) struct Output {
     /// Whether the file continues after `content`.
     pub truncated: bool,
     /// Offset to continue from, if `content` was cut at `max_bytes`.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[value(skip_encoding_if = "Option::is_none")]
     pub next_offset: Option<u64>,
     /// The lines in `content`, if lines were requested.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-present" = [{ "first_line": { "not": null } }, { "last_line": { "not": null } }]))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-present" = [{ "first_line": { "not": null } }, { "last_line": { "not": null } }]))]
     pub lines: Option<LineRange>,
     /// Time of the last change, in seconds since 1970-01-01 UTC.
     pub modified: f64,
@@ -64,7 +64,7 @@ pub(crate) struct Output {
 }
 
 /// A range of lines.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Describe)]
 pub(crate) struct LineRange {
     /// First line, from 1.
     pub first: u64,

@@ -24,7 +24,7 @@ const LINE_BYTES_MAX: usize = 16 << 20;
 pub(crate) const MEMORY: u64 = LINE_BYTES_MAX as u64 * 2;
 
 /// A matching line.
-#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, PartialEq, Eq, Encode, Describe)]
 pub(crate) struct Found {
     /// Path of the file, relative to the workspace root.
     pub path: String,
@@ -35,10 +35,10 @@ pub(crate) struct Found {
     /// The line, without its end; lines of more than 500 characters are cut and end in `...`.
     pub text: String,
     /// The lines before it.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[value(skip_encoding_if = "Vec::is_empty")]
     pub before: Vec<String>,
     /// The lines after it.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[value(skip_encoding_if = "Vec::is_empty")]
     pub after: Vec<String>,
 }
 

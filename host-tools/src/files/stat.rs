@@ -3,21 +3,21 @@
 use crate::prelude::*;
 
 /// Show the metadata of a path of the workspace: type, size, time of the last change, mode, and the real path without links.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Stat {
     /// The path, relative to the workspace root. Links are followed as long as they stay in the workspace.
     pub path: String,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Metadata {
     /// Path relative to the workspace root.
     pub path: String,
     /// The same path with links resolved.
     pub real_path: String,
     /// `file`, `directory` or `other`.
-    #[serde(rename = "type")]
+    #[value(rename = "type")]
     pub kind: FileKind,
     /// Size of a file in bytes; 0 for anything else.
     pub size: u64,
@@ -57,19 +57,19 @@ impl Tool for Stat {
 }
 
 /// Report whether a path of the workspace exists. A path that leaves the workspace is an error, not `false`.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Exists {
     /// The path, relative to the workspace root. Links are followed as long as they stay in the workspace.
     pub path: String,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Existence {
     /// Whether the path exists.
     pub exists: bool,
     /// Its type: `file`, `directory` or `other`.
-    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    #[value(rename = "type", skip_encoding_if = "Option::is_none")]
     pub kind: Option<FileKind>,
 }
 

@@ -1,16 +1,16 @@
 //! Writing a file.
 
-use schemars::{JsonSchema, Schema, json_schema};
 use tool_core::input::InputKind;
-use tool_core::{Load, Problem, npy, number};
+use tool_core::schema::{Schema, json};
+use tool_core::{Describe, Load, Problem, npy, number};
 
 use super::Encoding;
 use super::evidence::{self, Expected, Held};
 use crate::prelude::*;
 
 /// Write a text, an array of numbers, or bytes given in base64 to a file of the workspace, atomically and synced to disk.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// Path of the file, relative to the workspace root (an absolute path beneath the root is accepted too). Links are
     /// never followed; files of the repository, the state and the configuration are never written.
@@ -19,13 +19,13 @@ pub(crate) struct Args {
     /// step, in the format of the file extension: `.npy`, `.csv` (one or two dimensions) or `.json`.
     pub content: Input<Content>,
     /// Treatment of an existing file: `create` refuses, `append` appends, `overwrite` replaces it.
-    #[serde(default)]
+    #[value(default)]
     pub mode: Mode,
     /// Whether to create missing parent folders.
-    #[serde(default)]
+    #[value(default)]
     pub parents: bool,
     /// Text encoding of the file; `base64` decodes the content and writes the bytes.
-    #[serde(default)]
+    #[value(default)]
     pub encoding: Encoding,
 }
 
@@ -63,7 +63,7 @@ impl Load for Content {
     }
 
     fn schema() -> Schema {
-        json_schema!({ "type": ["string", "array"] })
+        json!({ "type": ["string", "array"] })
     }
 }
 
@@ -130,21 +130,21 @@ fn rows(numbers: &Numbers) -> String {
 }
 
 /// Treatment of an existing file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Encode, Decode, Describe)]
+#[value(rename_all = "snake_case")]
 pub(crate) enum Mode {
     /// The file must not exist.
     #[default]
     Create,
     /// The content is appended; alias `a`.
-    #[serde(alias = "a")]
+    #[value(alias = "a")]
     Append,
     /// The file is replaced; alias `w`.
-    #[serde(alias = "w")]
+    #[value(alias = "w")]
     Overwrite,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Output {
     /// Path relative to the workspace root.
     pub path: String,

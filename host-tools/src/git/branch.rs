@@ -19,11 +19,11 @@ tool_core::names! {
 
 /// Create a branch in a repository of git at the last commit, or change to a branch. Local changes are never lost: a file that would be
 /// overwritten is an error. Branches are neither deleted nor moved.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// Folder with the work tree, relative to the workspace root.
-    #[serde(default = "root")]
+    #[value(default = "root")]
     pub repo_path: String,
     /// Name of the branch.
     pub name: String,
@@ -31,7 +31,7 @@ pub(crate) struct Args {
     pub action: Action,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Output {
     /// The branch.
     pub name: String,

@@ -17,7 +17,7 @@ pub(super) const OPTIONS: [&str; 9] = [
 ];
 
 /// A changed file.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Encode, Describe)]
 pub(super) struct Changed {
     /// Path relative to the repository. Invalid UTF-8 is replaced.
     pub path: String,

@@ -11,20 +11,20 @@ use crate::prelude::*;
 
 /// Commit to the current branch of a repository of git what is staged; with `files`, stage these first. The message is
 /// `type(scope): subject` with an optional body, as the configuration of the project requires. No hook runs and nothing is signed.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// Folder with the work tree, relative to the workspace root.
-    #[serde(default = "root")]
+    #[value(default = "root")]
     pub repo_path: String,
     /// The message, such as `fix(parser): accept empty lines`; a blank line separates a body.
     pub message: String,
     /// Files and folders to stage first, relative to the repository, each exactly as named; deleted files are staged as deleted.
-    #[serde(default)]
+    #[value(default)]
     pub files: Vec<String>,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Output {
     /// Id of the commit.
     pub commit: String,

@@ -11,24 +11,24 @@ const BYTES_MAX: i64 = 1_000_000;
 
 /// Show how the files of a repository of git differ: the work tree from the index, or with `staged` the index from the last commit. Use
 /// `git_status` for untracked files.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// Folder with the work tree, relative to the workspace root.
-    #[serde(default = "root")]
+    #[value(default = "root")]
     pub repo_path: String,
     /// Files and folders relative to the repository, each exactly as named; all where empty.
-    #[serde(default)]
+    #[value(default)]
     pub files: Vec<String>,
     /// Whether to show what the next commit would contain.
-    #[serde(default)]
+    #[value(default)]
     pub staged: bool,
     /// Maximum bytes of `diff`, 1 to 1000000.
-    #[serde(default = "Bounded::<1, BYTES_MAX>::of::<100_000>")]
+    #[value(default = "Bounded::<1, BYTES_MAX>::of::<100_000>")]
     pub max_bytes: Bounded<1, BYTES_MAX>,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Output {
     /// The difference as `git diff` prints it; invalid UTF-8 is replaced.
     pub diff: String,

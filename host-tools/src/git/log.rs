@@ -6,24 +6,24 @@ use super::{names, paths};
 use crate::prelude::*;
 
 /// List commits of a repository of git, newest first.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// Folder with the work tree, relative to the workspace root.
-    #[serde(default = "root")]
+    #[value(default = "root")]
     pub repo_path: String,
     /// Maximum number of commits, 1 to 1000.
-    #[serde(default = "Bounded::<1, 1000>::of::<20>")]
+    #[value(default = "Bounded::<1, 1000>::of::<20>")]
     pub count: Bounded<1, 1000>,
     /// A file or folder relative to the repository: only commits that changed it.
-    #[serde(default)]
+    #[value(default)]
     pub path: Option<String>,
     /// Where to start: a branch, a tag, another reference, or the id of a commit.
-    #[serde(default, rename = "ref")]
+    #[value(default, rename = "ref")]
     pub reference: Option<String>,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Output {
     /// The commits; none before the first one.
     pub commits: Vec<Commit>,
@@ -32,7 +32,7 @@ pub(crate) struct Output {
 }
 
 /// A commit.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Commit {
     /// Its id.
     pub hash: String,

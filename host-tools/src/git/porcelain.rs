@@ -51,7 +51,7 @@ tool_core::names! {
 }
 
 /// A file that differs.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Encode, Describe)]
 pub(super) struct Row {
     /// Path relative to the repository; a folder ends with `/`. Invalid UTF-8 is replaced.
     pub path: String,

@@ -12,17 +12,17 @@ use crate::prelude::*;
 /// Push a branch of a repository of git to the branch of the same name of a remote. Every call needs a person's approval. Only new
 /// commits are added: nothing is forced, deleted or moved back, and no hook runs. A remote is an address of HTTPS, for which the user's
 /// credential helpers are asked, or a bare repository in the workspace.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// Folder with the work tree, relative to the workspace root.
-    #[serde(default = "root")]
+    #[value(default = "root")]
     pub repo_path: String,
     /// Name of the remote.
-    #[serde(default = "origin")]
+    #[value(default = "origin")]
     pub remote: String,
     /// Name of the branch; the present one where absent.
-    #[serde(default)]
+    #[value(default)]
     pub branch: Option<String>,
 }
 
@@ -30,7 +30,7 @@ fn origin() -> String {
     "origin".to_owned()
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Output {
     /// The remote.
     pub remote: String,

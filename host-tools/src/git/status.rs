@@ -7,21 +7,21 @@ use crate::prelude::*;
 
 /// Show the branch of a repository of git, and which files are modified, staged, in conflict or untracked. Nothing of the repository
 /// runs, and changes within submodules are not examined.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// Folder with the work tree, relative to the workspace root.
-    #[serde(default = "root")]
+    #[value(default = "root")]
     pub repo_path: String,
     /// Whether to list ignored files too.
-    #[serde(default)]
+    #[value(default)]
     pub ignored: bool,
     /// Maximum number of rows, 1 to 10000; `total` counts all.
-    #[serde(default = "Bounded::<1, 10_000>::of::<1000>")]
+    #[value(default = "Bounded::<1, 10_000>::of::<1000>")]
     pub max_entries: Bounded<1, 10_000>,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Output {
     /// The branch; `null` where `HEAD` is detached.
     pub branch: Option<String>,

@@ -12,8 +12,8 @@ pub(crate) const TEXTS_MAX: usize = 100_000;
 pub(crate) const TOTAL_BYTES_MAX: usize = 64 << 20;
 
 /// The source of vectors.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Encode, Decode, Describe)]
+#[value(rename_all = "snake_case")]
 pub(crate) enum Backend {
     /// Words and n-grams, computed locally: deterministic, based on spelling only.
     #[default]
@@ -47,8 +47,8 @@ impl Backend {
 }
 
 /// A vector as returned by `embed_text`.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct KnownVector {
     /// The components.
     pub vector: Input<Vector>,

@@ -16,24 +16,24 @@ const BEST: usize = 3;
 /// Choose the best category for a text by its similarity to the names and examples of the categories. The
 /// `lexical` backend compares spelling, not meaning: provide examples, since names rarely share words with a text. `endpoint` uses
 /// the configured embedding model.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// The text, at most 1048576 bytes.
     pub text: Input<Text>,
     /// Names of the categories: 1 to 1000, all different. A name may be a short description.
     pub categories: Vec<String>,
     /// Labelled texts.
-    #[serde(default)]
+    #[value(default)]
     pub examples: Vec<Labelled>,
     /// The source of the vectors: `lexical` or `endpoint`.
-    #[serde(default)]
+    #[value(default)]
     pub backend: Backend,
 }
 
 /// A labelled text.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Labelled {
     /// The text.
     pub text: String,
@@ -42,8 +42,8 @@ pub(crate) struct Labelled {
 }
 
 /// The classification of a text.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Encode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Output {
     /// The category with the best score, the earlier one on a tie; null if every score is 0.
     pub category: Option<String>,
@@ -56,8 +56,8 @@ pub(crate) struct Output {
 }
 
 /// The score of a category.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Encode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct CategoryScore {
     /// The category.
     pub category: String,

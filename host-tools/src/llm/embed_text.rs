@@ -8,19 +8,19 @@ use crate::prelude::*;
 
 /// Compute the vector of a text; the cosine of two vectors measures the similarity of their texts. The `lexical` backend compares
 /// spelling, not meaning, and is deterministic; `endpoint` uses the configured embedding model.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// The text, at most 1048576 bytes.
     pub text: Input<Text>,
     /// The source of the vectors: `lexical` or `endpoint`.
-    #[serde(default)]
+    #[value(default)]
     pub backend: Backend,
 }
 
 /// The vector of a text, in the form that `similarity_search` accepts in `vectors`.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Encode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Output {
     /// The components; the lexical backend has 1024, with norm 1.
     pub vector: Vec<f64>,

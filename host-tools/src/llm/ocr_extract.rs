@@ -15,16 +15,16 @@ const TASK: &str = "Transcribe all text in the image, in reading order, exactly 
 
 /// Read the text in an image (PNG, JPEG, GIF or WebP) with the model at `models.vision.endpoint` of the configuration. The
 /// result of a model may be wrong or invented: verify what matters.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// The image in base64, at most 20971520 bytes when decoded; a `data:` URL and line breaks are accepted.
     pub image_base64: Input<Text>,
 }
 
 /// The text of an image.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Encode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Output {
     /// The text as returned by the model.
     pub text: String,

@@ -6,27 +6,27 @@ use crate::prelude::*;
 
 /// Find the texts most similar to a query. The `lexical` backend combines BM25 with hashed n-grams: it compares spelling, not
 /// meaning, and is deterministic; `endpoint` compares vectors of the configured embedding model.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// The query, at most 1048576 bytes.
     pub query: Input<Text>,
     /// The texts to search: up to 100000, each at most 1048576 bytes, together at most 67108864.
     pub items: Vec<String>,
     /// Maximum results, 1 to 100000.
-    #[serde(default = "Bounded::<1, 100_000>::of::<5>")]
+    #[value(default = "Bounded::<1, 100_000>::of::<5>")]
     pub top_k: Bounded<1, 100_000>,
     /// The source of the vectors: `lexical` or `endpoint`.
-    #[serde(default)]
+    #[value(default)]
     pub backend: Backend,
     /// Results of `embed_text` for the items, in their order and of the same backend. If empty, the vectors are computed.
-    #[serde(default)]
+    #[value(default)]
     pub vectors: Vec<KnownVector>,
 }
 
 /// The result of a search.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Encode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Output {
     /// The most similar texts, best first; ties in the order of `items`.
     pub results: Vec<Hit>,
@@ -35,8 +35,8 @@ pub(crate) struct Output {
 }
 
 /// A search hit.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Encode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Hit {
     /// The text.
     pub item: String,

@@ -30,7 +30,7 @@ const CHANGING: Spec = Spec {
 };
 
 /// The workspace of the session.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Encode, Decode, Describe)]
 pub(crate) struct Output {
     /// Id of this opening of the workspace in the session.
     pub id: String,
@@ -41,8 +41,8 @@ pub(crate) struct Output {
 }
 
 /// Status of a workspace.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode, Describe)]
+#[value(rename_all = "snake_case")]
 pub(crate) enum Status {
     /// Open.
     Ready,
@@ -65,11 +65,11 @@ pub(crate) static TOOLS: &[Entry] = &[entry::<WorkspaceOpen>(), entry::<Workspac
 
 /// Open the workspace of the session: file and program tools become available from the next turn on. Paths remain relative to the
 /// workspace root; only the opened folder is accessible.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct WorkspaceOpen {
     /// The folder, relative to the workspace root; `.` is the whole workspace.
-    #[serde(default = "root")]
+    #[value(default = "root")]
     pub path: String,
 }
 
@@ -96,8 +96,8 @@ impl Tool for WorkspaceOpen {
 }
 
 /// Close the workspace of the session. File and program tools are unavailable until it is opened again.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct WorkspaceClose {}
 
 impl Tool for WorkspaceClose {

@@ -12,15 +12,15 @@ use crate::prelude::*;
 pub(crate) static TOOLS: &[Entry] = &[entry::<GetCurrentDate>(), entry::<GetCurrentTime>()];
 
 /// Get the current date in a time zone.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct GetCurrentDate {
     /// The time zone: a name of the IANA database such as `Europe/Berlin`, `UTC`, or an offset such as `+05:30`.
-    #[serde(default = "utc")]
+    #[value(default = "utc")]
     pub time_zone: String,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Today {
     /// The date, such as `2026-11-22`.
     pub date: String,
@@ -74,15 +74,15 @@ impl Tool for GetCurrentDate {
 }
 
 /// Get the current time in a time zone, to the millisecond.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct GetCurrentTime {
     /// The time zone: a name of the IANA database such as `Europe/Berlin`, `UTC`, or an offset such as `+05:30`.
-    #[serde(default = "utc")]
+    #[value(default = "utc")]
     pub time_zone: String,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Now {
     /// Date, time and offset by RFC 3339, such as `2026-11-22T16:30:00.000+01:00`.
     pub datetime: String,

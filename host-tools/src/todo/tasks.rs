@@ -9,8 +9,8 @@ use crate::prelude::*;
 pub(super) const TASKS_MAX: usize = 1000;
 
 /// Status of a task.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode, Describe)]
+#[value(rename_all = "snake_case")]
 pub(crate) enum Status {
     /// Not started.
     Pending,
@@ -23,8 +23,8 @@ pub(crate) enum Status {
 }
 
 /// A task.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Task {
     /// Id in the list: `T1`, `T2`, ...
     pub id: String,
@@ -33,24 +33,24 @@ pub(crate) struct Task {
     /// Full description.
     pub description: String,
     /// Present-tense wording shown while the task is in progress, such as `Reading the files`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub active_form: Option<String>,
     /// Current status.
     pub status: Status,
     /// Time of completion, in seconds since 1970-01-01 UTC.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub completed_at: Option<f64>,
     /// Whether this is the current task; a list has at most one.
     pub current: bool,
 }
 
 /// The tasks of one list, in the order they were added.
-#[derive(Debug, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Default, Encode, Decode)]
+#[value(deny_unknown_fields)]
 pub(super) struct Tasks {
     pub(super) tasks: Vec<Task>,
     /// Ids of tasks by the idempotency key of the call that added them.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[value(default, skip_encoding_if = "BTreeMap::is_empty")]
     pub(super) made: BTreeMap<String, String>,
 }
 

@@ -5,22 +5,22 @@ use crate::prelude::*;
 use crate::{argument, stored};
 
 /// Add a task to a to-do list. The first task of a list is the current one.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// Summary in a few words: 1 to 120 characters.
     pub subject: String,
     /// Full description: 1 to 400 characters.
     pub description: String,
     /// Present-tense wording shown while the task is in progress, such as `Reading the files`: at most 120 characters.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub active_form: Option<String>,
     /// Name of the list: letters, digits, `-`, `_`, `.`.
-    #[serde(default = "tasks::default_list")]
+    #[value(default = "tasks::default_list")]
     pub list: String,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Output {
     /// The new task.
     pub task: Task,

@@ -5,15 +5,15 @@ use crate::prelude::*;
 use crate::stored;
 
 /// List the tasks of a to-do list in the order they were added, without deleted ones.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// Name of the list.
-    #[serde(default = "tasks::default_list")]
+    #[value(default = "tasks::default_list")]
     pub list: String,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Output {
     /// The tasks.
     pub tasks: Vec<Task>,

@@ -5,19 +5,19 @@ use crate::prelude::*;
 use crate::stored;
 
 /// Change the status of a task. A task that is in progress is the current one; one that is completed or deleted is not.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// Id of the task, such as `T1`.
     pub task_id: String,
     /// The new status.
     pub status: Status,
     /// Name of the list.
-    #[serde(default = "tasks::default_list")]
+    #[value(default = "tasks::default_list")]
     pub list: String,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Output {
     /// The changed task.
     pub task: Task,

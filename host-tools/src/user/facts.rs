@@ -9,8 +9,8 @@ use crate::{argument, stored};
 pub(super) const FACTS_MAX: usize = 1000;
 
 /// A fact about a user.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Fact {
     /// The fact, in one line.
     pub fact: String,
@@ -21,8 +21,8 @@ pub(crate) struct Fact {
 }
 
 /// The facts about one user, oldest first.
-#[derive(Debug, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Default, Encode, Decode)]
+#[value(deny_unknown_fields)]
 pub(super) struct Facts {
     pub(super) facts: Vec<Fact>,
 }

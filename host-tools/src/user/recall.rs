@@ -5,15 +5,15 @@ use crate::argument;
 use crate::prelude::*;
 
 /// Show all facts about a user, by category.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct UserProfile {
     /// The user: letters, digits, `-`, `_`, `.`.
-    #[serde(default = "super::default_user")]
+    #[value(default = "super::default_user")]
     pub user_id: String,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Profile {
     /// The facts as text, marked as data.
     pub profile: String,
@@ -44,17 +44,17 @@ impl Tool for UserProfile {
 const MATCHES_MAX: usize = 20;
 
 /// Find the facts about a user that share words with a query, best first.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct UserSearch {
     /// The words to look for: 1 to 1000 characters.
     pub query: String,
     /// The user: letters, digits, `-`, `_`, `.`.
-    #[serde(default = "super::default_user")]
+    #[value(default = "super::default_user")]
     pub user_id: String,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Matches {
     /// The facts as text, marked as data.
     pub found: String,
@@ -86,17 +86,17 @@ impl Tool for UserSearch {
 const CONTEXT_MAX: usize = 10;
 
 /// Gather the facts about a user that help to answer a question: those that share words with it, then the newest ones.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct UserContext {
     /// The question: 1 to 1000 characters.
     pub question: String,
     /// The user: letters, digits, `-`, `_`, `.`.
-    #[serde(default = "super::default_user")]
+    #[value(default = "super::default_user")]
     pub user_id: String,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Context {
     /// The facts as text, marked as data.
     pub context: String,

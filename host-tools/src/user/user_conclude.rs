@@ -7,16 +7,16 @@ use crate::{argument, stored};
 
 /// Record a fact about a user for later calls. A text that reads like an instruction to a model is refused; a known fact is not
 /// recorded again.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// The fact, in one line: 1 to 500 characters.
     pub fact: String,
     /// Subject of the fact: letters, digits, `-`, `_`, `.`.
-    #[serde(default = "default_category")]
+    #[value(default = "default_category")]
     pub category: String,
     /// The user: letters, digits, `-`, `_`, `.`.
-    #[serde(default = "super::default_user")]
+    #[value(default = "super::default_user")]
     pub user_id: String,
 }
 
@@ -24,7 +24,7 @@ fn default_category() -> String {
     "general".to_owned()
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Output {
     /// The fact as it is stored.
     pub fact: Fact,

@@ -19,50 +19,50 @@ const KEY: &str = "idempotency-key";
 
 /// Fetch a URL with GET: http and https, public addresses unless the configuration lists others. Redirects are followed on the same
 /// host and to listed hosts. A busy server is tried up to three times.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct HttpGet {
     /// Absolute http or https URL, without credentials.
     pub url: String,
     /// Additional headers, name to value; connection headers are refused.
-    #[serde(default)]
+    #[value(default)]
     pub headers: BTreeMap<String, String>,
     /// Timeout in seconds, redirects included, 1 to 600; the configuration may set a shorter one.
-    #[serde(default = "Timeout::of::<30>")]
+    #[value(default = "Timeout::of::<30>")]
     pub timeout: Timeout,
     /// Maximum bytes of the decoded body, 1 to 10485760; a longer body is cut.
-    #[serde(default = "MaxBytes::of::<100_000>")]
+    #[value(default = "MaxBytes::of::<100_000>")]
     pub max_bytes: MaxBytes,
 }
 
 /// Send JSON to a URL with POST. The effect on the server cannot be predicted or undone, so every call requires approval, for listed
 /// hosts too, unless an `allow` rule of the configuration names this tool. It is never retried unless `repeatable` is set.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct HttpPost {
     /// Absolute http or https URL, without credentials.
     pub url: String,
     /// The JSON to send. A text with a `content-type` header other than JSON is sent unchanged. Without data the body is empty.
-    #[serde(default)]
+    #[value(default)]
     pub data: Option<Value>,
     /// Additional headers, name to value; `content-type` defaults to `application/json`.
-    #[serde(default)]
+    #[value(default)]
     pub headers: BTreeMap<String, String>,
     /// Whether the server deduplicates requests by their `Idempotency-Key`. If so, the header is sent, equal for all attempts of a step
     /// of a run, and a step whose outcome is unknown after a crash is retried without a decision of the operator.
-    #[serde(default)]
+    #[value(default)]
     pub repeatable: bool,
     /// Timeout in seconds, redirects included, 1 to 600; the configuration may set a shorter one.
-    #[serde(default = "Timeout::of::<30>")]
+    #[value(default = "Timeout::of::<30>")]
     pub timeout: Timeout,
     /// Maximum bytes of the decoded response, 1 to 10485760; a longer one is cut.
-    #[serde(default = "MaxBytes::of::<100_000>")]
+    #[value(default = "MaxBytes::of::<100_000>")]
     pub max_bytes: MaxBytes,
 }
 
 /// Encoding of the body in the result.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode, Describe)]
+#[value(rename_all = "snake_case")]
 pub(crate) enum BodyEncoding {
     /// Text.
     Text,
@@ -71,7 +71,7 @@ pub(crate) enum BodyEncoding {
 }
 
 /// The response of a server, whatever its status.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Output {
     /// Status code, 200 to 599; an error status is a result too.
     pub status_code: u16,

@@ -7,17 +7,17 @@ use super::services::{self, Service, question};
 use crate::prelude::*;
 
 /// Search arXiv for papers, most relevant first, with abstracts.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// Words that must all occur, or an arXiv query with prefixes such as `ti:`, `au:`, `abs:`, `cat:`.
     pub query: String,
     /// Maximum results, 1 to 100.
-    #[serde(default = "Bounded::<1, 100>::of::<10>")]
+    #[value(default = "Bounded::<1, 100>::of::<10>")]
     pub max_results: Bounded<1, 100>,
 }
 
-#[derive(Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, PartialEq, Encode, Describe)]
 pub(crate) struct Output {
     /// Number of matching papers.
     pub total: Option<u64>,
@@ -26,7 +26,7 @@ pub(crate) struct Output {
 }
 
 /// A paper.
-#[derive(Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, PartialEq, Encode, Describe)]
 pub(crate) struct Paper {
     /// Title.
     pub title: String,

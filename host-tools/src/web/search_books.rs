@@ -4,33 +4,33 @@ use super::services::{self, Index, Results, number_of, question, text_of, texts_
 use crate::prelude::*;
 
 /// Search books by words of the title, author or subject, most relevant first (source: Open Library).
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// Search text, 1 to 1000 characters; `title:`, `author:`, `subject:` and `isbn:` before a word are supported.
     pub query: String,
     /// Maximum results, 1 to 100.
-    #[serde(default = "Bounded::<1, 100>::of::<10>")]
+    #[value(default = "Bounded::<1, 100>::of::<10>")]
     pub max_results: Bounded<1, 100>,
     /// Only books that can be read online.
-    #[serde(default)]
+    #[value(default)]
     pub filter: Option<Filter>,
 }
 
 /// Filter by availability.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode, Describe)]
+#[value(rename_all = "snake_case")]
 pub(crate) enum Filter {
     /// Books with full text, to borrow or to read.
-    #[serde(alias = "full")]
+    #[value(alias = "full")]
     Ebooks,
     /// Books in the public domain.
-    #[serde(alias = "free-ebooks")]
+    #[value(alias = "free-ebooks")]
     FreeEbooks,
 }
 
 /// A book with all its editions.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Book {
     /// Title.
     pub title: String,

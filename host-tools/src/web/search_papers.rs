@@ -5,21 +5,21 @@ use super::services::{self, Index, Results, items_of, number_of, question, text_
 use crate::prelude::*;
 
 /// Search scholarly papers by words of the title, author or abstract, most relevant first (source: Crossref).
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// Search text, 1 to 1000 characters.
     pub query: String,
     /// Maximum results, 1 to 100.
-    #[serde(default = "Bounded::<1, 100>::of::<10>")]
+    #[value(default = "Bounded::<1, 100>::of::<10>")]
     pub max_results: Bounded<1, 100>,
     /// Years of publication, as in `2020`, `2018-2022`, `2018-` or `-2022`.
-    #[serde(default)]
+    #[value(default)]
     pub year_range: Option<String>,
 }
 
 /// A paper.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Paper {
     /// Title.
     pub title: String,

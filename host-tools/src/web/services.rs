@@ -117,7 +117,7 @@ pub(super) struct Index {
 }
 
 /// The result of a search.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Results<T> {
     /// The service that answered.
     pub provider: String,

@@ -15,26 +15,26 @@ const SENTENCES_EACH: usize = 120;
 
 /// Search the web, read the best pages in parallel, and return the most relevant sentences, each with its source. The summary is
 /// extracted from the pages (TextRank); no text is generated.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// The query, 1 to 1000 characters.
     pub query: String,
     /// Maximum results of the search, 1 to 20.
-    #[serde(default = "Bounded::<1, 20>::of::<5>")]
+    #[value(default = "Bounded::<1, 20>::of::<5>")]
     pub max_results: Bounded<1, 20>,
     /// Maximum pages to read, 1 to 8.
-    #[serde(default = "Bounded::<1, 8>::of::<3>")]
+    #[value(default = "Bounded::<1, 8>::of::<3>")]
     pub max_pages: Bounded<1, 8>,
     /// Only pages of this host or its subdomains, such as `wikipedia.org`.
-    #[serde(default)]
+    #[value(default)]
     pub domain_filter: Option<String>,
     /// Maximum sentences of the summary, 1 to 20.
-    #[serde(default = "Bounded::<1, 20>::of::<5>")]
+    #[value(default = "Bounded::<1, 20>::of::<5>")]
     pub sentences: Bounded<1, 20>,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Output {
     /// The most relevant sentences, best first.
     pub summary: Vec<Quote>,
@@ -45,7 +45,7 @@ pub(crate) struct Output {
 }
 
 /// A sentence of a page.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Quote {
     /// The sentence.
     pub text: String,
@@ -54,7 +54,7 @@ pub(crate) struct Quote {
 }
 
 /// A search hit.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Source {
     /// Title.
     pub title: String,
@@ -69,7 +69,7 @@ pub(crate) struct Source {
 }
 
 /// Provenance of a summary.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Metadata {
     /// The provider: `wikipedia`, `searxng` or `brave`.
     pub provider: String,

@@ -6,16 +6,16 @@ use super::wikipedia;
 use crate::prelude::*;
 
 /// Search the web with the configured provider: a SearXNG server, Brave, or Wikipedia by default. The result names the provider.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct WebSearch {
     /// Search text, 1 to 1000 characters.
     pub query: String,
     /// Maximum results, 1 to 20.
-    #[serde(default = "Bounded::<1, 20>::of::<10>")]
+    #[value(default = "Bounded::<1, 20>::of::<10>")]
     pub max_results: Bounded<1, 20>,
     /// Country and language as in `us-en`; `wt-wt` for no region.
-    #[serde(default = "default_region")]
+    #[value(default = "default_region")]
     pub region: String,
 }
 
@@ -23,7 +23,7 @@ fn default_region() -> String {
     "wt-wt".to_owned()
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct WebHits {
     /// The provider: `wikipedia`, `searxng` or `brave`.
     pub provider: String,
@@ -56,7 +56,7 @@ impl Tool for WebSearch {
 }
 
 /// A search hit.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, Describe)]
 pub(crate) struct Hit {
     /// Title of the page.
     pub title: String,

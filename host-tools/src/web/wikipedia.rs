@@ -22,27 +22,27 @@ fn host(language: &str) -> Result<Vec<ResourceKey>> {
 }
 
 /// Search Wikipedia, best match first, each with its first sentences.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct SearchWikipedia {
     /// Search text, 1 to 1000 characters.
     pub query: String,
     /// Maximum results, 1 to 20.
-    #[serde(default = "Bounded::<1, 20>::of::<5>")]
+    #[value(default = "Bounded::<1, 20>::of::<5>")]
     pub max_results: Bounded<1, 20>,
     /// Language edition, such as `en` or `de`.
-    #[serde(default = "default_language")]
+    #[value(default = "default_language")]
     pub language: String,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Articles {
     /// The articles, best match first; may be empty.
     pub results: Vec<Article>,
 }
 
 /// An article.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Article {
     /// Title.
     pub title: String,
@@ -97,20 +97,20 @@ impl Tool for SearchWikipedia {
 }
 
 /// Get the first sentences of a Wikipedia article by its title.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct FetchWikipedia {
     /// Title of the article, as returned by `search_wikipedia`.
     pub title: String,
     /// Number of sentences, 1 to 10.
-    #[serde(default = "Bounded::<1, 10>::of::<5>")]
+    #[value(default = "Bounded::<1, 10>::of::<5>")]
     pub sentences: Bounded<1, 10>,
     /// Language edition, such as `en` or `de`.
-    #[serde(default = "default_language")]
+    #[value(default = "default_language")]
     pub language: String,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Summary {
     /// Title of the article found, after redirects.
     pub title: String,
@@ -154,17 +154,17 @@ impl Tool for FetchWikipedia {
 }
 
 /// Get the full text of a Wikipedia article by its title, with headings and categories.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct GetWikipediaArticle {
     /// Title of the article, as returned by `search_wikipedia`.
     pub title: String,
     /// Language edition, such as `en` or `de`.
-    #[serde(default = "default_language")]
+    #[value(default = "default_language")]
     pub language: String,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct FullArticle {
     /// Title of the article found, after redirects.
     pub title: String,
@@ -179,7 +179,7 @@ pub(crate) struct FullArticle {
 }
 
 /// A section of an article.
-#[derive(Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, PartialEq, Eq, Encode, Decode, Describe)]
 pub(crate) struct Section {
     /// Heading.
     pub title: String,

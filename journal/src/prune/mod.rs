@@ -9,9 +9,8 @@ mod old;
 use std::collections::{BTreeMap, HashSet};
 
 use rusqlite::{Connection, Transaction, TransactionBehavior};
-use serde::Serialize;
 use tool_core::capability::{Durability, Ledger as _, LedgerHead};
-use tool_core::{Object, Result, ToolError, Value, convert, object, tool_error};
+use tool_core::{Encode, Object, Result, ToolError, Value, convert, object, tool_error};
 
 use self::beside::Beside;
 use self::old::{Candidate, candidates, collections, open_approvals};
@@ -28,7 +27,7 @@ use super::state::State;
 use super::{chain, verify};
 
 /// The outcome of a pruning, or its forecast.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Encode)]
 pub struct Pruned {
     /// Number of removed audit sessions.
     pub sessions: u64,

@@ -5,9 +5,8 @@ mod values;
 use std::collections::HashMap;
 
 use rusqlite::{Connection, Transaction, TransactionBehavior};
-use serde::Serialize;
-use tool_core::Result;
 use tool_core::capability::LedgerHead;
+use tool_core::{Encode, Result};
 
 use super::audit::{Link, RawRecord, hash_of_event};
 use super::chain;
@@ -17,7 +16,7 @@ use super::state::State;
 use super::{grants, ledger, run, sql, workflow};
 
 /// A deviation from the records as they were written.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Encode)]
 pub struct Fault {
     /// Name of the chain; `*` for the links between chains.
     pub session: String,

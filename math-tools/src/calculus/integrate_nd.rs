@@ -16,45 +16,45 @@ use crate::prelude::*;
 /// Integrate a function of several variables over a box, also infinite, or between limits that depend on earlier variables.
 ///
 /// Few variables by adaptive cubature, many by quasi-Monte Carlo points, with an error.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// Integrand: an expression in `x0`, `x1`, ... (`x`, `y`, `z` for the first three), or in `variables`.
     pub f: String,
     /// Lower and upper limit of each variable, 2 to 33 of them, such as `[[0, 1], [0, "x0"], ["-inf", "inf"]]`: numbers, infinities, or
     /// expressions in the variables before.
-    #[schemars(extend("x-shape" = ["d", 2]))]
+    #[schema(extend("x-shape" = ["d", 2]))]
     pub bounds: Vec<[Limit; 2]>,
     /// Names of the variables, in the order of `bounds`.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[value(default, skip_encoding_if = "Vec::is_empty")]
     pub variables: Vec<String>,
     /// Named numbers the expressions use, such as `{"a": 1.5}`.
-    #[serde(default, skip_serializing_if = "Parameters::is_empty")]
+    #[value(default, skip_encoding_if = "Parameters::is_empty")]
     pub parameters: Parameters,
     /// Columns of numbers, inline or from a file, which `f` reduces to one number, such as `exp(sum(normal_lpdf(y, x0, x1)))`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub data: Option<Input<Table>>,
     /// `auto` (cubature up to 6 variables), `cubature` (adaptive, up to 12 variables; for integrands with few kinks), or
     /// `quasi_monte_carlo` (scrambled Sobol' points; for many variables).
-    #[serde(default)]
+    #[value(default)]
     pub method: Method,
     /// Error asked for, relative to the integral.
-    #[serde(default = "rtol")]
+    #[value(default = "rtol")]
     pub rtol: Tolerance,
     /// Error asked for, absolute; the larger of both counts.
-    #[serde(default = "atol")]
+    #[value(default = "atol")]
     pub atol: Tolerance,
     /// Most evaluations of the integrand.
-    #[serde(default = "Bounded::<1000, 1_000_000_000>::of::<2_000_000>")]
+    #[value(default = "Bounded::<1000, 1_000_000_000>::of::<2_000_000>")]
     pub max_evals: Bounded<1000, 1_000_000_000>,
     /// Seed of the scrambling; 42 for a direct call where absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub seed: Option<Seed>,
 }
 
 /// How to integrate over several variables.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Encode, Decode, Describe)]
+#[value(rename_all = "snake_case")]
 pub(crate) enum Method {
     /// By the number of variables.
     #[default]
@@ -74,14 +74,14 @@ fn atol() -> Tolerance {
 }
 
 /// The integral and its error.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Encode, Describe)]
 pub(crate) struct Output {
     /// The integral.
     pub integral: f64,
     /// Estimate of the absolute error: of `cubature` the differences of two rules; of `quasi_monte_carlo` 5 standard errors.
     pub error: f64,
     /// Standard error of the mean of 16 randomisations; absent for `cubature`.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[value(skip_encoding_if = "Option::is_none")]
     pub standard_error: Option<f64>,
     /// Whether `error` is at most `atol` or `rtol` times the integral.
     pub converged: bool,
@@ -94,8 +94,8 @@ pub(crate) struct Output {
 }
 
 /// Reason that a search for an integral ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Describe)]
+#[value(rename_all = "snake_case")]
 pub(crate) enum Reason {
     /// The error is as small as asked for.
     Tolerance,

@@ -6,30 +6,30 @@ use super::samples::Samples;
 use crate::prelude::*;
 
 /// Integrate samples of a function: Simpson's rule, trapezia, or a spline.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// Values, finite; at least 2.
-    #[schemars(extend("x-shape" = ["n"]))]
+    #[schema(extend("x-shape" = ["n"]))]
     pub y: Input<Vector>,
     /// Places of the values, strictly ascending or descending (which changes the sign), of any spacing.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-shape" = ["n"]))]
+    #[value(default, skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-shape" = ["n"]))]
     pub x: Option<Input<Vector>>,
     /// Distance of the places where there is no `x`; absent: 1.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub dx: Option<Positive>,
     /// `simpson` (parabolas; SciPy's rule for even numbers of samples), `trapezoid`, `spline` (cubic, not a knot), `pchip` (monotone cubic).
-    #[serde(default)]
+    #[value(default)]
     pub method: Method,
     /// Whether to return the integral from the first place up to each place too.
-    #[serde(default)]
+    #[value(default)]
     pub cumulative: bool,
 }
 
 /// How to integrate samples.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Encode, Decode, Describe)]
+#[value(rename_all = "snake_case")]
 pub(crate) enum Method {
     /// Parabolas through three neighbours.
     #[default]
@@ -43,21 +43,21 @@ pub(crate) enum Method {
 }
 
 /// The integral, and how much the rules differ.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Output {
     /// The integral.
     pub integral: f64,
     /// Estimate of the error: the largest difference from the other rules (for `trapezoid` from Simpson's), and from every second sample. It
     /// knows the samples only: what happens between them may be larger. Absent for fewer than 3 samples.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[value(skip_encoding_if = "Option::is_none")]
     pub error: Option<f64>,
     /// What was used; `trapezoid` for 2 samples.
     pub method: Method,
     /// Number of samples.
     pub samples: usize,
     /// Integral from the first place up to each.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-shape" = ["n"], "x-present" = { "cumulative": true }))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-shape" = ["n"], "x-present" = { "cumulative": true }))]
     pub cumulative: Option<Vec<f64>>,
 }
 

@@ -1,6 +1,7 @@
 //! [`Limit`]: an end of a range, a number or a text such as `inf` or `pi/2`.
 
-use schemars::json_schema;
+use tool_core::schema::json;
+use tool_core::{DecodeError, EncodeError, Encoder};
 
 use crate::expression::{Expression, Scope};
 use crate::prelude::*;
@@ -70,39 +71,29 @@ fn infinite(text: &str) -> Option<f64> {
     is_infinite.then_some(sign * f64::INFINITY)
 }
 
-impl Serialize for Limit {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+impl Encode for Limit {
+    fn encode(&self, encoder: &mut Encoder) -> Result<Value, EncodeError> {
         match self {
-            Self::Number(value) if value.is_finite() => serializer.serialize_f64(*value),
-            Self::Number(value) => {
-                serializer.serialize_str(if *value > 0.0 { "inf" } else { "-inf" })
-            }
-            Self::Text(text) => serializer.serialize_str(text),
+            Self::Number(value) if value.is_finite() => value.encode(encoder),
+            Self::Number(value) => if *value > 0.0 { "inf" } else { "-inf" }.encode(encoder),
+            Self::Text(text) => text.encode(encoder),
         }
     }
 }
 
-impl<'de> Deserialize<'de> for Limit {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let value = Value::deserialize(deserializer)?;
+impl Decode for Limit {
+    fn decode(value: &Value) -> Result<Self, DecodeError> {
         if let Some(text) = value.as_str() {
             return Ok(Self::Text(text.to_owned()));
         }
-        value
-            .as_f64()
-            .filter(|number| !number.is_nan())
-            .map(Self::Number)
-            .ok_or_else(|| {
-                serde::de::Error::custom(format_args!(
-                    "expected a number, or a text such as \"inf\" or \"pi/2\", found {}",
-                    value.kind()
-                ))
-            })
+        let number = value.as_f64().filter(|number| !number.is_nan());
+        let expected = "a number, or a text such as \"inf\" or \"pi/2\"";
+        let mismatch = || DecodeError::expected(expected, value);
+        number.map(Self::Number).ok_or_else(mismatch)
     }
 }
 
 tool_core::inline_schema!(
     Limit,
-    "Limit",
-    json_schema!({ "anyOf": [{ "type": "number" }, { "type": "string" }] })
+    json!({ "anyOf": [{ "type": "number" }, { "type": "string" }] })
 );

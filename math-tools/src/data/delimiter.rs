@@ -1,8 +1,7 @@
 //! The character between the cells of a line.
 
-use schemars::json_schema;
-use serde::de;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use tool_core::schema::json;
+use tool_core::{Decode, DecodeError, Encode, EncodeError, Encoder, Value};
 
 /// One ASCII character that is not a quote, a line end or NUL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,24 +31,22 @@ impl Default for Delimiter {
     }
 }
 
-impl Serialize for Delimiter {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_char(char::from(self.0))
+impl Encode for Delimiter {
+    fn encode(&self, encoder: &mut Encoder) -> Result<Value, EncodeError> {
+        char::from(self.0).encode(encoder)
     }
 }
 
-impl<'de> Deserialize<'de> for Delimiter {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+impl Decode for Delimiter {
+    fn decode(value: &Value) -> Result<Self, DecodeError> {
         const EXPECTED: &str =
             "one ASCII character other than a quote or a line end, such as \",\", \";\" or \"\\t\"";
-        let text = String::deserialize(deserializer)?;
-        let found = de::Unexpected::Str(&text);
-        Self::new(&text).ok_or_else(|| de::Error::invalid_value(found, &EXPECTED))
+        let text = String::decode(value)?;
+        Self::new(&text).ok_or_else(|| DecodeError::expected(EXPECTED, value))
     }
 }
 
 tool_core::inline_schema!(
     Delimiter,
-    "Delimiter",
-    json_schema!({ "type": "string", "minLength": 1, "maxLength": 1 })
+    json!({ "type": "string", "minLength": 1, "maxLength": 1 })
 );

@@ -1,11 +1,10 @@
 //! The calculator: one expression, exact where its numbers are integers, to any number of digits, real or complex.
 
-use schemars::{JsonSchema, json_schema};
-use serde::{Deserialize, Serialize};
 use tool_core::examples;
+use tool_core::schema::json;
 use tool_core::{
-    Bounded, Ctx, Input, JsonExample, Spec, Syntax, Table, Tool, ToolError, number,
-    value::SAFE_INTEGER,
+    Bounded, Ctx, Decode, Describe, Encode, Input, JsonExample, Spec, Syntax, Table, Tool,
+    ToolError, number, value::SAFE_INTEGER,
 };
 
 use super::ast::{Ast, Kind};
@@ -26,32 +25,32 @@ use super::{Expression, Scope, rows, unknowns};
 /// if(condition, a, b); re im arg conj. Constants: pi e tau. Names may start with `np.` or `math.`. Angles are in radians. Division by zero,
 /// overflow and arguments outside a function's domain are errors. Percent: `b%` is b/100, `b% of x` the product, `a + b%` and `a - b%` are
 /// `a * (1 + b/100)` and `a * (1 - b/100)`; a `%` before a number, name, `(`, `+` or `-` is the remainder.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// The expression.
     pub expression: String,
     /// Values of the variables the expression uses, by name; the entries of a list `w` are `w[0]`, `w[1]`, ...
-    #[serde(default)]
+    #[value(default)]
     pub variables: Parameters,
     /// Columns of numbers, inline or from a file, which the expression reduces to one number, such as `mean(v)` or `sum(w*v)/sum(w)`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub data: Option<Input<Table>>,
     /// Whether the result is an exact rational number as a string `p/q` (or `p`); decimals such as `0.1` then mean exactly what
     /// they say, and functions whose value is irrational are refused.
-    #[serde(default)]
+    #[value(default)]
     pub exact: bool,
     /// Significant decimal digits, 1 to 10000: the result is then a string with that many, correctly rounded, and numbers mean exactly what they
     /// say. Not with `exact` or `complex`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub precision: Option<Bounded<1, 10_000>>,
     /// Whether to calculate over the complex numbers: `2i`, `1.5j`, `sqrt(-1)`. Branch cuts as in C99 (Annex G).
-    #[serde(default)]
+    #[value(default)]
     pub complex: bool,
 }
 
 /// The value of the expression.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Output {
     /// The value: a number; an integer beyond 2^53 is a string of its digits; with `exact` always a string `p` or `p/q`; with `precision` a
     /// decimal string; a complex number is `{"re": ..., "im": ...}`.
@@ -62,14 +61,14 @@ pub(crate) struct Output {
     pub exact: bool,
     /// A bound on the absolute error of the value, such as `5e-61`; absent where none is known. For doubles it includes the rounding of
     /// decimals such as `0.1` in the expression.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-present" = [{ "exact": true }, { "precision": { "not": null } }]))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-present" = [{ "exact": true }, { "precision": { "not": null } }]))]
     pub error_bound: Option<String>,
 }
 
 /// The value of an expression, in the form its kind requires.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(untagged)]
+#[derive(Debug, Clone, PartialEq, Encode)]
+#[value(untagged)]
 pub(crate) enum Answer {
     /// An integer of magnitude at most 2^53.
     Integer(i64),
@@ -82,8 +81,8 @@ pub(crate) enum Answer {
 }
 
 /// Whether the value is exact.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Describe)]
+#[value(rename_all = "snake_case")]
 pub(crate) enum AnswerKind {
     /// An exact integer.
     Integer,
@@ -99,8 +98,7 @@ pub(crate) enum AnswerKind {
 
 tool_core::inline_schema!(
     Answer,
-    "Answer",
-    json_schema!({ "anyOf": [
+    json!({ "anyOf": [
         { "type": "number" },
         { "type": "string", "pattern": "^-?[0-9]+(/[0-9]+|([.][0-9]+)?(e[+-][0-9]+)?)$" },
         {

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use schemars::{JsonSchema, json_schema};
-use serde::de;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use tool_core::{Finite, Load as _, ToolError, Value, Vector, path, tool_error};
+use tool_core::schema::json;
+use tool_core::{
+    Decode, DecodeError, Describe, Encode, EncodeError, Encoder, Finite, Load as _, ToolError,
+    Value, Vector, path, tool_error,
+};
 
 use super::functions;
 
@@ -13,8 +14,8 @@ use super::functions;
 pub(crate) const VALUES_MAX: usize = 100_000;
 
 /// Named numbers, and lists of numbers whose entries are read as `name[0]`, `name[1]`, ...
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(transparent)]
+#[derive(Debug, Clone, Default, PartialEq, Encode, Decode, Describe)]
+#[value(transparent)]
 pub struct Parameters(BTreeMap<String, Parameter>);
 
 /// One parameter.
@@ -109,34 +110,28 @@ pub(super) fn check_name(name: &str, pointer: &str) -> Result<(), ToolError> {
     Ok(())
 }
 
-impl Serialize for Parameter {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+impl Encode for Parameter {
+    fn encode(&self, encoder: &mut Encoder) -> Result<Value, EncodeError> {
         match self {
-            Self::Number(value) => serializer.serialize_f64(*value),
-            Self::List(list) => serializer.collect_seq(list.iter()),
+            Self::Number(value) => value.encode(encoder),
+            Self::List(list) => list[..].encode(encoder),
         }
     }
 }
 
-impl<'de> Deserialize<'de> for Parameter {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let value = Value::deserialize(deserializer)?;
+impl Decode for Parameter {
+    fn decode(value: &Value) -> Result<Self, DecodeError> {
         if let Some(number) = value.as_f64().and_then(Finite::new) {
             return Ok(Self::Number(number.get()));
         }
-        Vector::from_value(&value).map(Self::List).map_err(|_| {
-            de::Error::custom(format_args!(
-                "expected a finite number or a list of them, found {}",
-                value.kind()
-            ))
-        })
+        let mismatch = |_| DecodeError::expected("a finite number or a list of them", value);
+        Vector::from_value(value).map(Self::List).map_err(mismatch)
     }
 }
 
 tool_core::inline_schema!(
     Parameter,
-    "Parameter",
-    json_schema!({ "anyOf": [
+    json!({ "anyOf": [
         { "type": "number" },
         { "type": "array", "items": { "type": "number" } }
     ] })

@@ -1,15 +1,13 @@
 //! Variables of a search, in order or by name: [`Start`] and [`Each`].
 
 use std::collections::BTreeMap;
-use std::fmt;
-use std::marker::PhantomData;
 use std::ops::Deref;
 
-use schemars::{JsonSchema, Schema, json_schema};
-use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
-use serde::de::{MapAccess, SeqAccess, Visitor};
-use serde::{Deserialize, Deserializer, Serialize};
-use tool_core::{Ctx, Input, Load, Problem, Table, ToolError, Value, Vector, path};
+use tool_core::schema::{Contract, Schema, json};
+use tool_core::{
+    Ctx, Decode, DecodeError, Describe, Encode, Input, Load, Problem, Table, ToolError, Value,
+    Vector, path,
+};
 
 use super::parameters::{Parameters, check_name};
 use super::{Expression, Scope};
@@ -78,7 +76,7 @@ impl Load for Start {
     }
 
     fn schema() -> Schema {
-        json_schema!({ "anyOf": [
+        json!({ "anyOf": [
             { "type": "array", "items": { "type": "number" } },
             { "type": "object", "additionalProperties": { "type": "number" } }
         ] })
@@ -93,8 +91,8 @@ impl Start {
 }
 
 /// A value for each variable: in their order, or by their names.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(untagged)]
+#[derive(Debug, Clone, PartialEq, Encode)]
+#[value(untagged)]
 pub(crate) enum Each<T> {
     /// In the order of the variables.
     List(Vec<T>),
@@ -108,42 +106,21 @@ impl<T> From<Vec<T>> for Each<T> {
     }
 }
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Each<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct EachVisitor<T>(PhantomData<T>);
-        impl<'de, T: Deserialize<'de>> Visitor<'de> for EachVisitor<T> {
-            type Value = Each<T>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(
-                    "a list with an entry for each variable, or an object of entries by name",
-                )
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Each<T>, A::Error> {
-                Vec::deserialize(SeqAccessDeserializer::new(seq)).map(Each::List)
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Each<T>, A::Error> {
-                BTreeMap::deserialize(MapAccessDeserializer::new(map)).map(Each::Named)
-            }
+impl<T: Decode> Decode for Each<T> {
+    fn decode(value: &Value) -> Result<Self, DecodeError> {
+        let expected = "a list with an entry for each variable, or an object of entries by name";
+        match value {
+            Value::Array(_) | Value::Numbers(_) => Vec::decode(value).map(Self::List),
+            Value::Object(_) => BTreeMap::decode(value).map(Self::Named),
+            other => Err(DecodeError::unexpected(other, expected)),
         }
-        deserializer.deserialize_any(EachVisitor(PhantomData))
     }
 }
 
-impl<T: JsonSchema> JsonSchema for Each<T> {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        format!("Each_{}", T::schema_name()).into()
-    }
-
-    fn json_schema(generator: &mut schemars::SchemaGenerator) -> Schema {
-        let entry = generator.subschema_for::<T>();
-        json_schema!({ "anyOf": [
+impl<T: Describe> Describe for Each<T> {
+    fn describe(contract: Contract) -> Schema {
+        let entry = T::describe(contract);
+        json!({ "anyOf": [
             { "type": "array", "items": entry },
             { "type": "object", "additionalProperties": entry }
         ] })

@@ -12,21 +12,21 @@ use crate::prelude::*;
 
 /// Factor a symmetric positive definite matrix as A = L L', L lower triangular with a positive diagonal. A matrix that is not
 /// symmetric, or not positive definite, is refused: the factorisation is also the test.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// The matrix, n rows of n numbers, exactly symmetric.
-    #[serde(rename = "A")]
-    #[schemars(extend("x-shape" = ["n", "n"]))]
+    #[value(rename = "A")]
+    #[schema(extend("x-shape" = ["n", "n"]))]
     pub a: Input<Matrix>,
 }
 
 /// The factor.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Output {
     /// Lower triangle, n x n.
-    #[serde(rename = "L")]
-    #[schemars(extend("x-shape" = ["n", "n"]))]
+    #[value(rename = "L")]
+    #[schema(extend("x-shape" = ["n", "n"]))]
     pub l: Matrix,
     /// Logarithm of the determinant of A.
     pub log_determinant: f64,

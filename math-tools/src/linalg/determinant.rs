@@ -20,17 +20,17 @@ const INTEGER_MAX: f64 = 9_007_199_254_740_992.0;
 
 /// Find the determinant of a square real matrix, its sign, and the logarithm of its magnitude, which does not overflow. A matrix of
 /// integers of at most 100 rows gets its exact determinant, with all its digits.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// The matrix, n rows of n numbers.
-    #[serde(rename = "A")]
-    #[schemars(extend("x-shape" = ["n", "n"]))]
+    #[value(rename = "A")]
+    #[schema(extend("x-shape" = ["n", "n"]))]
     pub a: Input<Matrix>,
 }
 
 /// The determinant.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Output {
     /// The determinant; infinite when it is larger than any double (see `log_abs_determinant`), 0 also when it is smaller.
     pub determinant: Real,
@@ -41,7 +41,7 @@ pub(crate) struct Output {
     /// Whether the determinant is exact, rounded once.
     pub exact: bool,
     /// All digits of an exact determinant of integers; only beyond 2^53, where a double does not hold them.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[value(skip_encoding_if = "Option::is_none")]
     pub digits: Option<String>,
     /// Estimate of the relative error: 0 when exact, n eps / rcond at most else; 1 or more means that even the sign is in doubt.
     pub error_estimate: Real,
@@ -50,8 +50,8 @@ pub(crate) struct Output {
 }
 
 /// Method of the determinant.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Describe)]
+#[value(rename_all = "snake_case")]
 pub(crate) enum Method {
     /// Fraction-free elimination with integers of any size.
     Bareiss,

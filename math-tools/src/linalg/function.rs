@@ -9,23 +9,23 @@ use crate::prelude::*;
 /// Evaluate a function of a square real matrix (not entry by entry): `exp`, the principal `log` and `sqrt`, `power`, `sin` or `cos`,
 /// with its condition and an estimate of the error. `log`, `sqrt` and broken powers of a matrix with an eigenvalue on the closed
 /// negative real axis have no principal value and are refused.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// The matrix, n rows of n numbers.
-    #[serde(rename = "A")]
-    #[schemars(extend("x-shape" = ["n", "n"]))]
+    #[value(rename = "A")]
+    #[schema(extend("x-shape" = ["n", "n"]))]
     pub a: Input<Matrix>,
     /// The function.
     pub function: Function,
     /// The exponent; for `power`, and only there. Integers of any sign, or real numbers.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub exponent: Option<Finite>,
 }
 
 /// A function of matrices.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode, Describe)]
+#[value(rename_all = "snake_case")]
 pub(crate) enum Function {
     /// Exponential.
     Exp,
@@ -42,10 +42,10 @@ pub(crate) enum Function {
 }
 
 /// The value and its evidence.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Output {
     /// f(A), n x n.
-    #[schemars(extend("x-shape" = ["n", "n"]))]
+    #[schema(extend("x-shape" = ["n", "n"]))]
     pub value: Matrix,
     /// Estimate of the relative condition number (Frobenius norm): a relative change d of A changes the value by up to condition
     /// times d; "Infinity" when it cannot be estimated.

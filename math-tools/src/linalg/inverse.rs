@@ -9,34 +9,34 @@ use crate::prelude::*;
 
 /// Invert a square real matrix, or find the Moore-Penrose pseudo-inverse of a matrix of any shape and rank. To solve a system,
 /// `matrix_solve` is faster and more exact than the product with an inverse.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// The matrix, square unless `pseudo`.
-    #[serde(rename = "A")]
-    #[schemars(extend("x-shape" = { "if": "pseudo", "then": ["m", "n"], "else": ["n", "n"] }))]
+    #[value(rename = "A")]
+    #[schema(extend("x-shape" = { "if": "pseudo", "then": ["m", "n"], "else": ["n", "n"] }))]
     pub a: Input<Matrix>,
     /// Whether to return the pseudo-inverse, which exists for every matrix.
-    #[serde(default)]
+    #[value(default)]
     pub pseudo: bool,
     /// Singular values up to this share of the largest count as zero, with `pseudo`; absent: max(m, n) 2.2e-16.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub tolerance: Option<Tolerance>,
 }
 
 /// The inverse and its evidence.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Output {
     /// n x m for a matrix of m x n.
-    #[schemars(extend("x-shape" = { "if": "pseudo", "then": ["n", "m"], "else": ["n", "n"] }))]
+    #[schema(extend("x-shape" = { "if": "pseudo", "then": ["n", "m"], "else": ["n", "n"] }))]
     pub inverse: Matrix,
     /// Reciprocal condition number: 1-norm, estimated, or for `pseudo` smallest over largest singular value.
     pub rcond: f64,
     /// Decimal digits of the inverse that survive when the entries of A are only known to 16: 0 to 15.
     pub trusted_digits: u32,
     /// Estimate of the largest relative error of a column, entries taken as exact; "Infinity" when unknown. Not for `pseudo`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-present" = { "pseudo": false }))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-present" = { "pseudo": false }))]
     pub error_estimate: Option<Real>,
     /// |A X - I|, Frobenius norm; for `pseudo` it is the root of the number of rows less the rank, at best.
     pub residual: f64,

@@ -10,34 +10,34 @@ use crate::prelude::*;
 
 /// Factor a real matrix of any shape as P A = L U with partial pivoting: L lower triangular with ones on the diagonal, U upper
 /// triangular, P an order of the rows. A singular matrix has factors too, with a zero on the diagonal of U.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// The matrix, m rows of n numbers.
-    #[serde(rename = "A")]
-    #[schemars(extend("x-shape" = ["m", "n"]))]
+    #[value(rename = "A")]
+    #[schema(extend("x-shape" = ["m", "n"]))]
     pub a: Input<Matrix>,
 }
 
 /// The factors.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Output {
     /// m x min(m, n), ones on the diagonal, entries of magnitude 1 at most.
-    #[serde(rename = "L")]
-    #[schemars(extend("x-shape" = ["m", "min(m,n)"]))]
+    #[value(rename = "L")]
+    #[schema(extend("x-shape" = ["m", "min(m,n)"]))]
     pub l: Matrix,
     /// min(m, n) x n.
-    #[serde(rename = "U")]
-    #[schemars(extend("x-shape" = ["min(m,n)", "n"]))]
+    #[value(rename = "U")]
+    #[schema(extend("x-shape" = ["min(m,n)", "n"]))]
     pub u: Matrix,
     /// Row i of L U is row `permutation[i]` of A.
-    #[schemars(extend("x-shape" = ["m"]))]
+    #[schema(extend("x-shape" = ["m"]))]
     pub permutation: Vec<usize>,
     /// The first column without a pivot, counted from 0: the matrix is exactly singular. Absent when all have one.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[value(skip_encoding_if = "Option::is_none")]
     pub zero_pivot: Option<usize>,
     /// Reciprocal condition number, 1-norm, estimated; only for a square matrix with all pivots.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[value(skip_encoding_if = "Option::is_none")]
     pub rcond: Option<f64>,
     /// Largest magnitude of U over that of A: digits lost in the elimination are about its logarithm.
     pub growth: f64,

@@ -7,33 +7,33 @@ use crate::prelude::*;
 
 /// Multiply a real matrix by a matrix or a vector, either transposed first when asked; with `precise` every entry is as if computed
 /// with twice the digits and rounded once.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// The left matrix, m x n (n x m with `transpose_A`).
-    #[serde(rename = "A")]
-    #[schemars(extend("x-shape" = { "if": "transpose_A", "then": ["n", "m"], "else": ["m", "n"] }))]
+    #[value(rename = "A")]
+    #[schema(extend("x-shape" = { "if": "transpose_A", "then": ["n", "m"], "else": ["m", "n"] }))]
     pub a: Input<Matrix>,
     /// The right matrix, n x k, or a vector of n numbers.
-    #[serde(rename = "B")]
-    #[schemars(extend("x-shape" = { "if": "transpose_B", "then": ["k", "n"], "else": ["n", "*k"] }))]
+    #[value(rename = "B")]
+    #[schema(extend("x-shape" = { "if": "transpose_B", "then": ["k", "n"], "else": ["n", "*k"] }))]
     pub b: Input<Rhs>,
     /// Whether to use the transpose of A.
-    #[serde(rename = "transpose_A", default)]
+    #[value(rename = "transpose_A", default)]
     pub transpose_a: bool,
     /// Whether to use the transpose of B, which must be a matrix then.
-    #[serde(rename = "transpose_B", default)]
+    #[value(rename = "transpose_B", default)]
     pub transpose_b: bool,
     /// Whether to sum in doubled precision (about 20 times slower).
-    #[serde(default)]
+    #[value(default)]
     pub precise: bool,
 }
 
 /// The product.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Output {
     /// m x k, or m numbers when B is a vector.
-    #[schemars(extend("x-shape" = { "if": "transpose_B", "then": ["m", "k"], "else": ["m", "*k"] }))]
+    #[schema(extend("x-shape" = { "if": "transpose_B", "then": ["m", "k"], "else": ["m", "*k"] }))]
     pub product: Rhs,
     /// Bound of the error of any entry: n eps times the longest row of A and the longest column of B; with `precise` half a unit in
     /// the last place of each entry, and this times n eps.

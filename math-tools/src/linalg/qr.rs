@@ -7,36 +7,36 @@ use crate::prelude::*;
 
 /// Factor a real matrix of any shape as A = Q R, Q with orthonormal columns and R upper triangular with a diagonal that is not
 /// negative; with `pivoting` as A P = Q R, the diagonal of R falling, which shows the rank.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// The matrix, m rows of n numbers.
-    #[serde(rename = "A")]
-    #[schemars(extend("x-shape" = ["m", "n"]))]
+    #[value(rename = "A")]
+    #[schema(extend("x-shape" = ["m", "n"]))]
     pub a: Input<Matrix>,
     /// Whether to exchange columns, the largest remaining first.
-    #[serde(default)]
+    #[value(default)]
     pub pivoting: bool,
     /// Whether Q is square (m x m) and R m x n, instead of m x min(m, n) and min(m, n) x n.
-    #[serde(default)]
+    #[value(default)]
     pub full: bool,
 }
 
 /// The factors.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Output {
     /// Orthonormal columns.
-    #[serde(rename = "Q")]
-    #[schemars(extend("x-shape" = { "if": "full", "then": ["m", "m"], "else": ["m", "min(m,n)"] }))]
+    #[value(rename = "Q")]
+    #[schema(extend("x-shape" = { "if": "full", "then": ["m", "m"], "else": ["m", "min(m,n)"] }))]
     pub q: Matrix,
     /// Upper triangle.
-    #[serde(rename = "R")]
-    #[schemars(extend("x-shape" = { "if": "full", "then": ["m", "n"], "else": ["min(m,n)", "n"] }))]
+    #[value(rename = "R")]
+    #[schema(extend("x-shape" = { "if": "full", "then": ["m", "n"], "else": ["min(m,n)", "n"] }))]
     pub r: Matrix,
     /// Column j of Q R is column `permutation[j]` of A; only with `pivoting`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-shape" = ["n"]))]
-    #[schemars(extend("x-present" = { "pivoting": true }))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-shape" = ["n"]))]
+    #[schema(extend("x-present" = { "pivoting": true }))]
     pub permutation: Option<Vec<usize>>,
     /// Number of diagonal entries of R above max(m, n) eps times the largest: the rank, reliable with `pivoting` only.
     pub rank: usize,

@@ -8,23 +8,23 @@ use crate::prelude::*;
 
 /// Find the numerical rank of a real matrix of any shape, its condition number and norms, and an orthonormal basis of its null space
 /// when asked.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// The matrix, m rows of n numbers.
-    #[serde(rename = "A")]
-    #[schemars(extend("x-shape" = ["m", "n"]))]
+    #[value(rename = "A")]
+    #[schema(extend("x-shape" = ["m", "n"]))]
     pub a: Input<Matrix>,
     /// Singular values up to this share of the largest count as zero; absent: max(m, n) 2.2e-16.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub tolerance: Option<Tolerance>,
     /// Whether to return a basis of the null space.
-    #[serde(default)]
+    #[value(default)]
     pub null_space: bool,
 }
 
 /// Rank and evidence.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Output {
     /// Number of singular values above the threshold.
     pub rank: usize,
@@ -34,20 +34,20 @@ pub(crate) struct Output {
     /// nothing is discarded or what is discarded is 0.
     pub gap: Real,
     /// The min(m, n) singular values, descending.
-    #[schemars(extend("x-shape" = ["min(m,n)"]))]
+    #[schema(extend("x-shape" = ["min(m,n)"]))]
     pub singular_values: Vec<f64>,
     /// 2-norm condition number, largest over smallest singular value; "Infinity" when that is 0.
     pub condition: Real,
     /// Orthonormal columns that A takes to (nearly) 0, n x (n - rank); only with `null_space` and when there are any.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-shape" = ["n", "nullity"]))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-shape" = ["n", "nullity"]))]
     pub null_space: Option<Matrix>,
     /// Norms of A.
     pub norms: Norms,
 }
 
 /// Norms of a matrix.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Norms {
     /// Largest column sum of magnitudes.
     pub one: f64,

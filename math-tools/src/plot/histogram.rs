@@ -8,27 +8,27 @@ use crate::prelude::*;
 /// Count how often values fall into equal bins, and draw the counts as bars of text.
 ///
 /// Bins are closed below and open above, the last closed at both ends.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// Values, finite; length >= 1.
     pub data: Input<Vector>,
     /// Number of bins of equal width.
-    #[serde(default = "Bounded::<1, 100_000>::of::<20>")]
+    #[value(default = "Bounded::<1, 100_000>::of::<20>")]
     pub bins: Bounded<1, 100_000>,
     /// Width of the whole text, in characters.
-    #[serde(default = "Bounded::<10, 1000>::of::<80>")]
+    #[value(default = "Bounded::<10, 1000>::of::<80>")]
     pub width: Bounded<10, 1000>,
     /// Rows of the plotting area; title and axis come on top.
-    #[serde(default = "Bounded::<2, 500>::of::<20>")]
+    #[value(default = "Bounded::<2, 500>::of::<20>")]
     pub height: Bounded<2, 500>,
     /// Line above the plot; empty for none.
-    #[serde(default = "default_title")]
+    #[value(default = "default_title")]
     pub title: String,
 }
 
 /// The counts and their plot.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Encode, Describe)]
 pub(crate) struct Output {
     /// The plot, lines joined by newlines; where there are more bins than columns, a column shows its fullest bin.
     pub plot: String,

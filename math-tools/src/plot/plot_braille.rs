@@ -9,41 +9,41 @@ use crate::prelude::*;
 /// Plot data as text: braille dots in a frame with ticks and labels, for a terminal or a chat.
 ///
 /// Several series share one `x`; each has its own symbol, named in the legend. Draws any number of points.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// Horizontal values, finite; length >= 1.
     pub x: Input<Vector>,
     /// Vertical values, finite: one list as long as `x`, or a list of up to 16 such lists (series).
     pub y: Input<Series>,
     /// Style of the points: `line` joins them in the order given, `scatter` marks each, `bar` draws a bar from zero to each (one series).
-    #[serde(default)]
+    #[value(default)]
     pub plot_type: PlotType,
     /// With `line`: 0-based positions of series that are marked by points instead, such as data beside curves.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[value(default, skip_encoding_if = "Vec::is_empty")]
     pub points: Vec<usize>,
     /// Width of the whole text, in characters.
-    #[serde(default = "Bounded::<10, 1000>::of::<80>")]
+    #[value(default = "Bounded::<10, 1000>::of::<80>")]
     pub width: Bounded<10, 1000>,
     /// Rows of the plotting area; title, axis and legend come on top.
-    #[serde(default = "Bounded::<2, 500>::of::<20>")]
+    #[value(default = "Bounded::<2, 500>::of::<20>")]
     pub height: Bounded<2, 500>,
     /// Line above the plot; empty for none.
-    #[serde(default = "default_title")]
+    #[value(default = "default_title")]
     pub title: String,
     /// Line below the horizontal axis.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub x_label: Option<String>,
     /// Line above the vertical axis.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub y_label: Option<String>,
     /// One name per series, for the legend; absent: `y0`, `y1`, ... where there are several.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub labels: Option<Vec<String>>,
 }
 
 /// The plot and what its axes show.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Encode, Describe)]
 pub(crate) struct Output {
     /// The plot, lines joined by newlines.
     pub plot: String,

@@ -10,39 +10,39 @@ use crate::prelude::*;
 /// Plot a function of `x` as text: braille dots in a frame with ticks.
 ///
 /// Undefined points are gaps, jumps are not joined, and poles do not squash the rest: the vertical range is then cut.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// Expression in `x`, such as `sin(x)/x`; the bare name of a function of one argument, such as `sin`, means `sin(x)`.
     pub function: String,
     /// Named numbers the expression uses, such as `{"a": 1.5}`; the entries of a list `w` are `w[0]`, `w[1]`, ...
-    #[serde(default, skip_serializing_if = "Parameters::is_empty")]
+    #[value(default, skip_encoding_if = "Parameters::is_empty")]
     pub parameters: Parameters,
     /// Columns of numbers, inline or from a file, which the function reduces to one number, such as `sum(normal_lpdf(y, x, 1))`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub data: Option<Input<Table>>,
     /// Left end, below `x_max`.
-    #[serde(default = "default_x_min")]
+    #[value(default = "default_x_min")]
     pub x_min: Finite,
     /// Right end.
-    #[serde(default = "default_x_max")]
+    #[value(default = "default_x_max")]
     pub x_max: Finite,
     /// Width of the whole text, in characters.
-    #[serde(default = "Bounded::<10, 1000>::of::<80>")]
+    #[value(default = "Bounded::<10, 1000>::of::<80>")]
     pub width: Bounded<10, 1000>,
     /// Rows of the plotting area; title and axis come on top.
-    #[serde(default = "Bounded::<2, 500>::of::<20>")]
+    #[value(default = "Bounded::<2, 500>::of::<20>")]
     pub height: Bounded<2, 500>,
     /// Number of samples, equally spaced, both ends included.
-    #[serde(default = "Bounded::<2, 100_000>::of::<400>")]
+    #[value(default = "Bounded::<2, 100_000>::of::<400>")]
     pub n_points: Bounded<2, 100_000>,
     /// Line above the plot; absent: `f(x) = ` and the function.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub title: Option<String>,
 }
 
 /// The plot, and what it leaves out.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Encode, Describe)]
 pub(crate) struct Output {
     /// The plot, lines joined by newlines.
     pub plot: String,

@@ -1,9 +1,9 @@
 //! Data as a picture for terminals.
 
 use crate::prelude::did_you_mean;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use tool_core::{Bounded, Category, Ctx, Example, Input, Spec, Tool, ToolError, Vector};
+use tool_core::{
+    Bounded, Category, Ctx, Decode, Describe, Encode, Example, Input, Spec, Tool, ToolError, Vector,
+};
 
 use super::canvas::{dots, trace};
 use super::figure::{BASE, FIRST, Figure, Words};
@@ -15,44 +15,44 @@ use super::sixel::{Rgb, encode};
 /// Plot data as a sixel picture with axes, ticks, grid, labels and legend, for terminals that show sixel graphics.
 ///
 /// Several series share one `x`, each in its colour. For a chat or a plain terminal use `plot_braille`.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// Horizontal values, finite; length >= 1.
     pub x: Input<Vector>,
     /// Vertical values, finite: one list as long as `x`, or a list of up to 16 such lists (series).
     pub y: Input<Series>,
     /// Style of the points: `line` joins them in the order given, `scatter` marks each, `bar` draws a bar from zero to each.
-    #[serde(default)]
+    #[value(default)]
     pub plot_type: PlotType,
     /// Width of the picture in pixels.
-    #[serde(default = "Bounded::<100, 2000>::of::<800>")]
+    #[value(default = "Bounded::<100, 2000>::of::<800>")]
     pub width: Bounded<100, 2000>,
     /// Height of the picture in pixels.
-    #[serde(default = "Bounded::<50, 1000>::of::<400>")]
+    #[value(default = "Bounded::<50, 1000>::of::<400>")]
     pub height: Bounded<50, 1000>,
     /// Line above the plot; empty for none. The font has the printable ASCII characters, others show as a box.
-    #[serde(default = "default_title")]
+    #[value(default = "default_title")]
     pub title: String,
     /// Line below the horizontal axis.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub x_label: Option<String>,
     /// Line beside the vertical axis, running upwards.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub y_label: Option<String>,
     /// One name per series, for the legend; absent: `y0`, `y1`, ... where there are several.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub labels: Option<Vec<String>>,
     /// Colours of the series in order: `#rrggbb`, `#rgb` or one of blue, orange, green, red, purple, brown, pink, gray, olive, cyan, black; those not given follow in that order.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub colors: Option<Vec<String>>,
 }
 
 /// The picture and what its axes show.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Encode, Describe)]
 pub(crate) struct Output {
     /// The picture: an escape sequence to print as it is.
-    #[schemars(extend("contentMediaType" = "image/x-sixel"))]
+    #[schema(extend("contentMediaType" = "image/x-sixel"))]
     pub sixel: String,
     /// Always `sixel`.
     pub format: String,
@@ -67,7 +67,7 @@ pub(crate) struct Output {
 }
 
 /// Size of a picture.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Describe)]
 pub(crate) struct Dimensions {
     /// Columns of pixels.
     pub width: usize,

@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use schemars::{JsonSchema, Schema, json_schema};
-use serde::{Deserialize, Serialize};
 use tool_core::error::Problem;
 use tool_core::input::{InputKind, Load};
-use tool_core::{Ctx, Input, ToolError, Value, Vector};
+use tool_core::schema::{Schema, json};
+use tool_core::{Ctx, Decode, Describe, Encode, Input, ToolError, Value, Vector};
 
 /// Most series in one plot.
 pub(crate) const SERIES_MAX: usize = 16;
@@ -70,15 +69,15 @@ impl Load for Series {
     }
 
     fn schema() -> Schema {
-        let flat = json_schema!({ "type": "array", "items": { "type": "number" } });
+        let flat = json!({ "type": "array", "items": { "type": "number" } });
         // Of two branches that fit equally badly the checker words the last one: the plain list.
-        json_schema!({ "anyOf": [{ "type": "array", "minItems": 1, "maxItems": SERIES_MAX, "items": flat }, flat] })
+        json!({ "anyOf": [{ "type": "array", "minItems": 1, "maxItems": SERIES_MAX, "items": flat }, flat] })
     }
 }
 
 /// Style of the points.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Encode, Decode, Describe)]
+#[value(rename_all = "lowercase")]
 pub(crate) enum PlotType {
     /// Joined by straight lines, in the order given.
     #[default]

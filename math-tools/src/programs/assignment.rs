@@ -10,19 +10,19 @@ mod costs;
 mod tests;
 
 /// Assign rows to columns one to one at the least, or greatest, total. Prices of rows and columns prove that it is.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// Cost of each pair, row by row; null where a pair is forbidden. Each row, or each column where those are fewer, gets a partner.
-    #[schemars(extend("x-shape" = ["rows", "columns"]))]
+    #[schema(extend("x-shape" = ["rows", "columns"]))]
     pub cost: Input<CostMatrix>,
     /// Whether the total is maximised.
-    #[serde(default)]
+    #[value(default)]
     pub maximize: bool,
 }
 
 /// The assignment and its proof.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Output {
     /// Pairs [row, column], by row, counted from 0.
     pub pairs: Vec<[usize; 2]>,
@@ -31,10 +31,10 @@ pub(crate) struct Output {
     /// The total cost.
     pub total: f64,
     /// Price of each row. An allowed pair costs at least its two prices (when maximising: at most), an assigned one exactly that.
-    #[schemars(extend("x-shape" = ["rows"]))]
+    #[schema(extend("x-shape" = ["rows"]))]
     pub row_prices: Vec<f64>,
     /// Price of each column: 0 where it has no partner.
-    #[schemars(extend("x-shape" = ["columns"]))]
+    #[schema(extend("x-shape" = ["columns"]))]
     pub column_prices: Vec<f64>,
     /// Largest amount by which that is violated; 0 or of the size of rounding. Checked entry by entry.
     pub violation: f64,

@@ -8,11 +8,10 @@ use std::f64::consts::PI;
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
 use rayon::prelude::*;
-use serde::Deserialize;
-use serde::de::DeserializeOwned;
 use tool_core::convert::from_value;
 use tool_core::{
-    Bounded, Ctx, ErrorCode, Finite, Input, Object, Positive, Seed, ToolError, Value, Vector,
+    Bounded, Ctx, Decode, ErrorCode, Finite, Input, Object, Positive, Seed, ToolError, Value,
+    Vector,
 };
 
 use super::blocks::{BLOCK, Moments, afford_sort, quantile, run_blocks};
@@ -51,7 +50,7 @@ pub fn run(operation: &str, params: &Value, ctx: &Ctx) -> Result<Value, ToolErro
     }
 }
 
-fn decode<T: DeserializeOwned>(params: &Value) -> Result<T, ToolError> {
+fn decode<T: Decode>(params: &Value) -> Result<T, ToolError> {
     from_value(params)
         .map_err(|problem| ToolError::of_problems(ErrorCode::InvalidArgs, vec![problem]))
 }
@@ -84,8 +83,8 @@ fn moments(values: &[f64]) -> Moments {
 }
 
 /// Arguments of `pi`.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Decode)]
+#[value(deny_unknown_fields)]
 struct PiArgs {
     n_samples: Option<Bounded<2, 1_000_000_000_000>>,
     seed: Option<Seed>,
@@ -131,8 +130,8 @@ fn number_of(seed: Seed) -> Value {
 }
 
 /// Arguments of `normal_stats`.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Decode)]
+#[value(deny_unknown_fields)]
 struct NormalArgs {
     mean: Option<Finite>,
     std: Option<Positive>,
@@ -183,26 +182,26 @@ fn normal_stats(args: &NormalArgs, ctx: &Ctx) -> Result<Value, ToolError> {
 }
 
 /// Arguments of `random_walk`.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Decode)]
+#[value(deny_unknown_fields)]
 struct WalkArgs {
     n_steps: Option<Bounded<1, 1_000_000_000>>,
     n_walks: Option<Bounded<1, 100_000_000>>,
     step_size: Option<Positive>,
-    #[serde(default, rename = "type")]
+    #[value(default, rename = "type")]
     kind: Walk,
     seed: Option<Seed>,
 }
 
 /// The space of a random walk.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Decode)]
 enum Walk {
     /// Steps to the left or right.
     #[default]
-    #[serde(rename = "1d")]
+    #[value(rename = "1d")]
     Line,
     /// Steps in a uniformly random direction of the plane.
-    #[serde(rename = "2d")]
+    #[value(rename = "2d")]
     Plane,
 }
 
@@ -266,8 +265,8 @@ fn random_walk(args: &WalkArgs, ctx: &Ctx) -> Result<Value, ToolError> {
 }
 
 /// Arguments of `bootstrap`.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Decode)]
+#[value(deny_unknown_fields)]
 struct BootstrapArgs {
     data: Input<Vector>,
     statistic: Option<String>,

@@ -1,7 +1,7 @@
 //! Diagnostics of independently sampled chains.
 
-use schemars::{Schema, json_schema};
 use tool_core::input::{InputKind, Load};
+use tool_core::schema::{Schema, json};
 
 use super::diagnostics::Diagnostics;
 use super::mcmc::DIMENSION_MAX;
@@ -14,8 +14,8 @@ use crate::prelude::*;
 ///
 /// For independently sampled chains, such as by a `map` over `mcmc` with a seed each; one call of `mcmc` reports the same of its own
 /// chains.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// Draws, `[chain][draw][dimension]`; of one quantity also `[chain][draw]`; of several runs of `mcmc` `[run][chain][draw][dimension]`,
     /// whose chains are taken together. At most 200 dimensions.
@@ -61,11 +61,11 @@ impl Load for Samples {
     }
 
     fn schema() -> Schema {
-        let number = json_schema!({ "type": "number" });
-        let list = |items: Schema| json_schema!({ "type": "array", "minItems": 1, "items": items });
+        let number = json!({ "type": "number" });
+        let list = |items: Schema| json!({ "type": "array", "minItems": 1, "items": items });
         let flat = list(list(number.clone()));
         let whole = list(flat.clone());
-        json_schema!({ "anyOf": [flat, list(whole.clone()), whole] })
+        json!({ "anyOf": [flat, list(whole.clone()), whole] })
     }
 }
 
@@ -94,7 +94,7 @@ impl Samples {
 }
 
 /// Diagnostics of several chains.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Encode, Describe)]
 pub(crate) struct Output {
     /// Number of chains.
     pub chains: usize,
@@ -103,32 +103,32 @@ pub(crate) struct Output {
     /// Number of dimensions.
     pub dimension: usize,
     /// Mean of all draws, per dimension.
-    #[schemars(extend("x-shape" = ["d"]))]
+    #[schema(extend("x-shape" = ["d"]))]
     pub mean: Vec<f64>,
     /// Sample standard deviation of all draws (n - 1), per dimension; `"NaN"` for a single draw.
-    #[schemars(extend("x-shape" = ["d"]))]
+    #[schema(extend("x-shape" = ["d"]))]
     pub std_dev: Vec<Real>,
     /// Rank-normalised split R-hat per dimension; above 1.01 the chains have not mixed. `"NaN"` for fewer than 4 draws a chain and for
     /// chains that never moved.
-    #[schemars(extend("x-shape" = ["d"]))]
+    #[schema(extend("x-shape" = ["d"]))]
     pub rhat: Vec<Real>,
     /// The largest R-hat; `"NaN"` where one is.
     pub rhat_max: Real,
     /// Bulk effective sample size per dimension: how many independent draws the mean is worth.
-    #[schemars(extend("x-shape" = ["d"]))]
+    #[schema(extend("x-shape" = ["d"]))]
     pub ess: Vec<Real>,
     /// Tail effective sample size per dimension: the smaller of those of the 5 % and 95 % quantiles.
-    #[schemars(extend("x-shape" = ["d"]))]
+    #[schema(extend("x-shape" = ["d"]))]
     pub ess_tail: Vec<Real>,
     /// The smallest of all effective sample sizes; `"NaN"` where one is.
     pub ess_min: Real,
     /// Monte Carlo standard error of the mean, per dimension.
-    #[schemars(extend("x-shape" = ["d"]))]
+    #[schema(extend("x-shape" = ["d"]))]
     pub mcse: Vec<Real>,
     /// Whether all R-hat are at most 1.01 and all effective sample sizes at least 100 per chain.
     pub converged: bool,
     /// Reason they have not converged; absent when they have.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[value(skip_encoding_if = "Option::is_none")]
     pub reason: Option<Unconverged>,
 }
 

@@ -19,46 +19,46 @@ pub(crate) const VARIABLES_MAX: usize = 64;
 ///
 /// Every variable `x0`, `x1`, ... of the expression (`x` = `x0`, `y` = `x1`, `z` = `x2`) is drawn independently from the same
 /// distribution: uniform on [low, high), normal with mean and std, or exponential with rate.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// The expression, of `x0` to `x63`.
     pub expression: String,
     /// Named numbers the expression uses, such as `{"a": 1.5}`; the entries of a list `w` are `w[0]`, `w[1]`, ...
-    #[serde(default, skip_serializing_if = "Parameters::is_empty")]
+    #[value(default, skip_encoding_if = "Parameters::is_empty")]
     pub parameters: Parameters,
     /// Columns of numbers, inline or from a file, which the expression reduces to one number, such as `sum((y - x)**2)`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub data: Option<Input<Table>>,
     /// Number of samples, at least 2.
-    #[serde(default = "Bounded::<2, 1_000_000_000>::of::<10_000>")]
+    #[value(default = "Bounded::<2, 1_000_000_000>::of::<10_000>")]
     pub samples: Bounded<2, 1_000_000_000>,
     /// The distribution of every variable.
-    #[serde(default)]
+    #[value(default)]
     pub distribution: Distribution,
     /// Lower end of the uniform distribution; 0 where absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub low: Option<Finite>,
     /// Upper end of the uniform distribution, above `low`; 1 where absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub high: Option<Finite>,
     /// Mean of the normal distribution; 0 where absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub mean: Option<Finite>,
     /// Standard deviation of the normal distribution; 1 where absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub std: Option<Positive>,
     /// Rate of the exponential distribution, the inverse of its mean; 1 where absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub rate: Option<Positive>,
     /// Seed of the random streams; 42 for a direct call where absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub seed: Option<Seed>,
 }
 
 /// The distribution of a random variable.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Encode, Decode, Describe)]
+#[value(rename_all = "snake_case")]
 pub(crate) enum Distribution {
     /// Uniform on [low, high).
     #[default]
@@ -70,7 +70,7 @@ pub(crate) enum Distribution {
 }
 
 /// The distribution of the values.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Encode, Describe)]
 pub(crate) struct Output {
     /// Mean of the values.
     pub mean: f64,
@@ -89,27 +89,27 @@ pub(crate) struct Output {
 }
 
 /// Percentiles.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Encode, Describe)]
 pub(crate) struct Percentiles {
     /// 5 % of the values are below.
-    #[serde(rename = "5")]
+    #[value(rename = "5")]
     pub p5: f64,
     /// A quarter of the values is below.
-    #[serde(rename = "25")]
+    #[value(rename = "25")]
     pub p25: f64,
     /// The median.
-    #[serde(rename = "50")]
+    #[value(rename = "50")]
     pub p50: f64,
     /// Three quarters of the values are below.
-    #[serde(rename = "75")]
+    #[value(rename = "75")]
     pub p75: f64,
     /// 95 % of the values are below.
-    #[serde(rename = "95")]
+    #[value(rename = "95")]
     pub p95: f64,
 }
 
 /// Counts in bins of equal width.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Encode, Describe)]
 pub(crate) struct Histogram {
     /// Edges of the bins, one more than there are bins; a bin holds its lower edge, the last one its upper edge too.
     pub edges: Vec<f64>,

@@ -14,27 +14,27 @@ pub(crate) const DIMENSION_MAX: usize = 1000;
 ///
 /// The error falls with the square root of the number of samples, in any dimension. All cores work; the result is the same for
 /// any number of them.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// The box: one `[lower, upper]` per dimension, lower below upper; 1 to 1000 dimensions.
-    #[schemars(extend("x-shape" = ["d", 2]))]
+    #[schema(extend("x-shape" = ["d", 2]))]
     pub bounds: Input<Matrix>,
     /// The integrand: an expression of `x0`, `x1`, ... (`x` = `x0`, `y` = `x1`, `z` = `x2`), or a name: `constant` (1), `sphere`
     /// (sum of x_i^2), `gaussian` (exp(-0.5 * sum of x_i^2)), `polynomial` (sum of 1 + x_i + x_i^2).
-    #[serde(default = "default_function")]
+    #[value(default = "default_function")]
     pub function: String,
     /// Named numbers the expression uses, such as `{"a": 1.5}`; the entries of a list `w` are `w[0]`, `w[1]`, ...
-    #[serde(default, skip_serializing_if = "Parameters::is_empty")]
+    #[value(default, skip_encoding_if = "Parameters::is_empty")]
     pub parameters: Parameters,
     /// Columns of numbers, inline or from a file, which the function reduces to one number, such as `exp(sum(normal_lpdf(y, x0, x1)))`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub data: Option<Input<Table>>,
     /// Number of samples, at least 2.
-    #[serde(default = "Samples::of::<10_000>")]
+    #[value(default = "Samples::of::<10_000>")]
     pub n_samples: Samples,
     /// Seed of the random streams; 42 for a direct call where absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub seed: Option<Seed>,
 }
 
@@ -46,7 +46,7 @@ fn default_function() -> String {
 }
 
 /// The integral and its error.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Encode, Describe)]
 pub(crate) struct Output {
     /// Estimate of the integral: `volume * mean_value`.
     pub integral: f64,

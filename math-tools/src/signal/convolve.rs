@@ -8,27 +8,27 @@ use crate::linalg::solve::Rhs;
 use crate::prelude::*;
 
 /// Convolve or correlate two lists or two matrices. Directly, which is exact for whole numbers, or through Fourier transforms.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// A list of numbers, or a matrix.
     pub a: Input<Rhs>,
     /// The other one, likewise.
     pub b: Input<Rhs>,
     /// Part of the result: `full`, `same` (size of `a`, its middle) or `valid` (where they overlap wholly).
-    #[serde(default)]
+    #[value(default)]
     pub mode: Mode,
     /// Whether to correlate: `b` is not reversed, and full lag 0 is at index len(b) - 1.
-    #[serde(default)]
+    #[value(default)]
     pub correlate: bool,
     /// `direct` (sums), `fft`, or `auto`: the quicker one, and `direct` for whole numbers where it takes at most a tenth of a second.
-    #[serde(default)]
+    #[value(default)]
     pub method: Method,
 }
 
 /// Part of a convolution.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Encode, Decode, Describe)]
+#[value(rename_all = "snake_case")]
 pub(crate) enum Mode {
     /// All of it.
     #[default]
@@ -40,8 +40,8 @@ pub(crate) enum Mode {
 }
 
 /// How it is computed.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Encode, Decode, Describe)]
+#[value(rename_all = "snake_case")]
 pub(crate) enum Method {
     /// The quicker one.
     #[default]
@@ -53,7 +53,7 @@ pub(crate) enum Method {
 }
 
 /// The convolution.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Output {
     /// The values, a list or a matrix as `a` and `b`.
     pub values: Rhs,

@@ -1,9 +1,9 @@
 //! The converter of units.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use tool_core::examples;
-use tool_core::{Ctx, Finite, JsonExample, Spec, Syntax, Tool, ToolError, number};
+use tool_core::{
+    Ctx, Decode, Describe, Encode, Finite, JsonExample, Spec, Syntax, Tool, ToolError, number,
+};
 
 use super::quantity::{self, Quantity, UnitError, dimension_text};
 use super::table::{Dimension, Source};
@@ -15,8 +15,8 @@ use crate::expression::rational::Rational;
 /// `mpg`, `acre`, `knot`, `eV`), data with decimal and binary prefixes (`MB`, `MiB`), angles (`deg`, `rpm`), and products of them:
 /// `km/h`, `kg*m^2/s^3`, `m s^-1`, `L/100km`; `*` and `/` are read from left to right. `degC` and `degF` are temperatures with their zero points,
 /// `delta_degC` and `delta_degF` differences. `mpg` and `L/100km` are converted through the reciprocal. The case of symbols counts.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// The value, in the unit `from`.
     pub value: Finite,
@@ -27,7 +27,7 @@ pub(crate) struct Args {
 }
 
 /// The converted value.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Output {
     /// The value in the unit `to`: the double nearest to the exact result.
     pub value: f64,
@@ -36,7 +36,7 @@ pub(crate) struct Output {
     /// Whether the conversion is exact: both units are defined, without pi and without measurement. The value is then only rounded to a double.
     pub exact: bool,
     /// The exact result as `p` or `p/q`, where the conversion is exact and it is short (40 characters).
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[value(skip_encoding_if = "Option::is_none")]
     pub exact_value: Option<String>,
     /// Kind of conversion: `factor` (a multiplication), `scale` (with zero points) or `reciprocal` (fuel economy).
     pub method: Method,
@@ -47,8 +47,8 @@ pub(crate) struct Output {
 }
 
 /// Kind of conversion.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Describe)]
+#[value(rename_all = "snake_case")]
 pub(crate) enum Method {
     /// A multiplication.
     Factor,

@@ -7,8 +7,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
-use serde::Serialize;
-use tool_core::{ErrorCode, Outcome, Result, ToolError, Value, convert, tool_error};
+use tool_core::{Encode, ErrorCode, Outcome, Result, ToolError, Value, convert, tool_error};
 
 use super::global::{Format, Global};
 use super::{exit, human};
@@ -103,7 +102,7 @@ pub(super) fn list<T>(
 }
 
 /// The value of plain data: texts, integers and lists, which have one.
-pub(super) fn plain<T: Serialize>(item: &T) -> Value {
+pub(super) fn plain<T: Encode>(item: &T) -> Value {
     convert::to_value(item).unwrap_or_default()
 }
 

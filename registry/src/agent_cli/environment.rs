@@ -5,9 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
 use regex::{Regex, RegexBuilder};
-use schemars::JsonSchema;
-use serde::Deserialize;
-use tool_core::{Value, object};
+use tool_core::{Decode, Describe, Value, object};
 
 use crate::model::{CliSpec, EnvPolicy};
 
@@ -159,8 +157,8 @@ impl Patterns {
 }
 
 /// Patterns for names of variables, as `agent_clis.yaml` lists them.
-#[derive(Default, Deserialize, JsonSchema)]
-#[serde(default)]
+#[derive(Default, Decode, Describe)]
+#[value(default)]
 pub(super) struct Names {
     /// Names that the policy `clean` keeps.
     clean: Vec<String>,

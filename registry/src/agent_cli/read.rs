@@ -1,11 +1,9 @@
 //! Reads tables of agent CLIs over the built-in ones, and checks their templates.
 
-use schemars::JsonSchema;
-use serde::Deserialize;
 use tool_core::convert::{from_value, to_value};
 use tool_core::nearest::nearest;
 use tool_core::path::{push_index, push_key};
-use tool_core::{Object, Problem, Value};
+use tool_core::{Decode, Describe, Object, Problem, Value};
 
 use super::environment::{self, Names};
 use super::template::{OF_OWN_SERVER, PLACEHOLDERS};
@@ -14,17 +12,17 @@ use crate::error::LoadError;
 use crate::model::CliSpec;
 
 /// A file of tables.
-#[derive(Deserialize, JsonSchema)]
-#[serde(default)]
+#[derive(Decode, Describe)]
+#[value(default)]
 #[derive(Default)]
 pub(super) struct CliFile {
     /// Version of the format.
-    #[schemars(required, extend("const" = 1))]
+    #[schema(required, extend("const" = 1))]
     version: Option<u64>,
     /// Patterns for names of variables; part of the built-in file only.
     pub(super) environment: Names,
     /// Tables by name.
-    #[schemars(with = "std::collections::BTreeMap<String, CliSpec>")]
+    #[schema(with = "std::collections::BTreeMap<String, CliSpec>")]
     clis: Value,
 }
 

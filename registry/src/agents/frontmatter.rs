@@ -2,17 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Deserializer};
-use tool_core::{Object, Value};
+use tool_core::{Decode, DecodeError, Describe, Object, Value};
 
 use crate::document::{self, Format};
 use crate::error::{LoadError, Place};
 use crate::model::{Layer, Level, Rule, Selector};
 
 /// The table at the top of an agent file.
-#[derive(Debug, Clone, PartialEq, Default, Deserialize, JsonSchema)]
-#[serde(default)]
+#[derive(Debug, Clone, PartialEq, Default, Decode, Describe)]
+#[value(default)]
 pub struct Frontmatter {
     /// Name of the agent, which is that of the file
     pub name: Option<Selector>,
@@ -23,7 +21,7 @@ pub struct Frontmatter {
     /// Role of its calls
     pub role: Option<Selector>,
     /// Names and selectors of its tools; an agent that lists none has none
-    #[schemars(length(max = 512))]
+    #[schema(length(max = 512))]
     pub tools: Option<Vec<Selector>>,
     /// Name of a toolset; instead of `tools`
     pub toolset: Option<Selector>,
@@ -36,28 +34,28 @@ pub struct Frontmatter {
     /// Limits of one run
     pub limits: AgentLimits,
     /// Sampling temperature for the model
-    #[schemars(range(min = 0.0, max = 2.0))]
+    #[schema(range(min = 0.0, max = 2.0))]
     pub temperature: Option<f64>,
     /// Maximum number of tokens of an answer
-    #[schemars(range(min = 1))]
+    #[schema(range(min = 1))]
     pub max_tokens: Option<u64>,
 }
 
 /// Limits of one run of an agent.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize, JsonSchema)]
-#[serde(default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Decode, Describe)]
+#[value(default)]
 pub struct AgentLimits {
     /// Maximum number of turns
-    #[schemars(range(min = 1))]
+    #[schema(range(min = 1))]
     pub max_turns: Option<u64>,
     /// Longest run, in milliseconds
-    #[schemars(range(min = 1))]
+    #[schema(range(min = 1))]
     pub timeout_ms: Option<u64>,
 }
 
 /// The layer of an agent, without level and name.
-#[derive(Debug, Clone, PartialEq, Default, Deserialize, JsonSchema)]
-#[serde(default)]
+#[derive(Debug, Clone, PartialEq, Default, Decode, Describe)]
+#[value(default)]
 pub struct AgentPolicy {
     /// Selectors of visible tools, of those that the agent lists
     pub allow: Option<Vec<Selector>>,
@@ -66,7 +64,7 @@ pub struct AgentPolicy {
     /// Rules on calls
     pub rules: Vec<Rule>,
     /// Source location.
-    #[serde(rename = "$place")]
+    #[value(rename = "$place")]
     pub place: Option<Place>,
 }
 
@@ -88,24 +86,19 @@ impl AgentPolicy {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Variables(pub Vec<String>);
 
-impl<'de> Deserialize<'de> for Variables {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let value = Value::deserialize(deserializer)?;
+impl Decode for Variables {
+    fn decode(value: &Value) -> Result<Self, DecodeError> {
         let items = value.items().unwrap_or_default();
         let listed = items.iter().filter_map(Value::as_str);
-        let keys = value
-            .as_object()
-            .into_iter()
-            .flat_map(Object::iter)
-            .map(|(name, _)| name);
+        let keys = value.as_object().into_iter().flat_map(Object::iter);
+        let keys = keys.map(|(name, _)| name);
         Ok(Self(listed.chain(keys).map(str::to_owned).collect()))
     }
 }
 
 tool_core::inline_schema!(
     Variables,
-    "Variables",
-    schemars::json_schema!({"anyOf": [
+    tool_core::schema::json!({"anyOf": [
         {"type": "array", "items": {"type": "string"}, "maxItems": 512},
         {"type": "object", "additionalProperties": {}},
     ]})

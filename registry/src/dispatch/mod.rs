@@ -25,15 +25,14 @@ mod tests;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use serde::{Deserialize, Serialize};
 use tool_core::capability::{
     Approvals, Arrays, Backups, ChainRequest, Client, Clock, Files, Identity, Ledger, Notice,
     Notices, PreparedAgent,
 };
 use tool_core::ctx::Progress;
 use tool_core::{
-    Access, AnyTool, Call, Capabilities, Determinism, Effect, Outcome, Place, Reach, ResourceKey,
-    ResourceKind, Seed, Spec, StopFlag, ToolError, Value, object, tool_error,
+    Access, AnyTool, Call, Capabilities, Decode, Determinism, Effect, Encode, Outcome, Place,
+    Reach, ResourceKey, ResourceKind, Seed, Spec, StopFlag, ToolError, Value, object, tool_error,
 };
 
 use crate::catalogue::Catalogue;
@@ -140,7 +139,7 @@ impl Host {
 }
 
 /// Identity of a workspace, as the header of a run has it too.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
 pub struct WorkspaceId {
     /// Absolute path of its root with links resolved, for display.
     pub root: String,
@@ -148,7 +147,7 @@ pub struct WorkspaceId {
     /// roots, of their set: another root or another access gives another identity.
     pub id: String,
     /// The other roots with their access, for display.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[value(default, skip_encoding_if = "Vec::is_empty")]
     pub roots: Vec<String>,
 }
 

@@ -8,11 +8,9 @@ use std::any::TypeId;
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-use schemars::JsonSchema;
-use serde::de::DeserializeOwned;
 use tool_core::convert::{from_value, to_value};
 use tool_core::schema::{self, Schema};
-use tool_core::{Object, Problem, Value, path};
+use tool_core::{Decode, Describe, Object, Problem, Value, path};
 
 use super::Document;
 use crate::error::LoadError;
@@ -33,12 +31,12 @@ struct Schemas {
 }
 
 /// The JSON Schema of the documents that a type reads.
-pub fn schema_of<T: JsonSchema + 'static>() -> Schema {
+pub fn schema_of<T: Describe + 'static>() -> Schema {
     schemas::<T>().public.clone()
 }
 
 /// Schemas are made once for each type.
-fn schemas<T: JsonSchema + 'static>() -> Arc<Schemas> {
+fn schemas<T: Describe + 'static>() -> Arc<Schemas> {
     static MADE: LazyLock<Mutex<HashMap<TypeId, Arc<Schemas>>>> = LazyLock::new(Mutex::default);
     let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
     let entry = made.entry(TypeId::of::<T>()).or_insert_with(|| {
@@ -71,7 +69,7 @@ fn publish(schema: &mut Schema) {
 
 /// Reads a document. Every problem is added to the errors; what has none is read all the same, so that later checks report theirs
 /// too. `None` where too little is left.
-pub fn read<T: DeserializeOwned + JsonSchema + 'static>(
+pub fn read<T: Decode + Describe + 'static>(
     document: &Document,
     errors: &mut Vec<LoadError>,
 ) -> Option<T> {
@@ -215,28 +213,28 @@ impl<'a> Fit<'a> {
 
 #[cfg(test)]
 mod tests {
-    use serde::Deserialize;
+    use tool_core::Decode;
 
     use super::*;
     use crate::document::parse_yaml;
     use crate::error::Place;
     use crate::model::{Named, OneOrMany};
 
-    #[derive(Debug, Default, Deserialize, JsonSchema)]
-    #[serde(default)]
+    #[derive(Debug, Default, Decode, Describe)]
+    #[value(default)]
     struct House {
         /// Rooms by name.
         rooms: Named<Room>,
         colours: Option<OneOrMany>,
-        #[schemars(range(min = 1))]
+        #[schema(range(min = 1))]
         floors: Option<u64>,
     }
 
-    #[derive(Debug, Deserialize, JsonSchema)]
+    #[derive(Debug, Decode, Describe)]
     struct Room {
-        #[serde(rename = "$name", default)]
+        #[value(rename = "$name", default)]
         name: String,
-        #[serde(rename = "$place")]
+        #[value(rename = "$place")]
         place: Option<Place>,
         doors: u64,
     }

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
-use serde::Deserialize;
+use tool_core::{Decode, Describe};
 
 use crate::digest::Parts;
 use crate::document::{self, Format};
@@ -23,9 +22,9 @@ pub struct Approver {
 }
 
 /// A file of approvers: `[approvers]` with `NAME = "DIGEST"`.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default)]
-#[schemars(extend("required" = ["version"]))]
+#[derive(Debug, Default, Decode, Describe)]
+#[value(default)]
+#[schema(extend("required" = ["version"]))]
 pub(super) struct ApproversFile {
     version: Version,
     /// Digests of keys, by the names of their owners

@@ -6,10 +6,7 @@ mod tests;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-use schemars::JsonSchema;
-use serde::Deserialize;
-use serde::de::DeserializeOwned;
-use tool_core::{Effect, Value};
+use tool_core::{Decode, Describe, Effect, Value};
 
 use crate::aliases::Aliases;
 use crate::catalogue::Catalogue;
@@ -22,129 +19,129 @@ use crate::policy::{Group, built_in_roles, resolve_selector};
 const CATEGORIES: [(&str, &str); 1] = [("file", "system")];
 
 /// An index of tools. Only what policy compares is used.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Decode, Describe)]
+#[value(rename_all = "camelCase")]
 struct ToolIndex {
     /// Version of the format, of any kind
-    #[serde(default, rename = "version")]
+    #[value(default, rename = "version")]
     _version: Value,
     /// Time of creation
-    #[serde(default, rename = "generatedAt")]
+    #[value(default, rename = "generatedAt")]
     _generated_at: Option<String>,
     /// Categories that its tools may have
-    #[serde(default)]
+    #[value(default)]
     categories: Vec<IndexedCategory>,
     /// Its tools; a file may have categories alone
-    #[serde(default)]
+    #[value(default)]
     tools: Vec<IndexedTool>,
 }
 
 /// A category of an index.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Decode, Describe)]
 struct IndexedCategory {
     /// Id of the category
     id: String,
-    #[serde(default, rename = "name")]
+    #[value(default, rename = "name")]
     _name: Option<String>,
-    #[serde(default, rename = "description")]
+    #[value(default, rename = "description")]
     _description: Option<String>,
-    #[serde(default, rename = "order")]
+    #[value(default, rename = "order")]
     _order: Option<i64>,
-    #[serde(rename = "$place", default)]
+    #[value(rename = "$place", default)]
     place: Option<Place>,
 }
 
 /// A tool of an index.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Decode, Describe)]
 pub(super) struct IndexedTool {
     /// Id of the tool
     id: String,
-    #[serde(default, rename = "name")]
+    #[value(default, rename = "name")]
     _name: Option<String>,
-    #[serde(default, rename = "description")]
+    #[value(default, rename = "description")]
     _description: Option<String>,
     /// Id of a category; one of those listed, where any are
-    #[serde(default)]
+    #[value(default)]
     category: Option<String>,
     /// Whether it changes anything
-    #[serde(default)]
+    #[value(default)]
     mutates: Option<bool>,
-    #[serde(default, rename = "effects")]
+    #[value(default, rename = "effects")]
     _effects: Vec<Effect>,
-    #[serde(default, rename = "parameters")]
+    #[value(default, rename = "parameters")]
     _parameters: BTreeMap<String, Value>,
     /// Roles that may call it
-    #[serde(default)]
+    #[value(default)]
     roles: Vec<Selector>,
-    #[serde(rename = "$place", default)]
+    #[value(rename = "$place", default)]
     place: Option<Place>,
 }
 
 /// An index of roles.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Decode, Describe)]
 struct RoleIndex {
-    #[serde(default, rename = "version")]
+    #[value(default, rename = "version")]
     _version: Value,
     roles: Vec<IndexedRole>,
 }
 
 /// A role of an index. Model and prompt are settings of other programs: only their form is checked.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Decode, Describe)]
+#[value(rename_all = "camelCase")]
 pub(super) struct IndexedRole {
     /// Id of the role
     id: String,
-    #[serde(default, rename = "name")]
+    #[value(default, rename = "name")]
     _name: Option<String>,
-    #[serde(default)]
+    #[value(default)]
     description: String,
     /// Ids of its tools; an empty or absent list selects nothing
-    #[serde(default)]
+    #[value(default)]
     tool_ids: Vec<Selector>,
-    #[serde(default, rename = "model")]
+    #[value(default, rename = "model")]
     _model: IndexedModel,
-    #[serde(default, rename = "systemPrompt")]
+    #[value(default, rename = "systemPrompt")]
     _system_prompt: Option<String>,
-    #[serde(default, rename = "createdAt")]
+    #[value(default, rename = "createdAt")]
     _created_at: Option<String>,
-    #[serde(default, rename = "updatedAt")]
+    #[value(default, rename = "updatedAt")]
     _updated_at: Option<String>,
-    #[serde(rename = "$place", default)]
+    #[value(rename = "$place", default)]
     place: Option<Place>,
 }
 
 /// The model of a role.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default, rename_all = "camelCase")]
+#[derive(Debug, Default, Decode, Describe)]
+#[value(default, rename_all = "camelCase")]
 struct IndexedModel {
-    #[serde(rename = "provider")]
+    #[value(rename = "provider")]
     _provider: Option<String>,
-    #[serde(rename = "model")]
+    #[value(rename = "model")]
     _model: Option<String>,
-    #[serde(rename = "temperature")]
+    #[value(rename = "temperature")]
     _temperature: Option<f64>,
-    #[serde(rename = "maxTokens")]
-    #[schemars(range(min = 1))]
+    #[value(rename = "maxTokens")]
+    #[schema(range(min = 1))]
     _max_tokens: Option<u64>,
-    #[serde(rename = "options")]
+    #[value(rename = "options")]
     _options: Value,
 }
 
 /// A table of flat permissions.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Decode, Describe)]
 struct FlatRoles {
-    #[serde(default, rename = "version")]
+    #[value(default, rename = "version")]
     _version: Value,
     roles: Named<RolePermissions>,
 }
 
 /// Flat permissions of a role: forbidden tools win, then the listed tools, then the categories, of which `web` also needs
 /// `web_access`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Decode, Describe)]
+#[value(default)]
 pub struct RolePermissions {
     /// The key of its table.
-    #[serde(rename = "$name")]
+    #[value(rename = "$name")]
     pub name: String,
     /// Purpose of the role, for lists
     pub description: String,
@@ -157,7 +154,7 @@ pub struct RolePermissions {
     /// Tools that are never allowed
     pub forbidden_tools: Vec<Selector>,
     /// Source location.
-    #[serde(rename = "$place")]
+    #[value(rename = "$place")]
     pub place: Option<Place>,
 }
 
@@ -322,7 +319,7 @@ fn parsed(file: &NamedFile, errors: &mut Vec<LoadError>) -> Option<Document> {
     }
 }
 
-fn typed<T: DeserializeOwned + JsonSchema + 'static>(
+fn typed<T: Decode + Describe + 'static>(
     file: &NamedFile,
     errors: &mut Vec<LoadError>,
 ) -> Option<T> {

@@ -15,7 +15,8 @@ pub use schema::{documents, schema};
 
 use std::borrow::Cow;
 
-use serde::Serialize;
+use tool_core::convert::to_value;
+use tool_core::{Encode, Value};
 
 use crate::agent_cli::{cli_tables, earlier_tables};
 use crate::catalogue::Catalogue;
@@ -91,9 +92,21 @@ fn read(document: &Document, errors: &mut Vec<LoadError>) -> Config {
     config
 }
 
+/// A value without members that are `null`, for which TOML has no word.
+fn without_nulls(value: Value) -> Value {
+    match value {
+        Value::Object(object) => {
+            let present = object.iter().filter(|(_, member)| !member.is_null());
+            Value::object(present.map(|(key, member)| (key, without_nulls(member.clone()))))
+        }
+        Value::Array(items) => Value::array(items.iter().cloned().map(without_nulls).collect()),
+        other => other,
+    }
+}
+
 /// Writes layers in the format of a configuration, which reads them back.
 pub fn layers_to_toml(layers: &[Layer]) -> String {
-    #[derive(Serialize)]
+    #[derive(Encode)]
     struct Layers<'a> {
         version: Version,
         policies: &'a [Layer],
@@ -102,7 +115,8 @@ pub fn layers_to_toml(layers: &[Layer]) -> String {
         version: Version,
         policies: layers,
     };
-    toml::to_string(&layers).expect("layers have names, numbers and lists only")
+    let value = to_value(&layers).map(without_nulls).unwrap_or_default();
+    toml::to_string(&value).expect("layers have names, numbers and lists only")
 }
 
 impl Policy {

@@ -1,12 +1,11 @@
 //! Ages and durations as people write them: `90d`, `24h`, `30min`.
 
-use schemars::JsonSchema;
-use serde::Deserialize;
+use tool_core::{Decode, Describe};
 
 /// A duration, written as a whole number with its unit: `s`, `min`, `h`, `d` or `w`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, JsonSchema)]
-#[serde(try_from = "String")]
-#[schemars(inline, with = "String", extend("pattern" = "^[0-9]+(s|min|h|d|w)$"))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Decode, Describe)]
+#[value(try_from = "String")]
+#[schema(with = "String", extend("pattern" = "^[0-9]+(s|min|h|d|w)$"))]
 pub struct Age {
     ms: u64,
 }

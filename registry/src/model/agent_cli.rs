@@ -2,26 +2,24 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use tool_core::command::Isolation;
-use tool_core::{Value, names};
+use tool_core::{Decode, Describe, Encode, Value, names};
 
 use super::{Confinement, OneOrMany};
 use crate::error::Place;
 
 /// An agent CLI: the command that starts an agent, and the flags and settings that enforce its permissions.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
+#[derive(Debug, Clone, PartialEq, Default, Encode, Decode, Describe)]
+#[value(default)]
 pub struct CliSpec {
     /// Name in phases.
-    #[serde(skip)]
+    #[value(skip)]
     pub name: String,
     /// Name in the aliases: that of the built-in table it is like.
-    #[serde(skip)]
+    #[value(skip)]
     pub family: String,
     /// Settings of an earlier system for the program that runs it, as written.
-    #[serde(skip)]
+    #[value(skip)]
     pub runner: Value,
     /// The program.
     pub binary: String,
@@ -52,7 +50,7 @@ pub struct CliSpec {
     /// Files and folders beside those of the system that the program reads in a pipeline: absolute, or beside the configuration with `./`
     pub readable: Vec<String>,
     /// Format of the output, named after the CLI that it comes from.
-    #[schemars(extend("enum" = ["claude", "codex", "gemini", "copilot", "opencode"]))]
+    #[schema(extend("enum" = ["claude", "codex", "gemini", "copilot", "opencode"]))]
     pub stream_format: String,
     /// Arguments that set the output.
     pub output: Vec<String>,
@@ -73,7 +71,7 @@ pub struct CliSpec {
     /// Arguments that decide which tools need approval.
     pub approval: Approval,
     /// Confinement by permission.
-    #[schemars(with = "ByPermission")]
+    #[schema(with = "ByPermission")]
     pub sandbox: BTreeMap<Confinement, Sandbox>,
     /// Registration of mathchain's own server, where the agent has a tool of it.
     pub own_server: OwnServer,
@@ -84,13 +82,13 @@ pub struct CliSpec {
     /// Arguments that profiles cannot set while an agent's tools are set.
     pub managed: BTreeMap<String, Arity>,
     /// Source location.
-    #[serde(skip)]
+    #[value(skip)]
     pub place: Option<Place>,
 }
 
 /// Arguments that show and hide tools.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Encode, Decode, Describe)]
+#[value(default)]
 pub struct Visibility {
     /// Arguments whatever is visible, with the lists `{native}` and `{visible}`.
     pub args: Vec<String>,
@@ -107,8 +105,8 @@ pub struct Visibility {
 }
 
 /// How one tool is hidden.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Encode, Decode, Describe)]
+#[value(default)]
 pub struct Off {
     /// Arguments that hide it.
     pub args: Vec<String>,
@@ -119,8 +117,8 @@ pub struct Off {
 }
 
 /// Arguments that decide which tools need approval.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Encode, Decode, Describe)]
+#[value(default)]
 pub struct Approval {
     /// Arguments where tools run without approval, with the list `{allow}`.
     pub allow: Vec<String>,
@@ -142,8 +140,8 @@ pub struct Approval {
 
 /// How mathchain's own server is registered. Its placeholders: `{command}` the program, `{args}` its arguments, `{argv}` both,
 /// `{own_tools}` the visible tools of the server.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
+#[derive(Debug, Clone, PartialEq, Default, Encode, Decode, Describe)]
+#[value(default)]
 pub struct OwnServer {
     /// Arguments, in which the placeholders are JSON; also `{mcp_json}`, the text of `value`, and `{mcp_config}`, the path of a file with it.
     pub args: Vec<String>,
@@ -154,8 +152,8 @@ pub struct OwnServer {
 }
 
 /// Confinement under one permission.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
+#[derive(Debug, Clone, PartialEq, Default, Encode, Decode, Describe)]
+#[value(default)]
 pub struct Sandbox {
     /// Arguments.
     pub args: Vec<String>,
@@ -166,8 +164,8 @@ pub struct Sandbox {
 }
 
 /// The schema of [`CliSpec::sandbox`].
-#[derive(JsonSchema)]
-#[schemars(rename_all = "kebab-case")]
+#[derive(Describe)]
+#[value(rename_all = "kebab-case")]
 #[expect(dead_code, reason = "only its schema is used")]
 struct ByPermission {
     read_only: Option<Sandbox>,
@@ -176,20 +174,20 @@ struct ByPermission {
 }
 
 /// A configuration file as a template.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Encode, Decode, Describe)]
 pub struct ConfigTemplate {
     /// Path where the CLI looks for the file.
     pub file: String,
     /// Variable of the environment that names another file for one run.
     pub variable: Option<String>,
     /// Content of the file: a tree with `{native}`, `{visible}`, `{allow}`, `{ask}`, `{deny}`, `{servers}`, `{turns}`, and `{rule}: {verdict}` for each rule.
-    #[serde(default)]
+    #[value(default)]
     pub value: Value,
 }
 
 /// Number of arguments after a flag.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(untagged)]
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, Describe)]
+#[value(untagged)]
 pub enum Arity {
     /// A fixed number, or all up to the next flag.
     Count(ArityName),

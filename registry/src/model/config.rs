@@ -2,10 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use tool_core::capability::CommitRules;
-use tool_core::{Access, Value, names};
+use tool_core::{Access, Decode, Describe, Encode, Value, names};
 
 use super::{
     Age, Agent, CliSpec, EarlierAgent, Layer, McpServer, Models, Named, Notify, Permissions, Phase,
@@ -13,20 +11,20 @@ use super::{
 };
 
 /// Limits of every call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode, Describe)]
+#[value(default)]
 pub struct Limits {
     /// Largest request and largest file loaded for an argument, in bytes
-    #[schemars(range(min = 1))]
+    #[schema(range(min = 1))]
     pub max_input_bytes: u64,
     /// Longest run, in milliseconds
-    #[schemars(range(min = 1))]
+    #[schema(range(min = 1))]
     pub timeout_ms: u64,
     /// Largest answer of a direct call, in bytes of JSON; larger arrays are artifacts
-    #[schemars(range(min = 1))]
+    #[schema(range(min = 1))]
     pub max_output_bytes: u64,
     /// Memory whose size depends on input, in bytes per call; values passed between the steps of a plan count too
-    #[schemars(range(min = 1))]
+    #[schema(range(min = 1))]
     pub memory_bytes: u64,
 }
 
@@ -42,8 +40,8 @@ impl Default for Limits {
 }
 
 /// Location of the files of a project.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize, JsonSchema)]
-#[serde(default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Decode, Describe)]
+#[value(default)]
 pub struct Workspace {
     /// Folder that file tools may use, relative to this file; `.` where absent
     pub root: Option<String>,
@@ -52,12 +50,12 @@ pub struct Workspace {
     /// State folder (audit log, approvals, journal), relative to the first root; tools never write to it
     pub state: Option<String>,
     /// The roots in use, by which rules on paths are read; set by the program.
-    #[serde(skip)]
+    #[value(skip)]
     pub opened: Roots,
 }
 
 /// A folder that file tools may use.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Decode, Describe)]
 pub struct RootFolder {
     /// Its path, relative to this file
     pub path: String,
@@ -110,8 +108,8 @@ names! {
 }
 
 /// Defaults of plans.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Default, Deserialize, JsonSchema)]
-#[serde(default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Default, Decode, Describe)]
+#[value(default)]
 pub struct ChainDefaults {
     /// Order of the steps: by dependencies, or one after the other
     pub mode: ChainMode,
@@ -124,50 +122,50 @@ pub struct ChainDefaults {
 }
 
 /// Thresholds of anomalies in the journal (docs/runs.md).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode, Describe)]
+#[value(default)]
 pub struct AnomalyLimits {
     /// Minimum number of results of a tool for a usual duration
-    #[schemars(range(min = 1))]
+    #[schema(range(min = 1))]
     pub calls_least: u64,
     /// A stall takes more than this many times the usual duration
-    #[schemars(range(min = 1))]
+    #[schema(range(min = 1))]
     pub stall_times: u64,
     /// Minimum duration of a stall, in milliseconds
-    #[schemars(range(min = 1))]
+    #[schema(range(min = 1))]
     pub stall_ms: u64,
     /// Minimum number of failures of one tool
-    #[schemars(range(min = 1))]
+    #[schema(range(min = 1))]
     pub failures_least: u64,
     /// Minimum share of failed calls of a tool, in percent
-    #[schemars(range(min = 1, max = 100))]
+    #[schema(range(min = 1, max = 100))]
     pub failure_percent: u64,
     /// Maximum duration of an instant failure, in milliseconds
-    #[schemars(range(min = 1))]
+    #[schema(range(min = 1))]
     pub instant_ms: u64,
     /// Minimum number of instant failures of one tool in one run or session
-    #[schemars(range(min = 1))]
+    #[schema(range(min = 1))]
     pub instant_least: u64,
     /// Maximum number of attempts per completed call of a tool in a run
-    #[schemars(range(min = 1))]
+    #[schema(range(min = 1))]
     pub attempts_per_call: u64,
     /// Minimum number of attempts of a tool in a run
-    #[schemars(range(min = 1))]
+    #[schema(range(min = 1))]
     pub attempts_least: u64,
     /// Maximum share of plans that fell back to sequential order, in percent
-    #[schemars(range(min = 1, max = 100))]
+    #[schema(range(min = 1, max = 100))]
     pub fallback_percent: u64,
     /// Minimum number of plans for that share
-    #[schemars(range(min = 1))]
+    #[schema(range(min = 1))]
     pub chains_least: u64,
     /// Maximum share of all calls for one tool, in percent
-    #[schemars(range(min = 1, max = 100))]
+    #[schema(range(min = 1, max = 100))]
     pub tool_percent: u64,
     /// Maximum share of all calls for one role, in percent
-    #[schemars(range(min = 1, max = 100))]
+    #[schema(range(min = 1, max = 100))]
     pub role_percent: u64,
     /// Minimum number of calls for those shares
-    #[schemars(range(min = 1))]
+    #[schema(range(min = 1))]
     pub share_calls_least: u64,
 }
 
@@ -193,19 +191,19 @@ impl Default for AnomalyLimits {
 }
 
 /// Repositories of git.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize, JsonSchema)]
-#[serde(default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Decode, Describe)]
+#[value(default)]
 pub struct Git {
     /// Rules of commit messages
     pub commit: CommitRules,
 }
 
 /// How many calls of each kind a session with a kind of task may make; absent: no limit.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Default, Deserialize, JsonSchema)]
-#[serde(default)]
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Default, Decode, Describe)]
+#[value(default)]
 pub struct Budget {
     /// The key of its table: a kind of task.
-    #[serde(rename = "$name")]
+    #[value(rename = "$name")]
     pub task: String,
     /// Calls that only read
     pub read: Option<u64>,
@@ -242,8 +240,8 @@ names! {
 }
 
 /// Approval requests.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Decode, Describe)]
+#[value(default)]
 pub struct Approvals {
     /// Treatment of a call that needs approval where no user can answer
     pub unattended: Unattended,
@@ -264,8 +262,8 @@ impl Default for Approvals {
 }
 
 /// The state folder over time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Decode, Describe)]
+#[value(default)]
 pub struct StateDefaults {
     /// Age beyond which `mathchain state prune` removes records, runs and values that nothing needs, such as `90d`
     pub keep: Age,
@@ -294,7 +292,7 @@ names! {
 }
 
 /// The certificate of the HTTP server, so that it speaks TLS.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Decode, Describe)]
 pub struct ServerTls {
     /// File with the certificate and those of its issuers, as PEM, relative to this file
     pub cert: String,
@@ -303,18 +301,18 @@ pub struct ServerTls {
 }
 
 /// The HTTP server, `mathchain serve --http` (docs/http.md).
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(default)]
+#[derive(Debug, Clone, PartialEq, Eq, Decode, Describe)]
+#[value(default)]
 pub struct Server {
     /// Address to listen on; one that is not of this machine needs keys and TLS
     pub listen: String,
     /// Tools that an MCP client lists
     pub catalog: Catalog,
     /// Maximum number of requests of one key per second
-    #[schemars(range(min = 1))]
+    #[schema(range(min = 1))]
     pub rate_per_second: u64,
     /// Maximum number of requests of one key at a time
-    #[schemars(range(min = 1))]
+    #[schema(range(min = 1))]
     pub requests_at_once: u64,
     /// Names by which clients reach the server, beside those of this machine, each with an optional port
     pub hosts: Vec<String>,
@@ -342,9 +340,9 @@ impl Default for Server {
 }
 
 /// A file that a configuration names; the caller of the reader provides its text.
-#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
-#[serde(from = "Selector")]
-#[schemars(with = "Selector")]
+#[derive(Debug, Clone, PartialEq, Decode, Describe)]
+#[value(from = "Selector")]
+#[schema(with = "Selector")]
 pub struct NamedFile {
     /// Its path, relative to the configuration.
     pub path: Selector,
@@ -362,8 +360,8 @@ impl From<Selector> for NamedFile {
 }
 
 /// Files of earlier systems.
-#[derive(Debug, Clone, PartialEq, Default, Deserialize, JsonSchema)]
-#[serde(default)]
+#[derive(Debug, Clone, PartialEq, Default, Decode, Describe)]
+#[value(default)]
 pub struct LegacyFiles {
     /// Roles: an index with `toolIds`, or flat permissions
     pub roles: Vec<NamedFile>,
@@ -384,9 +382,9 @@ impl LegacyFiles {
 }
 
 /// Configuration of a project: `mathchain.toml`.
-#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
-#[serde(default)]
-#[schemars(extend("required" = ["version"]))]
+#[derive(Debug, Clone, PartialEq, Decode, Describe)]
+#[value(default)]
+#[schema(extend("required" = ["version"]))]
 pub struct Config {
     /// Version of the format, 1
     pub version: Version,
@@ -399,7 +397,7 @@ pub struct Config {
     /// Roles beside the built-in ones, or instead of one of the same name
     pub roles: Named<Role>,
     /// Layers; each only narrows, and the strictest matching rule wins
-    #[serde(rename = "policies")]
+    #[value(rename = "policies")]
     pub layers: Vec<Layer>,
     /// Phases of a workflow
     pub phases: Vec<Phase>,
@@ -408,7 +406,7 @@ pub struct Config {
     /// A program that learns what waits for a person
     pub notify: Notify,
     /// Changes to the selection of callers, by provider of their model
-    #[serde(rename = "provider_profiles")]
+    #[value(rename = "provider_profiles")]
     pub profiles: Named<ProviderProfile>,
     /// How many calls a session with a kind of task may make, by kind
     pub budgets: Named<Budget>,
@@ -435,22 +433,22 @@ pub struct Config {
     /// Servers of the Model Context Protocol, whose tools are called like others (docs/mcp.md)
     pub mcp_servers: Named<McpServer>,
     /// Agent command lines (docs/agents.md); fields replace those of a built-in table of the same name
-    #[serde(rename = "cli")]
-    #[schemars(with = "BTreeMap<String, CliSpec>")]
+    #[value(rename = "cli")]
+    #[schema(with = "BTreeMap<String, CliSpec>")]
     pub cli_tables: Value,
     /// Agent command lines in the layout of an earlier system (docs/agents.md)
-    #[serde(rename = "agents")]
+    #[value(rename = "agents")]
     pub earlier_agents: Named<EarlierAgent>,
     /// Files of earlier systems, by paths relative to this file (docs/policy.md)
     pub files: LegacyFiles,
     /// Agent command lines of `cli_tables` and `earlier_agents`.
-    #[serde(skip)]
+    #[value(skip)]
     pub clis: Vec<CliSpec>,
     /// Agents made by the program.
-    #[serde(skip)]
+    #[value(skip)]
     pub agents: Vec<Agent>,
     /// Agent files, each with its path and text; read with the policy, since they name tools.
-    #[serde(skip)]
+    #[value(skip)]
     pub agent_texts: Vec<(String, String)>,
 }
 

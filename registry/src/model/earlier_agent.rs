@@ -2,20 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
-use serde::Deserialize;
-use tool_core::{Value, names};
+use tool_core::{Decode, Describe, Value, names};
 
 use super::{EnvPolicy, OneOrMany, PromptVia, Unenforced};
 use crate::error::Place;
 
 /// An agent command line in the layout of an earlier system, `[agents.NAME]`. Its format of output says which built-in table it is like.
-#[derive(Debug, Clone, PartialEq, Default, Deserialize, JsonSchema)]
-#[serde(default)]
-#[schemars(extend("required" = ["binary"]))]
+#[derive(Debug, Clone, PartialEq, Default, Decode, Describe)]
+#[value(default)]
+#[schema(extend("required" = ["binary"]))]
 pub struct EarlierAgent {
     /// The key of its table.
-    #[serde(rename = "$name")]
+    #[value(rename = "$name")]
     pub table: String,
     /// The name of its table, once more
     pub name: Option<String>,
@@ -58,23 +56,23 @@ pub struct EarlierAgent {
     /// Versions that are known not to work; for the program that runs it
     pub incompatible_versions: Option<OneOrMany>,
     /// Source location.
-    #[serde(rename = "$place")]
+    #[value(rename = "$place")]
     pub place: Option<Place>,
 }
 
 /// How the answer of an agent is found in its output.
-#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Decode, Describe)]
 pub struct OutputExtraction {
     /// The way
     pub strategy: ExtractionStrategy,
     /// Filter of `jq_filter`
-    #[serde(default)]
+    #[value(default)]
     pub jq_expression: Option<String>,
     /// Whether text before the answer is cut
-    #[serde(default)]
+    #[value(default)]
     pub strip_preamble: Option<bool>,
     /// Whether its standard error is part of the output
-    #[serde(default)]
+    #[value(default)]
     pub stderr_as_stream: Option<bool>,
 }
 

@@ -1,19 +1,13 @@
 //! Forms that documents have: tables of named members, and texts that may be lists.
 
-use std::borrow::Cow;
-use std::fmt;
-use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 
-use schemars::JsonSchema;
-use serde::de::{Deserializer, Error as _, MapAccess, Visitor};
-use serde::{Deserialize, Serialize};
-use tool_core::Value;
-use tool_core::convert::from_value;
+use tool_core::schema::{Contract, Schema, json};
+use tool_core::{Decode, DecodeError, Describe, Encode, Value};
 
 /// A table whose names the author chooses, in the order of the document; each member knows its name.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(transparent)]
+#[derive(Debug, Clone, PartialEq, Encode)]
+#[value(transparent)]
 pub struct Named<T>(pub Vec<T>);
 
 impl<T> Default for Named<T> {
@@ -42,48 +36,28 @@ impl<T> DerefMut for Named<T> {
     }
 }
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Named<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Members<T>(PhantomData<T>);
-
-        impl<'de, T: Deserialize<'de>> Visitor<'de> for Members<T> {
-            type Value = Named<T>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a table")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Named<T>, A::Error> {
-                let mut members = Vec::new();
-                while let Some((_, member)) = map.next_entry::<String, T>()? {
-                    members.push(member);
-                }
-                Ok(Named(members))
-            }
-        }
-
-        deserializer.deserialize_map(Members(PhantomData))
+impl<T: Decode> Decode for Named<T> {
+    fn decode(value: &Value) -> Result<Self, DecodeError> {
+        let Value::Object(object) = value else {
+            return Err(DecodeError::unexpected(value, "a table"));
+        };
+        let read = |(name, member): (&str, &Value)| {
+            T::decode(member).map_err(|error| error.under_key(name))
+        };
+        object.iter().map(read).collect::<Result<_, _>>().map(Self)
     }
 }
 
-impl<T: JsonSchema> JsonSchema for Named<T> {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        format!("Named_{}", T::schema_name()).into()
-    }
-
-    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        let member = generator.subschema_for::<T>();
-        schemars::json_schema!({"type": "object", "additionalProperties": member})
+impl<T: Describe> Describe for Named<T> {
+    fn describe(contract: Contract) -> Schema {
+        let member = T::describe(contract);
+        json!({"type": "object", "additionalProperties": member})
     }
 }
 
 /// One text, or a list of texts.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
-#[serde(transparent)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Encode)]
+#[value(transparent)]
 pub struct OneOrMany(pub Vec<String>);
 
 impl Deref for OneOrMany {
@@ -100,31 +74,27 @@ impl<S: Into<String>> FromIterator<S> for OneOrMany {
     }
 }
 
-impl<'de> Deserialize<'de> for OneOrMany {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let value = Value::deserialize(deserializer)?;
+impl Decode for OneOrMany {
+    fn decode(value: &Value) -> Result<Self, DecodeError> {
         let texts = match value.as_str() {
-            Some(text) => Ok(vec![text.to_owned()]),
-            None => from_value(&value),
+            Some(text) => vec![text.to_owned()],
+            None => Vec::decode(value).map_err(|error| DecodeError::new(error.to_string()))?,
         };
-        texts
-            .map(Self)
-            .map_err(|problem| D::Error::custom(problem.message))
+        Ok(Self(texts))
     }
 }
 
 tool_core::inline_schema!(
     OneOrMany,
-    "OneOrMany",
-    schemars::json_schema!({"anyOf": [
+    json!({"anyOf": [
         {"type": "string"},
         {"type": "array", "items": {"type": "string"}},
     ]})
 );
 
 /// The version of a document's format, which is 1.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(from = "u64", into = "u64")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Encode, Decode)]
+#[value(from = "u64", into = "u64")]
 pub struct Version;
 
 impl From<u64> for Version {
@@ -139,4 +109,4 @@ impl From<Version> for u64 {
     }
 }
 
-tool_core::inline_schema!(Version, "Version", schemars::json_schema!({"const": 1}));
+tool_core::inline_schema!(Version, json!({"const": 1}));

@@ -2,18 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
-use serde::Deserialize;
-use tool_core::Effect;
 use tool_core::command::Isolation;
+use tool_core::{Decode, Describe, Effect};
 
 /// A server of the Model Context Protocol, whose tools are `mcp__NAME__TOOL` (docs/mcp.md).
-#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize, JsonSchema)]
-#[serde(default)]
-#[schemars(extend("required" = ["command"]))]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Decode, Describe)]
+#[value(default)]
+#[schema(extend("required" = ["command"]))]
 pub struct McpServer {
     /// The key of its table.
-    #[serde(rename = "$name")]
+    #[value(rename = "$name")]
     pub name: String,
     /// Program and arguments; words that begin with `./` are files beside this one, which the process reads
     pub command: Vec<String>,
@@ -28,10 +26,10 @@ pub struct McpServer {
     /// Most that its tools do; anything where absent, so that every call needs approval
     pub effects: Option<Vec<Effect>>,
     /// Longest call, in milliseconds
-    #[schemars(range(min = 1))]
+    #[schema(range(min = 1))]
     pub timeout_ms: Option<u64>,
     /// The pinned list of its tools, or why it could not be read; the caller of the reader provides it.
-    #[serde(skip)]
+    #[value(skip)]
     pub pin: Option<Result<Pin, String>>,
 }
 

@@ -1,11 +1,10 @@
 //! Verdicts on calls that no rule matches.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use tool_core::{Decode, Describe, Encode};
 
 /// Verdicts on calls that no rule matches.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Default, Deserialize, JsonSchema)]
-#[serde(default)]
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Default, Decode, Describe)]
+#[value(default)]
 pub struct Permissions {
     /// Use of the network
     pub network: NetworkPermission,
@@ -20,8 +19,8 @@ pub struct Permissions {
 }
 
 /// Use of the network.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Default, Deserialize, JsonSchema)]
-#[serde(default)]
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Default, Decode, Describe)]
+#[value(default)]
 pub struct NetworkPermission {
     /// `true`: every use needs approval, listed hosts too; `false` without `allowed_hosts`: none does
     pub requires_approval: Option<bool>,
@@ -32,8 +31,8 @@ pub struct NetworkPermission {
 }
 
 /// Use of files.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, Describe)]
+#[value(default)]
 pub struct FilesystemPermission {
     /// Whether changes need approval
     pub requires_approval: bool,
@@ -51,8 +50,8 @@ impl Default for FilesystemPermission {
 }
 
 /// Use of programs.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, Describe)]
+#[value(default)]
 pub struct ShellPermission {
     /// Whether running a program needs approval
     pub requires_approval: bool,
@@ -67,16 +66,16 @@ impl Default for ShellPermission {
 }
 
 /// Items of workflows: requests, chains of tasks, feedback, locks.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Default, Deserialize, JsonSchema)]
-#[serde(default)]
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Default, Decode, Describe)]
+#[value(default)]
 pub struct WorkflowPermission {
     /// Whether transitions need approval; roles and state machines restrict them anyway
     pub requires_approval: bool,
 }
 
 /// Pure work.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Default, Deserialize, JsonSchema)]
-#[serde(default)]
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Default, Decode, Describe)]
+#[value(default)]
 pub struct ComputePermission {
     /// Whether pure calls need approval
     pub requires_approval: bool,

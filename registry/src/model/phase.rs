@@ -2,70 +2,68 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use tool_core::command::Isolation;
-use tool_core::names;
+use tool_core::{Decode, Describe, Encode, names};
 
 use super::{Named, Selection, Selector};
 use crate::error::Place;
 
 /// A phase of a workflow: who works in it, with which tools, and when.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Encode, Decode, Describe)]
 pub struct Phase {
     /// Name: letters, digits, `.`, `_` and `-`
     pub name: String,
     /// Agents and agent command lines that work in it
-    #[serde(default)]
+    #[value(default)]
     pub agents: Vec<Selector>,
     /// Tools, permission and turns of callers in this phase
-    #[serde(default)]
+    #[value(default)]
     pub tools: Selection,
     /// Tools, permission and turns of single agents, by name; fields they leave out are inherited
-    #[serde(default)]
+    #[value(default)]
     pub agent_tools: Named<Selection>,
     /// Limits of the phase
-    #[serde(default)]
+    #[value(default)]
     pub limits: PhaseLimits,
     /// Task of its agents (docs/pipelines.md)
-    #[serde(default)]
+    #[value(default)]
     pub prompt: Option<String>,
     /// File with the task of its agents, relative to this file; instead of `prompt`
-    #[serde(default)]
+    #[value(default)]
     pub prompt_file: Option<String>,
     /// Phases that must be done before it
-    #[serde(default)]
+    #[value(default)]
     pub depends_on: Vec<Selector>,
     /// Whether its agents run at the same time
-    #[serde(default)]
+    #[value(default)]
     pub parallel: bool,
     /// Whether the pipeline stops where the phase fails, or where a phase that it depends on is not done
-    #[serde(default = "yes")]
+    #[value(default = "yes")]
     pub required: bool,
     /// Effect of an agent that fails
-    #[serde(default)]
+    #[value(default)]
     pub failure_mode: FailureMode,
     /// Number of agents that must succeed; with `failure_mode = "require_minimum"`
-    #[serde(default)]
-    #[schemars(range(min = 1))]
+    #[value(default)]
+    #[schema(range(min = 1))]
     pub min_count: Option<u32>,
     /// Repetition of agents that met a rate limit; without it none is repeated
-    #[serde(default)]
+    #[value(default)]
     pub retry_policy: Option<RetryPolicy>,
     /// What must pass after the phase, before any other begins
-    #[serde(default)]
+    #[value(default)]
     pub gate: Option<Gate>,
     /// Profile of arguments in the tables of its agent command lines
-    #[serde(default)]
+    #[value(default)]
     pub flag_profile: Option<String>,
     /// Agent command lines of agents that have a file, by agent
-    #[serde(default)]
+    #[value(default)]
     pub clis: BTreeMap<String, Selector>,
     /// What its agents are kept from, instead of what the tables of their command lines say: `offline`, `network` or `none`
-    #[serde(default)]
+    #[value(default)]
     pub isolation: Option<Isolation>,
     /// Source location.
-    #[serde(rename = "$place", default, skip_serializing)]
+    #[value(rename = "$place", default, skip_encoding)]
     pub place: Option<Place>,
 }
 
@@ -99,20 +97,20 @@ impl Default for Phase {
 }
 
 /// Limits of a phase.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
+#[derive(Debug, Clone, PartialEq, Default, Encode, Decode, Describe)]
+#[value(default)]
 pub struct PhaseLimits {
     /// Maximum number of turns of an agent, 0 for no limit; as `tools.max_turns`
-    #[schemars(range(max = 1_000_000))]
+    #[schema(range(max = 1_000_000))]
     pub max_turns: Option<u32>,
     /// Maximum cost of its agents together, in US dollars; an agent whose command line does not report its cost is refused
-    #[schemars(range(min = 0.0))]
+    #[schema(range(min = 0.0))]
     pub max_cost_usd: Option<f64>,
     /// Longest run of an agent, in seconds; 3600 where absent
-    #[schemars(range(min = 1, max = 604_800))]
+    #[schema(range(min = 1, max = 604_800))]
     pub timeout_s: Option<u64>,
     /// Longest silence of an agent, in seconds; 300 where absent
-    #[schemars(range(min = 1, max = 604_800))]
+    #[schema(range(min = 1, max = 604_800))]
     pub stall_s: Option<u64>,
 }
 
@@ -141,32 +139,32 @@ names! {
 }
 
 /// What must pass after a phase.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Encode, Decode, Describe)]
 pub struct Gate {
     /// Who or what opens it
     pub kind: GateKind,
     /// Question to the person
-    #[serde(default)]
+    #[value(default)]
     pub prompt: Option<String>,
     /// Program and arguments of `verification_pass`; runs without network, reads the workspace and writes nothing to it
-    #[serde(default)]
+    #[value(default)]
     pub command: Vec<String>,
 }
 
 /// Repetition of agents that met a rate limit. Other failures are not repeated.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, Describe)]
+#[value(default)]
 pub struct RetryPolicy {
     /// Maximum number of repetitions
-    #[schemars(range(max = 100))]
+    #[schema(range(max = 100))]
     pub max_retries: u32,
     /// Seconds before each repetition, the last for all further ones; a time that the agent states counts instead
     pub waits_s: Vec<u64>,
     /// Up to this many seconds are added, the same in every run of one pipeline
-    #[schemars(range(max = 21_600))]
+    #[schema(range(max = 21_600))]
     pub jitter_s: u64,
     /// Longest wait, in seconds
-    #[schemars(range(max = 604_800))]
+    #[schema(range(max = 604_800))]
     pub longest_s: u64,
 }
 
@@ -182,17 +180,17 @@ impl Default for RetryPolicy {
 }
 
 /// Limits of a whole pipeline (docs/pipelines.md).
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
+#[derive(Debug, Clone, PartialEq, Encode, Decode, Describe)]
+#[value(default)]
 pub struct Pipeline {
     /// Maximum number of agents of a parallel phase that run at a time
-    #[schemars(range(min = 1, max = 64))]
+    #[schema(range(min = 1, max = 64))]
     pub agents_at_once: u32,
     /// Maximum cost of all agents together, in US dollars; an agent whose command line does not report its cost is refused
-    #[schemars(range(min = 0.0))]
+    #[schema(range(min = 0.0))]
     pub max_cost_usd: Option<f64>,
     /// Maximum number of turns of all agents together
-    #[schemars(range(min = 1))]
+    #[schema(range(min = 1))]
     pub max_turns: Option<u64>,
 }
 
@@ -207,8 +205,8 @@ impl Default for Pipeline {
 }
 
 /// A program that learns what waits for a person.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize, JsonSchema)]
-#[serde(default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Decode, Describe)]
+#[value(default)]
 pub struct Notify {
     /// Program and arguments; it gets one line of JSON on stdin, runs as the user, and its failure is a warning
     pub command: Vec<String>,

@@ -2,9 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use tool_core::names;
+use tool_core::{Decode, Describe, Encode, names};
 
 use super::{Layer, Level, Selector};
 use crate::error::Place;
@@ -42,11 +40,11 @@ impl Confinement {
 }
 
 /// A role: the tools it selects, and the most it ever sees.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
+#[derive(Debug, Clone, PartialEq, Default, Encode, Decode, Describe)]
+#[value(default)]
 pub struct Role {
     /// The key of its table.
-    #[serde(rename = "$name")]
+    #[value(rename = "$name")]
     pub name: String,
     /// Purpose of the role, for lists
     pub description: String,
@@ -57,16 +55,16 @@ pub struct Role {
     /// Selectors of hidden tools
     pub deny: Vec<Selector>,
     /// Source location.
-    #[serde(rename = "$place", skip_serializing)]
+    #[value(rename = "$place", skip_encoding)]
     pub place: Option<Place>,
 }
 
 /// A named selection of tools.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
+#[derive(Debug, Clone, PartialEq, Default, Encode, Decode, Describe)]
+#[value(default)]
 pub struct Toolset {
     /// The key of its table.
-    #[serde(rename = "$name")]
+    #[value(rename = "$name")]
     pub name: String,
     /// Selectors of its tools: an id, `group:`, `category:`, `tag:`, `effect:`, `permission:`, or a pattern with `*`
     pub include: Vec<Selector>,
@@ -79,16 +77,16 @@ pub struct Toolset {
     /// Toolsets whose tools it also has
     pub extends: Vec<Selector>,
     /// Source location.
-    #[serde(rename = "$place", skip_serializing)]
+    #[value(rename = "$place", skip_encoding)]
     pub place: Option<Place>,
 }
 
 /// What one level sets; fields it leaves out are inherited from the next.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
+#[derive(Debug, Clone, PartialEq, Encode, Decode, Describe)]
+#[value(default)]
 pub struct Selection {
     /// The key of its table, where it has one.
-    #[serde(rename = "$name")]
+    #[value(rename = "$name")]
     pub name: String,
     /// Name of a toolset; instead of a list of tools
     pub toolset: Option<Selector>,
@@ -97,19 +95,19 @@ pub struct Selection {
     /// Selectors of tools
     pub tools: Option<Vec<Selector>>,
     /// Tools of MCP servers, `mcp__server__tool`: called here where the server is configured, else handed on
-    #[serde(rename = "mcp")]
+    #[value(rename = "mcp")]
     pub external: Option<Vec<Selector>>,
     /// The most that calls may change; `read-only` in a phase that sets none
     pub permission: Option<Confinement>,
     /// Maximum number of turns of the agent, 0 for no limit; 25 where absent
-    #[schemars(range(max = 1_000_000))]
+    #[schema(range(max = 1_000_000))]
     pub max_turns: Option<u32>,
     /// Descriptions of tools for models, instead of their own, by id; at most 1000 characters each
     pub descriptions: BTreeMap<String, Selector>,
     /// `false`: inherit nothing from other levels
     pub inherit: bool,
     /// Source location.
-    #[serde(rename = "$place", skip_serializing)]
+    #[value(rename = "$place", skip_encoding)]
     pub place: Option<Place>,
 }
 
@@ -138,11 +136,11 @@ impl Selection {
 }
 
 /// Changes to the selection of callers whose model is of one provider.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
+#[derive(Debug, Clone, PartialEq, Default, Encode, Decode, Describe)]
+#[value(default)]
 pub struct ProviderProfile {
     /// The key of its table, such as `openai`.
-    #[serde(rename = "$name")]
+    #[value(rename = "$name")]
     pub name: String,
     /// Selectors of tools that come first in lists
     pub prefer: Vec<Selector>,
@@ -151,12 +149,12 @@ pub struct ProviderProfile {
     /// Selectors of tools to remove
     pub disable: Vec<Selector>,
     /// Source location.
-    #[serde(rename = "$place", skip_serializing)]
+    #[value(rename = "$place", skip_encoding)]
     pub place: Option<Place>,
 }
 
 /// An agent, as its file defines it.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Encode)]
 pub struct Agent {
     /// Name of the agent.
     pub name: String,
@@ -167,6 +165,6 @@ pub struct Agent {
     /// Its layer: no other level shows it a tool that its file does not list.
     pub layer: Layer,
     /// Source location.
-    #[serde(skip)]
+    #[value(skip)]
     pub place: Option<Place>,
 }

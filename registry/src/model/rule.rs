@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::fmt::Display;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use tool_core::{Effect, Value, names};
+use tool_core::schema::{Schema, json};
+use tool_core::{
+    Decode, DecodeError, Describe, Effect, Encode, EncodeError, Encoder, Value, names,
+};
 
 use super::OneOrMany;
 use crate::error::{LoadError, Place};
@@ -75,25 +76,23 @@ impl Selector {
     }
 }
 
-impl Serialize for Selector {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&self.text)
+impl Encode for Selector {
+    fn encode(&self, encoder: &mut Encoder) -> Result<Value, EncodeError> {
+        self.text.encode(encoder)
     }
 }
 
-impl<'de> Deserialize<'de> for Selector {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(Deserialize)]
+impl Decode for Selector {
+    fn decode(value: &Value) -> Result<Self, DecodeError> {
+        #[derive(Decode)]
         struct Placed {
             text: String,
             place: Place,
         }
-        let value = Value::deserialize(deserializer)?;
         if let Some(text) = value.as_str() {
             return Ok(text.into());
         }
-        let placed: Placed = tool_core::convert::from_value(&value)
-            .map_err(|problem| serde::de::Error::custom(problem.message))?;
+        let placed = Placed::decode(value).map_err(|error| DecodeError::new(error.to_string()))?;
         Ok(Self {
             text: placed.text,
             place: Some(placed.place),
@@ -103,121 +102,119 @@ impl<'de> Deserialize<'de> for Selector {
 
 tool_core::inline_schema!(
     Selector,
-    "Selector",
-    schemars::json_schema!({"type": "string", "x-place": true})
+    tool_core::schema::json!({"type": "string", "x-place": true})
 );
 
 /// Conditions of a rule; a call matches when every one given holds.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
+#[derive(Debug, Clone, PartialEq, Default, Encode, Decode, Describe)]
+#[value(default)]
 pub struct Match {
     /// Selectors of the tools; `group:all` selects every tool
     pub tools: Vec<Selector>,
     /// Only calls of this role
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[value(skip_encoding_if = "Option::is_none")]
     pub role: Option<String>,
     /// Paths of the call; `allow` needs every path to match, `ask` and `deny` any
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[value(skip_encoding_if = "Option::is_none")]
     pub path: Option<PathMatch>,
     /// The program and its arguments
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[value(skip_encoding_if = "Option::is_none")]
     pub argv: Option<ArgvMatch>,
     /// Hosts of the call; `allow` needs every host to match, `ask` and `deny` any
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[value(skip_encoding_if = "Option::is_none")]
     pub url: Option<UrlMatch>,
     /// A number among the arguments lies in this range
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[value(skip_encoding_if = "Option::is_none")]
     pub number: Option<NumberMatch>,
     /// The longest text among the arguments has a size in this range, in bytes
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[value(skip_encoding_if = "Option::is_none")]
     pub bytes: Option<Range>,
     /// Whether the call can destroy existing data
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[value(skip_encoding_if = "Option::is_none")]
     pub destructive: Option<bool>,
     /// Effects of the call; `allow` needs every effect to be listed, `ask` and `deny` any
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[value(skip_encoding_if = "Option::is_none")]
     pub effects: Option<Vec<Effect>>,
     /// Arguments with exactly these values
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "scalars")]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(schema_with = "scalars")]
     pub args: Option<BTreeMap<String, Value>>,
     /// Digest of all arguments, 64 hex digits: exactly one call
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[value(skip_encoding_if = "Option::is_none")]
     pub call: Option<String>,
 }
 
-fn scalars(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-    schemars::json_schema!({
+fn scalars() -> Schema {
+    json!({
         "type": "object",
         "additionalProperties": {"type": ["string", "boolean", "number"]},
     })
 }
 
 /// A condition on paths; both parts must hold where both are given.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Encode, Decode, Describe)]
+#[value(default)]
 pub struct PathMatch {
     /// Folders of the workspace that contain the path
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[value(skip_encoding_if = "Option::is_none")]
     pub under: Option<OneOrMany>,
     /// Patterns such as `**/*.key`, from the root of the workspace
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[value(skip_encoding_if = "Option::is_none")]
     pub glob: Option<OneOrMany>,
 }
 
 /// A condition on programs.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, Describe)]
 pub struct ArgvMatch {
     /// First words of the program and its arguments
     pub prefix: OneOrMany,
 }
 
 /// A condition on hosts.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, Describe)]
 pub struct UrlMatch {
     /// Host names; `*.example.org` is any below it
     pub host: OneOrMany,
 }
 
 /// A closed range of a numeric argument.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
+#[derive(Debug, Clone, PartialEq, Default, Encode, Decode, Describe)]
+#[value(default)]
 pub struct NumberMatch {
     /// Name of the argument; every numeric argument where absent
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[value(skip_encoding_if = "Option::is_none")]
     pub argument: Option<String>,
     /// Smallest value in the range
-    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "bound")]
+    #[value(skip_encoding_if = "Option::is_none", encode_with = "bound")]
     pub min: Option<f64>,
     /// Largest value in the range
-    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "bound")]
+    #[value(skip_encoding_if = "Option::is_none", encode_with = "bound")]
     pub max: Option<f64>,
 }
 
 /// A closed range.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Encode, Decode, Describe)]
+#[value(default)]
 pub struct Range {
     /// Smallest value in the range
-    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "bound")]
+    #[value(skip_encoding_if = "Option::is_none", encode_with = "bound")]
     pub min: Option<f64>,
     /// Largest value in the range
-    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "bound")]
+    #[value(skip_encoding_if = "Option::is_none", encode_with = "bound")]
     pub max: Option<f64>,
 }
 
 /// Writes a bound; a program may set an infinite one, which JSON has no number for.
-fn bound<S: Serializer>(bound: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
+fn bound(bound: &Option<f64>, encoder: &mut Encoder) -> Result<Value, EncodeError> {
     match bound {
-        Some(bound) if bound.is_finite() => serializer.serialize_f64(*bound),
-        Some(bound) => serializer.collect_str(bound),
-        None => serializer.serialize_none(),
+        Some(bound) if !bound.is_finite() => Ok(Value::from(bound.to_string())),
+        bound => bound.encode(encoder),
     }
 }
 
 /// A duty of a call that a rule lets through.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode, Describe)]
+#[value(rename_all = "snake_case")]
 pub enum Obligation {
     /// Files are backed up before they are overwritten.
     Backup,
@@ -226,13 +223,13 @@ pub enum Obligation {
     /// Secrets in the result are redacted.
     Redact,
     /// Largest arguments and largest result, in bytes of JSON
-    MaxBytes(#[schemars(range(min = 1))] u64),
+    MaxBytes(#[schema(range(min = 1))] u64),
     /// Longest run in milliseconds
-    TimeoutMs(#[schemars(range(min = 1))] u64),
+    TimeoutMs(#[schema(range(min = 1))] u64),
 }
 
 /// The obligations of every rule that matched, joined: the strictest of each.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Encode)]
 pub struct Obligations {
     /// A copy of what is overwritten is kept.
     pub backup: bool,
@@ -287,24 +284,24 @@ fn strictest(a: Option<u64>, b: Option<u64>) -> Option<u64> {
 }
 
 /// A rule on calls.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Encode, Decode, Describe)]
 pub struct Rule {
     /// Conditions of the rule; every one given must hold
-    #[serde(rename = "match")]
+    #[value(rename = "match")]
     pub matches: Match,
     /// Verdict on calls that match; between layers the strictest wins
     pub decision: Verdict,
     /// Among the matching rules of one layer the highest wins; meaningless between layers
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[value(default, skip_encoding_if = "is_zero")]
     pub priority: i64,
     /// Duties of calls that the rule lets through: `backup`, `notify`, `redact`, or a limit
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[value(default, skip_encoding_if = "Vec::is_empty")]
     pub obligations: Vec<Obligation>,
     /// Reason shown to the caller
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub reason: Option<String>,
     /// Source location; `None` for a rule made by the program.
-    #[serde(rename = "$place", default, skip_serializing)]
+    #[value(rename = "$place", default, skip_encoding)]
     pub place: Option<Place>,
 }
 
@@ -313,27 +310,27 @@ fn is_zero(priority: &i64) -> bool {
 }
 
 /// One layer: it narrows visibility, and adds rules.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Encode, Decode, Describe)]
 pub struct Layer {
     /// Whom the layer is for; the layers of all levels hold together
     pub level: Level,
     /// Which role, agent, phase or kind of task the layer is for
-    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[value(default, skip_encoding_if = "String::is_empty")]
     pub name: String,
     /// Selectors of visible tools; absent: all, an empty list: none
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub allow: Option<Vec<Selector>>,
     /// Selectors of hidden tools
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[value(default, skip_encoding_if = "Vec::is_empty")]
     pub deny: Vec<Selector>,
     /// Effects that no call may have: tools that always have one are hidden, other calls with one are refused
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[value(default, skip_encoding_if = "Vec::is_empty")]
     pub without: Vec<Effect>,
     /// Rules on calls, by their checked arguments
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[value(default, skip_encoding_if = "Vec::is_empty")]
     pub rules: Vec<Rule>,
     /// Source location; `None` for a layer made by the program.
-    #[serde(rename = "$place", default, skip_serializing)]
+    #[value(rename = "$place", default, skip_encoding)]
     pub place: Option<Place>,
 }
 

@@ -2,23 +2,21 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
-use serde::Deserialize;
-use tool_core::names;
+use tool_core::{Decode, Describe, names};
 
 /// Access to the web.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize, JsonSchema)]
-#[serde(default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Decode, Describe)]
+#[value(default)]
 pub struct Web {
     /// Where present, the only hosts that may be reached, whatever was approved
     pub allow_hosts: Option<Vec<String>>,
     /// Hosts that may never be reached, redirects included
     pub deny_hosts: Vec<String>,
     /// Longest exchange, in seconds
-    #[schemars(range(min = 1))]
+    #[schema(range(min = 1))]
     pub timeout_s: Option<u64>,
     /// Largest answer, in bytes
-    #[schemars(range(min = 1))]
+    #[schema(range(min = 1))]
     pub bytes_max: Option<u64>,
     /// Addresses of services instead of the public ones, by provider
     pub services: BTreeMap<String, String>,
@@ -39,39 +37,38 @@ names! {
 }
 
 /// The provider of `web_search`.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Decode, Describe)]
 pub struct WebSearch {
     /// Name of the provider
     pub provider: SearchProvider,
     /// Address, http or https
-    #[serde(default)]
+    #[value(default)]
     pub endpoint: Option<String>,
     /// `env:NAME`, the environment variable that holds the key; never the key itself
-    #[serde(default)]
+    #[value(default)]
     pub api_key: Option<KeyVariable>,
 }
 
 /// A model behind an OpenAI-compatible endpoint.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Decode, Describe)]
 pub struct ModelEndpoint {
     /// Absolute http(s) URL without user and password
     pub endpoint: String,
     /// `env:NAME`, the environment variable that holds the key; never the key itself
-    #[serde(default)]
+    #[value(default)]
     pub api_key: Option<KeyVariable>,
     /// Name of the model, where the server has several
-    #[serde(default)]
+    #[value(default)]
     pub model: Option<String>,
     /// Longest wait for one answer, in milliseconds
-    #[serde(default)]
-    #[schemars(range(min = 1))]
+    #[value(default)]
+    #[schema(range(min = 1))]
     pub timeout_ms: Option<u64>,
 }
 
 /// The environment variable that holds a key, written `env:NAME`.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(transparent)]
-#[schemars(inline)]
+#[derive(Debug, Clone, PartialEq, Eq, Decode, Describe)]
+#[value(transparent)]
 pub struct KeyVariable(String);
 
 impl KeyVariable {
@@ -85,8 +82,8 @@ impl KeyVariable {
 }
 
 /// Models that tools may call.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize, JsonSchema)]
-#[serde(default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Decode, Describe)]
+#[value(default)]
 pub struct Models {
     /// Computes embedding vectors of texts
     pub embeddings: Option<ModelEndpoint>,

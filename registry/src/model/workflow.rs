@@ -2,20 +2,19 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
-use serde::Deserialize;
 use tool_core::command::Isolation;
+use tool_core::{Decode, Describe};
 
 use super::{Confinement, PhaseLimits, Selector};
 
 /// Requests, tasks and their gates.
-#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
-#[serde(default)]
+#[derive(Debug, Clone, PartialEq, Decode, Describe)]
+#[value(default)]
 pub struct Workflow {
     /// Command lines that `spawn_agent` starts, by role
     pub agents: BTreeMap<String, RoleAgent>,
     /// How deep agents may start agents: one that no agent started has depth 0
-    #[schemars(range(max = 8))]
+    #[schema(range(max = 8))]
     pub agent_depth: u32,
     /// Agents that pass human gates of workflows without a person, each with the tools, such as `release_bot = ["gate:satisfy"]`
     pub gates: BTreeMap<String, Vec<Selector>>,
@@ -32,20 +31,20 @@ impl Default for Workflow {
 }
 
 /// The command line that runs the agents of a role.
-#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Decode, Describe)]
 pub struct RoleAgent {
     /// Name of the agent command line
     pub cli: Selector,
     /// Maximum permission of its calls, within that of who starts it
-    #[serde(default)]
+    #[value(default)]
     pub permission: Confinement,
     /// What it is kept from, instead of what the table of its command line says: `offline`, `network` or `none`
-    #[serde(default)]
+    #[value(default)]
     pub isolation: Option<Isolation>,
     /// Profile of arguments in the table of its command line
-    #[serde(default)]
+    #[value(default)]
     pub flag_profile: Option<String>,
     /// Limits of each run
-    #[serde(default)]
+    #[value(default)]
     pub limits: PhaseLimits,
 }

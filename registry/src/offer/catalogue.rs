@@ -2,9 +2,7 @@
 
 use std::sync::OnceLock;
 
-use schemars::JsonSchema;
-use serde::Deserialize;
-use tool_core::ToolError;
+use tool_core::{Decode, Describe, ToolError};
 
 use super::finder::Finder;
 use super::{Detail, Offered};
@@ -18,9 +16,9 @@ const CORE: &str = include_str!("../../core.yaml");
 /// The tool that runs plans, which every catalogue has.
 const PLANS: &str = "chain_run";
 
-#[derive(Default, Deserialize, JsonSchema)]
-#[serde(default)]
-#[schemars(extend("required" = ["version", "tools"]))]
+#[derive(Default, Decode, Describe)]
+#[value(default)]
+#[schema(extend("required" = ["version", "tools"]))]
 struct CoreFile {
     version: Version,
     tools: Vec<Selector>,

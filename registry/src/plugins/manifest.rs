@@ -1,9 +1,8 @@
 //! `manifest.json`: the plugin and its tools as they describe themselves. All problems are reported, with their places.
 
-use schemars::JsonSchema;
 use semver::{Version, VersionReq};
-use serde::{Deserialize, Deserializer, de::Error as _};
-use tool_core::{Caller, Category, Effect, Problem, Value};
+use tool_core::schema::{Schema, json};
+use tool_core::{Caller, Category, Decode, DecodeError, Describe, Effect, Problem, Value};
 
 use super::shape::Shape;
 use super::version::{range, version};
@@ -30,79 +29,79 @@ pub enum Dependency {
 }
 
 /// A manifest.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Decode, Describe)]
 pub struct Manifest {
     /// The schema of this file, for editors.
-    #[serde(rename = "$schema")]
+    #[value(rename = "$schema")]
     _editor: Option<String>,
     /// The version of the format, `1.0`.
-    #[serde(rename = "schema_version")]
+    #[value(rename = "schema_version")]
     _format: String,
     /// Name of the plugin, and the namespace of its tools.
     pub name: String,
     /// Version of the plugin.
-    #[serde(deserialize_with = "of_text")]
-    #[schemars(with = "String")]
+    #[value(decode_with = "of_text")]
+    #[schema(with = "String")]
     pub version: Version,
     /// Purpose of the plugin.
     pub description: String,
     /// Whether the plugin is used where its settings say nothing.
-    #[serde(default = "yes")]
+    #[value(default = "yes")]
     pub enabled: bool,
     /// What the plugin needs: `PLUGIN >=1.2, <2`, `bin:PROGRAM` or `python:MODULE`.
-    #[serde(default)]
-    #[schemars(with = "Vec<String>")]
+    #[value(default)]
+    #[schema(with = "Vec<String>")]
     pub dependencies: Vec<Dependency>,
     pub(super) settings_schema: Option<Shape>,
     command: Option<Vec<String>>,
-    #[serde(default)]
+    #[value(default)]
     workspace: Access,
-    #[schemars(range(min = 1, max = 64))]
+    #[schema(range(min = 1, max = 64))]
     concurrency: Option<u64>,
     /// The tools.
     pub tools: Vec<ToolEntry>,
 }
 
 /// A tool of a manifest.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Decode, Describe)]
 pub struct ToolEntry {
     /// Name without that of the plugin.
     pub name: String,
     /// A few words for a list.
-    #[serde(default)]
+    #[value(default)]
     pub title: String,
     /// What the tool does.
     pub description: String,
-    #[serde(default = "Shape::empty")]
+    #[value(default = "Shape::empty")]
     pub(super) parameters: Shape,
     pub(super) returns: Option<Shape>,
-    #[serde(default = "system", deserialize_with = "category")]
-    #[schemars(schema_with = "categories")]
+    #[value(default = "system", decode_with = "category")]
+    #[schema(schema_with = "categories")]
     pub(super) category: Category,
     effects: Option<Vec<Effect>>,
     destructive: Option<bool>,
-    #[serde(default)]
+    #[value(default)]
     pub(super) idempotent: bool,
-    #[serde(default)]
+    #[value(default)]
     callers: Vec<Caller>,
-    #[serde(default)]
+    #[value(default)]
     pub(super) tags: Vec<String>,
     /// Longest run in seconds.
     timeout: Option<f64>,
     /// The program and its arguments; that of the plugin where the manifest names none.
-    #[serde(default)]
+    #[value(default)]
     pub(super) command: Vec<String>,
-    #[serde(default = "yes")]
+    #[value(default = "yes")]
     pub(super) enabled: bool,
-    #[serde(rename = "module")]
+    #[value(rename = "module")]
     _module: Option<String>,
-    #[serde(rename = "function")]
+    #[value(rename = "function")]
     _function: Option<String>,
 }
 
 /// Access of the process to the workspace.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Decode, Describe)]
+#[value(rename_all = "snake_case")]
 enum Access {
     #[default]
     None,
@@ -118,25 +117,25 @@ fn system() -> Category {
 }
 
 /// The category; older manifests use two more names.
-fn category<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Category, D::Error> {
-    let name = String::deserialize(deserializer)?;
+fn category(value: &Value) -> Result<Category, DecodeError> {
+    let name = String::decode(value)?;
     Ok(Category::parse(&name).unwrap_or(Category::System))
 }
 
-fn categories(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+fn categories() -> Schema {
     let names = Category::ALL.iter().map(|category| category.as_str());
     let names: Vec<_> = names.chain(["file", "specialized"]).collect();
-    schemars::json_schema!({"type": "string", "enum": names})
+    json!({"type": "string", "enum": names})
 }
 
-fn of_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Version, D::Error> {
-    let text = String::deserialize(deserializer)?;
-    version(&text).ok_or_else(|| D::Error::custom("expected a version"))
+fn of_text(value: &Value) -> Result<Version, DecodeError> {
+    let text = String::decode(value)?;
+    version(&text).ok_or_else(|| DecodeError::new("expected a version"))
 }
 
-impl<'de> Deserialize<'de> for Dependency {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Self::parse(&String::deserialize(deserializer)?).map_err(D::Error::custom)
+impl Decode for Dependency {
+    fn decode(value: &Value) -> Result<Self, DecodeError> {
+        Self::parse(&String::decode(value)?).map_err(DecodeError::new)
     }
 }
 

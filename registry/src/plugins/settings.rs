@@ -2,9 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use tool_core::Value;
+use tool_core::convert::to_value;
+use tool_core::{Decode, Describe, Encode, Value};
 
 use super::manifest::Manifest;
 use super::shape::Shape;
@@ -12,26 +11,26 @@ use crate::document::{self, Document, Format};
 use crate::error::{LoadError, LoadErrors};
 
 /// The settings of one plugin.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
+#[derive(Debug, Clone, Default, PartialEq, Encode, Decode, Describe)]
+#[value(default)]
 pub struct Settings {
     /// Whether the plugin is used; the manifest says where the settings do not.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[value(skip_encoding_if = "Option::is_none")]
     pub enabled: Option<bool>,
     /// Tools that are switched on or off, by name without that of the plugin.
-    #[serde(rename = "tool_overrides")]
+    #[value(rename = "tool_overrides")]
     pub tools: BTreeMap<String, Override>,
     /// Settings of the plugin's own, which it gets when it starts.
-    #[schemars(extend("type" = "object"))]
+    #[schema(extend("type" = "object"))]
     pub custom_config: Value,
 }
 
 /// The settings of one tool.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
+#[derive(Debug, Clone, Default, PartialEq, Encode, Decode, Describe)]
+#[value(default)]
 pub struct Override {
     /// Whether the tool can be called; the manifest says where the settings do not.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[value(skip_encoding_if = "Option::is_none")]
     pub enabled: Option<bool>,
 }
 
@@ -93,7 +92,8 @@ impl Settings {
 
     /// The text of the file.
     pub fn to_text(&self) -> String {
-        let text = serde_json::to_string_pretty(self).unwrap_or_default();
+        let value = to_value(self).unwrap_or_default();
+        let text = serde_json::to_string_pretty(&value).unwrap_or_default();
         text.replace("\"custom_config\": null", "\"custom_config\": {}") + "\n"
     }
 }

@@ -4,12 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
 use regex::{Regex, RegexBuilder};
-use serde::{Deserialize, Deserializer};
-use serde_json::json;
 use tool_core::input::{self, InputKind, SourceRef};
 use tool_core::path::push_key;
+use tool_core::schema::json;
 use tool_core::schema::{self, Schema};
-use tool_core::{Ctx, ErrorCode, Object, Problem, Source, ToolError, Value};
+use tool_core::{Ctx, Decode, DecodeError, ErrorCode, Object, Problem, Source, ToolError, Value};
 
 /// Most memory that a compiled pattern may take, in bytes.
 const PATTERN_BYTES_MAX: usize = 1 << 20;
@@ -216,14 +215,14 @@ impl Shape {
     }
 }
 
-impl<'de> Deserialize<'de> for Shape {
+impl Decode for Shape {
     /// Never fails: the check of the document reports the problems.
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Ok(Self::read(&Value::deserialize(deserializer)?).0)
+    fn decode(value: &Value) -> Result<Self, DecodeError> {
+        Ok(Self::read(value).0)
     }
 }
 
-tool_core::inline_schema!(Shape, "Schema", schemars::json_schema!({"type": "object"}));
+tool_core::inline_schema!(Shape, tool_core::schema::json!({"type": "object"}));
 
 /// Fills defaults in, at every depth that lists its members.
 fn filled(schema: &Value, value: &Value) -> Value {

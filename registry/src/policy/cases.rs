@@ -3,9 +3,7 @@
 use std::collections::BTreeMap;
 use tool_core::capability::Files;
 
-use schemars::JsonSchema;
-use serde::Deserialize;
-use tool_core::Value;
+use tool_core::{Decode, Describe, Value};
 
 use super::{Access, Explanation, Facts, Policy};
 use crate::catalogue::Catalogue;
@@ -14,44 +12,44 @@ use crate::error::{LoadErrors, Place};
 use crate::model::{Principal, Selector, Version};
 
 /// A file of expected verdicts.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Decode, Describe)]
 struct CasesFile {
-    #[serde(default, rename = "version")]
+    #[value(default, rename = "version")]
     _version: Version,
     /// The cases
     cases: Vec<Case>,
 }
 
 /// One expected verdict.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Decode, Describe)]
 pub struct Case {
     /// Role of the caller
     pub role: String,
     /// Tool to call
     pub tool: String,
     /// Arguments; absent: the strictest verdict that any arguments could have
-    #[serde(default)]
-    #[schemars(with = "Option<BTreeMap<String, Value>>")]
+    #[value(default)]
+    #[schema(with = "Option<BTreeMap<String, Value>>")]
     pub args: Option<Value>,
     /// Phase of the caller
-    #[serde(default)]
+    #[value(default)]
     pub phase: Option<String>,
     /// Agent of the caller
-    #[serde(default)]
+    #[value(default)]
     pub agent: Option<String>,
     /// Kind of task of the caller
-    #[serde(default)]
+    #[value(default)]
     pub task: Option<String>,
     /// Facts to add to those that hold
-    #[serde(default)]
+    #[value(default)]
     pub facts: Vec<Selector>,
     /// Expected verdict
     pub expect: Access,
     /// Layer that is expected to decide
-    #[serde(default)]
+    #[value(default)]
     pub layer: Option<String>,
     /// Source location.
-    #[serde(rename = "$place", default)]
+    #[value(rename = "$place", default)]
     pub place: Option<Place>,
 }
 

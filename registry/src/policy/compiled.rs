@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-use serde::Serialize;
+use tool_core::Encode;
 
 use super::compile::CompiledLayer;
 use super::decide::Defaults;
@@ -17,10 +17,10 @@ use crate::error::LoadError;
 use crate::model::{Budget, Obligations, Permissions, Roots, Verdict};
 
 /// What was decided, by whom and why.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Encode)]
 pub struct Decision {
     /// The verdict.
-    #[serde(rename = "decision")]
+    #[value(rename = "decision")]
     pub verdict: Verdict,
     /// Whether checked arguments could not change the verdict.
     pub certain: bool,
@@ -31,7 +31,7 @@ pub struct Decision {
     /// Why, in words.
     pub reason: Reason,
     /// Duties of the call.
-    #[serde(skip)]
+    #[value(skip)]
     pub obligations: Obligations,
 }
 

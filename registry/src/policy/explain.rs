@@ -1,9 +1,8 @@
 //! Why a decision is as it is: every layer and every rule, what would let the call through, and who had the last word.
 
-use serde::Serialize;
 use tool_core::capability::Files;
 use tool_core::convert::to_value;
-use tool_core::{Call, Spec, ToolError, Value};
+use tool_core::{Call, Encode, EncodeError, Encoder, Object, Spec, ToolError, Value};
 
 use super::condition::Fit;
 use super::{CallFacts, Caller, Decision, Facts, Policy};
@@ -11,7 +10,7 @@ use crate::catalogue::Catalogue;
 use crate::model::{Principal, Verdict};
 
 /// The effect of one layer on a tool.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Encode)]
 pub struct LayerStep {
     /// The layer.
     pub layer: String,
@@ -22,7 +21,7 @@ pub struct LayerStep {
 }
 
 /// The verdict of one rule on a call.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Encode)]
 pub struct RuleStep {
     /// The layer it belongs to.
     pub layer: String,
@@ -39,7 +38,7 @@ pub struct RuleStep {
 }
 
 /// Why a decision is as it is.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone)]
 pub struct Explanation {
     /// Canonical id of the tool.
     pub tool: String,
@@ -48,7 +47,6 @@ pub struct Explanation {
     /// Whether the tool is visible.
     pub visible: bool,
     /// The decision.
-    #[serde(flatten)]
     pub decision: Decision,
     /// File of the deciding rule or layer, where it was written in one.
     pub file: Option<String>,
@@ -61,8 +59,35 @@ pub struct Explanation {
     /// The verdict of each rule about the tool.
     pub rules: Vec<RuleStep>,
     /// Digest of the policy.
-    #[serde(rename = "policy_generation")]
     pub generation: String,
+}
+
+/// The members of the decision stand among the others.
+impl Encode for Explanation {
+    fn encode(&self, encoder: &mut Encoder) -> Result<Value, EncodeError> {
+        let subject = encoder.fields(&[
+            ("tool", Some(&self.tool)),
+            ("role", Some(&self.role)),
+            ("visible", Some(&self.visible)),
+        ])?;
+        let decision = self.decision.encode(encoder)?;
+        let reasons = encoder.fields(&[
+            ("file", Some(&self.file)),
+            ("line", Some(&self.line)),
+            ("what_would_allow", Some(&self.what_would_allow)),
+            ("layers", Some(&self.layers)),
+            ("rules", Some(&self.rules)),
+            ("policy_generation", Some(&self.generation)),
+        ])?;
+        let parts = [subject, decision, reasons];
+        let members = parts
+            .iter()
+            .filter_map(Value::as_object)
+            .flat_map(Object::iter);
+        Ok(Value::object(
+            members.map(|(key, value)| (key, value.clone())),
+        ))
+    }
 }
 
 impl Policy {

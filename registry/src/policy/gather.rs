@@ -2,9 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
 use tool_core::convert::to_value;
-use tool_core::{Permission, Spec, json};
+use tool_core::{Encode, Permission, Spec, json};
 
 use super::decide::Defaults;
 use super::selection::CompiledSelection;
@@ -146,7 +145,7 @@ impl Policy {
 }
 
 /// All that decisions depend on beside the catalogue, without the places where it is written: a comment changes no decision.
-#[derive(Serialize)]
+#[derive(Encode)]
 struct Written<'a> {
     permissions: &'a Permissions,
     roles: &'a [Role],

@@ -3,9 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-use schemars::JsonSchema;
-use serde::Deserialize;
-use tool_core::names;
+use tool_core::{Decode, Describe, names};
 
 use super::CompiledRole;
 use super::compile::{Compiler, texts};
@@ -20,9 +18,9 @@ const BUILT_IN: &str = include_str!("../../roles.yaml");
 const BUILT_IN_NAME: &str = "roles.yaml";
 
 /// A file of roles, and the contexts that kinds of tasks imply.
-#[derive(Deserialize, JsonSchema)]
+#[derive(Decode, Describe)]
 struct RolesFile {
-    #[serde(rename = "version")]
+    #[value(rename = "version")]
     _version: Version,
     roles: Named<Role>,
     tasks: BTreeMap<String, Vec<Context>>,

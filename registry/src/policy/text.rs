@@ -4,8 +4,8 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 
-use serde::{Serialize, Serializer};
 use tool_core::Value;
+use tool_core::{Encode, EncodeError, Encoder};
 
 /// A name that decisions share with the policy: copying it copies no letters.
 #[derive(Clone)]
@@ -114,9 +114,9 @@ macro_rules! reads_as_text {
             }
         }
 
-        impl Serialize for $name {
-            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                serializer.serialize_str(self.as_str())
+        impl Encode for $name {
+            fn encode(&self, encoder: &mut Encoder) -> Result<Value, EncodeError> {
+                self.as_str().encode(encoder)
             }
         }
 

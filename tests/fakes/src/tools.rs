@@ -1,7 +1,5 @@
 //! Tools of a few lines: the macro that declares one, and the twelve that cases of policy are about.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use tool_core::{
     Access, Bounded, Caller, Capability, Category, Ctx, Determinism, Effect, Entry, Finite, Input,
     Permission, Reach, ResourceKind, ResourceTemplate, Seed, Spec, Syntax, Text, Tool, ToolError,
@@ -15,21 +13,21 @@ use tool_core::{
 macro_rules! tool {
     ($(#[$meta:meta])* $vis:vis $name:ident($args:ty) { $($field:ident: $value:expr),* $(,)? } = $run:expr) => {
         $(#[$meta])*
-        #[derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
-        #[serde(transparent)]
+        #[derive(tool_core::Encode, tool_core::Decode, tool_core::Describe)]
+        #[value(transparent)]
         $vis struct $name($args);
         $crate::tool!(@impl $name, $args, $crate::tool_core::Value, { title: "a fake", $($field: $value,)* ..$crate::tool_core::Spec::pure() }, $run);
     };
     ($vis:vis $name:ident, $id:literal, { $($spec:tt)* }, $args:ident { $($(#[$meta:meta])* $field:ident: $ty:ty),* $(,)? },
      $output:ident { $($out:ident: $out_ty:ty),* $(,)? }, |$arg:pat_param, $ctx:pat_param| $body:block) => {
-        #[derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
-        #[serde(transparent)]
+        #[derive(tool_core::Encode, tool_core::Decode, tool_core::Describe)]
+        #[value(transparent)]
         $vis struct $name($args);
         /// A tool of the tests.
-        #[derive(Debug, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
-        #[serde(deny_unknown_fields)]
+        #[derive(Debug, tool_core::Encode, tool_core::Decode, tool_core::Describe)]
+        #[value(deny_unknown_fields)]
         $vis struct $args { $($(#[$meta])* $field: $ty),* }
-        #[derive(Debug, serde::Serialize, schemars::JsonSchema)]
+        #[derive(Debug, tool_core::Encode, tool_core::Describe)]
         $vis struct $output { $($out: $out_ty),* }
         $crate::tool!(@impl $name, $args, $output, { id: $id, title: $id, $($spec)* }, |$arg, $ctx| $body);
     };
@@ -50,8 +48,8 @@ macro_rules! arguments {
     ($($(#[$doc:meta])* $name:ident { $($(#[$meta:meta])* $field:ident: $ty:ty),* $(,)? })*) => {$(
         $(#[$doc])*
         #[allow(missing_docs, reason = "fields of tests say what they are by their name")]
-        #[derive(Debug, Serialize, Deserialize, JsonSchema)]
-        #[serde(deny_unknown_fields)]
+        #[derive(Debug, tool_core::Encode, tool_core::Decode, tool_core::Describe)]
+        #[value(deny_unknown_fields)]
         pub struct $name { $($(#[$meta])* pub $field: $ty),* }
     )*};
 }
@@ -62,7 +60,7 @@ arguments! {
     /// A path.
     PathArgs { path: String }
     /// Content for a path.
-    WriteArgs { path: String, #[serde(default)] content: String, #[serde(default)] overwrite: bool }
+    WriteArgs { path: String, #[value(default)] content: String, #[value(default)] overwrite: bool }
     /// A command line.
     CommandArgs { command: String }
     /// A program and its arguments.
@@ -70,13 +68,13 @@ arguments! {
     /// A page.
     UrlArgs { url: String }
     /// Perhaps a number.
-    QueryArgs { #[serde(default)] x: Option<Finite> }
+    QueryArgs { #[value(default)] x: Option<Finite> }
     /// A number.
-    NumberArgs { x: Finite, #[serde(default)] count: Option<Bounded<1, 100>> }
+    NumberArgs { x: Finite, #[value(default)] count: Option<Bounded<1, 100>> }
     /// A text, inline or from a file.
-    TextArgs { #[serde(default)] text: Option<Input<Text>> }
+    TextArgs { #[value(default)] text: Option<Input<Text>> }
     /// A seed.
-    SeedArgs { #[serde(default)] seed: Option<Seed> }
+    SeedArgs { #[value(default)] seed: Option<Seed> }
     /// Any value.
     AnyArgs { value: Value }
 }

@@ -1,7 +1,6 @@
 //! [`CommitRules`]: what a configuration requires of commit messages.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use crate::{Decode, Describe, Encode};
 
 names! {
     /// Whether a part of a commit message must be there.
@@ -16,8 +15,8 @@ names! {
 }
 
 /// Rules of commit messages: `type(scope): subject`, as Conventional Commits has it, with an optional reference on the last line.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, Describe)]
+#[value(default)]
 pub struct CommitRules {
     /// Types that a message may have
     pub types: Vec<String>,

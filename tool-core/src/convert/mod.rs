@@ -1,37 +1,18 @@
-//! Between typed arguments and [`Value`]: [`from_value`] and [`to_value`].
+//! Between typed arguments and [`Value`]: [`from_value`] and [`to_value`], over the traits [`Decode`] and [`Encode`].
 //!
-//! A [`Value`] inside a typed struct moves as a pointer: it announces itself as a newtype named `TOKEN`, and hands itself
-//! over through a thread-local slot that is filled and emptied within one serde call.
+//! Both are derived (`tool-derive`): a type gives a table of its fields, and the functions here, which are compiled once, read and
+//! write it. `derived.rs` has what the derives call.
 
-mod de;
-mod ser;
+mod decode;
+mod derived;
+mod encode;
+mod error;
 
-use std::cell::RefCell;
-
-pub(crate) use de::custom_at;
-pub use de::from_value;
-pub use ser::{Encoded, encode, to_value};
-
-use crate::value::Value;
-
-/// The newtype name under which a [`Value`] passes through serde whole.
-pub(crate) const TOKEN: &str = "$mathchain::Value";
-/// The newtype names of references to files and artifacts, by kind of content.
-pub(crate) const DATA_TOKEN: &str = "$mathchain::Data";
-pub(crate) const ANY_TOKEN: &str = "$mathchain::Any";
-pub(crate) const TEXT_TOKEN: &str = "$mathchain::Text";
-
-thread_local! {
-    static HANDOFF: RefCell<Option<Value>> = const { RefCell::new(None) };
-}
-
-pub(crate) fn hand_over(value: Value) {
-    HANDOFF.with(|slot| *slot.borrow_mut() = Some(value));
-}
-
-pub(crate) fn receive() -> Option<Value> {
-    HANDOFF.with(|slot| slot.borrow_mut().take())
-}
+pub use decode::{Decode, from_value};
+pub use derived::{Elements, Fields, Tagged};
+pub use encode::{Encode, EncodeError, EncodeWith, Encoded, Encoder, encode, to_value};
+pub use error::DecodeError;
+pub use tool_derive::{Decode, Encode};
 
 #[cfg(test)]
 mod tests;

@@ -1,36 +1,34 @@
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use super::{encode, from_value, to_value};
 use crate::error::ErrorCode;
 use crate::input::{Input, InputKind, Matrix, Source, Text, Vector};
 use crate::json::{Limits, parse, to_text};
 use crate::types::{Bounded, Count, Positive, Real, Seed};
 use crate::value::Value;
+use crate::{Decode, Describe, Encode};
 
 /// Arguments with every kind of field.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 struct Args {
     a: Input<Matrix>,
     b: Input<Vector>,
-    #[serde(default)]
+    #[value(default)]
     text: Option<Input<Text>>,
-    #[serde(default = "positive")]
+    #[value(default = "positive")]
     scale: Positive,
-    #[serde(default)]
+    #[value(default)]
     seed: Option<Seed>,
-    #[serde(default)]
+    #[value(default)]
     any: Value,
-    #[serde(default)]
+    #[value(default)]
     kind: Kind,
-    #[serde(default)]
+    #[value(default)]
     named: BTreeMap<String, Count>,
-    #[serde(default)]
+    #[value(default)]
     flag: bool,
-    #[serde(default)]
+    #[value(default)]
     small: Option<Bounded<0, 9>>,
 }
 
@@ -38,8 +36,8 @@ fn positive() -> Positive {
     Positive::literal(1.5)
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Encode, Decode, Describe)]
+#[value(rename_all = "snake_case")]
 enum Kind {
     #[default]
     Plain,
@@ -196,7 +194,7 @@ fn lists_the_files_that_arguments_refer_to() {
 
 #[test]
 fn refuses_or_spells_what_is_not_finite() {
-    #[derive(Serialize)]
+    #[derive(Encode)]
     struct Output<T> {
         plain: T,
     }
@@ -227,8 +225,134 @@ fn values_are_ordinary_data_to_other_serializers() {
     let value = value(r#"{"x":[[1,2],[3,4]],"y":[1.5,"a",null,true]}"#);
     let text = serde_json::to_string(&value).expect("serialises");
     assert_eq!(text, r#"{"x":[[1,2],[3,4]],"y":[1.5,"a",null,true]}"#);
-    let back: Value = serde_json::from_str(&text).expect("deserialises");
-    assert_eq!(back, value);
+}
+
+#[derive(Debug, PartialEq, Encode, Decode)]
+#[value(rename_all = "kebab-case")]
+enum Shape {
+    #[value(alias = "dot")]
+    Point,
+    Circle(f64),
+    LineSegment {
+        from: f64,
+        #[value(default)]
+        to: f64,
+    },
+    Pair(f64, String),
+}
+
+#[derive(Debug, Default, PartialEq, Encode, Decode)]
+#[value(default)]
+struct Style {
+    width: u8,
+    #[value(rename = "type", skip_encoding_if = "Option::is_none")]
+    kind: Option<String>,
+    #[value(skip)]
+    cached: bool,
+}
+
+#[test]
+fn variants_are_texts_or_objects_with_one_member() {
+    for (text, shape) in [
+        (r#""point""#, Shape::Point),
+        (r#"{"circle":1.5}"#, Shape::Circle(1.5)),
+        (
+            r#"{"line-segment":{"from":1.0,"to":2.0}}"#,
+            Shape::LineSegment { from: 1.0, to: 2.0 },
+        ),
+        (r#"{"pair":[1.0,"x"]}"#, Shape::Pair(1.0, "x".to_owned())),
+    ] {
+        assert_eq!(from_value::<Shape>(&value(text)).as_ref(), Ok(&shape));
+        assert_eq!(to_text(&to_value(&shape).expect("written")), text);
+    }
+    assert_eq!(from_value::<Shape>(&value(r#""dot""#)), Ok(Shape::Point));
+    let absent = from_value::<Shape>(&value(r#"{"line-segment":{"from":1}}"#));
+    assert_eq!(absent, Ok(Shape::LineSegment { from: 1.0, to: 0.0 }));
+    for (text, path, message) in [
+        (
+            r#""circle""#,
+            "",
+            "expected newtype variant, found unit variant",
+        ),
+        (
+            r#""circel""#,
+            "",
+            "expected one of `dot`, `point`, `circle`, `line-segment`, `pair`, found `circel`; did you mean `circle`?",
+        ),
+        (
+            r#"{"circle":"x"}"#,
+            "/circle",
+            "expected f64, found the string \"x\"",
+        ),
+        (
+            r#"{"pair":[1]}"#,
+            "/pair",
+            "expected an array of 2 elements, found 1",
+        ),
+        (
+            r#"{"pair":[1,2]}"#,
+            "/pair/1",
+            "expected a string, found the integer 2",
+        ),
+        (
+            r#"{"point":1}"#,
+            "/point",
+            "expected unit, found the integer 1",
+        ),
+        ("[]", "", "expected a name, found an array of 0"),
+    ] {
+        let problem = from_value::<Shape>(&value(text)).expect_err(text);
+        assert_eq!(
+            (problem.path.as_str(), problem.message.as_str()),
+            (path, message),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn the_error_is_that_of_the_field_written_first_then_the_first_one_missing() {
+    #[derive(Debug, Decode)]
+    #[expect(dead_code, reason = "only its errors are looked at")]
+    struct Line {
+        a: f64,
+        b: f64,
+        c: Option<f64>,
+    }
+    for (text, path) in [
+        (r#"{"b":"x","a":"y"}"#, "/b"),
+        (r#"{"c":"x"}"#, "/c"),
+        (r#"{"c":null}"#, "/a"),
+        (r#"{"a":1}"#, "/b"),
+        (r#"{"a":"x","d":1}"#, "/d"),
+    ] {
+        let problem = from_value::<Line>(&value(text)).expect_err(text);
+        assert_eq!(problem.path, path, "{text}");
+    }
+}
+
+#[test]
+fn fields_that_are_absent_take_the_default_of_their_type_or_of_the_struct() {
+    let style: Style = from_value(&value(r#"{"type":"dashed"}"#)).expect("read");
+    let kind = Some("dashed".to_owned());
+    assert_eq!(
+        style,
+        Style {
+            kind,
+            ..Style::default()
+        }
+    );
+    let plain = Style {
+        cached: true,
+        ..Style::default()
+    };
+    assert_eq!(
+        to_text(&to_value(&plain).expect("written")),
+        r#"{"width":0}"#
+    );
+    let problem = from_value::<Style>(&value(r#"{"width":300}"#)).expect_err("too wide");
+    assert_eq!(problem.message, "expected u8, found the integer 300");
+    assert!(from_value::<Style>(&value(r#"{"cached":true}"#)).is_err());
 }
 
 #[test]

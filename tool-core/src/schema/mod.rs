@@ -1,35 +1,36 @@
 //! JSON Schema 2020-12 of arguments, results and documents: derived from types, inline, closed. [`check`] reports every problem of a value.
 
-use schemars::JsonSchema;
-use schemars::generate::SchemaSettings;
-use schemars::transform::{Transform, transform_subschemas};
-
 use crate::source::InputKind;
 
 mod check;
+#[doc(hidden)]
+pub mod derived;
+mod describe;
 
 pub(crate) use check::equals;
 pub use check::{Violation, check, check_document, check_with_patterns, violations};
+pub use describe::{Contract, Describe};
+pub use serde_json::json;
+pub use tool_derive::Describe;
 
 /// A JSON Schema document.
 pub type Schema = serde_json::Value;
 
 /// The schema of arguments.
-pub fn of_input<T: JsonSchema>() -> Schema {
-    finish(settings().into_generator().into_root_schema_for::<T>())
+pub fn of_input<T: Describe>() -> Schema {
+    finish(T::describe(Contract::Read))
 }
 
 /// The schema of a result.
-pub fn of_output<T: JsonSchema>() -> Schema {
-    let generator = settings().for_serialize().into_generator();
-    finish(generator.into_root_schema_for::<T>())
+pub fn of_output<T: Describe>() -> Schema {
+    finish(T::describe(Contract::Write))
 }
 
 /// The schema of a document that people write: as [`of_input`], but an absent key is the only way to say nothing (`null` is no
 /// value), and enums of names are lists of names.
-pub fn of_document<T: JsonSchema>() -> Schema {
-    let mut schema = settings().into_generator().into_root_schema_for::<T>();
-    Plain.transform(&mut schema);
+pub fn of_document<T: Describe>() -> Schema {
+    let mut schema = T::describe(Contract::Read);
+    plain(&mut schema);
     finish(schema)
 }
 
@@ -39,18 +40,42 @@ pub fn description(schema: &Schema) -> String {
     text.unwrap_or_default().to_owned()
 }
 
-fn settings() -> SchemaSettings {
-    SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true)
-}
-
-fn finish(mut schema: schemars::Schema) -> Schema {
-    Tidy.transform(&mut schema);
-    if let Some(object) = schema.as_object_mut() {
-        object.remove("title");
-    }
-    let mut schema = schema.to_value();
+fn finish(mut schema: Schema) -> Schema {
+    tidy(&mut schema);
+    derived::set(&mut schema, "$schema", DIALECT.into());
     define(&mut schema);
     schema
+}
+
+/// The dialect of every schema here.
+const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
+
+/// Calls back for each schema directly below one.
+fn each_below(schema: &mut Schema, each: &mut dyn FnMut(&mut Schema)) {
+    for (key, value) in schema.as_object_mut().into_iter().flatten() {
+        match (key.as_str(), value) {
+            (
+                "not"
+                | "if"
+                | "then"
+                | "else"
+                | "contains"
+                | "additionalProperties"
+                | "propertyNames"
+                | "items",
+                value,
+            ) => {
+                each(value);
+            }
+            ("allOf" | "anyOf" | "oneOf" | "prefixItems", Schema::Array(items)) => {
+                items.iter_mut().for_each(&mut *each);
+            }
+            ("properties" | "patternProperties" | "$defs", Schema::Object(members)) => {
+                members.values_mut().for_each(&mut *each);
+            }
+            _ => {}
+        }
+    }
 }
 
 /// Adds the shared definitions that a schema refers to.
@@ -112,77 +137,68 @@ pub fn referred(schema: &Schema) -> Option<&'static Schema> {
 }
 
 /// Closes every object that lists its properties, and undoes the line wraps that descriptions have in the source.
-struct Tidy;
-
-impl Transform for Tidy {
-    fn transform(&mut self, schema: &mut schemars::Schema) {
-        if let Some(object) = schema.as_object_mut() {
-            if object.contains_key("properties") && !object.contains_key("additionalProperties") {
-                object.insert("additionalProperties".to_owned(), false.into());
-            }
-            if let Some(Schema::String(text)) = object.get_mut("description") {
-                *text = unwrapped(text);
-            }
+fn tidy(schema: &mut Schema) {
+    if let Some(object) = schema.as_object_mut() {
+        if object.contains_key("properties") && !object.contains_key("additionalProperties") {
+            object.insert("additionalProperties".to_owned(), false.into());
         }
-        transform_subschemas(self, schema);
+        if let Some(Schema::String(text)) = object.get_mut("description") {
+            *text = unwrapped(text);
+        }
     }
+    each_below(schema, &mut tidy);
 }
 
 /// Takes `null` out of optional values and joins the documented names of an enum into one list.
-struct Plain;
-
-impl Transform for Plain {
-    fn transform(&mut self, schema: &mut schemars::Schema) {
-        transform_subschemas(self, schema);
-        let Some(object) = schema.as_object_mut() else {
-            return;
-        };
-        object.remove("format");
-        if object.get("default").is_some_and(Schema::is_null) {
-            object.remove("default");
+fn plain(schema: &mut Schema) {
+    each_below(schema, &mut plain);
+    let Some(object) = schema.as_object_mut() else {
+        return;
+    };
+    object.remove("format");
+    if object.get("default").is_some_and(Schema::is_null) {
+        object.remove("default");
+    }
+    let required = object.get("required").and_then(Schema::as_array).cloned();
+    for name in required.iter().flatten().filter_map(Schema::as_str) {
+        let properties = object.get_mut("properties");
+        let property = properties.and_then(|all| all.get_mut(name)?.as_object_mut());
+        property.map(|property| property.remove("default"));
+    }
+    if let Some(Schema::Array(types)) = object.get_mut("type") {
+        types.retain(|name| name != "null");
+        if let [only] = types.as_slice() {
+            let only = only.clone();
+            object.insert("type".to_owned(), only);
         }
-        let required = object.get("required").and_then(Schema::as_array).cloned();
-        for name in required.iter().flatten().filter_map(Schema::as_str) {
-            let properties = object.get_mut("properties");
-            let property = properties.and_then(|all| all.get_mut(name)?.as_object_mut());
-            property.map(|property| property.remove("default"));
+    }
+    if let Some(Schema::Array(names)) = object.get_mut("enum") {
+        names.retain(|name| !name.is_null());
+    }
+    let Some(Schema::Array(branches)) = object.remove("anyOf").or(object.remove("oneOf")) else {
+        return;
+    };
+    let (mut names, mut others) = (Vec::new(), Vec::new());
+    for branch in branches
+        .into_iter()
+        .filter(|branch| branch["type"] != "null")
+    {
+        match names_of(&branch) {
+            Some(Schema::Array(more)) => names.extend(more),
+            Some(name) => names.push(name),
+            None => others.push(branch),
         }
-        if let Some(Schema::Array(types)) = object.get_mut("type") {
-            types.retain(|name| name != "null");
-            if let [only] = types.as_slice() {
-                let only = only.clone();
-                object.insert("type".to_owned(), only);
+    }
+    if !names.is_empty() {
+        others.insert(0, serde_json::json!({"type": "string", "enum": names}));
+    }
+    match others.as_mut_slice() {
+        [only] => {
+            for (key, value) in only.as_object().into_iter().flatten() {
+                object.entry(key).or_insert(value.clone());
             }
         }
-        if let Some(Schema::Array(names)) = object.get_mut("enum") {
-            names.retain(|name| !name.is_null());
-        }
-        let Some(Schema::Array(branches)) = object.remove("anyOf").or(object.remove("oneOf"))
-        else {
-            return;
-        };
-        let (mut names, mut others) = (Vec::new(), Vec::new());
-        for branch in branches
-            .into_iter()
-            .filter(|branch| branch["type"] != "null")
-        {
-            match names_of(&branch) {
-                Some(Schema::Array(more)) => names.extend(more),
-                Some(name) => names.push(name),
-                None => others.push(branch),
-            }
-        }
-        if !names.is_empty() {
-            others.insert(0, serde_json::json!({"type": "string", "enum": names}));
-        }
-        match others.as_mut_slice() {
-            [only] => {
-                for (key, value) in only.as_object().into_iter().flatten() {
-                    object.entry(key).or_insert(value.clone());
-                }
-            }
-            _ => drop(object.insert("anyOf".to_owned(), Schema::Array(others))),
-        }
+        _ => drop(object.insert("anyOf".to_owned(), Schema::Array(others))),
     }
 }
 

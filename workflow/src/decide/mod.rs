@@ -211,8 +211,8 @@ fn not_own<'a>(
 /// Defines arguments of tools.
 macro_rules! args {
     ($($(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $field:ident: $type:ty),* $(,)? })+) => {$(
-        #[derive(Debug, Clone, Default, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
-        #[serde(deny_unknown_fields, rename_all = "camelCase")]
+        #[derive(Debug, Clone, Default, PartialEq, tool_core::Encode, tool_core::Decode, tool_core::Describe)]
+        #[value(deny_unknown_fields, rename_all = "camelCase")]
         $(#[$doc])*
         pub struct $name {
             $($(#[$field_doc])* pub $field: $type,)*

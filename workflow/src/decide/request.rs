@@ -10,10 +10,11 @@ use crate::ids;
 use crate::limits::{PER_DATE_MAX, TEXT_BYTES_MAX};
 use crate::names::{Closing, RequestKind, RequestStatus};
 use crate::state::State;
+use tool_core::{Decode, Describe, Encode};
 
 /// Arguments of `request:create`.
-#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
+#[derive(Debug, Clone, PartialEq, Encode, Decode, Describe)]
+#[value(deny_unknown_fields, rename_all = "camelCase")]
 pub struct RequestCreate {
     /// `cr` for a change request, `fr` for a fix request.
     pub r#type: RequestKind,

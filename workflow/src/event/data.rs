@@ -1,9 +1,7 @@
 //! The data of events: one struct for each type.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use tool_core::Value;
 use tool_core::convert::{from_value, to_value};
+use tool_core::{Decode, Describe, Encode, Value};
 
 use super::wire;
 use crate::actor::Time;
@@ -25,13 +23,13 @@ macro_rules! structs {
         $($(#[$doc:meta])* $field:ident: $type:ty),* $(,)?
         $(; $($(#[$optional_doc:meta])* $optional:ident: $optional_type:ty),+ $(,)?)?
     })+) => {$(
-        #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-        #[serde(deny_unknown_fields)]
+        #[derive(Debug, Clone, PartialEq, Encode, Decode)]
+        #[value(deny_unknown_fields)]
         $(#[$meta])*
         pub struct $name {
             $($(#[$doc])* pub $field: $type,)*
             $($($(#[$optional_doc])*
-            #[serde(default, skip_serializing_if = "is_default")]
+            #[value(default, skip_encoding_if = "is_default")]
             pub $optional: $optional_type,)+)?
         }
     )+};
@@ -443,7 +441,7 @@ events! {
 
 structs! {
     /// What has to be done in a task.
-    #[derive(Default, JsonSchema)]
+    #[derive(Default, Describe)]
     Brief {
         ;
         /// What is to be reached, as Markdown.
@@ -477,8 +475,8 @@ structs! {
     }
 
     /// A part of a file.
-    #[derive(JsonSchema)]
-    #[serde(rename_all = "camelCase")]
+    #[derive(Describe)]
+    #[value(rename_all = "camelCase")]
     CodeSnippet {
         /// The file.
         file: String,
@@ -491,7 +489,7 @@ structs! {
     }
 
     /// A possible answer.
-    #[derive(JsonSchema)]
+    #[derive(Describe)]
     FeedbackOption {
         /// Short name of the option.
         label: String;

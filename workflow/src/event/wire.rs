@@ -1,25 +1,24 @@
 //! Events as JSON, strict in both directions.
 
-use serde::{Deserialize, Serialize};
 use tool_core::convert::{from_value, to_value};
 use tool_core::json::Limits;
 use tool_core::nearest::nearest;
-use tool_core::{Problem, Value, brief};
+use tool_core::{Decode, Encode, Problem, Value, brief};
 
 use super::{Data, Event, VERSION};
 use crate::actor::{Actor, Time};
 use crate::fault::Fault;
 use crate::limits::{EVENT_BYTES_MAX, EVENT_DEPTH_MAX};
 
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Encode, Decode)]
+#[value(deny_unknown_fields)]
 struct Wire {
     version: Value,
     seq: u64,
     time: Time,
     r#type: String,
     actor: Actor,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     reason: Option<String>,
     data: Value,
 }

@@ -2,16 +2,15 @@
 
 use registry::document::{self, Format};
 use registry::{Document, LoadError, LoadErrors};
-use schemars::JsonSchema;
-use serde::Deserialize;
+use tool_core::{Decode, Describe};
 
 use super::{Action, FileRule, Glob, Governance, OnCollision, RoleRules, Strategy};
 use crate::limits::RULES_MAX;
 use crate::roles;
 use registry::model::Named;
 
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default)]
+#[derive(Debug, Default, Decode, Describe)]
+#[value(default)]
 struct File {
     /// Rules for every role
     mutations: Mutations,
@@ -20,12 +19,12 @@ struct File {
     /// Rules by role
     roles: Option<Named<OfRole>>,
     /// Exemptions of other checks, which these rules do not use
-    #[serde(rename = "validation")]
+    #[value(rename = "validation")]
     _validation: tool_core::Value,
 }
 
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default)]
+#[derive(Debug, Default, Decode, Describe)]
+#[value(default)]
 struct Mutations {
     /// What may happen
     allow: Vec<Rule>,
@@ -35,8 +34,8 @@ struct Mutations {
     deny: Vec<Rule>,
 }
 
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default)]
+#[derive(Debug, Default, Decode, Describe)]
+#[value(default)]
 struct Collisions {
     /// What locks are about
     strategy: Strategy,
@@ -44,11 +43,11 @@ struct Collisions {
     on_collision: OnCollision,
 }
 
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default)]
+#[derive(Debug, Default, Decode, Describe)]
+#[value(default)]
 struct OfRole {
     /// The key of its table.
-    #[serde(rename = "$name")]
+    #[value(rename = "$name")]
     name: String,
     /// What the role may do
     allow: Vec<Rule>,
@@ -56,15 +55,15 @@ struct OfRole {
     deny: Vec<Rule>,
 }
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Decode, Describe)]
 struct Rule {
     /// Pattern of paths
     pattern: String,
     /// What it is about; everything where absent
-    #[serde(default)]
+    #[value(default)]
     actions: Option<Vec<String>>,
     /// Reason, for messages
-    #[serde(default)]
+    #[value(default)]
     reason: Option<String>,
 }
 

@@ -2,10 +2,8 @@
 
 mod read;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 pub use read::{BUILT_IN, built_in, read};
+use tool_core::{Decode, Describe, Encode};
 
 use crate::fault::Fault;
 use crate::names::{GateAction, GateKind, StageKind};
@@ -15,68 +13,68 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 }
 
 /// A template of workflows.
-#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub struct Template {
     /// Name: lower-case letters, digits and `-`
     pub name: String,
     /// Title, for lists
-    #[serde(default)]
+    #[value(default)]
     pub title: String,
     /// Purpose, for lists
-    #[serde(default)]
+    #[value(default)]
     pub description: String,
     /// Stages, in order
-    #[schemars(length(min = 1, max = 64))]
+    #[schema(length(min = 1, max = 64))]
     pub stages: Vec<Stage>,
 }
 
 /// A stage of a workflow.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub struct Stage {
     /// Name, unique in the template
     pub name: String,
     /// Kind of the stage
-    #[serde(rename = "type")]
+    #[value(rename = "type")]
     pub kind: StageKind,
     /// Role that works in it
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub role: Option<String>,
     /// Instruction for the agents of the stage
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub prompt: Option<String>,
     /// Condition for leaving it
     pub gate: Gate,
 }
 
 /// The condition for leaving a stage.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub struct Gate {
     /// Kind of the gate
-    #[serde(rename = "type")]
+    #[value(rename = "type")]
     pub kind: GateKind,
     /// Question to the person, of `human_approval`
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub prompt: Option<String>,
     /// Whether the question is asked only when an agent requests approval, of `human_approval`
-    #[serde(default, skip_serializing_if = "is_default")]
+    #[value(default, skip_encoding_if = "is_default")]
     pub agent_triggered: bool,
     /// Possible answers, of `human_approval`
-    #[serde(default, skip_serializing_if = "is_default")]
+    #[value(default, skip_encoding_if = "is_default")]
     pub options: Vec<GateOption>,
     /// The chain to wait for, of `chain_complete`; every chain of the workflow where absent
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub chain: Option<String>,
     /// Commands that must succeed, in this order, of `verification_pass`
-    #[serde(default, skip_serializing_if = "is_default")]
+    #[value(default, skip_encoding_if = "is_default")]
     pub commands: Vec<String>,
 }
 
 /// A possible answer at a gate.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub struct GateOption {
     /// The answer, as it is shown
     pub label: String,
@@ -85,8 +83,8 @@ pub struct GateOption {
 }
 
 /// What a command returned.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
+#[derive(Debug, Clone, PartialEq, Encode, Decode, Describe)]
+#[value(deny_unknown_fields, rename_all = "camelCase")]
 pub struct CommandResult {
     /// The command
     pub command: String,

@@ -1,8 +1,9 @@
 //! `workflow:advance`: the next stage, after the commands of a verification.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use tool_core::{Capability, Ctx, JsonExample, Result, Spec, Tool, Value, object, tool_error};
+use tool_core::{
+    Capability, Ctx, Decode, Describe, Encode, JsonExample, Result, Spec, Tool, Value, object,
+    tool_error,
+};
 
 use super::changes::{self, Changed, Item};
 use super::{CHANGES, examples, log};
@@ -21,8 +22,8 @@ const SHOWN_CHARS: usize = 600;
 ///
 /// At a gate of the type `verification_pass` the commands of the stage run first, in order, as calls of `run_shell` by the same caller: each is
 /// decided, approved and recorded as one. They read the workspace, and write to a folder of their own.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
+#[derive(Debug, Clone, Encode, Decode, Describe)]
+#[value(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct WorkflowAdvance {
     /// Id of the workflow.
     workflow_id: String,

@@ -1,8 +1,6 @@
 //! [`Changed`]: the result of a transition.
 
-use schemars::JsonSchema;
-use serde::Serialize;
-use tool_core::{Ctx, Probe, Result, Value, object};
+use tool_core::{Ctx, Describe, Encode, Probe, Result, Value, object};
 
 use super::log::{self, Done};
 use crate::actor::Time;
@@ -11,7 +9,7 @@ use crate::event::Event;
 use crate::state::State;
 
 /// What a transition did.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub struct Changed {
     /// Id of the item.
     pub id: String,
@@ -22,7 +20,7 @@ pub struct Changed {
 }
 
 /// An event.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub struct Happened {
     /// Its number.
     pub number: u64,

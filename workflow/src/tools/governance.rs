@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use tool_core::capability::{EventLog, Identity};
-use tool_core::{Capability, Ctx, JsonExample, Result, Spec, Syntax, Tool, ToolError, tool_error};
+use tool_core::{
+    Capability, Ctx, Decode, Describe, Encode, JsonExample, Result, Spec, Syntax, Tool, ToolError,
+    tool_error,
+};
 
 use super::views::views;
 use super::{READS, examples, log};
@@ -22,8 +23,8 @@ const FILES: [&str; 2] = ["governance.yaml", "choragen.governance.yaml"];
 ///
 /// The rules are in `governance.yaml` in the workspace (or `choragen.governance.yaml`, as earlier systems have it): a denial holds first, then
 /// `approve` asks a person, then `allow`; what no rule allows is denied. Without a file of rules only locks restrict.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
+#[derive(Debug, Clone, Encode, Decode, Describe)]
+#[value(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct GovernanceCheck {
     /// Paths of files, 1 to 256, relative to the workspace.
     files: Vec<String>,

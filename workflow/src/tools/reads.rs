@@ -1,8 +1,6 @@
 //! The tools that read.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use tool_core::{Capability, Ctx, JsonExample, Result, Spec, Tool};
+use tool_core::{Capability, Ctx, Decode, Describe, Encode, JsonExample, Result, Spec, Tool};
 
 use super::views::{
     ChainRow, FeedbackView, LockView, RequestRow, ReviewView, TaskRow, TaskView, WorkflowView,
@@ -17,8 +15,8 @@ use crate::names::{
 /// Defines arguments, in the spelling of the other tools.
 macro_rules! args {
     ($($(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $field:ident: $type:ty),* $(,)? })+) => {$(
-        #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-        #[serde(deny_unknown_fields, rename_all = "camelCase")]
+        #[derive(Debug, Clone, Encode, Decode, Describe)]
+        #[value(deny_unknown_fields, rename_all = "camelCase")]
         $(#[$doc])*
         pub(super) struct $name {
             $($(#[$field_doc])* $field: $type,)*

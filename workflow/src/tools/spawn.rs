@@ -1,11 +1,9 @@
 //! `spawn_agent` and `spawn_impl_session`: an agent of a role works, as a program of its own, and its end is an event.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use tool_core::capability::{AgentReport, PreparedAgent};
 use tool_core::{
-    Caller, Capability, Category, Ctx, Determinism, Effect, JsonExample, Permission, Result,
-    Shortfall, Spec, Tool, ToolError, tool_error,
+    Caller, Capability, Category, Ctx, Decode, Describe, Determinism, Effect, Encode, JsonExample,
+    Permission, Result, Shortfall, Spec, Tool, ToolError, tool_error,
 };
 
 use super::views::views;
@@ -26,8 +24,8 @@ const CONTEXT_BYTES_MAX: usize = 64 << 10;
 ///
 /// The configuration names the command line for each role (`[workflow.agents]`). The agent has at most the tools of the caller, and the
 /// transitions and commits of its own role. Its start and its end, with the exit code and the answer, are events.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
+#[derive(Debug, Clone, Encode, Decode, Describe)]
+#[value(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct SpawnAgent {
     /// Its role; `control` and `orchestration` start every role, others their own.
     role: String,
@@ -42,8 +40,8 @@ pub(super) struct SpawnAgent {
 /// Start an agent of the role `impl` on a task, and wait for its end.
 ///
 /// As `spawn_agent` with this role.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
+#[derive(Debug, Clone, Encode, Decode, Describe)]
+#[value(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct SpawnImplSession {
     /// Id of the chain it works on.
     chain_id: String,

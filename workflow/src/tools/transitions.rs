@@ -1,8 +1,8 @@
 //! The transitions as tools: each is a type of arguments of [`crate::decide`] with its specification.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use tool_core::{Ctx, JsonExample, Probe, Result, Spec, Syntax, Tool, Value, object};
+use tool_core::{
+    Ctx, Decode, Describe, Encode, JsonExample, Probe, Result, Spec, Syntax, Tool, Value, object,
+};
 
 use super::changes::{self, Changed, Item};
 use super::{CHANGES, examples, log};
@@ -118,8 +118,8 @@ impl Tool for decide::FeedbackDismiss {
 }
 
 /// Start a workflow from a template.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
+#[derive(Debug, Clone, Encode, Decode, Describe)]
+#[value(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct WorkflowStart {
     /// Name of the template: `standard`, `hotfix`, `documentation`, `ideation`, or of a file `workflow/templates/NAME.yaml`.
     template: String,

@@ -1,20 +1,18 @@
 //! Items as results of tools.
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
 use crate::Time;
 use crate::names::{
     ChainKind, ChainStatus, FeedbackKind, FeedbackStatus, GateKind, Priority, RequestKind,
     RequestStatus, StageStatus, TaskKind, TaskStatus, Verdict, WorkflowStatus,
 };
 use crate::state::{Feedback, Lock, Request, Review, State, Task, TaskChain, Workflow};
+use tool_core::{Describe, Encode};
 
 /// Defines results: structs with documented fields, in the spelling of the arguments.
 macro_rules! views {
     ($($(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $field:ident: $type:ty),* $(,)? })+) => {$(
-        #[derive(Debug, Serialize, JsonSchema)]
-        #[serde(rename_all = "camelCase")]
+        #[derive(Debug, Encode, Describe)]
+        #[value(rename_all = "camelCase")]
         $(#[$doc])*
         pub(super) struct $name {
             $($(#[$field_doc])* pub(super) $field: $type,)*

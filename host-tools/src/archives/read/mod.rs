@@ -21,28 +21,28 @@ pub(super) use crate::files::walk::Next;
 use crate::prelude::*;
 
 /// The formats of archives; all are read, all but 7z are written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode, Describe)]
 pub(crate) enum Format {
     /// Zip.
-    #[serde(rename = "zip")]
+    #[value(rename = "zip")]
     Zip,
     /// Tar, not compressed.
-    #[serde(rename = "tar")]
+    #[value(rename = "tar")]
     Tar,
     /// Tar in gzip.
-    #[serde(rename = "tar.gz")]
+    #[value(rename = "tar.gz")]
     TarGz,
     /// Tar in bzip2.
-    #[serde(rename = "tar.bz2")]
+    #[value(rename = "tar.bz2")]
     TarBz2,
     /// Tar in xz.
-    #[serde(rename = "tar.xz")]
+    #[value(rename = "tar.xz")]
     TarXz,
     /// Tar in Zstandard.
-    #[serde(rename = "tar.zst")]
+    #[value(rename = "tar.zst")]
     TarZst,
     /// 7z.
-    #[serde(rename = "7z", skip_deserializing)]
+    #[value(rename = "7z", skip_decoding)]
     SevenZ,
 }
 

@@ -8,8 +8,8 @@ use super::{Args, Ran};
 use crate::prelude::*;
 
 /// A test runner.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode, Describe)]
+#[value(rename_all = "snake_case")]
 pub(crate) enum Runner {
     /// Python: `pytest`.
     Pytest,

@@ -20,7 +20,7 @@ const BLOCKS: &str = "p div section article main header footer ul ol li dl dt dd
     h1 h2 h3 h4 h5 h6 hr";
 
 /// A heading.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, Describe)]
 pub(crate) struct Heading {
     /// Level, 1 to 6.
     pub level: u8,
@@ -29,7 +29,7 @@ pub(crate) struct Heading {
 }
 
 /// A link.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, Describe)]
 pub(crate) struct Link {
     /// Text.
     pub text: String,

@@ -14,39 +14,39 @@ use crate::prelude::*;
 /// Optimise an expression in a box with few evaluations. A Gaussian process (Matern 5/2, one fitted length scale for each
 /// dimension) is fitted to all evaluations so far and the next point maximises an acquisition function. Maximises unless `mode`
 /// says otherwise. Uses exactly n_init + n_iter evaluations.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// Lower and upper bound of each variable. `[[low, high], ...]`, or by name, `{"a": [0, 1]}`; 1 to 20 variables, low < high.
-    #[schemars(extend("x-shape" = ["d", 2]))]
+    #[schema(extend("x-shape" = ["d", 2]))]
     pub bounds: Each<[Finite; 2]>,
     /// Expression in x0, x1, ... (x, y and z are x0, x1 and x2) or in the names of `bounds`.
     pub objective: String,
     /// Named numbers the expression uses, such as `{"a": 1.5}`; the entries of a list `w` are `w[0]`, `w[1]`, ...
-    #[serde(default, skip_serializing_if = "Parameters::is_empty")]
+    #[value(default, skip_encoding_if = "Parameters::is_empty")]
     pub parameters: Parameters,
     /// Columns of numbers. The objective names them and reduces them to one number, such as `sum((y - x0 - x1*t)**2)`; inline or from a
     /// file.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub data: Option<Input<Table>>,
     /// Whether to look for the largest or the smallest value.
-    #[serde(default)]
+    #[value(default)]
     pub(crate) mode: Mode,
     /// Evaluations before the first model, on a Latin hypercube.
-    #[serde(default = "Bounded::<1, 300>::of::<5>")]
+    #[value(default = "Bounded::<1, 300>::of::<5>")]
     pub n_init: Bounded<1, 300>,
     /// Evaluations chosen by the model.
-    #[serde(default = "Bounded::<0, 300>::of::<25>")]
+    #[value(default = "Bounded::<0, 300>::of::<25>")]
     pub n_iter: Bounded<0, 300>,
     /// Quantity that the next point maximises.
-    #[serde(default)]
+    #[value(default)]
     pub acquisition: Acquisition,
     /// Standard deviation of the noise of the objective, relative to that of the process, at most 1e100; at least 1e-5 is used,
     /// for a stable fit. Expressions have no noise: larger values smooth over jumps and ripples.
-    #[serde(default = "noise")]
+    #[value(default = "noise")]
     pub noise: Tolerance,
     /// Seed of the design and of the starting points of the searches; 42 when absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub seed: Option<Seed>,
 }
 
@@ -58,8 +58,8 @@ fn noise() -> Tolerance {
 }
 
 /// Direction of the search.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Encode, Decode, Describe)]
+#[value(rename_all = "snake_case")]
 pub(crate) enum Mode {
     /// The largest value.
     #[default]
@@ -69,8 +69,8 @@ pub(crate) enum Mode {
 }
 
 /// Criterion for the next point.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Encode, Decode, Describe)]
+#[value(rename_all = "snake_case")]
 pub(crate) enum Acquisition {
     /// Expected improvement over the best value so far.
     #[default]
@@ -82,14 +82,14 @@ pub(crate) enum Acquisition {
 }
 
 /// The best point and how it was found.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Output {
     /// The best point evaluated.
-    #[schemars(extend("x-shape" = ["d"]))]
+    #[schema(extend("x-shape" = ["d"]))]
     pub x_best: Vec<f64>,
     /// The entries of `x_best` by name, where `bounds` has names.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-present" = { "bounds": { "is": "named" } }))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-present" = { "bounds": { "is": "named" } }))]
     pub named: Option<BTreeMap<String, f64>>,
     /// The objective there.
     pub y_best: f64,
@@ -104,37 +104,37 @@ pub(crate) struct Output {
     /// Whether that is below a millionth of the standard deviation of the values; when not, more `n_iter` may help.
     pub converged: bool,
     /// Reason it has not converged; absent when it has.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[value(skip_encoding_if = "Option::is_none")]
     pub reason: Option<Reason>,
     /// The seed used.
     pub seed: Seed,
 }
 
 /// Reason a search has not converged.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Describe)]
+#[value(rename_all = "snake_case")]
 pub(crate) enum Reason {
     /// `n_iter` was used up while the model expected improvements.
     Evaluations,
 }
 
 /// Points and values in the order of their evaluation.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 #[allow(non_snake_case, reason = "X and y are the names of the field")]
 pub(crate) struct History {
     /// One point for each row.
-    #[schemars(extend("x-shape" = ["evaluations", "d"]))]
+    #[schema(extend("x-shape" = ["evaluations", "d"]))]
     pub X: Matrix,
     /// The objective at each point; "NaN" where it was not finite.
-    #[schemars(extend("x-shape" = ["evaluations"]))]
+    #[schema(extend("x-shape" = ["evaluations"]))]
     pub y: Vec<Real>,
 }
 
 /// A fitted Gaussian process.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Model {
     /// Length scale of each variable, in its own units.
-    #[schemars(extend("x-shape" = ["d"]))]
+    #[schema(extend("x-shape" = ["d"]))]
     pub length_scales: Vec<f64>,
     /// Variance of the process, in squared units of the objective.
     pub signal_variance: Real,

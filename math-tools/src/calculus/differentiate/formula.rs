@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use schemars::json_schema;
+use tool_core::schema::json;
+use tool_core::{DecodeError, EncodeError, Encoder};
 
 use super::{Args, Method, Output, refuse_given};
 use crate::expression::unknowns::{self, by_name};
@@ -24,43 +25,33 @@ pub(crate) enum Formulas {
     Many(Vec<String>),
 }
 
-impl Serialize for Formulas {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+impl Encode for Formulas {
+    fn encode(&self, encoder: &mut Encoder) -> Result<Value, EncodeError> {
         match self {
-            Self::One(text) => serializer.serialize_str(text),
-            Self::Many(texts) => serializer.collect_seq(texts),
+            Self::One(text) => text.encode(encoder),
+            Self::Many(texts) => texts.encode(encoder),
         }
     }
 }
 
-impl<'de> Deserialize<'de> for Formulas {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let value = Value::deserialize(deserializer)?;
+impl Decode for Formulas {
+    fn decode(value: &Value) -> Result<Self, DecodeError> {
         if let Some(text) = value.as_str() {
             return Ok(Self::One(text.to_owned()));
         }
-        let expected = "expected an expression or a list of expressions";
-        let Some(items) = value.items() else {
-            return Err(serde::de::Error::custom(format_args!(
-                "{expected}, found {}",
-                value.kind()
-            )));
-        };
-        let texts: Option<Vec<String>> = items
-            .iter()
-            .map(|item| item.as_str().map(str::to_owned))
-            .collect();
-        let texts = texts.filter(|texts| !texts.is_empty());
-        texts
-            .map(Self::Many)
-            .ok_or_else(|| serde::de::Error::custom(expected))
+        let expected = "an expression or a list of expressions";
+        let mismatch = || DecodeError::expected(expected, value);
+        let items = value.items().ok_or_else(mismatch)?;
+        let texts = items.iter().map(|item| item.as_str().map(str::to_owned));
+        let texts: Option<Vec<String>> = texts.collect();
+        let texts = texts.filter(|texts| !texts.is_empty()).map(Self::Many);
+        texts.ok_or_else(|| DecodeError::new(format_args!("expected {expected}")))
     }
 }
 
 tool_core::inline_schema!(
     Formulas,
-    "Formulas",
-    json_schema!({ "anyOf": [{ "type": "string" }, { "type": "array", "items": { "type": "string" }, "minItems": 1 }] })
+    json!({ "anyOf": [{ "type": "string" }, { "type": "array", "items": { "type": "string" }, "minItems": 1 }] })
 );
 
 /// A point: one number, several, or some by name.
@@ -74,44 +65,38 @@ pub(crate) enum At {
     Named(BTreeMap<String, f64>),
 }
 
-impl Serialize for At {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+impl Encode for At {
+    fn encode(&self, encoder: &mut Encoder) -> Result<Value, EncodeError> {
         match self {
-            Self::Number(value) => serializer.serialize_f64(*value),
-            Self::List(values) => serializer.collect_seq(values),
-            Self::Named(values) => serializer.collect_map(values),
+            Self::Number(value) => value.encode(encoder),
+            Self::List(values) => values.encode(encoder),
+            Self::Named(values) => values.encode(encoder),
         }
     }
 }
 
-impl<'de> Deserialize<'de> for At {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let value = Value::deserialize(deserializer)?;
-        let wrong = |value: &Value| {
-            serde::de::Error::custom(format_args!(
-                "expected a number, a list of numbers, or an object of numbers, found {}",
-                value.kind()
-            ))
-        };
+impl Decode for At {
+    fn decode(value: &Value) -> Result<Self, DecodeError> {
+        let expected = "a number, a list of numbers, or an object of numbers";
+        let mismatch = || DecodeError::expected(expected, value);
         let finite = |value: &Value| value.as_f64().filter(|number| number.is_finite());
-        if let Some(number) = finite(&value) {
+        if let Some(number) = finite(value) {
             return Ok(Self::Number(number));
         }
         if let Some(object) = value.as_object() {
             let entry = |(name, value): (&str, &Value)| Some((name.to_owned(), finite(value)?));
             let entries: Option<BTreeMap<String, f64>> = object.iter().map(entry).collect();
-            return entries.map(Self::Named).ok_or_else(|| wrong(&value));
+            return entries.map(Self::Named).ok_or_else(mismatch);
         }
         let numbers = value.as_numbers().map(|block| block.as_slice().to_vec());
         let numbers = numbers.filter(|list| list.iter().all(|number| number.is_finite()));
-        numbers.map(Self::List).ok_or_else(|| wrong(&value))
+        numbers.map(Self::List).ok_or_else(mismatch)
     }
 }
 
 tool_core::inline_schema!(
     At,
-    "At",
-    json_schema!({ "anyOf": [
+    json!({ "anyOf": [
         { "type": "number" },
         { "type": "array", "items": { "type": "number" } },
         { "type": "object", "additionalProperties": { "type": "number" } }

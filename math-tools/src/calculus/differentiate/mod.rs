@@ -15,53 +15,53 @@ pub(crate) use self::formula::{At, Formulas};
 /// Differentiate an expression at a point, exactly, or samples of a function, with an error.
 ///
 /// Of an expression: give `f` and `at`. Of samples: give `y`, with `x` or `dx`.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// Expression in `x` (or the names of `at`), or a list of them for a Jacobian.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub f: Option<Formulas>,
     /// The point: a number for one variable, a list for `x0`, `x1`, ... (`x`, `y`, `z`), or an object with names, such as `{"r": 2, "t": 0.5}`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub at: Option<At>,
     /// Order: 1 to 10 of one variable, 1 or 2 of several, 1 of a list, 1 to 4 of samples.
-    #[serde(default = "Bounded::<1, 10>::of::<1>")]
+    #[value(default = "Bounded::<1, 10>::of::<1>")]
     pub order: Bounded<1, 10>,
     /// Named numbers the expressions use, such as `{"a": 1.5}`.
-    #[serde(default, skip_serializing_if = "Parameters::is_empty")]
+    #[value(default, skip_encoding_if = "Parameters::is_empty")]
     pub parameters: Parameters,
     /// Columns of numbers, inline or from a file, which `f` reduces to one number, such as `sum((y - a*t)**2)`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub data: Option<Input<Table>>,
     /// Values of the function, finite.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-shape" = ["n"]))]
+    #[value(default, skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-shape" = ["n"]))]
     pub y: Option<Input<Vector>>,
     /// Places of the values, strictly ascending or descending, of any spacing.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-shape" = ["n"]))]
+    #[value(default, skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-shape" = ["n"]))]
     pub x: Option<Input<Vector>>,
     /// Distance of the places where there is no `x`; absent: 1.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub dx: Option<Positive>,
     /// For samples: `finite` (polynomials through neighbours), `spline` (cubic, not a knot), `savitzky_golay` (polynomials fitted to a window;
     /// for noisy samples).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub method: Option<Method>,
     /// For `finite`: order of accuracy 2, 4 (the default) or 6.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub accuracy: Option<Bounded<2, 6>>,
     /// For `savitzky_golay`: samples in a window, odd; absent: 7.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub window: Option<Bounded<3, 501>>,
     /// For `savitzky_golay`: degree of the polynomials, at least `order` and below `window`; absent: 3, or `order` where that is more.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub degree: Option<Bounded<1, 12>>,
 }
 
 /// How to differentiate samples.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Encode, Decode, Describe)]
+#[value(rename_all = "snake_case")]
 pub(crate) enum Method {
     /// Derivatives by formula.
     #[default]
@@ -75,41 +75,41 @@ pub(crate) enum Method {
 }
 
 /// Derivatives; which members there are depends on what was given.
-#[derive(Debug, Default, Serialize, JsonSchema)]
+#[derive(Debug, Default, Encode, Describe)]
 pub(crate) struct Output {
     /// Of one expression: its value.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[value(skip_encoding_if = "Option::is_none")]
     pub value: Option<f64>,
     /// Of one expression in one variable: the derivative of the order asked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[value(skip_encoding_if = "Option::is_none")]
     pub derivative: Option<f64>,
     /// Of one expression in several variables: the derivative by each.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-shape" = ["d"]))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-shape" = ["d"]))]
     pub gradient: Option<Vec<f64>>,
     /// Of one expression in several variables, for order 2: the second derivatives.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-shape" = ["d", "d"]))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-shape" = ["d", "d"]))]
     pub hessian: Option<Vec<Vec<f64>>>,
     /// Of a list of expressions: their values.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-shape" = ["m"]))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-shape" = ["m"]))]
     pub values: Option<Vec<f64>>,
     /// Of a list of expressions: one row for each, one column for each variable.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-shape" = ["m", "d"]))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-shape" = ["m", "d"]))]
     pub jacobian: Option<Vec<Vec<f64>>>,
     /// Where `at` has names: the gradient, by name.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[value(skip_encoding_if = "Option::is_none")]
     pub named: Option<BTreeMap<String, f64>>,
     /// Of samples: the derivative at each place, in the order given.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-shape" = ["n"]))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-shape" = ["n"]))]
     pub derivatives: Option<Vec<f64>>,
     /// Of samples: estimate of the error of each derivative: of `finite` and `spline` the difference from another rule, the largest of
     /// a sample and its neighbours; of `savitzky_golay` the standard error that the residuals of the window tell.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-shape" = ["n"]))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-shape" = ["n"]))]
     pub errors: Option<Vec<f64>>,
     /// How: `exact` for expressions.
     pub method: Method,

@@ -9,7 +9,7 @@ use crate::plot::{plot_braille, series};
 use crate::prelude::*;
 
 /// The integral, and how good it is.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Encode, Describe)]
 pub(crate) struct Output {
     /// The integral.
     pub integral: f64,
@@ -30,14 +30,14 @@ pub(crate) struct Output {
     /// What was used: `gauss_kronrod`, `gauss_kronrod, half-waves` or `tanh_sinh`.
     pub method: String,
     /// The integrand as text.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-present" = { "plot": true }))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-present" = { "plot": true }))]
     pub plot: Option<String>,
 }
 
 /// Reason that a search for an integral ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Describe)]
+#[value(rename_all = "snake_case")]
 pub(crate) enum Reason {
     /// The error is as small as asked for.
     Tolerance,

@@ -21,8 +21,8 @@ use self::range::Range;
 /// Integrate a function of one variable over a finite or infinite range, with an error that holds.
 ///
 /// Narrow peaks, singularities at the ends and inside, and waves up to infinity are dealt with; an integral that diverges is refused.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// Integrand: an expression in `x`, such as `exp(-x**2)*cos(3*x)`.
     pub f: String,
@@ -31,41 +31,41 @@ pub(crate) struct Args {
     /// Upper end, likewise; `"inf"` for none.
     pub to: Limit,
     /// Name of the variable.
-    #[serde(default = "x")]
+    #[value(default = "x")]
     pub variable: String,
     /// Named numbers the expressions use, such as `{"a": 1.5}`.
-    #[serde(default, skip_serializing_if = "Parameters::is_empty")]
+    #[value(default, skip_encoding_if = "Parameters::is_empty")]
     pub parameters: Parameters,
     /// Columns of numbers, inline or from a file, which `f` reduces to one number, such as `exp(sum(normal_lpdf(y, x, 1)))`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub data: Option<Input<Table>>,
     /// Places between the ends where the integrand jumps, has a kink, a pole or a narrow peak; at most 1000. They save evaluations.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[value(default, skip_encoding_if = "Vec::is_empty")]
     pub points: Vec<Limit>,
     /// Simple poles between the ends of which the Cauchy principal value is meant.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[value(default, skip_encoding_if = "Vec::is_empty")]
     pub principal_value: Vec<Limit>,
     /// `auto`; `gauss_kronrod` (adaptive halving alone, without a search for peaks), `tanh_sinh` (double-exponential; for functions analytic inside), `oscillatory`
     /// (an infinite end summed over half-waves from the start).
-    #[serde(default)]
+    #[value(default)]
     pub method: Method,
     /// Error asked for, relative to the integral; at least 1e-14.
-    #[serde(default = "rtol")]
+    #[value(default = "rtol")]
     pub rtol: Tolerance,
     /// Error asked for, absolute; the larger of both counts.
-    #[serde(default = "atol")]
+    #[value(default = "atol")]
     pub atol: Tolerance,
     /// Most evaluations of the integrand.
-    #[serde(default = "Bounded::<100, 100_000_000>::of::<5_000_000>")]
+    #[value(default = "Bounded::<100, 100_000_000>::of::<5_000_000>")]
     pub max_evals: Bounded<100, 100_000_000>,
     /// Whether to draw the integrand as text.
-    #[serde(default)]
+    #[value(default)]
     pub plot: bool,
 }
 
 /// How to integrate.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Encode, Decode, Describe)]
+#[value(rename_all = "snake_case")]
 pub(crate) enum Method {
     /// Adaptive Gauss-Kronrod rules, with the limits at ends and singular places extrapolated.
     #[default]

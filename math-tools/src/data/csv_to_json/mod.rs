@@ -11,22 +11,22 @@ use crate::prelude::*;
 /// Reads a CSV text (RFC 4180, quotes, CRLF or LF, byte order mark allowed) into typed records. The type is decided for each
 /// column as a whole: `number` when every non-empty cell is a JSON number, `boolean` when every one is `true` or `false`, else
 /// `text`, so that codes such as `007`, `1_000` or `1 000` stay as written and a column never mixes types. Empty cells are null.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// The CSV text. Every line must have as many cells as the first; blank lines are skipped.
-    #[schemars(extend("x-file-endings" = [".csv", ".tsv"]))]
+    #[schema(extend("x-file-endings" = [".csv", ".tsv"]))]
     pub csv_content: Input<Text>,
     /// The character between cells.
-    #[serde(default)]
+    #[value(default)]
     pub delimiter: Delimiter,
     /// Whether the first line names the columns; otherwise they are `column_1`, `column_2`, ...
-    #[serde(default = "yes")]
+    #[value(default = "yes")]
     pub has_header: bool,
 }
 
 /// The records of a CSV text.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Output {
     /// One record for each line: cells by column name, in column order; numbers, booleans, texts or null.
     pub rows: Value,
@@ -39,8 +39,8 @@ pub(crate) struct Output {
 }
 
 /// Type of the cells of a column.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Describe)]
+#[value(rename_all = "snake_case")]
 pub(crate) enum ColumnType {
     /// Numbers; a whole one without fraction or exponent is an integer (a column with one beyond 2^53 is text).
     Number,

@@ -16,8 +16,8 @@ use crate::prelude::*;
 /// Queries a JSON value with JMESPath (jmespath.org): fields, indices from either end, slices, projections `[*]` and `*`,
 /// flattening `[]`, filters `[?price > `10`]`, pipes, multi-select lists and objects, and the 26 standard functions. Raw
 /// strings are written 'so', JSON literals `so`. `<` and its kin compare numbers only. A path that leads nowhere is null.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// The value to query: any JSON. A .csv file with a header is a list of records.
     pub data: Input<Value>,
@@ -26,7 +26,7 @@ pub(crate) struct Args {
 }
 
 /// The result of the query.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Output {
     /// The value found, of any type; null when there is none.
     pub result: Value,

@@ -13,21 +13,21 @@ use crate::prelude::*;
 /// Writes records or columns as a CSV text with a header line (RFC 4180 quoting, lines end in LF). Null and missing cells are
 /// empty, numbers have their shortest exact spelling. `csv_to_json` reads the text back, except that an empty text comes back
 /// as null, and texts come back as numbers or booleans when every text of their column is spelled like one.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// A list of records, or an object of columns of equal length.
     pub data: Input<Table>,
     /// The columns to write, in this order; all of them in the order of their first appearance when absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub columns: Option<Vec<String>>,
     /// The character between cells.
-    #[serde(default)]
+    #[value(default)]
     pub delimiter: Delimiter,
 }
 
 /// A CSV text.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Output {
     /// The text: a header line, then one line for each record; empty when there is no column.
     pub csv: String,

@@ -12,24 +12,24 @@ use crate::prelude::*;
 /// Runs one SELECT (SQLite dialect, with WITH, window functions and JSON functions) over tables given as arguments. Columns are
 /// typed from all their cells (integer, real, text, boolean), so comparisons and ORDER BY work on numbers. Nothing can be
 /// written, attached or configured, a query ends after 20 s at the latest, and nothing depends on the clock or on chance: `random()` and `'now'` are refused.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// One SELECT statement; up to 100,000 bytes. Quote names with double quotes, texts with single ones.
     pub query: String,
     /// The tables by name; each a list of records or an object of columns. An empty list is a table with one column `_`.
-    #[serde(default)]
+    #[value(default)]
     pub tables: BTreeMap<String, Input<Table>>,
     /// Values for the parameters of the query: a list for `?`, an object for `:name`; numbers, texts, booleans or null.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub params: Option<Value>,
     /// Most rows to return; when there are more the result says `truncated`.
-    #[serde(default = "Bounded::<1, 1_000_000>::of::<10_000>")]
+    #[value(default = "Bounded::<1, 1_000_000>::of::<10_000>")]
     pub max_rows: Bounded<1, 1_000_000>,
 }
 
 /// The result of a query.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Output {
     /// Names of the result columns in order.
     pub columns: Vec<String>,

@@ -2,6 +2,7 @@
 
 use serde_json::{Value as Json, json};
 use tool_core::Tool;
+use tool_core::convert::to_value;
 
 use crate::calculus::{differentiate, integrate, integrate_nd};
 use crate::expression::calculate;
@@ -13,7 +14,7 @@ use crate::testing::{assert_refused, run};
 
 fn called<T: Tool>(args: &Json) -> Json {
     let output = run::<T>(&args.to_string()).unwrap_or_else(|err| panic!("{args}: {err:?}"));
-    serde_json::to_value(output).unwrap()
+    serde_json::to_value(to_value(&output).unwrap()).unwrap()
 }
 
 fn data() -> Json {

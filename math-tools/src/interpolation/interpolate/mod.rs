@@ -13,53 +13,53 @@ use crate::prelude::*;
 ///
 /// Lines, cubic splines, shape-preserving and Akima curves, smoothing splines; derivatives and integrals; nothing is extrapolated
 /// unless `extrapolate` says how.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// Places of the points, different from each other; in any order for curves, ascending for `z`.
-    #[schemars(extend("x-shape" = ["n"]))]
+    #[schema(extend("x-shape" = ["n"]))]
     pub x: Input<Vector>,
     /// Values at `x`; with `z`, the second axis of the grid, ascending.
     pub y: Input<Vector>,
     /// Values on a grid: row i is at `x[i]`, column j at `y[j]`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub z: Option<Input<Matrix>>,
     /// Where to evaluate: a number or a list; with `z`, points `[x, y]`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub at: Option<Input<Places>>,
     /// Instead of `at`: this many equally spaced places from the first to the last point.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub grid: Option<Bounded<2, 10_000_000>>,
     /// How the curve goes between points; with `z`: `linear` or `cubic`.
-    #[serde(default)]
+    #[value(default)]
     pub method: Method,
     /// Ends of the cubic spline.
-    #[serde(default)]
+    #[value(default)]
     pub boundary: Boundary,
     /// Slopes at both ends for `clamped`; absent: 0.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub end_slopes: Option<[Finite; 2]>,
     /// For `smoothing`: weight of the integral of the squared second derivative; absent: by generalised cross-validation.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub smoothing: Option<Tolerance>,
     /// For `smoothing`: positive weights of the points.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-shape" = ["n"]))]
+    #[value(default, skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-shape" = ["n"]))]
     pub weights: Option<Input<Vector>>,
     /// Derivative to return: 1 to 3; -1 is the integral from the first point.
-    #[serde(default = "Bounded::<-1, 3>::of::<0>")]
+    #[value(default = "Bounded::<-1, 3>::of::<0>")]
     pub derivative: Bounded<-1, 3>,
     /// What to return outside the points.
-    #[serde(default)]
+    #[value(default)]
     pub extrapolate: Extrapolate,
     /// Whether to draw the curve and the points.
-    #[serde(default = "yes")]
+    #[value(default = "yes")]
     pub plot: bool,
 }
 
 /// How the curve goes between points.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Encode, Decode, Describe)]
+#[value(rename_all = "snake_case")]
 pub(crate) enum Method {
     /// Straight lines.
     Linear,
@@ -96,8 +96,8 @@ impl Method {
 }
 
 /// Ends of a cubic spline.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Encode, Decode, Describe)]
+#[value(rename_all = "snake_case")]
 pub(crate) enum Boundary {
     /// The first two pieces are one polynomial, and the last two.
     #[default]
@@ -111,8 +111,8 @@ pub(crate) enum Boundary {
 }
 
 /// What is returned outside the points.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Encode, Decode, Describe)]
+#[value(rename_all = "snake_case")]
 pub(crate) enum Extrapolate {
     /// An error that names the place.
     #[default]
@@ -128,11 +128,11 @@ pub(crate) enum Extrapolate {
 }
 
 /// The values and what they come from.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Output {
     /// Places, with `grid`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-present" = { "grid": { "not": null } }))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-present" = { "grid": { "not": null } }))]
     pub at: Option<Vec<f64>>,
     /// The value, derivative or integral at each place.
     pub values: Vec<Real>,
@@ -143,19 +143,19 @@ pub(crate) struct Output {
     /// First and last place of the points.
     pub range: [f64; 2],
     /// With `smoothing`: the weight of the bending.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-present" = { "method": "smoothing" }))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-present" = { "method": "smoothing" }))]
     pub lambda: Option<f64>,
     /// With `smoothing`: trace of the influence matrix, from 2 (a line) to n (through the points).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-present" = { "method": "smoothing" }))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-present" = { "method": "smoothing" }))]
     pub degrees_of_freedom: Option<f64>,
     /// With `smoothing`: score of generalised cross-validation; infinite through the points.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-present" = { "method": "smoothing" }))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-present" = { "method": "smoothing" }))]
     pub score: Option<Real>,
     /// The curve and the points (o).
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[value(skip_encoding_if = "Option::is_none")]
     pub plot: Option<String>,
 }
 

@@ -1,7 +1,7 @@
 //! [`Places`]: where to evaluate.
 
-use schemars::{Schema, json_schema};
 use tool_core::input::InputKind;
+use tool_core::schema::{Schema, json};
 use tool_core::{Load, Matrix, Problem, Value, Vector};
 
 /// Numbers, or points of two coordinates.
@@ -39,7 +39,7 @@ impl Load for Places {
     }
 
     fn schema() -> Schema {
-        json_schema!({ "anyOf": [
+        json!({ "anyOf": [
             { "type": "number" },
             { "type": "array", "items": { "type": "array", "items": { "type": "number" } } },
             { "type": "array", "items": { "type": "number" } }

@@ -7,34 +7,34 @@ use crate::prelude::*;
 
 /// Find the eigenvalues of a square real matrix, and its eigenvectors when asked. An exactly symmetric matrix takes the symmetric
 /// method and has real eigenvalues; any other may have complex ones. They are sorted ascending by real part, then by imaginary part.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// The matrix, n rows of n numbers.
-    #[serde(rename = "A")]
-    #[schemars(extend("x-shape" = ["n", "n"]))]
+    #[value(rename = "A")]
+    #[schema(extend("x-shape" = ["n", "n"]))]
     pub a: Input<Matrix>,
     /// Whether to compute eigenvectors too.
-    #[serde(default)]
+    #[value(default)]
     pub vectors: bool,
     /// Right matrix of the generalised problem A v = lambda B v, n rows of n numbers; absent: the identity.
-    #[serde(rename = "B", default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-shape" = ["n", "n"]))]
+    #[value(rename = "B", default, skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-shape" = ["n", "n"]))]
     pub b: Option<Input<Matrix>>,
     /// Whether to return left eigenvectors and the condition of each eigenvalue too (implies `vectors`; not with `B`).
-    #[serde(default)]
+    #[value(default)]
     pub left: bool,
     /// Eigenvalues to return, in ascending order: `all`, or the `count` `smallest` or `largest`.
-    #[serde(default)]
+    #[value(default)]
     pub select: Select,
     /// Number of eigenvalues to return with `select`, from 1; more than there are means all.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub count: Option<Count>,
 }
 
 /// Selection of eigenvalues.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Encode, Decode, Describe)]
+#[value(rename_all = "snake_case")]
 pub(crate) enum Select {
     /// All of them.
     #[default]
@@ -46,60 +46,60 @@ pub(crate) enum Select {
 }
 
 /// Eigenvalues, eigenvectors and how exact they are.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Output {
     /// The eigenvalues, ascending; only when all of them are real.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-shape" = ["k"]))]
-    #[schemars(extend("x-present" = { "A": { "is": "symmetric" }, "B": null }))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-shape" = ["k"]))]
+    #[schema(extend("x-present" = { "A": { "is": "symmetric" }, "B": null }))]
     pub eigenvalues: Option<Vec<f64>>,
     /// Real parts of the eigenvalues.
-    #[schemars(extend("x-shape" = ["k"]))]
+    #[schema(extend("x-shape" = ["k"]))]
     pub real: Vec<f64>,
     /// Imaginary parts of the eigenvalues, in the same order; conjugate pairs are neighbours.
-    #[schemars(extend("x-shape" = ["k"]))]
+    #[schema(extend("x-shape" = ["k"]))]
     pub imaginary: Vec<f64>,
     /// Unit eigenvectors in the columns, in the order of the eigenvalues, the largest entry of each positive; only with `vectors`
     /// and when all eigenvalues are real.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-shape" = ["n", "k"]))]
-    #[schemars(extend("x-present" = [{ "vectors": true, "A": { "is": "symmetric" }, "B": null }, { "left": true, "A": { "is": "symmetric" }, "B": null }]))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-shape" = ["n", "k"]))]
+    #[schema(extend("x-present" = [{ "vectors": true, "A": { "is": "symmetric" }, "B": null }, { "left": true, "A": { "is": "symmetric" }, "B": null }]))]
     pub eigenvectors: Option<Matrix>,
     /// Real parts of the unit eigenvectors in the columns, the largest entry of each real and positive; only with `vectors` and
     /// when some eigenvalue is complex.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-shape" = ["n", "k"]))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-shape" = ["n", "k"]))]
     pub eigenvectors_real: Option<Matrix>,
     /// Imaginary parts of the eigenvectors, likewise.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-shape" = ["n", "k"]))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-shape" = ["n", "k"]))]
     pub eigenvectors_imaginary: Option<Matrix>,
     /// Whether the matrix is exactly symmetric.
     pub symmetric: bool,
     /// |sum of all eigenvalues - trace of A| / (n eps |A|), Frobenius norm (0 with `B`); of order 1 or below when all is well.
     pub trace_error: f64,
     /// Largest |A v - lambda v| / (n eps |A|) over the eigenvectors; of order 1 or below when all is well. Only with `vectors`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-present" = [{ "vectors": true, "B": null }, { "left": true }]))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-present" = [{ "vectors": true, "B": null }, { "left": true }]))]
     pub residual: Option<f64>,
     /// Condition of each eigenvalue, 1 / |y* x| for unit left and right vectors: a change of A by e moves it by up to e times this.
     /// Only with `left`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-shape" = ["k"]))]
-    #[schemars(extend("x-present" = { "left": true }))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-shape" = ["k"]))]
+    #[schema(extend("x-present" = { "left": true }))]
     pub conditions: Option<Vec<Real>>,
     /// Real parts of the unit left eigenvectors y in the columns, y* A = lambda y*. Only with `left`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-shape" = ["n", "k"]))]
-    #[schemars(extend("x-present" = { "left": true }))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-shape" = ["n", "k"]))]
+    #[schema(extend("x-present" = { "left": true }))]
     pub left_eigenvectors_real: Option<Matrix>,
     /// Imaginary parts of the left eigenvectors, when some eigenvalue is complex.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-shape" = ["n", "k"]))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-shape" = ["n", "k"]))]
     pub left_eigenvectors_imaginary: Option<Matrix>,
     /// Number of infinite eigenvalues, which are left out; only with `B`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-present" = { "B": { "not": null } }))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-present" = { "B": { "not": null } }))]
     pub infinite: Option<usize>,
     /// `symmetric`, `general`, or with `B` `cholesky` (A symmetric, B positive definite), `qz`, or `reduction` to B^-1 A.
     pub method: String,

@@ -11,52 +11,52 @@ use crate::prelude::*;
 /// Find x that makes |b - A x| smallest, for any shape and rank of A. By orthogonal factors refined to full precision, by singular
 /// values with minimum norm, or with a ridge penalty; with weights, equality constraints, and the covariance of the estimates.
 /// With `polynomial` the columns are the powers of a single column t, formed to 30 digits.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// The matrix, m rows of n numbers. With `polynomial`: m rows of one number, t.
-    #[serde(rename = "A")]
-    #[schemars(extend("x-shape" = { "if": "polynomial", "then": ["m", 1], "else": ["m", "n"] }))]
+    #[value(rename = "A")]
+    #[schema(extend("x-shape" = { "if": "polynomial", "then": ["m", 1], "else": ["m", "n"] }))]
     pub a: Input<Matrix>,
     /// Right-hand side: a list of m numbers, or m rows with one column per right-hand side.
-    #[schemars(extend("x-shape" = ["m", "*k"]))]
+    #[schema(extend("x-shape" = ["m", "*k"]))]
     pub b: Input<Rhs>,
     /// `qr` needs full column rank and gives all digits; `svd` gives the solution of minimum norm for any rank; `ridge` adds
     /// `ridge` |x|^2 to the sum of squares; `auto` is `ridge` when `ridge` is given, else `qr`, and `svd` where that finds the
     /// columns dependent.
-    #[serde(default)]
+    #[value(default)]
     pub method: Method,
     /// Degree of a polynomial in the single column of A; x holds its coefficients from the constant upwards.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub polynomial: Option<Bounded<0, 60>>,
     /// One weight of at least 0 per row: row i of the sum of squares counts `weights[i]` times (1 / variance of b_i).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-shape" = ["m"]))]
+    #[value(default, skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-shape" = ["m"]))]
     pub weights: Option<Input<Vector>>,
     /// Left-hand sides of equality constraints C x = d: p rows of n numbers, p at most n.
-    #[serde(rename = "C", default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-shape" = ["p", "n"]))]
+    #[value(rename = "C", default, skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-shape" = ["p", "n"]))]
     pub c: Option<Input<Matrix>>,
     /// Right-hand sides of the constraints, p numbers, or p rows with one column per right-hand side.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-shape" = ["p", "*constraints"]))]
+    #[value(default, skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-shape" = ["p", "*constraints"]))]
     pub d: Option<Input<Rhs>>,
     /// Penalty on |x|^2, at least 0; in units of b^2 / x^2.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub ridge: Option<Tolerance>,
     /// Singular values (for `qr`: pivots of the scaled columns) up to this share of the largest count as zero; absent:
     /// max(m, n) 2.2e-16.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub tolerance: Option<Tolerance>,
     /// Whether to return the covariance matrix of x (one right-hand side); its diagonal gives `standard_errors`. For `ridge` it is the
     /// scatter of x about its own mean, s^2 (A'A + ridge I)^-1 A'A (A'A + ridge I)^-1; the bias towards zero is not in it.
-    #[serde(default)]
+    #[value(default)]
     pub covariance: bool,
 }
 
 /// Method for a least squares problem.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Encode, Decode, Describe)]
+#[value(rename_all = "snake_case")]
 pub(crate) enum Method {
     /// By arguments and rank.
     #[default]
@@ -70,10 +70,10 @@ pub(crate) enum Method {
 }
 
 /// The solution and its evidence.
-#[derive(Debug, Default, Serialize, JsonSchema)]
+#[derive(Debug, Default, Encode, Describe)]
 pub(crate) struct Output {
     /// The solution: n numbers, or n rows with one column per right-hand side.
-    #[schemars(extend("x-shape" = ["n", "*k"]))]
+    #[schema(extend("x-shape" = ["n", "*k"]))]
     pub x: Rhs,
     /// |b - A x| with weights, without the penalty; Frobenius over several right-hand sides.
     pub residual: f64,
@@ -85,36 +85,36 @@ pub(crate) struct Output {
     /// Decimal digits of x that survive when the entries of A are only known to 16, from `rcond`: 0 to 15.
     pub trusted_digits: u32,
     /// Singular values of A with weights, descending; only for `svd`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-present" = { "method": "svd" }))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-present" = { "method": "svd" }))]
     pub singular_values: Option<Vec<f64>>,
     /// Rows less fitted parameters; for `ridge` less the effective number of them, the sum of s^2 / (s^2 + ridge)
     /// over the singular values s of what the constraints leave free.
     pub degrees_of_freedom: f64,
     /// Square root of the residual sum of squares over the degrees of freedom; "NaN" with none, absent for several right-hand
     /// sides.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-present" = { "b": { "is": "vector" } }))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-present" = { "b": { "is": "vector" } }))]
     pub residual_std: Option<Real>,
     /// Standard errors of x; "NaN" with 0 degrees of freedom. Only with `covariance`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-shape" = ["n"]))]
-    #[schemars(extend("x-present" = { "covariance": true }))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-shape" = ["n"]))]
+    #[schema(extend("x-present" = { "covariance": true }))]
     pub standard_errors: Option<Vec<Real>>,
     /// Covariance of x, n x n. Only with `covariance` and with degrees of freedom left.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-shape" = ["n", "n"]))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-shape" = ["n", "n"]))]
     pub covariance: Option<Matrix>,
     /// Largest cosine of an angle between the residual and a column of A: 0 at an exact minimum without constraints. Not for `svd`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-present" = [{ "method": ["qr", "ridge"] }, { "method": "auto", "ridge": { "not": null } }]))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-present" = [{ "method": ["qr", "ridge"] }, { "method": "auto", "ridge": { "not": null } }]))]
     pub optimality: Option<f64>,
     /// Steps of refinement.
     pub refinements: usize,
     /// Estimate of the relative error of x, columns scaled to one length, when the entries are exactly what they say, from the
     /// corrections of the refinement; "Infinity" when they do not shrink. Not for `svd`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-present" = [{ "method": ["qr", "ridge"] }, { "method": "auto", "ridge": { "not": null } }]))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-present" = [{ "method": ["qr", "ridge"] }, { "method": "auto", "ridge": { "not": null } }]))]
     pub error_estimate: Option<Real>,
     /// Method used; never `auto`.
     pub method: Method,

@@ -14,26 +14,26 @@ use crate::prelude::*;
 /// Solve the linear system A x = b, for one right-hand side or several at once. The method follows from the structure of A unless
 /// one is named; the solution is refined with residuals in doubled precision, and comes with its residual, condition and error.
 /// Matrices that are not square are solved by least squares of minimum norm.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// The matrix, a list of rows; m x n, square for every method but `lstsq`.
-    #[serde(rename = "A")]
-    #[schemars(extend("x-shape" = ["m", "n"]))]
+    #[value(rename = "A")]
+    #[schema(extend("x-shape" = ["m", "n"]))]
     pub a: Input<Matrix>,
     /// Right-hand side: a list of m numbers, or a list of m rows with one column per right-hand side.
-    #[schemars(extend("x-shape" = ["m", "*k"]))]
+    #[schema(extend("x-shape" = ["m", "*k"]))]
     pub b: Input<Rhs>,
     /// `auto` looks at A: triangular, band or tridiagonal, symmetric positive definite (Cholesky), symmetric indefinite, or general
     /// (LU; QR where elimination is unstable); `lstsq` for a shape that is not square. A named method is used as it is, or refused
     /// when A does not have its structure. An exactly singular square matrix is refused by all but `lstsq`.
-    #[serde(default)]
+    #[value(default)]
     pub method: Method,
 }
 
 /// Method for a linear system.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Encode, Decode, Describe)]
+#[value(rename_all = "snake_case")]
 pub(crate) enum Method {
     /// By the structure of A.
     #[default]
@@ -57,10 +57,10 @@ pub(crate) enum Method {
 }
 
 /// The solution and how far to trust it.
-#[derive(Debug, Default, Serialize, JsonSchema)]
+#[derive(Debug, Default, Encode, Describe)]
 pub(crate) struct Output {
     /// The solution: n numbers, or n rows with one column per right-hand side, as `b` was given.
-    #[schemars(extend("x-shape" = ["n", "*k"]))]
+    #[schema(extend("x-shape" = ["n", "*k"]))]
     pub x: Rhs,
     /// |b - A x| / |b| in the Euclidean norm (Frobenius for several right-hand sides); the residual itself when b is zero.
     pub relative_error: f64,
@@ -76,24 +76,24 @@ pub(crate) struct Output {
     pub trusted_digits: u32,
     /// Estimate of the largest relative error of x (maximum norm) when the entries of A and b are exactly what they say, from the
     /// corrections of the refinement; "Infinity" when they do not shrink. Not for `lstsq`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-present" = [{ "method": ["lu", "qr", "cholesky", "symmetric_indefinite", "triangular", "banded", "tridiagonal"] }, { "method": "auto", "A": { "is": "square" } }]))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-present" = [{ "method": ["lu", "qr", "cholesky", "symmetric_indefinite", "triangular", "banded", "tridiagonal"] }, { "method": "auto", "A": { "is": "square" } }]))]
     pub error_estimate: Option<Real>,
     /// Bound of the same error when every entry of A and b may be wrong by half a unit in its last place, from the componentwise
     /// condition number (itself an estimate). Not for `lstsq`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-present" = [{ "method": ["lu", "qr", "cholesky", "symmetric_indefinite", "triangular", "banded", "tridiagonal"] }, { "method": "auto", "A": { "is": "square" } }]))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-present" = [{ "method": ["lu", "qr", "cholesky", "symmetric_indefinite", "triangular", "banded", "tridiagonal"] }, { "method": "auto", "A": { "is": "square" } }]))]
     pub error_bound: Option<Real>,
     /// Numerical rank; less than the number of columns means that x is one of many solutions, the one of smallest norm.
     pub rank: usize,
     /// Method used; never `auto`.
     pub method: Method,
     /// Method tried first without a trustworthy answer.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[value(skip_encoding_if = "Option::is_none")]
     pub abandoned: Option<Method>,
     /// Largest entry met by the elimination over the largest of A: digits lost are about its logarithm before refinement. Only
     /// for methods that exchange rows.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[value(skip_encoding_if = "Option::is_none")]
     pub growth: Option<f64>,
     /// Steps of refinement that were kept.
     pub refinements: usize,

@@ -1,10 +1,9 @@
 //! [`Rhs`]: one right-hand side or several, and the solution in the same form.
 
-use schemars::{Schema, json_schema};
-use serde::{Serialize, Serializer};
 use tool_core::error::Problem;
 use tool_core::input::InputKind;
-use tool_core::{Load, Matrix, Value, Vector};
+use tool_core::schema::{Schema, json};
+use tool_core::{Encode, EncodeError, Encoder, Load, Matrix, Value, Vector};
 
 /// A vector, or a matrix whose columns are vectors.
 #[derive(Debug, Clone, PartialEq)]
@@ -95,14 +94,14 @@ impl Load for Rhs {
     }
 
     fn schema() -> Schema {
-        json_schema!({ "anyOf": [Vector::schema(), <Matrix as Load>::schema()] })
+        json!({ "anyOf": [Vector::schema(), <Matrix as Load>::schema()] })
     }
 }
 
-impl Serialize for Rhs {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.to_value().serialize(serializer)
+impl Encode for Rhs {
+    fn encode(&self, encoder: &mut Encoder) -> Result<Value, EncodeError> {
+        self.to_value().encode(encoder)
     }
 }
 
-tool_core::inline_schema!(Rhs, "Rhs", <Self as Load>::schema());
+tool_core::inline_schema!(Rhs, <Self as Load>::schema());

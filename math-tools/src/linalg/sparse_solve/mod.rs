@@ -17,64 +17,64 @@ use crate::prelude::*;
 /// `cols`, `values` (one of each per entry); `indptr`, `indices`, `data` (compressed rows, as SciPy's csr_matrix); or `matrix_market`
 /// text. Zeros are not listed; large lists are best given as `{"$file": "name.npy"}`. The method follows from the matrix unless one is
 /// named; the solution comes with its residual and, from factors, its condition and error.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub struct Args {
     /// Row of each entry, counted from 0, in any order; entries of one place are added.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-shape" = ["entries"]))]
+    #[value(default, skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-shape" = ["entries"]))]
     pub rows: Option<Input<Vector>>,
     /// Column of each entry, counted from 0; as many as `rows`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-shape" = ["entries"]))]
+    #[value(default, skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-shape" = ["entries"]))]
     pub cols: Option<Input<Vector>>,
     /// The entries; as many as `rows`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-shape" = ["entries"]))]
+    #[value(default, skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-shape" = ["entries"]))]
     pub values: Option<Input<Vector>>,
     /// Compressed rows: row i has the entries from `indptr[i]` up to before `indptr[i + 1]`; n + 1 numbers from 0 up.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub indptr: Option<Input<Vector>>,
     /// Compressed rows: column of each entry, counted from 0.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-shape" = ["places"]))]
+    #[value(default, skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-shape" = ["places"]))]
     pub indices: Option<Input<Vector>>,
     /// Compressed rows: the entries, as many as `indices`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-shape" = ["places"]))]
+    #[value(default, skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-shape" = ["places"]))]
     pub data: Option<Input<Vector>>,
     /// The matrix as Matrix Market text: coordinate or array; real, integer or pattern; general, symmetric or skew-symmetric.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-file-endings" = [".mtx"]))]
+    #[value(default, skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-file-endings" = [".mtx"]))]
     pub matrix_market: Option<Input<Text>>,
     /// Number of rows and columns; absent: the length of `b`, which it must equal.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub n: Option<Count>,
     /// Right-hand side: a list of n numbers, or n rows with one column per right-hand side.
-    #[schemars(extend("x-shape" = ["n", "*k"]))]
+    #[schema(extend("x-shape" = ["n", "*k"]))]
     pub b: Input<Rhs>,
     /// `auto` takes Cholesky or, where that costs much, `cg` for a symmetric matrix with positive diagonal, and LU or `gmres` for any
     /// other. A named method is used as it is, or refused when A does not suit it.
-    #[serde(default)]
+    #[value(default)]
     pub method: Method,
     /// Preconditioner of `cg` (`none`, `jacobi`, `ic0`, `amg`) or `gmres` (`none`, `jacobi`, `ilu0`); `auto` takes `amg` for `cg`, and
     /// `ilu0` for `gmres`, or what is left where that breaks down. Only with those methods.
-    #[serde(default)]
+    #[value(default)]
     pub preconditioner: Preconditioner,
     /// Iterative methods end when |b - A x| <= `tolerance` |b| in the Euclidean norm; absent: 1e-10.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub tolerance: Option<Positive>,
     /// Most iterations per right-hand side; absent: 10000.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub max_iterations: Option<Count>,
     /// Steps of `gmres` before it starts again, each of which keeps a vector of n numbers; absent: 50.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub restart: Option<Count>,
 }
 
 /// Method for a sparse system.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Encode, Decode, Describe)]
+#[value(rename_all = "snake_case")]
 pub enum Method {
     /// By the matrix and the cost.
     #[default]
@@ -90,8 +90,8 @@ pub enum Method {
 }
 
 /// Preconditioner of the iterative methods.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Encode, Decode, Describe)]
+#[value(rename_all = "snake_case")]
 pub enum Preconditioner {
     /// By the method.
     #[default]
@@ -109,10 +109,10 @@ pub enum Preconditioner {
 }
 
 /// The solution and how far to trust it.
-#[derive(Debug, Default, Serialize, JsonSchema)]
+#[derive(Debug, Default, Encode, Describe)]
 pub struct Output {
     /// The solution: n numbers, or n rows with one column per right-hand side, as `b` was given.
-    #[schemars(extend("x-shape" = ["n", "*k"]))]
+    #[schema(extend("x-shape" = ["n", "*k"]))]
     pub x: Rhs,
     /// |b - A x| in the Euclidean norm (Frobenius for several right-hand sides).
     pub residual: f64,
@@ -125,57 +125,57 @@ pub struct Output {
     /// Method used; never `auto`.
     pub method: Method,
     /// Preconditioner of an iterative method.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-present" = { "method": ["cg", "gmres"] }))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-present" = { "method": ["cg", "gmres"] }))]
     pub preconditioner: Option<Preconditioner>,
     /// Iterations, the most over the right-hand sides. Only iterative methods.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-present" = { "method": ["cg", "gmres"] }))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-present" = { "method": ["cg", "gmres"] }))]
     pub iterations: Option<usize>,
     /// Reciprocal condition number, 0 to 1: the 1-norm estimate 1 / (|A| |A^-1|) of the matrix as factored. Only direct methods.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-present" = { "method": ["cholesky", "lu"] }))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-present" = { "method": ["cholesky", "lu"] }))]
     pub rcond: Option<f64>,
     /// Decimal digits of x that survive when the entries are only known to 16, from `rcond`: 0 to 15. Only direct methods.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-present" = { "method": ["cholesky", "lu"] }))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-present" = { "method": ["cholesky", "lu"] }))]
     pub trusted_digits: Option<u32>,
     /// Estimated relative error of x when the entries are exactly what they say. Direct methods: in maximum norm, from the corrections
     /// of the refinement, "Infinity" when they do not shrink. `cg`: in the energy norm sqrt(e' A e), from the residual and the least
     /// Ritz value. Not for `gmres`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-present" = { "method": ["cholesky", "lu", "cg"] }))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-present" = { "method": ["cholesky", "lu", "cg"] }))]
     pub error_estimate: Option<Real>,
     /// Bound of the relative error in maximum norm when every entry of A and b may be wrong by half a unit in its last place, from the
     /// componentwise condition number (itself an estimate). Only direct methods.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-present" = { "method": ["cholesky", "lu"] }))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-present" = { "method": ["cholesky", "lu"] }))]
     pub error_bound: Option<Real>,
     /// Entries of A that are not zero.
     pub nonzeros: usize,
     /// Entries of the factors. Only direct methods.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-present" = { "method": ["cholesky", "lu"] }))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-present" = { "method": ["cholesky", "lu"] }))]
     pub fill: Option<usize>,
     /// Largest entry of U over the largest of A; only `lu`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-present" = { "method": "lu" }))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-present" = { "method": "lu" }))]
     pub growth: Option<f64>,
     /// Steps of refinement that were kept. Only direct methods.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-present" = { "method": ["cholesky", "lu"] }))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-present" = { "method": ["cholesky", "lu"] }))]
     pub refinements: Option<usize>,
     /// Whether rows or columns of very different size were scaled before factoring. Only direct methods.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-present" = { "method": ["cholesky", "lu"] }))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-present" = { "method": ["cholesky", "lu"] }))]
     pub equilibrated: Option<bool>,
     /// Methods that `auto` tried first, with the reason each was abandoned.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[value(skip_encoding_if = "Vec::is_empty")]
     pub abandoned: Vec<Abandoned>,
 }
 
 /// A method that gave no solution.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub struct Abandoned {
     /// The method.
     pub method: Method,

@@ -13,34 +13,34 @@ use crate::prelude::*;
 
 /// Find the singular value decomposition A = U S V' of a real matrix of any shape: singular values, rank and condition, and the
 /// orthonormal factors when asked.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// The matrix, m rows of n numbers.
-    #[serde(rename = "A")]
-    #[schemars(extend("x-shape" = ["m", "n"]))]
+    #[value(rename = "A")]
+    #[schema(extend("x-shape" = ["m", "n"]))]
     pub a: Input<Matrix>,
     /// Whether to return full square U (m x m) and V (n x n); the same as `vectors`: "full".
-    #[serde(default)]
+    #[value(default)]
     pub full: bool,
     /// Vectors to return: `none`, `thin` (the first min(m, n)) or `full`. Absent: `full` where `full` is true, else `none`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub vectors: Option<Vectors>,
     /// Number of the largest singular values (and vectors) to return; absent or more than min(m, n): all. Not with full vectors.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub components: Option<Count>,
     /// Whether to find the `components` from a random sketch, which is much faster when they are few; exact to rounding where the
     /// remaining singular values are small. `truncation_error` says what is left out.
-    #[serde(default)]
+    #[value(default)]
     pub randomised: bool,
     /// Seed of the sketch; absent: 42.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub seed: Option<Seed>,
 }
 
 /// Selection of singular vectors.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode, Describe)]
+#[value(rename_all = "snake_case")]
 pub(crate) enum Vectors {
     /// Singular values only.
     None,
@@ -51,20 +51,20 @@ pub(crate) enum Vectors {
 }
 
 /// The decomposition.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Output {
     /// The min(m, n) singular values, descending, or the first `components` of them.
-    #[schemars(extend("x-shape" = ["k"]))]
+    #[schema(extend("x-shape" = ["k"]))]
     pub singular_values: Vec<f64>,
     /// Left singular vectors in the columns, m x min(m, n) or m x m; the largest entry of each of the first min(m, n) is positive.
-    #[serde(rename = "U", skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-shape" = ["m", "left"]))]
-    #[schemars(extend("x-present" = [{ "vectors": ["thin", "full"] }, { "full": true }]))]
+    #[value(rename = "U", skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-shape" = ["m", "left"]))]
+    #[schema(extend("x-present" = [{ "vectors": ["thin", "full"] }, { "full": true }]))]
     pub u: Option<Matrix>,
     /// Right singular vectors in the columns (not transposed), n x min(m, n) or n x n.
-    #[serde(rename = "V", skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-shape" = ["n", "right"]))]
-    #[schemars(extend("x-present" = [{ "vectors": ["thin", "full"] }, { "full": true }]))]
+    #[value(rename = "V", skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-shape" = ["n", "right"]))]
+    #[schema(extend("x-present" = [{ "vectors": ["thin", "full"] }, { "full": true }]))]
     pub v: Option<Matrix>,
     /// Number of singular values above `tolerance`.
     pub rank: usize,
@@ -77,16 +77,16 @@ pub(crate) struct Output {
     /// when all is well.
     pub norm_error: f64,
     /// |A - U S V'| / (max(m, n) eps |A|), Frobenius norm; of order 1 or below when all is well. Only with vectors.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-present" = [{ "vectors": ["thin", "full"], "randomised": false }, { "full": true, "randomised": false }]))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-present" = [{ "vectors": ["thin", "full"], "randomised": false }, { "full": true, "randomised": false }]))]
     pub residual: Option<f64>,
     /// |A - U S V'| / |A| of what is returned, Frobenius norm: 0 is nothing left out. Only with `components`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-present" = { "components": { "not": null } }))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-present" = { "components": { "not": null } }))]
     pub truncation_error: Option<f64>,
     /// The seed of the sketch. Only with `randomised`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-present" = { "randomised": true }))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-present" = { "randomised": true }))]
     pub seed: Option<Seed>,
 }
 

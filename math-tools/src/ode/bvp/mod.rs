@@ -16,8 +16,8 @@ use super::solve::system::Equations;
 
 /// Solve y' = f(t, y) on an interval with conditions at both ends, from a first guess. The mesh is refined until the residual is
 /// small everywhere. A run that does not converge returns what it has, with `converged`: false and the reason.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// Right-hand side, as in `solve_ode`: one expression per component in t, y0, y1, ... Example: ["y1", "-y0"].
     pub system: Equations,
@@ -27,30 +27,30 @@ pub(crate) struct Args {
     /// Start and end of the interval, ascending.
     pub t_span: [Finite; 2],
     /// First guess of each component, an expression in t; absent: 0.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[value(default, skip_encoding_if = "Vec::is_empty")]
     pub guess: Vec<String>,
     /// Named numbers the expressions use, such as `{"a": 1.5}`.
-    #[serde(default, skip_serializing_if = "Parameters::is_empty")]
+    #[value(default, skip_encoding_if = "Parameters::is_empty")]
     pub parameters: Parameters,
     /// Columns of numbers, inline or from a file, which equations reduce to one number, such as `sum(dose*exp(-(t - at)**2))`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub data: Option<Input<Table>>,
     /// Names of numbers in `parameters` that are to be found, from their values as first guesses; each needs one condition more.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[value(default, skip_encoding_if = "Vec::is_empty")]
     pub unknowns: Vec<String>,
     /// Times within `t_span`, ascending, at which the right-hand side jumps or has a kink: they become mesh points, on whose sides it is
     /// evaluated apart. Without them the mesh is refined at a jump until `max_nodes`.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[value(default, skip_encoding_if = "Vec::is_empty")]
     pub breakpoints: Vec<Finite>,
     /// Largest residual of the differential equations on each interval, relative to their right-hand side and the largest of them (at most
     /// 1), and of each condition, relative to the sizes of what it depends on.
-    #[serde(default = "default_tolerance")]
+    #[value(default = "default_tolerance")]
     pub tolerance: Positive,
     /// Largest number of mesh points.
-    #[serde(default = "Bounded::<3, 100_000>::of::<2_000>")]
+    #[value(default = "Bounded::<3, 100_000>::of::<2_000>")]
     pub max_nodes: Bounded<3, 100_000>,
     /// Times at which to return the solution; absent: the mesh.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub t_eval: Option<Input<Vector>>,
 }
 
@@ -59,22 +59,22 @@ fn default_tolerance() -> Positive {
 }
 
 /// The solution and how it was found.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Output {
     /// Times.
-    #[schemars(extend("x-shape" = ["times"]))]
+    #[schema(extend("x-shape" = ["times"]))]
     pub t: Vec<f64>,
     /// The solution: one row per time, one number per component.
-    #[schemars(extend("x-shape" = ["times", "n"]))]
+    #[schema(extend("x-shape" = ["times", "n"]))]
     pub y: Vec<Vec<f64>>,
     /// The values found for `unknowns`, in their order; absent without them.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-present" = { "unknowns": { "least": 1 } }))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-present" = { "unknowns": { "least": 1 } }))]
     pub unknowns: Option<Vec<f64>>,
     /// Whether residual and conditions are within the tolerance.
     pub converged: bool,
     /// Reason they are not; absent when they are.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[value(skip_encoding_if = "Option::is_none")]
     pub reason: Option<Reason>,
     /// Largest relative residual of the differential equations on an interval, root mean square.
     pub residual: Real,
@@ -82,7 +82,7 @@ pub(crate) struct Output {
     pub boundary_residual: Real,
     /// Largest difference at the mesh points from a solution on a mesh twice as fine, in the units of y: about the error of a component.
     /// Absent when there is none.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[value(skip_encoding_if = "Option::is_none")]
     pub error_estimate: Option<f64>,
     /// Points of the mesh.
     pub nodes: u64,

@@ -1,14 +1,12 @@
 //! [`Problem`]: the equations and conditions of a boundary value problem, with their derivatives; [`Curve`], a candidate solution.
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
 use crate::expression::System;
 use crate::ode::solve::dynamics::{Derivative, Dynamics};
+use tool_core::{Describe, Encode};
 
 /// Reason a boundary value problem was not solved.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Describe)]
+#[value(rename_all = "snake_case")]
 pub(crate) enum Reason {
     /// The mesh would need more than `max_nodes` points.
     MaxNodes,

@@ -1,33 +1,31 @@
 //! [`Watch`]: values at given times and events, found on the interpolation of each step.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use tool_core::{Count, Ctx, ToolError};
+use tool_core::{Count, Ctx, Decode, Describe, Encode, ToolError};
 
 use super::flow::Problem;
 use super::stepper::Stepper;
 use crate::expression::{Evaluator, Expression};
 
 /// A function of time and state whose zeros are found.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Event {
     /// Expression in the variables of `system`; the event is where it crosses 0.
     pub g: String,
     /// `rising`, `falling` or `both`.
-    #[serde(default)]
+    #[value(default)]
     pub direction: Direction,
     /// End the integration there.
-    #[serde(default)]
+    #[value(default)]
     pub terminal: bool,
     /// Occurrences before it ends the integration, if terminal, or is no longer recorded.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub count: Option<Count>,
 }
 
 /// Crossings that count.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Encode, Decode, Describe)]
+#[value(rename_all = "snake_case")]
 pub(crate) enum Direction {
     /// From below to above.
     Rising,
@@ -39,7 +37,7 @@ pub(crate) enum Direction {
 }
 
 /// Where an event occurred.
-#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Encode, Describe)]
 pub(crate) struct Occurrences {
     /// Times, in the direction of integration.
     pub t: Vec<f64>,

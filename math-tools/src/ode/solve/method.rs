@@ -1,18 +1,16 @@
 //! [`Method`]: the names of the methods, and the stepper of each.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use super::bdf::Bdf;
 use super::explicit::{Explicit, Pair};
 use super::flow::Problem;
 use super::radau;
 use super::rodas::Rodas;
 use super::stepper::{Bounds, Stepper};
+use tool_core::{Decode, Describe, Encode};
 
 /// The integration method.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Encode, Decode, Describe)]
+#[value(rename_all = "snake_case")]
 pub enum Method {
     /// `dop853`, and `radau` where the problem is stiff.
     #[default]

@@ -36,18 +36,18 @@ pub(crate) use self::arguments::Args;
 pub(crate) use self::check::RTOL_MIN;
 
 /// The solution and how it was found.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Output {
     /// Times, in the direction of integration.
-    #[schemars(extend("x-shape" = ["times"]))]
+    #[schema(extend("x-shape" = ["times"]))]
     pub t: Vec<f64>,
     /// The solution: one row per time, one number per component.
-    #[schemars(extend("x-shape" = ["times", "n"]))]
+    #[schema(extend("x-shape" = ["times", "n"]))]
     pub y: Vec<Vec<f64>>,
     /// Whether the end of `t_span` or a terminal event was reached.
     pub completed: bool,
     /// Reason the end of `t_span` was not reached; absent when it was.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[value(skip_encoding_if = "Option::is_none")]
     pub reason: Option<Reason>,
     /// The time that was reached.
     pub t_end: f64,
@@ -56,29 +56,29 @@ pub(crate) struct Output {
     /// The methods used, in order, separated by commas; of more than five the first five, and the number of changes.
     pub method: String,
     /// The time of the first change of method; absent when there was none.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[value(skip_encoding_if = "Option::is_none")]
     pub switched_at: Option<f64>,
     /// Whether stability rather than accuracy limited the steps of an explicit method: the problem is, or was for a time, stiff.
     pub stiff: bool,
     /// Largest difference of a component at the end from a run with ten times looser tolerances (with shorter steps where those are the same), in the units of y: usually
     /// several times the true error. Absent when not completed, or not asked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[value(skip_encoding_if = "Option::is_none")]
     pub error_estimate: Option<f64>,
     /// Zeros of each of `events`, in their order; absent without events.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-present" = { "events": { "least": 1 } }))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-present" = { "events": { "least": 1 } }))]
     pub events: Option<Vec<Occurrences>>,
     /// Derivatives of the solution by each of `sensitivities`; absent without them.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-present" = { "sensitivities": { "least": 1 } }))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-present" = { "sensitivities": { "least": 1 } }))]
     pub sensitivities: Option<Vec<Derivatives>>,
     /// The trajectories of `sweep`, in their order; absent without it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-present" = { "sweep": { "least": 1 } }))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-present" = { "sweep": { "least": 1 } }))]
     pub sweep: Option<Vec<Run>>,
     /// Quantiles of the runs of `sweep`, for each of `quantiles`; absent without them.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-present" = { "quantiles": { "least": 1 } }))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-present" = { "quantiles": { "least": 1 } }))]
     pub quantiles: Option<Vec<Quantile>>,
 }
 

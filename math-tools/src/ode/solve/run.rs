@@ -1,8 +1,6 @@
 //! [`solve`]: one trajectory with its evidence.
 
-use schemars::JsonSchema;
-use serde::Serialize;
-use tool_core::{Ctx, Shortfall, ToolError};
+use tool_core::{Ctx, Describe, Encode, Shortfall, ToolError};
 
 use super::check::{RTOL_MIN, Setup};
 use super::drive::{Options, Trajectory, error_at_end, integrate};
@@ -14,7 +12,7 @@ use super::sensitivity::Variational;
 use super::stepper::Reason;
 
 /// Work done.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Encode, Describe)]
 pub(crate) struct Stats {
     /// Accepted steps.
     pub steps: u64,
@@ -31,7 +29,7 @@ pub(crate) struct Stats {
 }
 
 /// Derivatives of the solution by a parameter.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Encode, Describe)]
 pub(crate) struct Derivatives {
     /// Name of the parameter.
     pub parameter: String,

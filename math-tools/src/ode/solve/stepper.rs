@@ -1,9 +1,7 @@
 //! [`Stepper`], what every method offers to the driver: one attempt at a step after the other, and the solution within the last one.
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
 use super::flow::Problem;
+use tool_core::{Describe, Encode};
 
 /// The border of the next steps.
 #[derive(Debug, Clone, Copy)]
@@ -26,8 +24,8 @@ pub(crate) enum Attempt {
 }
 
 /// Reason an integration ended before the end of its span.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Describe)]
+#[value(rename_all = "snake_case")]
 pub enum Reason {
     /// A terminal event; the result is complete.
     TerminalEvent,

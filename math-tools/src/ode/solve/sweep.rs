@@ -1,9 +1,7 @@
 //! `sweep`: the same equations from several starts and with several values of parameters, in parallel.
 
 use rayon::prelude::*;
-use schemars::JsonSchema;
-use serde::Serialize;
-use tool_core::{Ctx, ErrorCode, Probability, Shortfall, ToolError};
+use tool_core::{Ctx, Describe, Encode, ErrorCode, Probability, Shortfall, ToolError};
 
 use super::check::Setup;
 use super::event::Occurrences;
@@ -12,7 +10,7 @@ use super::stepper::Reason;
 use crate::sampling::blocks::quantile;
 
 /// The outcome of one trajectory of a sweep.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Run {
     /// Times.
     pub t: Vec<f64>,
@@ -21,10 +19,10 @@ pub(crate) struct Run {
     /// Whether the end of `t_span` or a terminal event was reached.
     pub completed: bool,
     /// Reason the end was not reached.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[value(skip_encoding_if = "Option::is_none")]
     pub reason: Option<Reason>,
     /// What was wrong with the start, where that was the reason.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[value(skip_encoding_if = "Option::is_none")]
     pub error: Option<String>,
     /// The time that was reached.
     pub t_end: f64,
@@ -33,23 +31,23 @@ pub(crate) struct Run {
     /// The methods used.
     pub method: String,
     /// As for the call.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[value(skip_encoding_if = "Option::is_none")]
     pub error_estimate: Option<f64>,
     /// Zeros of the events.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[value(skip_encoding_if = "Option::is_none")]
     pub events: Option<Vec<Occurrences>>,
     /// Derivatives by parameters.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[value(skip_encoding_if = "Option::is_none")]
     pub sensitivities: Option<Vec<Derivatives>>,
 }
 
 /// The values below which a share of the runs lies.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Quantile {
     /// The share.
     pub probability: f64,
     /// One row per time of `t_eval`, one quantile per component: by linear interpolation between the runs (Hyndman-Fan type 7).
-    #[schemars(extend("x-shape" = ["times", "n"]))]
+    #[schema(extend("x-shape" = ["times", "n"]))]
     pub y: Vec<Vec<f64>>,
 }
 

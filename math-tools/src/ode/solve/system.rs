@@ -1,20 +1,17 @@
 //! [`Equations`]: the right-hand side as expressions, or as a linear system; [`Dynamics`], the checked one.
 
-use std::fmt;
-
-use schemars::{JsonSchema, json_schema};
-use serde::de::value::SeqAccessDeserializer;
-use serde::de::{self, SeqAccess, Visitor};
-use serde::{Deserialize, Deserializer, Serialize};
-use tool_core::{Ctx, Input, Matrix, Table, ToolError, Vector};
+use tool_core::schema::json;
+use tool_core::{
+    Ctx, Decode, DecodeError, Describe, Encode, Input, Matrix, Table, ToolError, Value, Vector,
+};
 
 use super::dynamics::Dynamics;
 use crate::expression::{Expression, ExpressionError, Parameters, Scope};
 use crate::linalg::square_and_vector;
 
 /// One expression per component: a list, or one text in which `;` separates them.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(untagged)]
+#[derive(Debug, Clone, PartialEq, Eq, Encode)]
+#[value(untagged)]
 pub(crate) enum Equations {
     /// One text.
     Text(String),
@@ -60,33 +57,22 @@ impl Equations {
     }
 }
 
-impl<'de> Deserialize<'de> for Equations {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct EquationsVisitor;
-        impl<'de> Visitor<'de> for EquationsVisitor {
-            type Value = Equations;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an expression or a list of expressions")
-            }
-
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<Equations, E> {
-                Ok(text.into())
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<Equations, A::Error> {
-                let list = Vec::deserialize(SeqAccessDeserializer::new(items))?;
-                Ok(Equations::List(list))
+impl Decode for Equations {
+    fn decode(value: &Value) -> Result<Self, DecodeError> {
+        match value {
+            Value::String(text) => Ok((&**text).into()),
+            Value::Array(_) | Value::Numbers(_) => Vec::decode(value).map(Self::List),
+            other => {
+                let expected = "an expression or a list of expressions";
+                Err(DecodeError::unexpected(other, expected))
             }
         }
-        deserializer.deserialize_any(EquationsVisitor)
     }
 }
 
 tool_core::inline_schema!(
     Equations,
-    "Equations",
-    json_schema!({
+    json!({
         "anyOf": [
             { "type": "string" },
             { "type": "array", "minItems": 1, "items": { "type": "string" } }
@@ -95,16 +81,16 @@ tool_core::inline_schema!(
 );
 
 /// The linear system y' = A y + b.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Linear {
     /// The matrix, n rows of n numbers.
-    #[serde(rename = "A")]
-    #[schemars(extend("x-shape" = ["n", "n"]))]
+    #[value(rename = "A")]
+    #[schema(extend("x-shape" = ["n", "n"]))]
     pub a: Input<Matrix>,
     /// The constant part, n numbers; zero when absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-shape" = ["n"]))]
+    #[value(default, skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-shape" = ["n"]))]
     pub b: Option<Input<Vector>>,
 }
 

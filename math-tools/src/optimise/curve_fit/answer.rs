@@ -13,10 +13,10 @@ use crate::optimise::least_squares::loss::{Kind, Loss};
 use crate::prelude::*;
 
 /// A fit.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Output {
     /// The parameters, in alphabetical order.
-    #[schemars(extend("x-shape" = ["p"]))]
+    #[schema(extend("x-shape" = ["p"]))]
     pub(crate) parameters: Vec<Term>,
     /// Whether the fit ended at a minimum.
     pub converged: bool,
@@ -37,13 +37,13 @@ pub(crate) struct Output {
     /// Schwarz's criterion, n log(sum of squares / n) + log(n) (p + 1).
     pub bic: Real,
     /// Covariance of the estimates; "NaN" for parameters at a bound.
-    #[schemars(extend("x-shape" = ["p", "p"]))]
+    #[schema(extend("x-shape" = ["p", "p"]))]
     pub covariance: Vec<Vec<Real>>,
     /// The model at each row.
-    #[schemars(extend("x-shape" = ["n"]))]
+    #[schema(extend("x-shape" = ["n"]))]
     pub fitted: Vec<f64>,
     /// Half the width of the confidence band of the model at each row.
-    #[schemars(extend("x-shape" = ["n"]))]
+    #[schema(extend("x-shape" = ["n"]))]
     pub band: Vec<Real>,
     /// Iterations, from all start points.
     pub iterations: u64,
@@ -52,20 +52,20 @@ pub(crate) struct Output {
     /// Start points that were tried.
     pub starts: usize,
     /// Parameter sets drawn from the normal distribution of the estimates; absent without `draws`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-present" = { "draws": { "not": null } }))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-present" = { "draws": { "not": null } }))]
     pub draws: Option<Vec<BTreeMap<String, f64>>>,
     /// The seed of the draws; absent without them.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-present" = { "draws": { "not": null } }))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-present" = { "draws": { "not": null } }))]
     pub seed: Option<Seed>,
     /// The data (dots) with the fit, and the residuals.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[value(skip_encoding_if = "Option::is_none")]
     pub plot: Option<String>,
 }
 
 /// An estimate and its uncertainty.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Term {
     /// The parameter.
     pub name: String,

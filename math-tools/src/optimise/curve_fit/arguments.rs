@@ -10,8 +10,8 @@ use crate::prelude::*;
 /// Fit a model that is not linear in its parameters to columns of a table, with standard errors and confidence intervals. By least squares
 /// (Levenberg-Marquardt with exact derivatives). The model is a formula, or the solution of differential equations. For a formula without
 /// `start` a start point is searched.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// Model of the response: an expression in columns of `data` and in the parameters, such as `a*exp(-k*t) + c`; or differential
     /// equations, such as `{"system": {"S": "-b*S*I", "I": "b*S*I - g*I"}, "y0": {"S": "n", "I": 1}, "observe": "I", "time": "day"}`.
@@ -22,47 +22,47 @@ pub(crate) struct Args {
     /// The table; columns that the model names, and the response, are numbers.
     pub data: Input<Table>,
     /// Column of the response.
-    #[serde(default = "response")]
+    #[value(default = "response")]
     pub response: String,
     /// Start values by parameter, such as `{"a": 1, "k": 0.1}`; those of the others are searched. Differential equations need all.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[value(default, skip_encoding_if = "BTreeMap::is_empty")]
     pub start: BTreeMap<String, Finite>,
     /// Bounds by parameter, `[low, high]` with null for none, such as `{"k": [0, null]}`.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[value(default, skip_encoding_if = "BTreeMap::is_empty")]
     pub bounds: BTreeMap<String, [Option<Finite>; 2]>,
     /// Named numbers that the model uses and that are not fitted.
-    #[serde(default, skip_serializing_if = "Parameters::is_empty")]
+    #[value(default, skip_encoding_if = "Parameters::is_empty")]
     pub parameters: Parameters,
     /// Column with the standard deviation of each response, positive; residuals are divided by it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub sigma: Option<String>,
     /// Whether `sigma` is known as it is; otherwise only its proportions are, and the residuals tell its size.
-    #[serde(default)]
+    #[value(default)]
     pub absolute_sigma: bool,
     /// How much a residual counts: `linear` (its square), or less when it is large: `huber`, `soft_l1`, `cauchy`.
-    #[serde(default)]
+    #[value(default)]
     pub loss: Kind,
     /// Residual at which a loss begins to count less, in units of the response (of `sigma` where there is one).
-    #[serde(default = "one")]
+    #[value(default = "one")]
     pub loss_scale: Positive,
     /// Probability of the confidence intervals and bands, above 0 and below 1.
-    #[serde(default = "confidence")]
+    #[value(default = "confidence")]
     pub confidence: Probability,
     /// Largest number of iterations from each start point.
-    #[serde(default = "Bounded::<1, 1_000_000>::of::<1000>")]
+    #[value(default = "Bounded::<1, 1_000_000>::of::<1000>")]
     pub max_iter: Bounded<1, 1_000_000>,
     /// Ended when a step changes the parameters by less than this, relative to their size.
-    #[serde(default = "tolerance")]
+    #[value(default = "tolerance")]
     pub tolerance: Tolerance,
     /// Number of parameter sets to draw from the normal distribution with the estimates and their covariance, 1 to 100,000, within the
     /// bounds; parameters at a bound stay there. For what depends on the parameters, such as a `sweep` of `solve_ode`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub draws: Option<Bounded<1, 100_000>>,
     /// Seed of `draws`; 42 when absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub seed: Option<Seed>,
     /// Whether to draw the data, the fit and the residuals as text.
-    #[serde(default = "yes")]
+    #[value(default = "yes")]
     pub plot: bool,
 }
 

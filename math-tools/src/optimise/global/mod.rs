@@ -27,43 +27,43 @@ use crate::prelude::*;
 
 /// Find the global minimum or maximum of a function in a box. No method can prove that it is the global one: `agreeing` says how many
 /// independent searches ended at the value found.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// Objective: as in `optimize`.
     pub objective: Objective,
     /// Lower and upper bound of each variable. `[[low, high], ...]`, or by name, `{"a": [0, 1]}`; at most 200.
-    #[schemars(extend("x-shape" = ["n", 2]))]
+    #[schema(extend("x-shape" = ["n", 2]))]
     pub bounds: Each<[Finite; 2]>,
     /// Columns of numbers. The objective names them and reduces them to one number, such as `sum((y - x0 - x1*t)**2)`; inline or from a
     /// file.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub data: Option<Input<Table>>,
     /// Named numbers the expression uses, such as `{"a": 1.5}`; the entries of a list `w` are `w[0]`, `w[1]`, ...
-    #[serde(default, skip_serializing_if = "Parameters::is_empty")]
+    #[value(default, skip_encoding_if = "Parameters::is_empty")]
     pub parameters: Parameters,
     /// Constraints, as in `optimize`; they count as satisfied up to 1e-8. The objective is evaluated where they hold, and by local
     /// searches near there.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[value(default, skip_encoding_if = "Vec::is_empty")]
     pub constraints: Vec<String>,
     /// `auto` shares the evaluations among the methods that suit the objective; `cma_es` for rugged and ill-conditioned functions, `dual_annealing` and
     /// `differential_evolution` for many minima, `multistart` and `basin_hopping` for smooth ones.
-    #[serde(default)]
+    #[value(default)]
     pub method: Method,
     /// `minimize` or `maximize`.
-    #[serde(default)]
+    #[value(default)]
     pub(crate) mode: Mode,
     /// Largest number of evaluations, those of gradients included.
-    #[serde(default = "Bounded::<1, 1_000_000_000>::of::<40_000>")]
+    #[value(default = "Bounded::<1, 1_000_000_000>::of::<40_000>")]
     pub max_evals: Bounded<1, 1_000_000_000>,
     /// Seed of the random streams; 42 when absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub seed: Option<Seed>,
 }
 
 /// The method.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Encode, Decode, Describe)]
+#[value(rename_all = "snake_case")]
 pub(crate) enum Method {
     /// The methods that suit the objective, in turn.
     #[default]
@@ -81,14 +81,14 @@ pub(crate) enum Method {
 }
 
 /// The point found and how.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Output {
     /// The best point.
-    #[schemars(extend("x-shape" = ["n"]))]
+    #[schema(extend("x-shape" = ["n"]))]
     pub x: Vec<f64>,
     /// The entries of `x` by name, where `bounds` has names.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-present" = { "bounds": { "is": "named" } }))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-present" = { "bounds": { "is": "named" } }))]
     pub named: Option<BTreeMap<String, f64>>,
     /// The objective there.
     pub f: f64,
@@ -97,12 +97,12 @@ pub(crate) struct Output {
     /// The budget.
     pub max_evals: u64,
     /// Each constraint at x, in the order given.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-present" = { "constraints": { "least": 1 } }))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-present" = { "constraints": { "least": 1 } }))]
     pub constraints: Option<Vec<Constraint>>,
     /// Largest amount by which a constraint is violated.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-present" = { "constraints": { "least": 1 } }))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-present" = { "constraints": { "least": 1 } }))]
     pub violation: Option<f64>,
     /// Independent searches that came to an end.
     pub searches: usize,
@@ -122,8 +122,8 @@ pub(crate) struct Output {
 }
 
 /// Reason a search ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Describe)]
+#[value(rename_all = "snake_case")]
 pub(crate) enum Reason {
     /// Many independent searches ended at the best value before the budget was used up.
     Agreement,

@@ -10,15 +10,13 @@
 //! "Damping parameter in Marquardt's method", IMM-REP-1999-05; C. Kanzow, N. Yamashita, M. Fukushima, "Levenberg-Marquardt methods with
 //! strong local convergence properties for solving nonlinear equations with convex constraints", J. Comput. Appl. Math. 172, 2004.
 
-use schemars::JsonSchema;
-use serde::Serialize;
-use tool_core::{Ctx, ToolError};
+use tool_core::{Ctx, Describe, Encode, ToolError};
 
 use super::qr::Qr;
 
 /// Reason a fit ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Describe)]
+#[value(rename_all = "snake_case")]
 pub(crate) enum Reason {
     /// The residuals are orthogonal to the columns of the Jacobian, and no step improves the fit: converged.
     Orthogonal,

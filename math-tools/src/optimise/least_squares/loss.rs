@@ -1,11 +1,10 @@
 //! Losses: how much a residual counts.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use tool_core::{Decode, Describe, Encode};
 
 /// How much a residual counts.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Encode, Decode, Describe)]
+#[value(rename_all = "snake_case")]
 pub(crate) enum Kind {
     /// Its square.
     #[default]

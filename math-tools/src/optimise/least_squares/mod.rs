@@ -21,35 +21,35 @@ use crate::prelude::*;
 
 /// Find the x that minimises the sum of squares of residuals. From a start point, by the Levenberg-Marquardt method with exact
 /// derivatives. `curve_fit` fits a model to data and reports standard errors.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// Residuals: expressions in x0, x1, ... or the names of `x0`, and in columns of `data`; one whose value is a column is a
     /// residual for each row.
     pub residuals: Vec<String>,
     /// Start point. A list, one number per variable, or an object with names, such as `{"a": 1, "b": 0}`.
-    #[schemars(extend("x-shape" = ["n"]))]
+    #[schema(extend("x-shape" = ["n"]))]
     pub x0: Input<Start>,
     /// Columns of numbers that residuals name.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub data: Option<Input<Table>>,
     /// Named numbers that residuals use.
-    #[serde(default, skip_serializing_if = "Parameters::is_empty")]
+    #[value(default, skip_encoding_if = "Parameters::is_empty")]
     pub parameters: Parameters,
     /// Bounds of each variable, `[low, high]` with null for none, in their order or by name.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub bounds: Option<Each<Given>>,
     /// How much a residual counts: its square, or less when it is large.
-    #[serde(default)]
+    #[value(default)]
     pub loss: Kind,
     /// Residual at which a loss begins to count less.
-    #[serde(default = "one")]
+    #[value(default = "one")]
     pub loss_scale: Positive,
     /// Largest number of iterations.
-    #[serde(default = "Bounded::<1, 1_000_000>::of::<1000>")]
+    #[value(default = "Bounded::<1, 1_000_000>::of::<1000>")]
     pub max_iter: Bounded<1, 1_000_000>,
     /// Ended when a step changes x by less than this, relative to its size.
-    #[serde(default = "tolerance")]
+    #[value(default = "tolerance")]
     pub tolerance: Tolerance,
 }
 
@@ -62,14 +62,14 @@ fn tolerance() -> Tolerance {
 }
 
 /// The point found and how.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Output {
     /// The best point.
-    #[schemars(extend("x-shape" = ["n"]))]
+    #[schema(extend("x-shape" = ["n"]))]
     pub x: Vec<f64>,
     /// The entries of `x` by name, where `x0` has names.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-present" = { "x0": { "is": "named" } }))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-present" = { "x0": { "is": "named" } }))]
     pub named: Option<BTreeMap<String, f64>>,
     /// Whether x passed the test of a minimum.
     pub converged: bool,
@@ -78,12 +78,12 @@ pub(crate) struct Output {
     /// Sum of the squares of the residuals.
     pub sum_of_squares: f64,
     /// The residuals at x.
-    #[schemars(extend("x-shape" = ["m"]))]
+    #[schema(extend("x-shape" = ["m"]))]
     pub residuals: Vec<f64>,
     /// Largest cosine between the residuals and a column of the Jacobian of a variable that is not at a bound: 0 at a minimum.
     pub cosine: f64,
     /// Whether each variable is at a bound that holds it.
-    #[schemars(extend("x-shape" = ["n"]))]
+    #[schema(extend("x-shape" = ["n"]))]
     pub at_bound: Vec<bool>,
     /// Iterations.
     pub iterations: u64,

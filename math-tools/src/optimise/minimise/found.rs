@@ -1,17 +1,16 @@
 //! What methods are called, and what they end with.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use tool_core::{Decode, Describe, Encode};
 
 /// The method.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Encode, Decode, Describe)]
+#[value(rename_all = "snake_case")]
 pub(crate) enum Method {
     /// The methods in turn until one converges.
     #[default]
     Auto,
     /// Limited-memory BFGS with a strong Wolfe line search.
-    #[serde(alias = "bfgs", alias = "lbfgs")]
+    #[value(alias = "bfgs", alias = "lbfgs")]
     Gradient,
     /// Newton's method in a trust region.
     Newton,
@@ -26,8 +25,8 @@ pub(crate) enum Method {
 }
 
 /// The direction.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Encode, Decode, Describe)]
+#[value(rename_all = "snake_case")]
 pub(crate) enum Mode {
     /// Find a minimum.
     #[default]
@@ -37,8 +36,8 @@ pub(crate) enum Mode {
 }
 
 /// Reason a method ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Describe)]
+#[value(rename_all = "snake_case")]
 pub(crate) enum Reason {
     /// The gradient vanishes to the tolerance, no neighbour along an axis is better, and the objective curves the wrong way in no
     /// direction.

@@ -32,42 +32,42 @@ use self::posed::{Posed, check_size};
 /// where they are given. A run that does not
 /// converge returns its best point with `converged`: false and the reason; an unbounded objective is an error that carries the
 /// best point.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// Start point. A list, one number per variable, or an object with names, such as `{"a": 1, "b": 0}`.
-    #[schemars(extend("x-shape" = ["n"]))]
+    #[schema(extend("x-shape" = ["n"]))]
     pub x0: Input<Start>,
     /// Objective: an expression in x0, x1, ... (also x, y, z for the first three) or in the names of `x0`, the name `rosenbrock` or `sphere`, or
     /// {"quadratic": {"A", "b", "c"}} for 0.5 x'Ax + b'x + c.
     pub objective: Objective,
     /// Named numbers the expression uses, such as `{"a": 1.5}`; the entries of a list `w` are `w[0]`, `w[1]`, ...
-    #[serde(default, skip_serializing_if = "Parameters::is_empty")]
+    #[value(default, skip_encoding_if = "Parameters::is_empty")]
     pub parameters: Parameters,
     /// Columns of numbers. The objective names them and reduces them to one number, such as `sum((y - x0 - x1*t)**2)`; inline or from a
     /// file.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub data: Option<Input<Table>>,
     /// Lower and upper bound of each variable. In their order or by name, such as `[[0, null], [-1, 1]]`; null where there is none. The objective is
     /// evaluated within the bounds only.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-shape" = ["n", 2]))]
+    #[value(default, skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-shape" = ["n", 2]))]
     pub bounds: Option<Each<bounds::Given>>,
     /// Constraints, such as `["x0+x1<=1", "x0*x1==0.2"]`: expressions with `>=`, `<=` or `==` between them.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[value(default, skip_encoding_if = "Vec::is_empty")]
     pub constraints: Vec<String>,
     /// `gradient` (limited-memory BFGS; for smooth functions), `nelder_mead` (downhill simplex, no derivatives, at most 200
     /// variables), `newton` (trust region with exact second derivatives); with constraints `sqp` (sequential quadratic programming with exact
     /// second derivatives, at most 300 variables), `augmented_lagrangian` (at most 5000 variables), `cobyla` (linear models without
     /// derivatives, at most 100 variables); or `auto`: with constraints `sqp`, and where it does not converge `augmented_lagrangian` and
     /// `cobyla`; else `gradient`, and where it does not converge `newton` and `nelder_mead` from its end.
-    #[serde(default)]
+    #[value(default)]
     pub method: Method,
     /// `minimize` or `maximize`.
-    #[serde(default)]
+    #[value(default)]
     pub(crate) mode: Mode,
     /// Largest number of iterations of each method.
-    #[serde(default = "Bounded::<1, 100_000_000>::of::<1000>")]
+    #[value(default = "Bounded::<1, 100_000_000>::of::<1000>")]
     pub max_iter: Bounded<1, 100_000_000>,
     /// Converged when no component of the gradient (of those that bounds and constraints do not balance) exceeds this by more than its
     /// rounding error and the function curves down in no direction. `nelder_mead`: when a fresh simplex changes neither x nor f by more
@@ -75,7 +75,7 @@ pub(crate) struct Args {
     /// problem: where the objective is below 1e-4 or above 1e4, the most that a variable changes it by changing by its own size (by second
     /// derivatives, where they are known); and for each variable the step that changes the objective by that unit, where it is below 1e-4 or above 1e4. Else,
     /// and beyond 300 variables with constraints, 1. Constraints may be violated by this much, in their own units.
-    #[serde(default = "default_tolerance")]
+    #[value(default = "default_tolerance")]
     pub tolerance: Tolerance,
 }
 
@@ -84,14 +84,14 @@ fn default_tolerance() -> Tolerance {
 }
 
 /// The point found and how.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Output {
     /// The best point.
-    #[schemars(extend("x-shape" = ["n"]))]
+    #[schema(extend("x-shape" = ["n"]))]
     pub x: Vec<f64>,
     /// The entries of `x` by name, where `x0` has names.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-present" = { "x0": { "is": "named" } }))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-present" = { "x0": { "is": "named" } }))]
     pub named: Option<BTreeMap<String, f64>>,
     /// The objective there.
     pub f: f64,
@@ -102,26 +102,26 @@ pub(crate) struct Output {
     /// Largest component of the gradient at x in magnitude, by formula or by central differences.
     pub gradient_norm: Real,
     /// Each constraint at x, in the order given.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-present" = { "constraints": { "least": 1 } }))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-present" = { "constraints": { "least": 1 } }))]
     pub constraints: Option<Vec<Constraint>>,
     /// Largest amount by which a constraint is violated.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-present" = { "constraints": { "least": 1 } }))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-present" = { "constraints": { "least": 1 } }))]
     pub violation: Option<f64>,
     /// Largest component of the gradient that no active constraint and no bound balances: 0 at an optimum.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-present" = [{ "bounds": { "not": null } }, { "constraints": { "least": 1 } }]))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-present" = [{ "bounds": { "not": null } }, { "constraints": { "least": 1 } }]))]
     pub kkt_residual: Option<Real>,
     /// Multiplier of the bound that holds each variable: the change of the optimal objective per unit by which the bound rises; 0
     /// where none does.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-shape" = ["n"], "x-present" = { "bounds": { "not": null } }))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-shape" = ["n"], "x-present" = { "bounds": { "not": null } }))]
     pub bound_multipliers: Option<Vec<f64>>,
     /// Lowest eigenvalue of the Hessian of the objective (when maximising: of its negative; under constraints of the Lagrangian) at x
     /// in the directions that no bound and no constraint blocks, at least 0 up to rounding at an optimum; of more than 60 variables the lowest that 60 products find. Absent where second derivatives
     /// are not known or no direction is left.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[value(skip_encoding_if = "Option::is_none")]
     pub lowest_curvature: Option<f64>,
     /// Whether x passed the test of convergence.
     pub converged: bool,
@@ -132,7 +132,7 @@ pub(crate) struct Output {
 }
 
 /// A constraint at the point found.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Encode, Describe)]
 pub(crate) struct Constraint {
     /// Left side minus right side.
     pub value: f64,

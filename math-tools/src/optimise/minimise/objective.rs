@@ -1,15 +1,14 @@
 //! [`Objective`], the objective as given, and [`Function`], the checked one.
 
-use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::fmt;
 use std::rc::Rc;
 
 use crate::prelude::did_you_mean;
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::{self, MapAccess, Visitor};
-use serde::{Deserialize, Deserializer, Serialize};
-use tool_core::{Ctx, Finite, Input, Matrix, ToolError, Vector};
+use tool_core::schema::{Contract, Schema, json};
+use tool_core::{
+    Ctx, Decode, DecodeError, Describe, Encode, Finite, Input, Matrix, ToolError, Value, Vector,
+};
 
 use crate::expression::{Expression, Scope, System};
 use crate::linalg::{dense::dot, square_and_vector};
@@ -18,8 +17,8 @@ use crate::linalg::{dense::dot, square_and_vector};
 pub(crate) const NAMES: [&str; 2] = ["rosenbrock", "sphere"];
 
 /// The objective of an optimisation.
-#[derive(Debug, Clone, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Encode)]
+#[value(rename_all = "snake_case")]
 pub(crate) enum Objective {
     /// `sum 100 (x[i+1] - x[i]^2)^2 + (1 - x[i])^2`; minimum 0 at (1, ..., 1).
     Rosenbrock,
@@ -28,24 +27,24 @@ pub(crate) enum Objective {
     /// `x'Ax / 2 + b'x + c`.
     Quadratic(Quadratic),
     /// An expression in x0, x1, ...
-    #[serde(untagged)]
+    #[value(untagged)]
     Expression(String),
 }
 
 /// The quadratic function 0.5 x'Ax + b'x + c.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Quadratic {
     /// The matrix, n rows of n numbers; only its symmetric part counts.
-    #[serde(rename = "A")]
-    #[schemars(extend("x-shape" = ["n", "n"]))]
+    #[value(rename = "A")]
+    #[schema(extend("x-shape" = ["n", "n"]))]
     pub a: Input<Matrix>,
     /// The linear part, n numbers; zero when absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-shape" = ["n"]))]
+    #[value(default, skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-shape" = ["n"]))]
     pub b: Option<Input<Vector>>,
     /// The constant; zero when absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub c: Option<Finite>,
 }
 
@@ -65,72 +64,57 @@ impl From<&str> for Objective {
     }
 }
 
-impl<'de> Deserialize<'de> for Objective {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+impl Decode for Objective {
+    fn decode(value: &Value) -> Result<Self, DecodeError> {
         const EXPECTED: &str =
             r#"an expression, `rosenbrock`, `sphere`, or {"quadratic": {"A", "b", "c"}}"#;
-        struct ObjectiveVisitor;
-        impl<'de> Visitor<'de> for ObjectiveVisitor {
-            type Value = Objective;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(EXPECTED)
+        const KEYS: &[&str] = &["quadratic", "rosenbrock", "sphere"];
+        let object = match value {
+            Value::String(text) => return Ok((&**text).into()),
+            Value::Object(object) => object,
+            other => return Err(DecodeError::unexpected(other, EXPECTED)),
+        };
+        let mut members = object.iter();
+        let Some((key, content)) = members.next() else {
+            let message = format_args!("expected {EXPECTED}, found an empty object");
+            return Err(DecodeError::new(message));
+        };
+        let under_key = |error: DecodeError| error.under_key(key);
+        let objective = match key {
+            "quadratic" => Self::Quadratic(Quadratic::decode(content).map_err(under_key)?),
+            "command" => {
+                let message = "a program as objective has effects: call `optimize_program` with its `command`";
+                return Err(DecodeError::new(message));
             }
-
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<Objective, E> {
-                Ok(text.into())
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Objective, A::Error> {
-                const KEYS: &[&str] = &["quadratic", "rosenbrock", "sphere"];
-                let Some(key) = map.next_key::<String>()? else {
-                    let message = format!("expected {EXPECTED}, found an empty object");
-                    return Err(de::Error::custom(message));
-                };
-                let objective = match key.as_str() {
-                    "quadratic" => Objective::Quadratic(map.next_value()?),
-                    "command" => {
-                        let message = "a program as objective has effects: call `optimize_program` with its `command`";
-                        return Err(de::Error::custom(message));
-                    }
-                    name => {
-                        let named = Objective::named(name)
-                            .ok_or_else(|| de::Error::unknown_variant(name, KEYS))?;
-                        if !map.next_value::<bool>()? {
-                            let message = format!("expected `true` for `{name}`, found `false`");
-                            return Err(de::Error::custom(message));
-                        }
-                        named
-                    }
-                };
-                if let Some(extra) = map.next_key::<String>()? {
-                    let message = format!("expected one objective, found `{key}` and `{extra}`");
-                    return Err(de::Error::custom(message));
+            name => {
+                let unknown = || DecodeError::unknown_variant(name, KEYS);
+                let named = Self::named(name).ok_or_else(unknown)?;
+                if !bool::decode(content).map_err(under_key)? {
+                    let message = format_args!("expected `true` for `{name}`, found `false`");
+                    return Err(DecodeError::new(message));
                 }
-                Ok(objective)
+                named
             }
+        };
+        match members.next() {
+            Some((extra, _)) => Err(DecodeError::new(format_args!(
+                "expected one objective, found `{key}` and `{extra}`"
+            ))),
+            None => Ok(objective),
         }
-        deserializer.deserialize_any(ObjectiveVisitor)
     }
 }
 
-impl JsonSchema for Objective {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        "Objective".into()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let named = |name: &str| json_schema!({ "type": "object", "properties": { name: { "const": true } }, "required": [name], "additionalProperties": false });
-        json_schema!({
+impl Describe for Objective {
+    fn describe(contract: Contract) -> Schema {
+        let named = |name: &str| json!({ "type": "object", "properties": { name: { "const": true } }, "required": [name], "additionalProperties": false });
+        let quadratic = Quadratic::describe(contract);
+        json!({
             "anyOf": [
                 { "type": "string" },
                 {
                     "type": "object",
-                    "properties": { "quadratic": generator.subschema_for::<Quadratic>() },
+                    "properties": { "quadratic": quadratic },
                     "required": ["quadratic"],
                     "additionalProperties": false
                 },

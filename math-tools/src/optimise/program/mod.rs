@@ -24,42 +24,42 @@ use tool_core::{Capability, Determinism, Effect, Permission, ResourceKey};
 /// Find the point at which a program returns its lowest or highest value. The program is started once in the sandbox, reads the workspace and
 /// has no network: for each line `{"x": [1.5, 2]}` (with names `{"x": {"a": 1.5, "b": 2}}`) on its standard input it prints one line: a number, or
 /// `{"f": number, "gradient": [...]}`; null where there is no value. It must flush its output after each line.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// Program and arguments. Such as `["python3", "objective.py"]`, started at the root of the workspace.
     pub command: Vec<String>,
     /// Start point. A list, or an object with names, such as `{"a": 1, "b": 0}`; not for `bayes`, which begins anywhere within `bounds`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-shape" = ["n"]))]
+    #[value(default, skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-shape" = ["n"]))]
     pub x0: Option<Input<Start>>,
     /// Lower and upper bound of each variable. In their order or by name, such as `[[0, null], [-1, 1]]`; null where there is none. The
     /// program never sees a point beyond them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-shape" = ["n", 2]))]
+    #[value(default, skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-shape" = ["n", 2]))]
     pub bounds: Option<Each<Given>>,
     /// Constraints, such as `["x0+x1<=1"]`: expressions with `>=`, `<=` or `==` between them.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[value(default, skip_encoding_if = "Vec::is_empty")]
     pub constraints: Vec<String>,
     /// Method. `nelder_mead` (downhill simplex), `gradient` (limited-memory BFGS, with the program's gradients, else by differences), `cobyla` (linear
     /// models, with constraints), `bayes` (Gaussian process, at most 20 variables with finite bounds, for slow programs), or `auto`: without `x0` `bayes`, with
     /// constraints `cobyla`, else `nelder_mead`.
-    #[serde(default)]
+    #[value(default)]
     pub method: Method,
     /// `minimize` or `maximize`.
-    #[serde(default)]
+    #[value(default)]
     pub(crate) mode: Mode,
     /// Most evaluations. 50 for `bayes` (at most 600), else 1000, where absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub max_evals: Option<Bounded<1, 1_000_000>>,
     /// Longest time for one answer, in seconds.
-    #[serde(default = "seconds")]
+    #[value(default = "seconds")]
     pub seconds: Positive,
     /// As in `optimize`; `bayes` has none.
-    #[serde(default = "tolerance")]
+    #[value(default = "tolerance")]
     pub tolerance: Tolerance,
     /// Seed of `bayes`; 42 when absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub seed: Option<Seed>,
 }
 
@@ -75,8 +75,8 @@ fn tolerance() -> Tolerance {
 }
 
 /// The method.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Encode, Decode, Describe)]
+#[value(rename_all = "snake_case")]
 pub(crate) enum Method {
     /// By what is given.
     #[default]
@@ -92,14 +92,14 @@ pub(crate) enum Method {
 }
 
 /// The point found and how.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Output {
     /// The best point.
-    #[schemars(extend("x-shape" = ["n"]))]
+    #[schema(extend("x-shape" = ["n"]))]
     pub x: Vec<f64>,
     /// The entries of `x` by name, where the variables have names.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-present" = [{ "x0": { "is": "named" } }]))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-present" = [{ "x0": { "is": "named" } }]))]
     pub named: Option<BTreeMap<String, f64>>,
     /// The value there.
     pub f: f64,
@@ -108,8 +108,8 @@ pub(crate) struct Output {
     /// Points for which it returned no value.
     pub without_value: u64,
     /// Largest amount by which a constraint is violated at x.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-present" = { "constraints": { "least": 1 } }))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-present" = { "constraints": { "least": 1 } }))]
     pub violation: Option<f64>,
     /// Whether the method's test of an optimum was passed.
     pub converged: bool,
@@ -120,8 +120,8 @@ pub(crate) struct Output {
 }
 
 /// Reason a search ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Describe)]
+#[value(rename_all = "snake_case")]
 pub(crate) enum Reason {
     /// The test of the method was passed.
     Converged,

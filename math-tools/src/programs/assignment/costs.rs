@@ -1,7 +1,7 @@
 //! [`CostMatrix`]: numbers, and nothing where a pair is forbidden.
 
-use schemars::{Schema, json_schema};
 use tool_core::input::InputKind;
+use tool_core::schema::{Schema, json};
 use tool_core::{Load, Problem, Value};
 
 /// Costs row by row, infinite where forbidden; at least one row and one column.
@@ -102,6 +102,6 @@ impl Load for CostMatrix {
     }
 
     fn schema() -> Schema {
-        json_schema!({ "type": "array", "minItems": 1, "items": { "type": "array", "minItems": 1, "items": { "type": ["number", "null"] } } })
+        json!({ "type": "array", "minItems": 1, "items": { "type": "array", "minItems": 1, "items": { "type": ["number", "null"] } } })
     }
 }

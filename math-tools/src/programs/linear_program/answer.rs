@@ -12,7 +12,7 @@ use crate::prelude::*;
 const PROVED: f64 = 1e-9;
 
 /// The optimum, or why there is none.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Output {
     /// The best point; null where there is none.
     pub x: Option<Vec<f64>>,
@@ -29,39 +29,39 @@ pub(crate) struct Output {
     /// Each constraint at x: those of `A_ub`, then those of `A_eq`.
     pub constraints: Vec<Constraint>,
     /// How far x and the prices are from the conditions of an optimum, summed with twice the digits.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[value(skip_encoding_if = "Option::is_none")]
     pub residuals: Option<Residuals>,
     /// Without integers: whether no other point is as good; false when a reduced cost that could be positive is 0.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[value(skip_encoding_if = "Option::is_none")]
     pub unique: Option<bool>,
     /// Without integers: whether the prices are the only ones; false when a basic variable is at a bound (a degenerate vertex).
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[value(skip_encoding_if = "Option::is_none")]
     pub duals_unique: Option<bool>,
     /// Without integers: estimate of the condition of the final basis in the 1-norm, rows and columns scaled.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[value(skip_encoding_if = "Option::is_none")]
     pub condition: Option<Real>,
     /// Proof that there is no optimum.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[value(skip_encoding_if = "Option::is_none")]
     pub certificate: Option<Certificate>,
     /// With integers: no point is better than this.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[value(skip_encoding_if = "Option::is_none")]
     pub bound: Option<Real>,
     /// With integers: distance of objective and bound, relative to the objective.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[value(skip_encoding_if = "Option::is_none")]
     pub gap: Option<Real>,
     /// With integers: relaxations solved.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[value(skip_encoding_if = "Option::is_none")]
     pub nodes: Option<u64>,
     /// Iterations of the simplex method.
     pub iterations: u64,
     /// The feasible region of two variables, with the optimum.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[value(skip_encoding_if = "Option::is_none")]
     pub plot: Option<String>,
 }
 
 /// Reason the method ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Describe)]
+#[value(rename_all = "snake_case")]
 pub(crate) enum Reason {
     /// x is optimal.
     Optimal,
@@ -78,8 +78,8 @@ pub(crate) enum Reason {
 }
 
 /// The method.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Describe)]
+#[value(rename_all = "snake_case")]
 pub(crate) enum Method {
     /// Dual simplex, then primal simplex where that is left to do.
     Simplex,
@@ -88,22 +88,22 @@ pub(crate) enum Method {
 }
 
 /// A variable at the point found.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Variable {
     /// Its name.
     pub name: String,
     /// Its value.
     pub value: f64,
     /// Change of the objective for each unit by which its active bound rises; 0 where none is active. Not with integers.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[value(skip_encoding_if = "Option::is_none")]
     pub reduced_cost: Option<f64>,
     /// Where it is.
     pub at: Place,
 }
 
 /// Where a variable is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Describe)]
+#[value(rename_all = "snake_case")]
 pub(crate) enum Place {
     /// Between its bounds.
     Between,
@@ -116,43 +116,43 @@ pub(crate) enum Place {
 }
 
 /// A constraint at the point found.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Constraint {
     /// `ub0`, `ub1`, ... or `eq0`, `eq1`, ...
     pub name: String,
     /// Right-hand side minus left-hand side.
     pub slack: f64,
     /// Shadow price: change of the objective for each unit by which the right-hand side rises. Not with integers.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[value(skip_encoding_if = "Option::is_none")]
     pub dual: Option<f64>,
     /// Whether it holds with equality.
     pub active: bool,
 }
 
 /// How far a solution is from the conditions of an optimum, in the units of the program.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Residuals {
     /// Largest violation of a constraint or bound.
     pub primal: f64,
     /// Largest price of the wrong sign. Not with integers.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[value(skip_encoding_if = "Option::is_none")]
     pub dual: Option<f64>,
     /// Largest product of a slack and its price. Not with integers.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[value(skip_encoding_if = "Option::is_none")]
     pub complementarity: Option<f64>,
     /// Objective minus the bound that the prices prove, relative to the objective or 1. Not with integers.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[value(skip_encoding_if = "Option::is_none")]
     pub duality_gap: Option<f64>,
 }
 
 /// A proof that there is no optimum, checked with twice the digits.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Certificate {
     /// `infeasible`: a multiplier y of each constraint, `ub` then `eq`, such that y'Ax > y'b for all x within the bounds.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[value(skip_encoding_if = "Option::is_none")]
     pub multipliers: Option<Vec<f64>>,
     /// `unbounded`: a direction from x along which every point is feasible.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[value(skip_encoding_if = "Option::is_none")]
     pub ray: Option<Vec<f64>>,
     /// By how much the proof holds: the least y'Ax - y'b, or the improvement of the objective along the ray.
     pub margin: f64,

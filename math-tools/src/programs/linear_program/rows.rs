@@ -1,8 +1,8 @@
 //! [`Rows`]: coefficients of constraints, all of them or those that are not zero.
 
 use kernels::sparse::{Csr, csr::SIZE_MAX};
-use schemars::{Schema, json_schema};
 use tool_core::input::InputKind;
+use tool_core::schema::{Schema, json};
 use tool_core::{Ctx, Input, Load, Matrix, Problem, ToolError, Value, Vector};
 
 /// A matrix with a column for each variable.
@@ -79,7 +79,7 @@ impl Load for Rows {
     }
 
     fn schema() -> Schema {
-        json_schema!({ "anyOf": [Matrix::schema(), { "type": "object", "additionalProperties": { "type": "array", "items": { "type": "number" } } }] })
+        json!({ "anyOf": [Matrix::schema(), { "type": "object", "additionalProperties": { "type": "array", "items": { "type": "number" } } }] })
     }
 }
 

@@ -1,8 +1,8 @@
 //! [`Coefficients`]: a matrix by rows, or by its entries.
 
 use kernels::sparse::Csr;
-use schemars::{Schema, json_schema};
 use tool_core::input::InputKind;
+use tool_core::schema::{Schema, json};
 use tool_core::{Load, Matrix, Problem, ToolError, Value, Vector};
 
 /// A matrix of coefficients.
@@ -75,7 +75,7 @@ impl Load for Coefficients {
 
     fn schema() -> Schema {
         let list = <Vector as Load>::schema();
-        json_schema!({ "anyOf": [<Matrix as Load>::schema(), {
+        json!({ "anyOf": [<Matrix as Load>::schema(), {
             "type": "object",
             "properties": { "rows": list, "cols": list, "values": list },
             "required": ["rows", "cols", "values"],

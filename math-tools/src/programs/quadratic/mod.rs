@@ -13,38 +13,38 @@ use crate::linalg::sparse_solve::CtxLimits;
 use crate::prelude::*;
 
 /// Minimise 1/2 x'Px + c'x, P positive semidefinite, where A_ub x <= b_ub, A_eq x = b_eq and within bounds. Duals and residuals prove the optimum.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// Symmetric n x n matrix of the squares, dense, or sparse as {"rows", "cols", "values"} counted from 0.
-    #[serde(rename = "P")]
+    #[value(rename = "P")]
     pub p: Input<Coefficients>,
     /// Linear part, n numbers; absent: zeros.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-shape" = ["n"]))]
+    #[value(default, skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-shape" = ["n"]))]
     pub c: Option<Input<Vector>>,
     /// Rows of the inequalities, dense or sparse like `P`.
-    #[serde(rename = "A_ub", default, skip_serializing_if = "Option::is_none")]
+    #[value(rename = "A_ub", default, skip_encoding_if = "Option::is_none")]
     pub a_ub: Option<Input<Coefficients>>,
     /// Upper limits of the inequalities.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-shape" = ["inequalities"]))]
+    #[value(default, skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-shape" = ["inequalities"]))]
     pub b_ub: Option<Input<Vector>>,
     /// Rows of the equations, dense or sparse like `P`.
-    #[serde(rename = "A_eq", default, skip_serializing_if = "Option::is_none")]
+    #[value(rename = "A_eq", default, skip_encoding_if = "Option::is_none")]
     pub a_eq: Option<Input<Coefficients>>,
     /// Right-hand sides of the equations.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-shape" = ["equations"]))]
+    #[value(default, skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-shape" = ["equations"]))]
     pub b_eq: Option<Input<Vector>>,
     /// `[low, high]` of each variable, or one pair for all; null for none. Absent: no bounds.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub bounds: Option<Vec<[Option<Finite>; 2]>>,
     /// Largest relative residual of the conditions of optimality with which it counts as converged.
-    #[serde(default = "tolerance")]
+    #[value(default = "tolerance")]
     pub tolerance: Positive,
     /// Most iterations.
-    #[serde(default = "Bounded::<1, 100_000>::of::<200>")]
+    #[value(default = "Bounded::<1, 100_000>::of::<200>")]
     pub max_iterations: Bounded<1, 100_000>,
 }
 
@@ -53,8 +53,8 @@ fn tolerance() -> Positive {
 }
 
 /// Reason that the method ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Describe)]
+#[value(rename_all = "snake_case")]
 pub(crate) enum Reason {
     /// All conditions of optimality hold within the tolerance.
     Kkt,
@@ -65,10 +65,10 @@ pub(crate) enum Reason {
 }
 
 /// The optimum and its proof.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Output {
     /// The optimum.
-    #[schemars(extend("x-shape" = ["n"]))]
+    #[schema(extend("x-shape" = ["n"]))]
     pub x: Vec<f64>,
     /// The objective there.
     pub objective: f64,
@@ -77,16 +77,16 @@ pub(crate) struct Output {
     /// Reason the method ended.
     pub reason: Reason,
     /// Change of the optimal objective per unit by which a limit of `b_ub` grows: at most 0, and 0 where it does not bind.
-    #[schemars(extend("x-shape" = ["inequalities"]))]
+    #[schema(extend("x-shape" = ["inequalities"]))]
     pub duals_ub: Vec<f64>,
     /// Likewise for `b_eq`.
-    #[schemars(extend("x-shape" = ["equations"]))]
+    #[schema(extend("x-shape" = ["equations"]))]
     pub duals_eq: Vec<f64>,
     /// Likewise for the bound that holds each variable: above 0 a lower one, below 0 an upper one.
-    #[schemars(extend("x-shape" = ["n"]))]
+    #[schema(extend("x-shape" = ["n"]))]
     pub duals_bounds: Vec<f64>,
     /// `b_ub - A_ub x`.
-    #[schemars(extend("x-shape" = ["inequalities"]))]
+    #[schema(extend("x-shape" = ["inequalities"]))]
     pub slack: Vec<f64>,
     /// Largest residual of the conditions of optimality, each relative to its terms or 1.
     pub kkt_residual: f64,
@@ -99,7 +99,7 @@ pub(crate) struct Output {
     /// The objective less that of the dual program: no feasible point is lower by more, up to the other residuals.
     pub gap: f64,
     /// Lowest eigenvalue of `P`: above 0 the optimum is unique. Up to 1000 variables, and of diagonal matrices.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[value(skip_encoding_if = "Option::is_none")]
     pub lowest_eigenvalue: Option<f64>,
     /// Whether x solves the equations of the constraints that bind, to rounding.
     pub polished: bool,

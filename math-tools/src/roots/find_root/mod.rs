@@ -15,37 +15,37 @@ use crate::prelude::*;
 /// Find where a function of one variable is zero: one root, or all roots of an interval with proof.
 ///
 /// A pole or a jump is no root, and is named. Errors are bounds with the rounding of the function, where intervals can prove them.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// Expression in `variable`, such as `cos(x) - x`.
     pub f: String,
     /// Lower end of the interval.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub from: Option<Finite>,
     /// Upper end, above `from`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub to: Option<Finite>,
     /// Start without an interval: ends are moved away from it until the signs of `f` differ.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub x0: Option<Finite>,
     /// Whether to find every root from `from` to `to`.
-    #[serde(default)]
+    #[value(default)]
     pub all: bool,
     /// Name of the variable.
-    #[serde(default = "default_variable")]
+    #[value(default = "default_variable")]
     pub variable: String,
     /// Named numbers that `f` uses, such as `{"a": 1.5}`.
-    #[serde(default, skip_serializing_if = "Parameters::is_empty")]
+    #[value(default, skip_encoding_if = "Parameters::is_empty")]
     pub parameters: Parameters,
     /// Columns of numbers, inline or from a file, which `f` reduces to one number, such as `sum(t*(y - exp(x*t)))`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub data: Option<Input<Table>>,
     /// Width of the bracket that is enough; 0: neighbouring doubles. Not with `all`.
-    #[serde(default = "default_tolerance")]
+    #[value(default = "default_tolerance")]
     pub tolerance: Tolerance,
     /// Whether to draw `f` with its roots.
-    #[serde(default = "yes")]
+    #[value(default = "yes")]
     pub plot: bool,
 }
 
@@ -58,7 +58,7 @@ fn default_tolerance() -> Tolerance {
 }
 
 /// The roots and how they are known.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Output {
     /// The root, with `all` the first one; null where there is none.
     pub root: Option<f64>,
@@ -69,8 +69,8 @@ pub(crate) struct Output {
     /// What was found.
     pub reason: Reason,
     /// With `all`: whether every root of the interval is in `roots`, each proven.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-present" = { "all": true }))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-present" = { "all": true }))]
     pub complete: Option<bool>,
     /// Places that are no roots or not decided: poles, jumps, roots of higher order, parts not searched.
     pub unresolved: Vec<Place>,
@@ -79,12 +79,12 @@ pub(crate) struct Output {
     /// Evaluations of `f`, at points and over intervals.
     pub evaluations: u64,
     /// The function with its roots.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[value(skip_encoding_if = "Option::is_none")]
     pub plot: Option<String>,
 }
 
 /// A root.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Encode, Describe)]
 pub(crate) struct Root {
     /// The root.
     pub x: f64,
@@ -97,7 +97,7 @@ pub(crate) struct Root {
 }
 
 /// A place that is no root or not decided.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Encode, Describe)]
 pub(crate) struct Place {
     /// What it is.
     pub kind: Kind,
@@ -119,8 +119,8 @@ pub(crate) fn value(y: f64) -> Option<Real> {
 }
 
 /// What a place is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Describe)]
+#[value(rename_all = "snake_case")]
 pub(crate) enum Kind {
     /// The function changes its sign through infinity.
     Pole,
@@ -137,8 +137,8 @@ pub(crate) enum Kind {
 }
 
 /// What was found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Describe)]
+#[value(rename_all = "snake_case")]
 pub(crate) enum Reason {
     /// A root: a sign change without a pole or a jump, or a value of exactly zero.
     Root,
@@ -157,8 +157,8 @@ pub(crate) enum Reason {
 }
 
 /// How roots were looked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Describe)]
+#[value(rename_all = "snake_case")]
 pub(crate) enum Method {
     /// A bracket made smaller.
     Chandrupatla,

@@ -7,24 +7,24 @@ use crate::prelude::*;
 /// Find all roots of a polynomial, real and complex, each in a disc that is proven to hold it.
 ///
 /// Coefficients count as exact. Roots that doubles do not tell apart are one entry with their number.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// Coefficients, highest power first as in NumPy: `[1, -3, 2]` is x^2 - 3x + 2. At most 1001.
-    #[schemars(extend("x-shape" = ["n"]))]
+    #[schema(extend("x-shape" = ["n"]))]
     pub coefficients: Input<Vector>,
     /// Imaginary parts of the coefficients, in the same order; absent: real.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-shape" = ["n"]))]
+    #[value(default, skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-shape" = ["n"]))]
     pub imaginary: Option<Input<Vector>>,
     /// Which coefficient comes first.
-    #[serde(default)]
+    #[value(default)]
     pub order: Order,
 }
 
 /// Which coefficient comes first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Encode, Decode, Describe)]
+#[value(rename_all = "snake_case")]
 pub(crate) enum Order {
     /// That of the highest power.
     #[default]
@@ -34,7 +34,7 @@ pub(crate) enum Order {
 }
 
 /// The roots and how they were found.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Output {
     /// By real part, then by imaginary part.
     pub roots: Vec<Root>,
@@ -51,7 +51,7 @@ pub(crate) struct Output {
 }
 
 /// A root, or several within the radius.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Root {
     /// Real part.
     pub re: f64,
@@ -68,8 +68,8 @@ pub(crate) struct Root {
 }
 
 /// Why the search ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Describe)]
+#[value(rename_all = "snake_case")]
 pub(crate) enum Reason {
     /// Every disc is as small as doubles allow.
     Enclosed,

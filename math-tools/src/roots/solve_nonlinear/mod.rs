@@ -17,32 +17,32 @@ use crate::prelude::*;
 /// Solve a system of nonlinear equations, from one start or from many within bounds, with exact derivatives.
 ///
 /// Solutions are verified by intervals where that is possible; a minimum of the residual that is no solution is named as that.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// Expressions that are to be 0, one for each unknown, in x0, x1, ... or the names of `x0`.
     pub system: Vec<String>,
     /// Start: a list, one number per unknown, or an object with names, such as `{"a": 1, "b": 0}`. Absent: starts within `bounds`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-shape" = ["n"]))]
+    #[value(default, skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-shape" = ["n"]))]
     pub x0: Option<Input<Start>>,
     /// Bounds of each unknown, `[low, high]` with null for none, in their order or by name.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub bounds: Option<Each<Given>>,
     /// Number of starts, spread evenly within `bounds` (which must be finite), after `x0`; absent: `x0` alone, else 32.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub starts: Option<Bounded<1, 100_000>>,
     /// Named numbers that equations use.
-    #[serde(default, skip_serializing_if = "Parameters::is_empty")]
+    #[value(default, skip_encoding_if = "Parameters::is_empty")]
     pub parameters: Parameters,
     /// Columns of numbers, inline or from a file, which each equation reduces to one number, such as `sum(y - a - b*t)`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub data: Option<Input<Table>>,
     /// Largest number of iterations from each start.
-    #[serde(default = "Bounded::<1, 1_000_000>::of::<1000>")]
+    #[value(default = "Bounded::<1, 1_000_000>::of::<1000>")]
     pub max_iter: Bounded<1, 1_000_000>,
     /// Relative step below which a solution counts as found; smaller ones are refined to rounding anyway.
-    #[serde(default = "default_tolerance")]
+    #[value(default = "default_tolerance")]
     pub tolerance: Positive,
 }
 
@@ -51,21 +51,21 @@ fn default_tolerance() -> Positive {
 }
 
 /// The solutions and how they are known.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Output {
     /// The best solution, or the point of least residual where there is none.
-    #[schemars(extend("x-shape" = ["n"]))]
+    #[schema(extend("x-shape" = ["n"]))]
     pub x: Vec<f64>,
     /// The entries of `x` by name, where the unknowns have names.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-present" = [{ "x0": { "is": "named" } }, { "x0": null, "bounds": { "is": "named" } }]))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-present" = [{ "x0": { "is": "named" } }, { "x0": null, "bounds": { "is": "named" } }]))]
     pub named: Option<BTreeMap<String, f64>>,
     /// Whether x is a solution.
     pub converged: bool,
     /// Why it is one or not.
     pub reason: Reason,
     /// The equations at x.
-    #[schemars(extend("x-shape" = ["n"]))]
+    #[schema(extend("x-shape" = ["n"]))]
     pub residuals: Vec<f64>,
     /// Different solutions found, the verified ones first.
     pub solutions: Vec<Solution>,
@@ -78,10 +78,10 @@ pub(crate) struct Output {
 }
 
 /// A solution.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Encode, Describe)]
 pub(crate) struct Solution {
     /// The point.
-    #[schemars(extend("x-shape" = ["n"]))]
+    #[schema(extend("x-shape" = ["n"]))]
     pub x: Vec<f64>,
     /// Largest equation in magnitude.
     pub residual: f64,
@@ -96,8 +96,8 @@ pub(crate) struct Solution {
 }
 
 /// Why x is a solution or not.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Describe)]
+#[value(rename_all = "snake_case")]
 pub(crate) enum Reason {
     /// Proven by intervals.
     Verified,

@@ -1,8 +1,10 @@
 //! Arguments and results of `mcmc`, and the thresholds of convergence.
 
-use schemars::{JsonSchema, json_schema};
-use serde::{Deserialize, Serialize, Serializer};
-use tool_core::{Bounded, Input, Positive, Probability, Real, Seed, Table, Value};
+use tool_core::schema::json;
+use tool_core::{
+    Bounded, Decode, Describe, Encode, EncodeError, Encoder, Input, Positive, Probability, Real,
+    Seed, Table, Value,
+};
 
 use crate::expression::Parameters;
 use crate::expression::unknowns::Start;
@@ -21,55 +23,55 @@ pub(in crate::sampling) const ESS_PER_CHAIN_MIN: f64 = 100.0;
 ///
 /// During burn-in the sampler learns the scale and the covariance of the distribution; then it is frozen. A point where
 /// the expression is NaN or minus infinity has density zero. The first chain starts at `x0`, the others around it.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// Logarithm of the density, an expression of `x0`, `x1`, ... (`x` = `x0`, `y` = `x1`, `z` = `x2`) or of the names of `x0`; a sum
     /// of densities such as `normal_lpdf(x, mu, sigma)`.
     pub log_density: String,
     /// Named numbers the expression uses, such as `{"a": 1.5}`; the entries of a list `w` are `w[0]`, `w[1]`, ...
-    #[serde(default, skip_serializing_if = "Parameters::is_empty")]
+    #[value(default, skip_encoding_if = "Parameters::is_empty")]
     pub parameters: Parameters,
     /// Columns of numbers. The density names them and reduces them to one number, such as `sum(normal_lpdf(y, x0 + x1*t, 1))`; inline
     /// or from a file.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub data: Option<Input<Table>>,
     /// Start, one number per dimension (1 to 200), where the density is not zero: a list, or an object with the names of the
     /// variables, such as `{"a": 1, "b": 0}`.
-    #[schemars(extend("x-shape" = ["d"]))]
+    #[schema(extend("x-shape" = ["d"]))]
     pub x0: Input<Start>,
     /// `nuts` (No-U-Turn sampler; needs the gradient), `metropolis` (random walk; for densities with steps, kinks or bounds), or
     /// `auto`: `nuts` where the expression has a derivative at `x0` and no `if`, comparison, `abs`, `min`, `max`, `floor`, `%` or
     /// other step or kink, else `metropolis`.
-    #[serde(default)]
+    #[value(default)]
     pub method: Method,
     /// Draws kept from each chain.
-    #[serde(default = "Bounded::<1, 100_000_000>::of::<10_000>")]
+    #[value(default = "Bounded::<1, 100_000_000>::of::<10_000>")]
     pub n_samples: Bounded<1, 100_000_000>,
     /// Standard deviation of the first proposals in every dimension, and of the starts of further chains around `x0`; with
     /// `burnin` 0 it stays as it is. For `nuts` it is the first guess of the scale.
-    #[serde(default = "default_proposal")]
+    #[value(default = "default_proposal")]
     pub proposal_std: Positive,
     /// Steps of each chain before the first draw is kept; the sampler adapts during these.
-    #[serde(default = "Bounded::<0, 100_000_000>::of::<1000>")]
+    #[value(default = "Bounded::<0, 100_000_000>::of::<1000>")]
     pub burnin: Bounded<0, 100_000_000>,
     /// Steps of each chain per kept draw.
-    #[serde(default = "Bounded::<1, 1_000_000>::of::<1>")]
+    #[value(default = "Bounded::<1, 1_000_000>::of::<1>")]
     pub thin: Bounded<1, 1_000_000>,
     /// For `nuts`: the mean acceptance along trajectories that the step size is adapted to, 0.6 to 0.99; higher means smaller steps
     /// and fewer divergences. 0.8 where absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0.6, max = 0.99))]
+    #[value(default, skip_encoding_if = "Option::is_none")]
+    #[schema(range(min = 0.6, max = 0.99))]
     pub target_accept: Option<Probability>,
     /// Number of chains; R-hat compares them.
-    #[serde(default = "Bounded::<1, 256>::of::<4>")]
+    #[value(default = "Bounded::<1, 256>::of::<4>")]
     pub chains: Bounded<1, 256>,
     /// Seed of the random streams; 42 for a direct call where absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub seed: Option<Seed>,
     /// Whether the draws are part of the result. Absent: they are, and an answer that a model reads has a handle for many of them; `true` puts
     /// them into the answer up to its limit.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub return_samples: Option<bool>,
 }
 
@@ -78,8 +80,8 @@ fn default_proposal() -> Positive {
 }
 
 /// The sampler.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Encode, Decode, Describe)]
+#[value(rename_all = "snake_case")]
 pub(crate) enum Method {
     /// `nuts` for smooth expressions, else `metropolis`.
     #[default]
@@ -91,46 +93,46 @@ pub(crate) enum Method {
 }
 
 /// Draws and what they say about themselves.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Encode, Describe)]
 pub(crate) struct Output {
     /// Kept draws, `[chain][draw][dimension]`; absent when `return_samples` is false.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-shape" = ["chains", "n_samples", "d"]))]
-    #[schemars(extend("x-present" = { "return_samples": { "not": false } }))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-shape" = ["chains", "n_samples", "d"]))]
+    #[schema(extend("x-present" = { "return_samples": { "not": false } }))]
     pub samples: Option<Draws>,
     /// The method that was used: `nuts` or `metropolis`.
     pub method: Method,
     /// Share of accepted proposals after burn-in, over all chains; for `nuts` the mean acceptance along trajectories.
     pub acceptance_rate: f64,
     /// Mean of all kept draws, per dimension.
-    #[schemars(extend("x-shape" = ["d"]))]
+    #[schema(extend("x-shape" = ["d"]))]
     pub mean: Vec<f64>,
     /// Sample standard deviation of all kept draws (n - 1), per dimension; `"NaN"` for a single draw.
-    #[schemars(extend("x-shape" = ["d"]))]
+    #[schema(extend("x-shape" = ["d"]))]
     pub std_dev: Vec<Real>,
     /// Sample covariance of all kept draws (n - 1), `[dimension][dimension]`; `"NaN"` for a single draw.
-    #[schemars(extend("x-shape" = ["d", "d"]))]
+    #[schema(extend("x-shape" = ["d", "d"]))]
     pub covariance: Vec<Vec<Real>>,
     /// Bulk effective sample size per dimension: how many independent draws the mean is worth; `"NaN"` where it does not exist.
-    #[schemars(extend("x-shape" = ["d"]))]
+    #[schema(extend("x-shape" = ["d"]))]
     pub ess: Vec<Real>,
     /// Tail effective sample size per dimension: the smaller of those of the 5 % and 95 % quantiles.
-    #[schemars(extend("x-shape" = ["d"]))]
+    #[schema(extend("x-shape" = ["d"]))]
     pub ess_tail: Vec<Real>,
     /// Rank-normalised split R-hat per dimension; above 1.01 the chains have not mixed.
-    #[schemars(extend("x-shape" = ["d"]))]
+    #[schema(extend("x-shape" = ["d"]))]
     pub rhat: Vec<Real>,
     /// Monte Carlo standard error of the mean, per dimension.
-    #[schemars(extend("x-shape" = ["d"]))]
+    #[schema(extend("x-shape" = ["d"]))]
     pub mcse: Vec<Real>,
     /// Whether all R-hat are at most 1.01 and all effective sample sizes at least 100 per chain; for `nuts` also at most 1 % of the
     /// trajectories diverged and no energy fraction is below 0.3.
     pub converged: bool,
     /// Reason they have not converged; absent when they have.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[value(skip_encoding_if = "Option::is_none")]
     pub reason: Option<Unconverged>,
     /// Standard deviations of the proposals (`nuts`: of the metric) after burn-in, `[chain][dimension]`.
-    #[schemars(extend("x-shape" = ["chains", "d"]))]
+    #[schema(extend("x-shape" = ["chains", "d"]))]
     pub proposal_std: Vec<Vec<f64>>,
     /// Whether the sampler was adapted (`burnin` > 0).
     pub adapted: bool,
@@ -141,21 +143,21 @@ pub(crate) struct Output {
     /// Number of dimensions.
     pub dimension: usize,
     /// The names of the dimensions, in the order of `mean`, where `x0` has names.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-present" = { "x0": { "is": "named" } }))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-present" = { "x0": { "is": "named" } }))]
     pub names: Option<Vec<String>>,
     /// Evaluations of the density, for `nuts` with its gradient.
     pub evaluations: u64,
     /// Statistics of the trajectories of `nuts`; absent for `metropolis`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-present" = { "method": "nuts" }))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-present" = { "method": "nuts" }))]
     pub nuts: Option<Nuts>,
     /// Seed of the random streams.
     pub seed: Seed,
 }
 
 /// Statistics of the trajectories of the No-U-Turn sampler after burn-in.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Encode, Describe)]
 pub(crate) struct Nuts {
     /// Trajectories whose energy rose by more than 1000, over all chains: the draws may miss a part of the distribution near them.
     pub divergences: u64,
@@ -172,8 +174,8 @@ pub(crate) struct Nuts {
 }
 
 /// The form of the metric, the covariance that trajectories are scaled by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Describe)]
+#[value(rename_all = "snake_case")]
 pub(crate) enum Metric {
     /// A standard deviation per dimension.
     Diagonal,
@@ -185,21 +187,20 @@ pub(crate) enum Metric {
 #[derive(Debug, Clone)]
 pub(crate) struct Draws(pub(super) Value);
 
-impl Serialize for Draws {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.0.serialize(serializer)
+impl Encode for Draws {
+    fn encode(&self, encoder: &mut Encoder) -> Result<Value, EncodeError> {
+        self.0.encode(encoder)
     }
 }
 
 tool_core::inline_schema!(
     Draws,
-    "Draws",
-    json_schema!({ "type": "array", "items": { "type": "array", "items": { "type": "array", "items": { "type": "number" } } } })
+    json!({ "type": "array", "items": { "type": "array", "items": { "type": "array", "items": { "type": "number" } } } })
 );
 
 /// The first reason that chains have not converged.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Describe)]
+#[value(rename_all = "snake_case")]
 pub(crate) enum Unconverged {
     /// R-hat or an effective sample size is not defined: too few draws, or draws that do not vary.
     Undefined,

@@ -14,65 +14,65 @@ use crate::linalg::solve::Rhs;
 use crate::prelude::*;
 
 /// Transform samples to frequencies (FFT), or back; names the tones it finds. Spectrum, amplitudes, or power by Welch's method.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// Equally spaced samples, or a matrix for a transform over both indices; with `inverse` the real parts of coefficients.
-    #[schemars(extend("x-shape" = ["m", "*c"]))]
+    #[schema(extend("x-shape" = ["m", "*c"]))]
     pub data: Input<Rhs>,
     /// Imaginary parts, of the same shape as `data`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-shape" = ["m", "*c"]))]
+    #[value(default, skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-shape" = ["m", "*c"]))]
     pub imaginary: Option<Input<Rhs>>,
     /// Samples per second, which makes frequencies hertz; absent: 1, cycles per sample.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub rate: Option<Positive>,
     /// Result: `spectrum` (complex coefficients), `amplitude` (of cosines, and phases), or `power` (Welch's method).
-    #[serde(default)]
+    #[value(default)]
     pub kind: Kind,
     /// Whether to go from coefficients to samples.
-    #[serde(default)]
+    #[value(default)]
     pub inverse: bool,
     /// Points of the transform: samples are cut or zeros appended. With `kind` power, of each segment.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub n: Option<Bounded<1, { given::POINTS_MAX }>>,
     /// Frequencies: `one` (0 to half the rate) or `two` (then negative ones); absent: `one` for a list of real samples, else `two`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub sides: Option<Sides>,
     /// Weights of the samples: `none`, `hann`, `hamming`, `blackman`, `flat_top`, `kaiser` or `tukey`; absent: `none`, for power `hann`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub window: Option<WindowName>,
     /// Shape of the Kaiser window, from 0 to 700; absent: 8.6.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub beta: Option<Tolerance>,
     /// Share of the Tukey window that is tapered; absent: 0.5.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub alpha: Option<Probability>,
     /// Trend that is subtracted: `none`, `constant` or `linear`; absent: `none`, and `constant` for `kind` power.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub detrend: Option<TrendName>,
     /// Power: samples of a segment; absent: 256, or all where there are fewer.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub segment: Option<Count>,
     /// Power: samples that segments share, fewer than `segment`; absent: half.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub overlap: Option<Bounded<0, { given::POINTS_MAX }>>,
     /// Power: `density` (per hertz, the default) or `spectrum` (a sine of amplitude A has A^2/2).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub scaling: Option<ScalingName>,
     /// Most tones to name; absent: 5.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub peaks: Option<Bounded<0, 1000>>,
     /// Whether to draw a list's spectrum, or the samples of an inverse.
-    #[serde(default = "yes")]
+    #[value(default = "yes")]
     pub plot: bool,
 }
 
 macro_rules! words {
     ($(#[$doc:meta])* $name:ident { $($(#[$inner:meta])* $variant:ident),* $(,)? }) => {
         $(#[$doc])*
-        #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-        #[serde(rename_all = "snake_case")]
+        #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Encode, Decode, Describe)]
+        #[value(rename_all = "snake_case")]
         pub(crate) enum $name { $($(#[$inner])* $variant),* }
     };
 }
@@ -147,55 +147,55 @@ words! {
 }
 
 /// The transform.
-#[derive(Debug, Default, Serialize, JsonSchema)]
+#[derive(Debug, Default, Encode, Describe)]
 pub(crate) struct Output {
     /// Tones by falling amplitude: peaks that are neither noise nor leakage of larger ones. Of lists only, not of an inverse.
     pub peaks: Vec<Tone>,
     /// Points of the transform.
     pub n: usize,
     /// Width of a tone's peak at half of its power: tones that are closer together are one peak. In the unit of the frequencies.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-present" = { "inverse": false }))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-present" = { "inverse": false }))]
     pub resolution: Option<f64>,
     /// The weights that were used.
     pub window: WindowName,
     /// Frequencies of the coefficients; of a matrix, along its rows.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-present" = { "inverse": false }))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-present" = { "inverse": false }))]
     pub frequencies: Option<Vec<f64>>,
     /// Of a matrix, the frequencies along its columns.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[value(skip_encoding_if = "Option::is_none")]
     pub row_frequencies: Option<Vec<f64>>,
     /// Real parts: sums of sample times exp(-2 pi i j k / n); of an inverse the samples, divided by n.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-present" = { "kind": "spectrum" }))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-present" = { "kind": "spectrum" }))]
     pub real: Option<Rhs>,
     /// Imaginary parts; not of an inverse from one side, which is real.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-present" = { "kind": "spectrum", "inverse": false }))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-present" = { "kind": "spectrum", "inverse": false }))]
     pub imaginary: Option<Rhs>,
     /// Amplitudes of cosines, in the unit of the data.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-present" = { "kind": "amplitude" }))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-present" = { "kind": "amplitude" }))]
     pub amplitude: Option<Rhs>,
     /// Their phases at the first sample, in radians.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-present" = { "kind": "amplitude" }))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-present" = { "kind": "amplitude" }))]
     pub phase: Option<Rhs>,
     /// Power or power density.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-present" = { "kind": "power" }))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-present" = { "kind": "power" }))]
     pub power: Option<Vec<f64>>,
     /// Segments that were averaged.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-present" = { "kind": "power" }))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-present" = { "kind": "power" }))]
     pub segments: Option<usize>,
     /// Relative difference of the energy of (weighted) samples and coefficients, which are equal but for rounding (Parseval).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-present" = { "kind": ["spectrum", "amplitude"] }))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-present" = { "kind": ["spectrum", "amplitude"] }))]
     pub parseval_error: Option<f64>,
     /// The amplitudes, power in decibels, or the samples of an inverse.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[value(skip_encoding_if = "Option::is_none")]
     pub plot: Option<String>,
 }
 

@@ -5,7 +5,7 @@ use kernels::signal::peaks::Search;
 use crate::prelude::*;
 
 /// A tone.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Encode, Describe)]
 pub(crate) struct Tone {
     /// Its frequency, between the points of the transform.
     pub frequency: f64,

@@ -2,8 +2,8 @@
 
 use kernels::signal::design::{Band, Prototype, Section, design};
 use kernels::signal::filter::Cascade;
-use schemars::json_schema;
-use serde::{Deserializer, Serializer, de};
+use tool_core::schema::json;
+use tool_core::{DecodeError, EncodeError, Encoder};
 
 use super::{Args, Design, Initial, Kind};
 use crate::prelude::*;
@@ -12,19 +12,18 @@ use crate::prelude::*;
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Cutoff(pub(super) Vec<f64>);
 
-impl Serialize for Cutoff {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+impl Encode for Cutoff {
+    fn encode(&self, encoder: &mut Encoder) -> Result<Value, EncodeError> {
         match &self.0[..] {
-            [one] => one.serialize(serializer),
-            several => several.serialize(serializer),
+            [one] => one.encode(encoder),
+            several => several.encode(encoder),
         }
     }
 }
 
-impl<'de> Deserialize<'de> for Cutoff {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let value = Value::deserialize(deserializer)?;
-        let frequencies = match &value {
+impl Decode for Cutoff {
+    fn decode(value: &Value) -> Result<Self, DecodeError> {
+        let frequencies = match value {
             Value::Numbers(numbers) if numbers.rank() == 1 => numbers.as_slice().to_vec(),
             other => other.as_f64().into_iter().collect(),
         };
@@ -32,7 +31,7 @@ impl<'de> Deserialize<'de> for Cutoff {
         if matches!(frequencies.len(), 1 | 2) && frequencies.iter().all(good) {
             return Ok(Self(frequencies));
         }
-        Err(de::Error::custom(format_args!(
+        Err(DecodeError::new(format_args!(
             "expected a frequency above 0, or two as [low, high], found {value}"
         )))
     }
@@ -40,8 +39,7 @@ impl<'de> Deserialize<'de> for Cutoff {
 
 tool_core::inline_schema!(
     Cutoff,
-    "Cutoff",
-    json_schema!({ "anyOf": [
+    json!({ "anyOf": [
         { "type": "number", "exclusiveMinimum": 0 },
         { "type": "array", "items": { "type": "number", "exclusiveMinimum": 0 }, "minItems": 1, "maxItems": 2 }
     ] })

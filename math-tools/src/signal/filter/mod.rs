@@ -9,60 +9,60 @@ use self::given::{Cutoff, Given, Spread};
 use crate::prelude::*;
 
 /// Filter samples. Designs a low, high, band pass or band stop filter (Butterworth, Chebyshev), or takes `sos` or `b`, `a`.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// Equally spaced samples.
-    #[schemars(extend("x-shape" = ["m"]))]
+    #[schema(extend("x-shape" = ["m"]))]
     pub data: Input<Vector>,
     /// Frequency where the band ends, or `[low, high]`; above 0, below half of `rate`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub cutoff: Option<Cutoff>,
     /// Samples per second, which makes `cutoff` hertz; absent: 1, cycles per sample.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub rate: Option<Positive>,
     /// What passes: `lowpass`, `highpass`, `bandpass` or `bandstop`; absent: `lowpass`, of two frequencies `bandpass`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub kind: Option<Kind>,
     /// Order of the design; bands between two frequencies have twice as many poles. Absent: 4.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub order: Option<Bounded<1, 50>>,
     /// `butterworth`, `chebyshev1` (ripples in the pass band) or `chebyshev2` (in the stop band, which begins at `cutoff`).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub design: Option<Design>,
     /// Decibels: of chebyshev1 the ripple (absent: 1), of chebyshev2 the attenuation (absent: 40).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub ripple: Option<Positive>,
     /// Second-order sections in place of a design: rows of b0, b1, b2, a0, a1, a2.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-shape" = ["k", 6]))]
+    #[value(default, skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-shape" = ["k", 6]))]
     pub sos: Option<Input<Matrix>>,
     /// Numerator coefficients in place of a design, by rising powers of 1/z.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub b: Option<Input<Vector>>,
     /// Denominator coefficients beside `b`; absent: 1.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub a: Option<Input<Vector>>,
     /// Whether to filter forward and backward: no delay, gains squared. Else causal.
-    #[serde(default = "yes")]
+    #[value(default = "yes")]
     pub zero_phase: bool,
     /// Zero phase: samples that continue each end, point-mirrored; absent: three times the coefficients, as SciPy.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub padding: Option<Bounded<0, 1_000_000_000>>,
     /// Causal: what came before, `rest` (zeros, the default) or `steady` (the first sample for ever).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub initial: Option<Initial>,
     /// Causal: `state` of an earlier call, to continue from there.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub state: Option<Vec<Vec<Finite>>>,
     /// Whether to draw the response.
-    #[serde(default = "yes")]
+    #[value(default = "yes")]
     pub plot: bool,
 }
 
 /// What passes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode, Describe)]
+#[value(rename_all = "snake_case")]
 pub(crate) enum Kind {
     /// Below the cutoff.
     Lowpass,
@@ -75,8 +75,8 @@ pub(crate) enum Kind {
 }
 
 /// A family of designs.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Encode, Decode, Describe)]
+#[value(rename_all = "snake_case")]
 pub(crate) enum Design {
     /// Flat.
     #[default]
@@ -88,8 +88,8 @@ pub(crate) enum Design {
 }
 
 /// The past of a causal filter.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Encode, Decode, Describe)]
+#[value(rename_all = "snake_case")]
 pub(crate) enum Initial {
     /// Zeros.
     #[default]
@@ -99,14 +99,14 @@ pub(crate) enum Initial {
 }
 
 /// The filtered samples, and the filter.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Output {
     /// The samples, filtered.
-    #[schemars(extend("x-shape" = ["m"]))]
+    #[schema(extend("x-shape" = ["m"]))]
     pub filtered: Vec<f64>,
     /// Second-order sections: rows of b0, b1, b2, a0, a1, a2; not where `b` is given.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-present" = { "b": null }))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-present" = { "b": null }))]
     pub sos: Option<Vec<[f64; 6]>>,
     /// Whether all poles lie inside the unit circle.
     pub stable: bool,
@@ -115,23 +115,23 @@ pub(crate) struct Output {
     /// Samples until an impulse has faded to a millionth, by the largest pole; "Infinity" where it does not fade.
     pub settling: Real,
     /// Gain at each cutoff in decibels, both passes of `zero_phase` together; of a design.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-present" = { "cutoff": { "not": null } }))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-present" = { "cutoff": { "not": null } }))]
     pub gain_at_cutoff_db: Option<Vec<Real>>,
     /// Largest delay of waves within the band that passes, in samples; of a causal design.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-present" = { "cutoff": { "not": null }, "zero_phase": false }))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-present" = { "cutoff": { "not": null }, "zero_phase": false }))]
     pub group_delay: Option<f64>,
     /// Samples that continued each end; with `zero_phase`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-present" = { "zero_phase": true }))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-present" = { "zero_phase": true }))]
     pub padding: Option<usize>,
     /// State of each section after the last sample; of a causal filter.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-present" = { "zero_phase": false }))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-present" = { "zero_phase": false }))]
     pub state: Option<Vec<Vec<f64>>>,
     /// The gain in decibels over the frequency.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[value(skip_encoding_if = "Option::is_none")]
     pub plot: Option<String>,
 }
 

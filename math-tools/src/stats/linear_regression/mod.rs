@@ -4,30 +4,30 @@ mod kernel;
 #[cfg(test)]
 mod tests;
 
-use schemars::{Schema, json_schema};
 use tool_core::Load;
 use tool_core::input::InputKind;
+use tool_core::schema::{Schema, json};
 
 use self::kernel::{Fit, fit};
 use crate::prelude::*;
 
 /// Fits y = intercept + x b, or a polynomial in x, by ordinary least squares (Householder QR) and reports each term with its standard error, t and p
 /// value and confidence interval, r2 and the conditioning of the problem.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// Predictors: a list of n numbers for one predictor, or n rows of p numbers for p of them.
-    #[schemars(extend("x-shape" = ["n", "*p"]))]
+    #[schema(extend("x-shape" = ["n", "*p"]))]
     pub x: Input<Predictors>,
     /// Responses: n numbers, one for each row of `x`.
-    #[schemars(extend("x-shape" = ["n"]))]
+    #[schema(extend("x-shape" = ["n"]))]
     pub y: Input<Vector>,
     /// Whether to fit a constant term.
-    #[serde(default = "yes")]
+    #[value(default = "yes")]
     pub intercept: bool,
     /// Degree of a polynomial in the single predictor: its powers from 1 to this take the place of the columns of `x`, formed to 30
     /// digits, so that no digit is lost to their rounding.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub polynomial: Option<Bounded<1, 60>>,
 }
 
@@ -58,7 +58,7 @@ impl Load for Predictors {
     }
 
     fn schema() -> Schema {
-        json_schema!({
+        json!({
             "type": "array",
             "minItems": 1,
             "items": { "anyOf": [{ "type": "number" }, { "type": "array", "minItems": 1, "items": { "type": "number" } }] }
@@ -67,7 +67,7 @@ impl Load for Predictors {
 }
 
 /// A least-squares fit.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Output {
     /// Slopes, one for each column of `x` (or each power), in units of y per unit of that column.
     pub coefficients: Vec<f64>,
@@ -75,7 +75,7 @@ pub(crate) struct Output {
     pub intercept: f64,
     /// The estimates one by one, the intercept (when fitted), then the coefficients: each with `name`, `estimate`, `standard_error`, `t`, `p` and
     /// the 95 % confidence `interval`.
-    #[schemars(extend("x-shape" = ["terms"]))]
+    #[schema(extend("x-shape" = ["terms"]))]
     pub(crate) terms: Vec<Term>,
     /// Coefficient of determination: around the mean of y with an intercept, around 0 without; "NaN" for a constant y.
     pub r2: Real,
@@ -92,7 +92,7 @@ pub(crate) struct Output {
 }
 
 /// An estimate and its uncertainty.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Encode, Describe)]
 pub(crate) struct Term {
     /// Name: `intercept`; `x`, or `x0`, `x1`, ... for the columns of `x`; `x`, `x^2`, ... for powers.
     pub name: String,

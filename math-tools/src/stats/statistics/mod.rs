@@ -8,19 +8,19 @@ use crate::prelude::*;
 
 /// Summary statistics of a list of numbers: count, sum, mean, extremes, median, quartiles, and variance and standard deviation
 /// in both variants (`_sample` divides by n - 1, `_population` by n).
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Encode, Decode, Describe)]
+#[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// The sample: finite numbers in any order; length >= 1, and >= 2 for the sample variants.
     pub data: Input<Vector>,
     /// The statistics to return; all but `std` and `var` when absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[value(default, skip_encoding_if = "Option::is_none")]
     pub metrics: Option<Vec<Metric>>,
 }
 
 /// A statistic by name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode, Describe)]
+#[value(rename_all = "snake_case")]
 pub(crate) enum Metric {
     /// Number of values.
     Count,
@@ -74,67 +74,67 @@ impl Metric {
 }
 
 /// The statistics that were requested; the others are absent.
-#[derive(Debug, Default, Serialize, JsonSchema)]
+#[derive(Debug, Default, Encode, Describe)]
 pub(crate) struct Output {
     /// Number of values.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-present" = [{ "metrics": null }, { "metrics": { "has": "count" } }]))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-present" = [{ "metrics": null }, { "metrics": { "has": "count" } }]))]
     pub count: Option<Count>,
     /// Sum, accumulated in twice the working precision.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-present" = [{ "metrics": null }, { "metrics": { "has": "sum" } }]))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-present" = [{ "metrics": null }, { "metrics": { "has": "sum" } }]))]
     pub sum: Option<f64>,
     /// Arithmetic mean.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-present" = [{ "metrics": null }, { "metrics": { "has": "mean" } }]))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-present" = [{ "metrics": null }, { "metrics": { "has": "mean" } }]))]
     pub mean: Option<f64>,
     /// Smallest value.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-present" = [{ "metrics": null }, { "metrics": { "has": "min" } }]))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-present" = [{ "metrics": null }, { "metrics": { "has": "min" } }]))]
     pub min: Option<f64>,
     /// Largest value.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-present" = [{ "metrics": null }, { "metrics": { "has": "max" } }]))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-present" = [{ "metrics": null }, { "metrics": { "has": "max" } }]))]
     pub max: Option<f64>,
     /// Median.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-present" = [{ "metrics": null }, { "metrics": { "has": "median" } }]))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-present" = [{ "metrics": null }, { "metrics": { "has": "median" } }]))]
     pub median: Option<f64>,
     /// Lower quartile: linear interpolation at (n - 1) / 4 of the sorted sample (Hyndman-Fan type 7, as in NumPy and R).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-present" = [{ "metrics": null }, { "metrics": { "has": "q25" } }]))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-present" = [{ "metrics": null }, { "metrics": { "has": "q25" } }]))]
     pub q25: Option<f64>,
     /// Upper quartile, defined likewise.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-present" = [{ "metrics": null }, { "metrics": { "has": "q75" } }]))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-present" = [{ "metrics": null }, { "metrics": { "has": "q75" } }]))]
     pub q75: Option<f64>,
     /// Interquartile range, `q75 - q25`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-present" = [{ "metrics": null }, { "metrics": { "has": "iqr" } }]))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-present" = [{ "metrics": null }, { "metrics": { "has": "iqr" } }]))]
     pub iqr: Option<f64>,
     /// Variance with divisor n - 1; absent for a single value unless requested, then an error.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-present" = [{ "metrics": null, "data": { "least": 2 } }, { "metrics": { "has": "variance_sample" } }]))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-present" = [{ "metrics": null, "data": { "least": 2 } }, { "metrics": { "has": "variance_sample" } }]))]
     pub variance_sample: Option<f64>,
     /// Variance with divisor n.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-present" = [{ "metrics": null }, { "metrics": { "has": "variance_population" } }]))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-present" = [{ "metrics": null }, { "metrics": { "has": "variance_population" } }]))]
     pub variance_population: Option<f64>,
     /// Standard deviation with divisor n - 1; absent for a single value unless requested, then an error.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-present" = [{ "metrics": null, "data": { "least": 2 } }, { "metrics": { "has": "std_sample" } }]))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-present" = [{ "metrics": null, "data": { "least": 2 } }, { "metrics": { "has": "std_sample" } }]))]
     pub std_sample: Option<f64>,
     /// Standard deviation with divisor n.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-present" = [{ "metrics": null }, { "metrics": { "has": "std_population" } }]))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-present" = [{ "metrics": null }, { "metrics": { "has": "std_population" } }]))]
     pub std_population: Option<f64>,
     /// The same as `std_population`, under the name that was requested.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-present" = { "metrics": { "has": "std" } }))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-present" = { "metrics": { "has": "std" } }))]
     pub std: Option<f64>,
     /// The same as `variance_population`, under the name that was requested.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-present" = { "metrics": { "has": "var" } }))]
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-present" = { "metrics": { "has": "var" } }))]
     pub var: Option<f64>,
 }
 

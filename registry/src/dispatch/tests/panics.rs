@@ -45,8 +45,8 @@ impl Drop for Bomb {
 }
 
 /// Panics before it runs, while its reach is worked out.
-#[derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
-#[serde(transparent)]
+#[derive(tool_core::Encode, tool_core::Decode, tool_core::Describe)]
+#[value(transparent)]
 struct PanicEarly(NoArgs);
 impl Tool for PanicEarly {
     const SPEC: Spec = Spec {

@@ -149,8 +149,8 @@ fn r36_contexts_of_a_call_filter_listing_and_call_alike() {
 }
 
 /// Reaches the network only when told to.
-#[derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
-#[serde(transparent)]
+#[derive(tool_core::Encode, tool_core::Decode, tool_core::Describe)]
+#[value(transparent)]
 struct MayReach(fakes::WriteArgs);
 
 impl Tool for MayReach {
