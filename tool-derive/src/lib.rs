@@ -2,7 +2,7 @@
 //!
 //! Each derive emits a table of fields and calls to functions of `tool-core` that are not generic over the format, so that a type
 //! costs one call a field. Attributes: `#[value(..)]` says how a field is spelled, `#[schema(..)]` what its schema adds; both are
-//! listed in [`attributes`]. An unknown attribute does not compile.
+//! listed in `attributes.rs`. An unknown attribute does not compile.
 
 mod attributes;
 mod decode;

@@ -223,3 +223,6 @@ fn unwrapped(text: &str) -> String {
     }
     joined
 }
+
+#[cfg(test)]
+mod tests;
