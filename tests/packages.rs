@@ -1,4 +1,7 @@
-//! What packages state of themselves: one version, one name for the registry of servers, and the page for models.
+//! What packages state of themselves: one version, one name for the registry of servers, the page for models, and the crates.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Component, Path, PathBuf};
 
 use serde_json::Value as Json;
 
@@ -88,5 +91,173 @@ fn the_page_for_models_is_small() {
         body.matches("```console\n$ mathchain").count()
             + body.matches("```console\n$ echo").count()
             >= 4
+    );
+}
+
+/// A crate of the workspace as its manifest states it.
+struct Crate {
+    folder: PathBuf,
+    manifest: Json,
+}
+
+impl Crate {
+    /// Crates of the workspace that it needs: name, requirement of the version, whether tests alone need it.
+    fn needed(&self) -> Vec<(&str, &str, bool)> {
+        let needed = self.manifest["dependencies"].as_array().expect("a list");
+        let of_workspace = needed.iter().filter(|needed| needed["path"].is_string());
+        of_workspace
+            .map(|needed| {
+                let text = |key: &str| needed[key].as_str().expect("text");
+                (text("name"), text("req"), needed["kind"] == "dev")
+            })
+            .collect()
+    }
+
+    /// Files that its sources, without tests, take in.
+    fn included(&self) -> Vec<PathBuf> {
+        let mut included = Vec::new();
+        for path in tests::files_below(&self.folder.join("src"), "rs") {
+            let relative = path.strip_prefix(&self.folder).expect("below the crate");
+            if relative.iter().any(|part| part == "tests") || path.ends_with("tests.rs") {
+                continue;
+            }
+            let folder = path.parent().expect("a folder");
+            for piece in read(&path.display().to_string()).split("include_").skip(1) {
+                if let Some((_, rest)) = piece.split_once("!(\"") {
+                    let file = rest.split('"').next().expect("a first part");
+                    included.push(without_parents(&folder.join(file)));
+                }
+            }
+        }
+        included
+    }
+}
+
+/// A path without `..`, whichever of its folders are links.
+fn without_parents(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        if part == Component::ParentDir {
+            plain.pop();
+        } else {
+            plain.push(part);
+        }
+    }
+    plain
+}
+
+/// The crates that the program consists of.
+fn crates_of_the_program() -> BTreeMap<String, Crate> {
+    let metadata = crate::architecture::metadata();
+    let packages = metadata["packages"].as_array().expect("packages");
+    let all: BTreeMap<String, Crate> = packages
+        .iter()
+        .map(|manifest| {
+            let text = |key: &str| manifest[key].as_str().expect("text").to_owned();
+            let folder = PathBuf::from(text("manifest_path")).with_file_name("");
+            let manifest = manifest.clone();
+            (text("name"), Crate { folder, manifest })
+        })
+        .collect();
+    let mut program = BTreeSet::new();
+    let mut open = vec!["mathchain"];
+    while let Some(name) = open.pop() {
+        if program.insert(name.to_owned()) {
+            let needed = all[name].needed();
+            open.extend(needed.iter().filter(|one| !one.2).map(|one| one.0));
+        }
+    }
+    for (name, one) in &all {
+        let is_published = one.manifest["publish"].is_null();
+        assert_eq!(is_published, program.contains(name), "`publish` of {name}");
+    }
+    let of_program = all.into_iter().filter(|(name, _)| program.contains(name));
+    of_program.collect()
+}
+
+#[test]
+fn every_crate_of_the_program_can_be_published() {
+    let version = format!("={}", env!("CARGO_PKG_VERSION"));
+    let (mut licences, mut taken) = (0, 0);
+    let crates = crates_of_the_program();
+    for (name, one) in &crates {
+        for key in ["description", "license"] {
+            let value = one.manifest[key].as_str().unwrap_or_default();
+            assert!(!value.is_empty(), "{name} has no {key}");
+        }
+        for (needed, requirement, is_for_tests) in one.needed() {
+            // What tests alone need is left out of an archive where it has no version.
+            let left_out = is_for_tests && requirement == "*";
+            let published = crates.contains_key(needed) && requirement == version;
+            assert!(left_out || published, "{name} needs {needed} {requirement}");
+        }
+        for licence in ["LICENSE-APACHE", "LICENSE-MIT"] {
+            let own = read(&one.folder.join(licence).display().to_string());
+            assert_eq!(own, read(licence), "{licence} of {name}");
+            licences += 1;
+        }
+        for file in one.included() {
+            let path = file.display();
+            assert!(
+                file.starts_with(&one.folder),
+                "{name} takes in {path}, which is not in its archive: link to it from `assets`"
+            );
+            taken += 1;
+        }
+    }
+    assert!(licences >= 22 && taken >= 25, "{licences} {taken}");
+}
+
+#[test]
+fn the_page_of_releases_orders_the_crates() {
+    let page = read("docs/releasing.md");
+    let (_, section) = page
+        .split_once("## Crates\n")
+        .expect("a section of the crates");
+    let lines = section
+        .lines()
+        .filter(|line| line.starts_with(|first: char| first.is_ascii_digit()));
+    let order: Vec<&str> = lines
+        .flat_map(|line| line.split('`').skip(1).step_by(2))
+        .collect();
+    let crates = crates_of_the_program();
+    assert_eq!(order.len(), crates.len(), "{order:?}");
+    for (at, name) in order.iter().enumerate() {
+        for (needed, requirement, _) in crates[*name].needed() {
+            let is_before = order[..at].contains(&needed);
+            assert!(requirement == "*" || is_before, "{name} before {needed}");
+        }
+    }
+}
+
+/// On other platforms the program has a few packages more or less.
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+#[test]
+fn the_page_of_packages_counts_them() {
+    let count = |features: &[&str]| {
+        let output = std::process::Command::new(env!("CARGO"))
+            .args(["tree", "--locked", "--offline", "-p", "mathchain"])
+            .args(["-e", "normal", "--prefix", "none"])
+            .args(features)
+            .current_dir(tests::root())
+            .output()
+            .expect("cargo runs");
+        let printed = String::from_utf8(output.stdout).expect("text");
+        let packages = printed.lines().filter_map(|line| {
+            let mut words = line.split(' ');
+            Some((words.next()?.to_owned(), words.next()?.to_owned()))
+        });
+        packages.collect::<BTreeSet<_>>().len()
+    };
+    let sentence = format!(
+        "On x86-64 Linux the program has {} packages; {} without the families, and {} without the servers too",
+        count(&[]),
+        count(&["--no-default-features", "--features", "servers"]),
+        count(&["--no-default-features"]),
+    );
+    let page = read("docs/decisions/packages.md");
+    assert!(
+        page.contains(&sentence),
+        "docs/decisions/packages.md must say: {sentence}"
     );
 }

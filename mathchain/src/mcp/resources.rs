@@ -16,27 +16,27 @@ const NEWEST: usize = 50;
 
 /// Pages that come with the program: name, title, text.
 const DOCS: &[(&str, &str, &str)] = &[
-    ("plans", "Plans", include_str!("../../../docs/plans.md")),
+    ("plans", "Plans", include_str!("../../assets/docs/plans.md")),
     (
         "expressions",
         "Expressions",
-        include_str!("../../../docs/expressions.md"),
+        include_str!("../../assets/docs/expressions.md"),
     ),
     (
         "answers",
         "Answers and errors",
-        include_str!("../../../docs/answers.md"),
+        include_str!("../../assets/docs/answers.md"),
     ),
     (
         "policy",
         "Policy and approvals",
-        include_str!("../../../docs/policy.md"),
+        include_str!("../../assets/docs/policy.md"),
     ),
-    ("files", "Files", include_str!("../../../docs/files.md")),
+    ("files", "Files", include_str!("../../assets/docs/files.md")),
     (
         "glossary",
         "Glossary",
-        include_str!("../../../docs/glossary.md"),
+        include_str!("../../assets/docs/glossary.md"),
     ),
 ];
 

@@ -29,8 +29,8 @@ const LIFE: Duration = Duration::from_secs(24 * 3600);
 
 /// Code and manifest of the template.
 const TEMPLATE: (&str, &str) = (
-    include_str!("../../../plugins/example/plugin.py"),
-    include_str!("../../../plugins/example/manifest.json"),
+    include_str!("../../assets/plugin/plugin.py"),
+    include_str!("../../assets/plugin/manifest.json"),
 );
 
 /// A folder of plugins, and the one with their settings.

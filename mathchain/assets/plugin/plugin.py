@@ -1,0 +1,1 @@
+../../../plugins/example/plugin.py
