@@ -10,6 +10,7 @@ mod effects;
 mod english;
 mod gbnf;
 mod imports;
+mod installer;
 mod keys;
 mod large;
 mod neutral;
