@@ -8,6 +8,7 @@ mod determinism;
 mod documents;
 mod effects;
 mod english;
+mod families;
 mod gbnf;
 mod imports;
 mod installer;
