@@ -5,7 +5,7 @@
 
 use std::fmt;
 use std::ops::Deref;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use crate::convert::{Decode, DecodeError, Encode, EncodeError, Encoder};
 use crate::ctx::Ctx;
@@ -134,65 +134,6 @@ impl<T: Load> Describe for Input<T> {
         let elsewhere = crate::schema::source_of(T::KIND);
         json!({ "anyOf": [T::schema(), { "$ref": elsewhere }] })
     }
-}
-
-/// The shared definitions of schemas, by name: the forms of data that is not inline.
-pub fn definition(name: &str) -> Option<&'static Schema> {
-    static DEFINITIONS: LazyLock<[(&str, Schema); 2]> =
-        LazyLock::new(|| [("data", data()), ("text", text())]);
-    let mut known = DEFINITIONS.iter();
-    known
-        .find(|(known, _)| *known == name)
-        .map(|(_, schema)| schema)
-}
-
-fn text() -> Schema {
-    json!({ "anyOf": [
-        reference("$file", "A text file, relative to the workspace root", &json!({})),
-        artifact(&json!({})),
-    ] })
-}
-
-fn data() -> Schema {
-    let cell = json!({ "type": ["number", "string", "boolean", "null"] });
-    let wanted = json!({ "anyOf": [
-        cell,
-        { "type": "array", "items": cell, "minItems": 1 },
-        { "type": "object", "properties": { "min": { "type": "number" }, "max": { "type": "number" } }, "additionalProperties": false }
-    ] });
-    let table = json!({
-        "column": { "type": "string", "description": "One column of a table, as a list" },
-        "columns": { "type": "array", "items": { "type": "string" }, "minItems": 1, "description": "Columns of a table, in this order" },
-        "where": { "type": "object", "additionalProperties": wanted, "description": "Rows of a table: {column: value, list of values, or {min, max}}" }
-    });
-    let mut file = table.clone();
-    file["member"] = json!({ "type": "string", "description": "The array of an .npz file" });
-    json!({ "anyOf": [
-        reference("$file", "A .npy, .npz, .json or .csv file, relative to the workspace root", &file),
-        artifact(&table),
-        reference(npy::KEY, "The bytes of an .npy file in base64", &json!({})),
-    ] })
-}
-
-fn artifact(beside: &Schema) -> Schema {
-    reference(
-        "$artifact",
-        "Handle of an artifact: b3:<64 hex digits>",
-        beside,
-    )
-}
-
-fn reference(key: &str, description: &str, beside: &Schema) -> Schema {
-    let mut properties = json!({ key: { "type": "string", "description": description } });
-    for (name, property) in beside.as_object().into_iter().flatten() {
-        properties[name] = property.clone();
-    }
-    json!({
-        "type": "object",
-        "properties": properties,
-        "required": [key],
-        "additionalProperties": false
-    })
 }
 
 /// Any JSON value; a table with a header as a list of records.

@@ -6,6 +6,7 @@ mod check;
 #[doc(hidden)]
 pub mod derived;
 mod describe;
+mod sources;
 
 pub(crate) use check::equals;
 pub use check::{Violation, check, check_document, check_with_patterns, violations};
@@ -83,7 +84,7 @@ pub fn define(schema: &mut Schema) {
     let mut names = Vec::new();
     collect_references(schema, &mut names);
     for name in names {
-        if let Some(definition) = crate::input::definition(&name) {
+        if let Some(definition) = sources::definition(&name) {
             schema["$defs"][name] = definition.clone();
         }
     }
@@ -133,7 +134,7 @@ const DEFS: &str = "#/$defs/";
 /// The shared definition that a schema is a reference to, if it is one.
 pub fn referred(schema: &Schema) -> Option<&'static Schema> {
     let name = schema.get("$ref")?.as_str()?.strip_prefix(DEFS)?;
-    crate::input::definition(name)
+    sources::definition(name)
 }
 
 /// Closes every object that lists its properties, and undoes the line wraps that descriptions have in the source.
