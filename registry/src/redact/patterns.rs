@@ -1,7 +1,8 @@
 //! The forms of secrets: one pattern for each kind, whose first group is the secret.
 
 use std::cmp::Reverse;
-use std::sync::{LazyLock, OnceLock};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use regex::bytes::{Regex, RegexSet};
 
@@ -75,15 +76,65 @@ fn pattern(form: &str) -> String {
     form.replace("NAMES", &names.join("|"))
 }
 
+/// What the secrets of all kinds but `env_secret` contain.
+const MARKS: [&str; 14] = [
+    "://",
+    "-----BEGIN ",
+    "AKIA",
+    "ASIA",
+    "sk-",
+    "AIza",
+    "github_pat_",
+    "ghp_",
+    "gho_",
+    "ghu_",
+    "ghs_",
+    "ghr_",
+    "xox",
+    "k_",
+];
+
+/// Whether a text has what every secret has, so that the patterns are worth asking: they take a millisecond to compile.
+pub(super) fn may_have_one(text: &str) -> bool {
+    let letters = text.bytes().filter(|byte| !matches!(byte, b'-' | b'_'));
+    let plain: String = letters
+        .map(|byte| char::from(byte.to_ascii_lowercase()))
+        .collect();
+    let mut names = WORDS.iter().chain(&ENDS);
+    MARKS.iter().any(|mark| text.contains(mark))
+        || plain.contains("bearer ")
+        || text.contains(['=', ':']) && names.any(|name| plain.contains(name))
+}
+
+/// The patterns of all kinds; `None` for a short text that has no secret, as long as they are not compiled.
+pub(super) fn set_for(text: &str) -> Option<&'static RegexSet> {
+    /// In bytes: a longer one is found faster by the patterns.
+    const SHORT: usize = 512;
+    /// A process that looks at more texts serves, and the patterns are faster once they are compiled.
+    const LOOKS_MAX: u32 = 64;
+    static SET: OnceLock<RegexSet> = OnceLock::new();
+    static LOOKS: AtomicU32 = AtomicU32::new(0);
+    if SET.get().is_none()
+        && text.len() <= SHORT
+        && !may_have_one(text)
+        && LOOKS.fetch_add(1, Ordering::Relaxed) < LOOKS_MAX
+    {
+        return None;
+    }
+    Some(SET.get_or_init(|| {
+        RegexSet::new(FORMS.map(|(_, form)| pattern(form))).expect("a test compiles each pattern")
+    }))
+}
+
 /// Every secret in a text, in order; where two overlap, both ranges are redacted.
 pub(super) fn find(text: &str) -> Vec<Hit> {
-    static SET: LazyLock<RegexSet> = LazyLock::new(|| {
-        RegexSet::new(FORMS.map(|(_, form)| pattern(form))).expect("a test compiles each pattern")
-    });
+    let Some(set) = set_for(text) else {
+        return Vec::new();
+    };
     static EACH: [OnceLock<Regex>; FORMS.len()] = [const { OnceLock::new() }; FORMS.len()];
     let bytes = text.as_bytes();
     let mut hits = Vec::new();
-    for form in &SET.matches(bytes) {
+    for form in &set.matches(bytes) {
         let (kind, source) = FORMS[form];
         let each = EACH[form]
             .get_or_init(|| Regex::new(&pattern(source)).expect("a test compiles each pattern"));

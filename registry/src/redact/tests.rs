@@ -78,6 +78,25 @@ fn each_of_the_fourteen_kinds_is_taken_out() {
     assert_eq!(kinds.len(), patterns::FORMS.len(), "every kind has a case");
 }
 
+proptest::proptest! {
+    /// The patterns are not asked about a short text without marks, so none of them may match one.
+    #[test]
+    fn a_text_that_a_pattern_matches_has_a_mark(
+        parts in proptest::collection::vec(
+            proptest::sample::select(vec![
+                "a", "Z", "9", " ", "\n", "-", "_", "=", ":", "\"", "@", "://", "u:p@", "bearer ", "BEARER  ", "sk-", "ant-", "AKIA",
+                "AIza", "ghp_", "ghs_", "github_pat_", "xoxb-", "rk_live_", "sk_test_", "api", "Key", "t-o-k_en", "pwd", "PassWord",
+                "Secret", "abcDEF0123456789", "-----BEGIN PRIVATE KEY-----", "\u{e9}",
+            ]),
+            0..12,
+        )
+    ) {
+        let text = parts.concat();
+        let set = patterns::set_for(&"a".repeat(1000)).expect("a long text is given to the patterns");
+        proptest::prop_assert!(!set.is_match(text.as_bytes()) || patterns::may_have_one(&text), "{text:?}");
+    }
+}
+
 trait CloneOwned {
     fn clone_owned(self) -> (String, usize);
 }
