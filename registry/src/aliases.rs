@@ -232,6 +232,7 @@ impl Aliases {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::catalogue::RESERVED_PREFIXES;
     use crate::fakes::twelve;
 
     #[test]
@@ -282,6 +283,20 @@ mod tests {
             Some("google_web_search")
         );
         assert!(Aliases::built_in().provider_tool("google_serch").is_none());
+    }
+
+    #[test]
+    fn no_name_reads_as_a_selector_of_some_kind() {
+        let aliases = Aliases::built_in();
+        let natives = aliases.native.values().flat_map(|names| {
+            let tools = names.tools.keys().chain(names.former.keys());
+            tools.chain(names.own.keys())
+        });
+        let names = natives.chain(aliases.aliases.keys());
+        for name in names.chain(aliases.provider.iter().map(|one| &one.name)) {
+            let kind = name.split(':').next().unwrap_or_default();
+            assert!(!RESERVED_PREFIXES.contains(&kind), "{name}");
+        }
     }
 
     #[test]

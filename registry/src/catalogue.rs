@@ -1,7 +1,7 @@
 //! [`Catalogue`]: all tools by name, built once from the lists of the families.
 
 use std::collections::HashMap;
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::sync::Arc;
 
 use tool_core::nearest::nearest;
@@ -70,7 +70,7 @@ impl Catalogue {
             lost: Vec::new(),
         };
         let mut errors = Vec::new();
-        let mut digest = blake3::Hasher::new();
+        let (mut digest, mut written) = (blake3::Hasher::new(), String::new());
         let own = families.iter().flat_map(|family| family.iter());
         let own = own.map(|entry| Held::Own(entry.tool()));
         for held in own.chain(plugins.iter().cloned().map(Held::Plugin)) {
@@ -80,7 +80,9 @@ impl Catalogue {
             let index = catalogue.tools.len();
             catalogue.names.insert(spec.id.to_owned(), index);
             catalogue.names.insert(spec.wire_name(), index);
-            digest.update(format!("{spec:?}\n").as_bytes());
+            written.clear();
+            let _ = writeln!(written, "{spec:?}"); // a text takes everything
+            digest.update(written.as_bytes());
             catalogue.tools.push(held);
         }
         catalogue.generation = digest.finalize().to_hex().to_string();

@@ -229,6 +229,9 @@ pub(super) fn load(catalogue: &Catalogue, config: &Config, errors: &mut Vec<Load
         let role = here(catalogue, &index, role, &mut loaded.notes, errors);
         loaded.roles.push(role);
     }
+    if index.is_empty() {
+        return loaded;
+    }
     let mut known: Vec<&str> = built_in_roles().collect();
     let of_files = config.roles.iter().chain(&loaded.roles);
     known.extend(of_files.map(|role| role.name.as_str()));

@@ -86,7 +86,9 @@ fn read(document: &Document, errors: &mut Vec<LoadError>) -> Config {
         return Config::default();
     };
     check::config(&config, document, errors);
-    config.clis = cli_tables(document, "cli", CliSpec::built_in(), errors);
+    if document.value.get("cli").is_some() {
+        config.clis = cli_tables(document, "cli", CliSpec::built_in(), errors);
+    }
     let earlier = earlier_tables(&config.earlier_agents, &config.clis, errors);
     config.clis.extend(earlier);
     config
@@ -151,9 +153,7 @@ fn compile(
         let agents = crate::agents::load(catalogue, &config, errors);
         config.to_mut().agents.extend(agents);
     }
-    let clis = CliSpec::built_in().iter().chain(&config.clis);
-    let programs = clis.map(|cli| cli.name.as_str());
-    let mut policy = Policy::build(catalogue, &config, programs, further, errors);
+    let mut policy = Policy::build(catalogue, &config, further, errors);
     policy.notes = legacy.notes;
     policy
 }

@@ -1,5 +1,8 @@
 //! From layers as written to sets of bits; everything that is wrong is reported at once.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+
 use tool_core::Effect;
 
 use super::condition::{self, Condition};
@@ -23,6 +26,8 @@ pub(crate) struct Compiler<'a> {
     /// The roots that paths of rules are read by.
     pub(super) roots: Roots,
     pub(crate) errors: Vec<LoadError>,
+    /// What selectors select, by their texts: roles name the same ones.
+    resolved: RefCell<HashMap<String, ToolSet>>,
 }
 
 /// A layer against one catalogue.
@@ -137,7 +142,22 @@ impl<'a> Compiler<'a> {
             clis: &[],
             roots: Roots::default(),
             errors: Vec::new(),
+            resolved: RefCell::default(),
         }
+    }
+
+    /// The tools that a selector selects, found once.
+    ///
+    /// # Errors
+    /// As [`selector::resolve`].
+    pub(super) fn resolve(&self, selector: &Selector) -> Result<ToolSet, LoadError> {
+        if let Some(known) = self.resolved.borrow().get(&selector.text) {
+            return Ok(known.clone());
+        }
+        let tools = selector::resolve(selector, self.catalogue)?;
+        let mut resolved = self.resolved.borrow_mut();
+        resolved.insert(selector.text.clone(), tools.clone());
+        Ok(tools)
     }
 
     /// Knows the tools of these agent command lines too.
@@ -200,7 +220,7 @@ impl<'a> Compiler<'a> {
     pub(crate) fn tools(&mut self, list: &[Selector]) -> ToolSet {
         let mut set = ToolSet::none(self.catalogue.len());
         for selector in list {
-            match selector::resolve(selector, self.catalogue) {
+            match self.resolve(selector) {
                 Ok(tools) => set.unite(&tools),
                 Err(_) if names_handed(selector, self.catalogue, self.clis) => {}
                 Err(error) => self.errors.push(error),

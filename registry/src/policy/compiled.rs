@@ -14,7 +14,7 @@ use super::set::ToolSet;
 use super::start::Start;
 use super::text::{Label, Reason};
 use crate::error::LoadError;
-use crate::model::{Budget, Obligations, Permissions, Roots, Verdict};
+use crate::model::{Budget, CliSpec, Obligations, Permissions, Roots, Verdict};
 
 /// What was decided, by whom and why.
 #[derive(Debug, Clone, PartialEq, Encode)]
@@ -91,6 +91,28 @@ pub(crate) struct CompiledProfile {
     pub(super) disable: Chosen,
 }
 
+/// The names of those that work in phases: agents, and agent command lines that have no file.
+#[derive(Debug, Clone)]
+pub(super) struct AgentNames {
+    agents: Vec<String>,
+    /// The command lines of the configuration, beside those that come with the program.
+    programs: Vec<String>,
+}
+
+impl AgentNames {
+    pub(super) fn new(agents: Vec<String>, programs: Vec<String>) -> Self {
+        Self { agents, programs }
+    }
+
+    /// All names; the tables that come with the program are read once they are reached.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &str> + Clone {
+        let built_in = std::iter::once(()).flat_map(|()| CliSpec::built_in());
+        let programs = built_in.map(|cli| &cli.name).chain(&self.programs);
+        let programs = programs.filter(|name| !self.agents.contains(name));
+        self.agents.iter().chain(programs).map(String::as_str)
+    }
+}
+
 /// The policy of one generation: immutable, compiled against one catalogue.
 #[derive(Debug, Clone)]
 pub struct Policy {
@@ -101,7 +123,7 @@ pub struct Policy {
     pub(super) roles: BTreeMap<String, CompiledRole>,
     pub(super) agents: BTreeMap<String, CompiledAgent>,
     /// Agents, and command lines that have no file.
-    pub(super) agent_names: Vec<String>,
+    pub(super) agent_names: AgentNames,
     pub(super) phases: BTreeMap<String, CompiledPhase>,
     /// Kinds of tasks, with the contexts they imply.
     pub(super) tasks: BTreeMap<String, Vec<CompiledLayer>>,

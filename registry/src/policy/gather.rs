@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use tool_core::convert::to_value;
 use tool_core::{Encode, Permission, Spec, json};
 
+use super::compiled::AgentNames;
 use super::decide::Defaults;
 use super::selection::CompiledSelection;
 use super::{
@@ -19,12 +20,10 @@ use crate::model::{
 };
 
 impl Policy {
-    /// Compiles a configuration whose files have been loaded; errors are added to the list. `programs` are the names of agent
-    /// command lines, which may work in phases as agents do.
-    pub(crate) fn build<'a>(
+    /// Compiles a configuration whose files have been loaded; errors are added to the list.
+    pub(crate) fn build(
         catalogue: &Catalogue,
         config: &Config,
-        programs: impl Iterator<Item = &'a str>,
         further: &[Layer],
         errors: &mut Vec<LoadError>,
     ) -> Self {
@@ -37,11 +36,9 @@ impl Policy {
         let mut compiled: BTreeMap<String, CompiledRole> = roles.iter().map(compile).collect();
         compiler.check_toolsets(&roles);
         let agents = compile_agents(&mut compiler, &config.agents);
-        let mut agent_names: Vec<String> = agents.keys().cloned().collect();
-        let programs = programs.filter(|name| !agents.contains_key(*name));
-        agent_names.extend(programs.map(str::to_owned));
-        let known: Vec<&str> = agent_names.iter().map(String::as_str).collect();
-        let phases = phases::compile(&mut compiler, &config.phases, &known);
+        let own_programs = config.clis.iter().map(|cli| cli.name.clone());
+        let agent_names = AgentNames::new(agents.keys().cloned().collect(), own_programs.collect());
+        let phases = phases::compile(&mut compiler, &config.phases, &agent_names);
         let tasks = compile_tasks(&mut compiler, config);
         let mut layers = Vec::new();
         for layer in config.layers.iter().chain(further) {
@@ -62,7 +59,7 @@ impl Policy {
                     }
                     ("role", names.clone())
                 }
-                Level::Agent => ("agent", known.clone()),
+                Level::Agent => ("agent", agent_names.iter().collect()),
                 Level::Phase => ("phase", phases.keys().map(String::as_str).collect()),
                 _ => ("", Vec::new()),
             };
@@ -104,7 +101,7 @@ impl Policy {
             default_role: default_role.text.clone(),
             layers,
             agents,
-            agent_names: agent_names.clone(),
+            agent_names,
             phases,
             tasks,
             profiles: compile_profiles(&mut compiler, &config.profiles),
@@ -132,7 +129,7 @@ impl Policy {
             } else if config.cli(&agent.cli.text).is_none() {
                 agent
                     .cli
-                    .unknown("agent command line", known.iter().copied())
+                    .unknown("agent command line", policy.agent_names.iter())
             } else {
                 continue;
             };

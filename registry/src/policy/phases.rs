@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::compile::Compiler;
+use super::compiled::AgentNames;
 use super::selection::CompiledSelection;
 use crate::error::LoadError;
 use crate::model::{Phase, Selector};
@@ -18,7 +19,7 @@ pub(super) struct CompiledPhase {
 pub(super) fn compile(
     compiler: &mut Compiler<'_>,
     phases: &[Phase],
-    agents: &[&str],
+    agents: &AgentNames,
 ) -> BTreeMap<String, CompiledPhase> {
     let mut compiled: BTreeMap<String, CompiledPhase> = BTreeMap::new();
     for phase in phases {
@@ -27,9 +28,9 @@ pub(super) fn compile(
             let error = LoadError::new(phase.place.as_ref(), message);
             compiler.errors.push(error);
         }
-        let is_unknown = |agent: &&Selector| !agents.contains(&agent.text.as_str());
+        let is_unknown = |agent: &&Selector| !agents.iter().any(|known| known == agent.text);
         for agent in phase.agents.iter().filter(is_unknown) {
-            let error = agent.unknown("agent", agents.iter().copied());
+            let error = agent.unknown("agent", agents.iter());
             compiler.errors.push(error);
         }
         let mut names = phase.agents.iter().map(|agent| agent.text.as_str());

@@ -111,9 +111,9 @@ impl Compiler<'_> {
     pub(super) fn role(&mut self, role: &Role) -> CompiledRole {
         // A pattern of names of other servers' tools selects none, and limits what a phase selects.
         let is_limit = |tool: &Selector| {
-            super::selector::resolve(tool, self.catalogue).is_err()
-                && tool.text.contains('*')
+            tool.text.contains('*')
                 && names_handed(tool, self.catalogue, self.clis)
+                && self.resolve(tool).is_err()
         };
         let listed = role.tools.as_ref().map(|tools| {
             let tools = self.held(role, tools);
@@ -144,9 +144,7 @@ impl Compiler<'_> {
             .place
             .as_ref()
             .is_none_or(|place| &*place.file == BUILT_IN_NAME);
-        let exists = |selector: &&Selector| {
-            !is_built_in || super::selector::resolve(selector, self.catalogue).is_ok()
-        };
+        let exists = |selector: &&Selector| !is_built_in || self.resolve(selector).is_ok();
         list.iter().filter(exists).cloned().collect()
     }
 

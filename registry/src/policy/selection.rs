@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::ToolSet;
 use super::compile::Compiler;
 use super::outside::{is_external, is_handed, of_any_native};
+use super::selector::is_kind;
 use crate::aliases::Aliases;
 use crate::error::Place;
 use crate::model::{Confinement, Selection, Selector};
@@ -77,13 +78,15 @@ impl Compiler<'_> {
 
     /// What a list selects, in its order; each selector's tools in the order of the catalogue.
     pub(super) fn chosen(&mut self, list: &[Selector]) -> Chosen {
-        let (catalogue, aliases) = (self.catalogue, Aliases::built_in());
+        let catalogue = self.catalogue;
         let mut chosen = Chosen::none(catalogue.len());
         for selector in list {
             let name = selector.text.as_str();
-            if catalogue.get(name).is_none() {
+            // Only a table of the configuration can call a tool as a kind of selector.
+            let is_no_name = is_kind(name) && self.clis.is_empty();
+            if !is_no_name && catalogue.get(name).is_none() {
                 // Names of agent command lines for their own tools are part of lists of tools, not of layers.
-                let native = of_any_native(name, aliases, self.clis);
+                let native = of_any_native(name, Aliases::built_in(), self.clis);
                 if let Some(tool) = native.and_then(|id| catalogue.index(id)) {
                     chosen.add(tool);
                     continue;
@@ -93,11 +96,11 @@ impl Compiler<'_> {
                     continue;
                 }
             }
-            match super::selector::resolve(selector, catalogue) {
+            match self.resolve(selector) {
                 Ok(tools) => tools.iter().for_each(|tool| chosen.add(tool)),
                 Err(error) => self.errors.push(match error.hint {
                     Some(_) => error,
-                    None => error.nearest(name, aliases.native_names()),
+                    None => error.nearest(name, Aliases::built_in().native_names()),
                 }),
             }
         }

@@ -111,6 +111,12 @@ fn hosts(spec: &Spec) -> bool {
         || spec.uses_files()
 }
 
+/// Whether a text is a selector of some kind, which no tool is named.
+pub(super) fn is_kind(text: &str) -> bool {
+    let kind = text.split_once(':').map(|(kind, _)| kind);
+    kind.is_some_and(|kind| RESERVED_PREFIXES.contains(&kind))
+}
+
 /// The tools that a selector selects.
 ///
 /// # Errors

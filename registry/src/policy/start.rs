@@ -217,10 +217,10 @@ impl Policy {
     }
 
     fn agent(&self, agent: &str) -> Result<&str, ToolError> {
-        let mut known = self.agent_names.iter().map(String::as_str);
+        let mut known = self.agent_names.iter();
         known
             .find(|known| *known == agent)
-            .ok_or_else(|| unknown("agent", agent, self.agent_names.iter().map(String::as_str)))
+            .ok_or_else(|| unknown("agent", agent, self.agent_names.iter()))
     }
 
     /// The tools of the first level that lists some, shaped by the profile and the overrides.
