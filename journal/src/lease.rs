@@ -7,6 +7,7 @@
 use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use tool_core::{Decode, Encode, Reason, ToolError, convert, json, object, tool_error};
@@ -124,38 +125,55 @@ pub(super) fn ended(id: &str) -> ToolError {
 }
 
 /// This machine, according to `/proc`.
+#[derive(Default)]
 pub(super) struct ThisMachine {
-    here: Owner,
+    /// Found once a run needs it: a direct call has no lease.
+    here: OnceLock<Owner>,
 }
 
 impl ThisMachine {
     pub(super) fn new() -> Self {
-        let process = std::process::id();
-        let boot = text_of("/proc/sys/kernel/random/boot_id").unwrap_or_default();
-        let here = Owner {
-            boot: boot.trim().to_owned(),
-            space: space(),
-            process,
-            started: started(process).unwrap_or(0),
-        };
-        Self { here }
+        Self::default()
+    }
+
+    fn owner(&self) -> &Owner {
+        self.here.get_or_init(|| {
+            let process = std::process::id();
+            let boot = text_of("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+            Owner {
+                boot: boot.trim().to_owned(),
+                space: space(),
+                process,
+                started: started(process).unwrap_or(0),
+            }
+        })
     }
 }
 
 impl Machine for ThisMachine {
     fn here(&self) -> Owner {
-        self.here.clone()
+        self.owner().clone()
     }
 
+    #[cfg(target_os = "linux")]
     fn up_ms(&self) -> u64 {
-        let text = text_of("/proc/uptime").unwrap_or_default();
-        let seconds: Option<f64> = text.split(' ').next().and_then(|text| text.parse().ok());
-        seconds.map_or(0, |seconds| (seconds * 1000.0) as u64)
+        // What `/proc/uptime` shows, without opening it.
+        let up = rustix::time::clock_gettime(rustix::time::ClockId::Boottime);
+        let (seconds, nanoseconds) = (up.tv_sec.unsigned_abs(), up.tv_nsec.unsigned_abs());
+        seconds.saturating_mul(1000) + nanoseconds / 1_000_000
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn up_ms(&self) -> u64 {
+        0
     }
 
     fn runs(&self, owner: &Owner) -> Option<bool> {
-        let known = !owner.boot.is_empty() && !owner.space.is_empty();
-        if !known || owner.boot != self.here.boot || owner.space != self.here.space {
+        let (known, here) = (
+            !owner.boot.is_empty() && !owner.space.is_empty(),
+            self.owner(),
+        );
+        if !known || owner.boot != here.boot || owner.space != here.space {
             return None;
         }
         match started(owner.process) {

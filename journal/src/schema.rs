@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode as Sqlite, MAIN_DB, OpenFlags, TransactionBehavior};
-use tool_core::{Result, tool_error};
+use tool_core::{Result, ToolError, tool_error};
 
 use super::{error, local_disk, sql};
 use crate::private::{private_file, private_folder};
@@ -380,18 +380,32 @@ fn prepare_file(folder: &Path) -> Result<PathBuf> {
     let folder = folder.canonicalize().map_err(unwritable)?;
     local_disk::check(&folder)?;
     let file = folder.join(FILE_NAME);
+    if let Ok(found) = file.symlink_metadata() {
+        check_file(&file, &found, unwritable)?;
+        return Ok(file);
+    }
     match private_file().create_new(true).open(&file) {
         Ok(_) => {}
+        // Another process was first.
         Err(err) if err.kind() == io::ErrorKind::AlreadyExists => {
-            let found = file.symlink_metadata().map_err(unwritable)?;
-            if !found.is_file() {
-                return Err(error::unwritable(&file, "it is not a regular file"));
-            }
-            make_private(&file, &found).map_err(unwritable)?;
+            let found = file.symlink_metadata();
+            check_file(&file, &found.map_err(unwritable)?, unwritable)?;
         }
         Err(err) => return Err(error::unwritable(&file, err)),
     }
     Ok(file)
+}
+
+/// Refuses a file that is no regular one, and makes it private.
+fn check_file(
+    file: &Path,
+    found: &std::fs::Metadata,
+    unwritable: impl FnOnce(io::Error) -> ToolError,
+) -> Result<()> {
+    if !found.is_file() {
+        return Err(error::unwritable(file, "it is not a regular file"));
+    }
+    make_private(file, found).map_err(unwritable)
 }
 
 /// Removes permissions of other users, as a copy or a restored backup may have.

@@ -1,6 +1,7 @@
 //! [`State`]: opening and closing the file, and its ledger of direct calls.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
@@ -20,6 +21,8 @@ pub struct State {
     pub(super) shared: Arc<Shared>,
     /// Writes batched records; started with the first of them.
     flusher: Mutex<Option<JoinHandle<()>>>,
+    /// Whether the state is closed right after the next record, so that no thread needs to write it.
+    closes_next: AtomicBool,
     /// A temporary copy of a file that cannot be read in place.
     _copy: Option<read_only::Copy>,
 }
@@ -54,6 +57,7 @@ impl State {
         Self {
             shared: Arc::new(Shared::new(core, clock, machine, file)),
             flusher: Mutex::new(None),
+            closes_next: AtomicBool::new(false),
             _copy: copy,
         }
     }
@@ -76,6 +80,11 @@ impl State {
     /// States the workspace of this process: lists of a state that several share can show its rows alone. The first one counts.
     pub fn set_workspace(&self, workspace: WorkspaceId) {
         let _ = self.shared.workspace.set(workspace);
+    }
+
+    /// States that the state is closed as soon as the next record is made: no thread is started that would write it later.
+    pub fn close_follows(&self) {
+        self.closes_next.store(true, Ordering::Relaxed);
     }
 
     /// Path of the SQLite file.
@@ -118,7 +127,9 @@ impl Ledger for State {
             Durability::Synced => self.shared.record_synced(Target::Own, record),
             Durability::Batched => {
                 let head = self.shared.record_batched(Target::Own, record)?;
-                self.start_flusher();
+                if !self.closes_next.swap(false, Ordering::Relaxed) {
+                    self.start_flusher();
+                }
                 Ok(head)
             }
         }
