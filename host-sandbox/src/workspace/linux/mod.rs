@@ -65,12 +65,17 @@ impl Workspace {
     /// # Errors
     /// As [`Workspace::open`].
     pub fn with_protected(root: impl AsRef<Path>, protected: &[&str]) -> Result<Self> {
-        Ok(Self {
-            root: Root::open(root.as_ref())?,
+        Ok(Self::of_root(Root::open(root.as_ref())?, protected))
+    }
+
+    /// As [`Workspace::with_protected`], of an open root.
+    fn of_root(root: Root, protected: &[&str]) -> Self {
+        Self {
+            root,
             guard: Arc::new(Guard::new(protected)),
             zones: Zones::default(),
             temporary: leftovers::of_process().into(),
-        })
+        }
     }
 
     /// Closes further folders for reading and writing, relative to the root and without links.

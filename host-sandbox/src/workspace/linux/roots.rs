@@ -56,7 +56,7 @@ pub fn open(
         let (protected, closed) = (below(&protected, &root.real), below(closed, &root.real));
         let protected: Vec<&str> = protected.iter().map(String::as_str).collect();
         let closed: Vec<&str> = closed.iter().map(String::as_str).collect();
-        let files = Workspace::with_protected(&root.real, &protected)?.close(&closed);
+        let files = Workspace::of_root(root.clone(), &protected).close(&closed);
         let files = Workspace {
             zones: zones.clone(),
             ..files
