@@ -62,61 +62,139 @@ struct Timeout {
     cleared: Arc<AtomicBool>,
 }
 
-/// Alarms by the time at which they are due and their number.
+/// The alarms of this process, and who waits for them: a thread of its own from the first one on, or meanwhile a thread that has nothing
+/// else to do ([`keep_deadlines`]).
 #[derive(Default)]
 struct Timer {
-    waiting: Mutex<BTreeMap<(Instant, u64), Timeout>>,
+    waiting: Mutex<Waiting>,
     earlier: Condvar,
 }
 
-fn timer() -> &'static Arc<Timer> {
-    static TIMER: OnceLock<Arc<Timer>> = OnceLock::new();
-    TIMER.get_or_init(|| {
-        let timer = Arc::new(Timer::default());
-        let thread = Arc::clone(&timer);
-        let spawned = std::thread::Builder::new()
-            .name("timer".to_owned())
-            .stack_size(128 << 10)
-            .spawn(move || thread.run());
-        if spawned.is_err() {
-            // Without a timer no deadline could be enforced: every alarm fires at once instead.
-            timer.lock().clear();
-            DEAD.store(true, Ordering::Relaxed);
-        }
-        timer
-    })
+/// Alarms by the time at which they are due and their number.
+#[derive(Default)]
+struct Waiting {
+    alarms: BTreeMap<(Instant, u64), Timeout>,
+    /// Whether a thread waits for them.
+    kept: bool,
+    /// Set when no thread could be started for them.
+    dead: bool,
 }
 
-/// Set when the timer thread could not be started.
-static DEAD: AtomicBool = AtomicBool::new(false);
+fn timer() -> &'static Timer {
+    static TIMER: OnceLock<Timer> = OnceLock::new();
+    TIMER.get_or_init(Timer::default)
+}
+
+/// Makes this thread wait for the alarms of this process once it calls [`Deadlines::until_the_end`], until the [`End`] is dropped by the
+/// thread whose work it waits for. Where another thread waits for them already, this one only waits for the end of the work.
+pub(crate) fn keep_deadlines() -> (Deadlines, End) {
+    let mut waiting = timer().lock();
+    let ended = Arc::new(AtomicBool::new(false));
+    let deadlines = Deadlines {
+        keeps: !std::mem::replace(&mut waiting.kept, true),
+        ended: Arc::clone(&ended),
+    };
+    (deadlines, End(ended))
+}
+
+/// The duty of a thread to wait for alarms.
+pub(crate) struct Deadlines {
+    keeps: bool,
+    ended: Arc<AtomicBool>,
+}
+
+/// Ends the duty when it is dropped.
+pub(crate) struct End(Arc<AtomicBool>);
+
+impl Drop for End {
+    fn drop(&mut self) {
+        let timer = timer();
+        let waiting = timer.lock();
+        self.0.store(true, Ordering::Relaxed);
+        drop(waiting);
+        timer.earlier.notify_all();
+    }
+}
+
+impl Deadlines {
+    /// Sets the flags of alarms that are due, until the work ends.
+    pub(crate) fn until_the_end(&mut self) {
+        if self.keeps {
+            timer().run(Some(&self.ended));
+        }
+    }
+}
+
+impl Drop for Deadlines {
+    fn drop(&mut self) {
+        if self.keeps {
+            let mut waiting = timer().lock();
+            waiting.kept = false;
+            waiting.alarms.retain(|_, timeout| !timeout.is_cleared());
+            if !waiting.alarms.is_empty() {
+                timer().start(&mut waiting);
+            }
+        }
+    }
+}
+
+impl Timeout {
+    fn is_cleared(&self) -> bool {
+        self.cleared.load(Ordering::Relaxed)
+    }
+}
 
 impl Timer {
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<(Instant, u64), Timeout>> {
+    fn lock(&self) -> MutexGuard<'_, Waiting> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn set(&self, due: Instant, timeout: Timeout) {
-        static NUMBER: AtomicU64 = AtomicU64::new(0);
-        if DEAD.load(Ordering::Relaxed) {
-            timeout.stop.time_out();
-            return;
-        }
-        let mut waiting = self.lock();
-        // Alarms cleared early are dropped when they pile up, so that a long-lived process does not collect them.
-        if waiting.len() >= 1024 && waiting.len().is_power_of_two() {
-            waiting.retain(|_, timeout| !timeout.cleared.load(Ordering::Relaxed));
-        }
-        let key = (due, NUMBER.fetch_add(1, Ordering::Relaxed));
-        waiting.insert(key, timeout);
-        if waiting.keys().next() == Some(&key) {
-            self.earlier.notify_one();
+    /// Starts the thread that waits for alarms.
+    fn start(&'static self, waiting: &mut Waiting) {
+        let spawned = std::thread::Builder::new()
+            .name("timer".to_owned())
+            .stack_size(128 << 10)
+            .spawn(|| self.run(None));
+        waiting.kept = spawned.is_ok();
+        if spawned.is_err() {
+            // Without a timer no deadline could be enforced: every alarm fires at once instead.
+            waiting.dead = true;
+            let alarms = std::mem::take(&mut waiting.alarms);
+            alarms.into_values().for_each(|timeout| {
+                if !timeout.is_cleared() {
+                    timeout.stop.time_out();
+                }
+            });
         }
     }
 
-    fn run(&self) {
+    fn set(&'static self, due: Instant, timeout: Timeout) {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
         let mut waiting = self.lock();
-        loop {
-            let earliest = waiting.first_entry();
+        if waiting.dead {
+            timeout.stop.time_out();
+            return;
+        }
+        // Alarms cleared early are dropped when they pile up, so that a long-lived process does not collect them.
+        let alarms = &mut waiting.alarms;
+        if alarms.len() >= 1024 && alarms.len().is_power_of_two() {
+            alarms.retain(|_, timeout| !timeout.is_cleared());
+        }
+        let key = (due, NUMBER.fetch_add(1, Ordering::Relaxed));
+        alarms.insert(key, timeout);
+        if alarms.keys().next() == Some(&key) {
+            self.earlier.notify_one();
+        }
+        if !waiting.kept {
+            self.start(&mut waiting);
+        }
+    }
+
+    /// Sets the flags of alarms that are due; for ever, or until something has ended.
+    fn run(&self, ended: Option<&AtomicBool>) {
+        let mut waiting = self.lock();
+        while !ended.is_some_and(|ended| ended.load(Ordering::Relaxed)) {
+            let earliest = waiting.alarms.first_entry();
             let wait = earliest
                 .as_ref()
                 .map_or(Duration::from_secs(3600), |first| {
@@ -124,7 +202,7 @@ impl Timer {
                 });
             if let (true, Some(first)) = (wait.is_zero(), earliest) {
                 let timeout = first.remove();
-                if !timeout.cleared.load(Ordering::Relaxed) {
+                if !timeout.is_cleared() {
                     timeout.stop.time_out();
                 }
                 continue;
@@ -155,5 +233,32 @@ mod tests {
         assert!(!late.is_set() && !cleared.is_set());
         let _never = clock.alarm(Duration::MAX, late.clone());
         assert!(!late.is_set());
+    }
+
+    #[test]
+    fn a_thread_that_waits_for_work_keeps_its_deadlines_and_leaves_the_others() {
+        let clock = SystemClock::default();
+        let (early, late) = (StopFlag::new(), StopFlag::new());
+        let (mut deadlines, end) = keep_deadlines();
+        std::thread::scope(|scope| {
+            let (seen, later) = (early.clone(), late.clone());
+            let work = scope.spawn(move || {
+                let _end = end;
+                let _early = clock.alarm(Duration::from_millis(5), seen.clone());
+                let kept = clock.alarm(Duration::from_millis(100), later);
+                while !seen.is_set() {
+                    std::thread::sleep(Duration::from_millis(1));
+                }
+                kept
+            });
+            deadlines.until_the_end();
+            let kept = work.join().expect("no panic");
+            drop(deadlines);
+            while !late.is_set() {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            drop(kept);
+        });
+        assert!(early.is_set());
     }
 }

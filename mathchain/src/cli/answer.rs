@@ -10,20 +10,27 @@ use tool_core::{ErrorCode, Outcome, Result, ToolError, tool_error};
 use super::global::{Format, Global};
 use super::output::{self, complain};
 use super::{exit, human};
-use crate::Toolkit;
+use crate::{Toolkit, clock};
 
 /// Stack of a thread that runs calls.
 pub(super) const CALL_STACK_BYTES: usize = 16 << 20;
 
 /// Runs on a thread whose stack does not depend on how the process was started.
 pub(super) fn on_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T> {
+    // This thread has nothing else to do meanwhile.
+    let (mut deadlines, end) = clock::keep_deadlines();
     std::thread::scope(|scope| {
         let builder = std::thread::Builder::new().name("call".to_owned());
+        let ending = || {
+            let _end = end;
+            work()
+        };
         let thread = builder
             .stack_size(CALL_STACK_BYTES)
-            .spawn_scoped(scope, work);
+            .spawn_scoped(scope, ending);
         let thread =
             thread.map_err(|err| tool_error!(LimitExceeded, "cannot start a thread: {err}"))?;
+        deadlines.until_the_end();
         let panicked = "the call panicked outside the tool";
         thread
             .join()

@@ -183,7 +183,8 @@ mod unix {
     /// Calls `first` at the first signal, on a thread of its own; the second one ends the process.
     pub(super) fn handle(first: impl Fn(Signal) + Send + 'static) {
         let wanted = [SIGINT, SIGTERM, SIGHUP];
-        let wanted = wanted.into_iter().filter(|signal| !is_ignored(*signal));
+        let ignored = ignored();
+        let wanted = (wanted.into_iter()).filter(|signal| ignored >> (signal - 1) & 1 == 0);
         let started = Signals::new(wanted).and_then(|mut signals| {
             let work = move || {
                 let mut seen = false;
@@ -211,16 +212,17 @@ mod unix {
         }
     }
 
-    /// Whether a signal was ignored when this process began.
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "a file of the kernel about this process"
-    )]
-    fn is_ignored(signal: i32) -> bool {
-        let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    /// The signals that were ignored when this process began, as bits from that of signal 1.
+    fn ignored() -> u64 {
+        /// More than the kernel writes, so that one read gives all of it.
+        const BYTES: usize = 8192;
+        let mut status = String::with_capacity(BYTES);
+        // Without the file, no signal counts as ignored.
+        let file = File::open("/proc/self/status");
+        let _ = file.and_then(|file| file.take(BYTES as u64).read_to_string(&mut status));
         let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
         let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
-        mask.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
+        mask.unwrap_or(0)
     }
 }
 
