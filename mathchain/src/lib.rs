@@ -78,6 +78,7 @@ pub use generation::Reloaded;
 pub use host_sandbox::workspace::RootFolder;
 pub use plugins::PluginRoot;
 pub use registry::{Answer, Config, Layer, Level, Rule, TraceParent, Verdict, Witness};
+use tool_core::AnyTool;
 pub use tool_core::{
     Ctx, Entry, ErrorCode, Example, Input, Matrix, Outcome, Spec, Tool, ToolError, Value, Vector,
     entry,
@@ -95,6 +96,17 @@ pub fn families() -> impl Iterator<Item = &'static [Entry]> {
             chain_runtime::tools::TOOLS,
             workflow::tools::TOOLS,
         ])
+}
+
+/// A tool that comes with the program, by a name that callers use, without the catalogue of all of them.
+pub(crate) fn built_in_tool(name: &str) -> Option<&'static dyn AnyTool> {
+    let tools = || families().flatten().map(|entry| entry.tool());
+    let named = |name: &str| {
+        let mut by_id = tools().filter(|tool| tool.spec().id == name);
+        let by_wire_name = || tools().find(|tool| tool.spec().wire_name() == name);
+        by_id.next().or_else(by_wire_name)
+    };
+    named(name).or_else(|| named(registry::Aliases::built_in().resolve(name)?))
 }
 
 /// Reads one JSON document, strictly.

@@ -2,8 +2,8 @@
 
 use std::io::IsTerminal;
 
-use registry::Catalogue;
 use tool_core::json::Limits;
+use tool_core::schema::Schema;
 use tool_core::{AnyTool, Status};
 
 use super::answer::{finish, on_stack, reader};
@@ -54,24 +54,27 @@ impl Call {
 pub(super) fn call(global: &Global, call: &Call) -> Result<ExitCode> {
     let missing = || tool_error!(InvalidRequest, "expected the name of a tool");
     let (name, rest) = call.words.split_first().ok_or_else(missing)?;
-    let built_in = Catalogue::new(&crate::families().collect::<Vec<_>>())?;
     // Usage errors and help of built-in tools need no toolkit; tools of plugins are known once plugins are loaded.
-    let opened = match built_in.called(name) {
+    let built_in = crate::built_in_tool(name);
+    let opened = match built_in {
         Some(_) => None,
         None => Some(call.caller.open(global)?),
     };
     let dispatcher = opened.as_ref().map(Toolkit::dispatcher);
-    let catalogue = dispatcher
-        .as_ref()
-        .map_or(&built_in, |dispatcher| dispatcher.catalogue());
-    let Some(tool) = catalogue.called(name).map(|index| catalogue.tool(index)) else {
+    let of_catalogue = || {
+        let catalogue = dispatcher.as_ref()?.catalogue();
+        Some(catalogue.tool(catalogue.called(name)?))
+    };
+    let built_in = built_in.map(|tool| tool as &dyn AnyTool);
+    let Some(tool) = built_in.or_else(of_catalogue) else {
         // The dispatcher words and records the refusal.
         let toolkit = opened.map_or_else(|| call.caller.open(global), Ok)?;
         let context = call.caller.context(call.role.clone());
         let refused = toolkit.call_with(&context, name, &object! {});
         return finish(&toolkit, global, &refused);
     };
-    let (whole, matches) = match super::Cli::with_tool(tool) {
+    let schema = tool.input_schema();
+    let (whole, matches) = match super::Cli::with_tool(tool, &schema) {
         Ok(parsed) => parsed,
         Err(err) if err.use_stderr() => {
             return Ok(misused(global, &flags::suggest(tool, err)).into());
@@ -81,16 +84,20 @@ pub(super) fn call(global: &Global, call: &Call) -> Result<ExitCode> {
     let (global, call) = whole;
     output::apply(&global);
     log::start(&global)?;
-    flags::check_ambiguous(tool, rest)?;
+    flags::check_ambiguous(tool, &schema, rest)?;
     call.caller.check_facts()?;
     if let Some(word) = call.words.get(1) {
         return Err(tool_error!(InvalidRequest;
             "unexpected word `{word}` after the tool name"; "write arguments as --NAME VALUE: `mathchain help {name}`"));
     }
     let toolkit = opened.map_or_else(|| call.caller.open(&global), Ok)?;
+    let calls_once = !tool.spec().calls_tools;
+    if let (true, Some(state)) = (calls_once, toolkit.state()) {
+        state.close_follows(); // by `finish`, as soon as the call has its record
+    }
     let limits = toolkit.config().limits;
-    let given = flags::arguments(tool, &call.options, &matches, limits.max_input_bytes)?;
-    let args = given.map_or_else(|| read_arguments(tool, &limits), Ok)?;
+    let given = flags::arguments(&schema, &call.options, &matches, limits.max_input_bytes)?;
+    let args = given.map_or_else(|| read_arguments(tool, &schema, &limits), Ok)?;
     let context = Context {
         answer: open::answer(&toolkit, call.options.yes, asking::may_ask(&toolkit))?,
         reader: reader(global.format()),
@@ -101,10 +108,9 @@ pub(super) fn call(global: &Global, call: &Call) -> Result<ExitCode> {
 }
 
 /// Reads the arguments from stdin, as one JSON object.
-fn read_arguments(tool: &dyn AnyTool, limits: &registry::Limits) -> Result<Value> {
+fn read_arguments(tool: &dyn AnyTool, schema: &Schema, limits: &registry::Limits) -> Result<Value> {
     let none = Ok(object! {});
     if std::io::stdin().is_terminal() {
-        let schema = tool.input_schema();
         if schema["required"].as_array().is_none_or(Vec::is_empty) {
             return none;
         }
@@ -146,9 +152,12 @@ fn run(
     let mut outcome = call()?;
     if let Status::PendingApproval { approval_id, .. } = &outcome.status
         && asking::may_ask(toolkit)
-        && asking::ask(global, toolkit, &context.stop, approval_id)?
     {
-        outcome = call()?;
+        // The answer may take long; a failure is reported at the end.
+        let _ = toolkit.state().map(|state| state.flush());
+        if asking::ask(global, toolkit, &context.stop, approval_id)? {
+            outcome = call()?;
+        }
     }
     finish(toolkit, global, &outcome)
 }

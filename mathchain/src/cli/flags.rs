@@ -1,5 +1,7 @@
 //! The options of one tool, made from the schema of its arguments.
 
+use std::sync::OnceLock;
+
 use clap::error::{ContextKind, ContextValue};
 use clap::{Arg, ArgMatches, Args, Command};
 use tool_core::json::{Limits, parse};
@@ -28,11 +30,18 @@ pub(super) struct CallOptions {
 
 /// The command `call` for one tool: an option for each argument, required ones first, then the options of every call.
 pub(super) fn command(tool: &dyn AnyTool) -> Command {
-    let (schema, id) = (tool.input_schema(), tool.spec().id);
+    let id = tool.spec().id;
+    options(&tool.input_schema())
+        .about(tool.description())
+        .override_usage(format!("mathchain call {id} [--NAME VALUE]... [OPTIONS]"))
+}
+
+/// As [`command`], from the schema of the arguments: without what only help and errors show.
+pub(super) fn options(schema: &Schema) -> Command {
     let reserved = reserved();
     let required = schema["required"].as_array().cloned().unwrap_or_default();
     let is_required = |name: &str| required.contains(&Schema::from(name));
-    let listed = properties(&schema).filter(|(name, _)| !reserved.contains(name));
+    let listed = properties(schema).filter(|(name, _)| !reserved.contains(name));
     let mut listed: Vec<_> = listed.collect();
     listed.sort_by_key(|(name, _)| !is_required(name));
     let options = listed.into_iter().map(|(name, property)| {
@@ -50,15 +59,12 @@ pub(super) fn command(tool: &dyn AnyTool) -> Command {
         }
     });
     let command = Command::new("call").args(options.collect::<Vec<_>>());
-    Call::augment_args(command)
-        .about(tool.description())
-        .override_usage(format!("mathchain call {id} [--NAME VALUE]... [OPTIONS]"))
-        .mut_arg("words", |tool| {
-            tool.trailing_var_arg(false)
-                .action(clap::ArgAction::Append)
-                .num_args(1)
-                .hide(true)
-        })
+    Call::augment_args(command).mut_arg("words", |tool| {
+        tool.trailing_var_arg(false)
+            .action(clap::ArgAction::Append)
+            .num_args(1)
+            .hide(true)
+    })
 }
 
 /// The description of an argument, with its default or a note that it is required.
@@ -80,19 +86,22 @@ fn files_note(property: &Schema) -> &'static str {
 }
 
 /// The names of options that every call has.
-fn reserved() -> Vec<String> {
-    let command = Global::augment_args(Call::augment_args(Command::new("call")));
-    let options = command.get_arguments().filter_map(Arg::get_long);
-    options.chain(["help"]).map(str::to_owned).collect()
+fn reserved() -> &'static [String] {
+    static NAMES: OnceLock<Vec<String>> = OnceLock::new();
+    NAMES.get_or_init(|| {
+        let command = Global::augment_args(Call::augment_args(Command::new("call")));
+        let options = command.get_arguments().filter_map(Arg::get_long);
+        options.chain(["help"]).map(str::to_owned).collect()
+    })
 }
 
 /// Refuses an option after the tool name that may mean an argument of the tool as well.
 ///
 /// # Errors
 /// `invalid_request` with both spellings.
-pub(super) fn check_ambiguous(tool: &dyn AnyTool, words: &[String]) -> Result<()> {
-    let (schema, reserved) = (tool.input_schema(), reserved());
-    let shared = properties(&schema).filter(|(name, _)| reserved.contains(name));
+pub(super) fn check_ambiguous(tool: &dyn AnyTool, schema: &Schema, words: &[String]) -> Result<()> {
+    let reserved = reserved();
+    let shared = properties(schema).filter(|(name, _)| reserved.contains(name));
     for (name, _) in shared {
         let is_it = |word: &&String| {
             let rest = word
@@ -131,15 +140,14 @@ pub(super) fn suggest(tool: &dyn AnyTool, mut err: clap::Error) -> clap::Error {
 /// # Errors
 /// `invalid_request` for an option that is not NAME=VALUE or is given twice.
 pub(super) fn arguments(
-    tool: &dyn AnyTool,
+    schema: &Schema,
     options: &CallOptions,
     matches: &ArgMatches,
     bytes_max: u64,
 ) -> Result<Option<Value>> {
-    let schema = tool.input_schema();
     let pairs = options.arg.iter();
     let mut given = pairs.map(|pair| split(pair)).collect::<Result<Vec<_>>>()?;
-    given.extend(properties(&schema).filter_map(|(name, _)| {
+    given.extend(properties(schema).filter_map(|(name, _)| {
         let text = matches.try_get_one::<String>(&format!("tool:{name}"));
         Some((name.clone(), text.ok()??.clone()))
     }));

@@ -74,7 +74,8 @@ mod workflow;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::{ArgMatches, CommandFactory, FromArgMatches as _, Parser, Subcommand};
+use clap::{ArgMatches, Args as _, CommandFactory, FromArgMatches as _, Parser, Subcommand};
+use tool_core::schema::Schema;
 use tool_core::{AnyTool, Result};
 
 use global::Global;
@@ -233,10 +234,33 @@ impl Cli {
         root
     }
 
+    /// The command line with one command, for parsing alone: its help and errors are not those of the whole.
+    fn with_only(command: clap::Command) -> clap::Command {
+        let root = clap::Command::new("mathchain").disable_help_subcommand(true);
+        Global::augment_args(root).subcommand(command)
+    }
+
+    /// Parses a command line that is a call, without the definitions of all other commands; `None` where it is none, or has a fault or
+    /// asks for help, which the whole of the definitions is needed for.
+    fn of_call(words: Vec<OsString>) -> Option<Self> {
+        let call = call::Call::augment_args(clap::Command::new("call"));
+        let mut matches = Self::with_only(call).try_get_matches_from(words).ok()?;
+        Self::from_arg_matches_mut(&mut matches).ok()
+    }
+
     /// Parses the command line of this process with the arguments of one tool: the options of the call, and the arguments.
-    fn with_tool(tool: &dyn AnyTool) -> Result<((Global, call::Call), ArgMatches), clap::Error> {
-        let mut root = Self::of_tool(tool);
-        let mut matches = root.try_get_matches_from_mut(words::all())?;
+    fn with_tool(
+        tool: &dyn AnyTool,
+        schema: &Schema,
+    ) -> Result<((Global, call::Call), ArgMatches), clap::Error> {
+        let mut root = Self::with_only(flags::options(schema));
+        let mut matches = match root.try_get_matches_from_mut(words::all()) {
+            Ok(matches) => matches,
+            Err(_) => {
+                root = Self::of_tool(tool);
+                root.try_get_matches_from_mut(words::all())?
+            }
+        };
         let (_, arguments) = matches.subcommand().ok_or_else(|| missing(&mut root))?;
         let arguments = arguments.clone();
         let cli = Self::from_arg_matches_mut(&mut matches)?;
@@ -285,7 +309,8 @@ fn run_words() -> ExitCode {
     let words: Vec<String> = (words::all().iter().skip(1))
         .map(|word| word.to_string_lossy().into_owned())
         .collect();
-    let cli = match Cli::try_parse_from(words::all()) {
+    let parsed = Cli::of_call(words::all()).map_or_else(|| Cli::try_parse_from(words::all()), Ok);
+    let cli = match parsed {
         Ok(cli) => cli,
         Err(err) if err.use_stderr() => {
             return output::misused(&Global::in_words(&words), &err).into();
