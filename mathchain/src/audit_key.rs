@@ -66,7 +66,7 @@ fn unusable(file: &Path, why: &str) -> ToolError {
 }
 
 fn read(file: &Path) -> Result<Option<CutKey>> {
-    let Some(mut open) = owned::open(file)? else {
+    let Some((mut open, _)) = owned::open(file)? else {
         return Ok(None);
     };
     #[cfg(unix)]

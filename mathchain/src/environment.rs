@@ -8,6 +8,7 @@ use registry::Config;
 use registry::model::{McpServer, Pin};
 use tool_core::{Result, tool_error};
 
+use crate::real_paths::RealPaths;
 use crate::{PluginRoot, RootFolder, io, owned};
 
 /// Names of the configuration file, in order of preference.
@@ -198,6 +199,15 @@ pub fn user_state_folder() -> Option<PathBuf> {
 /// The folders of a workspace that tools and programs may not read, absolute and without links: the state folder in use, the user's,
 /// any folder with the name of one, and that of the user's keys.
 pub fn closed(roots: &[RootFolder], state: Option<&Path>) -> Vec<PathBuf> {
+    closed_by(roots, state, &RealPaths::default())
+}
+
+/// As [`closed`], with what was found of paths.
+pub(crate) fn closed_by(
+    roots: &[RootFolder],
+    state: Option<&Path>,
+    paths: &RealPaths,
+) -> Vec<PathBuf> {
     let named = roots.iter().flat_map(|root| {
         let names = host_sandbox::workspace::CLOSED.iter();
         names.map(|name| root.path.join(name))
@@ -207,26 +217,30 @@ pub fn closed(roots: &[RootFolder], state: Option<&Path>) -> Vec<PathBuf> {
         .into_iter()
         .chain(user_state_folder())
         .chain(keys_folder());
-    named.chain(states).map(|folder| real(&folder)).collect()
+    named
+        .chain(states)
+        .map(|folder| paths.real(&folder))
+        .collect()
 }
 
 /// A path without links, as far as it exists.
 pub(crate) fn real(path: &Path) -> PathBuf {
-    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    let mut above = path.ancestors();
-    let there = above.find_map(|above| Some((above, above.canonicalize().ok()?)));
-    let Some((above, found)) = there else {
-        return path;
-    };
-    match path.strip_prefix(above) {
-        Ok(rest) if !rest.as_os_str().is_empty() => found.join(rest),
-        _ => found,
-    }
+    RealPaths::default().real(path)
 }
 
 /// The settings of the sandbox: search path of programs, folder for scratch folders, the roots of the workspace, and its [`closed`]
 /// folders. Sandboxed programs do not see the latter.
 pub fn surroundings(roots: &[PathBuf], closed: &[PathBuf], protected: &[PathBuf]) -> Surroundings {
+    surroundings_by(roots, closed, protected, &RealPaths::default())
+}
+
+/// As [`surroundings`], with what was found of paths.
+pub(crate) fn surroundings_by(
+    roots: &[PathBuf],
+    closed: &[PathBuf],
+    protected: &[PathBuf],
+    paths: &RealPaths,
+) -> Surroundings {
     let workspace = roots.first();
     let home = variable("HOME").map(PathBuf::from);
     let folders = |name: &str| -> Vec<PathBuf> {
@@ -241,8 +255,8 @@ pub fn surroundings(roots: &[PathBuf], closed: &[PathBuf], protected: &[PathBuf]
     ];
     let environments = environments.into_iter().flatten();
     Surroundings {
-        workspace: workspace.map(|root| real(root)),
-        roots: roots.iter().skip(1).map(|root| real(root)).collect(),
+        workspace: workspace.map(|root| paths.real(root)),
+        roots: (roots.iter().skip(1).map(|root| paths.real(root))).collect(),
         closed: closed.to_vec(),
         protected: protected.to_vec(),
         scratch: std::env::temp_dir(),

@@ -67,7 +67,7 @@ pub(crate) fn file() -> Option<PathBuf> {
 /// # Errors
 /// A file that is unreadable, damaged, of another user, or accessible to others.
 pub(crate) fn read(file: &Path) -> Result<Option<Vec<Key>>> {
-    let Some(mut open) = owned::open(file)? else {
+    let Some((mut open, _)) = owned::open(file)? else {
         return Ok(None);
     };
     #[cfg(unix)]

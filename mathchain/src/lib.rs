@@ -44,6 +44,7 @@ mod pins;
 mod plugins;
 #[cfg(feature = "servers")]
 mod queue;
+mod real_paths;
 #[cfg(feature = "servers")]
 mod recorded;
 mod roots;

@@ -17,36 +17,42 @@ pub(crate) fn trust_owner_of(path: &Path) {
     }
 }
 
+/// The most that is reserved for a file by its size, in bytes.
+const SIZE_MOST: usize = 1 << 20;
+
 /// The content of a file; `None` if it does not exist.
 ///
 /// # Errors
 /// `invalid_request` for anything but a regular file of this user or of root that can be read.
 pub(crate) fn read(path: &Path) -> Result<Option<String>> {
-    let Some(mut file) = open(path)? else {
+    let Some((mut file, size)) = open(path)? else {
         return Ok(None);
     };
-    let mut text = String::new();
-    file.read_to_string(&mut text)
-        .map_err(|err| unusable(path, &format!("cannot be read: {err}")))?;
+    let mut text = String::with_capacity(usize::try_from(size).unwrap_or(0).min(SIZE_MOST) + 1);
+    // Its size is known: a file itself would be asked for it again.
+    let read = file.by_ref().take(u64::MAX).read_to_string(&mut text);
+    read.map_err(|err| unusable(path, &format!("cannot be read: {err}")))?;
     Ok(Some(text))
 }
 
-/// As [`read`], but gives the open file.
-pub(crate) fn open(path: &Path) -> Result<Option<File>> {
-    if !exists(path)? {
+/// As [`read`], but gives the open file and its size.
+pub(crate) fn open(path: &Path) -> Result<Option<(File, u64)>> {
+    let Some(named) = found(path)? else {
         return Ok(None);
-    }
+    };
     let cannot = |err: std::io::Error| match err.kind() {
         std::io::ErrorKind::NotFound if path.is_symlink() => unusable(path, "is a dangling link"),
         _ => unusable(path, &format!("cannot be read: {err}")),
     };
     // Opening a pipe could block.
-    regular(path, &path.metadata().map_err(cannot)?)?;
+    if !named.is_file() {
+        regular(path, &path.metadata().map_err(cannot)?)?;
+    }
     let file = File::open(path).map_err(cannot)?;
     let found = file.metadata().map_err(cannot)?;
     regular(path, &found)?;
     of_this_user(path, &found)?;
-    Ok(Some(file))
+    Ok(Some((file, found.len())))
 }
 
 /// Whether a file exists, dangling links included.
@@ -54,10 +60,18 @@ pub(crate) fn open(path: &Path) -> Result<Option<File>> {
 /// # Errors
 /// A path that cannot be examined, or a file or link of another user.
 pub(crate) fn exists(path: &Path) -> Result<bool> {
+    found(path).map(|found| found.is_some())
+}
+
+/// What a name is, a link itself where it is one; `None` if it does not exist.
+///
+/// # Errors
+/// As [`exists`].
+fn found(path: &Path) -> Result<Option<Metadata>> {
     use std::io::ErrorKind::{NotADirectory, NotFound};
     match path.symlink_metadata() {
-        Ok(found) => of_this_user(path, &found).map(|()| true),
-        Err(err) if matches!(err.kind(), NotFound | NotADirectory) => Ok(false),
+        Ok(found) => of_this_user(path, &found).map(|()| Some(found)),
+        Err(err) if matches!(err.kind(), NotFound | NotADirectory) => Ok(None),
         Err(err) => Err(unusable(path, &format!("cannot be examined: {err}"))),
     }
 }
@@ -107,7 +121,9 @@ fn owner(found: &Metadata) -> Option<u32> {
 
 #[cfg(unix)]
 fn this_user() -> u32 {
-    rustix::process::geteuid().as_raw()
+    /// No part of this program changes its user.
+    static USER: OnceLock<u32> = OnceLock::new();
+    *USER.get_or_init(|| rustix::process::geteuid().as_raw())
 }
 
 #[cfg(not(unix))]

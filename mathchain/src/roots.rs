@@ -8,7 +8,7 @@ use registry::model::Roots;
 use tool_core::capability::Files;
 use tool_core::{Access, Result, tool_error};
 
-use crate::environment::real;
+use crate::real_paths::RealPaths;
 use crate::{PluginRoot, RootFolder};
 
 /// One folder in which tools may write.
@@ -23,13 +23,12 @@ pub(crate) fn single(path: PathBuf) -> Vec<RootFolder> {
 pub(crate) fn open(
     roots: &[RootFolder],
     closed: &[PathBuf],
-    plugins: &[PluginRoot],
-    files: &[PathBuf],
+    protected: &[PathBuf],
+    paths: &RealPaths,
 ) -> Result<Arc<dyn Files>> {
-    let places = protected(plugins, files);
     for root in roots {
-        let root = real(&root.path);
-        let mut around = places.iter().chain(closed);
+        let root = paths.real(&root.path);
+        let mut around = protected.iter().chain(closed);
         if let Some(around) = around.find(|place| root.starts_with(place)) {
             let (root, around) = (root.display(), around.display());
             return Err(tool_error!(PreconditionFailed, "workspace";
@@ -37,28 +36,32 @@ pub(crate) fn open(
                 "choose another folder with --workspace"));
         }
     }
-    host_sandbox::workspace::open(roots, &places, closed)
+    host_sandbox::workspace::open(roots, protected, closed)
 }
 
 /// What tools never write: these files, and the folders of plugins. Paths are compared without links, so that another name of one folder
 /// compares equal.
-pub(crate) fn protected(plugins: &[PluginRoot], files: &[PathBuf]) -> Vec<PathBuf> {
+pub(crate) fn protected(
+    plugins: &[PluginRoot],
+    files: &[PathBuf],
+    paths: &RealPaths,
+) -> Vec<PathBuf> {
     let of_plugins = plugins.iter();
     let of_plugins = of_plugins.flat_map(|root| [&root.plugins, &root.settings, &root.servers]);
     let mut places: Vec<PathBuf> = files.iter().chain(of_plugins).cloned().collect();
-    places.extend(places.clone().iter().map(|place| real(place)));
+    places.extend(places.clone().iter().map(|place| paths.real(place)));
     places
 }
 
 /// The roots by which rules on paths are read: the first, and the others that lie within no root.
-pub(crate) fn names(roots: &[RootFolder]) -> Roots {
-    let paths: Vec<PathBuf> = roots.iter().map(|root| real(&root.path)).collect();
-    let Some((first, others)) = paths.split_first() else {
+pub(crate) fn names(roots: &[RootFolder], paths: &RealPaths) -> Roots {
+    let folders: Vec<PathBuf> = roots.iter().map(|root| paths.real(&root.path)).collect();
+    let Some((first, others)) = folders.split_first() else {
         return Roots::default();
     };
     let text = |path: &Path| path.to_string_lossy().into_owned();
     let is_outer = |path: &&PathBuf| {
-        let mut around = paths.iter().filter(|other| *other != *path);
+        let mut around = folders.iter().filter(|other| *other != *path);
         !around.any(|around| path.starts_with(around))
     };
     Roots {
@@ -74,19 +77,19 @@ pub(crate) fn names(roots: &[RootFolder]) -> Roots {
 /// The identity of a workspace. That of a folder is its inode with the time of its birth, or with its device where the file system keeps
 /// no such time. Both stay when the folder is moved; a copy, a fresh checkout and another folder at the same path have others. That of
 /// several roots is that of their set, each with its access.
-pub(crate) fn identity(roots: &[RootFolder]) -> Option<WorkspaceId> {
+pub(crate) fn identity(roots: &[RootFolder], paths: &RealPaths) -> Option<WorkspaceId> {
     let (first, others) = roots.split_first()?;
-    let root = first.path.canonicalize().ok()?;
-    let mut parts = vec![of_folder(&root)?];
+    let root = paths.existing(&first.path)?;
+    let mut parts = vec![paths.folder_id(&root, of_folder)?];
     let mut shown = Vec::new();
     if !others.is_empty() || first.access == Access::Read {
         parts.push(first.access.to_string());
     }
     let identified = others.iter().map(|other| {
-        let path = other.path.canonicalize().ok()?;
+        let path = paths.existing(&other.path)?;
         let access = other.access.as_str();
         Some((
-            format!("{} {access}", of_folder(&path)?),
+            format!("{} {access}", paths.folder_id(&path, of_folder)?),
             format!("{} ({access})", path.display()),
         ))
     });
@@ -104,11 +107,12 @@ pub(crate) fn identity(roots: &[RootFolder]) -> Option<WorkspaceId> {
 }
 
 /// The identity of the first root alone, whatever else is a root: workflows belong to it.
-pub(crate) fn first_identity(roots: &[RootFolder]) -> Option<WorkspaceId> {
+pub(crate) fn first_identity(roots: &[RootFolder], paths: &RealPaths) -> Option<WorkspaceId> {
     let first = roots.first()?;
-    let path = first.path.canonicalize().ok()?;
+    let path = paths.existing(&first.path)?;
+    let id = paths.folder_id(&path, of_folder)?;
     Some(WorkspaceId {
-        id: registry::digest::of_texts([&*of_folder(&path)?])[..16].to_owned(),
+        id: registry::digest::of_texts([&*id])[..16].to_owned(),
         root: path.to_string_lossy().into_owned(),
         roots: Vec::new(),
     })

@@ -10,6 +10,7 @@ use tool_core::{Entry, Result};
 
 use crate::clock::SystemClock;
 use crate::plugins::{Loaded, Loader};
+use crate::real_paths::RealPaths;
 use crate::{environment, io, roots};
 
 /// Tools and policy of one configuration.
@@ -50,7 +51,10 @@ impl Configured {
         let named = (&*path.to_string_lossy(), text.as_str());
         let fill = |config: &mut Config| {
             config.agent_texts = agents;
-            config.workspace.opened = roots::names(&super::open::roots_of(config, folder));
+            config.workspace.opened = roots::names(
+                &super::open::roots_of(config, folder),
+                &RealPaths::default(),
+            );
             environment::read_named_files(path, config);
         };
         let (_, policy) = Config::load_with(named, fill, &catalogue)?;

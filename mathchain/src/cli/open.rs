@@ -13,6 +13,7 @@ use super::global::Global;
 use super::log;
 use super::output::complain;
 use crate::environment::{self, ConfigFile};
+use crate::real_paths::RealPaths;
 use crate::toolkit::AgentStarter;
 use crate::{Builder, PluginRoot, RootFolder, Toolkit, approvers, roots};
 
@@ -24,6 +25,8 @@ pub(super) struct Places {
     pub roots: Vec<RootFolder>,
     pub state: Option<PathBuf>,
     pub plugins: Vec<PluginRoot>,
+    /// What was found of paths.
+    pub paths: RealPaths,
 }
 
 /// Finds and reads the configuration, and locates workspace and state.
@@ -58,8 +61,10 @@ pub(super) fn places(global: &Global) -> Result<Places> {
         crate::owned::exists(folder)?;
     }
     let mut config = config;
-    add_recorded(&mut config, &roots, state.as_deref())?;
+    let paths = RealPaths::default();
+    add_recorded(&mut config, &roots, state.as_deref(), &paths)?;
     Ok(Places {
+        paths,
         plugins: environment::plugin_roots(project, &here),
         config_file,
         config,
@@ -153,6 +158,7 @@ fn builder(global: &Global, agents: bool, create_state: bool) -> Result<(Builder
         .plugins(places.plugins)
         .protected(protected)
         .roots(places.roots)
+        .real_paths(places.paths)
         .reread(move || {
             let mut config = match &file {
                 Some(path) => {
@@ -162,7 +168,8 @@ fn builder(global: &Global, agents: bool, create_state: bool) -> Result<(Builder
                 None => Config::default(),
             };
             add_agents(&mut config, &folder, agents)?;
-            add_recorded(&mut config, &roots, state.as_deref())?;
+            let paths = RealPaths::default();
+            add_recorded(&mut config, &roots, state.as_deref(), &paths)?;
             Ok(config)
         });
     let is_there = |folder: &PathBuf| folder.join(FILE_NAME).exists();
@@ -218,7 +225,8 @@ fn protected(places: &Places) -> Vec<PathBuf> {
     let mut found = named_files(places);
     found.extend(places.config_file.as_ref().map(|file| file.path.clone()));
     found.extend(environment::user_config_folder());
-    for folder in &folders {
+    let there = |folder: &&PathBuf| places.paths.existing(folder).is_some();
+    for folder in folders.iter().filter(there) {
         for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
             let (path, agent) = (entry.path(), entry.path().join("agent.md"));
             found.extend([path, agent].into_iter().filter(|path| path.is_symlink()));
@@ -236,9 +244,14 @@ fn project_of(places: &Places) -> PathBuf {
 }
 
 /// Adds the user's decisions beside the configuration: rules recorded in the workspace, and whether approvers have keys.
-fn add_recorded(config: &mut Config, roots: &[RootFolder], state: Option<&Path>) -> Result<()> {
+fn add_recorded(
+    config: &mut Config,
+    roots: &[RootFolder],
+    state: Option<&Path>,
+    paths: &RealPaths,
+) -> Result<()> {
     if let Some(folder) = state {
-        let here = roots::identity(roots);
+        let here = roots::identity(roots, paths);
         let layers = crate::user_rules::load(folder, here.as_ref())?;
         config.layers.extend(layers);
     }

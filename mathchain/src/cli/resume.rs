@@ -10,6 +10,7 @@ use registry::Principal;
 use super::prelude::*;
 use super::session::World;
 use super::{asking, progress, run, signals};
+use crate::real_paths::RealPaths;
 use crate::roots;
 
 #[derive(Debug, Args)]
@@ -119,7 +120,8 @@ pub(super) fn open_run(global: &Global, id: &str, accept_changes: bool) -> Resul
     if let Err(elsewhere) = chains::same_workspace(&found, &toolkit.dispatcher()) {
         let began = chains::workspace_of(&found);
         let there = |root: &str| {
-            let there = roots::identity(&roots::single(PathBuf::from(root)));
+            let root = roots::single(PathBuf::from(root));
+            let there = roots::identity(&root, &RealPaths::default());
             there.map(|there| there.id)
         };
         let began = began.filter(|began| there(&began.root).as_ref() == Some(&began.id));

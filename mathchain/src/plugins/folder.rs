@@ -82,7 +82,9 @@ fn is_plain(name: &str) -> bool {
 /// The folders below a root that have a manifest.
 fn folders(root: &PluginRoot) -> Result<Vec<PathBuf>> {
     use std::io::ErrorKind::{NotADirectory, NotFound};
-    owned::exists(&root.plugins)?;
+    if !owned::exists(&root.plugins)? {
+        return Ok(Vec::new());
+    }
     let entries = match std::fs::read_dir(&root.plugins) {
         Ok(entries) => entries,
         Err(err) if matches!(err.kind(), NotFound | NotADirectory) => return Ok(Vec::new()),

@@ -19,6 +19,7 @@ use crate::clock::SystemClock;
 use crate::environment;
 use crate::generation::{Generations, Reread};
 use crate::plugins::{Loader, PluginRoot};
+use crate::real_paths::RealPaths;
 use crate::workflows::Workflows;
 use crate::{RootFolder, roots};
 
@@ -35,6 +36,7 @@ pub struct Builder {
     reread: Option<Box<Reread>>,
     witnesses: Vec<Arc<dyn Witness>>,
     agents: Option<AgentStarter>,
+    paths: RealPaths,
 }
 
 /// Prepares an agent of a role from the configuration: who starts it, and who it is to be.
@@ -124,6 +126,13 @@ impl Builder {
         self
     }
 
+    /// Uses what was found of paths just before.
+    #[must_use]
+    pub(crate) fn real_paths(mut self, paths: RealPaths) -> Self {
+        self.paths = paths;
+        self
+    }
+
     /// Sets the state folder; without one pure calls carry a warning and calls with effects are refused.
     #[must_use]
     pub fn state(mut self, folder: impl Into<PathBuf>) -> Self {
@@ -157,39 +166,41 @@ impl Builder {
             ];
             protected_files.extend(rules.map(|name| first.path.join(name)));
         }
-        let names = roots::names(&self.roots);
+        let paths = self.paths;
+        let names = roots::names(&self.roots, &paths);
         config.workspace.opened.clone_from(&names);
         let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
+        let protected = roots::protected(&self.plugins, &protected_files, &paths);
         let (closed, files) = match self.roots.as_slice() {
             [] => (Vec::new(), None),
             roots => {
-                let closed = environment::closed(roots, self.state.as_deref());
-                let files = roots::open(roots, &closed, &self.plugins, &protected_files)?;
+                let closed = environment::closed_by(roots, self.state.as_deref(), &paths);
+                let files = roots::open(roots, &closed, &protected, &paths)?;
                 (closed, Some(files))
             }
         };
-        let protected = roots::protected(&self.plugins, &protected_files);
+        let workspace = roots::identity(&self.roots, &paths);
         let state = self
             .state
             .map(|folder| State::open(folder, Arc::clone(&clock)));
         let (state, state_fault) = match state {
             None => (None, None),
             Some(Ok(state)) => {
-                if let Some(workspace) = roots::identity(&self.roots) {
-                    state.set_workspace(workspace);
+                if let Some(workspace) = &workspace {
+                    state.set_workspace(workspace.clone());
                 }
                 (Some(Arc::new(state)), None)
             }
             Some(Err(err)) => (None, Some(err)),
         };
-        let paths: Vec<PathBuf> = self.roots.iter().map(|root| root.path.clone()).collect();
-        let sandbox = Arc::new(Sandbox::new(environment::surroundings(
-            &paths, &closed, &protected,
+        let folders: Vec<PathBuf> = self.roots.iter().map(|root| root.path.clone()).collect();
+        let sandbox = Arc::new(Sandbox::new(environment::surroundings_by(
+            &folders, &closed, &protected, &paths,
         )));
         let http = crate::web::client(&config, Arc::clone(&clock))?;
         let backups = crate::inputs::backups(files.as_ref(), state.as_ref());
         let workflows = state.as_ref().map(|state| {
-            let workspace = roots::first_identity(&self.roots);
+            let workspace = roots::first_identity(&self.roots, &paths);
             let workflows = Workflows::new(Arc::clone(state), files.clone(), workspace);
             Arc::new(workflows) as Arc<dyn EventLog>
         });
@@ -215,7 +226,7 @@ impl Builder {
             results: None,
             answers: state.clone().map(|state| state as Arc<dyn Answers>),
             witnesses: self.witnesses,
-            workspace: roots::identity(&self.roots),
+            workspace,
             governor,
             // Each generation has its own, with its configuration.
             agents: None,

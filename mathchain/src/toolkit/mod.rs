@@ -21,6 +21,7 @@ use tool_core::{AnyTool, Object, Outcome, Result, ToolError, Value, tool_error};
 
 use crate::RootFolder;
 use crate::generation::{Generation, Generations, Reloaded};
+use crate::real_paths::RealPaths;
 pub(crate) use builder::AgentStarter;
 pub use builder::Builder;
 pub use context::Context;
@@ -121,7 +122,7 @@ impl Toolkit {
 
     /// The folder whose workflows these are.
     pub(crate) fn workflow_folder(&self) -> Option<WorkspaceId> {
-        crate::roots::first_identity(&self.roots)
+        crate::roots::first_identity(&self.roots, &RealPaths::default())
     }
 
     pub(crate) fn workflows(&self) -> Option<&Arc<dyn EventLog>> {
