@@ -18,6 +18,7 @@ struct Room {
     #[schema(length(max = 3), extend("x-shape" = ["n"]))]
     labels: Vec<String>,
     #[value(skip_encoding)]
+    #[expect(dead_code, reason = "read, and not written")]
     secret: BTreeMap<Key, bool>,
     #[value(skip)]
     #[expect(dead_code, reason = "in no schema")]
