@@ -27,9 +27,9 @@ fn without_optional_families_a_configuration_that_names_their_tools_is_refused()
         let text = format!("version = 1\n[roles.reader]\ntools = ['read_file', '{tool}']\n");
         let config = Config::parse("mathchain.toml", &text).expect("a configuration");
         Policy::compile(&all, &config, &[]).expect("every tool exists");
-        let errors = Policy::compile(&required, &config, &[])
-            .err()
-            .expect("a tool is missing");
+        let Err(errors) = Policy::compile(&required, &config, &[]) else {
+            panic!("{tool} is missing");
+        };
         assert!(
             errors.to_string().contains(&format!("`{tool}`")),
             "{errors}"

@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 
 use tool_core::Encode;
 
+use super::agent_names::AgentNames;
 use super::compile::CompiledLayer;
 use super::decide::Defaults;
 use super::phases::CompiledPhase;
@@ -14,7 +15,7 @@ use super::set::ToolSet;
 use super::start::Start;
 use super::text::{Label, Reason};
 use crate::error::LoadError;
-use crate::model::{Budget, CliSpec, Obligations, Permissions, Roots, Verdict};
+use crate::model::{Budget, Obligations, Permissions, Roots, Verdict};
 
 /// What was decided, by whom and why.
 #[derive(Debug, Clone, PartialEq, Encode)]
@@ -89,28 +90,6 @@ pub(crate) struct CompiledProfile {
     pub(super) prefer: Chosen,
     pub(super) enable: Chosen,
     pub(super) disable: Chosen,
-}
-
-/// The names of those that work in phases: agents, and agent command lines that have no file.
-#[derive(Debug, Clone)]
-pub(super) struct AgentNames {
-    agents: Vec<String>,
-    /// The command lines of the configuration, beside those that come with the program.
-    programs: Vec<String>,
-}
-
-impl AgentNames {
-    pub(super) fn new(agents: Vec<String>, programs: Vec<String>) -> Self {
-        Self { agents, programs }
-    }
-
-    /// All names; the tables that come with the program are read once they are reached.
-    pub(super) fn iter(&self) -> impl Iterator<Item = &str> + Clone {
-        let built_in = std::iter::once(()).flat_map(|()| CliSpec::built_in());
-        let programs = built_in.map(|cli| &cli.name).chain(&self.programs);
-        let programs = programs.filter(|name| !self.agents.contains(name));
-        self.agents.iter().chain(programs).map(String::as_str)
-    }
 }
 
 /// The policy of one generation: immutable, compiled against one catalogue.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use tool_core::convert::to_value;
 use tool_core::{Encode, Permission, Spec, json};
 
-use super::compiled::AgentNames;
+use super::agent_names::AgentNames;
 use super::decide::Defaults;
 use super::selection::CompiledSelection;
 use super::{

@@ -4,6 +4,7 @@
 //! [`Caller::decide`] answers for one call. Both are pure. The verdicts form a lattice, `allow < ask < deny`, and the
 //! strictest explicit rule holds.
 
+mod agent_names;
 mod caller;
 mod cases;
 mod compare;

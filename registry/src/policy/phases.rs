@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use super::agent_names::AgentNames;
 use super::compile::Compiler;
-use super::compiled::AgentNames;
 use super::selection::CompiledSelection;
 use crate::error::LoadError;
 use crate::model::{Phase, Selector};
