@@ -1,4 +1,4 @@
-//! Between typed arguments and [`Value`]: [`from_value`] and [`to_value`], over the traits [`Decode`] and [`Encode`].
+//! Between typed arguments and [`Value`](crate::Value): [`from_value`] and [`to_value`], over the traits [`Decode`] and [`Encode`].
 //!
 //! Both are derived (`tool-derive`): a type gives a table of its fields, and the functions here, which are compiled once, read and
 //! write it. `derived.rs` has what the derives call.
