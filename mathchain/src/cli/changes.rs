@@ -1,23 +1,85 @@
 //! The difference of two texts, line by line, as a unified diff.
 
-use std::time::Duration;
+use std::fmt::{self, Write};
+use std::ops::Range;
 
-use similar::TextDiff;
+use imara_diff::{Algorithm, Diff, Hunk, InternedInput, Token};
 
 /// Unchanged lines shown around a change.
-const CONTEXT: usize = 3;
-/// Time after which the rest of a large change is shown as removed and added lines, without a search for common ones.
-const SEARCH: Duration = Duration::from_millis(500);
+const CONTEXT: u32 = 3;
 
 /// The difference with some context, without file names; `None` for equal texts.
 pub(super) fn unified(old: &str, new: &str) -> Option<String> {
     if old == new {
         return None;
     }
-    let mut config = TextDiff::configure();
-    let difference = config.timeout(SEARCH).diff_lines(old, new);
-    let mut printed = difference.unified_diff();
-    Some(printed.context_radius(CONTEXT).to_string())
+    let input = InternedInput::new(old, new);
+    let mut diff = Diff::compute(Algorithm::Histogram, &input);
+    diff.postprocess_lines(&input);
+    let changes: Vec<Hunk> = diff.hunks().collect();
+    let mut text = String::new();
+    // Changes whose context would touch are shown together.
+    for together in changes.chunk_by(|a, b| b.before.start - a.before.end <= 2 * CONTEXT) {
+        print(&mut text, &input, together).ok()?;
+    }
+    Some(text)
+}
+
+/// Prints changes with the lines between and around them, as `diff -u` does.
+fn print(text: &mut String, input: &InternedInput<&str>, changes: &[Hunk]) -> fmt::Result {
+    let (Some(first), Some(last)) = (changes.first(), changes.last()) else {
+        return Ok(());
+    };
+    let before = CONTEXT.min(first.before.start);
+    let after = CONTEXT.min(length(&input.before) - last.before.end);
+    let old = first.before.start - before..last.before.end + after;
+    let new = first.after.start - before..last.after.end + after;
+    writeln!(text, "@@ -{} +{} @@", place(&old), place(&new))?;
+    let mut unchanged = old.start;
+    for change in changes {
+        lines(
+            text,
+            input,
+            ' ',
+            &input.before,
+            unchanged..change.before.start,
+        )?;
+        lines(text, input, '-', &input.before, change.before.clone())?;
+        lines(text, input, '+', &input.after, change.after.clone())?;
+        unchanged = change.before.end;
+    }
+    lines(text, input, ' ', &input.before, unchanged..old.end)
+}
+
+fn length(tokens: &[Token]) -> u32 {
+    u32::try_from(tokens.len()).unwrap_or(u32::MAX)
+}
+
+/// A range of lines counted from 0, as it is printed: an empty one is named by the line before it.
+fn place(lines: &Range<u32>) -> String {
+    match lines.end - lines.start {
+        0 => format!("{},0", lines.start),
+        1 => format!("{}", lines.start + 1),
+        count => format!("{},{count}", lines.start + 1),
+    }
+}
+
+/// Prints lines with a mark before each; one that does not end is followed by a remark.
+fn lines(
+    text: &mut String,
+    input: &InternedInput<&str>,
+    mark: char,
+    tokens: &[Token],
+    range: Range<u32>,
+) -> fmt::Result {
+    for &token in &tokens[range.start as usize..range.end as usize] {
+        let line = input.interner[token];
+        write!(text, "{mark}{line}")?;
+        if !line.ends_with('\n') {
+            text.push_str("\n\\ No newline at end of file\n");
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -38,10 +100,19 @@ mod tests {
             whole,
             "@@ -0,0 +1,2 @@\n+a\n+b\n\\ No newline at end of file\n"
         );
+        let ended = unified("a\nb", "a\nb\n").expect("a change");
+        assert_eq!(
+            ended,
+            "@@ -1,2 +1,2 @@\n a\n-b\n\\ No newline at end of file\n+b\n"
+        );
+        assert_eq!(
+            unified("a\n", "b\n").as_deref(),
+            Some("@@ -1 +1 @@\n-a\n+b\n")
+        );
     }
 
     #[test]
-    fn every_line_of_a_change_too_large_to_compare_is_shown() {
+    fn every_line_of_a_large_change_is_shown() {
         let old: String = (0..3000).map(|n| format!("old {n}\n")).collect();
         let new: String = (0..3000).map(|n| format!("new {n}\n")).collect();
         let text = unified(&old, &new).expect("a change");
