@@ -9,6 +9,7 @@ mod encoding;
 pub(crate) mod evidence;
 pub(crate) mod glob;
 mod grep;
+mod ignore_line;
 mod list_directory;
 mod patch;
 mod pattern;

@@ -152,8 +152,11 @@ impl Walk<'_> {
         };
         let mut builder = GitignoreBuilder::new(folder);
         if let Ok(content) = self.files.read(&path, IGNORE_BYTES_MAX) {
-            for line in String::from_utf8_lossy(&content.bytes).lines() {
-                let _ = builder.add_line(None, line);
+            let text = String::from_utf8_lossy(&content.bytes);
+            let lines = text.trim_start_matches('\u{feff}').lines();
+            let lines = lines.filter(|line| !line.starts_with('#'));
+            for line in lines.filter_map(super::ignore_line::translated) {
+                let _ = builder.add_line(None, &line);
             }
         }
         ignores.push(builder.build().unwrap_or_else(|_| Gitignore::empty()));
