@@ -337,6 +337,55 @@ pub fn could_be_one_name(a: &str, b: &str) -> bool {
     a == b || folded(a) == folded(b)
 }
 
+/// The path of the one entry whose name a reader takes for that of a path that leads nowhere: of other case, in another Unicode form, or with
+/// other spaces, dashes or quotes.
+pub fn near_path(files: &dyn Files, path: &str, stop: &StopFlag) -> Option<String> {
+    let mut near = match path.starts_with('/') {
+        true => "/".to_owned(),
+        false => String::new(),
+    };
+    let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
+    for part in &parts {
+        let folder = if near.is_empty() { "." } else { &near };
+        let joined = |name: &str| match near.as_str() {
+            "" => name.to_owned(),
+            "/" => format!("/{name}"),
+            folder => format!("{folder}/{name}"),
+        };
+        let exact = joined(part);
+        if matches!(*part, "." | "..") || files.stat(&exact).is_ok() {
+            near = exact;
+            continue;
+        }
+        let entries = files.entries(folder, Links::Follow, stop).ok()?;
+        let looked_up = looks(part);
+        let names = entries
+            .iter()
+            .filter_map(|entry| entry.path.rsplit('/').next());
+        let mut alike = names.filter(|name| looks(name) == looked_up);
+        let (one, other) = (alike.next()?, alike.next());
+        if other.is_some() {
+            return None;
+        }
+        near = joined(one);
+    }
+    (near != path).then_some(near)
+}
+
+/// What a reader takes a name for.
+fn looks(name: &str) -> String {
+    let plain = name.nfkc().map(|character| match character {
+        '\u{2010}'..='\u{2015}' | '\u{2212}' => '-',
+        '\u{2018}' | '\u{2019}' | '\u{2bc}' => '\'',
+        '\u{201c}' | '\u{201d}' => '"',
+        space if space.is_whitespace() => ' ',
+        other => other,
+    });
+    let is_seen =
+        |character: &char| !matches!(character, '\u{200b}'..='\u{200f}' | '\u{feff}' | '\u{ad}');
+    folded(&plain.filter(is_seen).collect::<String>())
+}
+
 /// Opens files and artifacts that arguments refer to.
 pub trait Arrays: Send + Sync {
     /// The content, converted to the kind of the argument; at most `bytes_max` bytes are read.

@@ -21,7 +21,7 @@ pub use commits::{CommitRules, Presence};
 pub use events::{Decide, EventLog, Identity, Memo, Show};
 pub use files::{
     Arrays, Change, Draft, FileCall, FileContent, FileInfo, FileKind, FileReader, Files, Links,
-    Space, WriteMode, could_be_one_name, folded,
+    Space, WriteMode, could_be_one_name, folded, near_path,
 };
 pub use host::{Alarm, Clock, OpenWorkspace, Reload, Spawner, State, Workspaces};
 pub use http::{HostJudge, Http, HttpMethod, HttpRequest, HttpResponse, HttpService};

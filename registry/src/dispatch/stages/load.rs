@@ -6,9 +6,11 @@ use std::time::Duration;
 
 use tool_core::capability::Alarm;
 use tool_core::ctx::Budget;
-use tool_core::{Capability, Ctx, Determinism, Source, StopFlag, ToolError, Value, tool_error};
+use tool_core::{
+    Capability, Ctx, Determinism, Place, Source, StopFlag, ToolError, Value, tool_error,
+};
 
-use super::{Approved, Committed, Decided, Identified, Opened, budget, identity};
+use super::{Approved, Committed, Decided, Identified, Opened, budget, identity, near};
 use crate::digest;
 use crate::dispatch::trail::Trail;
 use crate::dispatch::{CallRequest, nested, obligations, panic, results};
@@ -185,7 +187,21 @@ fn inputs(decided: &Decided<'_>, stop: &StopFlag) -> Result<HashMap<Source, Valu
             Some(_) => err,
             None => err.at(&reference.pointer),
         };
-        let content = opened.map_err(place)?;
+        let near = |err: ToolError| {
+            let places = decided
+                .located
+                .dispatcher
+                .host
+                .capabilities
+                .files
+                .as_deref();
+            let path = match &reference.source.place {
+                Place::File(path) => Some(path.as_str()),
+                Place::Artifact(_) => None,
+            };
+            near::named(err, path, places, stop)
+        };
+        let content = opened.map_err(place).map_err(near)?;
         let selection = &reference.source.selection;
         let value = selection.apply(content).map_err(|fault| {
             let name = reference.source.name();

@@ -7,6 +7,7 @@
 mod approve;
 mod destroyed;
 mod load;
+mod near;
 mod places;
 mod probe;
 mod settle;
@@ -472,7 +473,8 @@ impl Committed<'_> {
                 args: &args,
                 ctx: &ctx,
             }
-            .outcome(trail, error),
+            .outcome(trail, error)
+            .map_err(|error| near::of_argument(error, spec, &args, &ctx)),
             Ok(output) => Ok(output),
         };
         let mut warnings = ctx.take_warnings();
