@@ -1,5 +1,7 @@
 //! Committing.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use tool_core::object;
 
 use super::changes::{self, Changed, OPTIONS};
@@ -9,7 +11,7 @@ use super::settings::{self, Work};
 use super::{failure, paths, user};
 use crate::prelude::*;
 
-/// Commit to the current branch of a repository of git what is staged; with `files`, stage these first. The message is
+/// Commit to the current branch of a repository of git: with `files` these and nothing else, without them what is staged. The message is
 /// `type(scope): subject` with an optional body, as the configuration of the project requires. No hook runs and nothing is signed.
 #[derive(Debug, Encode, Decode, Describe)]
 #[value(deny_unknown_fields)]
@@ -19,7 +21,8 @@ pub(crate) struct Args {
     pub repo_path: String,
     /// The message, such as `fix(parser): accept empty lines`; a blank line separates a body.
     pub message: String,
-    /// Files and folders to stage first, relative to the repository, each exactly as named; deleted files are staged as deleted.
+    /// Files and folders to commit, relative to the repository, each exactly as named; deleted files are committed as deleted. What else is
+    /// staged stays staged.
     #[value(default)]
     pub files: Vec<String>,
 }
@@ -66,13 +69,13 @@ impl Tool for Args {
                 ..Start::new(&words)
             })?;
         }
-        if !is_staged(&repository)? {
+        if !is_staged(&repository, &args.files)? {
             return Err(tool_error!(PreconditionFailed, "nothing_staged";
                 "nothing is staged, so that the commit would be empty";
                 "pass `files` that changed; `git_status` lists them"));
         }
         let author = author(&repository)?;
-        let words = [
+        let mut words = vec![
             "commit",
             "--quiet",
             "--no-verify",
@@ -81,6 +84,10 @@ impl Tool for Args {
             "--cleanup=verbatim",
             "--file=-",
         ];
+        if !args.files.is_empty() {
+            words.extend(["--only", "--"]);
+            words.extend(args.files.iter().map(String::as_str));
+        }
         let finished = repository.finished(&Start {
             grant: Grant::Repository,
             stdin: message.text.as_bytes(),
@@ -94,19 +101,14 @@ impl Tool for Args {
         output(&repository, &message)
     }
 
-    /// Branch, parent, what is staged, and the contents of the files that would be.
+    /// Branch, parent, and every file that the commit will hold, with its content.
     fn bound(args: &Args, ctx: &Ctx) -> Result<Option<Value>> {
         args.check(ctx)?;
         let repository = Repository::open(ctx, &args.repo_path, Work::Local)?;
-        let mut words = vec!["diff", "--cached", "--raw", "-z", "--no-abbrev"];
-        words.extend(OPTIONS);
-        let staged = repository.output(&words)?;
-        let staged = String::from_utf8_lossy(&staged).replace('\0', " ");
         Ok(Some(object! {
             "branch" => repository.head()?,
             "parent" => repository.commit("HEAD")?,
-            "staged" => staged,
-            "files" => contents(&repository, args)?,
+            "commits" => commits(&repository, args)?,
         }))
     }
 
@@ -137,7 +139,7 @@ impl Tool for Args {
         let found =
             repository.output(&["log", "-1", "--no-show-signature", "--format=%B", "HEAD"])?;
         let is_own = String::from_utf8_lossy(&found).trim_end() == message.text.trim_end();
-        if !same("head", parent) || !is_own || is_staged(&repository)? {
+        if !same("head", parent) || !is_own || is_staged(&repository, &args.files)? {
             return Ok(Probe::Unknown);
         }
         Ok(Probe::Happened(to_value(&output(&repository, &message)?)?))
@@ -180,8 +182,67 @@ pub(super) fn unfinished(repository: &Repository<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The contents of the files of a call, as git names them, with their paths; none for a file that is gone.
-fn contents(repository: &Repository<'_>, args: &Args) -> Result<Vec<String>> {
+/// A line for each file that the commit of a call will hold: status, path, content as git names it.
+fn commits(repository: &Repository<'_>, args: &Args) -> Result<Vec<String>> {
+    let parent = repository.commit("HEAD")?;
+    if args.files.is_empty() {
+        let mut words = vec!["diff", "--cached", "--raw", "-z", "--no-abbrev"];
+        words.extend(OPTIONS);
+        words.push("--no-renames");
+        return Ok(raw(&repository.output(&words)?));
+    }
+    let contents = contents(repository, args)?;
+    let mut lines = Vec::new();
+    let mut known = BTreeSet::new();
+    if let Some(parent) = &parent {
+        let mut words = vec!["diff", "--name-status", "-z"];
+        words.extend(OPTIONS);
+        words.extend(["--no-renames", parent, "--"]);
+        words.extend(args.files.iter().map(String::as_str));
+        let listed = repository.output(&words)?;
+        let listed = String::from_utf8_lossy(&listed);
+        let fields: Vec<&str> = listed.split('\0').collect();
+        for pair in fields.chunks_exact(2) {
+            let (status, path) = (pair[0], pair[1]);
+            known.insert(path.to_owned());
+            let content = contents.get(path).map_or("", String::as_str);
+            lines.push(format!("{status} {path} {content}").trim_end().to_owned());
+        }
+    }
+    // Those that are not tracked yet, and every file of a first commit.
+    let mut words = vec!["ls-files", "-z", "--others", "--exclude-standard"];
+    words.extend(parent.is_none().then_some("--cached"));
+    words.push("--");
+    words.extend(args.files.iter().map(String::as_str));
+    let listed = repository.output(&words)?;
+    let listed = String::from_utf8_lossy(&listed);
+    for path in listed.split('\0').filter(|path| !path.is_empty()) {
+        if known.insert(path.to_owned()) {
+            let content = contents.get(path).map_or("", String::as_str);
+            lines.push(format!("A {path} {content}").trim_end().to_owned());
+        }
+    }
+    Ok(lines)
+}
+
+/// The lines of `git diff --raw -z`: status, path, content of the index.
+fn raw(listed: &[u8]) -> Vec<String> {
+    let listed = String::from_utf8_lossy(listed);
+    let fields: Vec<&str> = listed.split('\0').collect();
+    let line = |pair: &[&str]| {
+        let mut words = pair[0].split(' ').skip(3);
+        let (content, status) = (words.next().unwrap_or_default(), words.next());
+        let path = pair[1];
+        match status.unwrap_or_default() {
+            "D" => format!("D {path}"),
+            status => format!("{status} {path} {content}"),
+        }
+    };
+    fields.chunks_exact(2).map(line).collect()
+}
+
+/// The contents of the files of a call, as git names them, by path; none for a file that is gone.
+fn contents(repository: &Repository<'_>, args: &Args) -> Result<BTreeMap<String, String>> {
     /// Paths of one command line.
     const AT_ONCE: usize = 500;
     let listed = listed(repository, &args.files)?;
@@ -198,7 +259,7 @@ fn contents(repository: &Repository<'_>, args: &Args) -> Result<Vec<String>> {
         .filter(|name| !name.is_empty())
         .filter(is_file)
         .collect();
-    let mut found = Vec::with_capacity(names.len());
+    let mut found = BTreeMap::new();
     for part in names.chunks(AT_ONCE) {
         let mut words = vec!["hash-object", "--no-filters", "--"];
         words.extend(part);
@@ -207,7 +268,7 @@ fn contents(repository: &Repository<'_>, args: &Args) -> Result<Vec<String>> {
         found.extend(
             part.iter()
                 .zip(hashes.lines())
-                .map(|(name, hash)| format!("{hash} {name}")),
+                .map(|(name, hash)| ((*name).to_owned(), hash.to_owned())),
         );
     }
     Ok(found)
@@ -248,14 +309,18 @@ pub(super) fn filtered(repository: &Repository<'_>, paths: &[u8]) -> Result<()> 
     settings::refuse_filters(&attributes)
 }
 
-/// Whether the index differs from the last commit.
-fn is_staged(repository: &Repository<'_>) -> Result<bool> {
+/// Whether the index differs from the last commit, in these files where some are named.
+fn is_staged(repository: &Repository<'_>, files: &[String]) -> Result<bool> {
+    let files = files.iter().map(String::as_str);
     if repository.commit("HEAD")?.is_none() {
-        let listed = repository.output(&["ls-files", "-z", "--cached"])?;
-        return Ok(!listed.is_empty());
+        let mut words = vec!["ls-files", "-z", "--cached", "--"];
+        words.extend(files);
+        return Ok(!repository.output(&words)?.is_empty());
     }
     let mut words = vec!["diff", "--cached", "--quiet"];
     words.extend(OPTIONS);
+    words.push("--");
+    words.extend(files);
     Ok(repository.line_if_any(&words)?.is_none())
 }
 

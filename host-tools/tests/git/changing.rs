@@ -7,6 +7,7 @@ use super::{Place, member};
 crate::trials!(
     files_are_staged_and_committed,
     what_is_staged_is_committed_without_files,
+    named_files_are_committed_alone,
     a_message_against_the_rules_changes_nothing,
     a_commit_that_cannot_be_is_refused,
     a_commit_is_found_after_a_crash,
@@ -49,6 +50,45 @@ fn files_are_staged_and_committed() {
     );
     assert_eq!(place.git("repo", &["status", "--porcelain"]), "?? other");
     assert_eq!(place.git("repo", &["fsck", "--strict"]), "");
+}
+
+fn named_files_are_committed_alone() {
+    let place = Place::new();
+    place.put("repo/secret.env", "K=1\n");
+    place.git("repo", &["add", "secret.env"]);
+    place.put("repo/a.txt", "a\n");
+    place.output(
+        "git:commit",
+        r#"{"message": "feat: add", "files": ["a.txt"]}"#,
+    );
+    let files = ["show", "--name-only", "--format=", "HEAD"];
+    assert_eq!(place.git("repo", &files), "a.txt");
+    assert_eq!(
+        place.git("repo", &["diff", "--cached", "--name-only"]),
+        "secret.env"
+    );
+    // A first commit, and a deletion beside something staged.
+    let first = Place::empty();
+    first.git("repo", &["init", "--quiet", "--initial-branch=main"]);
+    first.git("repo", &["config", "user.name", "Ada"]);
+    first.git("repo", &["config", "user.email", "ada@example.org"]);
+    first.put("repo/secret.env", "K=1\n");
+    first.put("repo/a.txt", "a\n");
+    first.git("repo", &["add", "secret.env"]);
+    first.output(
+        "git:commit",
+        r#"{"message": "feat: add", "files": ["a.txt"]}"#,
+    );
+    assert_eq!(first.git("repo", &files), "a.txt");
+    std::fs::remove_file(first.path("repo/a.txt")).expect("deletes");
+    first.output(
+        "git:commit",
+        r#"{"message": "feat: drop", "files": ["a.txt"]}"#,
+    );
+    assert_eq!(
+        first.git("repo", &["show", "--name-status", "--format=", "HEAD"]),
+        "D\ta.txt"
+    );
 }
 
 fn what_is_staged_is_committed_without_files() {

@@ -89,6 +89,23 @@ impl<'a> Request<'a> {
         for program in self.programs(arguments) {
             let _ = writeln!(text, "{:10} {program}", "program");
         }
+        for (name, value) in self
+            .detail("subject")
+            .and_then(Value::as_object)
+            .iter()
+            .flat_map(|it| it.iter())
+        {
+            let _ = match value.items() {
+                Some(lines) if value.as_str().is_none() => {
+                    let lines: String = lines
+                        .iter()
+                        .map(|line| format!("  {}\n", plain_text(line)))
+                        .collect();
+                    write!(text, "{name}\n{lines}")
+                }
+                _ => writeln!(text, "{name:10} {}", plain_text(value)),
+            };
+        }
         let change = self.change(arguments);
         let compared = change.as_ref().map_or(&[][..], |(names, _)| names);
         text.push_str("arguments\n");
@@ -145,12 +162,16 @@ impl<'a> Request<'a> {
     fn change(&self, arguments: &Object) -> Option<(&'static [&'static str], String)> {
         const PATCH: &[&str] = &["patch"];
         const CONTENT: &[&str] = &["content"];
+        const NONE: &[&str] = &[];
         const EDIT: &[&str] = &["old_string", "new_string"];
         let text = |name: &str| arguments.get(name).and_then(Value::as_str);
         let tool = self.approval.tool.as_str();
         if tool == "apply_patch" {
             let patch = text("patch")?;
-            return Some((PATCH, format!("changes\n{}", indented(patch))));
+            return Some((
+                PATCH,
+                format!("changes\n{}{}", indented(patch), self.deletions(patch)),
+            ));
         }
         let path = text("path")?;
         let (names, old, new) = match tool {
@@ -173,6 +194,7 @@ impl<'a> Request<'a> {
                 };
                 (EDIT, old, new)
             }
+            "delete_file" => (NONE, self.file(path)?, String::new()),
             _ => return None,
         };
         // The new text has no secrets any more; the old one may have some.
@@ -182,6 +204,22 @@ impl<'a> Request<'a> {
             names,
             format!("changes of {path}\n{}", indented(&difference)),
         ))
+    }
+
+    /// The contents of the files that a patch deletes by name alone, as removed lines.
+    fn deletions(&self, patch: &str) -> String {
+        let mut shown = String::new();
+        let deleted = patch
+            .lines()
+            .filter_map(|line| line.trim_end().strip_prefix("*** Delete File: "));
+        for path in deleted.map(str::trim) {
+            let difference = self.file(path).and_then(|old| changes::unified(&old, ""));
+            let difference = difference
+                .unwrap_or_else(|| "its content is empty, or cannot be shown\n".to_owned());
+            let difference = registry::redact::text(&difference).0.into_owned();
+            let _ = write!(shown, "deletes {path}\n{}", indented(&difference));
+        }
+        shown
     }
 
     /// The text of a file, empty where there is none; `None` if it cannot be compared.
@@ -203,6 +241,14 @@ impl<'a> Request<'a> {
         let host = self.toolkit.dispatcher();
         let files = host.host().capabilities.files.clone();
         files.filter(|_| id == Some(&here.id))
+    }
+}
+
+/// A text as it is, everything else as JSON.
+fn plain_text(value: &Value) -> String {
+    match value.as_str() {
+        Some(text) => text.to_owned(),
+        None => json::to_text(value),
     }
 }
 
