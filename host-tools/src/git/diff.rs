@@ -1,16 +1,16 @@
 //! Differences of a work tree.
 
 use super::changes::{self, Changed, OPTIONS};
-use super::paths;
 use super::repository::{Repository, Start};
 use super::settings::Work;
+use super::{names, paths};
 use crate::prelude::*;
 
 /// Most bytes of a difference.
 const BYTES_MAX: i64 = 1_000_000;
 
-/// Show how the files of a repository of git differ: the work tree from the index, or with `staged` the index from the last commit. Use
-/// `git_status` for untracked files.
+/// Show how the files of a repository of git differ: the work tree from the index, with `staged` the index from the last commit, with `from`
+/// the work tree from a commit, and with `from` and `to` one commit from another. Use `git_status` for untracked files.
 #[derive(Debug, Encode, Decode, Describe)]
 #[value(deny_unknown_fields)]
 pub(crate) struct Args {
@@ -23,6 +23,12 @@ pub(crate) struct Args {
     /// Whether to show what the next commit would contain.
     #[value(default)]
     pub staged: bool,
+    /// Commit to compare from: `HEAD`, a branch, a tag, or the id of a commit.
+    #[value(default)]
+    pub from: Option<String>,
+    /// Commit that is compared with `from`; the work tree where absent.
+    #[value(default)]
+    pub to: Option<String>,
     /// Maximum bytes of `diff`, 1 to 1000000.
     #[value(default = "Bounded::<1, BYTES_MAX>::of::<100_000>")]
     pub max_bytes: Bounded<1, BYTES_MAX>,
@@ -45,19 +51,34 @@ impl Tool for Args {
         id: "git:diff",
         title: "Differences in a repository",
         tags: &["git", "repository", "diff"],
-        syntax: &[("/repo_path", Syntax::Tree), ("/files", Syntax::Tracked)],
+        syntax: &[
+            ("/repo_path", Syntax::Tree),
+            ("/files", Syntax::Tracked),
+            ("/from", Syntax::Ref),
+            ("/to", Syntax::Ref),
+        ],
         ..super::READING
     };
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output> {
         paths::check(&args.files)?;
+        args.check()?;
         let repository = Repository::open(ctx, &args.repo_path, Work::Local)?;
+        let commits = [(&args.from, "/from"), (&args.to, "/to")];
+        let commits = commits.map(|(name, at)| commit(&repository, name.as_deref(), at));
+        let [from, to] = commits;
+        let commits: Vec<String> = [from?, to?].into_iter().flatten().collect();
+        if args.to.is_none() {
+            repository.warn_of_filters();
+        }
         let mut words = vec!["diff"];
         words.extend(OPTIONS);
         words.extend(args.staged.then_some("--cached"));
         let with = |form: &[&'static str]| {
-            let mut words = [&words[..], form, &["--"]].concat();
+            let mut words = [&words[..], form].concat();
+            words.extend(commits.iter().map(String::as_str));
+            words.push("--");
             words.extend(args.files.iter().map(String::as_str));
             words
         };
@@ -87,4 +108,32 @@ impl Tool for Args {
             "files": [{"path": "notes.txt", "path_base64": null, "original_path": null, "added": 1, "deleted": 0}]
         }"#;
     };
+}
+
+impl Args {
+    /// Checks what needs no repository.
+    fn check(&self) -> Result<()> {
+        if self.to.is_some() && self.from.is_none() {
+            return Err(
+                tool_error!(InvalidArgs at "/from", "range"; "`to` needs `from`, the commit to compare with";
+                "name both: {{\"from\": \"main\", \"to\": \"HEAD\"}}"),
+            );
+        }
+        if self.staged && self.to.is_some() {
+            return Err(tool_error!(InvalidArgs at "/staged", "range";
+                "`staged` compares the index, and `to` names a commit"; "leave one of them out"));
+        }
+        Ok(())
+    }
+}
+
+/// The id of a commit that an argument names.
+fn commit(repository: &Repository<'_>, name: Option<&str>, at: &str) -> Result<Option<String>> {
+    let Some(name) = name else { return Ok(None) };
+    let name = names::commit(name, at)?;
+    let found = repository.commit(name)?;
+    found.map(Some).ok_or_else(|| {
+        tool_error!(InvalidArgs at at, Reason::NotFound; "no commit is named `{name}`";
+            "`git_log` lists commits, `git_branch` branches")
+    })
 }

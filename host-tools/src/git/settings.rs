@@ -1,7 +1,7 @@
 //! The configuration of a repository, which is data of strangers: what of it would run a program is overridden, or refused by name.
 //!
-//! A setting is overridden where git without it does the same work. A filter changes contents, and an include hides other settings, so
-//! that these are refused.
+//! A setting is overridden where git without it does the same work, and filters are switched off: what needs the content of a file that has
+//! one is refused by [`refuse_filters`]. An include hides other settings, so that it is refused.
 //!
 //! # References
 //! `git-config(1)` and the lists of the sources of git 2.47, read for every setting whose value is run or loaded.
@@ -48,9 +48,6 @@ pub(super) const FIXED: &[(&str, &str)] = &[
 const REFUSED: &[&str] = &[
     "include.path",
     "includeif.path",
-    "filter.clean",
-    "filter.smudge",
-    "filter.process",
     "core.worktree",
     "core.alternaterefscommand",
     "hook.command",
@@ -68,6 +65,9 @@ const REFUSED_FOR_PUSH: &[&str] = &[
     "protocol",
     "url",
 ];
+
+/// Programs that change contents between the work tree and the index; an empty one is none.
+const FILTERS: &[&str] = &["filter.clean", "filter.smudge", "filter.process"];
 
 /// Drivers, which only their own names override.
 const DRIVERS: &[&str] = &["merge.driver", "diff.command", "diff.textconv"];
@@ -140,8 +140,32 @@ pub(super) fn overrides(settings: &[Setting], work: Work) -> Result<Vec<(String,
         if listed(DRIVERS) {
             overrides.push((setting.key.clone(), "false".to_owned()));
         }
+        if listed(FILTERS) {
+            overrides.push((setting.key.clone(), String::new()));
+            let filter = setting
+                .key
+                .rsplit_once('.')
+                .map_or("", |(filter, _)| filter);
+            overrides.push((format!("{filter}.required"), "false".to_owned()));
+        }
     }
     Ok(overrides)
+}
+
+/// The names of the filters that a repository configures, each once.
+pub(super) fn filters(settings: &[Setting]) -> Vec<&str> {
+    let mut names: Vec<&str> = Vec::new();
+    let filters = settings
+        .iter()
+        .filter(|one| FILTERS.contains(&&*one.kind()));
+    for setting in filters {
+        let name = setting.key.split_once('.').map_or("", |(_, rest)| rest);
+        let name = name.rsplit_once('.').map_or("", |(name, _)| name);
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
 }
 
 pub(super) fn bare() -> ToolError {

@@ -59,6 +59,7 @@ impl Tool for Args {
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output> {
         let repository = Repository::open(ctx, &args.repo_path, Work::Local)?;
+        repository.warn_of_filters();
         let ignored = match args.ignored {
             true => "--ignored=traditional",
             false => "--ignored=no",

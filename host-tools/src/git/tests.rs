@@ -205,9 +205,6 @@ fn settings_that_run_programs_are_overridden_or_refused_by_name() {
     for key in [
         "include.path",
         "includeif.gitdir:/x/.path",
-        "filter.lfs.clean",
-        "filter.a.b.smudge",
-        "filter.lfs.process",
         "core.worktree",
         "core.alternaterefscommand",
         "hook.a.command",
@@ -254,6 +251,22 @@ fn settings_that_run_programs_are_overridden_or_refused_by_name() {
         .iter()
         .map(|one| (one.key.clone(), "false".to_owned()));
     assert_eq!(found, expected.collect::<Vec<_>>());
+    let filters = settings(&[
+        ("filter.lfs.clean", Some("run")),
+        ("filter.a.b.process", Some("run")),
+    ]);
+    let found = overrides(&filters, Work::Push).expect("taken");
+    let pair = |key: &str, value: &str| (key.to_owned(), value.to_owned());
+    assert_eq!(
+        found,
+        [
+            pair("filter.lfs.clean", ""),
+            pair("filter.lfs.required", "false"),
+            pair("filter.a.b.process", ""),
+            pair("filter.a.b.required", "false"),
+        ]
+    );
+    assert_eq!(super::settings::filters(&filters), ["lfs", "a.b"]);
     for value in [None, Some("true"), Some("1"), Some("yes")] {
         let err = overrides(&settings(&[("core.bare", value)]), Work::Local).expect_err("bare");
         assert_eq!(err.reason_str(), Some("bare"));

@@ -20,6 +20,9 @@ crate::trials!(
     binary_files_and_renames_have_their_numbers,
     history_has_rows_and_starts_where_asked,
     reading_changes_nothing,
+    commits_are_compared_with_one_another,
+    filters_do_not_keep_from_looking,
+    ignore_files_are_read_as_git_reads_them,
     what_is_no_repository_is_refused,
 );
 
@@ -432,6 +435,142 @@ fn reading_changes_nothing() {
         place.output(tool, "{}");
     }
     assert_eq!(times(), before);
+}
+
+fn commits_are_compared_with_one_another() {
+    let place = Place::new();
+    place.git("repo", &["tag", "before"]);
+    place.put("repo/notes.txt", "hello there\n");
+    place.git("repo", &["commit", "--quiet", "-am", "docs: greet"]);
+    place.put("repo/notes.txt", "changed\n");
+    let diff = |args: &str| member(&place.output("git:diff", args), "/diff");
+    let between = diff(r#"{"from": "before", "to": "main"}"#);
+    assert!(
+        between.contains("+hello there") && !between.contains("changed"),
+        "{between}"
+    );
+    let with_tree = diff(r#"{"from": "before"}"#);
+    assert!(
+        with_tree.contains("-hello world") && with_tree.contains("+changed"),
+        "{with_tree}"
+    );
+    for (args, at) in [
+        (r#"{"to": "main"}"#, "/from"),
+        (
+            r#"{"from": "main", "to": "main", "staged": true}"#,
+            "/staged",
+        ),
+        (r#"{"from": "nothing"}"#, "/from"),
+        (r#"{"from": "main", "to": "--output=x"}"#, "/to"),
+    ] {
+        assert_eq!(place.error("git:diff", args).path(), Some(at), "{args}");
+    }
+}
+
+/// The filter does not run, and no other file is in the way of it.
+fn filters_do_not_keep_from_looking() {
+    let place = Place::new().unconfined();
+    let program = place.marker("evil");
+    for name in ["clean", "smudge", "process"] {
+        place.git(
+            "repo",
+            &["config", &format!("filter.strip.{name}"), &program],
+        );
+    }
+    place.git("repo", &["config", "filter.strip.required", "true"]);
+    place.put("repo/.gitattributes", "*.ipynb filter=strip\n");
+    place.put("repo/notes.txt", "changed\n");
+    let output = place.output("git:status", "{}");
+    assert_eq!(member(&output, "/modified/0"), r#""notes.txt""#);
+    assert!(member(&place.output("git:diff", "{}"), "/diff").contains("+changed"));
+    place.output("git:log", "{}");
+    place.output(
+        "git:commit",
+        r#"{"message": "docs: change", "files": ["notes.txt"]}"#,
+    );
+    place.put("repo/book.ipynb", "{}\n");
+    let err = place.error(
+        "git:commit",
+        r#"{"message": "docs: book", "files": ["book.ipynb"]}"#,
+    );
+    assert_eq!(err.reason_str(), Some("git_filter"), "{err:?}");
+    assert!(!place.is_marked());
+}
+
+/// `glob` lists the files that `git check-ignore` does not name.
+fn ignore_files_are_read_as_git_reads_them() {
+    let files = [
+        "a.js",
+        "a.ts",
+        "a.{js,ts}",
+        "b.txt",
+        "b.txt{}",
+        "{{cookiecutter}}.yml",
+        "folder/bar.txt",
+        "folder.bar.txt",
+        "deep/folder/bar.txt",
+        "x1.log",
+        "xa.log",
+        "x-.log",
+        "x].log",
+        "x!.log",
+        "a,b",
+        "build/out",
+        "deep/build/out",
+        "keep.tmp",
+        "drop.tmp",
+        "sp ace",
+        "tail ",
+        "#hash",
+        "!bang",
+    ];
+    for lines in [
+        "*.{js,ts}\n",
+        "*.txt{}\n",
+        "/{{cookiecutter}}.yml\n",
+        "folder[/]bar.txt\n",
+        "folder[./]bar.txt\n",
+        "folder[!a]bar.txt\n",
+        "folder[+-9]bar.txt\n",
+        "x[[:digit:]].log\n",
+        "x[!0-9].log\n",
+        "x[]-].log\n",
+        "x[!a].log\nx[!].log\n",
+        "x[\\]].log\n",
+        "x[-a].log\n",
+        "[{]*\n",
+        "{a,b}\na,b\n",
+        "build/\n",
+        "/build\n",
+        "deep/**/out\n",
+        "*.tmp\n!keep.tmp\n",
+        "\u{feff}*.tmp\r\n",
+        "sp\\ ace\ntail\\ \n",
+        "\\#hash\n\\!bang\n#hash\n",
+        "deep/*/bar.txt\n",
+        "**/bar.txt\n",
+    ] {
+        let place = Place::empty();
+        place.git("repo", &["init", "--quiet"]);
+        place.put("repo/.gitignore", lines);
+        for file in files {
+            place.put(&format!("repo/{file}"), "x\n");
+        }
+        let listed = place.git(
+            "repo",
+            &["ls-files", "-z", "--others", "--exclude-standard"],
+        );
+        let mut by_git: Vec<&str> = listed.split('\0').filter(|name| !name.is_empty()).collect();
+        by_git.sort_unstable();
+        let found = place
+            .call("glob", r#"{"pattern": "**", "path": "repo"}"#)
+            .expect("lists");
+        let found = found.items_at("paths");
+        let names = found.iter().filter_map(tool_core::Value::as_str);
+        let mut found: Vec<&str> = names.map(|path| path.trim_start_matches("repo/")).collect();
+        found.sort_unstable();
+        assert_eq!(found, by_git, "{lines:?}");
+    }
 }
 
 fn what_is_no_repository_is_refused() {
