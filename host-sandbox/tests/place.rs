@@ -53,6 +53,7 @@ impl Place {
             scratch: place("scratch"),
             path: Vec::new(),
             home: Some(place("home")),
+            ssh_agent: None,
         })
         .with_ceiling(ceiling);
         Self { folder, sandbox }

@@ -266,6 +266,9 @@ pub(crate) fn surroundings_by(
             .filter(|folder| folder.is_absolute())
             .collect(),
         home: home.filter(|home| home.is_absolute()),
+        ssh_agent: variable("SSH_AUTH_SOCK")
+            .map(PathBuf::from)
+            .filter(|socket| socket.is_absolute()),
     }
 }
 

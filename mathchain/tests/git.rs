@@ -430,3 +430,152 @@ fn a_server_is_pushed_to_with_the_users_credential_helper() {
     );
     assert!(!answer.stdout.contains("right"), "{}", answer.stdout);
 }
+
+/// A program in the place of `ssh`, which runs the command of the other side here, as the user.
+const FAKE_SSH: &str = "#!/bin/sh\necho \"$SSH_AUTH_SOCK $*\" > \"$HOME/ssh.log\"\nfor last; do :; done\nexec sh -c \"$last\"\n";
+
+#[test]
+fn a_remote_of_ssh_is_pushed_to_as_the_user_and_only_after_a_yes() {
+    let served = tempfile::tempdir().expect("a folder");
+    let bare = served.path().join("r.git").display().to_string();
+    let place = place("");
+    git(&place, "work", &["init", "--quiet", "--bare", &bare]);
+    place.write("../home/ssh", FAKE_SSH);
+    let program = place.path("home/ssh");
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(&program, mode).expect("sets");
+    place.write(
+        "../home/.gitconfig",
+        &format!("[core]\n\tsshCommand = {}\n", program.display()),
+    );
+    let url = format!("git@example.org:{bare}");
+    git(&place, "work", &["remote", "set-url", "origin", &url]);
+    // What the repository itself says of `ssh` does not count.
+    git(&place, "work", &["config", "core.sshCommand", "false"]);
+    let asked = call(&place, "git_push", "{}");
+    let id = asked.expect_code(4).at("/metadata/approval_id");
+    let id = id.as_str().expect("an id");
+    assert!(!place.path("home/ssh.log").exists(), "before the yes");
+    let shown = place.run_as_typed(&["approvals", "show", id, "--output", "human"], "");
+    assert!(shown.stdout.contains("example.org"), "{}", shown.stdout);
+    place.run(&["approve", id], "").expect_code(0);
+    let answer = call(&place, "git_push", "{}");
+    answer.expect_code(0);
+    assert_eq!(answer.at("/output/result"), Value::from("new"));
+    let head = git(&place, "work", &["rev-parse", "HEAD"]);
+    let there = git(
+        &place,
+        "work",
+        &["-C", &bare, "rev-parse", "refs/heads/main"],
+    );
+    assert_eq!(there, head);
+    let said = std::fs::read_to_string(place.path("home/ssh.log")).expect("it ran");
+    for option in ["BatchMode=yes", "StrictHostKeyChecking=yes"] {
+        assert!(said.contains(option), "{said}");
+    }
+}
+
+#[test]
+fn a_push_that_cannot_be_is_refused_before_anyone_is_asked() {
+    let place = place("");
+    for url in [
+        "git://example.org/a",
+        "ftp://example.org/a",
+        "git@host:$(id)",
+    ] {
+        git(&place, "work", &["remote", "set-url", "origin", url]);
+        let answer = call(&place, "git_push", "{}");
+        assert_eq!(reason(&answer), Value::from("transport"), "{url}");
+    }
+    let waiting = place.run(&["approvals", "list"], "");
+    assert!(!waiting.expect_code(0).stdout.contains("git:push"));
+}
+
+#[test]
+fn the_request_of_a_commit_lists_every_file_that_it_will_hold() {
+    let place = place("");
+    place.write("secret.env", "K=1\n");
+    place.write("a.txt", "a\n");
+    git(&place, "work", &["add", "secret.env"]);
+    let shown = |args: &str| {
+        let asked = call(&place, "git_commit", args);
+        let id = asked.expect_code(4).at("/metadata/approval_id");
+        let id = id.as_str().expect("an id").to_owned();
+        place
+            .run_as_typed(&["approvals", "show", &id, "--output", "human"], "")
+            .stdout
+    };
+    let named = shown(r#"{"message": "feat: add", "files": ["a.txt"]}"#);
+    assert!(
+        named.contains("A a.txt") && !named.contains("secret.env"),
+        "{named}"
+    );
+    let staged = shown(r#"{"message": "feat: add"}"#);
+    assert!(
+        staged.contains("A secret.env") && !staged.contains("a.txt"),
+        "{staged}"
+    );
+}
+
+#[test]
+fn the_request_of_a_patch_shows_what_it_deletes() {
+    let place = Place::new();
+    place.write("old.txt", "first line\nlast line\n");
+    let patch = r#"{"patch": "*** Begin Patch\n*** Delete File: old.txt\n*** End Patch\n"}"#;
+    for (tool, args) in [
+        ("apply_patch", patch),
+        ("delete_file", r#"{"path": "old.txt"}"#),
+    ] {
+        let asked = call(&place, tool, args);
+        let id = asked.expect_code(4).at("/metadata/approval_id");
+        let id = id.as_str().expect("an id");
+        let shown = place.run_as_typed(&["approvals", "show", id, "--output", "human"], "");
+        assert!(
+            shown.stdout.contains("-first line") && shown.stdout.contains("-last line"),
+            "{}",
+            shown.stdout
+        );
+    }
+}
+
+#[test]
+fn a_name_that_looks_the_same_is_named() {
+    let place = Place::new();
+    place.write("Caf\u{e9} 1\u{202f}PM.txt", "x\n");
+    place.write("folder/README.md", "x\n");
+    place.write("data.csv", "v\n1\n");
+    for (tool, args, near) in [
+        (
+            "read_file",
+            r#"{"path": "Cafe\u0301 1 PM.txt"}"#,
+            "Caf\u{e9} 1\u{202f}PM.txt",
+        ),
+        (
+            "read_file",
+            r#"{"path": "Folder/readme.md"}"#,
+            "folder/README.md",
+        ),
+        (
+            "stat",
+            r#"{"path": "folder/readme.md"}"#,
+            "folder/README.md",
+        ),
+        ("list_directory", r#"{"path": "FOLDER"}"#, "folder"),
+        (
+            "statistics",
+            r#"{"data": {"$file": "Data.csv", "column": "v"}}"#,
+            "data.csv",
+        ),
+    ] {
+        let answer = call(&place, tool, args);
+        let hint = answer.at("/error/hint");
+        let hint = hint.as_str().unwrap_or_default();
+        assert!(hint.contains(near), "{tool} {args}: {}", answer.stdout);
+    }
+    let answer = call(&place, "read_file", r#"{"path": "nothing.txt"}"#);
+    let hint = answer.at("/error/hint");
+    assert!(
+        hint.as_str()
+            .is_some_and(|hint| hint.contains("list_directory"))
+    );
+}

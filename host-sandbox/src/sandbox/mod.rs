@@ -40,6 +40,8 @@ pub struct Surroundings {
     pub path: Vec<PathBuf>,
     /// The home folder of the caller.
     pub home: Option<PathBuf>,
+    /// The socket of the caller's SSH agent; no sandboxed command reaches it.
+    pub ssh_agent: Option<PathBuf>,
 }
 
 /// A row of the probe table.

@@ -11,7 +11,7 @@ use crate::prelude::*;
 
 /// Push a branch of a repository of git to the branch of the same name of a remote. Every call needs a person's approval. Only new
 /// commits are added: nothing is forced, deleted or moved back, and no hook runs. A remote is an address of HTTPS, for which the user's
-/// credential helpers are asked, or a bare repository in the workspace.
+/// credential helpers are asked, one of SSH, for which the user's agent and known hosts count, or a bare repository in the workspace.
 #[derive(Debug, Encode, Decode, Describe)]
 #[value(deny_unknown_fields)]
 pub(crate) struct Args {
@@ -103,6 +103,7 @@ impl Tool for Args {
         let result = match &lead {
             Remote::Folder(path) => start.to_folder(path)?,
             Remote::Server(url) => start.to_server(url)?,
+            Remote::Ssh => start.to_ssh()?,
         };
         Ok(Output {
             remote: remote.to_owned(),
@@ -113,12 +114,16 @@ impl Tool for Args {
         })
     }
 
-    /// The branch, its commit and the address: what is pushed where.
+    /// The branch, its commit and the address: what is pushed where. An address to which nothing can be pushed is refused here, before a
+    /// person is asked.
     fn bound(args: &Args, ctx: &Ctx) -> Result<Option<Value>> {
         let remote = names::remote(&args.remote, "/remote")?;
         let repository = args.open(ctx)?;
         let subject = args.subject(&repository)?;
         let url = address(&repository, remote, &replacements(ctx)?)?;
+        if let Remote::Ssh = Remote::of(&repository, &url)? {
+            ssh(ctx)?;
+        }
         Ok(Some(object! {
             "branch" => subject.branch, "commit" => subject.commit, "url" => shown(&url),
         }))
@@ -267,6 +272,30 @@ impl Push<'_> {
         self.run(&[], &[], &settings, &variables, Isolation::Network)
     }
 
+    /// Git runs as the user here, since it starts the user's `ssh`, with the user's keys, agent and known hosts. Its own settings stay those
+    /// of every start, so that nothing of the repository runs.
+    fn to_ssh(&self) -> Result<Pushed> {
+        let ctx = self.repository.ctx();
+        let spawner = ctx.spawner()?;
+        let mut variables = vec![
+            ("PATH".to_owned(), PATH.to_owned()),
+            ("LANG".to_owned(), "C.UTF-8".to_owned()),
+            ("GIT_SSH_COMMAND".to_owned(), ssh(ctx)?),
+        ];
+        let places = [
+            ("HOME", spawner.home()),
+            ("SSH_AUTH_SOCK", spawner.ssh_agent()),
+        ];
+        for (name, place) in places {
+            if let Some(place) = place {
+                variables.push((name.to_owned(), place.to_string_lossy().into_owned()));
+            }
+        }
+        let settings = [("protocol.ssh.allow", "always"), ("ssh.variant", "ssh")];
+        let settings = settings.map(|(key, value)| (key.to_owned(), value.to_owned()));
+        self.run(&[], &[], &settings, &variables, Isolation::None)
+    }
+
     fn run(
         &self,
         options: &[&str],
@@ -312,9 +341,55 @@ impl Push<'_> {
                     "the branch of the remote has commits that this one lacks, and nothing is forced";
                     "the user brings them into this branch"))
             }
-            (code, _) => Err(failure::of(&(finished.stderr.text() + &said), code)),
+            (code, _) => {
+                let said = finished.stderr.text() + &said;
+                Err(of_ssh(&said).unwrap_or_else(|| failure::of(&said, code)))
+            }
         }
     }
+}
+
+/// The search path of programs that run as the user.
+const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
+
+/// The command that connects: the user's own `core.sshCommand`, else `ssh`. It asks nobody and accepts no unknown host.
+fn ssh(ctx: &Ctx) -> Result<String> {
+    let own = user::settings(ctx, &["core.sshcommand"])?.pop();
+    let program = match own.and_then(|setting| setting.value) {
+        Some(command) => command,
+        None => {
+            let found = ctx.spawner()?.find("ssh");
+            let found = found.filter(|ssh| !ssh.path.contains([' ', '\'', '"', '\\', '$', '`']));
+            found.map(|ssh| ssh.path).ok_or_else(|| {
+                tool_error!(PreconditionFailed at "/remote", "ssh_missing";
+                    "the remote has an address of SSH, and `ssh` is not installed";
+                    "install OpenSSH, or name a remote of HTTPS")
+            })?
+        }
+    };
+    Ok(format!(
+        "{program} -o BatchMode=yes -o StrictHostKeyChecking=yes -o ForwardAgent=no -o ClearAllForwardings=yes"
+    ))
+}
+
+/// What `ssh` says of a connection that it did not make.
+fn of_ssh(said: &str) -> Option<ToolError> {
+    if said.contains("Host key verification failed") {
+        return Some(tool_error!(PreconditionFailed at "/remote", "host_key";
+            "the host is not among the user's known hosts, or has another key than there";
+            "the user connects once by hand and compares the key: `ssh HOST`"));
+    }
+    if said.contains("Could not resolve hostname") || said.contains("ssh: connect to host") {
+        return Some(
+            tool_error!(ToolError at "/remote", "network"; "the host of the remote is not reached";
+            "`ssh HOST` shows why; then push again"),
+        );
+    }
+    said.contains("Permission denied (").then(|| {
+        tool_error!(PreconditionFailed at "/remote", "credentials";
+            "the server accepts no key of the user";
+            "`ssh-add -l` lists the keys of the agent; `ssh-add FILE` adds one")
+    })
 }
 
 /// User and password for a URL from the user's credential helpers. These are programs of the user, which need the user's files and
@@ -345,7 +420,7 @@ fn credential(ctx: &Ctx, url: &str) -> Result<Option<(String, String)>> {
     command.stdin = format!("url={url}\n\n").into_bytes();
     let variables = [
         ("HOME", home.to_string_lossy().into_owned()),
-        ("PATH", "/usr/local/bin:/usr/bin:/bin".to_owned()),
+        ("PATH", PATH.to_owned()),
         ("LANG", "C.UTF-8".to_owned()),
         ("GIT_DIR", "/dev/null".to_owned()),
     ];

@@ -1,4 +1,4 @@
-//! Where a remote leads: a server that speaks HTTPS, or a bare repository in the workspace.
+//! Where a remote leads: a server that speaks HTTPS or SSH, or a bare repository in the workspace.
 
 use std::net::IpAddr;
 use std::path::{Component, Path, PathBuf};
@@ -12,6 +12,8 @@ use crate::prelude::*;
 pub(super) enum Remote {
     /// A server, by its URL.
     Server(String),
+    /// A server of SSH.
+    Ssh,
     /// A bare repository in the workspace, relative to the work tree.
     Folder(String),
 }
@@ -28,13 +30,15 @@ impl Remote {
             Some("http") if plain(url) && is_loopback(url) => {
                 return Ok(Self::Server(url.to_owned()));
             }
+            Some("ssh") if is_ssh(&url["ssh://".len()..], '/') => return Ok(Self::Ssh),
+            None if !is_path(url) && is_ssh(url, ':') => return Ok(Self::Ssh),
             Some("file") => return folder(repository, &url["file://".len()..]),
             None if is_path(url) => return folder(repository, url),
             _ => {}
         }
         Err(tool_error!(PolicyDenied at "/remote", "transport";
             "the remote has the address `{}`, to which nothing is pushed from here", shown(url);
-            "a remote is `https://` without user and password, or a bare repository in the workspace; the user pushes by hand to others, such as those of SSH"))
+            "a remote is `https://` without user and password, `ssh://USER@HOST/PATH`, `USER@HOST:PATH`, or a bare repository in the workspace; the user pushes by hand to others"))
     }
 }
 
@@ -60,6 +64,29 @@ pub(super) fn shown(url: &str) -> String {
 fn plain(url: &str) -> bool {
     let host = url.split('/').nth(2).unwrap_or_default();
     !host.is_empty() && !host.contains('@') && url.chars().all(|c| c.is_ascii_graphic())
+}
+
+/// Whether an address is `USER@HOST`, an end of the host, and a path, of characters that neither a shell nor `ssh` reads as more than a name.
+fn is_ssh(address: &str, end: char) -> bool {
+    let word = |text: &str| {
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
+        !text.is_empty() && !text.starts_with('-') && text.bytes().all(plain)
+    };
+    let Some((front, path)) = address.split_once(end) else {
+        return false;
+    };
+    let (user, host) = front.rsplit_once('@').unwrap_or(("git", front));
+    let (host, port) = match end {
+        '/' => host.split_once(':').unwrap_or((host, "22")),
+        _ => (host, "22"),
+    };
+    let is_plain = |byte: u8| byte.is_ascii_graphic() && !b"'\"\\`$!;&|<>*?()".contains(&byte);
+    word(user)
+        && word(host)
+        && port.parse::<u16>().is_ok()
+        && !path.is_empty()
+        && !path.starts_with('-')
+        && path.bytes().all(is_plain)
 }
 
 fn is_loopback(url: &str) -> bool {
@@ -192,6 +219,21 @@ mod tests {
                 (path, loopback),
                 "{url}"
             );
+        }
+        for (address, end, is) in [
+            ("git@github.com:x/y.git", ':', true),
+            ("host:path", ':', true),
+            ("git@github.com/x/y.git", '/', true),
+            ("git@host:2222/x", '/', true),
+            ("-oProxyCommand=x:y", ':', false),
+            ("git@-oProxyCommand=x:y", ':', false),
+            ("git@host:-x", ':', false),
+            ("git@host:$(id)", ':', false),
+            ("ext::sh -c id", ':', false),
+            ("git@host:port/x", '/', false),
+            ("git:secret@host:x", ':', false),
+        ] {
+            assert_eq!(is_ssh(address, end), is, "{address}");
         }
         assert!(!plain("https://user:secret@example.org/r") && plain("https://example.org/r"));
         assert_eq!(

@@ -102,6 +102,17 @@ impl<'a> Repository<'a> {
         Ok(repository)
     }
 
+    /// Says that filters of the repository do not run, which shows where a file was changed.
+    pub(super) fn warn_of_filters(&self) {
+        let filters = settings::filters(&self.settings);
+        if !filters.is_empty() {
+            self.ctx.warn(format!(
+                "the filters `{}` of the repository do not run here: a file that has one may be shown as modified, and as it is in the work tree",
+                filters.join("`, `").escape_debug()
+            ));
+        }
+    }
+
     /// The context of the call.
     pub(super) fn ctx(&self) -> &'a Ctx {
         self.ctx
@@ -218,7 +229,11 @@ impl<'a> Repository<'a> {
             Grant::Repository => vec![".git".to_owned()],
             Grant::WorkTree => vec![".".to_owned(), ".git".to_owned()],
         };
-        if start.grant == Grant::Read {
+        // A program of the user writes as the user does.
+        if start.isolation == Isolation::None {
+            command.writable.clear();
+        }
+        if command.writable.is_empty() {
             command.kept.clear();
         }
         command.writable.extend(start.further.iter().cloned());
@@ -230,6 +245,8 @@ impl<'a> Repository<'a> {
         ];
         let variables = variables.map(|(name, value)| (name.to_owned(), value.to_owned()));
         command.environment.extend(variables);
+        let given = |name: &str| start.variables.iter().any(|(given, _)| given == name);
+        command.environment.retain(|(name, _)| !given(name));
         command.environment.extend(start.variables.iter().cloned());
         let own = self.overrides.iter().chain(start.settings);
         configure(&mut command, own);

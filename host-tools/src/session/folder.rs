@@ -175,4 +175,8 @@ impl Spawner for FolderSpawner {
     fn home(&self) -> Option<PathBuf> {
         self.spawner.home()
     }
+
+    fn ssh_agent(&self) -> Option<PathBuf> {
+        self.spawner.ssh_agent()
+    }
 }

@@ -44,6 +44,7 @@ impl Place {
             scratch: folder.path().join("scratch"),
             path: vec![folder.path().join("bin")],
             home: None,
+            ssh_agent: None,
         });
         let files = Workspace::open(folder.path().join("workspace")).expect("opens");
         let ctx = Ctx::new(StopFlag::new(), Budget::default()).with_capabilities(Capabilities {

@@ -58,6 +58,7 @@ impl Place {
             workspace: Some(folder.path().join("work")),
             scratch: folder.path().join("scratch"),
             home: Some(folder.path().join("home")),
+            ssh_agent: None,
             ..Surroundings::default()
         });
         let files = Workspace::open(folder.path().join("work")).expect("opens");

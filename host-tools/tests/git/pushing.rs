@@ -140,8 +140,10 @@ fn other_remotes_are_refused() {
     place.git("work", &["init", "--quiet"]);
     let before = place.git("remote.git", &["for-each-ref"]);
     for (url, reason) in [
-        ("git@example.org:a/b", "transport"),
-        ("ssh://example.org/a", "transport"),
+        ("git@example.org:$(id)", "transport"),
+        ("git:secret@example.org:a/b", "transport"),
+        ("ssh://-oProxyCommand=x/a", "transport"),
+        ("ssh://git:secret@example.org/a", "transport"),
         ("git://example.org/a", "transport"),
         ("http://example.org/a", "transport"),
         ("https://user:secret@example.org/a", "transport"),

@@ -41,6 +41,11 @@ pub trait Spawner: Send + Sync {
 
     /// The user's home folder, where toolchains keep shared files; never readable as a whole.
     fn home(&self) -> Option<PathBuf>;
+
+    /// The socket of the user's SSH agent, for programs that run as the user.
+    fn ssh_agent(&self) -> Option<PathBuf> {
+        None
+    }
 }
 
 /// A set alarm; dropping it clears it.

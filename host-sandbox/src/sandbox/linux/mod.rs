@@ -231,6 +231,10 @@ impl Spawner for Sandbox {
     fn home(&self) -> Option<PathBuf> {
         self.surroundings.home.clone()
     }
+
+    fn ssh_agent(&self) -> Option<PathBuf> {
+        self.surroundings.ssh_agent.clone()
+    }
 }
 
 /// Refuses invalid commands.
