@@ -174,6 +174,8 @@ fn answers(cli: &CliSpec) -> Vec<Result<CliArgs, Vec<String>>> {
                 let request = CliRequest {
                     tools: Some(&tools),
                     permission,
+                    permission_is_own: false,
+                    reads_output: false,
                     max_turns,
                     profile,
                     prompt,

@@ -902,3 +902,166 @@ fn roles_and_indices_of_earlier_systems_load_through_the_program() {
     place.write("tools/categories.yaml", "categories: [{id: task}]\n");
     place.run(&["check"], "").expect_code(0);
 }
+
+/// The phase of an earlier system for research: it reads the web, and its author sees what does not work.
+#[test]
+fn a_research_phase_reads_the_web_and_check_names_what_is_hidden() {
+    let place = place(
+        "version = 1\n[[phases]]\nname = \"research\"\nagents = [\"claude\"]\nprompt = \"x\"\n[phases.tools]\ninternal = [\"Read\", \"WebSearch\", \"Write\"]\nmcp = [\"mcp__exa__search\"]\npermission = \"read-only\"\n",
+    );
+    let shown = place.run(
+        &["phases", "show", "research", "--agent", "claude", "--json"],
+        "",
+    );
+    let tools = shown.expect_code(0).at("/tools");
+    let tools = tools.items().expect("a list");
+    let verdict = |name: &str| {
+        let row = tools.iter().find(|row| row.text("tool") == Some(name));
+        row.and_then(|row| row.text("verdict").map(str::to_owned))
+    };
+    assert_ne!(verdict("web_search").as_deref(), Some("hidden"));
+    assert_eq!(verdict("write_file").as_deref(), Some("hidden"));
+    let checked = place.run(&["check", "--json"], "");
+    let warnings = to_text(&checked.expect_code(0).at("/warnings"));
+    assert!(
+        warnings.contains("the phase `research` names `Write`") && !warnings.contains("WebSearch"),
+        "{warnings}"
+    );
+    let dry = place.run(&["pipeline", "run", "mathchain.toml", "--dry-run"], "");
+    assert!(dry.stdout.contains("web_search"), "{}", dry.stdout);
+    assert!(dry.stdout.contains("names `Write`"), "{}", dry.stdout);
+}
+
+/// Phases as an earlier system printed them: codex may write, since its own table says so.
+#[test]
+fn the_phases_of_an_earlier_system_run_as_printed() {
+    let place = place(
+        r#"version = 1
+[toolsets.code-analysis]
+internal = ["Read", "Glob", "Grep", "Agent"]
+mcp = ["mcp__tavily__tavily_search"]
+[[phases]]
+name = "audit"
+agents = ["claude", "codex"]
+prompt = "look"
+[phases.tools]
+toolset = "code-analysis"
+permission = "read-only"
+max_turns = 50
+[phases.agent_tools.codex]
+permission = "workspace-write"
+max_turns = 30
+"#,
+    );
+    let dry = place.run(&["pipeline", "run", "mathchain.toml", "--dry-run"], "");
+    dry.expect_code(0);
+    assert!(
+        dry.stdout.contains("`apply_patch` stays visible")
+            && dry.stdout.contains("was set for this agent"),
+        "{}",
+        dry.stdout
+    );
+    // Where only the phase grants it, the author of the agent's table did not ask for it.
+    let config = std::fs::read_to_string(place.path("work/mathchain.toml")).expect("reads");
+    let config = config.replace(
+        "permission = \"read-only\"",
+        "permission = \"workspace-write\"",
+    );
+    let config = config.replace(
+        "[phases.agent_tools.codex]\npermission = \"workspace-write\"\n",
+        "[phases.agent_tools.codex]\n",
+    );
+    place.write("mathchain.toml", &config);
+    let refused = place.run(&["pipeline", "run", "mathchain.toml", "--dry-run"], "");
+    assert_eq!(refused.code, 2, "{}", refused.stdout);
+}
+
+#[test]
+fn a_profile_means_the_same_in_a_pipeline_and_at_the_command_line() {
+    let place = place(
+        "version = 1\n[agents.claude]\nname = \"claude\"\nbinary = \"claude\"\n[agents.claude.flags]\nfix = [\"--think\", \"--allowedTools\", \"Bash\"]\n[[phases]]\nname = \"p\"\nagents = [\"claude\"]\nprompt = \"x\"\nflag_profile = \"fix\"\n",
+    );
+    let command = place.run(
+        &[
+            "agents",
+            "command",
+            "--agent",
+            "claude",
+            "--phase",
+            "p",
+            "--profile",
+            "fix",
+        ],
+        "",
+    );
+    let command = to_text(&command.expect_code(0).at("/argv"));
+    assert!(
+        command.contains(r#""--think","--allowedTools","Bash""#),
+        "{command}"
+    );
+    let dry = place.run(&["pipeline", "run", "mathchain.toml", "--dry-run"], "");
+    dry.expect_code(0);
+    assert!(
+        dry.stdout.contains("--allowedTools") && !dry.stdout.contains("--permission-mode"),
+        "{}",
+        dry.stdout
+    );
+    assert!(
+        dry.stdout.contains("are passed as they are"),
+        "{}",
+        dry.stdout
+    );
+}
+
+#[test]
+fn a_broken_agent_file_is_its_own_fault_only() {
+    let place = place("version = 1\n");
+    let agent = |name: &str, tools: &str| {
+        format!(
+            "---\nname: {name}\ndescription: d\ntools: [{tools}]\n---\n# System Prompt\nx\n# User Prompt\ny\n"
+        )
+    };
+    place.write(
+        "agents/good.md",
+        &agent("good", "read_file, delegate_to_agent"),
+    );
+    place.write("agents/bad.md", &agent("bad", "read_file, no_such_thing"));
+    let listed = place.run(&["tools", "list", "--agent", "good", "--json"], "");
+    let listed = listed.expect_code(0);
+    assert!(listed.stdout.contains("spawn_agent"), "{}", listed.stdout);
+    place.write("a.txt", "x");
+    let called = place.run(
+        &["call", "--agent", "good", "read_file"],
+        r#"{"path": "a.txt"}"#,
+    );
+    called.expect_code(0);
+    let refused = place.run(
+        &["call", "--agent", "bad", "read_file"],
+        r#"{"path": "a.txt"}"#,
+    );
+    assert_ne!(refused.code, 0);
+    assert!(
+        refused.stdout.contains("no_such_thing"),
+        "{}",
+        refused.stdout
+    );
+    let checked = place.run(&["check"], "");
+    assert_eq!(checked.code, 2);
+    let errors = checked.stdout.clone() + &checked.stderr;
+    assert!(errors.contains("bad.md") && errors.len() < 1500, "{errors}");
+    place.run(&["agents", "check", "good"], "").expect_code(0);
+}
+
+/// Names of earlier systems are answered with the tool that does it.
+#[test]
+fn names_of_earlier_systems_lead_to_the_tool() {
+    let place = place("version = 1\n");
+    let task = place.run(
+        &["call", "task_create"],
+        r#"{"subject": "x", "description": "y"}"#,
+    );
+    let hint = task.at("/error/hint");
+    assert_eq!(hint, Value::from("`todo_create` takes these arguments"));
+    let fetch = place.run(&["call", "web_fetch"], "{}");
+    assert_eq!(fetch.at("/metadata/tool"), Value::from("fetch_docs"));
+}

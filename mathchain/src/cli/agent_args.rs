@@ -49,11 +49,34 @@ pub(super) struct AgentArgs {
 pub(super) struct Effective {
     pub tools: Vec<CliTool>,
     pub permission: Confinement,
+    /// Whether the phase sets the permission for this agent by name.
+    pub permission_is_own: bool,
     pub max_turns: u64,
     /// Whether phase and agent leave tools, permission and turns open.
     pub has_no_selection: bool,
     /// Whether the limit on turns is written somewhere.
     pub turns_stated: bool,
+}
+
+impl Effective {
+    /// The tools to translate for a command line. None where nothing sets tools, permission and turns and the profile has flags: these are
+    /// passed as they are, with a warning.
+    pub(super) fn translated(
+        &self,
+        cli: &CliSpec,
+        profile: Option<&str>,
+    ) -> (Option<&[CliTool]>, Option<String>) {
+        match profile {
+            Some(profile) if self.has_no_selection && cli.has_profile(Some(profile)) => {
+                let name = &cli.name;
+                let warning = format!(
+                    "the phase sets no tools: the flags of `{profile}` are passed as they are, and else the defaults of {name} hold"
+                );
+                (None, Some(warning))
+            }
+            _ => (Some(&self.tools), None),
+        }
+    }
 }
 
 #[cfg(feature = "servers")]
@@ -80,17 +103,15 @@ pub(super) fn agent_args(global: &Global, args: &AgentArgs) -> Result<ExitCode> 
     let cli = table(&config, name)?;
     let effective = effective(&toolkit, args)?;
     let start = server(global, args, effective.permission)?;
-    let is_untranslated = effective.has_no_selection && cli.has_profile(args.profile.as_deref());
-    if is_untranslated {
-        let profile = args.profile.as_deref().unwrap_or_default();
-        complain(&format!(
-            "warning: the phase sets no tools: the flags of `{profile}` are passed as they are, and else the defaults of {} hold\n",
-            cli.name
-        ));
+    let (tools, warning) = effective.translated(cli, args.profile.as_deref());
+    if let Some(warning) = warning {
+        complain(&format!("warning: {warning}\n"));
     }
     let request = CliRequest {
-        tools: (!is_untranslated).then_some(&effective.tools),
+        tools,
         permission: effective.permission,
+        permission_is_own: effective.permission_is_own,
+        reads_output: false,
         max_turns: effective.max_turns,
         profile: args.profile.as_deref(),
         prompt: args.prompt.as_deref(),
@@ -189,8 +210,8 @@ pub(super) fn effective(toolkit: &Toolkit, args: &AgentArgs) -> Result<Effective
         ..Context::default()
     };
     // The option narrows the phase's permission and never widens it.
-    let of_phase = selected(toolkit, &context)?.permission;
-    let of_phase = of_phase.map(|field| field.value);
+    let from = selected(toolkit, &context)?;
+    let of_phase = from.permission.map(|field| field.value);
     let permission = match (args.permission, of_phase) {
         (Some(requested), Some(of_phase)) => requested.min(of_phase),
         (requested, of_phase) => requested.or(of_phase).unwrap_or_default(),
@@ -199,6 +220,7 @@ pub(super) fn effective(toolkit: &Toolkit, args: &AgentArgs) -> Result<Effective
     let who = toolkit.caller(&context).who;
     let mut effective = effective_of(&toolkit.dispatcher(), &who, permission)?;
     effective.has_no_selection &= args.phase.is_some();
+    effective.permission_is_own = from.permission_is_own;
     if let Some(turns) = args.max_turns {
         (effective.max_turns, effective.turns_stated) = (turns, true);
     }
@@ -230,6 +252,7 @@ pub(super) fn effective_of(
         has_no_selection: caller.has_no_selection(),
         tools,
         permission,
+        permission_is_own: false,
         max_turns: u64::from(turns.value),
         turns_stated: turns.from != "default",
     })

@@ -12,11 +12,15 @@ use crate::{Context, Toolkit};
 
 /// The permissions by name.
 pub(super) const PERMISSIONS: &[(&str, Confinement, &str)] = &[
-    ("read-only", Confinement::ReadOnly, "Change nothing"),
+    (
+        "read-only",
+        Confinement::ReadOnly,
+        "Change nothing; read files and the web",
+    ),
     (
         "workspace-write",
         Confinement::WorkspaceWrite,
-        "Change files of the workspace; no network",
+        "Change files of the workspace; send nothing over the network",
     ),
     (
         "full-access",
@@ -47,13 +51,14 @@ pub(super) struct Caller {
     /// Add tools to the selection, by id or selector, where every layer allows them; repeatable
     #[arg(long, value_name = "TOOL,...", value_delimiter = ',')]
     pub enable: Vec<String>,
-    /// Remove tools from the selection; overrides --enable and --force; repeatable
+    /// Remove tools from the selection; overrides --enable; repeatable
     #[arg(long, value_name = "TOOL,...", value_delimiter = ',')]
     pub disable: Vec<String>,
-    /// Same as --enable: never overrides a denial; repeatable
-    #[arg(long, value_name = "TOOL,...", value_delimiter = ',')]
+    /// The same as --enable, under the name of an earlier system
+    #[arg(long, hide = true, value_name = "TOOL,...", value_delimiter = ',')]
     pub force: Vec<String>,
-    /// Assume a fact: `read_only` or `no_web`; lists and explanations take others too, such as `workspace=closed`; repeatable
+    /// Decide as if this held: `read_only` (change nothing) or `no_web` (no network); listings and explanations take facts of the host too,
+    /// such as `workspace=closed`; repeatable
     #[arg(long = "fact", value_name = "FACT")]
     pub facts: Vec<String>,
 }

@@ -1,7 +1,9 @@
 //! `mathchain check`: everything that a project configures.
 
+use registry::LoadErrors;
 use registry::plugins::Status;
 
+use super::phases;
 use super::prelude::*;
 use crate::plugins::Loaded;
 
@@ -14,12 +16,16 @@ pub(super) fn check(global: &Global) -> Result<ExitCode> {
     let config = toolkit.config();
     let dispatcher = toolkit.dispatcher();
     let (policy, plugins) = (dispatcher.policy(), toolkit.plugins());
+    let broken = policy.broken_agents().iter();
+    let broken = broken.flat_map(|agent| agent.errors.list().iter().cloned());
+    LoadErrors::check(broken.collect())?;
     let lacking = plugins.iter().filter_map(|plugin| match &plugin.status {
         Status::Unavailable(reason) => Some(format!("plugin `{}`: {reason}", plugin.manifest.name)),
         _ => None,
     });
     let notes = policy.notes().iter().map(ToString::to_string);
-    let warnings: Vec<String> = lacking.chain(notes).collect();
+    let mut warnings: Vec<String> = lacking.chain(notes).collect();
+    warnings.extend(phases::lacking(&toolkit)?);
     let counts = [
         ("roles", policy.roles().count()),
         ("layers", config.layers.len()),

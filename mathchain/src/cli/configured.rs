@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use host_sandbox::Sandbox;
 use registry::policy::Policy;
-use registry::{Catalogue, Config};
+use registry::{Catalogue, Config, LoadErrors};
 use tool_core::{Entry, Result};
 
 use crate::clock::SystemClock;
@@ -58,6 +58,9 @@ impl Configured {
             environment::read_named_files(path, config);
         };
         let (_, policy) = Config::load_with(named, fill, &catalogue)?;
+        let broken = policy.broken_agents().iter();
+        let broken = broken.flat_map(|agent| agent.errors.list().iter().cloned());
+        LoadErrors::check(broken.collect())?;
         Ok(Self { catalogue, policy })
     }
 }

@@ -2,7 +2,7 @@
 
 use registry::Catalogue;
 use registry::model::Phase as Defined;
-use registry::policy::{Caller, Decision, Field, HandedTool, Selected};
+use registry::policy::{Caller, Decision, Field, HandedTool, LackedTool, Selected};
 
 use super::prelude::*;
 
@@ -51,7 +51,7 @@ fn show(global: &Global, toolkit: &Toolkit, name: &str, agent: Option<&str>) -> 
         ..Context::default()
     };
     let config = toolkit.config();
-    if !config.phases.iter().any(|phase| phase.name == name) {
+    let Some(phase) = config.phases.iter().find(|phase| phase.name == name) else {
         let error = tool_error!(InvalidRequest, "phase"; "no phase named `{name}`");
         let known = config.phases.iter().map(|phase| phase.name.as_str());
         return Err(output::nearest(
@@ -60,7 +60,7 @@ fn show(global: &Global, toolkit: &Toolkit, name: &str, agent: Option<&str>) -> 
             known,
             "`mathchain phases list` lists the phases",
         ));
-    }
+    };
     let dispatcher = toolkit.dispatcher();
     let catalogue = dispatcher.catalogue();
     let who = toolkit.caller(&context).who;
@@ -77,6 +77,11 @@ fn show(global: &Global, toolkit: &Toolkit, name: &str, agent: Option<&str>) -> 
         object! { "tool" => tool.name.as_str(), "source" => tool.home.as_str(), "verdict" => verdict, "layer" => layer, "reason" => decision.reason.to_string() }
     });
     let permission = selected.permission.as_ref();
+    let mut absent = lacking_in(toolkit, phase, agent)?;
+    absent.retain(|tool| tool.not_loaded);
+    let not_loaded = absent.iter().map(|tool| {
+        object! { "tool" => tool.name.text.as_str(), "reason" => tool.reason.as_str() }
+    });
     let data = object! {
         "phase" => name,
         "agent" => agent,
@@ -84,6 +89,7 @@ fn show(global: &Global, toolkit: &Toolkit, name: &str, agent: Option<&str>) -> 
         "tools" => tools.collect::<Vec<_>>(),
         "external" => selected.tools.value.external.clone(),
         "handed_on" => of_handed.collect::<Vec<_>>(),
+        "not_loaded" => not_loaded.collect::<Vec<_>>(),
         "permission" => permission.map(|field| field.value.as_str()),
         "max_turns" => u64::from(selected.max_turns.value),
         "from" => object! {
@@ -95,8 +101,48 @@ fn show(global: &Global, toolkit: &Toolkit, name: &str, agent: Option<&str>) -> 
     output::data(global, &data, || {
         let agent = agent.map_or_else(String::new, |agent| format!(", agent {agent}"));
         let heading = format!("phase {name}{agent}, role {}\n", who.role);
-        heading + &settings(&selected) + &table(&handed, &verdicts)
+        heading + &settings(&selected) + &table(&handed, &verdicts, &absent)
     })
+}
+
+/// The tools that phases name and their agents do not have, a line each.
+pub(super) fn lacking(toolkit: &Toolkit) -> Result<Vec<String>> {
+    let config = toolkit.config();
+    let mut lines: Vec<String> = Vec::new();
+    for phase in &config.phases {
+        let agents = phase.agents.iter().map(|agent| Some(agent.text.as_str()));
+        let nobody = phase.agents.is_empty().then_some(None);
+        for agent in agents.chain(nobody) {
+            let of_agent = agent.map_or_else(String::new, |agent| format!(" for `{agent}`"));
+            for tool in lacking_in(toolkit, phase, agent)? {
+                let place = tool.name.place.as_ref();
+                let place = place.map_or_else(String::new, |place| format!("{place}: "));
+                let (phase, name, reason) = (&phase.name, &tool.name.text, &tool.reason);
+                lines.push(format!(
+                    "{place}the phase `{phase}` names `{name}`, which is hidden{of_agent}: {reason}"
+                ));
+            }
+        }
+    }
+    Ok(lines)
+}
+
+/// The tools that a phase names and one of its agents does not have.
+pub(super) fn lacking_in(
+    toolkit: &Toolkit,
+    phase: &Defined,
+    agent: Option<&str>,
+) -> Result<Vec<LackedTool>> {
+    let context = Context {
+        phase: Some(phase.name.clone()),
+        agent: agent.map(str::to_owned),
+        ..Context::default()
+    };
+    let dispatcher = toolkit.dispatcher();
+    let catalogue = dispatcher.catalogue();
+    let who = toolkit.caller(&context).who;
+    let caller = (dispatcher.policy()).caller(catalogue, &who, dispatcher.facts())?;
+    Ok(caller.lacking(catalogue, &toolkit.config(), phase, agent))
 }
 
 /// Tool, verdict, layer and reason.
@@ -130,7 +176,7 @@ fn settings(selected: &Selected) -> String {
     text
 }
 
-fn table(handed: &[(HandedTool, Decision)], verdicts: &[Row<'_>]) -> String {
+fn table(handed: &[(HandedTool, Decision)], verdicts: &[Row<'_>], absent: &[LackedTool]) -> String {
     let mut text = String::new();
     for (tool, verdict, layer, reason) in verdicts {
         let _ = writeln!(text, "  {verdict:<7} {tool:<24} {layer}: {reason}");
@@ -141,6 +187,13 @@ fn table(handed: &[(HandedTool, Decision)], verdicts: &[Row<'_>]) -> String {
         let _ = writeln!(
             text,
             "  {verdict:<7} {name:<24} handed on to its {home}; {layer}: {reason}"
+        );
+    }
+    for tool in absent {
+        let _ = writeln!(
+            text,
+            "  {:<7} {:<24} {}",
+            "absent", tool.name.text, tool.reason
         );
     }
     text

@@ -19,6 +19,10 @@ pub struct CliRequest<'a> {
     pub tools: Option<&'a [CliTool]>,
     /// How far calls may go.
     pub permission: Confinement,
+    /// Whether the permission was written for this agent by name: what only a lower permission would confine is then a warning.
+    pub permission_is_own: bool,
+    /// Whether the output is read as a stream, also where the flags of a profile replace the tools.
+    pub reads_output: bool,
     /// Maximum number of turns; 0 for no limit.
     pub max_turns: u64,
     /// Name of a profile.

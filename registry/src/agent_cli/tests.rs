@@ -82,6 +82,8 @@ fn answer(given: &Value) -> Result<CliArgs, String> {
     let request = CliRequest {
         tools: tools.as_deref(),
         permission,
+        permission_is_own: false,
+        reads_output: false,
         max_turns: given
             .pointer("/max_turns")
             .and_then(|turns| turns.as_i64())

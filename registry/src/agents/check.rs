@@ -228,12 +228,12 @@ impl<'a> Checker<'a> {
             found.add(tool, item, true);
         } else {
             let errors = &mut found.names.errors;
-            errors.push(self.unknown(agent, item, own, errors.is_empty()));
+            errors.push(self.unknown(agent, item, own));
         }
     }
 
-    /// Names the nearest tool, and the first time all there are.
-    fn unknown(&self, agent: &AgentFile, item: &Selector, own: &str, first: bool) -> LoadError {
+    /// Names the nearest tool.
+    fn unknown(&self, agent: &AgentFile, item: &Selector, own: &str) -> LoadError {
         let shown: String = item.text.chars().take(80).collect();
         let others = self
             .aliases
@@ -241,16 +241,13 @@ impl<'a> Checker<'a> {
             .map(|(name, _)| name)
             .chain(self.aliases.provider_tools().map(|tool| tool.name.as_str()));
         let near = self.catalogue.nearest(own).or_else(|| nearest(own, others));
-        let mut message = format!("agent `{}`: no tool named `{shown}`", agent.name);
-        if first {
-            let mut ids: Vec<&str> = self.catalogue.ids().collect();
-            ids.sort_unstable();
-            message.push_str(&format!("; there are {}", ids.join(", ")));
-        }
+        let message = format!("agent `{}`: no tool named `{shown}`", agent.name);
         let error = item.error(message);
         match near {
             Some(near) => error.hint(format!("did you mean `{near}`?")),
-            None => error.hint("`mathchain tools search WORD` looks for tools"),
+            None => error.hint(
+                "`mathchain tools search WORD` looks for tools, `mathchain tools list` lists them",
+            ),
         }
     }
 

@@ -20,7 +20,7 @@ pub use prompt::{Prompts, TOOL_DESCRIPTIONS};
 use crate::aliases::Aliases;
 use crate::catalogue::Catalogue;
 use crate::error::{LoadError, LoadErrors, Place};
-use crate::model::{Agent, Config};
+use crate::model::{Agent, BrokenAgent, Config};
 use crate::model::{Selection, Selector};
 
 /// Longest agent file, in bytes.
@@ -103,21 +103,20 @@ impl AgentFile {
     }
 }
 
-/// The agents of a configuration's files; what is wrong with any of them is added to the errors.
-pub(crate) fn load(
-    catalogue: &Catalogue,
-    config: &Config,
-    errors: &mut Vec<LoadError>,
-) -> Vec<Agent> {
+/// The agents of a configuration's files, and those whose files cannot be used.
+pub(crate) fn load(catalogue: &Catalogue, config: &Config) -> (Vec<Agent>, Vec<BrokenAgent>) {
     let checker = Checker::new(catalogue, config, Aliases::built_in());
-    let mut agents = Vec::new();
+    let (mut agents, mut broken) = (Vec::new(), Vec::new());
     for (path, text) in &config.agent_texts {
         match checker.load(path, text) {
             Ok((file, checked)) => agents.push(file.into_agent(checked)),
-            Err(found) => errors.extend(found.into_list()),
+            Err(errors) => broken.push(BrokenAgent {
+                name: name_of(path).to_owned(),
+                errors,
+            }),
         }
     }
-    agents
+    (agents, broken)
 }
 
 fn line(error: &LoadError) -> Option<(u32, u32)> {

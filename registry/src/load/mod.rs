@@ -150,10 +150,13 @@ fn compile(
         config.to_mut().roles.extend(legacy.roles);
     }
     if !config.agent_texts.is_empty() {
-        let agents = crate::agents::load(catalogue, &config, errors);
-        config.to_mut().agents.extend(agents);
+        let (agents, broken) = crate::agents::load(catalogue, &config);
+        let config = config.to_mut();
+        config.agents.extend(agents);
+        config.broken_agents = broken;
     }
     let mut policy = Policy::build(catalogue, &config, further, errors);
     policy.notes = legacy.notes;
+    policy.broken_agents.clone_from(&config.broken_agents);
     policy
 }

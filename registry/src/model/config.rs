@@ -6,8 +6,8 @@ use tool_core::capability::CommitRules;
 use tool_core::{Access, Decode, Describe, Encode, Value, names};
 
 use super::{
-    Age, Agent, CliSpec, EarlierAgent, Layer, McpServer, Models, Named, Notify, Permissions, Phase,
-    Pipeline, ProviderProfile, Role, Selector, Toolset, Version, Web, Workflow,
+    Age, Agent, BrokenAgent, CliSpec, EarlierAgent, Layer, McpServer, Models, Named, Notify,
+    Permissions, Phase, Pipeline, ProviderProfile, Role, Selector, Toolset, Version, Web, Workflow,
 };
 
 /// Limits of every call.
@@ -450,6 +450,9 @@ pub struct Config {
     /// Agent files, each with its path and text; read with the policy, since they name tools.
     #[value(skip)]
     pub agent_texts: Vec<(String, String)>,
+    /// Agents whose files cannot be used.
+    #[value(skip)]
+    pub broken_agents: Vec<BrokenAgent>,
 }
 
 impl Default for Config {
@@ -483,6 +486,7 @@ impl Default for Config {
             clis: Default::default(),
             agents: Default::default(),
             agent_texts: Default::default(),
+            broken_agents: Default::default(),
         }
     }
 }

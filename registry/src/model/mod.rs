@@ -36,7 +36,7 @@ pub use permissions::{
 };
 pub use phase::{FailureMode, Gate, GateKind, Notify, Phase, PhaseLimits, Pipeline, RetryPolicy};
 pub use principal::{Overrides, Principal};
-pub use role::{Agent, Confinement, ProviderProfile, Role, Selection, Toolset};
+pub use role::{Agent, BrokenAgent, Confinement, ProviderProfile, Role, Selection, Toolset};
 pub use rule::{
     ArgvMatch, Layer, Level, Match, NumberMatch, Obligation, Obligations, PathMatch, Range, Rule,
     Selector, UrlMatch, Verdict,

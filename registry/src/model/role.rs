@@ -5,16 +5,16 @@ use std::collections::BTreeMap;
 use tool_core::{Decode, Describe, Encode, names};
 
 use super::{Layer, Level, Selector};
-use crate::error::Place;
+use crate::error::{LoadErrors, Place};
 
 names! {
     /// How far calls may go.
     #[derive(Default)]
     Confinement {
-        /// Reading and computing only.
+        /// Changes nothing: reads files and the web, computes.
         #[default]
         ReadOnly = "read-only",
-        /// Changes inside the workspace too, without the network.
+        /// Changes inside the workspace too; sends nothing over the network.
         WorkspaceWrite = "workspace-write",
         /// No limit beside the other layers.
         FullAccess = "full-access",
@@ -26,14 +26,8 @@ impl Confinement {
     pub fn layer(self) -> Layer {
         let layer = Layer::new(Level::Phase, format!("permission {self}"));
         match self {
-            Self::ReadOnly => layer.deny([
-                "effect:local_exec",
-                "effect:calls_llm",
-                "effect:modifies_files",
-                "effect:network_access",
-                "effect:system_state",
-            ]),
-            Self::WorkspaceWrite => layer.deny(["group:web"]),
+            Self::ReadOnly => layer.deny(["group:change"]),
+            Self::WorkspaceWrite => layer.deny(["group:send"]),
             Self::FullAccess => layer,
         }
     }
@@ -167,4 +161,13 @@ pub struct Agent {
     /// Source location.
     #[value(skip)]
     pub place: Option<Place>,
+}
+
+/// An agent whose file cannot be used: who calls as it is refused, and every other agent works.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BrokenAgent {
+    /// Its name.
+    pub name: String,
+    /// Everything that is wrong with its file.
+    pub errors: LoadErrors,
 }

@@ -15,7 +15,7 @@ use super::set::ToolSet;
 use super::start::Start;
 use super::text::{Label, Reason};
 use crate::error::LoadError;
-use crate::model::{Budget, Obligations, Permissions, Roots, Verdict};
+use crate::model::{BrokenAgent, Budget, Obligations, Permissions, Roots, Verdict};
 
 /// What was decided, by whom and why.
 #[derive(Debug, Clone, PartialEq, Encode)]
@@ -123,6 +123,8 @@ pub struct Policy {
     pub(super) gates: BTreeMap<String, ToolSet>,
     pub(super) budgets: Vec<Budget>,
     pub(crate) notes: Vec<LoadError>,
+    /// Agents whose files cannot be used.
+    pub(crate) broken_agents: Vec<BrokenAgent>,
 }
 
 impl Policy {
@@ -176,6 +178,11 @@ impl Policy {
     /// What a file of an earlier system says that does not hold here, and is no error.
     pub fn notes(&self) -> &[LoadError] {
         &self.notes
+    }
+
+    /// The agents whose files cannot be used.
+    pub fn broken_agents(&self) -> &[BrokenAgent] {
+        &self.broken_agents
     }
 
     /// What holds where no rule is about a call.

@@ -217,7 +217,7 @@ fn what_would_allow(decision: &Decision, visible: bool, spec: &Spec) -> Option<S
             cure.map(|(_, cure)| cure.to_owned())
         }
         (Verdict::Deny, None) => Some(format!(
-            "list `{tool}` where {} narrows, or call as another role",
+            "add `{tool}` to the tools of {}, or call as another role",
             decision.layer
         )),
         (Verdict::Ask, Some(rule)) => {

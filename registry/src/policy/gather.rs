@@ -37,7 +37,9 @@ impl Policy {
         compiler.check_toolsets(&roles);
         let agents = compile_agents(&mut compiler, &config.agents);
         let own_programs = config.clis.iter().map(|cli| cli.name.clone());
-        let agent_names = AgentNames::new(agents.keys().cloned().collect(), own_programs.collect());
+        let broken = config.broken_agents.iter().map(|agent| agent.name.clone());
+        let with_file = agents.keys().cloned().chain(broken);
+        let agent_names = AgentNames::new(with_file.collect(), own_programs.collect());
         let phases = phases::compile(&mut compiler, &config.phases, &agent_names);
         let tasks = compile_tasks(&mut compiler, config);
         let mut layers = Vec::new();
@@ -120,6 +122,7 @@ impl Policy {
             gates: gates(&mut compiler, &config.workflow.gates),
             budgets: config.budgets.to_vec(),
             notes: Vec::new(),
+            broken_agents: Vec::new(),
         };
         for (role, agent) in &config.workflow.agents {
             let error = if !names.contains(&role.as_str()) {

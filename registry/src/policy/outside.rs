@@ -110,6 +110,17 @@ impl HandedTool {
                     Effect::SystemState,
                     Effect::LocalExec,
                 ]),
+                Group::Change => {
+                    let effects = self.effects.as_ref()?;
+                    Some(effects.iter().any(|effect| match effect {
+                        Effect::NetworkAccess => self.category != Some(Category::Web),
+                        _ => true,
+                    }))
+                }
+                Group::Send => match of_category(Category::Web) {
+                    Some(true) => Some(false),
+                    _ => any(&[Effect::NetworkAccess]),
+                },
                 Group::Web => match of_category(Category::Web) {
                     Some(true) => Some(true),
                     _ => any(&[Effect::NetworkAccess]),

@@ -234,6 +234,8 @@ pub struct Selected {
     pub tools: Field<Chosen>,
     /// How far calls may go; `None` where no level says and there is no phase.
     pub permission: Option<Field<Confinement>>,
+    /// Whether the table of an agent in a phase sets the permission.
+    pub permission_is_own: bool,
     /// Turns of the agent; 0 is no limit.
     pub max_turns: Field<u32>,
 }

@@ -4,6 +4,7 @@ use tool_core::{Capability, Category, Effect, Permission, Spec};
 
 use super::ToolSet;
 use super::glob::fits_name;
+use super::outside::is_external;
 use crate::aliases::Aliases;
 use crate::catalogue::{Catalogue, RESERVED_PREFIXES, plugin_of_source};
 use crate::error::LoadError;
@@ -14,10 +15,14 @@ use crate::model::Selector;
 pub enum Group {
     /// Every tool.
     All,
-    /// Changes nothing, and reads something of the world.
+    /// Changes nothing, runs no program of its caller, and reads files or state of this machine.
     Read,
     /// Changes files, state or processes, or can destroy.
     Write,
+    /// Changes something: files, state, processes; sends, or asks a model. What belongs to items of workflows is decided by roles.
+    Change,
+    /// Sends over the network.
+    Send,
     /// Works on files and programs of this machine, or is of the category `code`.
     Code,
     /// Reaches the network, or is of the category `web`.
@@ -29,7 +34,7 @@ pub enum Group {
 impl Group {
     /// The names of all groups.
     pub fn names() -> Vec<&'static str> {
-        let mut names = vec!["all", "read", "write", "code", "web"];
+        let mut names = vec!["all", "read", "write", "change", "send", "code", "web"];
         for category in Category::ALL {
             if !names.contains(&category.as_str()) {
                 names.push(category.as_str());
@@ -44,6 +49,8 @@ impl Group {
             "all" => Self::All,
             "read" => Self::Read,
             "write" => Self::Write,
+            "change" => Self::Change,
+            "send" => Self::Send,
             "code" => Self::Code,
             "web" => Self::Web,
             _ => Self::Of(Category::parse(name)?),
@@ -54,8 +61,10 @@ impl Group {
     pub fn contains(self, spec: &Spec) -> bool {
         match self {
             Self::All => true,
-            Self::Read => spec.read_only() && reads(spec),
+            Self::Read => spec.read_only() && reads(spec) && !may_reach_network(spec),
             Self::Write => writes(spec),
+            Self::Change => changes(spec),
+            Self::Send => sends(spec),
             Self::Code => {
                 spec.category == Category::Code || (!reaches_network(spec) && hosts(spec))
             }
@@ -67,7 +76,24 @@ impl Group {
 
 fn reads(spec: &Spec) -> bool {
     let only_computes = |permission: &Permission| *permission == Permission::Compute;
-    !spec.capabilities.is_empty() || !spec.permissions.iter().all(only_computes)
+    // A program of the caller reads nothing by itself.
+    let mut used = spec.capabilities.iter();
+    used.any(|used| *used != Capability::Spawn) || !spec.permissions.iter().all(only_computes)
+}
+
+/// Whether some call of a tool changes something. The tools of workflows change items, which a role owns by its transitions.
+fn changes(spec: &Spec) -> bool {
+    let of_items = spec.permissions.contains(&Permission::Workflow);
+    spec.effects.iter().any(|effect| match effect {
+        Effect::ModifiesFiles | Effect::CallsLlm => true,
+        Effect::LocalExec | Effect::SystemState => !of_items,
+        Effect::NetworkAccess => sends(spec),
+    })
+}
+
+/// Whether some call of a tool sends over the network. A tool of an MCP server asks its service, and changes what its table says.
+fn sends(spec: &Spec) -> bool {
+    spec.effects.contains(&Effect::NetworkAccess) && !is_external(spec.id)
 }
 
 fn writes(spec: &Spec) -> bool {

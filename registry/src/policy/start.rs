@@ -105,6 +105,8 @@ impl<'a> Start<'a> {
             permission: self
                 .field(|says| says.permission)
                 .or_else(|| self.phase.map(|_| Field::default(Confinement::default()))),
+            permission_is_own: (self.first(|says| says.permission))
+                .is_some_and(|(step, _)| matches!(step.level, By::AgentInPhase)),
             max_turns: self
                 .field(|says| says.max_turns)
                 .unwrap_or_else(|| Field::default(MAX_TURNS)),
@@ -217,6 +219,13 @@ impl Policy {
     }
 
     fn agent(&self, agent: &str) -> Result<&str, ToolError> {
+        if let Some(broken) = self
+            .broken_agents
+            .iter()
+            .find(|broken| broken.name == agent)
+        {
+            return Err(broken.errors.clone().into());
+        }
         let mut known = self.agent_names.iter();
         known
             .find(|known| *known == agent)

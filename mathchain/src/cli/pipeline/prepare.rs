@@ -13,6 +13,7 @@ use tool_core::Problem;
 use tool_core::command::Isolation;
 
 use super::super::agent_args::{self, AgentArgs, Effective};
+use super::super::phases;
 use super::super::prelude::*;
 use super::stream;
 
@@ -236,6 +237,12 @@ fn ready_agent(
     };
     // Everything that its command line cannot express shows now.
     ready.warnings = ready.translate(&[], None)?.warnings;
+    for tool in phases::lacking_in(toolkit, phase, Some(name))? {
+        let (tool, reason) = (&tool.name.text, &tool.reason);
+        ready.warnings.push(format!(
+            "the phase names `{tool}`, which is hidden: {reason}"
+        ));
+    }
     if ready.isolation == Isolation::None && ready.is_plain() {
         let message = format!(
             "nothing confines `{name}`: its table has no sandbox, and the pipeline's is switched off"
@@ -351,19 +358,28 @@ impl ReadyAgent {
         words: &[(&str, &str)],
         server: Option<ServerStart<'_>>,
     ) -> Result<CliArgs> {
+        let profile = self.profile.as_deref();
+        let (tools, warning) = match self.is_plain() {
+            true => (None, None),
+            false => self.effective.translated(&self.cli, profile),
+        };
         let request = CliRequest {
-            tools: (!self.is_plain()).then_some(&*self.effective.tools),
+            tools,
             permission: self.permission(),
+            permission_is_own: self.effective.permission_is_own,
+            reads_output: true,
             max_turns: self.effective.max_turns,
-            profile: self.profile.as_deref(),
+            profile,
             prompt: Some(&self.prompt),
             server,
             words,
         };
         let translated = agent_cli::translate(&self.cli, Aliases::built_in(), &request);
-        translated.map_err(|problems| {
+        let mut args = translated.map_err(|problems| {
             tool_error!(InvalidRequest, "agent_cli"; "{}", problems.join("; ");
                 "`unenforced = \"warn\"` in its table turns this into a warning")
-        })
+        })?;
+        args.warnings.extend(warning);
+        Ok(args)
     }
 }

@@ -29,6 +29,7 @@ pub fn translate(
     let mut work = Work {
         cli,
         permission: request.permission,
+        permission_is_own: request.permission_is_own,
         problems: Vec::new(),
         args: CliArgs {
             stream_format: cli.stream_format.clone(),
@@ -38,7 +39,12 @@ pub fn translate(
     let profile = work.profile(request.profile);
     work.start(request);
     match request.tools {
-        None => work.args.argv.extend(profile),
+        None => {
+            work.args.argv.extend(profile);
+            if request.reads_output {
+                work.put_words(&cli.output, request.words);
+            }
+        }
         Some(tools) => {
             let (kept, taken) = managed::strip(cli, &profile);
             if !taken.is_empty() {
@@ -71,6 +77,7 @@ pub fn translate(
 struct Work<'a> {
     cli: &'a CliSpec,
     permission: Confinement,
+    permission_is_own: bool,
     problems: Vec<String>,
     args: CliArgs,
 }

@@ -58,7 +58,15 @@ impl Work<'_> {
                     self.put(&off.args, lists);
                 } else if !off.harmless.contains(&self.permission) {
                     let why = off.why.as_deref().unwrap_or("it cannot be hidden");
-                    self.unenforced(format!("`{tool}` stays visible: {why}"));
+                    let text = format!("`{tool}` stays visible: {why}");
+                    // Only a permission keeps it from working, and who wrote one for this agent chose another.
+                    match self.permission_is_own && !off.harmless.is_empty() {
+                        true => self.args.warnings.push(format!(
+                            "{text}; the permission `{}` was set for this agent",
+                            self.permission
+                        )),
+                        false => self.unenforced(text),
+                    }
                 }
             } else if !by_list {
                 self.unenforced(format!("`{tool}` stays visible: it cannot be hidden"));

@@ -17,9 +17,10 @@ mod stopped;
 use std::ops::ControlFlow;
 
 use tool_core::capability::{Alarm, Files, Identity};
+use tool_core::spec::wire_name;
 use tool_core::{
-    Access, AnyTool, Call, Caller as CallerKind, Ctx, Determinism, ResourceKey, ResourceKind,
-    Syntax, ToolError, Value, tool_error,
+    Access, AnyTool, Call, Caller as CallerKind, Ctx, Determinism, ErrorCode, ResourceKey,
+    ResourceKind, Syntax, ToolError, Value, tool_error,
 };
 
 use self::places::Places;
@@ -209,13 +210,41 @@ impl<'a> Visible<'a> {
         let located = self.0;
         let spec = located.tool().spec();
         trail.declared = spec.effects;
-        let call = located.tool().decode(args)?;
+        let decoded = located.tool().decode(args);
+        let call = decoded.map_err(|error| located.meant(error, args))?;
         trail.effects = call.reach().effects;
         trail.set_args(call.args());
         if spec.determinism == Determinism::Seeded {
             trail.seed = call.args().get("seed").and_then(seed_of);
         }
         Ok(Decoded { located, call })
+    }
+}
+
+impl Located<'_> {
+    /// The error, with the one visible tool of the same verb that takes exactly these arguments: names of earlier systems are those of other
+    /// tools here.
+    fn meant(&self, error: ToolError, args: &Value) -> ToolError {
+        let named = args.as_object().is_some_and(|args| !args.is_empty());
+        if error.code() != ErrorCode::InvalidArgs || !named {
+            return error;
+        }
+        let verb = |id: &str| id.rsplit(['_', ':']).next().unwrap_or_default().to_owned();
+        let wanted = verb(self.tool().spec().id);
+        let catalogue = &self.dispatcher.catalogue;
+        let takes = |index: &usize| {
+            let tool = catalogue.tool(*index);
+            let id = tool.spec().id;
+            id != self.tool().spec().id && verb(id) == wanted && tool.decode(args).is_ok()
+        };
+        let mut others = self.caller.listed().filter(takes);
+        match (others.next(), others.next()) {
+            (Some(other), None) => {
+                let id = wire_name(catalogue.tool(other).spec().id);
+                error.hint(format!("`{id}` takes these arguments"))
+            }
+            _ => error,
+        }
     }
 }
 

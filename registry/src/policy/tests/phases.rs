@@ -424,7 +424,8 @@ fn names_of_others_are_handed_on_with_a_verdict() {
         ("NotebookEdit", Deny),
         ("Skill", Allow),
         ("Think", Ask),
-        ("google_search", Deny),
+        // It reads the web and changes nothing.
+        ("google_search", Allow),
         ("mcp__exa__search", Ask),
         ("mcp__exa__fetch", Ask),
         ("mcp__other__tool", Ask),
@@ -441,6 +442,88 @@ fn names_of_others_are_handed_on_with_a_verdict() {
         Ask,
         "nothing is known of it"
     );
+}
+
+/// What a read-only phase hides is what changes something: a tool that reads the web, and one of a server that only asks it, stay.
+#[test]
+fn a_read_only_phase_hides_what_changes_something() {
+    use tool_core::{Effect, Permission, Spec};
+    let of = |id, effects, permissions| Spec {
+        id,
+        effects,
+        permissions,
+        ..Spec::pure()
+    };
+    let hidden = |spec: &Spec| (Group::Change.contains(spec), Group::Send.contains(spec));
+    for (spec, expected) in [
+        (of("http_get", &[], &[Permission::Network]), (false, false)),
+        (
+            of(
+                "mcp__tavily__search",
+                &[Effect::NetworkAccess],
+                &[Permission::Network],
+            ),
+            (false, false),
+        ),
+        (
+            of("mcp__notes__write", &[Effect::ModifiesFiles], &[]),
+            (true, false),
+        ),
+        (
+            of(
+                "http_post",
+                &[Effect::NetworkAccess],
+                &[Permission::Network],
+            ),
+            (true, true),
+        ),
+        (
+            of(
+                "task:approve",
+                &[Effect::SystemState],
+                &[Permission::Workflow],
+            ),
+            (false, false),
+        ),
+        (
+            of("todo_create", &[Effect::SystemState], &[]),
+            (true, false),
+        ),
+        (of("embed_text", &[Effect::CallsLlm], &[]), (true, false)),
+    ] {
+        assert_eq!(hidden(&spec), expected, "{}", spec.id);
+    }
+}
+
+#[test]
+fn tools_that_a_phase_names_and_its_agents_lack_are_found() {
+    let catalogue = twelve();
+    let text = r#"
+version = 1
+[[phases]]
+name = "audit"
+agents = ["claude", "codex"]
+tools = { internal = ["Read", "write_file", "group:all"], permission = "read-only" }
+[phases.agent_tools.codex]
+permission = "workspace-write"
+"#;
+    let (config, policy) = Config::load("mathchain.toml", text, &catalogue).unwrap();
+    let lacked = |agent: &str| -> Vec<String> {
+        let who = who("audit", Some(agent));
+        let caller = policy.caller(&catalogue, &who, &ready()).unwrap();
+        let phase = &config.phases[0];
+        let found = caller.lacking(&catalogue, &config, phase, Some(agent));
+        found
+            .iter()
+            .map(|tool| format!("{}: {}", tool.name.text, tool.reason))
+            .collect()
+    };
+    let [one] = <[String; 1]>::try_from(lacked("claude")).unwrap();
+    assert!(
+        one.starts_with("write_file: denied by layer phase"),
+        "{one}"
+    );
+    assert_eq!(lacked("codex"), [] as [&str; 0]);
 }
 
 /// Layers and rules name outside tools as they name ours; what cannot be told of them is denied and never allowed.
