@@ -46,6 +46,72 @@ const SYNONYMS: [&[&str]; 16] = [
     &["stddev", "deviation", "variance"],
 ];
 
+/// Words that no tool has, the tools that do such work, and what is not here.
+const TOPICS: [(&[&str], &[&str], &str); 5] = [
+    (
+        &[
+            "group by",
+            "groupby",
+            "group_by",
+            "pivot",
+            "join",
+            "aggregate",
+            "window function",
+        ],
+        &["sql_query", "json_query"],
+        "`sql_query` groups and joins tables",
+    ),
+    (
+        &[
+            "t test",
+            "ttest",
+            "hypothesis",
+            "p value",
+            "pvalue",
+            "anova",
+            "chi squared",
+            "chi square",
+            "chi2",
+            "contingency",
+            "mann whitney",
+            "wilcoxon",
+            "kolmogorov",
+        ],
+        &["statistics", "linear_regression", "calculate"],
+        "no tool is named after a test of hypotheses; these give estimates with their errors, and functions of distributions",
+    ),
+    (
+        &["arima", "forecast", "time series"],
+        &["curve_fit", "fft", "linear_regression"],
+        "no tool forecasts; these fit and analyse series",
+    ),
+    (
+        &["logistic"],
+        &["optimize", "mcmc"],
+        "no tool is for logistic regression; these maximise a likelihood that you write",
+    ),
+    (
+        &[
+            "kmeans",
+            "k means",
+            "cluster",
+            "classification",
+            "neural",
+            "random forest",
+        ],
+        &["python_run"],
+        "no tool learns or clusters; `python_run` runs a program of your own",
+    ),
+];
+
+/// The tools nearest to a query that nothing matches.
+pub struct Instead<'a> {
+    /// The tools, the nearest first.
+    pub tools: Vec<&'a dyn AnyTool>,
+    /// What is not here, where that is known.
+    pub said: Option<&'static str>,
+}
+
 /// Weights of a word in the parts of a tool.
 const IN_NAME: u32 = 8;
 const IN_TITLE: u32 = 4;
@@ -61,8 +127,27 @@ impl Catalogue {
         best_first(ranked.collect())
     }
 
-    /// The tools nearest to a query that nothing matches: those with some of its words, also misspelt ones.
-    pub fn nearest_to(&self, query: &Query<'_>) -> Vec<&dyn AnyTool> {
+    /// What there is for a query that nothing matches: the tools that do such work by another name, else those with some of its words, also
+    /// misspelt ones.
+    pub fn instead_of(&self, query: &Query<'_>) -> Instead<'_> {
+        let words = format!(" {} ", split(query.text).join(" "));
+        let is_of = |topic: &&str| words.contains(&format!(" {} ", split(topic).join(" ")));
+        let mut topics = TOPICS.iter();
+        if let Some((_, ids, said)) =
+            topics.find(|(names, ..)| names.iter().any(|name| is_of(&name)))
+        {
+            let found = ids.iter().filter_map(|id| self.get(id));
+            let tools = found.filter(|tool| fits(tool.spec(), query)).collect();
+            let said = Some(*said);
+            return Instead { tools, said };
+        }
+        Instead {
+            tools: self.nearest_to(query),
+            said: None,
+        }
+    }
+
+    fn nearest_to(&self, query: &Query<'_>) -> Vec<&dyn AnyTool> {
         const MOST: usize = 5;
         let spoken: Vec<String> = self.iter().flat_map(name_words).collect();
         let corrected = |word: String| {
@@ -240,5 +325,11 @@ mod tests {
         assert!(catalogue.search(&query("clculate")).is_empty());
         assert_eq!(ids(catalogue.nearest_to(&query("clculate"))), ["calculate"]);
         assert!(catalogue.nearest_to(&query("zzyzx")).is_empty());
+        // `calculate` is the only one of the topic that this catalogue has.
+        for words in ["t-test", "two-sample t test", "chi-squared"] {
+            let instead = catalogue.instead_of(&query(words));
+            assert_eq!(ids(instead.tools), ["calculate"], "{words}");
+            assert!(instead.said.is_some());
+        }
     }
 }

@@ -203,12 +203,16 @@ fn search(global: &Global, toolkit: &Toolkit, words: &[String]) -> Result<ExitCo
     })?;
     if found.is_empty() {
         let words = words.join(" ");
-        complain(&match catalogue.nearest_to(&query) {
+        let instead = catalogue.instead_of(&query);
+        let said = instead
+            .said
+            .map_or_else(String::new, |said| format!(": {said}"));
+        complain(&match instead.tools {
             near if near.is_empty() => {
-                format!("no tool matches `{words}`; `mathchain tools list` shows all\n")
+                format!("no tool matches `{words}`{said}; `mathchain tools list` shows all\n")
             }
             near => format!(
-                "no tool matches `{words}`; the nearest:\n{}",
+                "no tool matches `{words}`{said}; the nearest:\n{}",
                 table(&rows(&near))
             ),
         });

@@ -33,6 +33,7 @@ impl Finder {
                 json!({ "type": "object", "properties": {
                     "tools": { "type": "array", "items": {} },
                     "more": { "type": "integer" },
+                    "note": { "type": "string" },
                     "categories": { "type": "object" },
                 } }),
                 Hints::READS,
@@ -99,9 +100,15 @@ pub fn search(dispatcher: &Dispatcher, caller: &CallerContext, query: &str) -> R
     }
     let catalogue = dispatcher.catalogue();
     let mut found = catalogue.search(&wanted);
+    let mut note = None;
     found.retain(|tool| seen(*tool));
     if found.is_empty() {
-        found = catalogue.nearest_to(&wanted);
+        let instead = catalogue.instead_of(&wanted);
+        note = Some(match instead.said {
+            Some(said) => format!("no tool matches these words: {said}"),
+            None => "no tool matches these words; these are the nearest".to_owned(),
+        });
+        found = instead.tools;
         found.retain(|tool| seen(*tool));
     }
     let more = found.len().saturating_sub(SHOWN_MAX);
@@ -109,7 +116,12 @@ pub fn search(dispatcher: &Dispatcher, caller: &CallerContext, query: &str) -> R
         let purpose = text::opening(&tool.description(), Detail::Brief.extent().tool_chars);
         object! { "name" => tool.spec().wire_name(), "title" => tool.spec().title, "description" => purpose }
     });
-    Ok(object! { "tools" => Value::array(shown.collect()), "more" => more })
+    let mut data = vec![
+        ("tools", Value::array(shown.collect())),
+        ("more", Value::from(more)),
+    ];
+    data.extend(note.map(|note| ("note", Value::from(note))));
+    Ok(Value::object(data))
 }
 
 fn category(word: &str) -> Result<Category> {
