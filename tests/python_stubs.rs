@@ -325,7 +325,6 @@ fn stubs() -> String {
         let name = tool.spec().wire_name();
         let _ = writeln!(text, "{name} = _tools.{name}");
     }
-    text.push_str("\ndef __getattr__(name: str) -> Callable[..., Any]: ...\n");
     text
 }
 

@@ -78,4 +78,8 @@ def __getattr__(name: str) -> Any:
         import importlib
 
         return importlib.import_module(f".{name}", __name__)
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version(__name__)
     raise AttributeError(f"module `{__name__}` has no attribute `{name}`")

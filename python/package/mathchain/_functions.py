@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import inspect
 import keyword
 from collections.abc import Callable, Iterator
@@ -20,14 +21,19 @@ class Tools:
     def __getattr__(self, name: str) -> Callable[..., Any]:
         spec = None if name.startswith("_") else self._toolkit._spec(name)
         if spec is None:
-            raise AttributeError(f"no tool named `{name}`")
+            raise AttributeError(f"no tool named `{name}`{self._instead(name)}")
         return function(self._toolkit, spec)
 
     def __getitem__(self, name: str) -> Callable[..., Any]:
         spec = self._toolkit._spec(name)
         if spec is None:
-            raise KeyError(name)
+            raise KeyError(f"no tool named `{name}`{self._instead(name)}")
         return function(self._toolkit, spec)
+
+    def _instead(self, name: str) -> str:
+        """The end of a message about an unknown tool: the nearest names."""
+        near = difflib.get_close_matches(name, dir(self), n=3)
+        return f"; did you mean `{'`, `'.join(near)}`?" if near else ""
 
     def __dir__(self) -> list[str]:
         return [name.replace(":", "_").replace(".", "_") for name in self]

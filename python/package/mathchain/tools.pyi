@@ -3703,5 +3703,3 @@ lock_status = _tools.lock_status
 governance_check = _tools.governance_check
 spawn_agent = _tools.spawn_agent
 spawn_impl_session = _tools.spawn_impl_session
-
-def __getattr__(name: str) -> Callable[..., Any]: ...
