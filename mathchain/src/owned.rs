@@ -72,7 +72,23 @@ fn found(path: &Path) -> Result<Option<Metadata>> {
     match path.symlink_metadata() {
         Ok(found) => of_this_user(path, &found).map(|()| Some(found)),
         Err(err) if matches!(err.kind(), NotFound | NotADirectory) => Ok(None),
+        Err(err) if err.kind() == std::io::ErrorKind::PermissionDenied => Err(of_another(path)),
         Err(err) => Err(unusable(path, &format!("cannot be examined: {err}"))),
+    }
+}
+
+/// The error for a file in a folder that this user may not enter.
+fn of_another(path: &Path) -> ToolError {
+    let folders = path.ancestors().skip(1);
+    let mut known = folders.filter_map(|folder| Some((folder, folder.metadata().ok()?)));
+    let owner = known
+        .next()
+        .and_then(|(folder, found)| Some((folder, owner(&found)?)));
+    match owner {
+        Some((folder, owner)) if owner != this_user() => tool_error!(InvalidRequest, "owner";
+            "`{}` belongs to another user (id {owner}), and this one may not read it", folder.display();
+            "ask that user for a key (`mathchain keys create NAME`) and call over HTTP, or use a state folder of your own"),
+        _ => unusable(path, "cannot be examined: permission denied"),
     }
 }
 

@@ -52,6 +52,7 @@ pub(super) fn ask(global: &Global, toolkit: &Toolkit, stop: &StopFlag, id: &str)
         if read.is_none() {
             return Ok(false);
         }
+        end_line(read);
         match line.trim().to_ascii_lowercase().as_str() {
             "y" | "yes" => {
                 state.approve(&approval.id, WITHOUT_KEY)?;
@@ -77,6 +78,13 @@ pub(super) fn ask(global: &Global, toolkit: &Toolkit, stop: &StopFlag, id: &str)
                 return Ok(true);
             }
         }
+    }
+}
+
+/// Ends the line of a prompt that the end of the input answered.
+fn end_line(read: Option<usize>) {
+    if read == Some(0) {
+        complain("\n");
     }
 }
 
@@ -114,6 +122,7 @@ pub(super) fn yes(text: &str, question: &str, what: &str) -> Result<bool> {
     complain(&format!("{}{question} [y/N] ", human::safe(text)));
     let mut line = String::new();
     let read = std::io::stdin().read_line(&mut line);
+    end_line(read.as_ref().ok().copied());
     let answer = line.trim().to_ascii_lowercase();
     Ok(read.is_ok() && matches!(answer.as_str(), "y" | "yes"))
 }

@@ -17,7 +17,7 @@ const PAUSE: Duration = Duration::from_millis(200);
   mathchain events --follow --json
 docs/workflows.md lists the types.")]
 pub(super) struct Events {
-    /// Print the next events as they come, until a signal
+    /// Print the next events as they come, until Ctrl-C
     #[arg(long, short)]
     pub follow: bool,
     /// Begin after the event with this number

@@ -16,7 +16,7 @@ pub(super) struct Global {
     /// Workspace root; overrides the configuration's
     #[arg(long, global = true, value_name = "DIR")]
     pub workspace: Option<PathBuf>,
-    /// Output format; by default `human`, and `json` for answers of calls and runs that no terminal shows
+    /// Output format; by default `human`; calls and runs print JSON when stdout is not a terminal
     #[arg(long, global = true, value_enum, value_name = "FORMAT")]
     pub output: Option<Format>,
     /// Short for --output json
@@ -34,7 +34,7 @@ pub(super) struct Global {
     /// Append a line to FILE for each call and run that ends; `-` is stderr
     #[arg(long, global = true, value_name = "FILE")]
     pub log: Option<PathBuf>,
-    /// Least severe level of the log; by default `info`
+    /// Lowest level to log; by default `info`
     #[arg(long, global = true, value_enum, value_name = "LEVEL")]
     pub log_level: Option<LogLevel>,
     /// Format of the lines of the log; by default `text`

@@ -8,7 +8,7 @@ use registry::Catalogue;
 use tool_core::AnyTool;
 
 use super::prelude::*;
-use super::{Cli, flags};
+use super::{Cli, examples, flags, words};
 
 /// The commands by purpose, in the order in which a newcomer meets them.
 pub(super) const GROUPS: [(&str, &[&str]); 6] = [
@@ -83,6 +83,10 @@ pub(super) fn of(global: &Global, words: &[String]) -> Result<ExitCode> {
 }
 
 fn of_tool(global: &Global, name: &str) -> Result<ExitCode> {
+    if let Some(text) = page(name) {
+        print(text);
+        return Ok(exit::OK.into());
+    }
     let built_in = Catalogue::new(&crate::families().collect::<Vec<_>>())?;
     if let Some(index) = built_in.called(name) {
         return Ok(tool(built_in.tool(index)));
@@ -108,16 +112,71 @@ fn unknown(of: &Command, word: &str) -> ToolError {
     output::nearest(error, word, names, format!("see `{name} --help`"))
 }
 
-/// Prints the help of a tool: its arguments, the options of a call, examples.
+/// The text of a page of the documentation, by its name or its path.
+fn page(name: &str) -> Option<&'static str> {
+    let name = name.strip_prefix("docs/").unwrap_or(name);
+    let name = name.strip_suffix(".md").unwrap_or(name);
+    let mut pages = PAGES.iter();
+    pages
+        .find(|(known, _)| *known == name)
+        .map(|(_, text)| *text)
+}
+
+/// Pages that help and errors refer to.
+pub(super) const PAGES: &[(&str, &str)] = &[
+    ("plans", include_str!("../../assets/docs/plans.md")),
+    (
+        "expressions",
+        include_str!("../../assets/docs/expressions.md"),
+    ),
+    ("answers", include_str!("../../assets/docs/answers.md")),
+    ("policy", include_str!("../../assets/docs/policy.md")),
+    ("files", include_str!("../../assets/docs/files.md")),
+    ("glossary", include_str!("../../assets/docs/glossary.md")),
+];
+
+/// Prints the help of a tool: its arguments and examples, and with `--help` the options of a call.
 pub(super) fn tool(tool: &dyn AnyTool) -> ExitCode {
     let root = Cli::of_tool(tool);
     let found = root.find_subcommand("call").cloned().unwrap_or(root);
-    show(found, true, &flags::examples(tool))
+    let is_brief = words::all().iter().any(|word| word == "-h");
+    show(brief(found, is_brief), true, &flags::examples(tool))
+}
+
+/// The command without the options that every command of its kind has, for `-h`.
+fn brief(mut command: Command, is_brief: bool) -> Command {
+    if !is_brief {
+        return command;
+    }
+    let is_common = |heading: &str| matches!(heading, "Caller" | "Global options");
+    let common: Vec<clap::Id> = command
+        .get_arguments()
+        .filter(|one| one.get_help_heading().is_some_and(is_common) && one.get_id() != "help")
+        .map(|one| one.get_id().clone())
+        .collect();
+    for id in common {
+        command = command.mut_arg(id, |one| one.hide(true));
+    }
+    command.mut_arg("help", |help| {
+        help.help("Print help; `--help` also shows the options of the caller and of all commands")
+    })
 }
 
 fn print_page(mut command: Command, short: bool, is_root: bool) -> ExitCode {
     let after = command.get_after_help().map(StyledStr::to_string);
-    let after = formatted(&after.unwrap_or_default());
+    let after = after.unwrap_or_default();
+    let path = command.get_bin_name().unwrap_or_default();
+    let path = path.split_once(' ').map_or("", |(_, path)| path);
+    let examples = match after.contains("Example") {
+        true => String::new(),
+        false => examples::of(path),
+    };
+    let gap = if after.is_empty() || examples.is_empty() {
+        ""
+    } else {
+        "\n"
+    };
+    let after = formatted(&format!("{after}{gap}{examples}"));
     if is_root {
         let template = format!(
             "{{about}}\n\n{{usage-heading}} mathchain <COMMAND> [OPTIONS]\n\n{}{{all-args}}",
@@ -132,7 +191,7 @@ fn print_page(mut command: Command, short: bool, is_root: bool) -> ExitCode {
         }
         command = command.help_template(template);
     }
-    show(command, short || is_root, &after)
+    show(brief(command, short && !is_root), short || is_root, &after)
 }
 
 fn show(command: Command, short: bool, after: &str) -> ExitCode {
@@ -140,7 +199,10 @@ fn show(command: Command, short: bool, after: &str) -> ExitCode {
         .after_help("")
         .disable_help_subcommand(true)
         .mut_arg("help", |help| {
-            help.help_heading("Global options").help("Print help")
+            let text = help.get_help().map(StyledStr::to_string);
+            let text = text.filter(|text| text.contains("`--help`"));
+            let text = text.unwrap_or_else(|| "Print help".to_owned());
+            help.help_heading("Global options").help(text)
         });
     let help = match short {
         true => command.render_help(),

@@ -7,7 +7,7 @@ use crate::environment::{AGENTS_FOLDER, CONFIG_NAMES};
 
 #[derive(Debug, Args)]
 pub(super) struct Init {
-    /// Folder to write to
+    /// Folder to write to; agents go beside the nearest configuration by default
     #[arg(default_value = ".")]
     pub directory: PathBuf,
     /// Write starter agents to `agents/` instead of a configuration
@@ -28,9 +28,14 @@ const AGENTS: [(&str, &str); 5] = [
 ];
 
 /// Writes the starter configuration or the starter agents; existing files are an error.
-pub(super) fn init(init: &Init) -> Result<ExitCode> {
+pub(super) fn init(global: &Global, init: &Init) -> Result<ExitCode> {
     let folder = &init.directory;
     if init.agents {
+        // Agents are read from beside the configuration, which may be further up.
+        let folder = match folder.as_os_str() == "." {
+            true => open::project_folder(global)?,
+            false => folder.clone(),
+        };
         let folder = folder.join(AGENTS_FOLDER);
         let files = AGENTS.map(|(name, text)| (folder.join(format!("{name}.md")), text));
         let mut paths = files.iter().map(|(path, _)| path.clone());

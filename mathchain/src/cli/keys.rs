@@ -12,12 +12,12 @@ use crate::{approvers, approvers::approver};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Keys {
-    /// Make a key and print it, this once
+    /// Make a key and print it; it is shown only once
     #[command(
         after_help = "As soon as a key was created, `mathchain serve --http` answers only requests with one (docs/http.md).
 Examples:
   mathchain keys create ci --role worker_math --expires 90d
-  mathchain keys create reviewer --role reviewer --approve"
+  mathchain keys create reviewer --role review --approve"
     )]
     Create {
         /// Name of the key

@@ -22,6 +22,7 @@ mod configured;
 mod data;
 mod doctor;
 mod events;
+mod examples;
 mod exit;
 mod export;
 mod flags;
@@ -99,7 +100,7 @@ const EXAMPLES: &str = "Examples:
   mathchain tools search regression
   mathchain help matrix_solve
 
-Terms such as plan, run, wave and approval are in docs/glossary.md. Builds with the feature `otel` send spans to the OpenTelemetry collector at OTEL_EXPORTER_OTLP_ENDPOINT (docs/observability.md).
+Terms such as plan, run, wave and approval are in docs/glossary.md: `mathchain help glossary`. Builds with the feature `otel` send spans to the OpenTelemetry collector at OTEL_EXPORTER_OTLP_ENDPOINT (docs/observability.md).
 
 Exit codes (docs/answers.md): 0 ok, 1 tool error, 2 usage or invalid arguments, 3 denied, 4 approval needed, 5 timeout, 6 cancelled, 7 interrupted, 8 incomplete answer, 130 stopped by a second Ctrl-C";
 
@@ -123,7 +124,7 @@ enum Command {
     #[cfg(feature = "servers")]
     #[command(subcommand)]
     Keys(keys::Keys),
-    /// Serve one model session: read events, write plans, results and state
+    /// Serve one replayable session with a model: read events, write plans, results and state
     Session(session::Session),
     /// List, show and search tools
     #[command(subcommand)]
@@ -141,12 +142,12 @@ enum Command {
     /// List and show approval requests
     #[command(subcommand)]
     Approvals(approvals::Approvals),
-    /// List and answer what waits for a person: approvals, gates, feedback, questions
+    /// List and answer everything that waits for a person: approvals, gates, feedback, questions
     #[command(alias = "notifications")]
     Inbox(inbox::Inbox),
     /// Print the events of workflows, and follow them
     Events(events::Events),
-    /// Write the files of workflows anew, and import those of earlier systems
+    /// Write workflow files from the recorded events; import from Choragen
     #[command(subcommand)]
     Workflow(workflow::Workflow),
     /// List roles
@@ -183,12 +184,12 @@ enum Command {
     /// Register this program as a server in the configuration of an MCP client
     #[cfg(feature = "servers")]
     Setup(setup::Setup),
-    /// Check the configuration and every agent, phase and plugin
+    /// Check the project: configuration and every agent, phase and plugin
     #[command(
         after_help = "Exit code 2 on any error; all errors are listed at once, with file, line and column. Suited to a project's CI."
     )]
     Check,
-    /// Check this installation: versions, state, processor, sandbox; suggest fixes
+    /// Check this machine: versions, state, processor, sandbox; suggest fixes
     Doctor,
     /// Write a commented starter configuration
     Init(init::Init),
@@ -198,7 +199,7 @@ enum Command {
         #[arg(value_parser = schema::names())]
         name: Option<String>,
     },
-    /// Print the script by which a shell completes commands, tools and names
+    /// Print a completion script for a shell
     #[command(after_help = complete::EXAMPLES)]
     Completions {
         /// Shell
@@ -312,6 +313,10 @@ fn run_words() -> ExitCode {
     let parsed = Cli::of_call(words::all()).map_or_else(|| Cli::try_parse_from(words::all()), Ok);
     let cli = match parsed {
         Ok(cli) => cli,
+        Err(_) if words.is_empty() => {
+            help::requested(&words);
+            return exit::USAGE.into();
+        }
         Err(err) if err.use_stderr() => {
             return output::misused(&Global::in_words(&words), &err).into();
         }
@@ -385,7 +390,7 @@ fn dispatch(global: &Global, command: Command) -> Result<ExitCode> {
         Command::Setup(args) => setup::setup(global, &args),
         Command::Check => check::check(global),
         Command::Doctor => doctor::doctor(global),
-        Command::Init(args) => init::init(&args),
+        Command::Init(args) => init::init(global, &args),
         Command::Schema { name } => schema::schema(global, name.as_deref()),
         Command::Completions { shell } => complete::script(&shell),
         Command::Man(args) => man::man(&args),

@@ -251,7 +251,7 @@ pub(super) fn to_file(
 
 /// Writes text for a reader to stdout.
 pub(super) fn say(text: &str) {
-    print(&human::safe(text));
+    print(&human::at_width(&human::safe(text)));
 }
 
 /// Writes text for a reader to stderr.

@@ -31,7 +31,7 @@ pub(super) struct Serve {
     /// Serve MCP clients and a JSON interface at this address; without one, at `server.listen` (docs/http.md)
     #[arg(long, value_name = "ADDRESS:PORT", num_args = 0..=1, conflicts_with_all = ["jsonl", "mcp"])]
     pub http: Option<Option<SocketAddr>>,
-    /// State that a proxy in front of the HTTP server ends TLS
+    /// A proxy in front of the HTTP server terminates TLS
     #[arg(long, requires = "http")]
     pub behind_proxy: bool,
     /// Join the client to the server that a pipeline started for its agent, through this folder
@@ -47,7 +47,7 @@ pub(super) struct Serve {
     /// Largest result that an MCP client is sent; more is cut to a summary with handles
     #[arg(long, value_name = "BYTES", default_value_t = 16_384, value_parser = clap::value_parser!(u64).range(1024..))]
     pub result_bytes: u64,
-    /// Roles that a line may name
+    /// Roles that a request may ask for
     #[arg(
         long,
         value_delimiter = ',',

@@ -89,3 +89,61 @@ fn every_command_is_in_one_group_of_the_help() {
     grouped.sort_unstable();
     assert_eq!(grouped, visible);
 }
+
+/// The words of a line for a shell, as far as examples use it; those after a pipe, a redirection or `#` are left out.
+fn words(line: &str) -> Vec<String> {
+    let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
+    for character in line.chars() {
+        match (quote, character) {
+            (Some(open), _) if open == character => quote = None,
+            (None, '\'' | '"') => {
+                quote = Some(character);
+                word.get_or_insert_default();
+            }
+            (None, ' ') => words.extend(word.take()),
+            (None, '|' | '>' | '<' | '#' | '&' | ';') if word.is_none() => return words,
+            _ => word.get_or_insert_default().push(character),
+        }
+    }
+    words.extend(word);
+    words
+}
+
+#[test]
+fn every_command_has_an_example_that_parses() {
+    let mut root = Cli::command();
+    root.build();
+    let roles = registry::Config::default();
+    let catalogue = registry::Catalogue::new(&crate::families().collect::<Vec<_>>());
+    let catalogue = catalogue.expect("the tools that there are");
+    let policy = registry::policy::Policy::compile(&catalogue, &roles, &[]);
+    let policy = policy.expect("the built-in roles");
+    let mut seen = 0;
+    walk(&root, "mathchain", &mut |path, command| {
+        let is_leaf = !command
+            .get_subcommands()
+            .any(|below| below.get_name() != "help");
+        let name = path.trim_start_matches("mathchain").trim();
+        if !is_leaf || command.is_hide_set() || name.split(' ').any(|word| word == "help") {
+            return;
+        }
+        let after = command.get_after_help().map(ToString::to_string);
+        let own = super::examples::of(name);
+        let help = after.unwrap_or_default() + "\n" + &own;
+        let lines = help.lines().filter(|line| line.starts_with("  "));
+        let lines: Vec<&str> = lines.filter(|line| line.contains("mathchain ")).collect();
+        assert!(!lines.is_empty(), "`{path}` has no example");
+        for line in lines {
+            let begin = line.find("mathchain ").expect("filtered");
+            let words = words(&line[begin..]);
+            let parsed = <Cli as clap::Parser>::try_parse_from(&words);
+            assert!(parsed.is_ok(), "`{path}`: {line}: {:?}", parsed.err());
+            seen += 1;
+            if let Some(at) = words.iter().position(|word| word == "--role") {
+                let role = &words[at + 1];
+                assert!(policy.roles().any(|(known, _)| known == role), "{line}");
+            }
+        }
+    });
+    assert!(seen > 60, "{seen} examples");
+}

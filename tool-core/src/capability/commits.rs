@@ -24,7 +24,7 @@ pub struct CommitRules {
     pub scopes: Option<Vec<String>>,
     /// Whether a message needs a scope
     pub scope: Presence,
-    /// Whether the last line must be a reference such as `[CR-20250101-001]`
+    /// Reference at the end of a message, such as `[CR-20250101-001]`: `"required"` or `"optional"`
     pub reference: Presence,
 }
 

@@ -13,7 +13,7 @@ use tool_core::{Outcome, Status, ToolError, Value};
 pub(super) use number::{DIGITS, set_digits};
 pub(super) use safe::safe;
 pub(super) use table::Table;
-pub(super) use text::{coloured, fitted, size, time, utc, width, wrapped};
+pub(super) use text::{at_width, coloured, fitted, size, time, utc, width, wrapped};
 pub(super) use value::{picture, value};
 
 /// The answer to a call: the result for stdout, warnings and errors for stderr.

@@ -47,6 +47,55 @@ pub(in crate::cli) fn width() -> usize {
     columns.map_or(WIDTH, |(_, columns)| usize::from(columns).clamp(20, WIDTH))
 }
 
+/// Text for a reader, whose lines a terminal would break in the middle of words are broken at spaces, and what follows indented. Pictures and
+/// tables, whose columns are spaced, stay as they are, and everything does where no terminal shows it.
+pub(in crate::cli) fn at_width(text: &str) -> std::borrow::Cow<'_, str> {
+    let columns = console::Term::stdout().size_checked();
+    match columns {
+        Some((_, columns)) if std::io::stdout().is_terminal() => {
+            broken(text, usize::from(columns)).into()
+        }
+        _ => text.into(),
+    }
+}
+
+/// Lines of at most `columns` characters, where words allow it.
+fn broken(text: &str, columns: usize) -> String {
+    const LEAST: usize = 20;
+    let is_prose = |line: &str| {
+        let start = line.trim_start();
+        line.is_ascii()
+            && !line.contains('\u{1b}')
+            && !start.contains("    ")
+            && !start.starts_with("mathchain ")
+    };
+    let fit = |line: &str| {
+        if columns < LEAST || line.chars().count() <= columns || !is_prose(line) {
+            return line.to_owned();
+        }
+        let indent = line.len() - line.trim_start().len();
+        let (first, rest) = line.split_at(indent);
+        let mut lines = String::from(first);
+        let mut column = indent;
+        let within = (indent + 4).min(columns / 2);
+        for (place, word) in rest.split(' ').enumerate() {
+            if place > 0 && column + 1 + word.len() > columns && column > within {
+                lines.push('\n');
+                lines.push_str(&" ".repeat(within));
+                column = within;
+            } else if place > 0 {
+                lines.push(' ');
+                column += 1;
+            }
+            lines.push_str(word);
+            column += word.len();
+        }
+        lines
+    };
+    let lines = text.split('\n').map(fit).collect::<Vec<_>>();
+    lines.join("\n")
+}
+
 /// A paragraph in lines of at most `width` characters, broken at spaces; lines after the first begin with `indent` spaces.
 pub(in crate::cli) fn wrapped(text: &str, width: usize, indent: usize) -> String {
     let mut lines = String::new();

@@ -52,7 +52,7 @@ enum Command {
   mathchain inbox answer 4be1 'The second file'                # a question; the agent gets the answer when it asks again
 Gates and approvals need a person: a terminal, or an approver's key (docs/policy.md).")]
     Answer(answer::Answer),
-    /// Print entries as they come, until a signal
+    /// Print entries as they come, until Ctrl-C
     Watch,
 }
 

@@ -128,8 +128,15 @@ fn readable(explanation: &Explanation) -> String {
     let Explanation { tool, role, .. } = explanation;
     let (verdict, layer, reason) = (decision.verdict.as_str(), &decision.layer, &decision.reason);
     let mut text = format!("{tool} as `{role}`: {verdict}{certain}\n  by {layer}: {reason}\n");
-    if let (Some(file), Some(line)) = (&explanation.file, explanation.line) {
-        let _ = writeln!(text, "  written in {file}, line {line}");
+    match (explanation.file.as_deref(), explanation.line) {
+        // A file of the program, which the user has not.
+        (Some("roles.yaml"), _) => {
+            text.push_str("  built in; a role of the same name in mathchain.toml replaces it\n")
+        }
+        (Some(file), Some(line)) => {
+            let _ = writeln!(text, "  written in {file}, line {line}");
+        }
+        _ => {}
     }
     if let Some(what) = &explanation.what_would_allow {
         let _ = writeln!(text, "  to allow it: {what}");
