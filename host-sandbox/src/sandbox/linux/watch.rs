@@ -29,6 +29,8 @@ pub(super) struct Watch<'a> {
     policy: &'a Policy,
     tree: Tree,
     scratch: Option<OwnedFd>,
+    /// The folder that the command shares with its caller, which counts as its scratch folder does.
+    exchange: Option<OwnedFd>,
     /// Minimum free space in bytes.
     floor: u64,
     next: Instant,
@@ -42,6 +44,8 @@ impl<'a> Watch<'a> {
             policy,
             tree,
             scratch,
+            exchange: (policy.exchange.as_ref())
+                .and_then(|folder| open(folder.as_str(), FOLDER, Mode::empty()).ok()),
             floor: space.map_or(0, |space| SPACE_LEFT.min(free(&space) / 2)),
             next: Instant::now() + PAUSE,
         }
@@ -91,8 +95,10 @@ impl<'a> Watch<'a> {
             entries: 0,
             entries_max: self.policy.limits.scratch_entries,
         };
-        if used.add(scratch, DEPTH_MAX).is_none() {
-            return Some(Excess::Files);
+        for folder in std::iter::once(scratch).chain(&self.exchange) {
+            if used.add(folder, DEPTH_MAX).is_none() {
+                return Some(Excess::Files);
+            }
         }
         (used.bytes > self.policy.limits.scratch_bytes).then_some(Excess::Disk)
     }
