@@ -34,12 +34,14 @@ impl CliSpec {
         let config = self.config.as_ref();
         let configured = config.and_then(|config| config.variable.clone());
         let listed = Patterns::of(&self.env_passlist, false);
-        let (clean, filtered) = built_in();
+        let (clean, filtered, secret) = built_in();
         let stays = |name: &str| {
             configured.as_deref() == Some(name)
                 || match self.env_policy {
                     EnvPolicy::Inherit => true,
-                    EnvPolicy::Filtered => !filtered.fit(name) || listed.fit(name),
+                    EnvPolicy::Filtered => {
+                        !(filtered.fit(name) || secret.fit(name)) || listed.fit(name)
+                    }
                     EnvPolicy::Clean => clean.fit(name) || listed.fit(name),
                 }
         };
@@ -164,18 +166,28 @@ pub(super) struct Names {
     clean: Vec<String>,
     /// Names that the policy `filtered` removes, in letters of either case.
     filtered: Vec<String>,
+    /// Names of secrets, which it removes too.
+    secret: Vec<String>,
 }
 
 /// The compiled patterns of the built-in file.
-fn built_in() -> &'static (Patterns, Patterns) {
-    static COMPILED: OnceLock<(Patterns, Patterns)> = OnceLock::new();
+fn built_in() -> &'static (Patterns, Patterns, Patterns) {
+    static COMPILED: OnceLock<(Patterns, Patterns, Patterns)> = OnceLock::new();
     COMPILED.get_or_init(|| {
         let names = &super::built_in().0.environment;
         (
             Patterns::of(&names.clean, false),
             Patterns::of(&names.filtered, true),
+            Patterns::of(&names.secret, true),
         )
     })
+}
+
+/// Whether a variable is called a secret, and its value is more than a setting, a number or the path of a file.
+pub(crate) fn is_plain_secret(name: &str, value: &str) -> bool {
+    let is_setting = value.len() < 8 || value.starts_with(['/', '.', '~']) || value.contains("://");
+    let is_named = value.starts_with("env:");
+    !is_setting && !is_named && built_in().2.fit(name)
 }
 
 #[cfg(test)]
@@ -189,10 +201,34 @@ mod tests {
 
     #[test]
     fn the_built_in_patterns_all_compile() {
-        let (names, (clean, filtered)) = (&super::super::built_in().0.environment, built_in());
+        let (names, (clean, filtered, secret)) =
+            (&super::super::built_in().0.environment, built_in());
+        assert_eq!(secret.0.len(), names.secret.len());
         assert!(names.clean.len() > 5 && names.filtered.len() > 5);
         assert_eq!(clean.0.len(), names.clean.len());
         assert_eq!(filtered.0.len(), names.filtered.len());
+    }
+
+    #[test]
+    fn a_secret_in_plain_text_is_refused_by_the_name_of_its_variable() {
+        let parse = |env: &str| {
+            let text = format!(
+                "version = 1\n[cli.claude]\nenv = {{ {env} }}\n[mcp_servers.t]\ncommand = [\"t\"]\nenv = {{ {env} }}\n"
+            );
+            crate::Config::parse("mathchain.toml", &text).map(|_| ())
+        };
+        let errors = parse("MY_API_KEY = \"tvly-abcdefghijklmnopqrstuvwxyz\"").unwrap_err();
+        assert_eq!(errors.list().len(), 2, "{errors}");
+        assert!(errors.to_string().contains("env:NAME"), "{errors}");
+        assert!(!errors.to_string().contains("tvly"), "{errors}");
+        for env in [
+            "MY_API_KEY = \"env:MY_API_KEY\"",
+            "SSH_AUTH_SOCK = \"/run/user/agent.sock\"",
+            "API_KEY_FILE = \"./key-of-the-service\"",
+            "EDITOR = \"some-long-editor-name\"",
+        ] {
+            parse(env).expect(env);
+        }
     }
 
     const NAMES: [&str; 12] = [

@@ -17,6 +17,7 @@ mod tests;
 use std::sync::OnceLock;
 
 pub(crate) use earlier::earlier_tables;
+pub(crate) use environment::is_plain_secret;
 pub use environment::{Environment, quoted};
 pub(crate) use read::{bad_profile, cli_tables, is_profile};
 pub use request::{CliArgs, CliRequest, CliTool, ConfigFile, ServerStart};
