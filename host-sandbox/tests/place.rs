@@ -54,6 +54,7 @@ impl Place {
             path: Vec::new(),
             home: Some(place("home")),
             ssh_agent: None,
+            python: None,
         })
         .with_ceiling(ceiling);
         Self { folder, sandbox }

@@ -14,7 +14,7 @@ mod lists;
 #[cfg(target_os = "linux")]
 mod policy;
 #[cfg(target_os = "linux")]
-pub use linux::{Sandbox, launch, launch_by, launch_if_asked};
+pub use linux::{Sandbox, launch, launch_by, launch_if_asked, needs, sweep};
 
 #[cfg(not(target_os = "linux"))]
 mod unsupported;
@@ -42,6 +42,8 @@ pub struct Surroundings {
     pub home: Option<PathBuf>,
     /// The socket of the caller's SSH agent; no sandboxed command reaches it.
     pub ssh_agent: Option<PathBuf>,
+    /// The interpreter that `python3` names, absolute, instead of the first one in the paths.
+    pub python: Option<PathBuf>,
 }
 
 /// A row of the probe table.

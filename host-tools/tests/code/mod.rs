@@ -45,6 +45,7 @@ impl Place {
             path: vec![folder.path().join("bin")],
             home: None,
             ssh_agent: None,
+            python: None,
         });
         let files = Workspace::open(folder.path().join("workspace")).expect("opens");
         let ctx = Ctx::new(StopFlag::new(), Budget::default()).with_capabilities(Capabilities {

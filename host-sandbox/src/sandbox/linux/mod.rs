@@ -35,6 +35,8 @@ use crate::below::{Next, below};
 use crate::workspace::CLOSED;
 
 pub use launcher::{launch, launch_by, launch_if_asked};
+pub use programs::needs;
+pub use scratch::sweep;
 
 /// Maximum size of an argument vector in bytes.
 const ARGUMENTS_BYTES_MAX: usize = 1 << 20;
@@ -225,7 +227,10 @@ impl Spawner for Sandbox {
     }
 
     fn find(&self, program: &str) -> Option<Program> {
-        programs::find(program, &self.surroundings.path)
+        match &self.surroundings.python {
+            Some(python) if program == "python3" => programs::at(python),
+            _ => programs::find(program, &self.surroundings.path),
+        }
     }
 
     fn home(&self) -> Option<PathBuf> {

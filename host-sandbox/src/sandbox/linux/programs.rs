@@ -28,8 +28,19 @@ pub(super) fn find(program: &str, callers: &[PathBuf]) -> Option<Program> {
     })
 }
 
-/// The paths a program outside the system folders needs: itself, and the libraries beside its `bin` folder.
-fn needs(path: &Path) -> Vec<PathBuf> {
+/// A program at a path, if there is one.
+pub(super) fn at(path: &Path) -> Option<Program> {
+    let found = path.metadata().ok()?;
+    let is_executable = found.is_file() && found.permissions().mode() & 0o111 != 0;
+    Some(Program {
+        readable: needs(path),
+        path: path.to_str().filter(|_| is_executable)?.to_owned(),
+    })
+}
+
+/// The paths a program outside the system folders needs: itself, and the libraries beside its `bin` folder. Of the interpreter of a
+/// virtual environment also those of the interpreter that the environment was made from.
+pub fn needs(path: &Path) -> Vec<PathBuf> {
     let mut readable = Vec::new();
     let real = path.canonicalize().ok();
     for path in [Some(path), real.as_deref()].into_iter().flatten() {

@@ -1,14 +1,19 @@
 //! The scratch folder: the only folder a command may write to, created and deleted with it.
 
 use std::ffi::{CString, OsStr};
-use std::fs::DirBuilder;
+use std::fs::{DirBuilder, File};
 use std::hash::{BuildHasher, RandomState};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{DirBuilderExt, chown, lchown};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, chown, lchown};
 use std::path::{Path, PathBuf};
+use std::sync::Once;
+use std::time::Duration;
 
-use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, chmodat, openat, renameat, statat, unlinkat};
+use rustix::fs::{
+    AtFlags, CWD, Dir, FileType, FlockOperation, Mode, chmodat, flock, openat, renameat, statat,
+    unlinkat,
+};
 use rustix::io::Errno;
 use rustix::process::geteuid;
 use tool_core::{Result, tool_error};
@@ -24,6 +29,8 @@ const NAMES_MAX: usize = 16;
 #[derive(Debug)]
 pub(super) struct Scratch {
     path: PathBuf,
+    /// Locked as long as this process lives, so that others know whose folders are left behind.
+    _owned: Option<File>,
     user: Option<Owner>,
 }
 
@@ -35,14 +42,24 @@ impl Scratch {
                 "cannot create a scratch folder in `{}`: {err}", parent.display();
                 "set TMPDIR to a writable folder")
         };
+        static SWEPT: Once = Once::new();
         let parent = parent.canonicalize().map_err(refuse)?;
+        SWEPT.call_once(|| sweep(&parent));
         let mut last = None;
         for attempt in 0..NAMES_MAX {
             let random = RandomState::new().hash_one(attempt);
             let path = parent.join(format!("mathchain-{random:016x}"));
             match DirBuilder::new().mode(0o700).create(&path) {
                 Ok(()) => {
-                    let mut scratch = Self { path, user: None };
+                    let owned = File::open(&path).ok();
+                    if let Some(folder) = &owned {
+                        let _ = flock(folder, FlockOperation::NonBlockingLockExclusive); // it is new
+                    }
+                    let mut scratch = Self {
+                        path,
+                        _owned: owned,
+                        user: None,
+                    };
                     if geteuid().is_root() {
                         let user = give(&scratch.path, owner, random).map_err(refuse)?;
                         scratch.user = Some(user);
@@ -83,6 +100,40 @@ impl Scratch {
     /// The owner, if it is not the caller.
     pub(super) fn user(&self) -> Option<Owner> {
         self.user
+    }
+}
+
+/// Removes the folders below a parent that processes of this user left behind when they were killed: scratch folders, and those of agents,
+/// which may contain copies of logins.
+pub fn sweep(parent: &Path) {
+    /// A process that makes a folder locks it at once.
+    const YOUNG: Duration = Duration::from_secs(60);
+    let own = geteuid();
+    for entry in std::fs::read_dir(parent).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let number = name.to_str().and_then(|name| {
+            let rest = name.strip_prefix("mathchain-")?;
+            Some(rest.strip_prefix("agent-").unwrap_or(rest))
+        });
+        let hex = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+        if !number.is_some_and(|number| number.len() == 16 && number.bytes().all(hex)) {
+            continue;
+        }
+        // A link in its place is not followed.
+        let Ok(found) = entry.metadata() else {
+            continue;
+        };
+        // The folders of a process of root belong to the users of its commands.
+        let is_own = found.uid() == own.as_raw() || own.is_root();
+        let age = found.modified().ok().and_then(|time| time.elapsed().ok());
+        if !found.is_dir() || !is_own || age.is_none_or(|age| age < YOUNG) {
+            continue;
+        }
+        let locked = File::open(entry.path())
+            .is_ok_and(|folder| flock(&folder, FlockOperation::NonBlockingLockExclusive).is_err());
+        if !locked {
+            let _ = remove(&entry.path()); // it stays until the next time
+        }
     }
 }
 
@@ -156,6 +207,38 @@ fn open(parent: impl AsFd, name: &OsStr) -> Result<OwnedFd, Errno> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the age of a folder is what is tested"
+    )]
+    fn folders_of_killed_processes_are_removed() {
+        let parent = tempfile::tempdir().unwrap();
+        let old = std::time::SystemTime::now() - Duration::from_secs(7200);
+        let make = |name: &str| {
+            let path = parent.path().join(name);
+            std::fs::create_dir_all(path.join("home")).unwrap();
+            File::open(&path).unwrap().set_modified(old).unwrap();
+            path
+        };
+        let left = [
+            make("mathchain-00000000000000ab"),
+            make("mathchain-agent-00000000000000ab"),
+        ];
+        let kept = [
+            make("mathchain-mine"),
+            make("other-00000000000000ab"),
+            make("mathchain-00000000000000cd"),
+        ];
+        let lock = File::open(&kept[2]).unwrap();
+        flock(&lock, FlockOperation::LockExclusive).unwrap();
+        let young = parent.path().join("mathchain-00000000000000ef");
+        std::fs::create_dir(&young).unwrap();
+        sweep(parent.path());
+        assert!(left.iter().all(|path| !path.exists()));
+        assert!(kept.iter().all(|path| path.exists()) && young.exists());
+    }
 
     #[test]
     fn a_deep_and_locked_folder_disappears() {

@@ -7,7 +7,7 @@ use std::fs::{DirBuilder, File};
 use std::hash::{BuildHasher as _, Hasher as _};
 use std::io::{Read as _, Write as _};
 use std::os::fd::{AsRawFd as _, OwnedFd};
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -51,7 +51,7 @@ impl Exchange {
         let failed = |err: std::io::Error| tool_error!(ToolError, "io"; "cannot make the folder of an agent: {err}"; "set TMPDIR to a writable folder");
         let number = std::hash::RandomState::new().build_hasher().finish();
         let parent = std::env::temp_dir().canonicalize().map_err(failed)?;
-        sweep(&parent);
+        host_sandbox::sandbox::sweep(&parent);
         let folder = parent.join(format!("{PREFIX}{number:016x}"));
         let private = |path: &Path| DirBuilder::new().mode(0o700).create(path);
         private(&folder).map_err(failed)?;
@@ -192,31 +192,6 @@ impl Drop for Exchange {
     fn drop(&mut self) {
         // Errors are ignored: a destructor cannot report them.
         let _ = std::fs::remove_dir_all(&self.folder);
-    }
-}
-
-/// Removes the folders of this user's processes that were killed.
-fn sweep(parent: &Path) {
-    /// A process that made its folder locks it at once.
-    const YOUNG: Duration = Duration::from_secs(60);
-    let own = rustix::process::geteuid().as_raw();
-    for entry in std::fs::read_dir(parent).into_iter().flatten().flatten() {
-        if !entry.file_name().to_string_lossy().starts_with(PREFIX) {
-            continue;
-        }
-        // A link in its place is not followed.
-        let Ok(found) = entry.metadata() else {
-            continue;
-        };
-        let age = found.modified().ok().and_then(|time| time.elapsed().ok());
-        if !found.is_dir() || found.uid() != own || age.is_none_or(|age| age < YOUNG) {
-            continue;
-        }
-        let locked = File::open(entry.path())
-            .is_ok_and(|folder| flock(&folder, FlockOperation::NonBlockingLockExclusive).is_err());
-        if !locked {
-            let _ = std::fs::remove_dir_all(entry.path()); // it stays until the next time
-        }
     }
 }
 
