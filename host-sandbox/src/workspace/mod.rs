@@ -18,12 +18,17 @@ mod unsupported;
 pub use unsupported::{Workspace, leftovers, open};
 
 #[cfg(target_os = "linux")]
+use std::collections::BTreeSet;
+#[cfg(target_os = "linux")]
 use std::ffi::OsStr;
 #[cfg(target_os = "linux")]
 use std::path::Path;
 use std::path::PathBuf;
 
 use tool_core::Access;
+
+#[cfg(target_os = "linux")]
+use crate::below::Next;
 
 /// A folder that tools may use.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,14 +43,21 @@ pub struct RootFolder {
 /// letter case is ignored.
 pub const PROTECTED: &[&str] = BESIDE;
 
-/// Names that are protected from writes at any depth, with their content: repositories, configurations and states.
+/// Names that are protected from writes at any depth, with their content, whether they exist or not: repositories, configurations, rules
+/// on files, lists of tools of servers, and states.
 pub const EVERYWHERE: &[&str] = &[
     ".git",
     ".mathchain",
+    "choragen.governance.yaml",
+    "governance.yaml",
     "mathchain.toml",
     "mathchain.yaml",
     "mathchain.yml",
+    "mcp-servers",
 ];
+
+/// Folder of templates of workflows, by its last two names; protected with its content at any depth too.
+const TEMPLATES: [&str; 2] = ["workflow", "templates"];
 
 /// Names that are closed for reading too, at any depth: states, which contain data of calls by every role.
 pub const CLOSED: &[&str] = &[".mathchain"];
@@ -69,7 +81,9 @@ const MANIFEST: &str = "manifest.json";
 #[cfg(target_os = "linux")]
 pub(crate) fn protected_in(path: &Path, name: &OsStr, is_folder: bool) -> bool {
     let is = |wanted: &str| name.eq_ignore_ascii_case(wanted);
-    if EVERYWHERE.iter().any(|wanted| is(wanted)) {
+    let above = path.parent().and_then(Path::file_name);
+    let below_workflow = above.is_some_and(|above| above.eq_ignore_ascii_case(TEMPLATES[0]));
+    if EVERYWHERE.iter().any(|wanted| is(wanted)) || is(TEMPLATES[1]) && below_workflow {
         return true;
     }
     let beside = |wanted: &&str| {
@@ -85,6 +99,22 @@ pub(crate) fn protected_in(path: &Path, name: &OsStr, is_folder: bool) -> bool {
     is_folder
         && BESIDE.iter().any(|wanted| is(wanted))
         && (CONFIGURATIONS.iter().any(beside) || is(PLUGINS) && is_plugin())
+}
+
+/// What is protected below a folder, by its name or as one of these paths; folders with a place each, not what is in them. Where there is
+/// too much to look through, what was found until then.
+#[cfg(target_os = "linux")]
+pub fn protected_below(folder: &Path, protected: &[PathBuf]) -> BTreeSet<PathBuf> {
+    let there = |path: &&PathBuf| path.starts_with(folder) && path.symlink_metadata().is_ok();
+    let mut found: BTreeSet<PathBuf> = protected.iter().filter(there).cloned().collect();
+    crate::below::below(folder, &mut |path, name, is_folder| {
+        if protected_in(path, name, is_folder) {
+            found.insert(path.to_owned());
+            return Next::Beside;
+        }
+        Next::Into
+    });
+    found
 }
 
 /// Whether a name is reserved for temporary files, which tools neither see nor create.

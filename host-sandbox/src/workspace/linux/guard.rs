@@ -4,7 +4,9 @@ use rustix::fs::{AtFlags, OFlags, statat};
 use tool_core::Result;
 use tool_core::capability::folded;
 
-use super::super::{BESIDE, CONFIGURATIONS, EVERYWHERE, MANIFEST, PLUGINS, is_temporary};
+use super::super::{
+    BESIDE, CONFIGURATIONS, EVERYWHERE, MANIFEST, PLUGINS, TEMPLATES, is_temporary,
+};
 use super::resolve::{folded_parts, leads_to, plain_parts};
 use super::{Workspace, error, shown};
 
@@ -26,7 +28,8 @@ impl Guard {
         if parts.iter().any(|part| is_temporary(part)) {
             return Err(error::temporary(path));
         }
-        let named = parts.iter().any(|part| EVERYWHERE.contains(&part.as_str()));
+        let templates = parts.windows(2).any(|pair| pair == TEMPLATES);
+        let named = templates || parts.iter().any(|part| EVERYWHERE.contains(&part.as_str()));
         let mut places = self.0.iter().filter(|place| !place.is_empty());
         let manifest =
             matches!(parts, [.., plugins, _, last] if plugins == PLUGINS && last == MANIFEST);

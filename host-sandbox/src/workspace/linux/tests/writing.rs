@@ -94,10 +94,21 @@ fn repository_state_and_configuration_are_never_written() {
         "d/mathchain.toml",
         "d/.MathChain/x",
         "d/plugins/p/manifest.json",
+        "governance.yaml",
+        "d/e/Choragen.Governance.yaml",
+        "d/mcp-servers/x.json",
+        "d/workflow/templates/t.yaml",
     ] {
         assert_reason(place.write(path, "x", WriteMode::Create), "protected_path");
     }
-    for path in [".gitignore", "d/agents.md", "agents.md", "x.git"] {
+    for path in [
+        ".gitignore",
+        "d/agents.md",
+        "agents.md",
+        "x.git",
+        "d/templates.md",
+        "d/workflow.md",
+    ] {
         place.write(path, "x", WriteMode::Create).unwrap();
     }
     let own = Workspace::with_protected(place.real(""), &["d/e", ""]).unwrap();
