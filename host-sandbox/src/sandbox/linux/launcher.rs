@@ -184,6 +184,15 @@ fn become_command(policy: &Policy, socket: &mut UnixStream, tree: Tree) -> Resul
             .env("LANG", LANG)
             .env("HOME", &policy.scratch)
             .env("TMPDIR", &policy.scratch);
+        if let (Some(root), Some(_)) = (&policy.workspace, policy.user) {
+            // Git refuses repositories of another user than its own, which this one is made to be.
+            for (index, folder) in [root.clone(), format!("{root}/*")].iter().enumerate() {
+                command
+                    .env(format!("GIT_CONFIG_KEY_{index}"), "safe.directory")
+                    .env(format!("GIT_CONFIG_VALUE_{index}"), folder);
+            }
+            command.env("GIT_CONFIG_COUNT", "2");
+        }
         confine::limit_memory(policy).map_err(at("limits"))?;
     }
     command.envs(policy.environment.iter().map(|(name, value)| (name, value)));
