@@ -22,6 +22,7 @@ pub mod plugins;
 pub mod policy;
 pub mod redact;
 pub mod search;
+mod unseen;
 
 pub use agents::AgentFile;
 pub use aliases::Aliases;
@@ -38,3 +39,4 @@ pub use model::{
     Unattended, Verdict,
 };
 pub use policy::{Decision, Facts, Policy};
+pub use unseen::is_unseen;

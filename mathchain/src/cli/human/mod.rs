@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 use tool_core::{Outcome, Status, ToolError, Value};
 
 pub(super) use number::{DIGITS, set_digits};
-pub(super) use safe::safe;
+pub(super) use safe::{safe, visible};
 pub(super) use table::Table;
 pub(super) use text::{at_width, coloured, fitted, size, time, utc, width, wrapped};
 pub(super) use value::{picture, value};

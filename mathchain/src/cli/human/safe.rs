@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use registry::is_unseen;
+
 /// Replaces characters that control the terminal or change the direction of text; line ends, tabs and whole sixel pictures remain.
 /// All text for readers passes here.
 pub(in crate::cli) fn safe(text: &str) -> Cow<'_, str> {
@@ -32,13 +34,25 @@ fn shown(character: char) -> char {
     }
 }
 
-/// Control characters of terminals and of text direction, and zero-width characters that hide in names.
+/// The text with every character that a reader does not see, or that steers a terminal, as its number: what is agreed to is what is shown.
+pub(in crate::cli) fn visible(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for character in text.chars() {
+        match is_unsafe(character) || character == '\t' || is_unseen(character) {
+            true => shown.extend(character.escape_unicode()),
+            false => shown.push(character),
+        }
+    }
+    shown
+}
+
+/// Control characters of terminals, and characters that no reader sees.
 fn is_unsafe(character: char) -> bool {
     match character {
         '\n' | '\t' => false,
-        '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}' | '\u{2029}' => true,
-        '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' => true,
-        character => character.is_control(),
+        // Emoji are joined by it.
+        '\u{200d}' | '\u{ad}' | '\u{200c}' => false,
+        character => character.is_control() || is_unseen(character),
     }
 }
 
@@ -75,6 +89,17 @@ mod tests {
             assert_eq!(safe.chars().count(), text.chars().count());
         }
         assert_eq!(safe("a\n\tb \u{e9}\u{1f600}\n"), "a\n\tb \u{e9}\u{1f600}\n");
+    }
+
+    #[test]
+    fn what_is_agreed_to_shows_every_character() {
+        assert_eq!(visible("a\n\u{e9}"), "a\n\u{e9}");
+        let hidden = visible("run\u{e0041}\u{202e}\u{200b}\u{ad}\u{1b}[2J\u{3164}");
+        assert_eq!(
+            hidden,
+            "run\\u{e0041}\\u{202e}\\u{200b}\\u{ad}\\u{1b}[2J\\u{3164}"
+        );
+        assert!(!safe("tag \u{e0041}").contains('\u{e0041}'));
     }
 
     #[test]

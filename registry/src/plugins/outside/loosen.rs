@@ -11,6 +11,10 @@ const DEPTH_MAX: usize = 24;
 const SCHEMAS_MAX: usize = 5000;
 /// Longest description of an argument, in characters.
 const DESCRIPTION_CHARS: usize = 500;
+/// Longest name of an argument, and longest text and list of `enum` and `const`, in characters: models read them too.
+const NAME_CHARS: usize = 128;
+const VALUE_CHARS: usize = 500;
+const VALUES_CHARS: usize = 20_000;
 /// Keywords that are kept as they are.
 const KEPT: [&str; 10] = [
     "const",
@@ -107,17 +111,23 @@ impl Loosen<'_> {
             out.insert("anyOf", Value::array(branches.collect()));
         }
         if let Some(properties) = members.get("properties").and_then(Value::as_object) {
-            let read = properties.iter();
+            let read = properties
+                .iter()
+                .filter(|(name, _)| is_clear(name, NAME_CHARS));
+            let hides = properties
+                .iter()
+                .any(|(name, _)| !is_clear(name, NAME_CHARS));
             let read =
                 read.map(|(name, property)| (name.to_owned(), self.schema(property, depth + 1)));
             out.insert("properties", Value::object(read.collect::<Vec<_>>()));
             let is_closed = members.get("additionalProperties") == Some(&Value::Bool(false));
             let has_patterns = members.get("patternProperties").is_some();
-            out.insert("additionalProperties", !is_closed || has_patterns);
+            out.insert("additionalProperties", !is_closed || has_patterns || hides);
             let required = schema.items_at("required");
             let is_known = |name: &&Value| {
-                name.as_str()
-                    .is_some_and(|name| properties.get(name).is_some())
+                name.as_str().is_some_and(|name| {
+                    is_clear(name, NAME_CHARS) && properties.get(name).is_some()
+                })
             };
             out.insert(
                 "required",
@@ -151,13 +161,33 @@ fn is_kind(kind: &Value) -> bool {
 /// Whether a keyword has a value of its form.
 fn is_sound(key: &str, value: &Value) -> bool {
     match key {
-        "const" => true,
-        "enum" => value.items().is_some_and(|items| !items.is_empty()),
+        // A list without one of its values would refuse what the server takes.
+        "const" => is_clear_value(value),
+        "enum" => value.items().is_some_and(|items| !items.is_empty()) && is_clear_value(value),
         "maxItems" | "maxLength" | "minItems" | "minLength" => {
             value.as_i64().is_some_and(|size| size >= 0)
         }
         _ => value.as_f64().is_some(),
     }
+}
+
+/// Whether a text has a length that a model may be given, and nothing in it that a person does not see.
+fn is_clear(text: &str, chars_max: usize) -> bool {
+    super::clean(text, chars_max) == text
+}
+
+/// Whether every text in a value is [clear](is_clear), and the whole is not too long.
+fn is_clear_value(value: &Value) -> bool {
+    fn texts_are(value: &Value) -> bool {
+        let items = value.items().unwrap_or_default();
+        let mut members = value.as_object().into_iter().flat_map(Object::iter);
+        value
+            .as_str()
+            .is_none_or(|text| is_clear(text, VALUE_CHARS))
+            && items.iter().all(texts_are)
+            && members.all(|(name, member)| is_clear(name, NAME_CHARS) && texts_are(member))
+    }
+    value.to_string().len() <= VALUES_CHARS && texts_are(value)
 }
 
 #[cfg(test)]
@@ -174,6 +204,20 @@ mod tests {
         let read = arguments(Some(&value(text)));
         assert_eq!(Shape::read(&read).1, [], "{read}");
         read.to_string()
+    }
+
+    #[test]
+    fn names_and_values_that_no_reader_sees_or_that_are_too_long_reach_no_model() {
+        let long = "x".repeat(60_000);
+        let found = read(&format!(
+            r#"{{"properties":{{"a":{{"enum":["x","y\u202e"]}},"b\u202e":{{"type":"string"}},"{long}":{{}},
+            "c":{{"enum":["one","two"]}},"d":{{"const":"{long}"}},"e":{{"enum":[{{"k\u200b":1}}]}}}},
+            "required":["b\u202e","c"],"additionalProperties":false}}"#
+        ));
+        assert_eq!(
+            found,
+            r#"{"type":"object","properties":{"a":{},"c":{"enum":["one","two"]},"d":{},"e":{}},"additionalProperties":true,"required":["c"]}"#
+        );
     }
 
     #[test]

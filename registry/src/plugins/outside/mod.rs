@@ -15,6 +15,7 @@ use super::Bundle;
 use super::manifest::{ID_MAX, SERVER_PREFIX};
 use crate::document::{self, Format};
 use crate::error::{LoadError, LoadErrors};
+use crate::is_unseen;
 use crate::model::{McpServer, Pin};
 
 /// The version of the format of a pin.
@@ -47,6 +48,13 @@ const PINNED: [&str; 5] = [
 ];
 
 impl PinnedTool {
+    /// Its description in one line, for a reader: what no reader sees is shown as its number.
+    pub fn summary(&self) -> String {
+        let said = self.description.text("description").unwrap_or_default();
+        let line = said.split_whitespace().collect::<Vec<_>>().join(" ");
+        line.chars().take(DESCRIPTION_CHARS).collect()
+    }
+
     fn of(server: &str, tool: &Value) -> Option<Self> {
         let name = tool.text("name")?;
         let members = PINNED
@@ -230,9 +238,8 @@ fn manifest(server: &McpServer, tools: &[PinnedTool]) -> Value {
 
 /// A text from outside for readers: without control characters and those that no reader sees or that turn text around, cut at a length.
 fn clean(text: &str, chars_max: usize) -> String {
-    let is_unseen = |character: &char| matches!(character, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}');
     let kept = |character: &char| {
-        matches!(character, '\n' | '\t') || !(character.is_control() || is_unseen(character))
+        matches!(character, '\n' | '\t') || !(character.is_control() || is_unseen(*character))
     };
     text.trim().chars().filter(kept).take(chars_max).collect()
 }
