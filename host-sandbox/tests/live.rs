@@ -18,6 +18,7 @@ crate::trials!(
     a_program_that_is_not_there_is_named,
     stop_flags_end_the_waiting,
     nothing_is_left_of_it,
+    what_it_writes_to_the_shared_folder_counts,
     it_ends_at_its_time,
     with_network_it_connects_and_nothing_more,
     without_isolation_it_is_a_program_of_the_user,
@@ -84,7 +85,9 @@ fn what_it_may_not_it_may_not() {
         .iter()
         .filter_map(|line| Some(line.split_once('=')?.0))
         .collect();
-    for name in &names {
+    // A command of root is another user, who reads repositories in the workspace.
+    let names = names.iter().filter(|name| !name.starts_with("GIT_CONFIG_"));
+    for name in names {
         assert!(
             [
                 "PATH", "LANG", "HOME", "TMPDIR", "PWD", "SHLVL", "_", "OLDPWD"
@@ -196,6 +199,30 @@ fn stop_flags_end_the_waiting() {
         refused.map_err(|err| err.code()).err(),
         Some(ErrorCode::Cancelled)
     );
+}
+
+fn what_it_writes_to_the_shared_folder_counts() {
+    for level in [Level::S3, Level::S2] {
+        let place = Place::at(level);
+        let folder = place.path("exchange");
+        std::fs::create_dir(&folder).expect("makes it");
+        let folder = folder.canonicalize().expect("there");
+        let script = format!(
+            "cd {}; i=0; while :; do i=$((i+1)); head -c 1000000 /dev/zero > $i; done",
+            folder.display()
+        );
+        let mut command = place.script(&script);
+        command.exchange = Some(folder.clone());
+        command.limits.scratch_bytes = 8 << 20;
+        let talk = start(&place, &command);
+        let ended = talk.receive(LONG, &StopFlag::new());
+        assert!(
+            matches!(ended, Ok(Heard::Ended(_)) | Err(_)),
+            "{level}: {ended:?}"
+        );
+        let files = std::fs::read_dir(&folder).expect("lists");
+        assert!(files.count() >= 8, "{level}: it wrote there");
+    }
 }
 
 fn nothing_is_left_of_it() {

@@ -216,7 +216,7 @@ mod tests {
         ));
         assert_eq!(
             found,
-            r#"{"type":"object","properties":{"a":{},"c":{"enum":["one","two"]},"d":{},"e":{}},"additionalProperties":true,"required":["c"]}"#
+            r#"{"properties":{"a":{},"c":{"enum":["one","two"]},"d":{},"e":{}},"additionalProperties":true,"required":["c"],"type":"object"}"#
         );
     }
 
