@@ -27,6 +27,8 @@ names! {
         OsError = "os_error",
         /// It exceeded its turns, or the cost of its phase or of the pipeline.
         Limit = "limit",
+        /// It left a file in the workspace that only people write.
+        ProtectedPath = "protected_path",
         /// The process that ran the pipeline ended first: what the agent did is not known.
         Unknown = "unknown",
     }

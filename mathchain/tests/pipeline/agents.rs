@@ -73,7 +73,7 @@ fn a_phase_that_only_reads_writes_nothing() {
 
 #[test]
 fn a_phase_that_writes_changes_the_workspace_and_nothing_that_decides_permissions() {
-    let script = "echo x > inside.txt && echo inside; echo '' >> team.toml || echo no-config; echo x > ../outside.txt || echo no-outside; ls .mathchain 2>/dev/null | head -1; mkdir -p agents; echo x > .mathchain/x || echo no-state";
+    let script = "echo x > inside.txt && echo inside; echo '' >> team.toml || echo no-config; echo x > ../outside.txt || echo no-outside; ls .mathchain 2>/dev/null | head -1; echo x > .mathchain/x || echo no-state";
     let config = format!(
         "[[phases]]\nname = \"p\"\nagents = [\"sly\"]\nprompt = \"x\"\n{WRITES}{}",
         agent("sly", script)
@@ -88,6 +88,69 @@ fn a_phase_that_writes_changes_the_workspace_and_nothing_that_decides_permission
     assert_eq!(place.read("inside.txt"), "x\n");
     assert_eq!(place.read("team.toml"), before);
     assert!(!place.path("outside.txt").exists());
+}
+
+/// What does not exist yet cannot be mounted read-only: an agent that leaves it behind fails, and nothing reads it afterwards.
+#[test]
+fn an_agent_that_leaves_configuration_behind_fails_and_the_file_is_set_aside() {
+    for name in [
+        "mathchain.toml",
+        "mathchain.yaml",
+        "sub/deep/mathchain.toml",
+        "governance.yaml",
+        "sub/choragen.governance.yaml",
+        "sub/mcp-servers/x.json",
+        "sub/workflow/templates/t.yaml",
+        "agents/new.md",
+        "plugins/p/manifest.json",
+        "sub/.git/config",
+    ] {
+        let script = format!(
+            "mkdir -p \"$(dirname {name})\"; echo '{{}}' > {name}; echo x > out.txt; echo done"
+        );
+        let config = format!(
+            "[[phases]]\nname = \"p\"\nagents = [\"sly\"]\nprompt = \"x\"\n{WRITES}{}",
+            agent("sly", &script)
+        );
+        let place = place(&config);
+        let done = run(&place, &[]);
+        assert_ne!(done.code, 0, "{name}: {}", done.stdout);
+        assert!(
+            done.stdout.contains("protected_path"),
+            "{name}: {}",
+            done.stdout
+        );
+        assert!(!exists(&place, name), "{name}");
+        assert!(exists(&place, "out.txt"), "{name}: its other work stays");
+        let aside = std::fs::read_dir(place.path("work/.mathchain/set-aside")).expect(name);
+        assert_eq!(aside.count(), 1, "{name}");
+    }
+}
+
+#[test]
+fn an_agent_gets_the_variables_that_are_no_secret_and_those_of_its_table() {
+    let config = format!(
+        "[[phases]]\nname = \"p\"\nagents = [\"sly\"]\nprompt = \"x\"\n{}env_passlist = [\"MY_SETTING\"]\n",
+        agent("sly", "env")
+    );
+    let place = place(&config);
+    let mut command = place.command(&["pipeline", "run", "team.toml", "--json"]);
+    for name in ["DB_CONN", "PGPASS", "SLACK_WEBHOOK", "LC_ALL", "MY_SETTING"] {
+        command.env(name, "value");
+    }
+    answer_of(command, b"").expect_code(0);
+    let said = place.read("outputs/p/sly.md");
+    for (name, gets) in [
+        ("DB_CONN", false),
+        ("PGPASS", false),
+        ("SLACK_WEBHOOK", false),
+        ("LC_ALL", true),
+        ("MY_SETTING", true),
+        ("HOME", true),
+    ] {
+        let line = format!("\n{name}=");
+        assert_eq!(format!("\n{said}").contains(&line), gets, "{name}: {said}");
+    }
 }
 
 /// A program that plays a known command line: it shows its arguments and its environment.

@@ -215,6 +215,7 @@ impl<'a> Driver<'a> {
             folder: ready.file.parent().unwrap_or(&ready.file),
             workspace: &ready.workspace,
             server: self.server.iter().cloned().chain(caller).collect(),
+            border: &ready.border,
             control,
             tell: tell.clone(),
         };

@@ -7,13 +7,14 @@ use std::time::{Duration, Instant};
 
 use chain_runtime::pipeline::{AgentResult, Category};
 use registry::agent_cli::{self, CliArgs, ConfigFile, ServerStart};
-use registry::model::{Confinement, PhaseLimits, PromptVia};
+use registry::model::{Confinement, EnvPolicy, PhaseLimits, PromptVia};
 use tool_core::Reason;
 use tool_core::capability::Spawner;
 use tool_core::command::{Command, Exit, Isolation};
 use tool_core::conversation::{Conversation, Heard};
 
 use super::super::prelude::*;
+use super::border::{self, Border};
 use super::exchange::{self, Exchange};
 use super::prepare::ReadyAgent;
 use super::stream::{Said, rate_limit};
@@ -82,6 +83,7 @@ pub(in crate::cli) struct Launch<'a> {
     pub workspace: &'a std::path::Path,
     /// The command of the MCP server of this phase and agent.
     pub server: Vec<String>,
+    pub border: &'a Border,
     pub control: Arc<Control>,
     pub tell: SyncSender<Told>,
 }
@@ -97,6 +99,9 @@ impl Launch<'_> {
     pub(in crate::cli) fn run(&self, spawner: &dyn Spawner) {
         let begun = Instant::now();
         let mut said = Said::new(&self.ready.cli.stream_format);
+        let writes = self.ready.permission() != Confinement::ReadOnly
+            || self.ready.isolation == Isolation::None;
+        let before = writes.then(|| self.border.found(self.workspace));
         let (mut result, answer) = match self.converse(spawner, &mut said) {
             Ok(done) => done,
             Err(error) => {
@@ -110,6 +115,13 @@ impl Launch<'_> {
                 )
             }
         };
+        if let Some(before) = before {
+            let moved = self.border.set_aside(self.workspace, &before);
+            if !moved.is_empty() {
+                result.category = Some(Category::ProtectedPath);
+                result.message = border::message(self.workspace, &moved);
+            }
+        }
         result.turns = said.turns;
         result.cost_usd = said.cost_usd;
         result.input_tokens = said.input_tokens;
@@ -409,11 +421,12 @@ impl Launch<'_> {
             "PATH", "HOME", "TMPDIR", "TMP", "TEMP", "LANG", "PWD", "OLDPWD",
         ];
         let names = environment::names();
-        let passed = self
-            .ready
-            .cli
-            .environment(names.iter().map(String::as_str))
-            .passed;
+        let mut cli = self.ready.cli.clone();
+        if cli.env_policy == EnvPolicy::Filtered {
+            // What is no secret by its name may be one: a process gets what is known to be none.
+            cli.env_policy = EnvPolicy::Clean;
+        }
+        let passed = cli.environment(names.iter().map(String::as_str)).passed;
         let free = self.ready.isolation == Isolation::None;
         let own = |name: &String| {
             free || !(PLACES.contains(&name.as_str())

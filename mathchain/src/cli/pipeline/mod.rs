@@ -1,5 +1,6 @@
 //! `mathchain pipeline`: runs the phases of a file with agent command lines, and shows, resumes and lists such runs.
 
+pub(super) mod border;
 mod drive;
 pub(super) mod exchange;
 mod gates;
