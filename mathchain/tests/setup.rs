@@ -46,6 +46,8 @@ fn every_client_gets_an_entry_that_starts_the_server() {
             program,
             "serve",
             "--mcp",
+            "--role",
+            "worker_general",
             "--catalog",
             "core",
         ] {

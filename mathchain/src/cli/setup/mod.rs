@@ -14,6 +14,12 @@ use self::clients::{CLIENTS, Client};
 use super::prelude::*;
 use super::{asking, changes, export, words};
 
+/// Role of a client that names none: it reads, computes and searches; what it changes asks.
+const ROLE: &str = "worker_general";
+
+/// What an approval proves.
+const PROOF: &str = "An approval at a terminal shows that a terminal was there, not that a person typed: a client with a shell of its own can open one. Where that matters, let a key approve (docs/policy.md, \"Approvers\").\n";
+
 #[derive(Debug, Args)]
 #[command(
     after_help = "Without a terminal the file is changed only with --yes. Examples:
@@ -28,9 +34,9 @@ pub(super) struct Setup {
     /// Name of the server in the client
     #[arg(long, default_value = "mathchain", value_name = "NAME", value_parser = name)]
     name: String,
-    /// Role of the client's calls
-    #[arg(long, value_name = "ROLE", add = complete::roles())]
-    role: Option<String>,
+    /// Role of the client's calls; `operator`, the person at the terminal, only where it is named
+    #[arg(long, default_value = ROLE, value_name = "ROLE", add = complete::roles())]
+    role: String,
     /// Catalogue of tools that the client sees: `full`, `core` or `search`
     #[arg(long, value_name = "CATALOG", value_parser = export::catalog())]
     catalog: Option<registry::offer::Catalog>,
@@ -62,10 +68,10 @@ fn name(text: &str) -> Result<String, String> {
 
 /// Registers this program in the configuration of a client.
 pub(super) fn setup(global: &Global, setup: &Setup) -> Result<ExitCode> {
-    if let Some(role) = &setup.role {
+    if setup.role != ROLE {
         // An unknown role is an error now, not when the client starts.
         let toolkit = open::read_only(global, false)?;
-        let caller = toolkit.caller(&Context::default().role(role));
+        let caller = toolkit.caller(&Context::default().role(&setup.role));
         toolkit.dispatcher().visible(&caller)?;
     }
     let place = place(setup)?;
@@ -111,7 +117,10 @@ pub(super) fn setup(global: &Global, setup: &Setup) -> Result<ExitCode> {
             .as_ref()
             .map(|copy| format!("; the file before is {copy}"));
         let copy = copy.unwrap_or_default();
-        format!("wrote {shown}{copy}\nrestart the client, or let it reload its servers\n")
+        let role = &setup.role;
+        format!(
+            "wrote {shown}{copy}\nrestart the client, or let it reload its servers; its calls have the role `{role}`\n{PROOF}"
+        )
     })
 }
 
@@ -176,7 +185,7 @@ fn server(global: &Global, setup: &Setup, is_shared: bool) -> Vec<String> {
     let options = [
         ("--config", global.config.as_ref().map(absolute)),
         ("--workspace", global.workspace.as_ref().map(absolute)),
-        ("--role", setup.role.clone()),
+        ("--role", Some(setup.role.clone())),
         ("--catalog", catalog),
     ];
     let options = options
