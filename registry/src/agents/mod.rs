@@ -109,7 +109,12 @@ pub(crate) fn load(catalogue: &Catalogue, config: &Config) -> (Vec<Agent>, Vec<B
     let (mut agents, mut broken) = (Vec::new(), Vec::new());
     for (path, text) in &config.agent_texts {
         match checker.load(path, text) {
-            Ok((file, checked)) => agents.push(file.into_agent(checked)),
+            Ok((file, checked)) => {
+                let mut agent = file.into_agent(checked);
+                let table = format!("agents/{}", agent.name);
+                agent.layer.untrusted = config.untrusted.contains(&table);
+                agents.push(agent);
+            }
             Err(errors) => broken.push(BrokenAgent {
                 name: name_of(path).to_owned(),
                 errors,

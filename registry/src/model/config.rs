@@ -190,6 +190,14 @@ impl Default for AnomalyLimits {
     }
 }
 
+/// Programs that tools on code run.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Decode, Describe)]
+#[value(default)]
+pub struct Code {
+    /// Python interpreter, or folder of a virtual environment, relative to this file; `python3` of the system where absent
+    pub python: Option<String>,
+}
+
 /// Repositories of git.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Decode, Describe)]
 #[value(default)]
@@ -414,6 +422,8 @@ pub struct Config {
     pub permissions: Permissions,
     /// Access to the web
     pub web: Web,
+    /// Programs that tools on code run
+    pub code: Code,
     /// Repositories of git
     pub git: Git,
     /// Requests, tasks and their gates
@@ -447,6 +457,9 @@ pub struct Config {
     /// Agents made by the program.
     #[value(skip)]
     pub agents: Vec<Agent>,
+    /// Tables that give what the user has not agreed to, such as `notify`; set by the program, which took away what it could.
+    #[value(skip)]
+    pub untrusted: Vec<String>,
     /// Agent files, each with its path and text; read with the policy, since they name tools.
     #[value(skip)]
     pub agent_texts: Vec<(String, String)>,
@@ -471,6 +484,7 @@ impl Default for Config {
             budgets: Default::default(),
             permissions: Default::default(),
             web: Default::default(),
+            code: Default::default(),
             git: Default::default(),
             workflow: Default::default(),
             limits: Default::default(),
@@ -485,6 +499,7 @@ impl Default for Config {
             files: Default::default(),
             clis: Default::default(),
             agents: Default::default(),
+            untrusted: Default::default(),
             agent_texts: Default::default(),
             broken_agents: Default::default(),
         }

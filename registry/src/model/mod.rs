@@ -23,9 +23,9 @@ pub use agent_cli::{
     Unenforced, Visibility,
 };
 pub use config::{
-    AnomalyLimits, Approvals, ApprovalsFrom, Budget, Catalog, ChainDefaults, ChainMode, Config,
-    LegacyFiles, Limits, NamedFile, OnError, RootFolder, Roots, Server, StateDefaults, Unattended,
-    Workspace,
+    AnomalyLimits, Approvals, ApprovalsFrom, Budget, Catalog, ChainDefaults, ChainMode, Code,
+    Config, LegacyFiles, Limits, NamedFile, OnError, RootFolder, Roots, Server, StateDefaults,
+    Unattended, Workspace,
 };
 pub use earlier_agent::{EarlierAgent, ExtractionStrategy, OutputExtraction, StreamFormat};
 pub use forms::{Named, OneOrMany, Version};

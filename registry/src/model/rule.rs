@@ -332,6 +332,9 @@ pub struct Layer {
     /// Source location; `None` for a layer made by the program.
     #[value(rename = "$place", default, skip_encoding)]
     pub place: Option<Place>,
+    /// Whether the user has not agreed to what its rules allow: they ask then; set by the program.
+    #[value(skip)]
+    pub untrusted: bool,
 }
 
 impl Layer {
@@ -345,6 +348,7 @@ impl Layer {
             without: Vec::new(),
             rules: Vec::new(),
             place: None,
+            untrusted: false,
         }
     }
 

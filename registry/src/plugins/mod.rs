@@ -165,6 +165,8 @@ pub struct Broken {
     pub errors: LoadErrors,
     /// Whether its settings switch it off: its problems are then no faults of the project.
     pub is_off: bool,
+    /// Whether it is sound, as far as is known, and waits for the user's agreement.
+    pub is_untrusted: bool,
 }
 
 impl Broken {
@@ -181,6 +183,7 @@ impl Broken {
             manifest_name: manifest_name.to_owned(),
             errors,
             is_off: false,
+            is_untrusted: false,
         }
     }
 

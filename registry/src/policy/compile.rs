@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-use tool_core::Effect;
+use tool_core::{Effect, Permission, Spec};
 
 use super::condition::{self, Condition};
 use super::outside::{HandedLimits, names_handed};
@@ -211,7 +211,12 @@ impl<'a> Compiler<'a> {
             if self.errors.len() == before {
                 self.errors.extend(out_of_reach(&compiled, rule, &built));
             }
-            compiled.rules.push(built);
+            if layer.untrusted && rule.decision == Verdict::Allow {
+                compiled.rules.push(built.asking(catalogue));
+                compiled.rules.push(built.of_harmless(catalogue));
+            } else {
+                compiled.rules.push(built);
+            }
         }
         compiled
     }
@@ -272,6 +277,41 @@ impl<'a> Compiler<'a> {
             tools,
         }
     }
+}
+
+impl CompiledRule {
+    /// The rule as one that asks, for the tools that reach or change something.
+    fn asking(&self, catalogue: &Catalogue) -> Self {
+        let mut asking = self.clone();
+        asking.keep(|tool| !is_harmless(catalogue.tool(tool).spec()));
+        asking.decision = Verdict::Ask;
+        asking.reason = Some(Label::from(UNTRUSTED.to_owned()));
+        asking
+    }
+
+    /// The rule for the tools that need no permission.
+    fn of_harmless(mut self, catalogue: &Catalogue) -> Self {
+        self.keep(|tool| is_harmless(catalogue.tool(tool).spec()));
+        self
+    }
+
+    fn keep(&mut self, test: impl Fn(usize) -> bool) {
+        let kept = ToolSet::of(self.tools.universe(), test);
+        self.tools.intersect(&kept);
+        self.by_id.intersect(&kept);
+    }
+}
+
+/// The reason of a rule that would allow.
+const UNTRUSTED: &str =
+    "a rule of this folder allows it, and counts once you agree to it with `mathchain trust`";
+
+/// Whether a tool changes and reaches nothing, so that a rule about it gives nothing.
+pub fn is_harmless(spec: &Spec) -> bool {
+    spec.effects.is_empty()
+        && !spec.destructive
+        && !spec.human_gate
+        && !spec.permissions.contains(&Permission::Network)
 }
 
 /// Selectors as written.

@@ -15,7 +15,7 @@ use super::set::ToolSet;
 use super::start::Start;
 use super::text::{Label, Reason};
 use crate::error::LoadError;
-use crate::model::{BrokenAgent, Budget, Obligations, Permissions, Roots, Verdict};
+use crate::model::{BrokenAgent, Budget, Confinement, Obligations, Permissions, Roots, Verdict};
 
 /// What was decided, by whom and why.
 #[derive(Debug, Clone, PartialEq, Encode)]
@@ -122,6 +122,8 @@ pub struct Policy {
     /// Agents that pass human gates, with the tools.
     pub(super) gates: BTreeMap<String, ToolSet>,
     pub(super) budgets: Vec<Budget>,
+    /// Tables that give what the user has not agreed to.
+    pub(super) untrusted: Vec<String>,
     pub(crate) notes: Vec<LoadError>,
     /// Agents whose files cannot be used.
     pub(crate) broken_agents: Vec<BrokenAgent>,
@@ -141,6 +143,17 @@ impl Policy {
     /// Whether a path lies in a root of the workspace, by its text.
     pub(crate) fn has_place(&self, path: &str) -> bool {
         self.roots_in_use.named(path).is_some()
+    }
+
+    /// Tables that give what the user has not agreed to, so that they do not count.
+    pub fn untrusted(&self) -> &[String] {
+        &self.untrusted
+    }
+
+    /// How far calls of a phase go without approval: no further than usual where the user has not agreed to what phases give.
+    pub(super) fn granted(&self, permission: Option<Confinement>) -> Option<Confinement> {
+        let of_phase = |table: &String| table.starts_with("phases.");
+        permission.filter(|_| !self.untrusted.iter().any(of_phase))
     }
 
     /// How many calls a kind of task may make, where the configuration says.

@@ -88,6 +88,7 @@ impl Policy {
             budgets: &config.budgets,
             gates: &config.workflow.gates,
             further,
+            untrusted: &config.untrusted,
         };
         let toolset = |toolset: &Toolset| {
             let name = Selector::from(toolset.name.as_str());
@@ -121,6 +122,7 @@ impl Policy {
             approval_lifetime_ms: config.approvals.expire.ms(),
             gates: gates(&mut compiler, &config.workflow.gates),
             budgets: config.budgets.to_vec(),
+            untrusted: config.untrusted.clone(),
             notes: Vec::new(),
             broken_agents: Vec::new(),
         };
@@ -157,6 +159,12 @@ struct Written<'a> {
     budgets: &'a [Budget],
     gates: &'a BTreeMap<String, Vec<Selector>>,
     further: &'a [Layer],
+    #[value(skip_encoding_if = "are_none")]
+    untrusted: &'a [String],
+}
+
+fn are_none(tables: &&[String]) -> bool {
+    tables.is_empty()
 }
 
 impl Written<'_> {

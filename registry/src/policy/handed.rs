@@ -133,7 +133,7 @@ impl Caller<'_> {
         };
         let ground = Ground {
             defaults: &self.policy.defaults,
-            permission: self.start.permission(),
+            permission: self.policy.granted(self.start.permission()),
             elsewhere: true,
             has_grant: false,
         };

@@ -37,7 +37,7 @@ mod tests;
 
 pub use cases::{Case, CaseResult, read as read_cases};
 pub use compare::{Access, AccessChange, MatrixRow, difference};
-pub use compile::{CompiledLayer, CompiledRule};
+pub use compile::{CompiledLayer, CompiledRule, is_harmless};
 pub use compiled::{Caller, Decision, Policy};
 pub use decide::effective;
 pub use explain::{Explanation, LayerStep, RuleStep};

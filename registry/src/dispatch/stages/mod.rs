@@ -33,7 +33,7 @@ use super::{
     resource_keys, results,
 };
 use crate::model::{Principal, Verdict};
-use crate::policy::{CallFacts, Caller, Decision, HostRules};
+use crate::policy::{CallFacts, Caller, Decision, HostRules, is_harmless};
 
 /// The reason a call stops at a stage.
 enum Halt {
@@ -107,6 +107,13 @@ fn identify<'a>(
         let id = located.tool().spec().id;
         let note = format!("`{}` is an earlier name of `{id}`", request.tool);
         trail.warnings.push(note);
+    }
+    let untrusted = dispatcher.policy.untrusted();
+    if !untrusted.is_empty() && !is_harmless(located.tool().spec()) {
+        let tables = untrusted.join("`, `");
+        trail.warnings.push(format!(
+            "this folder's configuration gives `{tables}`, which counts once the user agrees with `mathchain trust`"
+        ));
     }
     trail.decision = located.hidden();
     let visible = located.visible(&request.context)?;
