@@ -40,7 +40,6 @@ mod otel;
 mod owned;
 #[cfg(feature = "servers")]
 pub mod picture;
-mod pins;
 mod plugins;
 #[cfg(feature = "servers")]
 mod queue;
@@ -49,6 +48,7 @@ mod real_paths;
 mod recorded;
 mod roots;
 mod toolkit;
+mod trust;
 pub mod user_rules;
 mod waiting;
 #[cfg(feature = "web")]

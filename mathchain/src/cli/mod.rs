@@ -68,6 +68,7 @@ mod stdin;
 #[cfg(test)]
 mod tests;
 mod tools;
+mod trust;
 mod when;
 mod words;
 mod workflow;
@@ -193,6 +194,8 @@ enum Command {
     Doctor,
     /// Write a commented starter configuration
     Init(init::Init),
+    /// Show what a folder's configuration gives, and agree to it
+    Trust(trust::Trust),
     /// Print a JSON Schema for editors or the OpenAPI document, or list them
     Schema {
         /// Name of the schema
@@ -391,6 +394,7 @@ fn dispatch(global: &Global, command: Command) -> Result<ExitCode> {
         Command::Check => check::check(global),
         Command::Doctor => doctor::doctor(global),
         Command::Init(args) => init::init(global, &args),
+        Command::Trust(args) => trust::trust(global, &args),
         Command::Schema { name } => schema::schema(global, name.as_deref()),
         Command::Completions { shell } => complete::script(&shell),
         Command::Man(args) => man::man(&args),

@@ -1,0 +1,284 @@
+//! The parts of a configuration that give more than a default gives.
+
+use std::path::Path;
+
+use registry::model::{
+    Confinement, KeyVariable, Layer, McpServer, Permissions, Phase, RoleAgent, Rule, Verdict,
+    Workspace,
+};
+use registry::{AgentFile, Config};
+use tool_core::command::Isolation;
+use tool_core::{Encode, Value, convert, json};
+
+use super::{Bases, Given, files};
+use crate::environment;
+
+/// Everything that a configuration gives, in a fixed order.
+pub(crate) fn of_config(config: &Config, bases: &Bases) -> Vec<Given> {
+    let mut found = Vec::new();
+    let mut add = |what: String, shown: String| found.push(Given { what, shown });
+    if !config.notify.command.is_empty() {
+        let words = &config.notify.command;
+        let shown = format!("command: {}\n", line(words));
+        add("notify".to_owned(), shown + &files::shown(words, bases));
+    }
+    for (name, table) in tables(config) {
+        let shown = format!("{}\n", json::canonical(&table));
+        add(
+            format!("cli.{name}"),
+            shown + &files::shown(&texts(&table), bases),
+        );
+    }
+    for phase in config.phases.iter().filter(|phase| gives(phase, bases)) {
+        let mut shown = format!("{}\n", json::canonical(&value(phase)));
+        if let Some(path) = elsewhere(phase, bases) {
+            shown += &format!("  {}: {}\n", path.display(), files::state(&path));
+        }
+        add(format!("phases.{}", phase.name), shown);
+    }
+    for (role, agent) in &config.workflow.agents {
+        if starts_freely(agent) {
+            let isolation = agent.isolation.map_or("", |one| one.as_str());
+            let (cli, permission) = (&agent.cli.text, agent.permission);
+            let profile = agent.flag_profile.as_deref().unwrap_or_default();
+            let shown = format!(
+                "cli: {cli}\npermission: {permission}\nisolation: {isolation}\nflag_profile: {profile}\n"
+            );
+            add(format!("workflow.agents.{role}"), shown);
+        }
+    }
+    if !config.workflow.gates.is_empty() {
+        let lines = config.workflow.gates.iter().map(|(agent, tools)| {
+            let tools: Vec<&str> = tools.iter().map(|tool| tool.text.as_str()).collect();
+            format!("{agent}: {}\n", tools.join(", "))
+        });
+        add("workflow.gates".to_owned(), lines.collect());
+    }
+    let models = [
+        ("embeddings", &config.models.embeddings),
+        ("chat", &config.models.chat),
+        ("vision", &config.models.vision),
+    ];
+    for (name, model) in models {
+        let Some(model) = model else { continue };
+        if let Some(variable) = model.api_key.as_ref().and_then(KeyVariable::variable) {
+            let shown = format!("endpoint: {}\napi_key: env:{variable}\n", model.endpoint);
+            add(format!("models.{name}"), shown);
+        }
+    }
+    if let Some(search) = &config.web.search
+        && let Some(variable) = search.api_key.as_ref().and_then(KeyVariable::variable)
+    {
+        let endpoint = search.endpoint.as_deref().unwrap_or_default();
+        let shown = format!(
+            "provider: {}\nendpoint: {endpoint}\napi_key: env:{variable}\n",
+            search.provider
+        );
+        add("web.search".to_owned(), shown);
+    }
+    if is_lenient(&config.permissions) {
+        let shown = format!("{}\n", json::canonical(&value(&config.permissions)));
+        add("permissions".to_owned(), shown);
+    }
+    let rules: String = config.layers.iter().flat_map(allowing).collect();
+    if !rules.is_empty() {
+        add("policies".to_owned(), rules);
+    }
+    for server in config.mcp_servers.iter() {
+        add(
+            format!("mcp_servers.{}", server.name),
+            of_server(server, bases),
+        );
+    }
+    if let Some(python) = &config.code.python {
+        let path = environment::interpreter(python, &bases.folder);
+        let real = environment::real(&path);
+        let shown = format!("python: {}\nwhich is: {}\n", path.display(), real.display());
+        add("code".to_owned(), shown);
+    }
+    let outside = outside(&config.workspace, bases);
+    if !outside.is_empty() {
+        add("workspace".to_owned(), outside);
+    }
+    found
+}
+
+/// The agent files whose rules allow what a default would ask about.
+pub(crate) fn of_agents(texts: &[(String, String)]) -> Vec<Given> {
+    let gives = |(path, text): &(String, String)| {
+        // A broken file is reported when the policy is compiled, and counts nothing.
+        let file = AgentFile::parse(path, text).ok()?;
+        let rules = file.head.policy.iter().flat_map(|policy| &policy.rules);
+        let rules = rules.filter(|rule| rule.decision == Verdict::Allow && !is_pure(rule));
+        let shown: String = rules
+            .map(|rule| format!("{}\n", json::canonical(&value(rule))))
+            .collect();
+        let what = format!("agents/{}", file.name);
+        (!shown.is_empty()).then_some(Given { what, shown })
+    };
+    texts.iter().filter_map(gives).collect()
+}
+
+/// The words of each program of a configuration that runs outside the sandbox, or answers calls.
+pub(super) fn programs(config: &Config) -> Vec<Vec<String>> {
+    let mut found = vec![config.notify.command.clone()];
+    found.extend(tables(config).iter().map(|(_, table)| texts(table)));
+    let servers = config.mcp_servers.iter();
+    found.extend(servers.map(|server| server.command.clone()));
+    found
+}
+
+/// The agent command lines that the configuration writes itself, as written.
+fn tables(config: &Config) -> Vec<(String, Value)> {
+    let written = config.cli_tables.as_object().into_iter();
+    let written = written.flat_map(|tables| tables.iter());
+    let mut found: Vec<(String, Value)> = written
+        .map(|(name, table)| (name.to_owned(), table.clone()))
+        .collect();
+    for cli in &config.clis {
+        if !found.iter().any(|(name, _)| *name == cli.name) {
+            found.push((cli.name.clone(), value(cli)));
+        }
+    }
+    found
+}
+
+/// Every text of a value, the program first.
+fn texts(table: &Value) -> Vec<String> {
+    fn below(value: &Value, found: &mut Vec<String>) {
+        if let Some(text) = value.as_str() {
+            found.push(text.to_owned());
+        }
+        for item in value.items().unwrap_or_default().iter() {
+            below(item, found);
+        }
+        for (name, member) in value
+            .as_object()
+            .into_iter()
+            .flat_map(|object| object.iter())
+        {
+            if name != "binary" {
+                below(member, found);
+            }
+        }
+    }
+    let mut found = vec![table.text("binary").unwrap_or_default().to_owned()];
+    below(table, &mut found);
+    found
+}
+
+fn value<T: Encode>(of: &T) -> Value {
+    convert::to_value(of).unwrap_or_default()
+}
+
+fn line(words: &[String]) -> String {
+    json::to_text(&Value::from(words.to_vec()))
+}
+
+/// Whether a phase takes a border away, lets its callers change things without being asked, or has its task from elsewhere.
+fn gives(phase: &Phase, bases: &Bases) -> bool {
+    let mut selections = std::iter::once(&phase.tools).chain(phase.agent_tools.iter());
+    phase.isolation == Some(Isolation::None)
+        || selections.any(|one| one.permission > Some(Confinement::ReadOnly))
+        || elsewhere(phase, bases).is_some()
+}
+
+/// The file of the task of a phase, where it lies outside the folder of the configuration or a link leads to it.
+fn elsewhere(phase: &Phase, bases: &Bases) -> Option<std::path::PathBuf> {
+    let named = files::plain(&bases.folder.join(phase.prompt_file.as_ref()?));
+    let real = environment::real(&named);
+    (real != named || !real.starts_with(&bases.folder)).then_some(real)
+}
+
+fn starts_freely(agent: &RoleAgent) -> bool {
+    agent.isolation == Some(Isolation::None) || agent.permission > Confinement::ReadOnly
+}
+
+fn is_lenient(permissions: &Permissions) -> bool {
+    let network = &permissions.network;
+    !permissions.filesystem.requires_approval
+        || !permissions.shell.requires_approval
+        || network.requires_approval == Some(false)
+        || !network.allowed_hosts.is_empty()
+        || !network.allow_private.is_empty()
+}
+
+/// A line for each rule of a layer that allows what a default would ask about.
+fn allowing(layer: &Layer) -> Vec<String> {
+    let of_layer = match layer.name.as_str() {
+        "" => layer.level.to_string(),
+        name => format!("{} {name}", layer.level),
+    };
+    let rules = layer.rules.iter();
+    let allow = rules.filter(|rule| rule.decision == Verdict::Allow && !is_pure(rule));
+    allow
+        .map(|rule| format!("{of_layer}: {}\n", json::canonical(&value(rule))))
+        .collect()
+}
+
+/// Whether a rule names only built-in tools that reach and change nothing.
+fn is_pure(rule: &Rule) -> bool {
+    let tools = &rule.matches.tools;
+    let is_pure = |id: &str| {
+        crate::built_in_tool(id).is_some_and(|tool| registry::policy::is_harmless(tool.spec()))
+    };
+    !tools.is_empty() && tools.iter().all(|tool| is_pure(&tool.text))
+}
+
+fn of_server(server: &McpServer, bases: &Bases) -> String {
+    let mut shown = format!("command: {}\n", line(&server.command));
+    let words: Vec<String> = server
+        .command
+        .iter()
+        .chain(&server.readable)
+        .cloned()
+        .collect();
+    shown += &files::shown(&words, bases);
+    let env = server.env.iter();
+    let env: Vec<String> = env.map(|(name, value)| format!("{name}={value}")).collect();
+    let effects = server.effects.as_ref().map_or("any".to_owned(), |effects| {
+        let names: Vec<&str> = effects.iter().map(|one| one.as_str()).collect();
+        names.join(", ")
+    });
+    shown += &format!(
+        "sandbox: {}\nreads_workspace: {}\nreadable: {}\nenvironment: {}\neffects: {effects}\ntimeout_ms: {:?}\n",
+        server.sandbox,
+        server.reads_workspace,
+        line(&server.readable),
+        line(&env),
+        server.timeout_ms,
+    );
+    match &server.pin {
+        Some(Ok(pin)) => {
+            let digest = registry::digest::of_texts([pin.text.as_str()]);
+            shown += &format!("tools: list with the digest {digest}\n");
+            let tools = registry::plugins::pinned(&server.name, pin).unwrap_or_default();
+            for tool in &tools {
+                shown += &format!("  {}: {}\n", tool.name, tool.summary());
+            }
+        }
+        Some(Err(_)) | None => shown += "tools: not pinned\n",
+    }
+    shown
+}
+
+/// What of the workspace lies outside the folder of the configuration.
+fn outside(workspace: &Workspace, bases: &Bases) -> String {
+    let folders = workspace.folders().into_iter();
+    let outside = folders.filter(|root| !is_inside(&root.path, &bases.folder));
+    outside
+        .map(|root| format!("{}: {}\n", root.access, root.path))
+        .collect()
+}
+
+fn is_inside(path: &str, folder: &Path) -> bool {
+    environment::real(&folder.join(path)).starts_with(folder)
+}
+
+/// Leaves roots inside the folder of the configuration alone, or the folder itself.
+pub(super) fn stay_inside(workspace: &mut Workspace, folder: &Path) {
+    let mut roots = workspace.folders();
+    roots.retain(|root| is_inside(&root.path, folder));
+    workspace.root = None;
+    workspace.roots = (!roots.is_empty()).then_some(roots);
+}
