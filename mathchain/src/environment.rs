@@ -123,10 +123,7 @@ pub(crate) fn read_named_files(path: &Path, config: &mut Config) {
     }
     for server in config.mcp_servers.iter_mut() {
         server.pin = match read_pin(path, &server.name) {
-            Ok(Some(pin)) if crate::pins::are_agreed_to(server, &pin) => Some(Ok(pin)),
-            Ok(Some(_)) => Some(Err(
-                "this user has not agreed to its table and list as they are now".to_owned(),
-            )),
+            Ok(Some(pin)) => Some(Ok(pin)),
             Ok(None) => None,
             Err(err) => Some(Err(err.message().to_owned())),
         };
@@ -181,9 +178,9 @@ pub(crate) fn keys_folder() -> Option<PathBuf> {
 /// configuration folder.
 pub(crate) fn plugin_roots(project: Option<&Path>, here: &Path) -> Vec<PluginRoot> {
     let own = match project {
-        Some(folder) => PluginRoot::beside(folder),
+        Some(folder) => PluginRoot::beside(folder).of_folder(folder),
         // Other programs may have a folder of this name.
-        None => PluginRoot::beside(here).shared(),
+        None => PluginRoot::beside(here).shared().of_folder(here),
     };
     let user = user_config_folder().map(|folder| PluginRoot::beside(&folder));
     let mut roots = vec![own];
@@ -269,6 +266,18 @@ pub(crate) fn surroundings_by(
         ssh_agent: variable("SSH_AUTH_SOCK")
             .map(PathBuf::from)
             .filter(|socket| socket.is_absolute()),
+        python: None,
+    }
+}
+
+/// The interpreter that `[code] python` names, a file or the folder of a virtual environment, absolute or in a folder.
+pub(crate) fn interpreter(named: &str, folder: &Path) -> PathBuf {
+    let path = folder.join(named);
+    let within = |name: &str| path.join("bin").join(name);
+    match path.is_dir() {
+        true if within("python3").exists() => within("python3"),
+        true => within("python"),
+        false => path,
     }
 }
 
@@ -309,12 +318,35 @@ pub(crate) fn names() -> Vec<String> {
     names
 }
 
-/// The variables of this process, for a program that runs as the user.
-pub(crate) fn all() -> Vec<(String, String)> {
+/// The variables of this process that a program outside the sandbox gets: those that say where and for whom it runs, and none that may
+/// hold a secret. Its table names others.
+pub(crate) fn of_user() -> Vec<(String, String)> {
+    const NAMES: [&str; 16] = [
+        "PATH",
+        "HOME",
+        "USER",
+        "LOGNAME",
+        "SHELL",
+        "LANG",
+        "LANGUAGE",
+        "TERM",
+        "TZ",
+        "TMPDIR",
+        // A notifier reaches the desktop by these.
+        "DISPLAY",
+        "WAYLAND_DISPLAY",
+        "XDG_RUNTIME_DIR",
+        "DBUS_SESSION_BUS_ADDRESS",
+        "XDG_CONFIG_HOME",
+        "XDG_STATE_HOME",
+    ];
     let text = |(name, value): (OsString, OsString)| {
         Some((name.into_string().ok()?, value.into_string().ok()?))
     };
-    std::env::vars_os().filter_map(text).collect()
+    let variables = std::env::vars_os().filter_map(text);
+    variables
+        .filter(|(name, _)| NAMES.contains(&name.as_str()) || name.starts_with("LC_"))
+        .collect()
 }
 
 fn config_in(folder: &Path) -> Result<Option<PathBuf>> {

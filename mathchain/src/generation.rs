@@ -155,6 +155,7 @@ impl Generations {
         // The visible and write-protected files were determined when the workspace was opened.
         for (key, changed) in [
             ("workspace", config.workspace != old.config.workspace),
+            ("code", config.code != old.config.code),
             ("files", named(&config) != named(&old.config)),
         ] {
             if changed {
@@ -365,8 +366,9 @@ pub(crate) fn describe_broken(broken: &Broken) -> Value {
 
 /// The status of a broken plugin: its settings may switch it off.
 pub(crate) fn status_of_broken(broken: &Broken) -> &'static str {
-    match broken.is_off {
-        true => "disabled, broken",
-        false => "broken",
+    match (broken.is_off, broken.is_untrusted) {
+        (true, _) => "disabled, broken",
+        (false, true) => "not trusted",
+        (false, false) => "broken",
     }
 }

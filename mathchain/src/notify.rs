@@ -35,7 +35,7 @@ pub(crate) fn tell(spawner: &dyn Spawner, notify: &Notify, entry: &Value) {
     };
     let mut command = Command::new(notify.command.clone());
     command.isolation = Isolation::None;
-    command.environment = environment::all();
+    command.environment = environment::of_user();
     command.stdin = format!("{}\n", json::to_text(entry)).into_bytes();
     (command.limits.wall, command.limits.cpu) = (TIME_MAX, TIME_MAX);
     let failed = match spawner.run(&command, &StopFlag::new()) {

@@ -54,6 +54,8 @@ mod support;
 #[cfg(target_os = "linux")]
 mod terminal;
 #[cfg(target_os = "linux")]
+mod trust;
+#[cfg(target_os = "linux")]
 mod undoing;
 mod web;
 #[cfg(target_os = "linux")]

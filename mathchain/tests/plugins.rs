@@ -87,6 +87,7 @@ fn replace(place: &Place, name: &str, content: &str) {
     place.write("draft", content);
     std::fs::rename(place.path("work/draft"), place.path("work").join(name))
         .unwrap_or_else(|_| place.write(name, content));
+    place.trust(&[]);
 }
 
 #[test]
@@ -102,6 +103,9 @@ fn a_clean_clone_lists_its_plugins_and_calls_them() {
                 .expect("runs"),
         )
     };
+    // Of a stranger's they are shown, and none is called before the user agreed.
+    assert_ne!(run(&["call", "example:word_count", "--text", "a"]).code, 0);
+    run(&["trust", "--yes"]).expect_code(0);
     let listed = run(&["plugins", "list"]);
     let names: Vec<Value> = listed
         .expect_code(0)

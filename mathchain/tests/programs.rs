@@ -69,6 +69,59 @@ fn a_secret_of_the_environment_stays_there() {
 }
 
 #[test]
+fn python_is_the_interpreter_that_the_configuration_names() {
+    let place = Place::new();
+    let env = place.path("env");
+    place.write(
+        "../env/pyvenv.cfg",
+        "home = /usr/bin\ninclude-system-site-packages = false\n",
+    );
+    std::fs::create_dir_all(env.join("bin")).expect("makes folders");
+    std::os::unix::fs::symlink("/usr/bin/python3", env.join("bin/python3")).expect("links");
+    let code = r#"{"code":"import sys; print(sys.prefix)"}"#;
+    let prefix = || {
+        place
+            .run(&["call", "python_run", "--yes"], code)
+            .at("/output/stdout")
+    };
+    assert_eq!(prefix(), "/usr\n".into());
+    for named in ["../env", "../env/bin/python3"] {
+        place.write(
+            "mathchain.toml",
+            &format!("version = 1\n[code]\npython = \"{named}\"\n"),
+        );
+        let found = prefix().to_string();
+        assert!(
+            found.contains(env.to_str().expect("UTF-8")),
+            "{named}: {found}"
+        );
+    }
+    place.write("mathchain.toml", "version = 1\n[code]\npython = \"none\"\n");
+    let missing = place.run(&["call", "python_run", "--yes"], code);
+    assert!(
+        missing.stdout.contains("[code] python"),
+        "{}",
+        missing.stdout
+    );
+}
+
+#[test]
+fn git_reads_the_repository_of_the_workspace_whoever_runs_it() {
+    let place = Place::new();
+    let git = |args: &[&str]| {
+        let mut command = std::process::Command::new("git");
+        let done = command.args(args).current_dir(place.path("work")).output();
+        assert!(done.expect("runs").status.success());
+    };
+    git(&["init", "-q"]);
+    place.write("a.txt", "x");
+    let args = r#"{"argv":["git","status","--short"]}"#;
+    let answer = place.run(&["call", "run_shell", "--yes"], args);
+    let out = answer.expect_code(0).at("/output/stdout");
+    assert_eq!(out, "?? a.txt\n".into(), "{}", answer.stdout);
+}
+
+#[test]
 fn an_expression_of_python_needs_no_approval_and_runs_in_chains() {
     let place = Place::new();
     let answer = place.run(

@@ -14,6 +14,8 @@ use tool_core::Value;
 /// A folder with an empty home, so that no test sees another's state or the user's configuration.
 pub(crate) struct Place {
     folder: tempfile::TempDir,
+    /// Whether commands run after `mathchain trust --yes`.
+    is_trusted: bool,
 }
 
 /// What a run answered.
@@ -28,6 +30,7 @@ impl Place {
         hear_signals();
         let place = Self {
             folder: tempfile::tempdir().expect("a folder"),
+            is_trusted: true,
         };
         std::fs::create_dir_all(place.path("work")).expect("makes folders");
         place
@@ -43,12 +46,36 @@ impl Place {
         let path = self.path("work").join(name);
         std::fs::create_dir_all(path.parent().expect("a folder")).expect("makes folders");
         std::fs::write(path, text).expect("writes");
+        if name.starts_with("mathchain.") || name.starts_with("plugins/") {
+            self.trust(&[]);
+        }
     }
 
     /// Puts a file in place at once, so that nobody reads half of it.
     pub(crate) fn replace(&self, name: &str, text: &str) {
         self.write("draft", text);
         std::fs::rename(self.path("work/draft"), self.path("work").join(name)).expect("renames");
+        self.trust(&[]);
+    }
+
+    /// A folder whose configuration the user has not agreed to.
+    pub(crate) fn of_a_stranger() -> Self {
+        Self {
+            is_trusted: false,
+            ..Self::new()
+        }
+    }
+
+    /// Agrees to what the folder gives, as the user who wrote a test's files; the answer to it does not matter.
+    pub(crate) fn trust(&self, options: &[&str]) {
+        if self.is_trusted {
+            let mut command = self.plain_command(&[&["trust", "--yes"], options].concat());
+            command
+                .stdin(Stdio::null())
+                .stdout(Stdio::null())
+                .stderr(Stdio::null());
+            let _ = command.status();
+        }
     }
 
     #[expect(
@@ -59,7 +86,29 @@ impl Place {
         std::fs::read_to_string(self.path("work").join(name)).expect("reads")
     }
 
+    /// A command in the folder, which its user trusts: that of its configuration, or of the one that the arguments name.
     pub(crate) fn command(&self, args: &[&str]) -> Command {
+        let after = |flag: &str| {
+            let at = args.iter().position(|arg| *arg == flag)?;
+            args.get(at + 1).filter(|value| !value.starts_with('-'))
+        };
+        let named = match args {
+            ["pipeline", "run" | "resume", file, ..] if self.path("work").join(file).is_file() => {
+                Some(file)
+            }
+            _ => after("--config"),
+        };
+        let has_given = ["mathchain.toml", "mathchain.yaml", "plugins", "agents"]
+            .map(|name| format!("work/{name}"));
+        match named {
+            Some(file) => self.trust(&["--config", file]),
+            None if has_given.iter().any(|name| self.path(name).exists()) => self.trust(&[]),
+            None => {}
+        }
+        self.plain_command(args)
+    }
+
+    fn plain_command(&self, args: &[&str]) -> Command {
         let binary = env!("CARGO_BIN_EXE_mathchain");
         // Approvals are given at a terminal.
         let mut command = match args.first() {

@@ -21,7 +21,7 @@ pub(super) const SPEC: Spec = Spec {
 pub(super) fn find(ctx: &Ctx) -> Result<Program> {
     ctx.spawner()?.find("python3").ok_or_else(|| {
         tool_error!(PreconditionFailed, "python"; "`python3` is not installed";
-            "install Python 3; `calculate` evaluates formulas without it")
+            "install Python 3, or repair what `[code] python` names; `calculate` evaluates formulas without it")
     })
 }
 

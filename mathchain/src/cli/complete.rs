@@ -89,7 +89,11 @@ fn words() -> Vec<String> {
 
 /// The toolkit of the command line that is being completed; nothing is created.
 fn toolkit() -> Option<Toolkit> {
-    open::read_only(&Global::in_words(&words()), false).ok()
+    let global = Global {
+        completes: true,
+        ..Global::in_words(&words())
+    };
+    open::read_only(&global, false).ok()
 }
 
 /// Candidates among names with a short help each.

@@ -35,7 +35,11 @@ impl Configured {
             (shown.to_string_lossy().into_owned(), agent.text)
         });
         let agents = agents.collect();
-        let roots = environment::plugin_roots(Some(folder), folder);
+        let mut roots = environment::plugin_roots(Some(folder), folder);
+        // What would be in force, whether this user agreed to it yet or not.
+        for root in &mut roots {
+            root.folder = None;
+        }
         let sandbox = Arc::new(Sandbox::new(environment::surroundings(&[], &[], &[])));
         let loader = Loader::new(roots, sandbox, Arc::new(SystemClock::default()));
         // Its other errors are reported with the policy's.

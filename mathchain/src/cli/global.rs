@@ -43,6 +43,9 @@ pub(super) struct Global {
     /// Whether the command answers calls or runs: programs read it through a pipe.
     #[arg(skip)]
     pub is_door: bool,
+    /// Whether the words are being completed for a shell, which shows no warnings.
+    #[arg(skip)]
+    pub completes: bool,
 }
 
 /// Levels of the log, the most severe first.

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::prelude::*;
+use super::trust;
 use crate::environment::{AGENTS_FOLDER, CONFIG_NAMES};
 
 #[derive(Debug, Args)]
@@ -45,7 +46,12 @@ pub(super) fn init(global: &Global, init: &Init) -> Result<ExitCode> {
     } else {
         let mut paths = CONFIG_NAMES.iter().map(|name| folder.join(name));
         let present = paths.find(|path| path.exists());
-        write_all(folder, present, &[(folder.join(CONFIG_NAMES[0]), STARTER)])?;
+        let file = folder.join(CONFIG_NAMES[0]);
+        write_all(folder, present, &[(file.clone(), STARTER)])?;
+        trust::agree(&Global {
+            config: Some(file),
+            ..global.clone()
+        })?;
         print("check it with `mathchain check`\n");
     }
     Ok(exit::OK.into())

@@ -1,6 +1,7 @@
 //! Opening the toolkit: finds and reads the configuration, locates workspace and state.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use journal::{FILE_NAME, State};
@@ -15,7 +16,11 @@ use super::output::complain;
 use crate::environment::{self, ConfigFile};
 use crate::real_paths::RealPaths;
 use crate::toolkit::AgentStarter;
+use crate::trust::{self, Bases, Given, Record};
 use crate::{Builder, PluginRoot, RootFolder, Toolkit, approvers, roots};
+
+/// Beginning of the name of the plugin that the tools of an MCP server are in.
+const SERVER_PREFIX: &str = "mcp__";
 
 /// Locations of this run's configuration, workspace and state.
 pub(super) struct Places {
@@ -27,6 +32,10 @@ pub(super) struct Places {
     pub plugins: Vec<PluginRoot>,
     /// What was found of paths.
     pub paths: RealPaths,
+    /// What words of the configuration are relative to.
+    bases: Bases,
+    /// Files of the workspace that are programs of the configuration.
+    programs: Vec<PathBuf>,
 }
 
 /// Finds and reads the configuration, and locates workspace and state.
@@ -45,6 +54,17 @@ pub(super) fn places(global: &Global) -> Result<Places> {
     let of_project = config_file.as_ref().filter(|file| file.of_project);
     let project = of_project.and_then(|file| file.path.parent());
     let base = project.unwrap_or(&here);
+    let mut config = config;
+    let bases = bases(
+        &config,
+        base,
+        global.workspace.as_ref().map(|root| here.join(root)),
+    );
+    let programs = trust::named_files(&config, &bases);
+    if config_file.as_ref().is_some_and(needs_trust) {
+        trust::settle(&mut config, &bases);
+    }
+    name_interpreter(&mut config, &bases);
     // `--workspace` moves the files of tools, not the audit.
     let own_roots = roots_of(&config, base);
     let own_root = own_roots.first().map_or(base, |root| &root.path);
@@ -60,7 +80,6 @@ pub(super) fn places(global: &Global) -> Result<Places> {
     if let (Some(_), Some(folder)) = (project, &state) {
         crate::owned::exists(folder)?;
     }
-    let mut config = config;
     let paths = RealPaths::default();
     add_recorded(&mut config, &roots, state.as_deref(), &paths)?;
     Ok(Places {
@@ -70,7 +89,58 @@ pub(super) fn places(global: &Global) -> Result<Places> {
         config,
         roots,
         state,
+        bases,
+        programs,
     })
+}
+
+/// The folder of a configuration and the roots that it or the command line names, without links.
+fn bases(config: &Config, folder: &Path, workspace: Option<PathBuf>) -> Bases {
+    let roots = roots_of(config, folder).into_iter().map(|root| root.path);
+    Bases::new(folder, roots.chain(workspace))
+}
+
+/// Names the interpreter by its whole path, whichever folder is the workspace.
+fn name_interpreter(config: &mut Config, bases: &Bases) {
+    if let Some(python) = &mut config.code.python {
+        let path = environment::interpreter(python, &bases.folder);
+        *python = path.to_string_lossy().into_owned();
+    }
+}
+
+/// Whether a configuration counts only as far as this user agreed to it: any but the user's own.
+fn needs_trust(file: &ConfigFile) -> bool {
+    let own = environment::user_config_folder().map(|folder| environment::real(&folder));
+    file.of_project && !own.is_some_and(|own| file.path.starts_with(own))
+}
+
+/// What the folder of this run gives, with the folder without links; plugins too.
+///
+/// # Errors
+/// A configuration with errors, a folder of plugins that cannot be listed.
+pub(super) fn given(global: &Global) -> Result<(PathBuf, Vec<Given>)> {
+    let here = std::env::current_dir()
+        .map_err(|err| tool_error!(ToolError, "cannot use the current folder: {err}"))?;
+    let file = environment::find_config(global.config.as_deref(), &here)?;
+    let file = file.filter(needs_trust);
+    let folder = file.as_ref().and_then(|file| file.path.parent());
+    let folder = environment::real(folder.unwrap_or(&here));
+    let mut given = Vec::new();
+    if let Some(file) = &file {
+        let config = environment::config_of(&file.path, &file.text)?;
+        let workspace = global.workspace.as_ref().map(|root| here.join(root));
+        given = trust::of_config(&config, &bases(&config, &folder, workspace));
+    }
+    let agents = environment::agent_texts(&folder)?.into_iter();
+    let agents: Vec<_> = agents.map(|agent| (agent.path, agent.text)).collect();
+    given.extend(trust::of_agents(&agents));
+    let of_project = file.as_ref().map(|_| folder.as_path());
+    for root in environment::plugin_roots(of_project, &here) {
+        if root.folder.is_some() {
+            given.extend(crate::plugins::given(&root)?);
+        }
+    }
+    Ok((folder, given))
 }
 
 /// The folder of this run's project: that of the configuration, else the current one.
@@ -110,9 +180,34 @@ pub fn project(config: Option<PathBuf>, workspace: Option<PathBuf>) -> Result<Bu
 /// Agent files are read only if the command or the configuration refers to agents: a plain call does not wait for them.
 fn open_as(global: &Global, agents: bool, create_state: bool) -> Result<Toolkit> {
     let (builder, opened) = builder(global, agents, create_state)?;
-    match STARTER.get().and_then(|starter| starter(global, opened)) {
+    let toolkit = match STARTER.get().and_then(|starter| starter(global, opened)) {
         Some(starter) => builder.agents(starter).build(),
         None => builder.build(),
+    }?;
+    warn_of_untrusted(global, &toolkit);
+    Ok(toolkit)
+}
+
+/// Says once what of the folder's configuration does not count.
+fn warn_of_untrusted(global: &Global, toolkit: &Toolkit) {
+    static SAID: AtomicBool = AtomicBool::new(false);
+    let mut untrusted = toolkit.config().untrusted.clone();
+    let plugins = toolkit.broken_plugins();
+    let plugins = plugins.iter().filter(|one| one.is_untrusted && !one.is_off);
+    let names = plugins.filter_map(|one| one.names.first());
+    for name in names.map(|name| match name.strip_prefix(SERVER_PREFIX) {
+        Some(server) => format!("mcp_servers.{server}"),
+        None => format!("plugins.{name}"),
+    }) {
+        if !untrusted.contains(&name) {
+            untrusted.push(name);
+        }
+    }
+    if let Some(warning) = trust::warning(&untrusted)
+        && !global.completes
+        && !SAID.swap(true, Ordering::Relaxed)
+    {
+        complain(&format!("warning: {warning}\n"));
     }
 }
 
@@ -134,6 +229,9 @@ pub(super) fn start_agents_by(starter: Starter) {
 pub(super) struct Opened {
     pub file: Option<PathBuf>,
     pub workspace: Option<PathBuf>,
+    /// What no tool writes.
+    pub protected: Vec<PathBuf>,
+    pub state: Option<PathBuf>,
 }
 
 fn builder(global: &Global, agents: bool, create_state: bool) -> Result<(Builder, Opened)> {
@@ -141,6 +239,7 @@ fn builder(global: &Global, agents: bool, create_state: bool) -> Result<(Builder
     let folder = project_of(&places);
     add_agents(&mut places.config, &folder, agents)?;
     let protected = protected(&places);
+    let foreign = places.config_file.as_ref().is_some_and(needs_trust);
     let file = places.config_file.map(|file| file.path);
     let shown = |path: &Path| path.display().to_string();
     log::opened(object! {
@@ -149,9 +248,12 @@ fn builder(global: &Global, agents: bool, create_state: bool) -> Result<(Builder
         "state" => places.state.as_deref().map(shown),
     });
     let (roots, state) = (places.roots.clone(), places.state.clone());
+    let (bases, programs) = (places.bases, places.programs);
     let opened = Opened {
         file: file.clone(),
         workspace: roots.first().map(|root| root.path.clone()),
+        protected: roots::protected(&places.plugins, &protected, &places.paths),
+        state: state.clone(),
     };
     let mut builder = Toolkit::builder()
         .config(places.config)
@@ -167,6 +269,16 @@ fn builder(global: &Global, agents: bool, create_state: bool) -> Result<(Builder
                 }
                 None => Config::default(),
             };
+            let named = trust::named_files(&config, &bases);
+            if let Some(new) = named.iter().find(|path| !programs.contains(path)) {
+                return Err(tool_error!(Conflict, "configuration";
+                    "the configuration now names the program `{}`, which requires a restart: tools could write it till then", new.display();
+                    "start the server again"));
+            }
+            if foreign {
+                trust::settle(&mut config, &bases);
+            }
+            name_interpreter(&mut config, &bases);
             add_agents(&mut config, &folder, agents)?;
             let paths = RealPaths::default();
             add_recorded(&mut config, &roots, state.as_deref(), &paths)?;
@@ -190,6 +302,7 @@ pub(super) fn watched(global: &Global) -> Result<Vec<PathBuf>> {
     let mut files = named_files(&places);
     files.extend(places.config_file.map(|file| file.path));
     files.extend(rules);
+    files.extend(Record::file(&places.bases.folder));
     files.push(agents);
     Ok(files)
 }
@@ -225,6 +338,7 @@ fn protected(places: &Places) -> Vec<PathBuf> {
     let mut found = named_files(places);
     found.extend(places.config_file.as_ref().map(|file| file.path.clone()));
     found.extend(environment::user_config_folder());
+    found.extend(places.programs.iter().cloned());
     let there = |folder: &&PathBuf| places.paths.existing(folder).is_some();
     for folder in folders.iter().filter(there) {
         for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
@@ -264,6 +378,11 @@ fn add_agents(config: &mut Config, folder: &Path, wanted: bool) -> Result<()> {
     if wanted || named {
         let agents = environment::agent_texts(folder)?.into_iter();
         config.agent_texts = agents.map(|agent| (agent.path, agent.text)).collect();
+        let folder = environment::real(folder);
+        let own = environment::user_config_folder().map(|folder| environment::real(&folder));
+        if !own.is_some_and(|own| folder.starts_with(own)) {
+            trust::settle_agents(config, &folder);
+        }
     }
     Ok(())
 }

@@ -2,13 +2,15 @@
 
 use std::path::Path;
 
-use registry::model::{McpServer, Pin};
+use registry::model::McpServer;
 use tool_core::Ctx;
 
+use super::human::visible;
 use super::prelude::*;
 use super::{asking, changes};
 use crate::clock::SystemClock;
-use crate::{pins, plugins};
+use crate::plugins;
+use crate::trust::Record;
 
 /// Shows how a server is started, starts it after a yes, shows its tools, and after another pins them.
 pub(super) fn pin(global: &Global, toolkit: &Toolkit, name: &str, yes: bool) -> Result<ExitCode> {
@@ -33,7 +35,8 @@ pub(super) fn pin(global: &Global, toolkit: &Toolkit, name: &str, yes: bool) -> 
         )
     };
     let before = environment::read_pin(&file, name)?;
-    let agreed = before.filter(|pin| pins::are_agreed_to(server, pin));
+    let what = format!("mcp_servers.{name}");
+    let agreed = before.filter(|_| !config.untrusted.contains(&what));
     // Its table is that of a project, which may come from anywhere.
     if !yes && agreed.is_none() && !asking::yes(&shown(server), "start it?", "starting a server")? {
         return Err(declined());
@@ -44,12 +47,13 @@ pub(super) fn pin(global: &Global, toolkit: &Toolkit, name: &str, yes: bool) -> 
     let clock = SystemClock::default();
     let text = registry::plugins::pin_of(&launch, sandbox, &clock, &Ctx::default())?;
     let known = agreed.as_ref().map_or("", |pin| pin.text.as_str());
-    let difference = changes::unified(known, &text);
+    let difference = changes::unified(&visible(known), &visible(&text));
+    let is_changed = known != text;
     let tools = tools_in(&text);
     let data = object! {
-        "path" => path.display().to_string(), "changed" => difference.is_some(), "tools" => tools.clone(),
+        "path" => path.display().to_string(), "changed" => is_changed, "tools" => tools.clone(),
     };
-    let Some(difference) = difference else {
+    let Some(difference) = difference.filter(|_| is_changed) else {
         return output::data(global, &data, || {
             format!("{} is up to date\n", path.display())
         });
@@ -60,11 +64,8 @@ pub(super) fn pin(global: &Global, toolkit: &Toolkit, name: &str, yes: bool) -> 
     let failed = |err| io::cannot_write(&path, &err);
     std::fs::create_dir_all(folder).map_err(failed)?;
     io::replace(&path, text.as_bytes(), io::Readers::AsBefore).map_err(failed)?;
-    let pin = Pin {
-        path: path.to_string_lossy().into_owned(),
-        text,
-    };
-    pins::agree_to(server, &pin)?;
+    let (folder, given) = open::given(global)?;
+    Record::of(&folder).agree(given.into_iter().filter(|one| one.what == what))?;
     toolkit.reload()?;
     output::data(global, &data, || {
         let count = counted(tools.len() as u64, "tool");

@@ -8,6 +8,7 @@ use tool_core::Ctx;
 
 use super::pin;
 use super::prelude::*;
+use crate::trust::Record;
 use crate::{generation, plugins};
 
 #[derive(Debug, Subcommand)]
@@ -166,6 +167,10 @@ fn new(global: &Global, toolkit: &Toolkit, name: &str) -> Result<ExitCode> {
             "choose another name"));
     }
     let written = plugins::write_template(&folder, name)?;
+    // Written by the user's hand.
+    let (project, given) = open::given(global)?;
+    let what = format!("plugins.{name}");
+    Record::of(&project).agree(given.into_iter().filter(|one| one.what == what))?;
     toolkit.reload()?;
     let files = written
         .iter()

@@ -13,10 +13,12 @@ use tool_core::capability::{AgentReport, PreparedAgent, Spawner};
 use tool_core::command::Isolation;
 
 use super::agent_args;
+use super::pipeline::border::Border;
 use super::pipeline::launch::{Control, Launch, Told, What};
-use super::pipeline::prepare::{ReadyAgent, faults};
+use super::pipeline::prepare::{ASIDE, ReadyAgent, faults};
 use super::prelude::*;
 use crate::toolkit::AgentStarter;
+use crate::trust;
 
 /// Stands for the phase in which pipelines run their agents.
 const PHASE: &str = "spawned";
@@ -28,6 +30,10 @@ const WAITING_MAX: usize = 64;
 /// What starts agents, for the options of this run; `None` without a configuration, which would name none.
 pub(super) fn starter(global: &Global, opened: open::Opened) -> Option<AgentStarter> {
     let (file, workspace) = (opened.file?, opened.workspace);
+    let border = Border {
+        protected: opened.protected,
+        aside: opened.state?.join(ASIDE),
+    };
     let given = global.workspace.clone();
     Some(Arc::new(move |config, dispatcher, who, heir| {
         let (Some(workspace), Some(spawner)) =
@@ -68,6 +74,7 @@ pub(super) fn starter(global: &Global, opened: open::Opened) -> Option<AgentStar
             server,
             folder: file.parent().map(PathBuf::from).unwrap_or_default(),
             workspace: workspace.clone(),
+            border: border.clone(),
             spawner: Arc::clone(spawner),
         }))
     }))
@@ -132,6 +139,11 @@ fn ready(
     heir: &Principal,
 ) -> Result<ReadyAgent> {
     let cli = agent_args::table(config, &own.cli.text)?;
+    let tables = [
+        format!("workflow.agents.{}", heir.role),
+        format!("cli.{}", own.cli.text),
+    ];
+    trust::require(config, &tables)?;
     let who = heir.clone().narrow(own.permission.layer());
     let mut effective = agent_args::effective_of(dispatcher, &who, own.permission)?;
     effective.has_no_selection = false;
@@ -173,6 +185,7 @@ struct Spawn {
     server: Vec<String>,
     folder: PathBuf,
     workspace: PathBuf,
+    border: Border,
     spawner: Arc<dyn Spawner>,
 }
 
@@ -201,6 +214,7 @@ impl PreparedAgent for Spawn {
             folder: &self.folder,
             workspace: &self.workspace,
             server,
+            border: &self.border,
             control: Arc::clone(&control),
             tell,
         };

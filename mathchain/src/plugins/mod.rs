@@ -8,14 +8,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use registry::LoadErrors;
 use registry::model::McpServer;
 use registry::plugins::{
     Broken, Bundle, Launch, Machine, Manifest, Plugin, PluginSpeech, Process, Runner, Speech,
 };
+use registry::{LoadError, LoadErrors};
 use tool_core::capability::{Clock, Spawner};
 use tool_core::command::{Access, Command};
 use tool_core::{Ctx, Result, ToolError, Value, tool_error};
+
+use crate::environment;
+use crate::trust::{self, NOT_TRUSTED, Record};
 
 pub(crate) use servers::launch;
 pub(crate) use watch::Seen;
@@ -44,6 +47,8 @@ pub struct PluginRoot {
     pub servers: PathBuf,
     /// Whether manifests without a schema version belong to another program and are ignored.
     pub shared: bool,
+    /// The folder whose plugins count as far as this user agreed to them (`mathchain trust`); `None` where the caller vouches for them.
+    pub folder: Option<PathBuf>,
 }
 
 impl PluginRoot {
@@ -54,6 +59,16 @@ impl PluginRoot {
             settings: folder.join("plugin-settings"),
             servers: folder.join(McpServer::PINS),
             shared: false,
+            folder: None,
+        }
+    }
+
+    /// The same, of a folder that may come from anywhere: a plugin counts once this user agreed to it as it is.
+    #[must_use]
+    pub fn of_folder(self, folder: &Path) -> Self {
+        Self {
+            folder: Some(folder.to_owned()),
+            ..self
         }
     }
 
@@ -105,13 +120,22 @@ impl Loader {
                     manifest_name: format!("{}/{}.json", McpServer::PINS, server.name),
                     errors,
                     is_off: false,
+                    is_untrusted: true,
                 }),
             }
         }
         for root in &self.roots {
+            let mut record = None;
             for found in folder::bundles(root)? {
                 match found {
-                    Ok(bundle) => bundles.push(bundle),
+                    Ok(bundle) if is_agreed_to(root, &bundle, &mut record) => bundles.push(bundle),
+                    Ok(bundle) => {
+                        let error = LoadError::new(None, NOT_TRUSTED).hint(trust::HINT);
+                        unread.push(Broken {
+                            is_untrusted: true,
+                            ..Broken::new(&bundle.manifest_name, &bundle.manifest, error.into())
+                        });
+                    }
                     Err(broken) => unread.push(broken),
                 }
             }
@@ -128,6 +152,26 @@ impl Loader {
             broken: broken.collect(),
         })
     }
+}
+
+/// Whether this user agreed to a plugin of a folder as it is; the record is read for the first one.
+fn is_agreed_to(root: &PluginRoot, bundle: &Bundle, record: &mut Option<Record>) -> bool {
+    let Some(folder) = &root.folder else {
+        return true;
+    };
+    let record = record.get_or_insert_with(|| Record::of(&environment::real(folder)));
+    record.has(&trust::of_plugin(&trust::name_of(bundle), &bundle.digest))
+}
+
+/// The plugins of a folder, as they are agreed to; broken ones are none.
+///
+/// # Errors
+/// A folder of plugins that cannot be listed.
+pub(crate) fn given(root: &PluginRoot) -> Result<Vec<trust::Given>> {
+    let bundles = folder::bundles(root)?.into_iter().flatten();
+    Ok(bundles
+        .map(|bundle| trust::of_plugin(&trust::name_of(&bundle), &bundle.digest))
+        .collect())
 }
 
 /// The loaded plugins, and the broken ones.

@@ -66,6 +66,10 @@ fn command_line(
         if word.starts_with("./") || (index == 0 && word.contains('/')) {
             let path = beside(folder, word);
             words.push(path.display().to_string());
+            if index == 0 {
+                // An interpreter of a virtual environment needs the one that it was made from.
+                readable.extend(host_sandbox::sandbox::needs(&path));
+            }
             readable.push(path);
         } else if index > 0 {
             words.push(word.clone());
@@ -84,7 +88,7 @@ fn command_line(
 
 fn variables(server: &McpServer) -> Result<Vec<(String, String)>> {
     let mut variables = match server.sandbox {
-        Isolation::None => environment::all(),
+        Isolation::None => environment::of_user(),
         Isolation::Offline | Isolation::Network => Vec::new(),
     };
     for (name, value) in &server.env {

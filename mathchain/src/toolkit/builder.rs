@@ -1,6 +1,6 @@
 //! [`Builder`]: joins tools, policy and host capabilities to a [`Toolkit`].
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use chain_runtime::Subchains;
@@ -194,9 +194,11 @@ impl Builder {
             Some(Err(err)) => (None, Some(err)),
         };
         let folders: Vec<PathBuf> = self.roots.iter().map(|root| root.path.clone()).collect();
-        let sandbox = Arc::new(Sandbox::new(environment::surroundings_by(
-            &folders, &closed, &protected, &paths,
-        )));
+        let mut surroundings = environment::surroundings_by(&folders, &closed, &protected, &paths);
+        let first = folders.first().map_or(Path::new("/"), PathBuf::as_path);
+        let python = config.code.python.as_ref();
+        surroundings.python = python.map(|named| environment::interpreter(named, first));
+        let sandbox = Arc::new(Sandbox::new(surroundings));
         let http = crate::web::client(&config, Arc::clone(&clock))?;
         let backups = crate::inputs::backups(files.as_ref(), state.as_ref());
         let workflows = state.as_ref().map(|state| {

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use crate::support::{Answer, Place, answer_of};
 use crate::terminal::Screen;
 
-const SERVER: &str = include_str!("server.py");
+pub(crate) const SERVER: &str = include_str!("server.py");
 
 /// A project with the server, and more lines of its table.
 fn project(lines: &str) -> Place {

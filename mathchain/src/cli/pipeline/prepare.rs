@@ -15,7 +15,12 @@ use tool_core::command::Isolation;
 use super::super::agent_args::{self, AgentArgs, Effective};
 use super::super::phases;
 use super::super::prelude::*;
+use super::border::Border;
 use super::stream;
+use crate::trust;
+
+/// Folder below the state for what agents left in the workspace and must not.
+pub(in crate::cli) const ASIDE: &str = "set-aside";
 
 /// Which phases run.
 #[derive(Debug, Clone, Default, Args)]
@@ -40,6 +45,7 @@ pub(super) struct Ready {
     pub phases: Vec<ReadyPhase>,
     /// Phases that the user leaves out.
     pub skipped: Vec<Skip>,
+    pub border: Border,
 }
 
 pub(super) struct ReadyPhase {
@@ -104,6 +110,11 @@ pub(super) fn prepare(
     let mut problems = Vec::new();
     let mut texts = vec![environment::read_named(&file)?];
     let mut phases = Vec::new();
+    let tables = config
+        .phases
+        .iter()
+        .map(|phase| format!("phases.{}", phase.name));
+    trust::require(&config, &tables.collect::<Vec<_>>())?;
     for (setup, phase) in setups.iter().zip(&config.phases) {
         let (prompt, prompt_from) = prompt_of(&file, phase)?;
         texts.push(prompt.clone());
@@ -147,6 +158,10 @@ pub(super) fn prepare(
     Ok(Ready {
         digest: registry::digest::of_texts(texts.iter().map(String::as_str)),
         workspace: workspace.to_owned(),
+        border: Border {
+            protected: toolkit.protected().to_vec(),
+            aside: open::state_folder(global)?.join(ASIDE),
+        },
         file,
         config,
         phases,
@@ -224,6 +239,7 @@ fn ready_agent(
             "name its command line: `clis = {{ {name} = \"claude\" }}` in the phase"
         ))
     })?;
+    trust::require(config, &[format!("cli.{}", cli.name)])?;
     let args = AgentArgs::of_phase(name, &phase.name);
     let effective = agent_args::effective(toolkit, &args)?;
     let mut ready = ReadyAgent {
