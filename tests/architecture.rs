@@ -4,17 +4,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
 /// Which crates of the workspace each crate may name.
-const ARROWS: [(&str, &[&str]); 17] = [
+const ARROWS: [(&str, &[&str]); 18] = [
     ("tool-derive", &[]),
     ("tool-core", &["tool-derive"]),
     ("fakes", &["tool-core"]),
     ("against-cedar", &["fakes", "registry", "tool-core"]),
-    ("kernels", &[]),
-    ("math-tools", &["kernels", "tool-core"]),
+    ("thread-pools", &[]),
+    ("kernels", &["thread-pools"]),
+    ("math-tools", &["kernels", "thread-pools", "tool-core"]),
     ("host-sandbox", &["tool-core"]),
     ("host-tools", &["tool-core"]),
-    ("registry", &["tool-core"]),
-    ("journal", &["registry", "tool-core"]),
+    ("registry", &["thread-pools", "tool-core"]),
+    ("journal", &["registry", "thread-pools", "tool-core"]),
     ("sessions", &["registry", "tool-core"]),
     ("workflow", &["registry", "tool-core"]),
     ("chain-runtime", &["journal", "registry", "tool-core"]),
@@ -28,6 +29,7 @@ const ARROWS: [(&str, &[&str]); 17] = [
             "math-tools",
             "registry",
             "sessions",
+            "thread-pools",
             "tool-core",
             "workflow",
         ],

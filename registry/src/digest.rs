@@ -101,7 +101,9 @@ impl Digest {
         let whole = self.buffer.len() / self.full * self.full;
         match whole {
             0 => return,
-            Self::WIDE.. if !self.is_alone => self.hasher.update_rayon(&self.buffer[..whole]),
+            Self::WIDE.. if !self.is_alone => {
+                thread_pools::within(|| self.hasher.update_rayon(&self.buffer[..whole]))
+            }
             _ => self.hasher.update(&self.buffer[..whole]),
         };
         self.buffer.drain(..whole);

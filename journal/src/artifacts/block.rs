@@ -1,12 +1,17 @@
 //! Blocks of numbers as NumPy files: their bytes and handles.
 
 use std::any::Any;
+use std::ops::Range;
+
 use tool_core::value::Numbers;
 use tool_core::{Result, Value};
 
 use super::form::{RANK_MAX, damaged, too_large};
 use super::handle::{Handle, Kind, summary};
 use super::{ArtifactHash, FILE_BYTES_MAX};
+
+/// Bytes that several threads hash, at least.
+const SHARED_LEAST: usize = 1 << 20;
 
 /// The handle of a block, noted at the immutable block so that it is hashed once.
 pub(super) fn named(numbers: &Numbers) -> Result<Handle> {
@@ -24,7 +29,10 @@ pub(super) fn named(numbers: &Numbers) -> Result<Handle> {
     let mut hasher = blake3::Hasher::new();
     let mut bytes = 0;
     npy_parts(numbers, &mut |part| {
-        hasher.update_rayon(part);
+        match part.len() {
+            ..SHARED_LEAST => hasher.update(part),
+            _ => thread_pools::within(|| hasher.update_rayon(part)),
+        };
         bytes += part.len() as u64;
         Ok::<(), std::convert::Infallible>(())
     })
@@ -69,6 +77,63 @@ pub(super) fn npy_parts<E>(
         take(&buffer[..8 * part.len()])?;
     }
     Ok(())
+}
+
+/// Where rows of a block are in its file, and what they are.
+pub(super) struct Span {
+    pub(super) offset: u64,
+    pub(super) bytes: usize,
+    shape: Vec<usize>,
+    integral: bool,
+}
+
+/// The place of some rows: elements along the first extent.
+pub(super) fn span(handle: &Handle, rows: Range<usize>) -> Result<Span> {
+    let Kind::Npy {
+        shape, integral, ..
+    } = &handle.kind
+    else {
+        return Err(damaged("a handle is not of a block"));
+    };
+    let count: usize = shape.iter().product();
+    let flat = [count];
+    let stored = if shape.len() <= RANK_MAX {
+        shape
+    } else {
+        &flat[..]
+    };
+    let width: usize = shape.iter().skip(1).product();
+    let mut part = shape.clone();
+    match part.first_mut() {
+        Some(extent) if rows.start <= rows.end && rows.end <= *extent => *extent = rows.len(),
+        _ => return Err(damaged("rows lie beyond the end of their block")),
+    }
+    let before = tool_core::npy::header(stored).len() + 8 * width * rows.start;
+    Ok(Span {
+        offset: before as u64,
+        bytes: 8 * width * rows.len(),
+        shape: part,
+        integral: *integral,
+    })
+}
+
+impl Span {
+    /// The rows, from their bytes.
+    pub(super) fn numbers(self, bytes: &[u8]) -> Result<Value> {
+        let data: Vec<f64> = bytes
+            .as_chunks::<8>()
+            .0
+            .iter()
+            .map(|number| f64::from_le_bytes(*number))
+            .collect();
+        if data.is_empty() {
+            return Ok(Value::array(Vec::new()));
+        }
+        let numbers = Numbers::new(self.shape, data, self.integral);
+        numbers
+            .map(Value::Numbers)
+            .ok_or_else(|| damaged("a handle and its file differ in shape"))
+    }
 }
 
 /// Decodes a block from the bytes of its file and its handle.

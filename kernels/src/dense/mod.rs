@@ -52,6 +52,14 @@ fn two_parts_from(least: usize, size: usize) -> Par {
     Par::rayon(2)
 }
 
+/// Runs a factorisation of faer in a pool where it uses threads.
+fn shared_by<R: Send>(par: Par, work: impl FnOnce() -> R + Send) -> R {
+    match par {
+        Par::Seq => work(),
+        Par::Rayon(_) => thread_pools::within(work),
+    }
+}
+
 /// Columns of a block that one thread works on.
 const BLOCK: usize = 256;
 
@@ -80,11 +88,13 @@ fn share<F: FnOnce() + Send>(parts: impl IntoIterator<Item = F>) {
     if parts.is_empty() {
         return last();
     }
-    rayon::scope(|scope| {
-        for part in parts {
-            scope.spawn(|_| part());
-        }
-        last();
+    thread_pools::within(|| {
+        rayon::scope(|scope| {
+            for part in parts {
+                scope.spawn(|_| part());
+            }
+            last();
+        });
     });
 }
 

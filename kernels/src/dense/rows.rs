@@ -24,11 +24,8 @@ pub(super) fn each_row<T: Send>(
         let rows = a.chunks_exact(columns).enumerate();
         return rows.map(|(row, entries)| find(row, entries)).collect();
     }
-    a.par_chunks_exact(columns)
-        .enumerate()
-        .with_min_len(ROWS)
-        .map(|(row, entries)| find(row, entries))
-        .collect()
+    let rows = a.par_chunks_exact(columns).enumerate().with_min_len(ROWS);
+    thread_pools::within(|| rows.map(|(row, entries)| find(row, entries)).collect())
 }
 
 /// One number for every column: `take` changes it by an entry of the row with the given index, in blocks of rows that `join` puts
@@ -53,11 +50,8 @@ pub(super) fn each_column(
     let blocks: Vec<Vec<f64>> = if a.len() < SHARED_LEAST {
         blocks.map(reduced).collect()
     } else {
-        blocks
-            .collect::<Vec<_>>()
-            .into_par_iter()
-            .map(reduced)
-            .collect()
+        let blocks: Vec<_> = blocks.collect();
+        thread_pools::within(|| blocks.into_par_iter().map(reduced).collect())
     };
     blocks
         .into_iter()

@@ -105,9 +105,9 @@ pub(super) fn solve_transposed(packed: MatRef<'_, f64>, x: &mut [f64]) {
 
 /// Subtracts multiples of columns, one after the other, from the entries of `x`, which begin in row `first`.
 fn update(packed: MatRef<'_, f64>, columns: &[(usize, f64)], x: &mut [f64], first: usize) {
-    x.par_chunks_mut(ENTRIES)
-        .enumerate()
-        .for_each(|(index, x)| {
+    let parts = x.par_chunks_mut(ENTRIES).enumerate();
+    thread_pools::within(|| {
+        parts.for_each(|(index, x)| {
             let from = first + index * ENTRIES;
             let rows = from..from + x.len();
             let part = |column| &column_of(packed, column)[rows.clone()];
@@ -128,6 +128,7 @@ fn update(packed: MatRef<'_, f64>, columns: &[(usize, f64)], x: &mut [f64], firs
                 },
             );
         });
+    });
 }
 
 /// Subtracts from every entry of the block, whose columns begin at `start`, the inner product of its column with the entries known
@@ -142,10 +143,9 @@ fn subtract_products(
     if known.is_empty() {
         return;
     }
-    block
-        .par_chunks_mut(PRODUCTS)
-        .enumerate()
-        .for_each(|(index, entries)| {
+    let parts = block.par_chunks_mut(PRODUCTS).enumerate();
+    thread_pools::within(|| {
+        parts.for_each(|(index, entries)| {
             Arch::new().dispatch(
                 #[inline(always)]
                 || {
@@ -158,6 +158,7 @@ fn subtract_products(
                 },
             );
         });
+    });
 }
 
 #[inline(always)]

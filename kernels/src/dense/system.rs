@@ -96,7 +96,7 @@ pub fn solve(
         return solve_here(a, n, b, k, method);
     }
     // Every pass is shared among the threads of the pool; the work starts in one of them, so that none waits for another to wake.
-    rayon::scope(|_| solve_here(a, n, b, k, method))
+    thread_pools::within(|| solve_here(a, n, b, k, method))
 }
 
 fn solve_here(

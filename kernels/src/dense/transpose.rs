@@ -17,10 +17,10 @@ pub fn columns_of(data: &[f64], rows: usize, columns: usize) -> Mat<f64> {
     if data.len() < SHARED_LEAST {
         turn(data, columns, 0, out.as_mut());
     } else {
-        out.as_mut()
-            .par_col_chunks_mut(TILE)
-            .enumerate()
-            .for_each(|(index, panel)| turn(data, columns, index * TILE, panel));
+        let panels = out.as_mut().par_col_chunks_mut(TILE).enumerate();
+        thread_pools::within(|| {
+            panels.for_each(|(index, panel)| turn(data, columns, index * TILE, panel));
+        });
     }
     out
 }

@@ -208,18 +208,16 @@ impl StagedEvaluator<'_> {
                         .zip(parts)
                         .for_each(|(piece, part)| piece.push(part));
                 }
-                let partial: Vec<Vec<Total>> = pieces
-                    .into_par_iter()
-                    .enumerate()
-                    .map_init(
-                        || stage.pass.evaluator(),
-                        |evaluator, (index, mut pieces)| {
-                            let first = index * CHUNK;
-                            let rows = first..(first + CHUNK).min(staged.rows);
-                            chunk(stage, evaluator, &inputs, numbers, rows, &mut pieces)
-                        },
-                    )
-                    .collect();
+                let pieces = pieces.into_par_iter().enumerate();
+                let computed = pieces.map_init(
+                    || stage.pass.evaluator(),
+                    |evaluator, (index, mut pieces)| {
+                        let first = index * CHUNK;
+                        let rows = first..(first + CHUNK).min(staged.rows);
+                        chunk(stage, evaluator, &inputs, numbers, rows, &mut pieces)
+                    },
+                );
+                let partial: Vec<Vec<Total>> = thread_pools::within(|| computed.collect());
                 let first = totals(stage);
                 partial.iter().fold(first, |mut totals, next| {
                     totals

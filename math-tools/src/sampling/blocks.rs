@@ -124,7 +124,8 @@ pub(crate) fn run_blocks<T: Send>(
         }
         result
     };
-    let results: Vec<Result<T, ToolError>> = (0..blocks).into_par_iter().map(one).collect();
+    let results: Vec<Result<T, ToolError>> =
+        thread_pools::within(|| (0..blocks).into_par_iter().map(one).collect());
     results.into_iter().collect()
 }
 

@@ -214,26 +214,25 @@ fn random_walk(args: &WalkArgs, ctx: &Ctx) -> Result<Value, ToolError> {
     let size = args.step_size.map_or(1.0, Positive::get);
     ctx.count_evaluations((walks as u64).saturating_mul(steps as u64))?;
     ctx.reserve_doubles(walks.saturating_mul(16))?;
-    let ends: Vec<Result<(f64, f64), ToolError>> = (0..walks)
-        .into_par_iter()
-        .map(|walk| {
-            let mut rng = ctx.rng(seed, walk as u64);
-            let (mut x, mut y) = (0.0, 0.0);
-            for step in 0..steps {
-                if step % STEPS_PER_CHECK == 0 {
-                    ctx.check()?;
-                }
-                if args.kind == Walk::Line {
-                    x += if rng.random::<bool>() { 1.0 } else { -1.0 };
-                } else {
-                    let (sine, cosine) = (std::f64::consts::TAU * rng.random::<f64>()).sin_cos();
-                    x += cosine;
-                    y += sine;
-                }
+    let one = |walk| {
+        let mut rng = ctx.rng(seed, walk as u64);
+        let (mut x, mut y) = (0.0, 0.0);
+        for step in 0..steps {
+            if step % STEPS_PER_CHECK == 0 {
+                ctx.check()?;
             }
-            Ok((size * x, size * y))
-        })
-        .collect();
+            if args.kind == Walk::Line {
+                x += if rng.random::<bool>() { 1.0 } else { -1.0 };
+            } else {
+                let (sine, cosine) = (std::f64::consts::TAU * rng.random::<f64>()).sin_cos();
+                x += cosine;
+                y += sine;
+            }
+        }
+        Ok((size * x, size * y))
+    };
+    let ends: Vec<Result<(f64, f64), ToolError>> =
+        thread_pools::within(|| (0..walks).into_par_iter().map(one).collect());
     let ends: Vec<(f64, f64)> = ends.into_iter().collect::<Result<_, _>>()?;
     let mean =
         |of: &dyn Fn(&(f64, f64)) -> f64| moments(&ends.iter().map(of).collect::<Vec<_>>()).mean;
@@ -333,9 +332,8 @@ fn bootstrap(args: &BootstrapArgs, ctx: &Ctx) -> Result<Value, ToolError> {
         Ok(statistic(resample))
     };
     let all = (0..resamples).into_par_iter();
-    let values = all
-        .map_init(|| vec![0.0; data.len()], one)
-        .collect::<Vec<Result<f64, ToolError>>>();
+    let values = all.map_init(|| vec![0.0; data.len()], one);
+    let values: Vec<Result<f64, ToolError>> = thread_pools::within(|| values.collect());
     let mut values: Vec<f64> = values.into_iter().collect::<Result<_, _>>()?;
     let standard_error = moments(&values).std();
     afford_sort(values.len(), ctx)?;

@@ -232,7 +232,8 @@ fn draw_values(
         Ok((Summary::of(values), undefined))
     };
     let parts = values.par_chunks_mut(BLOCK as usize).enumerate();
-    let blocks: Vec<Result<(Summary, Undefined), ToolError>> = parts.map(one).collect();
+    let blocks: Vec<Result<(Summary, Undefined), ToolError>> =
+        thread_pools::within(|| parts.map(one).collect());
     let blocks = blocks.into_iter().collect::<Result<Vec<_>, _>>()?;
     let (summaries, undefined): (Vec<_>, Vec<_>) = blocks.into_iter().unzip();
     Undefined::join_all(undefined).check(expression, samples as u64, "/expression")?;

@@ -40,8 +40,8 @@ pub(super) fn quantiles<const N: usize>(
         }
         ctx.check().map(|()| table)
     };
-    let parts = values.par_chunks(PART);
-    let tables: Vec<Vec<u32>> = parts.map(counted).collect::<Result<_, _>>()?;
+    let tables = values.par_chunks(PART).map(counted);
+    let tables: Vec<Vec<u32>> = thread_pools::within(|| tables.collect::<Result<_, _>>())?;
     let count = |class: usize| -> usize { tables.iter().map(|table| table[class] as usize).sum() };
     let place = |probability: f64| probability * (values.len() - 1) as f64;
     let mut ranks: Vec<usize> = probabilities
@@ -99,25 +99,23 @@ fn collected(values: &[f64], tables: &[Vec<u32>], classes: &[usize]) -> Vec<Vec<
     for (slot, &class) in classes.iter().enumerate() {
         slots[class] = slot;
     }
-    let parts: Vec<(Vec<f64>, Vec<usize>)> = values
-        .par_chunks(PART)
-        .zip(tables)
-        .map(|(part, table)| {
-            // One list: the members of each class, and at its end a place for what is not wanted.
-            let mut ends = vec![0];
-            for &class in classes {
-                ends.push(ends[ends.len() - 1] + table[class] as usize);
-            }
-            let mut next = ends.clone();
-            let mut list = vec![0.0; ends[others] + 1];
-            for &value in part {
-                let slot = slots[class(value)];
-                list[next[slot]] = value;
-                next[slot] += usize::from(slot < others);
-            }
-            (list, ends)
-        })
-        .collect();
+    let members = |(part, table): (&[f64], &Vec<u32>)| {
+        // One list: the members of each class, and at its end a place for what is not wanted.
+        let mut ends = vec![0];
+        for &class in classes {
+            ends.push(ends[ends.len() - 1] + table[class] as usize);
+        }
+        let mut next = ends.clone();
+        let mut list = vec![0.0; ends[others] + 1];
+        for &value in part {
+            let slot = slots[class(value)];
+            list[next[slot]] = value;
+            next[slot] += usize::from(slot < others);
+        }
+        (list, ends)
+    };
+    let parts = values.par_chunks(PART).zip(tables);
+    let parts: Vec<(Vec<f64>, Vec<usize>)> = thread_pools::within(|| parts.map(members).collect());
     let of = |slot: usize| {
         let members = parts
             .iter()
@@ -155,24 +153,23 @@ pub(super) fn counts(values: &[f64], edges: &[f64], ctx: &Ctx) -> Result<Vec<u64
         let bin = bin - usize::from(value < edges[bin]);
         bin + usize::from(value >= edges[bin + 1] && bin + 1 < bins)
     };
-    let parts: Vec<Vec<u64>> = values
-        .par_chunks(PART)
-        .map(|part| {
-            // Lanes of their own: one bin that takes most values would wait for itself.
-            let mut lanes = vec![[0_u64; LANES]; bins];
-            let (steps, rest) = part.as_chunks::<LANES>();
-            for step in steps {
-                for (lane, &value) in step.iter().enumerate() {
-                    lanes[bin(value)][lane] += 1;
-                }
+    let counted = |part: &[f64]| -> Result<Vec<u64>, ToolError> {
+        // Lanes of their own: one bin that takes most values would wait for itself.
+        let mut lanes = vec![[0_u64; LANES]; bins];
+        let (steps, rest) = part.as_chunks::<LANES>();
+        for step in steps {
+            for (lane, &value) in step.iter().enumerate() {
+                lanes[bin(value)][lane] += 1;
             }
-            for &value in rest {
-                lanes[bin(value)][0] += 1;
-            }
-            let counts = lanes.iter().map(|lanes| lanes.iter().sum()).collect();
-            ctx.check().map(|()| counts)
-        })
-        .collect::<Result<_, _>>()?;
+        }
+        for &value in rest {
+            lanes[bin(value)][0] += 1;
+        }
+        let counts = lanes.iter().map(|lanes| lanes.iter().sum()).collect();
+        ctx.check().map(|()| counts)
+    };
+    let parts = values.par_chunks(PART).map(counted);
+    let parts: Vec<Vec<u64>> = thread_pools::within(|| parts.collect::<Result<_, _>>())?;
     let of = |bin: usize| parts.iter().map(|counts: &Vec<u64>| counts[bin]).sum();
     Ok((0..bins).map(of).collect())
 }

@@ -18,7 +18,8 @@ use faer::{Mat, MatRef, Par, Spec};
 
 pub use self::balance::balance;
 use super::{
-    NO_EIGENVALUES, NoConvergence, all_scaled, exponent_of, norm2, product, scaled, two_parts_from,
+    NO_EIGENVALUES, NoConvergence, all_scaled, exponent_of, norm2, product, scaled, shared_by,
+    two_parts_from,
 };
 
 /// Rows up to which the double-shift iteration is the faster one.
@@ -84,7 +85,7 @@ fn level(matrix: &Mat<f64>, vectors: bool) -> Result<RawEigen, NoConvergence> {
         small(balanced, vectors)?
     } else {
         let par = two_parts_from(SHARED, n);
-        large(balanced.as_ref(), [false, vectors], par)?.0
+        shared_by(par, || large(balanced.as_ref(), [false, vectors], par))?.0
     };
     let Some(basis) = &mut found.vectors else {
         return Ok(found);

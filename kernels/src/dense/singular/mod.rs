@@ -7,7 +7,7 @@ use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::svd::{self, ComputeSvdVectors, SvdParams};
 use faer::{Auto, Mat, MatMut, MatRef, Spec, diag::Diag};
 
-use super::{NoConvergence, two_parts_from};
+use super::{NoConvergence, shared_by, two_parts_from};
 
 const FAILED: NoConvergence = NoConvergence {
     what: "the singular values",
@@ -63,15 +63,11 @@ pub fn singular(
     let params = Spec::new(params);
     let par = two_parts_from(SHARED, size);
     let scratch = svd::svd_scratch::<f64>(m, n, kind, kind, par, params);
-    svd::svd(
-        matrix,
-        values.as_mut(),
-        u,
-        v,
-        par,
-        MemStack::new(&mut MemBuffer::new(scratch)),
-        params,
-    )
+    let mut buffer = MemBuffer::new(scratch);
+    shared_by(par, || {
+        let stack = MemStack::new(&mut buffer);
+        svd::svd(matrix, values.as_mut(), u, v, par, stack, params)
+    })
     .map_err(|_| FAILED)?;
     Ok(((0..size).map(|index| values[index]).collect(), bases))
 }

@@ -63,7 +63,7 @@ pub(super) fn eigen(
     let (first, second) = if n < SHARED_LEAST {
         (first(), second())
     } else {
-        rayon::join(first, second)
+        thread_pools::within(|| rayon::join(first, second))
     };
     first.and(second)?;
     merge(diagonal, basis, coupling, middle);

@@ -215,10 +215,12 @@ fn symmetric_product<S: Simd, const R: usize>(
             product,
         });
     };
-    rayon::join(
-        || part(first..middle, &mut *product),
-        || part(middle..n, &mut *second),
-    );
+    thread_pools::within(|| {
+        rayon::join(
+            || part(first..middle, &mut *product),
+            || part(middle..n, &mut *second),
+        )
+    });
     for (sum, term) in product[middle..].iter_mut().zip(&second[middle..]) {
         *sum += term;
     }

@@ -28,7 +28,8 @@ pub(super) fn iterate<E>(
         for chunk in open.chunks(CHUNK) {
             check()?;
             let given = &*points;
-            steps.par_extend(chunk.par_iter().map(|&i| step(polynomial, given, i, bits)));
+            let moves = chunk.par_iter().map(|&i| step(polynomial, given, i, bits));
+            thread_pools::within(|| steps.par_extend(moves));
         }
         for (&i, step) in open.iter().zip(&steps) {
             let Some(step) = step else {

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 use tool_core::{Ctx, Describe, Encode, ErrorCode, Probability, Shortfall, ToolError};
 
-use super::check::Setup;
+use super::check::{Setup, Start};
 use super::event::Occurrences;
 use super::run::{Derivatives, Solved, Stats, names, solve};
 use super::stepper::Reason;
@@ -60,11 +60,9 @@ pub(super) fn sweep(setup: &Setup, ctx: &Ctx) -> Result<Vec<Run>, ToolError> {
     if setup.sweep.is_empty() {
         return Ok(Vec::new());
     }
-    let solved: Vec<Result<Solved, ToolError>> = setup
-        .sweep
-        .par_iter()
-        .map(|start| solve(setup, &start.y0, &start.free, ctx))
-        .collect();
+    let one = |start: &Start| solve(setup, &start.y0, &start.free, ctx);
+    let solved: Vec<Result<Solved, ToolError>> =
+        thread_pools::within(|| setup.sweep.par_iter().map(one).collect());
     let unmet =
         |solved: &Result<Solved, ToolError>| matches!(solved, Ok(solved) if solved.unmet.is_some());
     let loose = solved.iter().filter(|solved| unmet(solved)).count();

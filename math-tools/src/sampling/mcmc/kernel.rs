@@ -19,18 +19,17 @@ pub(super) fn run(
     if let Sampler::Metropolis = plan.sampler {
         ctx.count_evaluations(metropolis::evaluations(plan).saturating_mul(chains as u64))?;
     }
-    let results: Vec<Result<Chain, ToolError>> = (0..chains)
-        .into_par_iter()
-        .map(|index| {
-            let rng = ctx.rng(seed, index as u64);
-            match plan.sampler {
-                Sampler::Metropolis => metropolis::run_chain(plan, index, rng, ctx),
-                Sampler::Nuts {
-                    gradient,
-                    target_accept,
-                } => nuts::run_chain(plan, gradient, target_accept, index, rng, ctx),
-            }
-        })
-        .collect();
+    let one = |index| {
+        let rng = ctx.rng(seed, index as u64);
+        match plan.sampler {
+            Sampler::Metropolis => metropolis::run_chain(plan, index, rng, ctx),
+            Sampler::Nuts {
+                gradient,
+                target_accept,
+            } => nuts::run_chain(plan, gradient, target_accept, index, rng, ctx),
+        }
+    };
+    let results: Vec<Result<Chain, ToolError>> =
+        thread_pools::within(|| (0..chains).into_par_iter().map(one).collect());
     results.into_iter().collect()
 }

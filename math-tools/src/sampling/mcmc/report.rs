@@ -109,7 +109,8 @@ pub(in crate::sampling) fn of_axes(
             let moments = columns.iter().map(|column| Moments::of(column)).collect();
             Ok((Moments::join_all(moments), diagnosis.of(&columns, ctx)?))
         };
-        let of_group: Result<Vec<_>, ToolError> = group.par_iter().map(of_axis).collect();
+        let of_group: Result<Vec<_>, ToolError> =
+            thread_pools::within(|| group.par_iter().map(of_axis).collect());
         found.extend(of_group?);
     }
     Ok(found)
