@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
 use std::time::Duration;
 
 use registry::WorkspaceId;
@@ -94,6 +94,11 @@ impl Core {
             looks: false,
             behind: false,
         }
+    }
+
+    /// Whether as many records or values are batched as may be.
+    fn is_full(&self) -> bool {
+        self.chains.unwritten() >= BATCH_MAX || self.chains.values.bytes() >= BATCH_BYTES_MAX
     }
 
     pub(super) fn set_full_sync(&mut self, full: bool) -> rusqlite::Result<()> {
@@ -205,10 +210,35 @@ impl Shared {
         Ok(head)
     }
 
+    /// As [`Shared::record_batched`]; `None`, with nothing done, where another thread writes, or this one would have to.
+    pub(super) fn record_at_once(
+        &self,
+        target: Target<'_>,
+        record: &Value,
+    ) -> Option<Result<LedgerHead>> {
+        let body = match self.body(record) {
+            Ok(body) => body,
+            Err(err) => return Some(Err(err)),
+        };
+        let mut core = match self.core.try_lock() {
+            Ok(core) => core,
+            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+            Err(TryLockError::WouldBlock) => return None,
+        };
+        if core.behind || core.is_full() {
+            return None;
+        }
+        let head = core.chains.of(target).map(|chain| {
+            chain.append(body);
+            chain.head()
+        });
+        self.wake(&core);
+        Some(head)
+    }
+
     /// Writes the batched records when there are many.
     pub(super) fn make_room(&self, core: &mut Core) -> Result<()> {
-        let values = &core.chains.values;
-        if core.chains.unwritten() >= BATCH_MAX || values.bytes() >= BATCH_BYTES_MAX {
+        if core.is_full() {
             self.flush(core)?;
         }
         Ok(())

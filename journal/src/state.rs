@@ -127,12 +127,18 @@ impl Ledger for State {
             Durability::Synced => self.shared.record_synced(Target::Own, record),
             Durability::Batched => {
                 let head = self.shared.record_batched(Target::Own, record)?;
-                if !self.closes_next.swap(false, Ordering::Relaxed) {
-                    self.start_flusher();
-                }
+                self.flush_later();
                 Ok(head)
             }
         }
+    }
+
+    fn record_at_once(&self, record: &Value) -> Option<Result<LedgerHead>> {
+        let recorded = self.shared.record_at_once(Target::Own, record)?;
+        if recorded.is_ok() {
+            self.flush_later();
+        }
+        Some(recorded)
     }
 }
 
@@ -143,6 +149,13 @@ impl Approvals for State {
 }
 
 impl State {
+    /// Leaves batched records to the thread of the state, unless the process ends with this one.
+    fn flush_later(&self) {
+        if !self.closes_next.swap(false, Ordering::Relaxed) {
+            self.start_flusher();
+        }
+    }
+
     pub(super) fn start_flusher(&self) {
         let mut flusher = ledger::lock(&self.flusher);
         if flusher.is_none() {

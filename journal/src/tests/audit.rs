@@ -420,3 +420,23 @@ fn no_head_is_given_while_what_waits_cannot_be_written() {
     let report = state.verify(&[first, last], true).unwrap();
     assert!(report.is_sound(), "{report:?}");
 }
+
+#[test]
+fn a_record_that_would_wait_is_not_made() {
+    let top = folder();
+    let state = open(top.path());
+    let record = Value::object([("kind", "call")]);
+    let first = state
+        .record_at_once(&record)
+        .expect("no one writes")
+        .unwrap();
+    assert_eq!(first.sequence, 1);
+    let writing = state.shared.lock();
+    assert!(state.record_at_once(&record).is_none());
+    drop(writing);
+    let second = state
+        .record_at_once(&record)
+        .expect("no one writes")
+        .unwrap();
+    assert_eq!(second.sequence, 2);
+}

@@ -440,7 +440,7 @@ impl Dispatcher {
 
     /// Runs a call to its end if that takes no longer than its stop flag allows ([`StopFlag::child_until`]); `None` where it takes longer, or
     /// where it could not be begun again: a call with effects or capabilities, under a budget, with files, or that a rule asks about. Nothing
-    /// has happened then, and nothing is recorded.
+    /// has happened then, and nothing is recorded. It waits for no lock and no file.
     pub fn call_briefly(&self, request: &CallRequest) -> Option<Outcome> {
         let tool = self.catalogue.called(&request.tool)?;
         if !may_begin_again(self.catalogue.tool(tool).spec())
@@ -450,6 +450,7 @@ impl Dispatcher {
             return None;
         }
         let mut trail = Trail::start(self, request);
+        trail.is_brief = true;
         let call_id = trail.call_id().to_owned();
         let guarded = panic::guard(&call_id, || stages::run_briefly(self, request, &mut trail));
         let panicked = |_| {
@@ -459,7 +460,7 @@ impl Dispatcher {
             )))
         };
         let ended = guarded.unwrap_or_else(panicked)?;
-        Some(trail.finish(self, ended))
+        trail.finish_at_once(self, ended)
     }
 
     /// Looks up a tool and checks its visibility. A direct-only tool is refused in a plan.

@@ -10,8 +10,7 @@ use std::time::Duration;
 
 use tool_core::capability::{Durability, Kept, LedgerHead};
 use tool_core::{
-    Effect, ErrorCode, Object, Outcome, ResourceKey, Spec, Status, ToolError, Value, object,
-    tool_error,
+    Effect, Object, Outcome, ResourceKey, Spec, Status, ToolError, Value, object, tool_error,
 };
 
 use super::ended::{Ended, Ending};
@@ -67,8 +66,10 @@ pub(super) struct Trail {
     pub(super) intended: bool,
     /// Whether the result came from the cache.
     pub(super) kept: bool,
+    /// Whether it runs on a thread that must not wait.
+    pub(super) is_brief: bool,
     /// Whether it took longer than its thread could be spared.
-    pub(super) outlasted: bool,
+    pub(super) outlasted: Cell<bool>,
 }
 
 impl Trail {
@@ -227,14 +228,35 @@ impl Trail {
     }
 
     /// Writes the final record and builds the envelope; a ledger that fails or panics becomes a warning.
-    pub(super) fn finish(mut self, dispatcher: &Dispatcher, mut ended: Ended) -> Outcome {
+    pub(super) fn finish(self, dispatcher: &Dispatcher, ended: Ended) -> Outcome {
+        let last = self.last(dispatcher, &ended);
+        let durability = match self.effects {
+            [] => Durability::Batched,
+            _ => Durability::Synced,
+        };
+        let head = self.write(dispatcher, &last.record, durability);
+        self.concluded(dispatcher, ended, last, head)
+    }
+
+    /// As [`Trail::finish`] for a call without effects; `None`, with nothing recorded, where the ledger would have to be waited for.
+    pub(super) fn finish_at_once(self, dispatcher: &Dispatcher, ended: Ended) -> Option<Outcome> {
+        let last = self.last(dispatcher, &ended);
+        let head = match &dispatcher.host.ledger {
+            None => Err(Self::no_ledger(dispatcher)),
+            Some(ledger) => panic::guard(&self.call_id, || ledger.record_at_once(&last.record))
+                .unwrap_or_else(|_| Some(Err(ledger_panicked())))?,
+        };
+        Some(self.concluded(dispatcher, ended, last, head))
+    }
+
+    /// The final record.
+    fn last(&self, dispatcher: &Dispatcher, ended: &Ended) -> Last {
         let elapsed = dispatcher
             .host
             .clock
             .monotonic()
             .saturating_sub(self.started);
         let elapsed_ms = (elapsed.as_secs_f64() * 1e6).round() / 1e3;
-        let witnesses = &dispatcher.host.witnesses;
         let is_recorded = is_recorded(dispatcher);
         // The runtime digests the result of an unrecorded step, on demand.
         let is_shown = is_recorded || self.context.chain.is_none();
@@ -245,18 +267,32 @@ impl Trail {
         let record = || {
             let mut record = self.record("call");
             record.insert_some("output_digest", output_digest.clone());
-            describe(&mut record, &ended);
+            describe(&mut record, ended);
             record.insert("elapsed_ms", elapsed_ms);
             record.insert_some("cached", self.kept.then_some(true));
             Value::Object(Arc::new(record))
         };
-        let record = is_recorded.then(record).unwrap_or_default();
-        let durability = match self.effects {
-            [] => Durability::Batched,
-            _ => Durability::Synced,
-        };
-        let head = self.write(dispatcher, &record, durability);
-        for witness in witnesses {
+        Last {
+            record: is_recorded.then(record).unwrap_or_default(),
+            output_digest,
+            elapsed_ms,
+        }
+    }
+
+    /// The envelope of a call whose final record was written, or could not be.
+    fn concluded(
+        mut self,
+        dispatcher: &Dispatcher,
+        mut ended: Ended,
+        last: Last,
+        head: Result<LedgerHead, ToolError>,
+    ) -> Outcome {
+        let Last {
+            record,
+            output_digest,
+            elapsed_ms,
+        } = last;
+        for witness in &dispatcher.host.witnesses {
             let result = match &ended.ending {
                 Ending::Success(output) => Some(output),
                 Ending::Failed(_) | Ending::Pending(..) => None,
@@ -306,15 +342,16 @@ impl Trail {
         record: &Value,
         durability: Durability,
     ) -> Result<LedgerHead, ToolError> {
-        let missing =
-            |what: &str| ToolError::new(ErrorCode::PreconditionFailed, what).reason("audit");
         let Some(ledger) = &dispatcher.host.ledger else {
-            return Err(
-                missing(&dispatcher.host.no_ledger()).hint("a writable state folder is needed")
-            );
+            return Err(Self::no_ledger(dispatcher));
         };
         panic::guard(&self.call_id, || ledger.record(record, durability))
-            .unwrap_or_else(|_| Err(missing("the audit failed unexpectedly")))
+            .unwrap_or_else(|_| Err(ledger_panicked()))
+    }
+
+    fn no_ledger(dispatcher: &Dispatcher) -> ToolError {
+        tool_error!(PreconditionFailed, "audit"; "{}", dispatcher.host.no_ledger();
+            "a writable state folder is needed")
     }
 
     fn metadata(
@@ -358,6 +395,18 @@ impl Trail {
         });
         (!self.backups.is_empty()).then(|| Value::array(shown.collect()))
     }
+}
+
+/// The final record of a call, and what its envelope has of it.
+struct Last {
+    /// Null where nothing is recorded.
+    record: Value,
+    output_digest: Option<String>,
+    elapsed_ms: f64,
+}
+
+fn ledger_panicked() -> ToolError {
+    tool_error!(PreconditionFailed, "audit"; "the audit failed unexpectedly")
 }
 
 /// Whether calls are recorded or witnessed.

@@ -87,6 +87,11 @@ pub trait Ledger: Send + Sync {
     /// # Errors
     /// `tool_error` when it could not be written; the caller then refuses effects.
     fn record(&self, record: &Value, durability: Durability) -> Result<LedgerHead, ToolError>;
+
+    /// Appends a record that may be batched; `None`, with nothing done, where that waits for a lock or a file.
+    fn record_at_once(&self, record: &Value) -> Option<Result<LedgerHead, ToolError>> {
+        Some(self.record(record, Durability::Batched))
+    }
 }
 
 /// The head of a chain of audit records.

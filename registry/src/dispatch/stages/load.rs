@@ -107,10 +107,15 @@ impl<'a> Approved<'a> {
         let Opened { decided, ctx, .. } = &self.0;
         let dispatcher = decided.located.dispatcher;
         let spec = decided.located.tool().spec();
-        let result_key = results::key(dispatcher, spec, decided.call.as_ref(), ctx, || {
-            let seed = trail.seed.unwrap_or(request.seed.get());
-            (trail.args_digest(), seed)
-        });
+        // The cache is a file, and has nothing that is computed as fast.
+        let is_sought = !trail.is_brief;
+        let key = || {
+            results::key(dispatcher, spec, decided.call.as_ref(), ctx, || {
+                let seed = trail.seed.unwrap_or(request.seed.get());
+                (trail.args_digest(), seed)
+            })
+        };
+        let result_key = if is_sought { key() } else { None };
         budget(&decided.located, trail, true)?;
         if spec.determinism == Determinism::Seeded && trail.seed.is_none() {
             trail.seed = Some(request.seed.get());

@@ -65,7 +65,7 @@ pub(super) fn run_briefly(
         Err(error) => Ended::failed(error),
     };
     let has_failed = matches!(ended.ending, Ending::Failed(_));
-    let is_outlasted = trail.outlasted || has_failed && request.stop.is_outlasted();
+    let is_outlasted = trail.outlasted.get() || has_failed && request.stop.is_outlasted();
     (!is_outlasted).then_some(ended)
 }
 
@@ -499,7 +499,7 @@ impl Committed<'_> {
         drop(alarm);
         // A result is none either: its tool may have taken the stop for an end.
         if ctx.stop().is_outlasted() {
-            trail.outlasted = true;
+            trail.outlasted.set(true);
             return Err(tool_error!(Timeout, "the call takes long"));
         }
         let output = match output {

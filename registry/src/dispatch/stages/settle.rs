@@ -98,6 +98,11 @@ fn folded(
 /// Stores a part of a result for a role, and gives its handle; `None` where there is no store or it fails.
 fn stored(located: &Located<'_>, role: &str, value: &Value, trail: &Trail) -> Option<Value> {
     let answers = located.dispatcher.host.answers.as_deref()?;
+    if trail.is_brief {
+        // A file is written, by a thread that may wait for it.
+        trail.outlasted.set(true);
+        return None;
+    }
     let kept = panic::guard(trail.call_id(), || {
         answers.keep(trail.call_id(), role, value)
     });
