@@ -48,6 +48,7 @@ mod runs;
 mod schema;
 mod seal;
 mod size;
+mod slices;
 mod sql;
 mod state;
 mod values;
@@ -74,6 +75,7 @@ pub use self::run::{END_KEY, Holder, LISTS_KEY, Run, RunHeader, RunState, named_
 pub use self::schema::FILE_NAME;
 pub use self::seal::{CutKey, SEED_BYTES};
 pub use self::size::{Part, Sizes, Vacuumed};
+pub use self::slices::Slice;
 pub use self::state::State;
 pub use self::values::{Artifact, OPERATOR};
 pub use self::verify::{Checks, Fault, Verification};

@@ -255,6 +255,31 @@ impl State {
     /// # Errors
     /// `policy_denied` with reason `artifact_role`, `limit_exceeded` above `bytes_max`, and as [`State::value`].
     pub fn open_for(&self, role: &str, name: &str, bytes_max: u64) -> Result<Value> {
+        let found = self.artifact_for(role, name)?;
+        let hash = found.handle.hash;
+        let bytes = found
+            .handle
+            .bytes()
+            .saturating_add(self.bytes_of_parts(hash)?);
+        if bytes > bytes_max {
+            return Err(tool_error!(LimitExceeded, "artifact_size";
+                "the artifact `{hash}` has {bytes} bytes; the limit is {bytes_max}";
+                "raise `limits.max_input_bytes`"));
+        }
+        self.value(&found.handle)
+    }
+
+    /// Size of the files that a value refers to, in bytes.
+    fn bytes_of_parts(&self, hash: ArtifactHash) -> Result<u64> {
+        const SQL: &str = "SELECT coalesce(sum(bytes), 0) FROM artifacts
+             WHERE hash IN (SELECT part FROM parts WHERE value = ?)";
+        self.shared.read("measure the artifact", |connection| {
+            Ok(sql::row(connection, SQL, [hash.0])?.unwrap_or(0))
+        })
+    }
+
+    /// Finds an artifact for a caller with this role, as [`State::open_for`].
+    pub(super) fn artifact_for(&self, role: &str, name: &str) -> Result<Artifact> {
         const SQL: &str = "SELECT 1 WHERE EXISTS(SELECT 1 FROM uses JOIN runs ON runs.id = uses.run
              WHERE runs.role = ?2 AND (uses.value = ?1 OR uses.value IN (SELECT value FROM parts WHERE part = ?1)))
              OR EXISTS(SELECT 1 FROM answers
@@ -271,14 +296,7 @@ impl State {
                 "nothing that role `{role}` ran made the artifact `{hash}`";
                 "an artifact is opened by the role whose run or call made it, or by the operator"));
         }
-        let found = self.artifact(hash)?;
-        let bytes = found.handle.bytes();
-        if bytes > bytes_max {
-            return Err(tool_error!(LimitExceeded, "artifact_size";
-                "the artifact `{hash}` has {bytes} bytes; the limit is {bytes_max}";
-                "raise `limits.max_input_bytes`"));
-        }
-        self.value(&found.handle)
+        self.artifact(hash)
     }
 }
 

@@ -1,7 +1,8 @@
 //! The folder of artifacts: `artifacts/ab/<64 hex digits>.npy` or `.json`, each written whole or not at all.
 
 use std::fs::{self, File};
-use std::io::{self, BufReader, Read as _, Take, Write};
+use std::io::{self, BufReader, Read as _, Seek as _, SeekFrom, Take, Write};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -101,6 +102,23 @@ impl Folder {
             true => Ok(bytes),
             false => Err(mismatched(handle.hash)),
         }
+    }
+
+    /// Reads some rows of the block in a file, which is verified: memory for the rows alone is taken.
+    pub(crate) fn rows(&self, handle: &Handle, rows: Range<usize>) -> Result<Value> {
+        self.check(handle)?;
+        let place = self.place(handle.hash, handle.ending().unwrap_or_default());
+        let span = block::span(handle, rows)?;
+        let read = || -> io::Result<Vec<u8>> {
+            let (file, _) = open(&place)?;
+            let mut file = file.into_inner();
+            file.seek(SeekFrom::Start(span.offset))?;
+            let mut bytes = vec![0; span.bytes];
+            file.read_exact(&mut bytes)?;
+            Ok(bytes)
+        };
+        let bytes = read().map_err(|err| unread(handle.hash, &err))?;
+        span.numbers(&bytes)
     }
 
     /// Verifies a file against its name, without reading it into memory.

@@ -249,3 +249,58 @@ fn results_are_kept_until_their_value_is_gone() {
     fs::remove_file(place(top.path(), &two)).unwrap();
     assert_eq!(state.cached("k").unwrap(), None, "gone");
 }
+
+#[test]
+fn a_slice_of_a_block_has_its_elements_and_takes_no_more() {
+    let top = folder();
+    let state = open(top.path());
+    let data: Vec<f64> = (0..60_000).map(f64::from).collect();
+    let numbers = tool_core::value::Numbers::new(vec![20_000, 3], data, true).unwrap();
+    let keep = |value: &Value| {
+        let kept = registry::Answers::keep(&state, "call", "math", value).unwrap();
+        kept.text("$artifact").unwrap().to_owned()
+    };
+    let block = keep(&Value::Numbers(numbers));
+    let slice = state.slice_for("math", &block, 19_998..20_010, 48).unwrap();
+    let rows = "[[59994,59995,59996],[59997,59998,59999]]";
+    assert_eq!(
+        (slice.total, slice.items.to_string().as_str()),
+        (20_000, rows)
+    );
+    let beyond = state.slice_for("math", &block, 30_000..30_001, 48).unwrap();
+    assert_eq!(beyond.items.to_string(), "[]");
+    let refused = state
+        .slice_for("math", &block, 0..20_000, 1 << 10)
+        .unwrap_err();
+    assert_eq!(refused.reason_str(), Some("artifact_size"));
+    assert!(
+        refused.hint_str().unwrap().contains("42 elements"),
+        "{refused}"
+    );
+    let other = state.slice_for("other", &block, 0..1, 48).unwrap_err();
+    assert_eq!(other.reason_str(), Some("artifact_role"));
+    let texts: Vec<Value> = (0..9000)
+        .map(|number| Value::from(format!("text {number}")))
+        .collect();
+    let list = keep(&Value::array(texts));
+    let slice = state
+        .slice_for("math", &list, 8_999..9_001, 1 << 20)
+        .unwrap();
+    assert_eq!(
+        (slice.total, slice.items.to_string().as_str()),
+        (9000, "[\"text 8999\"]")
+    );
+    // What a value refers to counts too.
+    let whole = keep(&Value::object([
+        ("a", matrix(1.0)),
+        ("b", Value::from("x".repeat(50_000))),
+    ]));
+    assert!(state.open_for("math", &whole, 60_000).is_err());
+    assert!(state.open_for("math", &whole, 1 << 20).is_ok());
+    flip(
+        &place(top.path(), &state.artifact_named(&block).unwrap().handle),
+        500,
+    );
+    let damaged = state.slice_for("math", &block, 0..1, 48).unwrap_err();
+    assert_eq!(damaged.reason_str(), Some("artifact_corrupt"));
+}

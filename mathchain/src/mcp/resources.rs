@@ -11,6 +11,8 @@ use crate::recorded;
 const SCHEME: &str = "mathchain://";
 /// Longest text of a resource in bytes.
 const BYTES_MAX: u64 = 1 << 20;
+/// Largest value that is opened for a part of it, in bytes.
+const PART_BYTES_MAX: u64 = 16 * BYTES_MAX;
 /// Items of a list of runs, records and artifacts.
 const NEWEST: usize = 50;
 
@@ -197,9 +199,7 @@ pub(super) fn read(door: &Door, uri: &str) -> Result<Vec<ResourceContents>> {
             }
         }
         ["artifact", handle] => return artifact(state, &role, handle, uri),
-        ["artifact", handle, from, count] => {
-            part(&state.open_for(&role, handle, u64::MAX)?, from, count)?
-        }
+        ["artifact", handle, from, count] => part(state, &role, handle, [from, count])?,
         ["runs"] => Value::array(
             recorded::runs(state, &role, NEWEST)?
                 .iter()
@@ -289,20 +289,17 @@ fn artifact(state: &State, role: &str, handle: &str, uri: &str) -> Result<Vec<Re
     Ok(contents)
 }
 
-/// Elements of a list.
-fn part(value: &Value, from: &str, count: &str) -> Result<Value> {
+/// Elements of a list, with memory for them alone where it is a block of numbers.
+fn part(state: &State, role: &str, handle: &str, [from, count]: [&str; 2]) -> Result<Value> {
     let number = |text: &str| {
         text.parse::<usize>().map_err(|_| {
             tool_error!(InvalidArgs, "resource"; "expected an index and a count, found `{text}`"; "mathchain://artifact/HANDLE/0/100")
         })
     };
     let (from, count) = (number(from)?, number(count)?);
-    let items = value.items().ok_or_else(|| {
-        tool_error!(InvalidArgs, "resource"; "the artifact is {}, which has no elements", value.kind(); "read it whole")
-    })?;
-    let total = items.len();
-    let shown: Vec<Value> = items.into_iter().skip(from).take(count).collect();
-    Ok(object! { "total" => total, "from" => from, "items" => Value::array(shown) })
+    let wanted = from..from.saturating_add(count);
+    let slice = state.slice_for(role, handle, wanted, PART_BYTES_MAX)?;
+    Ok(object! { "total" => slice.total, "from" => from, "items" => slice.items })
 }
 
 /// Values that complete a variable of a template.
