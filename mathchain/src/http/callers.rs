@@ -14,6 +14,7 @@ use crate::Context;
 use crate::clock::SystemClock;
 use crate::keys::{self, Key};
 use crate::mcp::{self, Endpoint};
+use crate::queue::Queue;
 
 /// A caller: the holder of a key, or whoever reaches a server without keys.
 pub(super) struct Caller {
@@ -24,6 +25,8 @@ pub(super) struct Caller {
     pub(super) roles: Vec<String>,
     /// Limits of a key.
     pub(super) bucket: Option<Arc<Bucket>>,
+    /// Its turns among the calls of all.
+    pub(super) queue: Arc<Queue>,
     /// The MCP server of this caller, so that a session belongs to who began it.
     pub(super) endpoint: Endpoint,
 }
@@ -118,6 +121,7 @@ impl Caller {
             let (rate, at_once) = (settings.rate_per_second, settings.requests_at_once);
             Arc::new(Bucket::new(rate, at_once))
         });
+        let queue = Arc::new(server.queue.of(key.as_ref().map_or("", |key| &key.name)));
         let offered = mcp::Settings {
             context: context.clone(),
             ..settings.mcp.clone()
@@ -126,7 +130,8 @@ impl Caller {
             Arc::clone(&server.toolkit),
             offered,
             server.calls.clone(),
-            Arc::clone(&server.queue),
+            Arc::clone(&queue),
+            &server.sessions,
             server.ended.clone(),
         );
         Self {
@@ -134,6 +139,7 @@ impl Caller {
             context,
             roles,
             bucket,
+            queue,
             endpoint,
         }
     }

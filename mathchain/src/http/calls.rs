@@ -57,12 +57,7 @@ pub(super) async fn call(
     request: Request,
 ) -> Replied {
     let (headers, text) = json_of(&server, request).await?;
-    let (id, read) = line::parse(
-        line::Door::Body,
-        &text,
-        &caller.roles,
-        server.body_bytes_max(),
-    );
+    let (text, id, read) = parsed(&server, &caller, text).await?;
     let line = match read {
         Ok(line) => line,
         Err(error) => return Ok(reply::outcome(id, &Outcome::error(error))),
@@ -78,7 +73,7 @@ pub(super) async fn call(
             return Ok(answered(&server, id, &outcome, None));
         }
     }
-    let permit = match server.queue.enter().await {
+    let permit = match caller.queue.enter().await {
         Ok(permit) => permit,
         Err(overloaded) => return Ok(reply::outcome(id, &Outcome::error(overloaded))),
     };
@@ -91,6 +86,27 @@ pub(super) async fn call(
         answer(&server, &context, &line, id, once)
     });
     Ok(thread.await.map_err(lost)?)
+}
+
+/// Longest body that is read on the thread that reads requests.
+const SHORT: usize = 64 << 10;
+
+/// Reads a call, a long one on another thread.
+async fn parsed(
+    server: &Arc<Server>,
+    caller: &Arc<Caller>,
+    text: Bytes,
+) -> tool_core::Result<(Bytes, Value, tool_core::Result<LineCall>)> {
+    let (bytes_max, length) = (server.body_bytes_max(), text.len());
+    let caller = Arc::clone(caller);
+    let parse = move || {
+        let (id, read) = line::parse(line::Door::Body, &text, &caller.roles, bytes_max);
+        (text, id, read)
+    };
+    match length {
+        ..=SHORT => Ok(parse()),
+        _ => server.aside(move |_| Ok(parse())).await,
+    }
 }
 
 /// Calls the tool, or answers as before where the request acted already.

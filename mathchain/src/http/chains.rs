@@ -18,6 +18,7 @@ use super::calls::{json_of, trace_of, unattended};
 use super::once::{Answer, Once};
 use super::reply::{self, Replied};
 use super::server::{Server, lost};
+use crate::queue::Queue;
 use crate::{Context, recorded};
 
 /// A plan with its inputs.
@@ -68,7 +69,10 @@ pub(super) async fn submit(
     request: Request,
 ) -> Replied {
     let (headers, text) = json_of(&server, request).await?;
-    let submitted = Submitted::read(&server, &text)?;
+    let sent = text.clone();
+    let submitted = server
+        .aside(move |server| Submitted::read(server, &sent))
+        .await?;
     let once = Once::of(&server, &caller, &headers, "/v1/chains", &text)?;
     let chain = Arc::new(Chain::new(
         new_id(),
@@ -109,7 +113,13 @@ pub(super) async fn submit(
     server.chains.add(Arc::clone(&chain));
     let begun = reply::value(StatusCode::ACCEPTED, &chain.shown());
     let begun = located(begun, Some(place_of(&chain.id)));
-    tokio::spawn(run(server, chain, context, submitted));
+    tokio::spawn(run(
+        server,
+        Arc::clone(&caller.queue),
+        chain,
+        context,
+        submitted,
+    ));
     Ok(begun)
 }
 
@@ -156,8 +166,14 @@ fn claimed(server: &Server, chain: Arc<Chain>, once: Once) -> Result<Claimed> {
 }
 
 /// Runs a plan on a thread of its own.
-async fn run(server: Arc<Server>, chain: Arc<Chain>, context: Context, submitted: Submitted) {
-    let permit = match server.queue.enter().await {
+async fn run(
+    server: Arc<Server>,
+    queue: Arc<Queue>,
+    chain: Arc<Chain>,
+    context: Context,
+    submitted: Submitted,
+) {
+    let permit = match queue.enter().await {
         Ok(permit) => permit,
         Err(overloaded) => {
             chain.end(Outcome::error(overloaded).to_value());

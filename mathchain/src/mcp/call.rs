@@ -7,7 +7,7 @@ use registry::offer::Finder;
 use rmcp::ErrorData;
 use rmcp::model::{CallToolRequestParams, CallToolResponse};
 use rmcp::service::{RequestContext, RoleServer};
-use tool_core::Value;
+use tool_core::{ToolError, Value, tool_error};
 
 use super::calling::Calling;
 use super::client::{Answers, Asking};
@@ -34,7 +34,13 @@ pub(super) async fn call(
     if let Some(finder) = Finder::parse(&wanted.tool) {
         return find(door, finder, wanted.args).await;
     }
-    door.knows(&wanted.tool)?;
+    if let Err(error) = door.knows(&wanted.tool) {
+        return match params.name == wanted.tool {
+            true => Err(unlisted(&error)),
+            // A name among arguments is for the model to mend.
+            false => Ok(answer::failure(&error).into()),
+        };
+    }
     let answers = match (&params.request_state, &params.input_responses) {
         (None, None) => Answers::new(),
         (state, responses) => {
@@ -49,12 +55,17 @@ pub(super) async fn call(
     };
     let asking = Asking::new(&context, answers, logs_from);
     let calling = Calling::new(wanted, asking, &context);
-    if let Some(done) = calling.briefly(door) {
+    if let Some(done) = calling.briefly(door).await? {
         return tasks::answered(door, &calling, done);
     }
-    match calling.start(door).await {
+    let started = tokio::select! {
+        started = calling.start(door) => started,
+        // One that is cancelled while it waits leaves the queue.
+        () = context.ct.cancelled() => Err(tool_error!(Cancelled, "the call was cancelled")),
+    };
+    match started {
         Ok(running) => tasks::finish(door, running, calling, context).await,
-        Err(overloaded) => Ok(answer::failure(&overloaded).into()),
+        Err(error) => Ok(answer::failure(&error).into()),
     }
 }
 
@@ -66,7 +77,7 @@ fn sent(context: &RequestContext<RoleServer>) -> Option<&Sent> {
 
 impl Door {
     /// Refuses a name that no tool has.
-    fn knows(&self, name: &str) -> Result<(), ErrorData> {
+    fn knows(&self, name: &str) -> tool_core::Result<()> {
         let dispatcher = self.toolkit.dispatcher();
         let catalogue = dispatcher.catalogue();
         if catalogue.called(name).is_some() {
@@ -76,13 +87,14 @@ impl Door {
         let near = catalogue.nearest(name);
         let caller = self.toolkit.caller(&self.settings.context);
         let seen = near.filter(|near| dispatcher.resolve(near, &caller).is_ok());
-        let error = catalogue.unknown(name, seen);
-        let hint = error.hint_str().unwrap_or_default();
-        Err(ErrorData::invalid_params(
-            format!("{}; {hint}", error.message()),
-            None,
-        ))
+        Err(catalogue.unknown(name, seen))
     }
+}
+
+/// The error of the protocol for the name of a call that no tool has.
+fn unlisted(error: &ToolError) -> ErrorData {
+    let hint = error.hint_str().unwrap_or_default();
+    ErrorData::invalid_params(format!("{}; {hint}", error.message()), None)
 }
 
 /// Answers `search_tools` and `describe_tool`.
@@ -94,7 +106,11 @@ async fn find(
     let door = Arc::clone(door);
     let work = move || {
         let found = door.toolkit.find(&door.settings.context, finder, &args);
-        answer::of_outcome(&found, door.settings.result_bytes_max, &mut |_| None)
+        let bytes_max = door.settings.result_bytes_max;
+        match finder {
+            Finder::Describe => answer::described(&found, bytes_max),
+            Finder::Search | Finder::Call => answer::of_outcome(&found, bytes_max, &mut |_| None),
+        }
     };
     let answered = tokio::task::spawn_blocking(work).await;
     answered

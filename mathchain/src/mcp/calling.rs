@@ -7,7 +7,7 @@ use registry::{Answer, TraceParent, Unattended, digest};
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, RequestId};
 use rmcp::service::{RequestContext, RoleServer};
-use tool_core::{Outcome, Reason, Result, StopFlag, Value};
+use tool_core::{Outcome, Reason, Result, Status, StopFlag, Value};
 
 use super::client::{self, Answers, Asking};
 use super::door::Door;
@@ -57,13 +57,28 @@ impl Calling {
     }
 
     /// Runs the call here where it ends at once.
-    pub(super) fn briefly(&self, door: &Door) -> Option<Done> {
+    ///
+    /// # Errors
+    /// `-32603` for a thread that was lost.
+    pub(super) async fn briefly(&self, door: &Arc<Door>) -> Result<Option<Done>, ErrorData> {
         let context = self.context(door, door.calls.clone(), &Reports::default());
         let wanted = &self.wanted;
-        let outcome = door
-            .toolkit
-            .call_briefly(&context, &wanted.tool, &wanted.args)?;
-        Some(done(door, outcome))
+        let outcome = (door.toolkit).call_briefly(&context, &wanted.tool, &wanted.args);
+        let Some(outcome) = outcome else {
+            return Ok(None);
+        };
+        // An answer may have to be cut, and the whole be stored in a file: not on this thread.
+        let is_small = match &outcome.status {
+            Status::Success(output) => weight(output) <= SMALL_BYTES,
+            Status::Error(_) | Status::PendingApproval { .. } => true,
+        };
+        if is_small {
+            return Ok(Some(done(door, outcome)));
+        }
+        let door = Arc::clone(door);
+        let done = tokio::task::spawn_blocking(move || done(&door, outcome)).await;
+        done.map(Some)
+            .map_err(|err| ErrorData::internal_error(err.to_string(), None))
     }
 
     /// Runs the call on a thread of its own.
@@ -137,6 +152,25 @@ impl Wanted {
     /// What the state of a question about this call is bound to.
     pub(super) fn bound_to(&self) -> String {
         format!("{}\n{}", self.tool, digest::of_value(&self.args))
+    }
+}
+
+/// Results that are answered whole, whatever the limit: less than the least limit.
+const SMALL_BYTES: usize = 1000;
+
+/// Bytes of a value as JSON, at most.
+fn weight(value: &Value) -> usize {
+    match value {
+        Value::String(text) => 6 * text.len() + 2,
+        Value::Object(members) => members
+            .iter()
+            .map(|(name, value)| 6 * name.len() + 4 + weight(value))
+            .sum(),
+        value => match (value.as_numbers(), value.items()) {
+            (Some(numbers), _) => 25 * numbers.as_slice().len() + 2,
+            (None, Some(items)) => items.iter().map(|item| weight(item) + 1).sum::<usize>() + 2,
+            (None, None) => 25,
+        },
     }
 }
 
