@@ -20,6 +20,8 @@ mod git;
 #[cfg(all(feature = "servers", target_os = "linux"))]
 mod http;
 mod keys;
+#[cfg(unix)]
+mod load;
 #[cfg(all(feature = "servers", target_os = "linux"))]
 mod mcp;
 mod operator;

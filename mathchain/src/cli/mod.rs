@@ -313,6 +313,11 @@ fn run_words() -> ExitCode {
     let words: Vec<String> = (words::all().iter().skip(1))
         .map(|word| word.to_string_lossy().into_owned())
         .collect();
+    let says = |word: &str| words.iter().any(|one| one == word);
+    if says("serve") && says("--mcp") {
+        // A client reads messages of the protocol there, also where the server does not start.
+        output::leave_stdout();
+    }
     let parsed = Cli::of_call(words::all()).map_or_else(|| Cli::try_parse_from(words::all()), Ok);
     let cli = match parsed {
         Ok(cli) => cli,

@@ -111,6 +111,11 @@ pub(super) fn one(global: &Global, value: &Value) -> Result<ExitCode> {
     data(global, value, || human::value(value))
 }
 
+/// Leaves stdout to a protocol: no envelope of an error is printed there.
+pub(super) fn leave_stdout() {
+    PRINTED.store(true, Ordering::Relaxed);
+}
+
 /// Prints an error that answers no call: text on stderr, and its envelope on stdout unless a reader is there.
 pub(super) fn error(global: &Global, err: &ToolError) {
     envelope(global, err);

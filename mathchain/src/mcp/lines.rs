@@ -5,19 +5,21 @@
 
 use std::io::{self, Write as _};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use rmcp::RoleServer;
 use rmcp::model::{
     CallToolRequest, ClientJsonRpcMessage, ClientRequest, ErrorData, GetExtensions as _,
-    JsonRpcMessage, RequestId, ServerJsonRpcMessage,
+    GetMeta as _, JsonRpcMessage, ProtocolVersion, RequestId, ServerJsonRpcMessage,
 };
 use rmcp::transport::Transport;
 use serde::Deserialize as _;
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, Notify};
+use tokio::task::{JoinError, JoinHandle};
 use tokio_util::sync::CancellationToken;
 use tool_core::json::{Limits, parse_bytes};
-use tool_core::{Object, ToolError, Value};
+use tool_core::{Object, ToolError, Value, json as text_of};
 
 use super::json;
 
@@ -34,16 +36,20 @@ pub(super) struct Ends {
     pub(super) input: CancellationToken,
     /// Set when the output cannot be written.
     pub(super) output: CancellationToken,
+    /// Counts the bytes that were written.
+    pub(super) written: Arc<AtomicU64>,
 }
 
 pub(super) struct Lines<R, W> {
     input: BufReader<R>,
-    output: Arc<Mutex<W>>,
+    output: Arc<Output<W>>,
     line: Vec<u8>,
     /// Whether the rest of the line is dropped, since it is too long.
     is_dropping: bool,
-    /// Whether a request has been read.
+    /// Whether the request that begins the connection has been read.
     has_begun: bool,
+    /// A long message that is read on another thread.
+    parsing: Option<JoinHandle<Result<ClientJsonRpcMessage, Unread>>>,
     bytes_max: usize,
     ends: Ends,
 }
@@ -51,6 +57,10 @@ pub(super) struct Lines<R, W> {
 /// What is wrong with a line that is no message, and the id that the answer carries.
 type Unread = Box<(ErrorData, Option<RequestId>)>;
 
+/// Bytes of answers that may wait for a client; until it has read of them, no more is read from it.
+const WAITING_BYTES_MAX: usize = 8 << 20;
+/// Longest line that is read on the thread that reads requests.
+const SHORT: usize = 64 << 10;
 /// Beginning of a line over the limit that is searched for the id.
 const HEAD_BYTES: usize = 4096;
 
@@ -58,23 +68,35 @@ impl<R: AsyncRead + Send + Unpin, W: AsyncWrite + Send + Unpin + 'static> Lines<
     pub(super) fn new(input: R, output: W, bytes_max: usize, ends: Ends) -> Self {
         Self {
             input: BufReader::with_capacity(64 << 10, input),
-            output: Arc::new(Mutex::new(output)),
+            output: Arc::new(Output {
+                stream: Mutex::new(output),
+                waiting: AtomicUsize::new(0),
+                written: Notify::new(),
+                ends: ends.clone(),
+            }),
             line: Vec::new(),
             is_dropping: false,
             has_begun: false,
+            parsing: None,
             bytes_max,
             ends,
         }
     }
 
-    /// Reads to the end of a line; `None` at the end of the input. Dropping the future loses nothing.
+    /// Reads to the end of a line; `None` at the end of the input. While the client does not read, nothing is read from it. Dropping the
+    /// future loses nothing.
     async fn read(&mut self) -> Option<()> {
         loop {
+            let (output, input) = (&self.output, &mut self.input);
+            let available = async {
+                output.is_read().await;
+                input.fill_buf().await
+            };
             let available = tokio::select! {
                 biased;
                 () = self.ends.closing.cancelled() => return None,
                 () = self.ends.output.cancelled() => return None,
-                available = self.input.fill_buf() => available.ok()?,
+                available = available => available.ok()?,
             };
             if available.is_empty() {
                 return None;
@@ -96,8 +118,8 @@ impl<R: AsyncRead + Send + Unpin, W: AsyncWrite + Send + Unpin + 'static> Lines<
         }
     }
 
-    /// The message of the line that was read, or the error that answers it.
-    fn message(&mut self) -> Result<Option<ClientJsonRpcMessage>, Unread> {
+    /// The line that was read, unless it is empty, or the error that answers it.
+    fn line(&mut self) -> Result<Option<Vec<u8>>, Unread> {
         let line = std::mem::take(&mut self.line);
         if std::mem::take(&mut self.is_dropping) {
             let bytes_max = self.bytes_max;
@@ -112,40 +134,94 @@ impl<R: AsyncRead + Send + Unpin, W: AsyncWrite + Send + Unpin + 'static> Lines<
                 id_in(&line),
             ));
         }
-        if line.iter().all(u8::is_ascii_whitespace) {
-            return Ok(None);
-        }
-        let message = parse(&line, self.bytes_max)?;
-        let is_request = matches!(message, JsonRpcMessage::Request(_));
-        self.has_begun |= is_request;
-        // A notification before the first request belongs to nothing.
-        Ok(self.has_begun.then_some(message))
+        Ok((!line.iter().all(u8::is_ascii_whitespace)).then_some(line))
+    }
+
+    /// The message, unless it is a notification or a response before the connection begins, which belongs to nothing.
+    fn wanted(&mut self, message: ClientJsonRpcMessage) -> Option<ClientJsonRpcMessage> {
+        self.has_begun |= begins(&message);
+        let is_wanted = self.has_begun || matches!(message, JsonRpcMessage::Request(_));
+        is_wanted.then_some(message)
     }
 
     /// Writes an error that answers a line.
     fn refuse(&self, error: ErrorData, id: Option<RequestId>) {
         let message = ServerJsonRpcMessage::error(error, id);
-        tokio::spawn(write(Arc::clone(&self.output), self.ends.clone(), message));
+        tokio::spawn(Arc::clone(&self.output).write(message));
     }
 }
 
-async fn write<W: AsyncWrite + Unpin>(
-    output: Arc<Mutex<W>>,
+/// The output, and what waits to be written there.
+struct Output<W> {
+    stream: Mutex<W>,
+    /// Bytes of messages that wait.
+    waiting: AtomicUsize,
+    /// Tells that fewer wait.
+    written: Notify,
     ends: Ends,
-    message: ServerJsonRpcMessage,
-) -> io::Result<()> {
-    let mut line = serde_json::to_vec(&message)?;
-    line.push(b'\n');
-    let mut output = output.lock().await;
-    let written = async {
-        output.write_all(&line).await?;
-        output.flush().await
-    };
-    let written = written.await;
-    if written.is_err() {
-        ends.output.cancel();
+}
+
+impl<W: AsyncWrite + Unpin> Output<W> {
+    /// Writes a message as a line, unless nothing is written any more.
+    async fn write(self: Arc<Self>, message: ServerJsonRpcMessage) -> io::Result<()> {
+        let mut line = serde_json::to_vec(&message)?;
+        drop(message);
+        line.push(b'\n');
+        let _waiting = Waiting::new(&self, line.len());
+        let written = async {
+            let mut stream = self.stream.lock().await;
+            let mut rest = &line[..];
+            while !rest.is_empty() {
+                let count = stream.write(rest).await?;
+                if count == 0 {
+                    return Err(io::ErrorKind::WriteZero.into());
+                }
+                self.ends.written.fetch_add(count as u64, Ordering::Relaxed);
+                rest = &rest[count..];
+            }
+            stream.flush().await
+        };
+        let written = tokio::select! {
+            biased;
+            () = self.ends.output.cancelled() => return Err(io::ErrorKind::BrokenPipe.into()),
+            written = written => written,
+        };
+        if written.is_err() {
+            self.ends.output.cancel();
+        }
+        written
     }
-    written
+
+    /// Waits until the client has read most of what waits for it.
+    async fn is_read(&self) {
+        loop {
+            let written = self.written.notified();
+            if self.waiting.load(Ordering::Relaxed) <= WAITING_BYTES_MAX {
+                return;
+            }
+            written.await;
+        }
+    }
+}
+
+/// A message that waits to be written; it is counted until this is dropped.
+struct Waiting<'a, W> {
+    output: &'a Output<W>,
+    bytes: usize,
+}
+
+impl<'a, W> Waiting<'a, W> {
+    fn new(output: &'a Output<W>, bytes: usize) -> Self {
+        output.waiting.fetch_add(bytes, Ordering::Relaxed);
+        Self { output, bytes }
+    }
+}
+
+impl<W> Drop for Waiting<'_, W> {
+    fn drop(&mut self) {
+        self.output.waiting.fetch_sub(self.bytes, Ordering::Relaxed);
+        self.output.written.notify_waiters();
+    }
 }
 
 impl<R: AsyncRead + Send + Unpin, W: AsyncWrite + Send + Unpin + 'static> Transport<RoleServer>
@@ -157,18 +233,42 @@ impl<R: AsyncRead + Send + Unpin, W: AsyncWrite + Send + Unpin + 'static> Transp
         &mut self,
         message: ServerJsonRpcMessage,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
-        write(Arc::clone(&self.output), self.ends.clone(), message)
+        Arc::clone(&self.output).write(message)
     }
 
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
         loop {
-            if self.read().await.is_none() {
-                self.ends.input.cancel();
-                return None;
-            }
-            match self.message() {
-                Ok(Some(message)) => return Some(message),
-                Ok(None) => {}
+            let read = match &mut self.parsing {
+                Some(parsing) => {
+                    let read = parsing.await;
+                    self.parsing = None;
+                    read.unwrap_or_else(|err| Err(lost(&err)))
+                }
+                None => {
+                    if self.read().await.is_none() {
+                        self.ends.input.cancel();
+                        return None;
+                    }
+                    match self.line() {
+                        Err(unread) => Err(unread),
+                        Ok(None) => continue,
+                        Ok(Some(line)) if line.len() <= SHORT => parse(&line, self.bytes_max),
+                        Ok(Some(line)) => {
+                            // Other messages are written meanwhile.
+                            let bytes_max = self.bytes_max;
+                            let parsing = move || parse(&line, bytes_max);
+                            self.parsing = Some(tokio::task::spawn_blocking(parsing));
+                            continue;
+                        }
+                    }
+                }
+            };
+            match read {
+                Ok(message) => {
+                    if let Some(message) = self.wanted(message) {
+                        return Some(message);
+                    }
+                }
                 Err(unread) => {
                     let (error, id) = *unread;
                     self.refuse(error, id);
@@ -178,7 +278,31 @@ impl<R: AsyncRead + Send + Unpin, W: AsyncWrite + Send + Unpin + 'static> Transp
     }
 
     async fn close(&mut self) -> io::Result<()> {
-        self.output.lock().await.flush().await
+        let flushed = async { self.output.stream.lock().await.flush().await };
+        tokio::select! {
+            biased;
+            () = self.ends.output.cancelled() => Ok(()),
+            flushed = flushed => flushed,
+        }
+    }
+}
+
+/// Whether a message begins a connection, so that notifications and responses that follow belong to it: a handshake, or a request that states
+/// its version and what its client can do. A ping and a question what there is begin none.
+fn begins(message: &ClientJsonRpcMessage) -> bool {
+    let JsonRpcMessage::Request(request) = message else {
+        return false;
+    };
+    let newest = &ProtocolVersion::V_2026_07_28;
+    match &request.request {
+        ClientRequest::InitializeRequest(_) => true,
+        ClientRequest::PingRequest(_) | ClientRequest::DiscoverRequest(_) => false,
+        request => {
+            let meta = request.get_meta();
+            let version = meta.protocol_version();
+            meta.missing_required_keys(newest).is_empty()
+                && version.is_some_and(|version| ProtocolVersion::KNOWN_VERSIONS.contains(&version))
+        }
     }
 }
 
@@ -222,16 +346,40 @@ fn call(message: &serde_json::Value) -> Option<ClientRequest> {
     Some(ClientRequest::CallToolRequest(call))
 }
 
-/// The arguments of the call in a message that came another way, read as in a line.
-pub(super) fn sent(message: &[u8], bytes_max: usize) -> Option<Sent> {
-    let limits = Limits {
-        bytes_max,
-        ..Limits::default()
-    };
-    match parse_bytes(message, limits) {
-        Ok(Value::Object(message)) => set_aside(&message).1.map(|arguments| Sent(Ok(arguments))),
-        Ok(_) => None,
-        Err(fault) => Some(Sent(Err(fault.into()))),
+/// A message that came another way, read as a line.
+#[derive(Default)]
+pub(super) struct Posted {
+    /// The arguments of its call.
+    pub(super) sent: Option<Sent>,
+    /// The message without them.
+    pub(super) rest: Option<Vec<u8>>,
+    /// Whether it begins a session.
+    pub(super) initializes: bool,
+}
+
+impl Posted {
+    pub(super) fn read(message: &[u8], bytes_max: usize) -> Self {
+        let limits = Limits {
+            bytes_max,
+            ..Limits::default()
+        };
+        match parse_bytes(message, limits) {
+            Ok(Value::Object(message)) => {
+                let (rest, arguments) = set_aside(&message);
+                let rest = arguments.is_some().then(|| text_of::to_text(&rest.into()));
+                Self {
+                    sent: arguments.map(|arguments| Sent(Ok(arguments))),
+                    rest: rest.map(String::into_bytes),
+                    initializes: message.get("method").and_then(Value::as_str)
+                        == Some("initialize"),
+                }
+            }
+            Ok(_) => Self::default(),
+            Err(fault) => Self {
+                sent: Some(Sent(Err(fault.into()))),
+                ..Self::default()
+            },
+        }
     }
 }
 
@@ -250,6 +398,11 @@ fn tolerant(line: &[u8], fault: ToolError) -> Result<ClientJsonRpcMessage, Unrea
             id(),
         )),
     }
+}
+
+fn lost(err: &JoinError) -> Unread {
+    let error = ErrorData::internal_error(format!("the thread of the message ended: {err}"), None);
+    unread(error, None)
 }
 
 fn unread(error: ErrorData, id: Option<RequestId>) -> Unread {

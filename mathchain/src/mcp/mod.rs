@@ -25,9 +25,11 @@ mod requests;
 mod resources;
 mod resume;
 mod running;
+mod sessions;
 mod tasks;
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use rmcp::ServiceExt as _;
@@ -42,10 +44,11 @@ pub(crate) use door::Settings;
 pub(crate) use endpoint::Endpoint;
 use handler::Handler;
 use lines::{Ends, Lines};
+pub(crate) use sessions::Sessions;
 
 /// Stack of a thread that runs calls.
 pub(crate) const CALL_STACK_BYTES: usize = 16 << 20;
-/// Time after the end of the input for calls to complete, before they are stopped.
+/// Time after the end of the input for calls to complete, before they are stopped, and in which a client then has to read of the answers.
 const DRAIN: Duration = Duration::from_millis(500);
 
 /// Serves one client over stdin and stdout until its input ends, or `closed` returns.
@@ -85,7 +88,11 @@ pub(crate) fn on_call_stack<T: Send>(server: impl FnOnce() -> T + Send) -> Resul
         let thread = std::thread::Builder::new()
             .name("server".to_owned())
             .stack_size(CALL_STACK_BYTES)
-            .spawn_scoped(scope, server);
+            .spawn_scoped(scope, || {
+                // Calls that run on this thread must not wait for those on others.
+                thread_pools::keep_to_this_thread();
+                server()
+            });
         let thread =
             thread.map_err(|err| tool_error!(ToolError, "io"; "cannot start a thread: {err}"))?;
         let ended = thread.join();
@@ -143,5 +150,16 @@ async fn stop_at_end(door: Arc<Door>, ends: Ends) {
     // A signal has its own time for calls to complete.
     if !ends.closing.is_cancelled() || ends.output.is_cancelled() {
         door.calls.cancel();
+        // A client that reads no answers does not hold the process.
+        let mut before = None;
+        loop {
+            let written = Some(ends.written.load(Ordering::Relaxed));
+            if written == before {
+                break;
+            }
+            before = written;
+            tokio::time::sleep(DRAIN).await;
+        }
+        ends.output.cancel();
     }
 }
