@@ -2,10 +2,13 @@
 
 use std::future::poll_fn;
 use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
+use axum::extract::Request;
 use axum::http::HeaderMap;
 use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use hyper::body::{Body as _, Frame, SizeHint};
@@ -53,6 +56,57 @@ async fn whole(mut body: Body, bytes_max: usize) -> Result<Bytes> {
 fn too_large(bytes_max: usize) -> ToolError {
     tool_error!(LimitExceeded, "body_size"; "the body is longer than {bytes_max} bytes";
         "pass large arrays as {{\"$file\": ..}}")
+}
+
+/// A body that notes its end.
+struct Watched {
+    body: Body,
+    is_read: Arc<AtomicBool>,
+}
+
+impl hyper::body::Body for Watched {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        let polled = Pin::new(&mut self.body).poll_frame(context);
+        if matches!(polled, Poll::Ready(None)) || self.body.is_end_stream() {
+            self.is_read.store(true, Ordering::Relaxed);
+        }
+        polled
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+/// Tells whether a body was read.
+pub(super) struct Rest(Arc<AtomicBool>);
+
+impl Rest {
+    /// Whether the body was read to its end.
+    pub(super) fn is_read(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// The request, and what tells whether its body was read, where it has one.
+pub(super) fn watched(request: Request) -> (Request, Option<Rest>) {
+    if request.body().is_end_stream() {
+        return (request, None);
+    }
+    let is_read = Arc::new(AtomicBool::new(false));
+    let rest = Rest(Arc::clone(&is_read));
+    let request = request.map(|body| Body::new(Watched { body, is_read }));
+    (request, Some(rest))
 }
 
 /// Requires that a body is stated to be JSON, which a form of a web page cannot do.

@@ -1,23 +1,29 @@
 //! Connections: accepting clients within limits, and answering what is on its way at the end.
 
+use std::convert::Infallible;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::body::Body;
+use axum::extract::Request;
+use axum::response::Response;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
+use hyper::service::Service;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio_rustls::TlsAcceptor;
 use tool_core::{Result, tool_error};
 
-use super::routes;
+use super::patient::Patient;
+use super::places::{Place, Places};
 use super::server::Server;
+use super::{body, routes};
 
-/// Connections at a time; more wait to be accepted.
-const CONNECTIONS_MAX: usize = 512;
 /// Bytes of the head of a request.
 const HEAD_BYTES_MAX: usize = 32 << 10;
 /// Fields of the head of a request.
@@ -52,7 +58,7 @@ pub(super) async fn accept(
             closing.cancel();
         });
     waiting.map_err(|err| tool_error!(ToolError, "io"; "cannot start a thread: {err}"))?;
-    let room = Arc::new(Semaphore::new(CONNECTIONS_MAX));
+    let places = Arc::new(Places::default());
     let routes = routes::routes(&server);
     let mut connections = JoinSet::new();
     loop {
@@ -60,19 +66,22 @@ pub(super) async fn accept(
         let accepted = tokio::select! {
             () = server.closing.cancelled() => break,
             accepted = async {
-                let place = Arc::clone(&room).acquire_owned().await;
-                (socket.accept().await, place)
+                let (stream, address) = socket.accept().await?;
+                Ok::<_, std::io::Error>((stream, places.take(address.ip()).await))
             } => accepted,
         };
         match accepted {
-            (Ok((stream, _)), place) => {
+            Ok((stream, taken)) => {
                 let (server, routes, tls) = (Arc::clone(&server), routes.clone(), tls.clone());
                 connections.spawn(async move {
-                    let _place = place;
-                    begun(&server, stream, tls, routes).await;
+                    tokio::select! {
+                        biased;
+                        () = taken.place.closing.cancelled() => {}
+                        () = begun(&server, stream, tls, routes, &taken.place) => {}
+                    }
                 });
             }
-            (Err(_), _) => tokio::time::sleep(PAUSE).await,
+            Err(_) => tokio::time::sleep(PAUSE).await,
         }
     }
     drop(socket);
@@ -96,11 +105,18 @@ async fn rest(server: &Server) {
 }
 
 /// Answers one client, after a handshake where the server speaks TLS.
-async fn begun(server: &Server, stream: TcpStream, tls: Option<TlsAcceptor>, routes: axum::Router) {
+async fn begun(
+    server: &Server,
+    stream: TcpStream,
+    tls: Option<TlsAcceptor>,
+    routes: axum::Router,
+    place: &Arc<Place>,
+) {
     // Answers are small, and each is waited for.
     let _ = stream.set_nodelay(true);
+    let stream = Patient::new(stream, Arc::clone(place));
     let Some(tls) = tls else {
-        return connection(server, stream, routes).await;
+        return connection(server, stream, routes, place).await;
     };
     // A client that fails to shake hands is no fault of the server.
     let shaken = tokio::select! {
@@ -108,7 +124,30 @@ async fn begun(server: &Server, stream: TcpStream, tls: Option<TlsAcceptor>, rou
         () = server.closing.cancelled() => return,
     };
     if let Ok(Ok(stream)) = shaken {
-        connection(server, stream, routes).await;
+        connection(server, stream, routes, place).await;
+    }
+}
+
+/// Answers requests, each of which keeps the place of its connection until it is answered in full.
+struct Answering {
+    routes: TowerToHyperService<axum::Router>,
+    place: Arc<Place>,
+}
+
+impl Service<Request<Incoming>> for Answering {
+    type Response = Response<Body>;
+    type Error = Infallible;
+    type Future =
+        Pin<Box<dyn Future<Output = std::result::Result<Self::Response, Infallible>> + Send>>;
+
+    fn call(&self, mut request: Request<Incoming>) -> Self::Future {
+        let busy = self.place.busy();
+        request.extensions_mut().insert(Arc::clone(&self.place));
+        let answered = self.routes.call(request);
+        Box::pin(async move {
+            let response = answered.await?;
+            Ok(response.map(|body| body::held(body, Some(busy))))
+        })
     }
 }
 
@@ -117,13 +156,18 @@ async fn connection(
     server: &Server,
     stream: impl AsyncRead + AsyncWrite + Unpin,
     routes: axum::Router,
+    place: &Arc<Place>,
 ) {
+    let answering = Answering {
+        routes: TowerToHyperService::new(routes),
+        place: Arc::clone(place),
+    };
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEAD_TIME)
         .max_buf_size(HEAD_BYTES_MAX)
         .max_headers(FIELDS_MAX)
-        .serve_connection(TokioIo::new(stream), TowerToHyperService::new(routes));
+        .serve_connection(TokioIo::new(stream), answering);
     tokio::pin!(connection);
     // A client that breaks off is no fault of the server.
     tokio::select! {

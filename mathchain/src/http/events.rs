@@ -3,9 +3,9 @@
 
 use std::fmt::Write as _;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::body::{Body, Bytes};
 use axum::extract::{Extension, Path, State};
@@ -79,11 +79,11 @@ pub(super) async fn workflows(
         .and_then(|seen| seen.to_str().ok()?.parse::<u64>().ok())
         .unwrap_or(0);
     // What cannot be read is said before the stream begins.
-    let first = after(&server, &caller, seen).await?;
+    let first = read_after(&server, &caller, seen).await?;
     let (sender, parts) = mpsc::channel(WAITING);
     tokio::spawn(async move {
         let (mut number, mut bodies) = (seen, first);
-        let mut silent = std::time::Instant::now();
+        let mut silent = Instant::now();
         loop {
             let mut text = String::new();
             for body in &bodies {
@@ -94,7 +94,7 @@ pub(super) async fn workflows(
                 text.push_str(": still here\n\n");
             }
             if !text.is_empty() {
-                silent = std::time::Instant::now();
+                silent = Instant::now();
                 if sender.send(text.into()).await.is_err() {
                     return;
                 }
@@ -115,15 +115,48 @@ pub(super) async fn workflows(
     Ok(reply::text(StatusCode::OK, "text/event-stream", body))
 }
 
+/// The events after a number. Where another stream has just found that there is none, the log is not read.
 async fn after(
     server: &Arc<Server>,
     caller: &Caller,
     number: u64,
 ) -> tool_core::Result<Vec<String>> {
+    match server.looked.has_none_after(number) {
+        true => Ok(Vec::new()),
+        false => read_after(server, caller, number).await,
+    }
+}
+
+async fn read_after(
+    server: &Arc<Server>,
+    caller: &Caller,
+    number: u64,
+) -> tool_core::Result<Vec<String>> {
     let context = caller.context.clone();
-    server
+    let found = server
         .aside(move |server| server.toolkit.events_for(&context, number))
-        .await
+        .await?;
+    server.looked.note(number + found.len() as u64);
+    Ok(found)
+}
+
+/// When a stream last read the log of workflows, and the number of the newest event then.
+#[derive(Default)]
+pub(super) struct Looked(Mutex<Option<(Instant, u64)>>);
+
+impl Looked {
+    /// Time for which streams go by what another found.
+    const VALID: Duration = Duration::from_millis(200);
+
+    fn has_none_after(&self, number: u64) -> bool {
+        let looked = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        looked.is_some_and(|(at, newest)| newest <= number && at.elapsed() < Self::VALID)
+    }
+
+    fn note(&self, newest: u64) {
+        let mut looked = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        *looked = Some((Instant::now(), newest));
+    }
 }
 
 /// Sends events until the plan has ended, its client is gone, or the server ends.

@@ -7,12 +7,14 @@ use std::time::Instant;
 use axum::extract::{Request, State};
 use axum::http::HeaderMap;
 use axum::http::Uri;
-use axum::http::header::{HOST, ORIGIN};
+use axum::http::header::{CONNECTION, HOST, HeaderValue, ORIGIN};
 use axum::middleware::Next;
 use axum::response::Response;
 use tool_core::{Result, ToolError, tool_error};
 
+use super::addresses::OfAddress;
 use super::bucket::OnItsWay;
+use super::places::Place;
 use super::server::Server;
 use super::{body, metrics, reply};
 
@@ -24,18 +26,24 @@ const OPEN_PATHS: [&str; 2] = ["/healthz", "/readyz"];
 /// Checks a request, and counts it.
 pub(super) async fn guard(
     State(server): State<Arc<Server>>,
-    mut request: Request,
+    request: Request,
     next: Next,
 ) -> Response {
     let begun = Instant::now();
     let route = metrics::route(request.uri().path());
-    let response = match check(&server, &mut request, begun) {
+    let (mut request, rest) = body::watched(request);
+    let mut response = match check(&server, &mut request, begun) {
         Err(error) => reply::error(&error),
         Ok(on_its_way) => {
             let response = next.run(request).await;
             response.map(|body| body::held(body, on_its_way))
         }
     };
+    if rest.is_some_and(|rest| !rest.is_read()) {
+        // The rest of the body would be taken for the next request.
+        let close = HeaderValue::from_static("close");
+        response.headers_mut().insert(CONNECTION, close);
+    }
     server
         .metrics
         .answered(route, response.status(), begun.elapsed());
@@ -43,19 +51,33 @@ pub(super) async fn guard(
 }
 
 /// Checks the head of a request; gives what counts it for its key.
-fn check(server: &Arc<Server>, request: &mut Request, now: Instant) -> Result<Option<OnItsWay>> {
+fn check(server: &Arc<Server>, request: &mut Request, now: Instant) -> Result<Option<Counted>> {
     host(server, request.uri(), request.headers())?;
     origin(server, request.headers())?;
     if OPEN_PATHS.contains(&request.uri().path()) {
         return Ok(None);
     }
     let caller = server.callers.of(server, request.headers())?;
-    let on_its_way = match &caller.bucket {
-        Some(bucket) => Some(bucket.take(now)?),
-        None => None,
+    let place = request.extensions().get::<Arc<Place>>();
+    // Without keys every caller is welcome.
+    let address = place.map(|place| {
+        place.show_key();
+        place.address
+    });
+    let on_its_way = match (&caller.bucket, address) {
+        (Some(bucket), _) => Some(Counted::OfKey(bucket.take(now)?)),
+        (None, Some(address)) => Some(Counted::OfAddress(server.addresses.take(address)?)),
+        (None, None) => None,
     };
     request.extensions_mut().insert(caller);
     Ok(on_its_way)
+}
+
+/// A request that is counted while this lives.
+#[expect(dead_code, reason = "each is held for its end")]
+enum Counted {
+    OfKey(OnItsWay),
+    OfAddress(OfAddress),
 }
 
 /// Requires exactly one name of the server, so that a name that an attacker resolves to this machine is refused.

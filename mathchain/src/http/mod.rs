@@ -3,6 +3,7 @@
 //! Read [`serve`] first: `connections` accepts clients, `guard` checks every request before its body is read, `routes` names the paths.
 //! Nothing here decides anything about a call: it passes the dispatcher, with the role of its key or the caller that the start names.
 
+mod addresses;
 mod approvals;
 mod artifacts;
 mod begun;
@@ -17,6 +18,8 @@ mod guard;
 mod metrics;
 mod once;
 pub(crate) mod openapi;
+mod patient;
+mod places;
 mod recorded;
 mod reply;
 mod routes;

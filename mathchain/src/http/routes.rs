@@ -77,8 +77,9 @@ async fn mcp(
 ) -> Replied {
     let (parts, sent) = request.into_parts();
     let text = body::read(&parts.headers, sent, server.body_bytes_max()).await?;
-    let request = Request::from_parts(parts, axum::body::Body::from(text.clone()));
-    let response = caller.endpoint.answer(request, &text).await;
+    let (text, sent) = caller.endpoint.read(text).await?;
+    let request = Request::from_parts(parts, axum::body::Body::from(text));
+    let response = caller.endpoint.answer(request, sent).await?;
     Ok(response.map(axum::body::Body::new))
 }
 

@@ -7,8 +7,10 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 use tool_core::{Result, StopFlag, ToolError, tool_error};
 
+use super::addresses::Addresses;
 use super::begun::Chains;
 use super::callers::Callers;
+use super::events::Looked;
 use super::metrics::Metrics;
 use super::once::Running;
 use crate::Toolkit;
@@ -47,6 +49,12 @@ pub(super) struct Server {
     pub(super) callers: Callers,
     pub(super) chains: Chains,
     pub(super) metrics: Metrics,
+    /// Requests on their way without a key.
+    pub(super) addresses: Arc<Addresses>,
+    /// What streams found in the log of workflows.
+    pub(super) looked: Looked,
+    /// Sessions of MCP clients.
+    pub(super) sessions: Arc<mcp::Sessions>,
     /// Requests that may act once and are on their way.
     pub(super) once: Running,
     /// Stops every call.
@@ -72,6 +80,9 @@ impl Server {
             callers: Callers::default(),
             chains: Chains::default(),
             metrics: Metrics::default(),
+            addresses: Arc::default(),
+            looked: Looked::default(),
+            sessions: Arc::default(),
             once: Running::default(),
             calls,
             closing: CancellationToken::new(),

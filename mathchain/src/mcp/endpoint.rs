@@ -5,32 +5,47 @@ use std::fmt::Display;
 use std::sync::Arc;
 
 use hyper::body::{Body, Bytes};
-use hyper::{Request, Response};
+use hyper::header::{ACCEPT, HeaderMap, HeaderValue};
+use hyper::{Method, Request, Response};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio_util::sync::CancellationToken;
-use tool_core::StopFlag;
+use tool_core::{Result, StopFlag, tool_error};
 
+use super::changes;
 use super::door::{Door, Settings};
 use super::handler::Handler;
-use super::{changes, lines};
+use super::lines::Posted;
+use super::sessions::Sessions;
 use crate::Toolkit;
 use crate::queue::Queue;
+
+/// Bodies up to this size are read on the thread that reads requests.
+const SHORT: usize = 64 << 10;
+/// What a client of the protocol accepts.
+const ACCEPTED: &str = "application/json, text/event-stream";
+const SESSION: &str = "mcp-session-id";
 
 /// What answers the requests of one caller; a session belongs to the endpoint that began it.
 #[derive(Clone)]
 pub(crate) struct Endpoint {
     service: StreamableHttpService<Handler, LocalSessionManager>,
+    sessions: Arc<LocalSessionManager>,
+    all: Arc<Sessions>,
     bytes_max: usize,
 }
 
+/// A message that was read.
+pub(crate) struct Read(Posted);
+
 impl Endpoint {
-    /// Starts an endpoint; `closing` ends its streams and sessions. Needs a runtime.
+    /// Starts an endpoint, whose sessions are among those of `all`; `closing` ends its streams and sessions. Needs a runtime.
     pub(crate) fn new(
         toolkit: Arc<Toolkit>,
         settings: Settings,
         calls: StopFlag,
         queue: Arc<Queue>,
+        all: &Arc<Sessions>,
         closing: CancellationToken,
     ) -> Self {
         let bytes_max = settings.line_bytes_max;
@@ -42,28 +57,76 @@ impl Endpoint {
             .with_max_request_body_bytes(bytes_max);
         // The server checks both, for every path.
         config = config.disable_allowed_hosts().disable_allowed_origins();
-        let sessions = Arc::new(LocalSessionManager::default());
+        let sessions = all.add();
         let handler = move || Ok(Handler::new(Arc::clone(&door)));
         Self {
-            service: StreamableHttpService::new(handler, sessions, config),
+            service: StreamableHttpService::new(handler, Arc::clone(&sessions), config),
+            sessions,
+            all: Arc::clone(all),
             bytes_max,
         }
     }
 
-    /// Answers one request, whose body has been read as `text`.
+    /// Reads a message, a long one on another thread; gives it without the arguments of its call, which the rest of the way does not need.
+    ///
+    /// # Errors
+    /// `internal` for a thread that was lost.
+    pub(crate) async fn read(&self, text: Bytes) -> Result<(Bytes, Read)> {
+        let bytes_max = self.bytes_max;
+        let read = match text.len() {
+            ..=SHORT => Posted::read(&text, bytes_max),
+            _ => {
+                let text = text.clone();
+                let reading = tokio::task::spawn_blocking(move || Posted::read(&text, bytes_max));
+                let lost = |err| tool_error!(Internal, "the thread of the request ended: {err}");
+                reading.await.map_err(lost)?
+            }
+        };
+        let (rest, read) = (read.rest, Posted { rest: None, ..read });
+        Ok((rest.map_or(text, Bytes::from), Read(read)))
+    }
+
+    /// Answers one request, whose body has been read.
+    ///
+    /// # Errors
+    /// `limit_exceeded` with reason `overloaded` for one session too many, `invalid_request` with reason `no_method` for a stream without a
+    /// session.
     pub(crate) async fn answer<B>(
         &self,
         mut request: Request<B>,
-        text: &[u8],
-    ) -> Response<impl Body<Data = Bytes, Error = Infallible> + Send + use<B>>
+        Read(posted): Read,
+    ) -> Result<Response<impl Body<Data = Bytes, Error = Infallible> + Send + use<B>>>
     where
         B: Body + Send + 'static,
         B::Error: Display,
         B::Data: Send,
     {
-        if let Some(sent) = lines::sent(text, self.bytes_max) {
+        let has_session = request.headers().contains_key(SESSION);
+        if request.method() == Method::GET && !has_session {
+            return Err(
+                tool_error!(InvalidRequest, "no_method"; "a stream of `/mcp` belongs to a session, and the request names none"; "POST a message"),
+            );
+        }
+        if posted.initializes && !has_session {
+            self.all.admit(&self.sessions).await?;
+        }
+        accept(request.headers_mut());
+        if let Some(sent) = posted.sent {
             request.extensions_mut().insert(sent);
         }
-        self.service.handle(request).await
+        Ok(self.service.handle(request).await)
+    }
+}
+
+/// Takes a client that accepts anything at its word.
+fn accept(headers: &mut HeaderMap) {
+    let mut stated = headers.get_all(ACCEPT).iter().peekable();
+    let is_any = |stated: &HeaderValue| {
+        let kinds = stated.to_str().unwrap_or_default().split(',');
+        let mut kinds = kinds.map(|kind| kind.split(';').next().unwrap_or_default().trim());
+        kinds.any(|kind| kind == "*/*")
+    };
+    if stated.peek().is_none() || stated.any(is_any) {
+        headers.insert(ACCEPT, HeaderValue::from_static(ACCEPTED));
     }
 }

@@ -5,6 +5,7 @@ mod client;
 mod ending;
 mod guard;
 mod keys;
+mod load;
 mod mcp;
 mod once;
 mod openapi;
