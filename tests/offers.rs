@@ -46,6 +46,62 @@ fn tokens(tools: &[Offered]) -> usize {
     Dialect::Mcp.declare(tools).to_string().len() / 4
 }
 
+/// Tokens of everything that a client of a catalogue is sent.
+fn told(catalog: Catalog) -> usize {
+    tokens(&all_of(catalog)) + offer::instructions(catalog).len() / 4
+}
+
+/// A number as pages write it, rounded to hundreds.
+fn rounded(tokens: usize) -> String {
+    let hundreds = (tokens + 50) / 100 * 100;
+    match hundreds / 1000 {
+        0 => hundreds.to_string(),
+        thousands => format!("{thousands},{:03}", hundreds % 1000),
+    }
+}
+
+#[test]
+fn the_page_of_the_server_has_the_figures_of_each_catalogue() {
+    let path = tests::root().join("docs/mcp.md");
+    let page = std::fs::read_to_string(&path).expect("the page");
+    let always: Vec<Offered> = all_of(Catalog::Core)
+        .into_iter()
+        .filter(|tool| offer::ALWAYS_LOADED.contains(&tool.name.as_str()))
+        .collect();
+    let mut rows: Vec<(String, String)> = Vec::new();
+    for catalog in [Catalog::Core, Catalog::Search, Catalog::Full] {
+        rows.push((format!("| `{catalog}`"), rounded(told(catalog))));
+    }
+    rows.push(("| always loaded".to_owned(), rounded(tokens(&always))));
+    let line = |line: &str| match rows
+        .iter()
+        .find(|(begin, _)| line.starts_with(begin.as_str()))
+    {
+        Some((_, figure)) => {
+            let cells = line.trim_end_matches(" |").rsplit_once("| ");
+            let (cells, _) = cells.expect("a row of a table");
+            format!("{cells}| {figure} |")
+        }
+        None => line.to_owned(),
+    };
+    let expected: Vec<String> = page.lines().map(line).collect();
+    let expected = expected.join("\n") + "\n";
+    if std::env::var_os("UPDATE").is_some() {
+        std::fs::write(&path, &expected).expect("writes");
+    }
+    let found = std::fs::read_to_string(&path).expect("the page");
+    assert_eq!(
+        found, expected,
+        "run `UPDATE=1 cargo test -p tests offers` and review the difference"
+    );
+    for (begin, _) in rows {
+        assert!(
+            found.lines().any(|line| line.starts_with(&begin)),
+            "no row {begin}"
+        );
+    }
+}
+
 #[test]
 fn each_catalogue_keeps_its_token_budget() {
     for (catalog, count, most) in [
@@ -54,7 +110,7 @@ fn each_catalogue_keeps_its_token_budget() {
         (Catalog::Search, 4..=4, 1_500),
     ] {
         let offered = all_of(catalog);
-        let told = tokens(&offered) + offer::instructions(catalog).len() / 4;
+        let told = told(catalog);
         assert!(
             count.contains(&offered.len()),
             "{catalog}: {} tools",

@@ -12,9 +12,14 @@ fn exported(place: &Place, args: &[&str]) -> serde_json::Value {
 #[test]
 fn every_provider_gets_its_declarations() {
     let place = Place::new();
-    let openai = exported(&place, &["--format", "openai"]);
+    let openai = exported(&place, &["--format", "openai", "--catalog", "full"]);
     let all = openai.as_array().expect("a list");
     assert!(all.len() > 70, "{}", all.len());
+    let usual = exported(&place, &["--format", "openai"]);
+    assert!(
+        usual.as_array().expect("a list").len() < 30,
+        "a provider takes 128"
+    );
     let solve = all
         .iter()
         .find(|one| one["function"]["name"] == "matrix_solve");

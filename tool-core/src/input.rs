@@ -507,20 +507,20 @@ fn ragged(rows: &[Value]) -> Problem {
     const EQUAL: &str = "give every row the same number of entries, as in [[1, 2], [3, 4]]";
     let mut columns = None;
     for (index, row) in rows.iter().enumerate() {
-        let (at, number) = (format!("/{index}"), index + 1);
+        let at = format!("/{index}");
         match row {
             Value::Numbers(numbers) if numbers.rank() == 1 => {
                 let (found, expected) = (numbers.len(), *columns.get_or_insert(numbers.len()));
                 if found != expected {
                     let entries = if found == 1 { "entry" } else { "entries" };
                     let message = format_args!(
-                        "row {number} has {found} {entries}, expected {expected} (rows count from 1)"
+                        "row {index} has {found} {entries}, expected {expected} (rows count from 0)"
                     );
                     return Problem::new("", message).hint(EQUAL);
                 }
             }
             Value::Array(items) if items.is_empty() => {
-                let message = format_args!("row {number} is empty (rows count from 1)");
+                let message = format_args!("row {index} is empty (rows count from 0)");
                 return Problem::new(at, message).hint(EQUAL);
             }
             Value::Array(items) => {

@@ -67,7 +67,7 @@ pub struct PlanInputs(Value);
 
 tool_core::inline_schema!(
     PlanInputs,
-    json!({ "type": "object", "additionalProperties": true })
+    json!({ "type": ["object", "null"], "additionalProperties": true })
 );
 
 /// Member of the metadata of an answer: the chains of its calls.

@@ -11,16 +11,16 @@ use crate::exported::{self, ExportFormat};
     after_help = "The declarations are made for models: short types, and rare arguments left to `describe_tool`; `jsonschema` has the \
 schemas that arguments are checked against. Names are wire names, which `call` and every server take.
 Examples:
-  mathchain tools export --format openai --catalog core > tools.json
+  mathchain tools export --format openai > tools.json
   mathchain tools export --format gbnf --role worker_math > call.gbnf"
 )]
 pub(super) struct Export {
     /// Format of the declarations
     #[arg(long, value_enum, value_name = "FORMAT")]
     format: ExportFormat,
-    /// Tools to export: `full`, `core` or `search`
-    #[arg(long, value_name = "CATALOG", default_value = "full", value_parser = catalog())]
-    catalog: Catalog,
+    /// Tools to export: `full`, `core` or `search`; by default `core` for providers and MCP, else `full`
+    #[arg(long, value_name = "CATALOG", value_parser = catalog())]
+    catalog: Option<Catalog>,
     /// Role of the caller
     #[arg(long, value_name = "ROLE", help_heading = "Caller")]
     role: Option<String>,
@@ -40,11 +40,17 @@ pub(super) fn export(global: &Global, export: &Export) -> Result<ExitCode> {
     let toolkit = export.caller.open(global)?;
     let dispatcher = toolkit.dispatcher();
     let caller = toolkit.caller(&export.caller.context(export.role.clone()));
-    let offered = offer::offered(&dispatcher, &caller, export.catalog)?;
+    let usual = match export.format.dialect() {
+        // No provider takes all tools.
+        Some(_) => Catalog::Core,
+        None => Catalog::Full,
+    };
+    let catalog = export.catalog.unwrap_or(usual);
+    let offered = offer::offered(&dispatcher, &caller, catalog)?;
     let elsewhere = exported::elsewhere(&dispatcher, &caller)?;
     let text = export
         .format
-        .text(&dispatcher, export.catalog, &offered, &elsewhere);
+        .text(&dispatcher, catalog, &offered, &elsewhere);
     if let Some(dialect) = export.format.dialect() {
         for fault in offer::faults(&offered, dialect) {
             complain(&format!(

@@ -38,6 +38,17 @@ pub(super) fn of_outcome(outcome: &Outcome, bytes_max: u64, keep: Keep<'_>) -> C
     answer
 }
 
+/// The answer to `describe_tool`: its text has the whole schema of the arguments, for clients that show a model texts alone.
+pub(super) fn described(outcome: &Outcome, bytes_max: u64) -> CallToolResult {
+    let mut answer = of_outcome(outcome, bytes_max, &mut |_| None);
+    if let Status::Success(described) = &outcome.status {
+        let mut shown = described.as_object().cloned().unwrap_or_default();
+        shown.remove("output_schema");
+        answer.content = vec![ContentBlock::text(text_of::to_text(&shown.into()))];
+    }
+    answer
+}
+
 /// The answer to a call that reached no tool, and to one that failed.
 pub(super) fn failure(error: &ToolError) -> CallToolResult {
     let mut text = format!("{}: {}", error.code(), error.message());

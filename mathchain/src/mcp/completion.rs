@@ -1,18 +1,36 @@
 //! Completion of arguments: names of tools in prompts, and variables of templates.
 
 use rmcp::model::{CompleteRequestParams, CompleteResult, CompletionInfo, Reference};
-use tool_core::{Result, tool_error};
+use tool_core::{Result, Value, tool_error};
 
 use super::door::Door;
-use super::resources;
+use super::{prompts, resources};
+
+/// Refuses a prompt that nobody offers.
+fn known(door: &Door, name: &str) -> Result<()> {
+    let own = prompts::all();
+    let mut own = own.iter().map(|prompt| prompt.name.to_string());
+    let extra = door.settings.extra.as_ref().map(|extra| extra.prompts());
+    let is_extra = |one: &Value| one.text("name") == Some(name);
+    if own.any(|one| one == name) || extra.is_some_and(|all| all.iter().any(is_extra)) {
+        return Ok(());
+    }
+    let shown: String = name.chars().take(60).collect();
+    Err(
+        tool_error!(InvalidArgs, "prompt"; "no prompt `{shown}`"; "`prompts/list` shows what there is"),
+    )
+}
 
 /// Values that begin as the argument does.
 ///
 /// # Errors
-/// As [`Door::tools`].
+/// `invalid_args` for an unknown prompt, and as [`Door::tools`].
 pub(super) fn complete(door: &Door, params: &CompleteRequestParams) -> Result<CompleteResult> {
     let argument = &params.argument.name;
     let begun = params.argument.value.to_lowercase();
+    if let Reference::Prompt(prompt) = &params.r#ref {
+        known(door, &prompt.name)?;
+    }
     let mut values: Vec<String> = match (&params.r#ref, &**argument) {
         (Reference::Prompt(_), "tool") => {
             let tools = door.tools()?;

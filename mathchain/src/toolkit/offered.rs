@@ -22,6 +22,7 @@ impl Wanted {
             let tool = name.to_owned();
             return Ok(Self { tool, args });
         }
+        only(Finder::Call, &args)?;
         let tool = text_argument(&args, "name")?;
         let args = match args.get("arguments") {
             None | Some(Value::Null) => Object::new().into(),
@@ -58,6 +59,7 @@ impl Toolkit {
     }
 
     fn found(&self, context: &Context, finder: Finder, args: &Value) -> Result<Value> {
+        only(finder, args)?;
         let dispatcher = self.dispatcher();
         let caller = self.caller(context);
         match finder {
@@ -77,6 +79,25 @@ impl Toolkit {
             ),
         }
     }
+}
+
+/// Refuses arguments that a finder does not take.
+fn only(finder: Finder, args: &Value) -> Result<()> {
+    let known = finder.arguments();
+    let members = args.as_object().into_iter().flat_map(Object::iter);
+    let mut names = members.map(|(name, _)| name);
+    let Some(unknown) = names.find(|name| !known.contains(name)) else {
+        return Ok(());
+    };
+    let error = ToolError::invalid(
+        format!("/{unknown}"),
+        format_args!("unknown argument `{unknown}`"),
+    );
+    let near = tool_core::nearest::nearest(unknown, known.iter().copied());
+    Err(match near {
+        Some(near) => error.hint(format_args!("did you mean `{near}`?")),
+        None => error.hint(format_args!("`{finder}` takes `{}`", known.join("`, `"))),
+    })
 }
 
 /// A text among arguments.

@@ -3,6 +3,8 @@
 mod client;
 mod closing;
 mod context;
+mod finders;
+mod load;
 mod tools;
 mod waiting;
 mod warts;

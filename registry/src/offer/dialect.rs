@@ -22,6 +22,9 @@ names! {
     }
 }
 
+/// Says in the metadata of a tool that a client that loads tools on demand has it from the start.
+const ALWAYS_LOAD: &str = "anthropic/alwaysLoad";
+
 /// Keywords of schemas that a dialect takes; any other is refused by a provider or ignored.
 const KEYWORDS: [&str; 13] = [
     "type",
@@ -91,6 +94,9 @@ impl Dialect {
                 let hints: BTreeMap<&str, bool> = hints.members().into_iter().collect();
                 if !hints.is_empty() {
                     declared["annotations"] = json!(hints);
+                }
+                if super::ALWAYS_LOADED.contains(&name.as_str()) {
+                    declared["_meta"] = json!({ ALWAYS_LOAD: true });
                 }
                 declared
             }

@@ -2,7 +2,7 @@
 //! call through `call_tool` is a call of the tool that it names.
 
 use serde_json::json;
-use tool_core::{AnyTool, Category, Result, Value, names, object, tool_error};
+use tool_core::{AnyTool, Category, Object, Result, Value, names, object, tool_error};
 
 use super::{Detail, Hints, Offered, text};
 use crate::dispatch::{CallerContext, Dispatcher, Listing};
@@ -21,6 +21,15 @@ names! {
 }
 
 impl Finder {
+    /// Names of its arguments.
+    pub fn arguments(self) -> &'static [&'static str] {
+        match self {
+            Self::Search => &["query"],
+            Self::Describe => &["name"],
+            Self::Call => &["name", "arguments"],
+        }
+    }
+
     /// As it is offered to a model.
     pub fn offered(self) -> Offered {
         let (title, description, input, output, hints) = match self {
@@ -105,8 +114,11 @@ pub fn search(dispatcher: &Dispatcher, caller: &CallerContext, query: &str) -> R
     if found.is_empty() {
         let instead = catalogue.instead_of(&wanted);
         note = Some(match instead.said {
-            Some(said) => format!("no tool matches these words: {said}"),
-            None => "no tool matches these words; these are the nearest".to_owned(),
+            Some(said) => format!("no tool matches `{words}`: {said}"),
+            None if instead.tools.is_empty() => format!("no tool matches `{words}`"),
+            None => format!(
+                "no tool matches `{words}`; these are the nearest, and none may do what is asked"
+            ),
         });
         found = instead.tools;
         found.retain(|tool| seen(*tool));
@@ -116,12 +128,11 @@ pub fn search(dispatcher: &Dispatcher, caller: &CallerContext, query: &str) -> R
         let purpose = text::opening(&tool.description(), Detail::Brief.extent().tool_chars);
         object! { "name" => tool.spec().wire_name(), "title" => tool.spec().title, "description" => purpose }
     });
-    let mut data = vec![
-        ("tools", Value::array(shown.collect())),
-        ("more", Value::from(more)),
-    ];
-    data.extend(note.map(|note| ("note", Value::from(note))));
-    Ok(Value::object(data))
+    let mut answer = Object::new();
+    answer.insert_some("note", note);
+    answer.insert("tools", Value::array(shown.collect()));
+    answer.insert("more", more);
+    Ok(answer.into())
 }
 
 fn category(word: &str) -> Result<Category> {
@@ -185,6 +196,21 @@ pub fn describe(dispatcher: &Dispatcher, caller: &CallerContext, name: &str) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_arguments_of_a_finder_are_those_of_its_schema() {
+        for finder in Finder::ALL {
+            let input = finder.offered().input;
+            let mut known: Vec<&str> = finder.arguments().to_vec();
+            known.sort_unstable();
+            let of_schema: Vec<&String> = input["properties"]
+                .as_object()
+                .into_iter()
+                .flat_map(|all| all.keys())
+                .collect();
+            assert_eq!(known, of_schema, "{finder}");
+        }
+    }
 
     #[test]
     fn no_tool_has_the_name_of_a_finder() {

@@ -21,6 +21,16 @@ pub use finder::{Finder, describe, search};
 pub use gbnf::grammar;
 pub use index::index;
 
+/// Tools that a client has from the start although it loads others on demand: what finds, describes and calls all others, expressions, and
+/// plans.
+pub const ALWAYS_LOADED: [&str; 5] = [
+    "search_tools",
+    "describe_tool",
+    "call_tool",
+    "calculate",
+    "chain_run",
+];
+
 /// A tool as a model is offered it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Offered {

@@ -1,6 +1,6 @@
 //! The part of a description that decides a call.
 
-/// The first sentences of a text that fit, at least the first, which is cut at a clause where it does not.
+/// The first sentences of a text that fit, at least the first, which is cut at a clause where it is more than twice as long.
 pub(super) fn opening(text: &str, chars_max: usize) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut end = 0;
@@ -9,6 +9,13 @@ pub(super) fn opening(text: &str, chars_max: usize) -> String {
             break;
         }
         end = sentence_end;
+    }
+    if end == 0 {
+        // A whole sentence says more than what it saves.
+        let first = sentence_ends(&text).next().unwrap_or(text.len());
+        if text[..first].chars().count() <= 2 * chars_max {
+            end = first;
+        }
     }
     match end {
         0 => clause(&text, chars_max),
@@ -75,6 +82,11 @@ mod tests {
             ("One. Two. Three.", 100, "One. Two. Three."),
             ("No full stop", 40, "No full stop"),
             (
+                "A sentence of some words. More.",
+                20,
+                "A sentence of some words.",
+            ),
+            (
                 "Solve a x = b (i.e. Exactly. So) for x. More.",
                 40,
                 "Solve a x = b (i.e. Exactly. So) for x.",
@@ -85,12 +97,12 @@ mod tests {
                 "Tolerance, e.g. 1e-9, of steps.",
             ),
             (
-                "First clause of a sentence; second clause of it",
+                "First clause; second clause of a sentence that goes on and on",
                 30,
-                "First clause of a sentence",
+                "First clause",
             ),
             (
-                "words without any stop at all here",
+                "words without any stop at all here, and so many more",
                 20,
                 "words without any ...",
             ),

@@ -111,7 +111,7 @@ fn names_the_culprit() {
     fails(
         r#"{"a":[[1,2],[3]],"b":[]}"#,
         "/a",
-        "row 2 has 1 entry, expected 2 (rows count from 1)",
+        "row 1 has 1 entry, expected 2 (rows count from 0)",
     );
     fails(
         r#"{"a":[[1,"x"]],"b":[]}"#,

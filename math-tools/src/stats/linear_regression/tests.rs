@@ -209,7 +209,7 @@ fn faults_name_the_argument() {
         (
             r#"{"x":[[1,2],[3]],"y":[1,2]}"#,
             "/x",
-            "row 2 has 1 entry, expected 2 (rows count from 1)",
+            "row 1 has 1 entry, expected 2 (rows count from 0)",
         ),
         (r#"{"x":[],"y":[]}"#, "/x", "at least one observation"),
         (
