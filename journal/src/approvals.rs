@@ -8,11 +8,11 @@ use rusqlite::{Connection, Transaction, params};
 use tool_core::capability::{ApprovalRequest, ApprovalState};
 use tool_core::{Encode, ErrorCode, Result, ToolError, Value, json, object, tool_error};
 
-use super::folders;
 use super::grants;
 use super::ledger::{How, Shared};
 use super::open::Target;
 use super::random;
+use super::scope::Scope;
 use super::sql::{self, Done, row_structs};
 use super::state::State;
 
@@ -108,18 +108,59 @@ impl State {
         all: bool,
         count_max: usize,
     ) -> Result<Vec<Approval>> {
+        let scope = of.map_or_else(Scope::default, |of| Scope::workspace(Some(of.clone())));
+        self.approvals_in(&scope, all, count_max)
+    }
+
+    /// As [`State::approvals`], of a workspace.
+    ///
+    /// # Errors
+    /// `tool_error` when the state cannot be read.
+    pub fn approvals_in(
+        &self,
+        scope: &Scope,
+        all: bool,
+        count_max: usize,
+    ) -> Result<Vec<Approval>> {
         let now_ms = self.shared.clock.unix_ms();
         let sql = Approval::sql(
-            "FROM approvals WHERE (?1 OR (state = 'pending' AND expires_ms > ?2)) AND (?4 IS NULL OR workspace = ?4)
+            "FROM approvals WHERE (?1 OR (state = 'pending' AND expires_ms > ?2)) AND (?4 OR workspace IS ?5)
              ORDER BY number DESC LIMIT ?3",
         );
-        let (_, root) = folders::params(of);
-        let params = params![all, now_ms as i64, sql::limit(count_max), root];
+        let (_, every, _, root) = scope.params();
+        let params = params![all, now_ms as i64, sql::limit(count_max), every, root];
         let mut listed: Vec<Approval> = self.shared.select("list the approvals", &sql, params)?;
         for approval in &mut listed {
             approval.expire_at(now_ms);
         }
         Ok(listed)
+    }
+
+    /// The ids of the pending requests of a run and of the runs within it, oldest first.
+    ///
+    /// # Errors
+    /// `tool_error` when the state cannot be read.
+    pub fn approvals_of_run(&self, run: &str) -> Result<Vec<String>> {
+        const SQL: &str = "WITH RECURSIVE own(id) AS (SELECT ?1 UNION SELECT runs.id FROM runs JOIN own ON runs.parent = own.id)
+             SELECT id FROM approvals WHERE run IN own AND state = 'pending' AND expires_ms > ?2 ORDER BY number";
+        let now_ms = self.shared.clock.unix_ms() as i64;
+        self.shared
+            .select("list the approvals", SQL, params![run, now_ms])
+    }
+
+    /// The number of pending requests of a workspace.
+    ///
+    /// # Errors
+    /// `tool_error` when the state cannot be read.
+    pub fn approvals_pending(&self, scope: &Scope) -> Result<u64> {
+        const SQL: &str = "SELECT count(*) FROM approvals
+             WHERE state = 'pending' AND expires_ms > ?1 AND (?2 OR workspace IS ?3)";
+        let now_ms = self.shared.clock.unix_ms() as i64;
+        let (_, every, _, root) = scope.params();
+        let counted =
+            self.shared
+                .select("count the approvals", SQL, params![now_ms, every, root])?;
+        Ok(counted.first().copied().unwrap_or_default())
     }
 
     /// Finds a pending approval request by its id or a unique prefix of it.
@@ -130,7 +171,7 @@ impl State {
         self.shared
             .transact("look for the approval", |transaction, now_ms| {
                 expire(transaction, now_ms)?;
-                let found = find(transaction, id)?;
+                let found = find(transaction, &Scope::default(), id)?;
                 match &*found.state {
                     "pending" => Ok((found, None)),
                     _ => Err(settled(&found).into()),
@@ -144,10 +185,18 @@ impl State {
     /// # Errors
     /// `invalid_args` for an id that is unknown or the beginning of several.
     pub fn approval(&self, id: &str) -> Result<(Approval, Option<Value>)> {
+        self.approval_in(&Scope::default(), id)
+    }
+
+    /// As [`State::approval`], among the requests of a workspace.
+    ///
+    /// # Errors
+    /// As [`State::approval`]: a request of another workspace is none.
+    pub fn approval_in(&self, scope: &Scope, id: &str) -> Result<(Approval, Option<Value>)> {
         const SQL: &str = "SELECT details FROM approvals WHERE id = ?";
         let now_ms = self.shared.clock.unix_ms();
         let (mut found, details) = self.shared.read("look for the approval", |connection| {
-            let found = find(connection, id)?;
+            let found = find(connection, scope, id)?;
             let details: Option<Option<String>> = sql::row(connection, SQL, [&found.id])?;
             Ok((found, details.flatten()))
         })?;
@@ -168,7 +217,15 @@ impl State {
     /// `invalid_args` for an unknown id or a prefix of several, `conflict` for a request that is no longer pending, `policy_denied` when
     /// an agent would answer its own request.
     pub fn approve(&self, id: &str, by: &str) -> Result<Approval> {
-        self.shared.decide(id, by, Decision::Granted)
+        self.approve_in(&Scope::default(), id, by)
+    }
+
+    /// As [`State::approve`], among the requests of a workspace.
+    ///
+    /// # Errors
+    /// As [`State::approve`].
+    pub fn approve_in(&self, scope: &Scope, id: &str, by: &str) -> Result<Approval> {
+        self.shared.decide(scope, id, by, Decision::Granted)
     }
 
     /// Settles a pending request by a rule that allows such calls from now on: the request itself lets none through.
@@ -176,7 +233,8 @@ impl State {
     /// # Errors
     /// As [`State::approve`].
     pub fn approve_by_rule(&self, id: &str, by: &str) -> Result<Approval> {
-        self.shared.decide(id, by, Decision::Recorded)
+        self.shared
+            .decide(&Scope::default(), id, by, Decision::Recorded)
     }
 
     /// Declines a pending request, or revokes an unused grant: the same call is refused until the request would have expired.
@@ -184,7 +242,15 @@ impl State {
     /// # Errors
     /// As [`State::approve`].
     pub fn decline(&self, id: &str, by: &str) -> Result<Approval> {
-        self.shared.decide(id, by, Decision::Declined)
+        self.decline_in(&Scope::default(), id, by)
+    }
+
+    /// As [`State::decline`], among the requests of a workspace.
+    ///
+    /// # Errors
+    /// As [`State::approve`].
+    pub fn decline_in(&self, scope: &Scope, id: &str, by: &str) -> Result<Approval> {
+        self.shared.decide(scope, id, by, Decision::Declined)
     }
 }
 
@@ -222,14 +288,14 @@ impl Shared {
             .0)
     }
 
-    fn decide(&self, id: &str, by: &str, decision: Decision) -> Result<Approval> {
+    fn decide(&self, scope: &Scope, id: &str, by: &str, decision: Decision) -> Result<Approval> {
         const SQL: &str = "UPDATE approvals SET state = ?, decided_by = ?, decided_ms = ?, decided_in = ?, details = NULL WHERE id = ?";
         const DIGEST: &str = "SELECT digest FROM approvals WHERE id = ?";
         let (name, state) = decision.names();
         let session = self.lock().chains.own.session.clone();
         self.transact("answer the approval", |transaction, now_ms| {
             expire(transaction, now_ms)?;
-            let found = find(transaction, id)?;
+            let found = find(transaction, scope, id)?;
             let digest: Option<String> = sql::row(transaction, DIGEST, [&found.id])?;
             let takes_back = found.state == "granted" && decision == Decision::Declined;
             if found.state != "pending" && !takes_back {
@@ -374,13 +440,14 @@ fn kept_details(details: &Value, requester: Option<i32>) -> Option<String> {
     Some(json::to_text(&Value::Object(Arc::new(members))))
 }
 
-/// Finds an approval by its id or a unique prefix of it.
-fn find(connection: &Connection, id: &str) -> Done<Approval> {
+/// Finds an approval of a workspace by its id or a unique prefix of it.
+fn find(connection: &Connection, scope: &Scope, id: &str) -> Done<Approval> {
     const SHOWN_MAX: usize = 5;
     let sql = Approval::sql(
-        "FROM approvals WHERE substr(id, 1, length(?1)) = ?1 ORDER BY number DESC LIMIT 6",
+        "FROM approvals WHERE substr(id, 1, length(?1)) = ?1 AND (?2 OR workspace IS ?3) ORDER BY number DESC LIMIT 6",
     );
-    let mut found: Vec<Approval> = sql::rows(connection, &sql, [id])?;
+    let (_, every, _, root) = scope.params();
+    let mut found: Vec<Approval> = sql::rows(connection, &sql, params![id, every, root])?;
     if id.is_empty() || found.is_empty() {
         let error = tool_error!(InvalidArgs, "no approval has the id `{id}`");
         let error = error.reason("unknown_approval");

@@ -10,6 +10,7 @@ use tool_core::capability::LedgerHead;
 use tool_core::{Encode, ErrorCode, Result, ToolError, Value, json, object, tool_error};
 
 use super::run::LISTS_KEY;
+use super::scope::Scope;
 use super::sql::{self, Columns, Done, Failure, Hash, row_structs};
 use super::state::State;
 use super::{chain, folders};
@@ -54,6 +55,15 @@ const MATCHING: &str = "(?1 IS NULL OR CASE WHEN json_valid(body) THEN body ->> 
     AND (?5 IS NULL OR session IN (SELECT id FROM sessions WHERE folder IN (SELECT number FROM folders WHERE id = ?5 OR root = ?6)))";
 
 impl AuditFilter {
+    /// The records that a caller sees.
+    pub fn of(scope: &Scope) -> Self {
+        Self {
+            role: scope.of_role().map(str::to_owned),
+            folder: scope.folder().cloned(),
+            ..Self::default()
+        }
+    }
+
     fn since(&self) -> Option<i64> {
         let since = self.since_ms?;
         Some(i64::try_from(since).unwrap_or(i64::MAX))
@@ -146,10 +156,24 @@ impl State {
     /// # Errors
     /// `invalid_args` when there is none.
     pub fn audit_show(&self, name: &str) -> Result<AuditRecord> {
-        const BY_PLACE: &str = "SELECT session, sequence, hash, body FROM events
-             WHERE substr(session, 1, length(?1)) = ?1 AND sequence = ?2 ORDER BY number DESC LIMIT 2";
-        const BY_CALL: &str = "SELECT session, sequence, hash, body FROM events
-             WHERE json_extract(body, '$.call_id') = ? ORDER BY number DESC LIMIT 1";
+        self.audit_find(&AuditFilter::default(), name)
+    }
+
+    /// As [`State::audit_show`], among the records that match a filter.
+    ///
+    /// # Errors
+    /// As [`State::audit_show`].
+    pub fn audit_find(&self, filter: &AuditFilter, name: &str) -> Result<AuditRecord> {
+        let by_place = RawRecord::sql(&format!(
+            "FROM events WHERE {MATCHING} AND substr(session, 1, length(?7)) = ?7 AND sequence = ?8 ORDER BY number DESC LIMIT 2"
+        ));
+        let by_call = RawRecord::sql(&format!(
+            "FROM events WHERE {MATCHING} AND CASE WHEN json_valid(body) THEN body ->> '$.call_id' END = ?7 ORDER BY number DESC LIMIT 1"
+        ));
+        let AuditFilter {
+            tool, role, status, ..
+        } = filter;
+        let ((id, root), since) = (folders::params(filter.folder.as_ref()), filter.since());
         self.flush()?;
         let place = name.split_once(':').and_then(|(session, sequence)| {
             let sequence = sequence.split(':').next()?.parse::<i64>().ok()?;
@@ -158,11 +182,15 @@ impl State {
         let row = self
             .shared
             .read("read the audit log", |connection| match place {
-                Some(place) => {
-                    let mut rows = sql::rows(connection, BY_PLACE, place)?;
+                Some((session, sequence)) => {
+                    let params = params![tool, role, status, since, id, root, session, sequence];
+                    let mut rows = sql::rows(connection, &by_place, params)?;
                     Ok(if rows.len() == 1 { rows.pop() } else { None })
                 }
-                None => Ok(sql::row(connection, BY_CALL, [name])?),
+                None => {
+                    let params = params![tool, role, status, since, id, root, name];
+                    Ok(sql::row(connection, &by_call, params)?)
+                }
             })?;
         let row = row.ok_or_else(|| {
             tool_error!(InvalidArgs, "`{name}` names no record, or more than one")

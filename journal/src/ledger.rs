@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
 use std::time::Duration;
 
@@ -41,6 +41,8 @@ pub(super) struct Shared {
     pub(super) folder: Folder,
     /// The workspace of this process.
     pub(super) workspace: OnceLock<WorkspaceId>,
+    /// Failed accesses to the file.
+    pub(super) failures: AtomicU64,
 }
 
 /// The connection and the chains.
@@ -126,6 +128,7 @@ impl Shared {
             by_approver: AtomicBool::new(false),
             folder: Folder::beside(&file),
             workspace: OnceLock::new(),
+            failures: AtomicU64::new(0),
             file,
         }
     }
@@ -147,6 +150,7 @@ impl Shared {
     }
 
     pub(super) fn fail(&self, action: &str, err: &rusqlite::Error) -> ToolError {
+        self.failures.fetch_add(1, Ordering::Relaxed);
         error::of_sqlite(action, &self.file, err)
     }
 

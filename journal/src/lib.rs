@@ -46,6 +46,7 @@ mod requests;
 mod run;
 mod runs;
 mod schema;
+mod scope;
 mod seal;
 mod size;
 mod slices;
@@ -70,14 +71,16 @@ pub use self::lease::LEASE;
 pub use self::notices::NoticeRecord;
 pub use self::pipelines::{PipelineEvent, PipelineRecord};
 pub use self::prune::Pruned;
-pub use self::requests::{Claim, REQUEST_HOURS, key_reused};
+pub use self::random::id as new_id;
+pub use self::requests::{Claim, REQUEST_HOURS, key_reused, request_name};
 pub use self::run::{END_KEY, Holder, LISTS_KEY, Run, RunHeader, RunState, named_values};
 pub use self::schema::FILE_NAME;
+pub use self::scope::{OPERATOR, Scope};
 pub use self::seal::{CutKey, SEED_BYTES};
 pub use self::size::{Part, Sizes, Vacuumed};
 pub use self::slices::Slice;
 pub use self::state::State;
-pub use self::values::{Artifact, OPERATOR};
+pub use self::values::Artifact;
 pub use self::verify::{Checks, Fault, Verification};
 
 /// The process group of this process; `None` on systems without them.

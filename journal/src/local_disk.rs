@@ -37,6 +37,18 @@ pub(super) fn check(folder: &Path) -> Result<()> {
     }
 }
 
+/// Free space for this user on the disk of a folder, in bytes; `None` where it is unknown.
+#[cfg(unix)]
+pub(super) fn free_bytes(folder: &Path) -> Option<u64> {
+    let found = rustix::fs::statvfs(folder).ok()?;
+    Some(found.f_bavail.saturating_mul(found.f_frsize))
+}
+
+#[cfg(not(unix))]
+pub(super) fn free_bytes(_: &Path) -> Option<u64> {
+    None
+}
+
 fn refused(folder: &Path, name: &str) -> ToolError {
     tool_error!(ToolError, "the state folder `{}` is on a network file system ({name}), where several machines could damage it",
             folder.display())

@@ -7,7 +7,7 @@ pub(crate) fn chance() -> u64 {
     RandomState::new().build_hasher().finish()
 }
 
-/// Returns a new id of twelve hex digits.
-pub(crate) fn id() -> String {
+/// Returns a new id of a run or an approval: twelve hex digits.
+pub fn id() -> String {
     format!("{:012x}", chance() & 0xffff_ffff_ffff)
 }

@@ -1,12 +1,15 @@
 //! Requests that act once: each is claimed under a key that its client chose, and its answer is stored, so that the same request sent again
 //! is answered and does not act again.
 //!
-//! A claim is on disk before its request acts. One without an answer belongs to a request on its way, or to a process that ended: it is
-//! unknown whether that one acted, so that such a claim never expires.
+//! A claim is on disk before its request acts. One without an answer belongs to a request on its way, or to a process that ended. Where that
+//! process ended before any record named the request, nothing has acted, and the claim is taken again; else it is unknown whether the
+//! request acted, so that the claim never expires.
 
-use rusqlite::params;
+use rusqlite::{Connection, params};
 use tool_core::{Result, tool_error};
 
+use super::lease::Owner;
+use super::ledger::Shared;
 use super::sql;
 use super::state::State;
 
@@ -37,26 +40,32 @@ impl State {
         answer: Option<&str>,
     ) -> Result<Claim> {
         const EXPIRE: &str = "DELETE FROM requests WHERE answer IS NOT NULL AND created_ms < ?";
-        const FIND: &str = "SELECT request, answer FROM requests WHERE owner = ? AND key = ?";
-        const CLAIM: &str =
-            "INSERT INTO requests(owner, key, request, answer, created_ms) VALUES (?, ?, ?, ?, ?)";
+        const FIND: &str =
+            "SELECT request, answer, claimer, created_ms FROM requests WHERE owner = ? AND key = ?";
+        const CLAIM: &str = "INSERT OR REPLACE INTO requests(owner, key, request, answer, created_ms, claimer) VALUES (?, ?, ?, ?, ?, ?)";
+        let here = self.shared.machine.here().to_text();
         self.shared
             .transact("claim the request", |transaction, now_ms| {
                 let oldest = now_ms.saturating_sub(REQUEST_HOURS * 60 * 60 * 1000);
                 sql::execute(transaction, EXPIRE, [oldest as i64])?;
-                let found: Option<(String, Option<String>)> =
+                let found: Option<(String, Option<String>, Option<String>, u64)> =
                     sql::row(transaction, FIND, [owner, key])?;
-                let claim = match found {
-                    None => {
-                        let params = params![owner, key, request, answer, now_ms as i64];
-                        sql::execute(transaction, CLAIM, params)?;
-                        Claim::New
+                let is_new = match found {
+                    None => true,
+                    Some((of, ..)) if of != request => return Err(key_reused().into()),
+                    Some((_, Some(answer), ..)) => return Ok((Claim::Answered(answer), None)),
+                    Some((_, None, claimer, since_ms)) => {
+                        since_ms >= oldest
+                            && self.shared.has_ended(claimer.as_deref())
+                            && !is_recorded(transaction, &request_name(owner, key))?
                     }
-                    Some((of, _)) if of != request => return Err(key_reused().into()),
-                    Some((_, Some(answer))) => Claim::Answered(answer),
-                    Some((_, None)) => Claim::Open,
                 };
-                Ok((claim, None))
+                if !is_new {
+                    return Ok((Claim::Open, None));
+                }
+                let params = params![owner, key, request, answer, now_ms as i64, here];
+                sql::execute(transaction, CLAIM, params)?;
+                Ok((Claim::New, None))
             })
     }
 
@@ -88,6 +97,34 @@ impl State {
                 Ok(((), None))
             })
     }
+}
+
+impl Shared {
+    /// Whether the process that made a claim has ended; false where that is unknown.
+    fn has_ended(&self, claimer: Option<&str>) -> bool {
+        let Some(owner) = claimer.and_then(Owner::parse) else {
+            return false;
+        };
+        let here = self.machine.here();
+        // The state is on a local disk: a process of another boot is one of this machine that has ended.
+        let is_of_another_boot =
+            !owner.boot.is_empty() && !here.boot.is_empty() && owner.boot != here.boot;
+        is_of_another_boot || self.machine.runs(&owner) == Some(false)
+    }
+}
+
+/// The name of a request in the records of what it began.
+pub fn request_name(owner: &str, key: &str) -> String {
+    registry::digest::of_texts([owner, key])
+}
+
+/// Whether any record names a request: the intent of an effect is on disk before the effect.
+fn is_recorded(connection: &Connection, name: &str) -> rusqlite::Result<bool> {
+    sql::exists(
+        connection,
+        "SELECT 1 FROM events WHERE instr(body, ?) > 0",
+        [name],
+    )
 }
 
 /// The error for a key under which another request was sent.

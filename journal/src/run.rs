@@ -103,6 +103,19 @@ pub struct Run {
 }
 
 impl Run {
+    /// The state as it is shown: `interrupted` for a running run whose process has gone.
+    pub fn state_shown(&self) -> &'static str {
+        match (self.state, &self.holder) {
+            (RunState::Running, None) => "interrupted",
+            (state, _) => state.as_str(),
+        }
+    }
+
+    /// Whether it can be resumed now: it waits, or its process has gone.
+    pub fn is_resumable(&self) -> bool {
+        !self.state.is_final() && self.holder.is_none()
+    }
+
     /// Checks that the values of the run still exist.
     ///
     /// # Errors

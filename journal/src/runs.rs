@@ -1,5 +1,6 @@
 //! Durable runs: beginning, taking over and listing them.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rusqlite::{Connection, params};
@@ -13,6 +14,7 @@ use super::ledger;
 use super::open::OpenRun;
 use super::random;
 use super::run::{self, COLUMNS, Holder, Run, RunHeader, RunRow, RunState};
+use super::scope::{OF_RUNS, Scope};
 use super::sql::{self, Done, Hash};
 use super::state::State;
 use super::values;
@@ -210,11 +212,26 @@ impl State {
     /// # Errors
     /// `tool_error` when the state cannot be read.
     pub fn runs(&self, state: Option<RunState>, count_max: usize) -> Result<Vec<Run>> {
-        let limit = sql::limit(count_max);
+        self.runs_in(&Scope::default(), state, count_max)
+    }
+
+    /// As [`State::runs`], of those that a caller sees.
+    ///
+    /// # Errors
+    /// `tool_error` when the state cannot be read.
+    pub fn runs_in(
+        &self,
+        scope: &Scope,
+        state: Option<RunState>,
+        count_max: usize,
+    ) -> Result<Vec<Run>> {
         let sql = format!(
-            "SELECT {COLUMNS} FROM runs WHERE ?1 IS NULL OR state = ?1 ORDER BY created_ms DESC, rowid DESC LIMIT ?2"
+            "SELECT {COLUMNS} FROM runs WHERE {OF_RUNS} AND (?5 IS NULL OR state = ?5)
+             ORDER BY created_ms DESC, rowid DESC LIMIT ?6"
         );
-        self.select_runs(&sql, params![state.map(RunState::as_str), limit])
+        let (role, every, id, root) = scope.params();
+        let (state, limit) = (state.map(RunState::as_str), sql::limit(count_max));
+        self.select_runs(&sql, params![role, every, id, root, state, limit])
     }
 
     /// Lists the runs that a run (transitively) started; newest first.
@@ -228,6 +245,24 @@ impl State {
              SELECT {COLUMNS} FROM runs WHERE id IN nested ORDER BY created_ms DESC, rowid DESC"
         );
         self.select_runs(&sql, params![id])
+    }
+
+    /// The number of runs that a caller sees, by the state that is shown of them.
+    ///
+    /// # Errors
+    /// `tool_error` when the state cannot be read.
+    pub fn run_counts(&self, scope: &Scope) -> Result<BTreeMap<String, u64>> {
+        let sql = format!(
+            "SELECT state, count(*) FROM runs WHERE {OF_RUNS} AND state <> 'running' GROUP BY state"
+        );
+        let (role, every, id, root) = scope.params();
+        let params = params![role, every, id, root];
+        let counted = self.shared.select("count the runs", &sql, params)?;
+        let mut counts: BTreeMap<String, u64> = counted.into_iter().collect();
+        for run in self.runs_in(scope, Some(RunState::Running), usize::MAX)? {
+            *counts.entry(run.state_shown().to_owned()).or_default() += 1;
+        }
+        Ok(counts)
     }
 
     /// Finds the run with exactly this id.
@@ -244,10 +279,19 @@ impl State {
     /// # Errors
     /// `invalid_args` for no or several matching runs.
     pub fn run(&self, id: &str) -> Result<Run> {
+        self.run_in(&Scope::default(), id)
+    }
+
+    /// As [`State::run`], among the runs that a caller sees.
+    ///
+    /// # Errors
+    /// As [`State::run`]: a run of another workspace or role is none.
+    pub fn run_in(&self, scope: &Scope, id: &str) -> Result<Run> {
         let sql = format!(
-            "SELECT {COLUMNS} FROM runs WHERE substr(id, 1, length(?1)) = ?1 ORDER BY id <> ?1 LIMIT 2"
+            "SELECT {COLUMNS} FROM runs WHERE {OF_RUNS} AND substr(id, 1, length(?5)) = ?5 ORDER BY id <> ?5 LIMIT 2"
         );
-        let mut found = self.select_runs(&sql, params![id])?;
+        let (role, every, workspace, root) = scope.params();
+        let mut found = self.select_runs(&sql, params![role, every, workspace, root, id])?;
         if found.is_empty() || id.is_empty() {
             return Err(unknown(id));
         }

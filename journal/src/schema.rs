@@ -241,6 +241,8 @@ pub(super) const MIGRATIONS: &[&str] = &[
      ) STRICT;
      CREATE TRIGGER pipeline_events_stay BEFORE UPDATE ON pipeline_events BEGIN SELECT RAISE(ABORT, 'events of pipelines are append-only'); END;
      CREATE TRIGGER pipeline_events_kept BEFORE DELETE ON pipeline_events BEGIN SELECT RAISE(ABORT, 'events of pipelines are append-only'); END;",
+    // 15: the process that claimed a request, so that a claim of one that ended before it acted is taken again
+    "ALTER TABLE requests ADD COLUMN claimer TEXT;",
 ];
 
 /// Opens the file in a folder, creating both where missing, and migrates it to the newest version.

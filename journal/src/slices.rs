@@ -5,6 +5,7 @@ use std::ops::Range;
 use tool_core::{Result, Value, tool_error};
 
 use super::state::State;
+use crate::Scope;
 use crate::artifacts::Kind;
 
 /// Elements of a stored list.
@@ -17,21 +18,21 @@ pub struct Slice {
 }
 
 impl State {
-    /// Opens elements of a list for a caller with this role, counted from 0. A block of numbers takes memory for its elements alone; any
+    /// Opens elements of a list for who asks, counted from 0. A block of numbers takes memory for its elements alone; any
     /// other list is opened whole.
     ///
     /// # Errors
-    /// As [`State::open_for`], for what is read; `invalid_args` with reason `resource` for a value that is no list.
-    pub fn slice_for(
+    /// As [`State::open_in`], for what is read; `invalid_args` with reason `resource` for a value that is no list.
+    pub fn slice_in(
         &self,
-        role: &str,
+        scope: &Scope,
         name: &str,
         wanted: Range<usize>,
         bytes_max: u64,
     ) -> Result<Slice> {
-        let found = self.artifact_for(role, name)?;
+        let found = self.artifact_in(scope, name)?;
         let Kind::Npy { shape, .. } = &found.handle.kind else {
-            return listed(&self.open_for(role, name, bytes_max)?, wanted);
+            return listed(&self.open_in(scope, name, bytes_max)?, wanted);
         };
         let total = shape.first().copied().unwrap_or(0);
         let rows = wanted.start.min(total)..wanted.end.min(total);

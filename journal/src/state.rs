@@ -14,7 +14,7 @@ use tool_core::{Result, Value};
 
 use super::ledger::{self, Core, Shared};
 use super::open::Target;
-use super::{lease, read_only, schema};
+use super::{lease, local_disk, read_only, schema};
 
 /// An open state folder: ledger, approvals and the operator's views of them.
 pub struct State {
@@ -85,6 +85,16 @@ impl State {
     /// States that the state is closed as soon as the next record is made: no thread is started that would write it later.
     pub fn close_follows(&self) {
         self.closes_next.store(true, Ordering::Relaxed);
+    }
+
+    /// Number of accesses to the file that failed since this process opened it, such as records that a full disk did not take.
+    pub fn failures(&self) -> u64 {
+        self.shared.failures.load(Ordering::Relaxed)
+    }
+
+    /// Free space on the disk of the file, in bytes; `None` where it is unknown.
+    pub fn free_bytes(&self) -> Option<u64> {
+        local_disk::free_bytes(self.shared.file.parent()?)
     }
 
     /// Path of the SQLite file.

@@ -7,6 +7,7 @@ use tool_core::{Result, Value, json, tool_error};
 use super::folders::{self, IS_IN};
 use super::ledger::Shared;
 use super::open::Target;
+use super::scope::{OF_ANSWERS, OF_RUNS, OPERATOR, Scope};
 use super::sql;
 use super::state::State;
 use super::waiting::{insert_small, insert_use};
@@ -110,9 +111,6 @@ impl Shared {
     }
 }
 
-/// The role that may open the values of every run.
-pub const OPERATOR: &str = "operator";
-
 /// A large value and the runs that refer to it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Artifact {
@@ -172,6 +170,24 @@ impl State {
         );
         let (id, root) = folders::params(Some(folder));
         self.listed(&sql, params![id, root, sql::limit(count_max)])
+    }
+
+    /// Lists the newest artifacts that a caller sees; newest first.
+    ///
+    /// # Errors
+    /// `tool_error` when the state cannot be read.
+    pub fn artifacts_in(&self, scope: &Scope, count_max: usize) -> Result<Vec<Artifact>> {
+        let sql = format!(
+            "WITH own(value) AS (
+                SELECT value FROM uses WHERE run IN (SELECT id FROM runs WHERE {OF_RUNS})
+                UNION SELECT value FROM answers WHERE {OF_ANSWERS})
+             SELECT hash FROM artifacts
+             WHERE hash IN own OR hash IN (SELECT part FROM parts WHERE value IN own)
+             ORDER BY created_ms DESC, hash LIMIT ?5"
+        );
+        let (role, every, id, root) = scope.params();
+        let limit = sql::limit(count_max);
+        self.listed(&sql, params![role, every, id, root, limit])
     }
 
     fn listed(&self, sql: &str, params: impl Params) -> Result<Vec<Artifact>> {
@@ -249,13 +265,24 @@ impl State {
         }
     }
 
-    /// Opens a value for a caller with this role: a run of that role must refer to it, unless the caller is the operator. A handle is
-    /// a name, not a permission.
+    /// Opens a value for a caller with this role in the workspace of this process.
+    ///
+    /// # Errors
+    /// As [`State::open_in`].
+    pub fn open_for(&self, role: &str, name: &str, bytes_max: u64) -> Result<Value> {
+        let scope = match self.shared.folder_of_calls() {
+            Some(workspace) => Scope::new(Some(workspace.clone()), role),
+            None => Scope::role(role),
+        };
+        self.open_in(&scope, name, bytes_max)
+    }
+
+    /// Opens a value for a caller: a run or an answer that the caller sees must refer to it. A handle is a name, not a permission.
     ///
     /// # Errors
     /// `policy_denied` with reason `artifact_role`, `limit_exceeded` above `bytes_max`, and as [`State::value`].
-    pub fn open_for(&self, role: &str, name: &str, bytes_max: u64) -> Result<Value> {
-        let found = self.artifact_for(role, name)?;
+    pub fn open_in(&self, scope: &Scope, name: &str, bytes_max: u64) -> Result<Value> {
+        let found = self.artifact_in(scope, name)?;
         let hash = found.handle.hash;
         let bytes = found
             .handle
@@ -278,23 +305,27 @@ impl State {
         })
     }
 
-    /// Finds an artifact for a caller with this role, as [`State::open_for`].
-    pub(super) fn artifact_for(&self, role: &str, name: &str) -> Result<Artifact> {
-        const SQL: &str = "SELECT 1 WHERE EXISTS(SELECT 1 FROM uses JOIN runs ON runs.id = uses.run
-             WHERE runs.role = ?2 AND (uses.value = ?1 OR uses.value IN (SELECT value FROM parts WHERE part = ?1)))
+    /// Finds an artifact for who asks, as [`State::open_in`].
+    pub(super) fn artifact_in(&self, scope: &Scope, name: &str) -> Result<Artifact> {
+        let sql = format!(
+            "SELECT 1 WHERE EXISTS(SELECT 1 FROM uses JOIN runs ON runs.id = uses.run
+             WHERE {OF_RUNS} AND (uses.value = ?5 OR uses.value IN (SELECT value FROM parts WHERE part = ?5)))
              OR EXISTS(SELECT 1 FROM answers
-             WHERE role = ?2 AND (value = ?1 OR value IN (SELECT value FROM parts WHERE part = ?1)))";
+             WHERE {OF_ANSWERS} AND (value = ?5 OR value IN (SELECT value FROM parts WHERE part = ?5)))"
+        );
         let hash = ArtifactHash::parse(name)?;
         self.flush()?;
         let is_allowed = self.shared.read("look for the artifact", |connection| {
-            let params = params![hash.0, role];
-            Ok(role == OPERATOR || sql::exists(connection, SQL, params)?)
+            let (role, every, id, root) = scope.params();
+            let params = params![role, every, id, root, hash.0];
+            Ok(scope.is_everything() || sql::exists(connection, &sql, params)?)
         })?;
         if !is_allowed {
             // The same error whether or not it exists, so that nothing is revealed about the values of other roles.
+            let role = scope.of_role().unwrap_or(OPERATOR);
             return Err(tool_error!(PolicyDenied, "artifact_role";
-                "nothing that role `{role}` ran made the artifact `{hash}`";
-                "an artifact is opened by the role whose run or call made it, or by the operator"));
+                "nothing that role `{role}` ran in this workspace made the artifact `{hash}`";
+                "an artifact is opened in its workspace, by the role whose run or call made it or by the operator"));
         }
         self.artifact(hash)
     }

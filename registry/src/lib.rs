@@ -28,7 +28,7 @@ pub use agents::AgentFile;
 pub use aliases::Aliases;
 pub use catalogue::Catalogue;
 pub use dispatch::{
-    Agents, Allowance, Answer, Answers, CallRequest, CallerContext, ChainPosition, Chains,
+    Agents, Allowance, Answer, Answers, Begun, CallRequest, CallerContext, ChainPosition, Chains,
     Considered, Dispatcher, Governor, Host, Notifier, Origin, READABLE_BYTES, Reader, Results,
     TraceParent, Witness, WorkspaceId, cut, fold, install_panic_hook,
 };

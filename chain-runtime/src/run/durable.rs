@@ -79,6 +79,9 @@ impl Results for Kept {
     }
 }
 
+/// Member of the recorded caller: the acceptance by a server.
+pub const ACCEPTED_KEY: &str = "accepted";
+
 /// Begins the journal of a checked plan.
 ///
 /// # Errors
@@ -89,6 +92,11 @@ pub(super) fn begin(
     dispatcher: &Dispatcher,
     options: &RunOptions,
 ) -> Result<Arc<Journal>, ToolError> {
+    let mut who = initiator(plan, dispatcher)
+        .as_object()
+        .cloned()
+        .unwrap_or_default();
+    who.insert_some(ACCEPTED_KEY, options.accepted.clone());
     state.begin_run(&RunHeader {
         id: options.chain_id.clone(),
         parent: options.parent.clone(),
@@ -97,7 +105,7 @@ pub(super) fn begin(
         plan: convert::to_value(&PlanRecord::of(plan, &options.costs))?,
         inputs: plan.inputs.clone(),
         role: plan.context.who.role.clone(),
-        who: initiator(plan, dispatcher),
+        who: who.into(),
         seed: plan.seed.get(),
         build: build().to_owned(),
         profile: profile(),

@@ -20,6 +20,7 @@ mod nesting;
 mod options;
 mod order;
 mod processors;
+mod queued;
 mod recorded_outcome;
 mod replay;
 mod report;
@@ -43,7 +44,7 @@ use crate::check::{CheckMode, CheckedPlan, check};
 use crate::plan::{Mode, Plan};
 use crate::problem::Problems;
 pub(crate) use durable::initiator;
-pub use durable::{again, build, profile, resume, same_workspace, workspace_of};
+pub use durable::{ACCEPTED_KEY, again, build, profile, resume, same_workspace, workspace_of};
 use events::Slots;
 pub use finished::OutputDigest;
 pub(crate) use finished::ms;
@@ -58,7 +59,8 @@ pub use options::{Observer, RunOptions, STACK_BYTES, THREADS_MAX, WAITING_MAX};
 pub use order::Costs;
 #[cfg(any(test, feature = "failpoints"))]
 pub use order::shuffled;
-pub use recorded_outcome::{Recorded, ended};
+pub use queued::{Queued, enqueue};
+pub use recorded_outcome::{Recorded, ended, outcome_of};
 pub use replay::{Replay, replay};
 pub use report::{ChainResult, ChainStatus, LISTED_MAX, StepReport};
 pub use resume::{OutcomeRuling, Resume};
@@ -89,10 +91,7 @@ pub fn run(plan: &CheckedPlan, dispatcher: &Dispatcher, mut options: RunOptions)
     let Some(state) = options.state.take() else {
         return drive(plan, dispatcher, options);
     };
-    if plan.steps.len() >= COSTS_MATTER {
-        // Durations that cannot be read only affect the order.
-        options.costs = Costs::of_history(state.recent_durations_ms().unwrap_or_default());
-    }
+    options.costs = queued::costs(&state, plan);
     match durable::begin(&state, plan, dispatcher, &options) {
         Ok(journal) => {
             options.memory = Some(Arc::new(Memory::begin(journal)));

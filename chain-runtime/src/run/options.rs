@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use journal::State;
-use tool_core::StopFlag;
+use tool_core::{StopFlag, Value};
 
 use super::finished::Finished;
 use super::memory::Memory;
@@ -36,6 +36,8 @@ pub struct RunOptions {
     pub chain_id: Option<String>,
     /// Id of the run whose step begins this one.
     pub parent: Option<String>,
+    /// The acceptance by a server, which continues the run by itself after a restart; recorded with the caller.
+    pub accepted: Option<Value>,
     /// State in which the run is recorded, so that it can be resumed.
     pub state: Option<Arc<State>>,
     /// Durations of the tools in earlier runs.

@@ -74,11 +74,25 @@ impl Recorded {
     }
 }
 
-/// Recorded outcome of a run that has ended.
+/// Recorded outcome of a run that has ended, as the answer to a request that does not run it.
 ///
 /// # Errors
 /// When its records cannot be read.
 pub fn ended(state: &State, run: &Run) -> Result<Outcome, ToolError> {
+    let again = "the run had ended before: this is its recorded answer, and nothing was called";
+    let outcome = outcome_of(state, run)?;
+    Ok(Outcome {
+        warnings: vec![again.to_owned()],
+        metadata: fields! { "recorded" => true },
+        ..outcome
+    })
+}
+
+/// Recorded outcome of a run, with its warnings.
+///
+/// # Errors
+/// When its records cannot be read.
+pub fn outcome_of(state: &State, run: &Run) -> Result<Outcome, ToolError> {
     let recorded = Recorded::of(state, run)?;
     let answer = object! {
         "chain_id" => &*run.id,
@@ -92,11 +106,17 @@ pub fn ended(state: &State, run: &Run) -> Result<Outcome, ToolError> {
         RunState::Succeeded => Status::Success(answer),
         _ => Status::Error(recorded.error(run).evidence(answer)),
     };
-    let again = "the run had ended before: this is its recorded answer, and nothing was called";
+    let warnings = recorded.get("warnings").and_then(Value::items);
+    let warnings = warnings.unwrap_or_default();
+    let warnings = warnings.iter().filter_map(Value::as_str).map(str::to_owned);
+    let mut metadata = fields! { "run_state" => run.state.as_str() };
+    for key in ["waves", "mode_used", "fallback_reason"] {
+        metadata.insert_some(key, recorded.get(key).cloned());
+    }
     Ok(Outcome {
         status,
         effects: Vec::new(),
-        warnings: vec![again.to_owned()],
-        metadata: fields! { "recorded" => true },
+        warnings: warnings.collect(),
+        metadata,
     })
 }

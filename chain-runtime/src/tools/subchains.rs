@@ -15,7 +15,7 @@ use crate::run::{
     ChainResult, ChainStatus, Meter, Recorded, Resume, RunOptions, initiator, record_rejection,
     resume, run,
 };
-use journal::{Run, RunState, State};
+use journal::{Run, RunState, Scope, State, new_id};
 
 /// Runs plans that calls pass.
 #[derive(Clone, Default)]
@@ -50,8 +50,16 @@ impl Subchains {
                 let known = state.run_named(&id)?;
                 (Some(id), known)
             }
-            None => (None, waiting(state, plan, dispatcher)?),
+            None => match waiting(state, plan, dispatcher)? {
+                Some(known) => (None, Some(known)),
+                None => (context.origin.begun.is_some().then(new_id), None),
+            },
         };
+        if let Some(begun) = &context.origin.begun
+            && let Some(id) = known.as_ref().map(|known| &known.id).or(id.as_ref())
+        {
+            begun.set(id);
+        }
         let result = match known {
             None => run(
                 plan,
@@ -91,7 +99,8 @@ fn waiting(
     /// Older runs are resumed by id.
     const LOOKED_AT: usize = 100;
     let who = initiator(plan, dispatcher);
-    for run in state.runs(Some(RunState::Suspended), LOOKED_AT)? {
+    let scope = Scope::new(dispatcher.host().workspace.clone(), &plan.context.who.role);
+    for run in state.runs_in(&scope, Some(RunState::Suspended), LOOKED_AT)? {
         let same = run.plan_digest == plan.digest
             && (&run.role, &run.who) == (&plan.context.who.role, &who)
             && run.parent.is_none();

@@ -53,3 +53,27 @@ fn an_answer_expires_and_an_open_claim_does_not() {
     assert_eq!(claim(REQUEST_HOURS + 1, "answered"), Claim::New);
     assert_eq!(claim(1000 * REQUEST_HOURS, "open"), Claim::Open);
 }
+
+#[test]
+fn a_claim_of_a_process_that_ended_is_taken_again_unless_it_began_to_act() {
+    let top = folder();
+    let clock = TestClock::at(NOW);
+    let machine = Arc::new(Machine::default());
+    let claim = |state: &State, key: &str| state.claim_request("a", key, "r", None).unwrap();
+    let first = machine.open(top.path(), &clock, 1);
+    assert_eq!(claim(&first, "idle"), Claim::New);
+    assert_eq!(claim(&first, "acted"), Claim::New);
+    let intent = Value::object([
+        ("kind", "intent".to_owned()),
+        ("request", request_name("a", "acted")),
+    ]);
+    first.record(&intent, Durability::Synced).unwrap();
+    let second = machine.open(top.path(), &clock, 2);
+    assert_eq!(claim(&second, "idle"), Claim::Open, "its process runs");
+    machine.kill(1);
+    assert_eq!(claim(&second, "idle"), Claim::New);
+    assert_eq!(claim(&second, "acted"), Claim::Open);
+    // It is the claim of the second process now.
+    let third = machine.open(top.path(), &clock, 3);
+    assert_eq!(claim(&third, "idle"), Claim::Open);
+}

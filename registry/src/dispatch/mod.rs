@@ -46,7 +46,7 @@ pub use nested::{CALLS_MAX, DEPTH_MAX};
 pub use panic::install_panic_hook;
 pub use trace::TraceParent;
 use trail::Trail;
-pub use witness::{Origin, Witness};
+pub use witness::{Begun, Origin, Witness};
 
 /// The capabilities and services of the process that a dispatcher uses.
 #[derive(Clone)]

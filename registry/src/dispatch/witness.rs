@@ -1,5 +1,7 @@
 //! Observers of ended calls and runs, and the origin that links them.
 
+use std::sync::{Arc, OnceLock};
+
 use tool_core::{Object, Value};
 
 use super::trace::TraceParent;
@@ -27,6 +29,28 @@ pub struct Origin {
     pub client_id: Option<String>,
     /// The client's span that it belongs to.
     pub trace: Option<TraceParent>,
+    /// Name of the server's key with which the client came.
+    pub key: Option<String>,
+    /// The request that may act once, by which a server finds whether it acted.
+    pub request: Option<String>,
+    /// Receives the id of the run that this call begins.
+    pub begun: Option<Begun>,
+}
+
+/// Receives the id of a run, once.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Begun(Arc<OnceLock<String>>);
+
+impl Begun {
+    /// States the id; the first one counts.
+    pub fn set(&self, id: &str) {
+        let _ = self.0.set(id.to_owned());
+    }
+
+    /// The id, as soon as the run is begun.
+    pub fn id(&self) -> Option<&str> {
+        self.0.get().map(String::as_str)
+    }
 }
 
 impl Origin {
@@ -39,6 +63,9 @@ impl Origin {
             call: Some(call_id.to_owned()),
             client_id: None,
             trace: outer.origin.trace.clone(),
+            key: outer.origin.key.clone(),
+            request: outer.origin.request.clone(),
+            begun: outer.origin.begun.clone(),
         }
     }
 
@@ -48,6 +75,8 @@ impl Origin {
         Self {
             root: self.root.clone(),
             trace: self.trace.clone(),
+            key: self.key.clone(),
+            request: self.request.clone(),
             ..Self::default()
         }
     }
@@ -62,6 +91,8 @@ impl Origin {
             record.insert("client_id", redact::text(&short).0.into_owned());
         }
         record.insert_some("traceparent", self.trace.as_ref().map(TraceParent::as_str));
+        record.insert_some("key", self.key.clone());
+        record.insert_some("request", self.request.clone());
     }
 }
 

@@ -1,0 +1,84 @@
+//! [`Queued`]: a run that is recorded before it begins, so that it survives the process that accepted it.
+
+use std::sync::Arc;
+
+use journal::{Journal, RunState, State};
+use registry::Dispatcher;
+use tool_core::capability::Durability;
+use tool_core::{ToolError, fields};
+
+use super::memory::Memory;
+use super::options::RunOptions;
+use super::order::Costs;
+use super::{COSTS_MATTER, ChainResult, drive, durable};
+use crate::check::CheckedPlan;
+
+/// A run that is recorded and has not begun; this process holds its lease.
+pub struct Queued {
+    journal: Arc<Journal>,
+    costs: Costs,
+}
+
+/// Records a run of a checked plan, which begins with [`Queued::run`].
+///
+/// # Errors
+/// As [`State::begin_run`].
+pub fn enqueue(
+    state: &Arc<State>,
+    plan: &CheckedPlan,
+    dispatcher: &Dispatcher,
+    mut options: RunOptions,
+) -> Result<Queued, ToolError> {
+    options.costs = costs(state, plan);
+    let journal = durable::begin(state, plan, dispatcher, &options)?;
+    let costs = options.costs;
+    Ok(Queued { journal, costs })
+}
+
+/// The durations of tools in earlier runs, where they matter. Durations that cannot be read only affect the order.
+pub(super) fn costs(state: &State, plan: &CheckedPlan) -> Costs {
+    match plan.steps.len() >= COSTS_MATTER {
+        true => Costs::of_history(state.recent_durations_ms().unwrap_or_default()),
+        false => Costs::default(),
+    }
+}
+
+impl Queued {
+    /// Id of the run.
+    pub fn id(&self) -> &str {
+        self.journal.id()
+    }
+
+    /// Runs the plan, checked under the policy that is in force now.
+    pub fn run(
+        self,
+        plan: &CheckedPlan,
+        dispatcher: &Dispatcher,
+        options: RunOptions,
+    ) -> ChainResult {
+        let options = RunOptions {
+            memory: Some(Arc::new(Memory::begin(self.journal))),
+            costs: self.costs,
+            ..options
+        };
+        drive(plan, dispatcher, options)
+    }
+
+    /// Ends the run without a step, with the reason.
+    ///
+    /// # Errors
+    /// When it cannot be recorded.
+    pub fn refuse(self, state: RunState, error: &ToolError) -> Result<(), ToolError> {
+        let mut record = fields! {
+            "kind" => "chain",
+            "status" => state.as_str(),
+            "success" => false,
+            "error_code" => error.code().as_str(),
+            "error" => error.message(),
+        };
+        record.insert_some("error_reason", error.reason_str().map(str::to_owned));
+        record.insert_some("error_hint", error.hint_str().map(str::to_owned));
+        self.journal.write(&record.into(), Durability::Synced)?;
+        self.journal.finish(state).map(drop)
+    }
+}
