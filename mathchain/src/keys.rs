@@ -1,13 +1,14 @@
 //! Keys of the HTTP server: made at the command line, shown once, stored as digests in the user's configuration folder.
 //!
-//! A key has 256 random bits, so that a plain digest is enough. As soon as the file exists, requests need a key, also when every key in it
-//! was revoked.
+//! A key has 256 random bits, so that a plain digest is enough. It belongs to one workspace, and servers of another refuse it. A server that
+//! starts without keys makes a secret of the same form for itself.
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use registry::WorkspaceId;
 use serde::{Deserialize, Serialize};
 use tool_core::{Result, ToolError, tool_error};
 
@@ -33,9 +34,51 @@ pub(crate) struct Key {
     pub(crate) expires_ms: Option<u64>,
     /// Digest of the secret.
     pub(crate) digest: String,
+    /// The workspace whose servers accept it; keys of before this member have none, and are refused until they are bound.
+    #[serde(default)]
+    pub(crate) workspace: Option<KeyWorkspace>,
+    /// Whether it reads the metrics and nothing else.
+    #[serde(default)]
+    pub(crate) metrics_only: bool,
+}
+
+/// The workspace of a key.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct KeyWorkspace {
+    pub(crate) id: String,
+    pub(crate) root: String,
+}
+
+impl From<WorkspaceId> for KeyWorkspace {
+    fn from(WorkspaceId { id, root, .. }: WorkspaceId) -> Self {
+        Self { id, root }
+    }
 }
 
 impl Key {
+    /// Refuses a key of another workspace, saying what to do.
+    ///
+    /// # Errors
+    /// `policy_denied` with reason `server_key`.
+    pub(crate) fn belongs_to(&self, here: Option<&WorkspaceId>) -> Result<()> {
+        let name = &self.name;
+        let Some(own) = &self.workspace else {
+            return Err(
+                tool_error!(PolicyDenied, "server_key"; "the key `{name}` belongs to no workspace";
+                "`mathchain keys bind {name}`, in the folder of the server, binds it to that workspace"),
+            );
+        };
+        // A folder keeps its identity when it is moved, and its path when it is made anew.
+        if here.is_some_and(|here| here.id == own.id || here.root == own.root) {
+            return Ok(());
+        }
+        Err(
+            tool_error!(PolicyDenied, "server_key"; "the key `{name}` belongs to another workspace than this server";
+            "`mathchain keys create NAME --role ROLE`, in the folder of the server, creates one; `mathchain keys list` shows the workspace of each"),
+        )
+    }
+
     /// Whether it is still accepted.
     pub(crate) fn is_valid(&self, now_ms: u64) -> bool {
         self.expires_ms.is_none_or(|expires| now_ms < expires)
@@ -44,7 +87,7 @@ impl Key {
 
 /// The key that a secret belongs to. Every key is compared, each in constant time.
 pub(crate) fn find<'a>(keys: &'a [Key], secret: &str) -> Option<&'a Key> {
-    let digest = blake3::hash(secret.as_bytes());
+    let digest = digest_of(secret);
     let mut found = None;
     for key in keys {
         if blake3::Hash::from_hex(&key.digest).is_ok_and(|stored| IS_SAME(&stored, &digest)) {
@@ -55,7 +98,8 @@ pub(crate) fn find<'a>(keys: &'a [Key], secret: &str) -> Option<&'a Key> {
 }
 
 /// Compares two digests in a time that does not depend on them, which texts and slices of bytes do not.
-const IS_SAME: fn(&blake3::Hash, &blake3::Hash) -> bool = <blake3::Hash as PartialEq>::eq;
+pub(crate) const IS_SAME: fn(&blake3::Hash, &blake3::Hash) -> bool =
+    <blake3::Hash as PartialEq>::eq;
 
 /// The file of keys; `None` without a configuration folder.
 pub(crate) fn file() -> Option<PathBuf> {
@@ -102,17 +146,30 @@ pub(crate) fn seen(file: &Path) -> Option<Seen> {
     Some((found.modified().ok()?, found.len(), number))
 }
 
+/// Makes a secret: 256 random bits after a prefix by which scanners find it.
+///
+/// # Errors
+/// `precondition_failed` without random bytes.
+pub(crate) fn new_secret() -> Result<String> {
+    let mut random = [0; 32];
+    let made = File::open("/dev/urandom").and_then(|mut source| source.read_exact(&mut random));
+    made.map_err(|err| tool_error!(PreconditionFailed, "keys"; "no random bytes: {err}"))?;
+    let hex: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
+    Ok(format!("{PREFIX}{hex}"))
+}
+
+/// Digest of a secret.
+pub(crate) fn digest_of(secret: &str) -> blake3::Hash {
+    blake3::hash(secret.as_bytes())
+}
+
 /// Makes a key; gives its secret, which is stored nowhere.
 ///
 /// # Errors
 /// `conflict` for a name that a key has; `precondition_failed` where it cannot be stored; as [`read`].
 pub(crate) fn create(mut key: Key) -> Result<(Key, String)> {
-    let mut random = [0; 32];
-    let made = File::open("/dev/urandom").and_then(|mut source| source.read_exact(&mut random));
-    made.map_err(|err| tool_error!(PreconditionFailed, "keys"; "no random bytes: {err}"))?;
-    let hex: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
-    let secret = format!("{PREFIX}{hex}");
-    key.digest = blake3::hash(secret.as_bytes()).to_hex().to_string();
+    let secret = new_secret()?;
+    key.digest = digest_of(&secret).to_hex().to_string();
     let made = key.clone();
     change(|keys| {
         if keys.iter().any(|other| other.name == key.name) {
@@ -136,13 +193,67 @@ pub(crate) fn revoke(name: &str) -> Result<Key> {
     let mut removed = None;
     change(|keys| {
         let at = keys.iter().position(|key| key.name == name);
-        let at = at.ok_or_else(|| {
-            tool_error!(InvalidArgs, "keys"; "no key is named `{name}`"; "`mathchain keys list` shows the names")
-        })?;
+        let at = at.ok_or_else(|| unknown(name))?;
         removed = Some(keys.remove(at));
         Ok(())
     })?;
-    removed.ok_or_else(|| tool_error!(Internal, "the key `{name}` was not removed"))
+    let removed =
+        removed.ok_or_else(|| tool_error!(Internal, "the key `{name}` was not removed"))?;
+    if let Some(file) = last_use_file(&removed) {
+        let _ = std::fs::remove_file(file);
+    }
+    Ok(removed)
+}
+
+/// Binds the key of this name to a workspace.
+///
+/// # Errors
+/// `invalid_args` where there is none; as [`create`].
+pub(crate) fn bind(name: &str, workspace: KeyWorkspace) -> Result<Key> {
+    let mut bound = None;
+    change(|keys| {
+        let key = keys.iter_mut().find(|key| key.name == name);
+        let key = key.ok_or_else(|| unknown(name))?;
+        key.workspace = Some(workspace);
+        bound = Some(key.clone());
+        Ok(())
+    })?;
+    bound.ok_or_else(|| tool_error!(Internal, "the key `{name}` was not bound"))
+}
+
+fn unknown(name: &str) -> ToolError {
+    tool_error!(InvalidArgs, "keys"; "no key is named `{name}`"; "`mathchain keys list` shows the names")
+}
+
+/// Folder beside the file of keys with an empty file for each key that was used; its time is that of the last use.
+const LAST_USE: &str = "last-use";
+
+fn last_use_file(key: &Key) -> Option<PathBuf> {
+    let name = key.digest.get(..16)?;
+    Some(environment::keys_folder()?.join(LAST_USE).join(name))
+}
+
+/// Notes that a key is used now; where that cannot be written the time stays.
+pub(crate) fn note_use(key: &Key) {
+    let note = || -> Option<()> {
+        let file = last_use_file(key)?;
+        std::fs::create_dir_all(file.parent()?).ok()?;
+        let file = OpenOptions::new()
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(file)
+            .ok()?;
+        file.set_modified(SystemTime::now()).ok()
+    };
+    let _ = note();
+}
+
+/// Time of the last use of a key in milliseconds since 1970-01-01 UTC, to about a minute; `None` where there was none.
+pub(crate) fn last_used_ms(key: &Key) -> Option<u64> {
+    let used = last_use_file(key)?.metadata().ok()?.modified().ok()?;
+    let since = used.duration_since(SystemTime::UNIX_EPOCH).ok()?;
+    u64::try_from(since.as_millis()).ok()
 }
 
 /// Changes the file, one process at a time, whole or not at all.
@@ -184,8 +295,40 @@ mod tests {
             approves: false,
             created_ms: 0,
             expires_ms: None,
-            digest: blake3::hash(secret.as_bytes()).to_hex().to_string(),
+            digest: digest_of(secret).to_hex().to_string(),
+            workspace: None,
+            metrics_only: false,
         }
+    }
+
+    #[test]
+    fn a_key_belongs_to_its_folder_also_when_that_is_moved_or_made_anew() {
+        let here = |id: &str, root: &str| WorkspaceId {
+            id: id.to_owned(),
+            root: root.to_owned(),
+            roots: Vec::new(),
+        };
+        let mut one = key("a", "s");
+        let unbound = one.belongs_to(Some(&here("1", "/a"))).unwrap_err();
+        assert!(
+            unbound
+                .hint_str()
+                .is_some_and(|hint| hint.contains("keys bind a"))
+        );
+        one.workspace = Some(here("1", "/a").into());
+        for (id, root, fits) in [
+            ("1", "/a", true),
+            ("1", "/b", true),
+            ("2", "/a", true),
+            ("2", "/b", false),
+        ] {
+            assert_eq!(
+                one.belongs_to(Some(&here(id, root))).is_ok(),
+                fits,
+                "{id} {root}"
+            );
+        }
+        assert!(one.belongs_to(None).is_err());
     }
 
     #[test]

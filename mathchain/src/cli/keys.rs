@@ -7,24 +7,28 @@ use tool_core::capability::Clock as _;
 
 use super::prelude::*;
 use crate::clock::SystemClock;
-use crate::keys::{self, Key};
+use crate::keys::{self, Key, KeyWorkspace};
 use crate::{approvers, approvers::approver};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Keys {
     /// Make a key and print it; it is shown only once
     #[command(
-        after_help = "As soon as a key was created, `mathchain serve --http` answers only requests with one (docs/http.md).
+        after_help = "The key belongs to the workspace of the current folder: servers of other folders refuse it (docs/http.md).
 Examples:
   mathchain keys create ci --role worker_math --expires 90d
-  mathchain keys create reviewer --role review --approve"
+  mathchain keys create reviewer --role review --approve
+  mathchain keys create prometheus --metrics-only"
     )]
     Create {
         /// Name of the key
         name: String,
         /// Role of every call with the key
-        #[arg(long, value_name = "ROLE", add = complete::roles())]
-        role: String,
+        #[arg(long, value_name = "ROLE", required_unless_present = "metrics_only", add = complete::roles())]
+        role: Option<String>,
+        /// Let it read `/metrics` and nothing else
+        #[arg(long, conflicts_with_all = ["role", "approve"])]
+        metrics_only: bool,
         /// Age at which the key expires, such as `90d`; without it, it never does
         #[arg(long, value_name = "AGE")]
         expires: Option<String>,
@@ -35,8 +39,15 @@ Examples:
         #[arg(long, value_name = "FILE", requires = "approve")]
         key: Option<PathBuf>,
     },
-    /// List keys, without their secrets
+    /// List keys with their workspaces and last use, without their secrets
     List,
+    /// Bind a key to the workspace of the current folder, whose servers then accept it
+    #[command(after_help = "Example:
+  mathchain keys bind ci               # a key that was created before keys had workspaces, or for a folder that was copied")]
+    Bind {
+        /// Name of the key
+        name: String,
+    },
     /// Revoke a key: servers refuse it from their next request on
     Revoke {
         /// Name of the key
@@ -50,20 +61,33 @@ pub(super) fn keys(global: &Global, keys: &Keys) -> Result<ExitCode> {
         Keys::Create {
             name,
             role,
+            metrics_only,
             expires,
             approve,
             key,
         } => {
             let toolkit = open::toolkit(global)?;
-            let context = Context::default().role(role.clone());
-            toolkit.dispatcher().visible(&toolkit.caller(&context))?;
+            if let Some(role) = role {
+                let context = Context::default().role(role.clone());
+                toolkit.dispatcher().visible(&toolkit.caller(&context))?;
+            }
             if *approve {
                 approver(key.as_deref(), toolkit.config().approvals.from)?;
                 if key.is_none() {
                     approvers::at_terminal(None)?;
                 }
             }
-            create(global, name, role, expires.as_deref(), *approve)
+            let wanted = Key {
+                name: name.clone(),
+                role: role.clone().unwrap_or_default(),
+                approves: *approve,
+                created_ms: 0,
+                expires_ms: None,
+                digest: String::new(),
+                workspace: Some(workspace(&toolkit)?),
+                metrics_only: *metrics_only,
+            };
+            create(global, wanted, expires.as_deref())
         }
         Keys::List => {
             let listed = match keys::file() {
@@ -72,6 +96,10 @@ pub(super) fn keys(global: &Global, keys: &Keys) -> Result<ExitCode> {
             };
             output::list(global, &listed, shown, "no keys", line)
         }
+        Keys::Bind { name } => {
+            let bound = keys::bind(name, workspace(&open::toolkit(global)?)?)?;
+            output::data(global, &shown(&bound), || line(&bound))
+        }
         Keys::Revoke { name } => {
             let revoked = keys::revoke(name)?;
             output::data(global, &shown(&revoked), || format!("revoked {name}\n"))
@@ -79,13 +107,17 @@ pub(super) fn keys(global: &Global, keys: &Keys) -> Result<ExitCode> {
     }
 }
 
-fn create(
-    global: &Global,
-    name: &str,
-    role: &str,
-    expires: Option<&str>,
-    approves: bool,
-) -> Result<ExitCode> {
+/// The workspace of the current folder.
+fn workspace(toolkit: &Toolkit) -> Result<KeyWorkspace> {
+    let here = toolkit.workspace_id().ok_or_else(|| {
+        tool_error!(PreconditionFailed, "workspace"; "there is no workspace, to which a key would belong";
+            "run the command in the folder of the server")
+    })?;
+    Ok(here.into())
+}
+
+fn create(global: &Global, wanted: Key, expires: Option<&str>) -> Result<ExitCode> {
+    let name = &wanted.name;
     let word = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
     if name.is_empty() || name.len() > 64 || !name.bytes().all(word) {
         return Err(
@@ -101,19 +133,17 @@ fn create(
     };
     let age = expires.map(age).transpose()?;
     let (key, secret) = keys::create(Key {
-        name: name.to_owned(),
-        role: role.to_owned(),
-        approves,
         created_ms: now_ms,
         expires_ms: age.map(|age| now_ms.saturating_add(age.ms())),
-        digest: String::new(),
+        ..wanted
     })?;
     let mut data = shown(&key).as_object().cloned().unwrap_or_default();
     data.insert("key", secret.as_str());
     output::data(global, &data.into(), || {
-        complain(
-            "this key is shown once and stored nowhere; send it as `Authorization: Bearer KEY`\n",
-        );
+        let root = key.workspace.as_ref().map_or("", |it| &it.root);
+        complain(&format!(
+            "this key is shown once, only its digest is stored; servers of {root} accept it as `Authorization: Bearer KEY`\n"
+        ));
         format!("{secret}\n")
     })
 }
@@ -121,18 +151,36 @@ fn create(
 /// A key without its digest.
 fn shown(key: &Key) -> Value {
     object! {
-        "name" => key.name.as_str(), "role" => key.role.as_str(), "approves" => key.approves,
-        "created_ms" => key.created_ms, "expires_ms" => key.expires_ms,
+        "name" => key.name.as_str(),
+        "role" => (!key.metrics_only).then_some(key.role.as_str()),
+        "approves" => key.approves,
+        "metrics_only" => key.metrics_only,
+        "workspace" => key.workspace.as_ref().map(|it| it.root.as_str()),
+        "created_ms" => key.created_ms,
+        "expires_ms" => key.expires_ms,
+        "last_used_ms" => keys::last_used_ms(key),
     }
 }
 
 fn line(key: &Key) -> String {
-    let (name, role) = (&key.name, &key.role);
+    let name = &key.name;
+    let what = match key.metrics_only {
+        true => "metrics only".to_owned(),
+        false => format!("`{}`", key.role),
+    };
     let approves = if key.approves { ", approves" } else { "" };
     let expires = key.expires_ms.map_or_else(
         || "never expires".to_owned(),
         |ms| format!("expires {}", human::time(ms)),
     );
+    let used = keys::last_used_ms(key).map_or_else(
+        || "never used".to_owned(),
+        |ms| format!("last used {}", human::time(ms)),
+    );
     let created = human::time(key.created_ms);
-    format!("{name}  `{role}`{approves}, created {created}, {expires}\n")
+    let place = match &key.workspace {
+        Some(workspace) => format!("in {}", workspace.root),
+        None => format!("of no workspace, refused: `mathchain keys bind {name}`"),
+    };
+    format!("{name}  {what}{approves}, created {created}, {expires}, {used}\n    {place}\n")
 }
