@@ -118,6 +118,13 @@ impl Outcome {
         let effects = self.effects.iter().map(|effect| effect.as_str());
         envelope.insert("side_effects_declared", effects.collect::<Vec<_>>());
         envelope.insert("requires_approval", status == "pending_approval");
+        if let Status::PendingApproval { approval_id, .. } = &self.status {
+            envelope.insert("approval_id", approval_id.as_str());
+            envelope.insert(
+                "message",
+                format!("approval `{approval_id}` is pending and the call has not run: `mathchain approve {approval_id}` in a terminal, then the same call again"),
+            );
+        }
         envelope.insert("warnings", self.warnings.clone());
         envelope.insert("metadata", metadata);
         envelope.into()
