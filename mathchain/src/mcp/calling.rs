@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use hyper::http::request::Parts;
-use registry::{Answer, TraceParent, Unattended, digest};
+use registry::{Answer, Begun, TraceParent, Unattended, digest};
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, RequestId};
 use rmcp::service::{RequestContext, RoleServer};
@@ -86,10 +86,14 @@ impl Calling {
     /// # Errors
     /// `limit_exceeded` with reason `overloaded`.
     pub(super) async fn start(&self, door: &Arc<Door>) -> Result<Running> {
-        let permit = door.queue.enter().await?;
+        let permit = door.enter().await?;
         let stop = door.calls.child();
         let reports = Reports::default();
-        let context = self.context(door, stop.clone(), &reports);
+        let begun = Begun::default();
+        let context = Context {
+            begun: Some(begun.clone()),
+            ..self.context(door, stop.clone(), &reports)
+        };
         let (door, wanted) = (Arc::clone(door), Arc::clone(&self.wanted));
         let thread = tokio::task::spawn_blocking(move || {
             let _permit = permit;
@@ -99,6 +103,7 @@ impl Calling {
             thread,
             stop,
             reports,
+            begun,
         })
     }
 
@@ -184,6 +189,9 @@ fn run(door: &Door, context: &Context, wanted: &Wanted) -> Done {
 
 /// The outcome of a call with its answer.
 fn done(door: &Door, outcome: Outcome) -> Done {
+    if let Some(counted) = &door.settings.counted {
+        counted(&outcome);
+    }
     let dispatcher = door.toolkit.dispatcher();
     let answers = dispatcher.host().answers.clone();
     let noted = |outcome: &Outcome, key: &str| {

@@ -13,7 +13,10 @@ const POLL: Duration = Duration::from_millis(500);
 /// Tells of changes of the list after a reload.
 pub(super) async fn look(door: Arc<Door>) {
     loop {
-        tokio::time::sleep(POLL).await;
+        tokio::select! {
+            () = door.gone.cancelled() => return,
+            () = tokio::time::sleep(POLL) => {}
+        }
         if door.changes.receiver_count() > 0 {
             compare(&door).await;
         }

@@ -1,13 +1,16 @@
 //! [`Door`]: what every connection of this server shares.
 
+use std::collections::HashMap;
 use std::hash::{BuildHasher as _, RandomState};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use journal::Scope;
 use registry::offer::{self, Catalog, Dialect};
 use rmcp::model::{RequestStateCodec, Tool};
 use rmcp::task_manager::TaskManager;
-use tokio::sync::watch;
-use tool_core::{Result, StopFlag, tool_error};
+use tokio::sync::{OwnedSemaphorePermit, watch};
+use tokio_util::sync::CancellationToken;
+use tool_core::{Outcome, Result, StopFlag, tool_error};
 
 use crate::queue::Queue;
 use crate::{Context, Extra, Toolkit};
@@ -23,6 +26,8 @@ pub(crate) struct Settings {
     pub(crate) line_bytes_max: usize,
     /// Longest result in bytes; more is cut to a summary.
     pub(crate) result_bytes_max: u64,
+    /// Counts each call that ended.
+    pub(crate) counted: Option<Arc<dyn Fn(&Outcome) + Send + Sync>>,
     /// What the program around this library offers beside.
     pub(crate) extra: Option<Arc<dyn Extra>>,
 }
@@ -39,6 +44,10 @@ pub(super) struct Door {
     listed: Mutex<Option<(String, Arc<Vec<Tool>>)>>,
     /// The list that clients were told of last.
     told: Mutex<Option<Arc<Vec<Tool>>>>,
+    /// Set when the key of the caller is no longer valid, or the server ends.
+    pub(super) gone: CancellationToken,
+    /// Tasks by the ids of the runs that they are, with the ids of the manager.
+    task_of_run: Mutex<HashMap<String, String>>,
     /// Counts the changes of the list.
     pub(super) changes: watch::Sender<u64>,
 }
@@ -49,8 +58,11 @@ impl Door {
         settings: Settings,
         calls: StopFlag,
         queue: Arc<Queue>,
+        gone: CancellationToken,
     ) -> Self {
         Self {
+            gone,
+            task_of_run: Mutex::default(),
             queue,
             toolkit,
             settings,
@@ -68,6 +80,45 @@ impl Door {
         let dispatcher = self.toolkit.dispatcher();
         let (policy, catalogue) = (dispatcher.policy(), dispatcher.catalogue());
         format!("{} {}", policy.generation(), catalogue.generation())
+    }
+
+    /// Waits until a call may run.
+    ///
+    /// # Errors
+    /// As [`Queue::enter`]; `policy_denied` with reason `server_key` where the key was revoked meanwhile.
+    pub(super) async fn enter(&self) -> Result<OwnedSemaphorePermit> {
+        let permit = self.queue.enter().await?;
+        if self.gone.is_cancelled() {
+            return Err(
+                tool_error!(PolicyDenied, "server_key"; "the key was revoked, changed or expired"; "connect again with a valid key"),
+            );
+        }
+        Ok(permit)
+    }
+
+    /// Names a task by the run that it is.
+    pub(super) fn name_task(&self, run: &str, task: &str) {
+        let mut named = self
+            .task_of_run
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        // Tasks that the manager has forgotten are found by their records.
+        named.retain(|_, task| self.tasks.get_task(task).is_ok());
+        named.insert(run.to_owned(), task.to_owned());
+    }
+
+    /// The id of the manager for a task.
+    pub(super) fn task_id(&self, id: &str) -> String {
+        let named = self
+            .task_of_run
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        named.get(id).map_or_else(|| id.to_owned(), Clone::clone)
+    }
+
+    /// What the caller sees: the objects of its role in the workspace.
+    pub(super) fn scope(&self) -> Scope {
+        self.toolkit.scope(&self.role())
     }
 
     /// The role of the caller.

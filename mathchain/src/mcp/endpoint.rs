@@ -39,7 +39,8 @@ pub(crate) struct Endpoint {
 pub(crate) struct Read(Posted);
 
 impl Endpoint {
-    /// Starts an endpoint, whose sessions are among those of `all`; `closing` ends its streams and sessions. Needs a runtime.
+    /// Starts an endpoint, whose sessions are among those of `all`; `closing` ends its streams and sessions, and lets no further call
+    /// begin. Needs a runtime.
     pub(crate) fn new(
         toolkit: Arc<Toolkit>,
         settings: Settings,
@@ -49,7 +50,7 @@ impl Endpoint {
         closing: CancellationToken,
     ) -> Self {
         let bytes_max = settings.line_bytes_max;
-        let door = Arc::new(Door::new(toolkit, settings, calls, queue));
+        let door = Arc::new(Door::new(toolkit, settings, calls, queue, closing.clone()));
         tokio::spawn(changes::look(Arc::clone(&door)));
         let mut config = StreamableHttpServerConfig::default()
             .with_json_response(true)

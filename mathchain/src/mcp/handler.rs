@@ -19,7 +19,7 @@ use tool_core::ToolError;
 
 use super::door::Door;
 use super::extras::{self, Watched};
-use super::{call, changes, client, completion, pages, prompts, requests, resources};
+use super::{call, changes, client, completion, pages, prompts, requests, resources, tasks};
 
 /// How long a client may keep a list: a change is told, and a role never changes within a connection.
 const LIST_TTL_MS: u64 = 60_000;
@@ -300,9 +300,11 @@ impl ServerHandler for Handler {
         request: GetTaskParams,
         _: RequestContext<RoleServer>,
     ) -> Result<GetTaskResult, ErrorData> {
-        self.door
-            .tasks
-            .get_task(&request.task_id)
+        let door = Arc::clone(&self.door);
+        let shown = tokio::task::spawn_blocking(move || tasks::shown(&door, &request.task_id));
+        let shown = shown.await;
+        shown
+            .map_err(|err| ErrorData::internal_error(err.to_string(), None))?
             .map(GetTaskResult::new)
     }
 
@@ -311,9 +313,10 @@ impl ServerHandler for Handler {
         request: UpdateTaskParams,
         _: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        self.door
-            .tasks
-            .update_task(&request.task_id, request.input_responses)
+        self.door.tasks.update_task(
+            &self.door.task_id(&request.task_id),
+            request.input_responses,
+        )
     }
 
     async fn cancel_task(
@@ -321,6 +324,8 @@ impl ServerHandler for Handler {
         request: CancelTaskParams,
         _: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        self.door.tasks.cancel_task(&request.task_id)
+        self.door
+            .tasks
+            .cancel_task(&self.door.task_id(&request.task_id))
     }
 }

@@ -35,6 +35,7 @@ use std::time::Duration;
 use rmcp::ServiceExt as _;
 use rmcp::service::ServerInitializeError;
 use rmcp::transport::io::stdio_pipes;
+use tokio_util::sync::CancellationToken;
 use tool_core::{Result, StopFlag, tool_error};
 
 use crate::Toolkit;
@@ -111,7 +112,8 @@ async fn serve(
     let (input, output) = stdio_pipes();
     let lines = Lines::new(input, output, settings.line_bytes_max, ends.clone());
     let queue = Arc::new(Queue::new(workers));
-    let door = Arc::new(Door::new(toolkit, settings, calls, queue));
+    let gone = CancellationToken::new();
+    let door = Arc::new(Door::new(toolkit, settings, calls, queue, gone));
     let closing = ends.closing.clone();
     let waiting = std::thread::Builder::new()
         .name("closing".to_owned())

@@ -1,6 +1,6 @@
 //! Resources: pages of documentation, artifacts, runs, plans and the audit log, each for the roles that may read it.
 
-use journal::{AuditFilter, OPERATOR, State};
+use journal::{AuditFilter, Scope, State};
 use rmcp::model::{Resource, ResourceContents, ResourceTemplate};
 use tool_core::{Result, Value, convert, json, object, tool_error};
 
@@ -132,33 +132,24 @@ pub(super) fn all(door: &Door) -> Result<Vec<Resource>> {
                 .with_mime_type(JSON),
         );
     }
-    let role = door.role();
-    for run in recorded::runs(state, &role, NEWEST)? {
-        let title = format!("Run of `{}`: {}", run.plan_id, run.state);
+    let scope = door.scope();
+    for run in state.runs_in(&scope, None, NEWEST)? {
+        let title = format!("Run of `{}`: {}", run.plan_id, run.state_shown());
         listed.push(
             Resource::new(format!("{SCHEME}run/{}", run.id), run.id)
                 .with_title(title)
                 .with_mime_type(JSON),
         );
     }
-    for artifact in state.artifacts(None, NEWEST)? {
-        let of_role = |run: &String| {
-            state
-                .run_named(run)
-                .ok()
-                .flatten()
-                .is_some_and(|run| run.role == role)
-        };
-        if role == OPERATOR || artifact.runs.iter().any(of_role) {
-            let name = artifact.handle.hash.to_string();
-            let resource = Resource::new(format!("{SCHEME}artifact/{name}"), name);
-            listed.push(
-                resource
-                    .with_title("Artifact")
-                    .with_mime_type(JSON)
-                    .with_size(artifact.handle.bytes()),
-            );
-        }
+    for artifact in state.artifacts_in(&scope, NEWEST)? {
+        let name = artifact.handle.hash.to_string();
+        let resource = Resource::new(format!("{SCHEME}artifact/{name}"), name);
+        listed.push(
+            resource
+                .with_title("Artifact")
+                .with_mime_type(JSON)
+                .with_size(artifact.handle.bytes()),
+        );
     }
     Ok(listed)
 }
@@ -185,7 +176,7 @@ pub(super) fn read(door: &Door, uri: &str) -> Result<Vec<ResourceContents>> {
     let state = door.toolkit.state().ok_or_else(|| {
         tool_error!(PreconditionFailed, "state"; "there is no state folder"; "`mathchain doctor` checks the state folder")
     })?;
-    let role = door.role();
+    let scope = door.scope();
     let value = match parts[..] {
         ["workflow", "events"] => newest_events(door)?,
         ["workflow", "feedback"] => {
@@ -198,31 +189,27 @@ pub(super) fn read(door: &Door, uri: &str) -> Result<Vec<ResourceContents>> {
                 tool_core::Status::PendingApproval { .. } => return Err(unknown(uri)),
             }
         }
-        ["artifact", handle] => return artifact(state, &role, handle, uri),
-        ["artifact", handle, from, count] => part(state, &role, handle, [from, count])?,
+        ["artifact", handle] => return artifact(state, &scope, handle, uri),
+        ["artifact", handle, from, count] => part(state, &scope, handle, [from, count])?,
         ["runs"] => Value::array(
-            recorded::runs(state, &role, NEWEST)?
+            state
+                .runs_in(&scope, None, NEWEST)?
                 .iter()
-                .take(NEWEST)
                 .map(recorded::summary)
                 .collect(),
         ),
         ["run", id] => {
-            let run = recorded::run(state, &role, id).map_err(|_| unknown(uri))?;
+            let run = recorded::run(state, &scope, id).map_err(|_| unknown(uri))?;
             let records = state.run_records(&run.id)?;
             object! { "run" => recorded::summary(&run), "records" => Value::array(records) }
         }
         ["plan", id] => {
-            let run = recorded::run(state, &role, id).map_err(|_| unknown(uri))?;
+            let run = recorded::run(state, &scope, id).map_err(|_| unknown(uri))?;
             run.with_values()?;
             object! { "plan" => state.value(&run.plan)?, "inputs" => state.value(&run.inputs)? }
         }
         ["audit"] => {
-            let of_role = (role != OPERATOR).then(|| role.clone());
-            let filter = AuditFilter {
-                role: of_role,
-                ..AuditFilter::default()
-            };
+            let filter = AuditFilter::of(&scope);
             let records = state.audit_matching(&filter, NEWEST)?;
             Value::array(
                 records
@@ -232,10 +219,8 @@ pub(super) fn read(door: &Door, uri: &str) -> Result<Vec<ResourceContents>> {
             )
         }
         ["audit", call] => {
-            let found = state.audit_show(call)?;
-            if role != OPERATOR && found.record.text("role") != Some(&role) {
-                return Err(unknown(uri));
-            }
+            let found = state.audit_find(&AuditFilter::of(&scope), call);
+            let found = found.map_err(|_| unknown(uri))?;
             convert::to_value(&found)?
         }
         _ => return Err(unknown(uri)),
@@ -266,8 +251,13 @@ fn text(value: &Value, uri: &str) -> ResourceContents {
 }
 
 /// A large value; a picture in it also as an image.
-fn artifact(state: &State, role: &str, handle: &str, uri: &str) -> Result<Vec<ResourceContents>> {
-    let value = state.open_for(role, handle, 64 * BYTES_MAX)?;
+fn artifact(
+    state: &State,
+    scope: &Scope,
+    handle: &str,
+    uri: &str,
+) -> Result<Vec<ResourceContents>> {
+    let value = state.open_in(scope, handle, 64 * BYTES_MAX)?;
     let written = json::to_text(&value);
     let mut contents = Vec::new();
     let members = value
@@ -290,7 +280,7 @@ fn artifact(state: &State, role: &str, handle: &str, uri: &str) -> Result<Vec<Re
 }
 
 /// Elements of a list, with memory for them alone where it is a block of numbers.
-fn part(state: &State, role: &str, handle: &str, [from, count]: [&str; 2]) -> Result<Value> {
+fn part(state: &State, scope: &Scope, handle: &str, [from, count]: [&str; 2]) -> Result<Value> {
     let number = |text: &str| {
         text.parse::<usize>().map_err(|_| {
             tool_error!(InvalidArgs, "resource"; "expected an index and a count, found `{text}`"; "mathchain://artifact/HANDLE/0/100")
@@ -298,17 +288,17 @@ fn part(state: &State, role: &str, handle: &str, [from, count]: [&str; 2]) -> Re
     };
     let (from, count) = (number(from)?, number(count)?);
     let wanted = from..from.saturating_add(count);
-    let slice = state.slice_for(role, handle, wanted, PART_BYTES_MAX)?;
+    let slice = state.slice_in(scope, handle, wanted, PART_BYTES_MAX)?;
     Ok(object! { "total" => slice.total, "from" => from, "items" => slice.items })
 }
 
 /// Values that complete a variable of a template.
 pub(super) fn complete(door: &Door, variable: &str) -> Vec<String> {
-    let role = door.role();
     let state = door.toolkit.state();
     match (variable, state) {
         ("page", _) => DOCS.iter().map(|(name, ..)| (*name).to_owned()).collect(),
-        ("run", Some(state)) => recorded::runs(state, &role, NEWEST)
+        ("run", Some(state)) => state
+            .runs_in(&door.scope(), None, NEWEST)
             .unwrap_or_default()
             .into_iter()
             .map(|run| run.id)

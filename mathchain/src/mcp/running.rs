@@ -1,5 +1,6 @@
 //! A call on its way: what a client asks for, what runs, and what it led to.
 
+use registry::Begun;
 use rmcp::model::{CallToolRequestParams, CallToolResult};
 use tokio::task::JoinHandle;
 use tool_core::{Object, Outcome, Result, StopFlag};
@@ -24,6 +25,8 @@ pub(super) struct Running {
     pub(super) thread: JoinHandle<Done>,
     pub(super) stop: StopFlag,
     pub(super) reports: Reports,
+    /// The run that it began.
+    pub(super) begun: Begun,
 }
 
 /// What a call led to.

@@ -4,16 +4,21 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rmcp::ErrorData;
-use rmcp::model::{CallToolResponse, CallToolResult, CreateTaskResult, InputRequests};
+use rmcp::model::{
+    CallToolResponse, CallToolResult, CreateTaskResult, DetailedTask, InputRequests, Task,
+    TaskPayload, TaskStatus,
+};
 use rmcp::service::{RequestContext, RoleServer};
 use rmcp::task_manager::{TaskContext, TaskExit, TaskOptions};
 use tokio::task::{JoinError, JoinSet};
+use tool_core::tool_error;
 
 use super::answer;
 use super::calling::{Calling, Next};
 use super::client::Answers;
 use super::door::Door;
 use super::running::{Done, Running};
+use crate::recorded;
 
 /// Time after which a call becomes a task.
 const PROMOTED_AFTER: Duration = Duration::from_secs(2);
@@ -91,10 +96,69 @@ fn task(door: &Arc<Door>, running: Running, calling: Calling) -> CreateTaskResul
         .with_ttl_ms(kept_ms)
         .with_poll_interval_ms(POLL_MS);
     let again = Arc::clone(door);
-    let task = door.tasks.spawn(options, move |context| {
+    let begun = running.begun.clone();
+    let mut task = door.tasks.spawn(options, move |context| {
         Box::pin(async move { in_task(&again, running, calling, &context).await })
     });
+    // A run outlives the process: a task that is one is named by it.
+    if let Some(run) = begun.id() {
+        door.name_task(run, &task.task_id);
+        task.task_id = run.to_owned();
+    }
     CreateTaskResult::new(task)
+}
+
+/// The state of a task: that of the manager, else that of the recorded run of this id.
+///
+/// # Errors
+/// `-32602` for a task that is neither.
+pub(super) fn shown(door: &Door, id: &str) -> Result<DetailedTask, ErrorData> {
+    let unknown = match door.tasks.get_task(&door.task_id(id)) {
+        Ok(mut found) => {
+            found.task.task_id = id.to_owned();
+            return Ok(found);
+        }
+        Err(unknown) => unknown,
+    };
+    recorded_task(door, id).map_err(|_| unknown)
+}
+
+/// The task that a recorded run is.
+fn recorded_task(door: &Door, id: &str) -> tool_core::Result<DetailedTask> {
+    let none = || tool_error!(InvalidArgs, "no run is named `{id}`");
+    let state = door.toolkit.state().ok_or_else(none)?;
+    let run = recorded::run(state, &door.scope(), id)?;
+    // A task is named by the whole id.
+    if run.id != id {
+        return Err(none());
+    }
+    let (status, payload) = match (run.state_shown(), recorded::answer(state, &run)?) {
+        ("running", _) => (TaskStatus::Working, TaskPayload::Working),
+        ("cancelled", _) => (TaskStatus::Cancelled, TaskPayload::Cancelled),
+        (_, Some(outcome)) => {
+            let bytes_max = door.settings.result_bytes_max;
+            let answer = answer::of_outcome(&outcome, bytes_max, &mut |_| None);
+            let result = serde_json::to_value(answer).unwrap_or_default();
+            let result = result.as_object().cloned().unwrap_or_default();
+            (TaskStatus::Completed, TaskPayload::Completed { result })
+        }
+        (shown, None) => {
+            let message = format!(
+                "the server of the run `{id}` ended, and the run is {shown}; `mathchain runs resume {id}` continues it"
+            );
+            let error = serde_json::to_value(ErrorData::internal_error(message, None));
+            let error = error.unwrap_or_default();
+            let error = error.as_object().cloned().unwrap_or_default();
+            (TaskStatus::Failed, TaskPayload::Failed { error })
+        }
+    };
+    let time = |ms: u64| {
+        let time = jiff::Timestamp::from_millisecond(i64::try_from(ms).unwrap_or(i64::MAX));
+        time.unwrap_or_default().to_string()
+    };
+    let mut task = Task::new(run.id, status, time(run.created_ms), time(run.changed_ms));
+    task.poll_interval_ms = Some(POLL_MS);
+    Ok(DetailedTask::new(task, payload))
 }
 
 /// Runs a call to its answer; what it needs of the client is asked by the state of the task.
