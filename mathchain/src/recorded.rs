@@ -1,42 +1,57 @@
-//! Recorded runs, for the roles that may see them: a role sees its own, the operator all.
+//! Recorded runs as servers show them: a role sees its own in the workspace, the operator all of the workspace.
 
-use journal::{OPERATOR, Run, State};
-use tool_core::{Result, Value, object, tool_error};
+use chain_runtime::run as chains;
+use journal::{Run, RunState, Scope, State};
+use tool_core::{Outcome, Result, Status, Value, object, tool_error};
 
-/// Maximum number of runs among which those of a role are looked for.
-const LOOKED_AT: usize = 1000;
-
-/// The newest runs that a role may see.
-///
-/// # Errors
-/// `tool_error` when the state cannot be read.
-pub(crate) fn runs(state: &State, role: &str, count_max: usize) -> Result<Vec<Run>> {
-    let mut runs = state.runs(None, LOOKED_AT)?;
-    runs.retain(|run| may_see(run, role));
-    runs.truncate(count_max);
-    Ok(runs)
-}
-
-/// One run that a role may see.
+/// One run that a caller sees.
 ///
 /// # Errors
 /// `invalid_args` for any other, the same whether or not it exists.
-pub(crate) fn run(state: &State, role: &str, id: &str) -> Result<Run> {
-    let found = state.run(id).ok().filter(|run| may_see(run, role));
-    found.ok_or_else(|| {
+pub(crate) fn run(state: &State, scope: &Scope, id: &str) -> Result<Run> {
+    state.run_in(scope, id).map_err(|error| {
+        // A state that cannot be read is said as it is.
+        if !matches!(error.reason_str(), Some("unknown_run" | "ambiguous_run")) {
+            return error;
+        }
         let shown: String = id.chars().take(60).collect();
-        tool_error!(InvalidArgs, "run"; "role `{role}` has no run `{shown}`"; "a role sees its own runs")
+        tool_error!(InvalidArgs, "run"; "there is no run `{shown}` here"; "a role sees its own runs in the workspace of the server")
     })
-}
-
-fn may_see(run: &Run, role: &str) -> bool {
-    role == OPERATOR || run.role == role
 }
 
 /// A run in a list.
 pub(crate) fn summary(run: &Run) -> Value {
     object! {
-        "id" => run.id.as_str(), "plan" => run.plan_id.as_str(), "state" => run.state.as_str(), "role" => run.role.as_str(),
+        "id" => run.id.as_str(), "plan" => run.plan_id.as_str(), "state" => run.state_shown(), "role" => run.role.as_str(),
         "created_ms" => run.created_ms, "changed_ms" => run.changed_ms,
     }
+}
+
+/// The recorded answer of a run; `None` while it is to go on by itself.
+///
+/// # Errors
+/// When its records cannot be read.
+pub(crate) fn answer(state: &State, run: &Run) -> Result<Option<Outcome>> {
+    if run.state == RunState::Running {
+        return Ok(None);
+    }
+    let outcome = chains::outcome_of(state, run)?;
+    if run.state != RunState::Suspended {
+        return Ok(Some(outcome));
+    }
+    let mut waiting = state.approvals_of_run(&run.id)?;
+    if waiting.is_empty() {
+        // Approved, and not resumed yet.
+        return Ok(None);
+    }
+    let so_far = outcome
+        .err()
+        .and_then(|error| error.evidence_value().cloned());
+    Ok(Some(Outcome {
+        status: Status::PendingApproval {
+            approval_id: waiting.swap_remove(0),
+            so_far: so_far.unwrap_or_default(),
+        },
+        ..outcome
+    }))
 }

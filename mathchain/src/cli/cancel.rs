@@ -8,7 +8,7 @@ use journal::{Run, State};
 use tool_core::Reason;
 
 use super::prelude::*;
-use super::resume::{context_of, open_run};
+use super::resume::open_run;
 use super::run;
 
 /// Maximum wait for the process that executes the run; the request remains after that.
@@ -45,7 +45,7 @@ pub(super) fn cancel(global: &Global, cancel: &Cancel) -> Result<ExitCode> {
     let until = Instant::now() + WAIT;
     let mut requested = false;
     let code = loop {
-        let err = match toolkit.cancel(&context_of(&found), &found.id) {
+        let err = match toolkit.cancel(&Context::of_run(&found), &found.id, cancel.accept_changes) {
             Ok(cancelled) => break cancelled_here(global, &toolkit, &found, &cancelled)?,
             Err(err) => err,
         };

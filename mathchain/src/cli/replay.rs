@@ -7,7 +7,7 @@ use journal::{Run, RunState};
 use registry::Answer;
 
 use super::prelude::*;
-use super::resume::{context_of, open_run};
+use super::resume::open_run;
 use super::{folders, run, runs};
 
 #[derive(Debug, Args)]
@@ -55,7 +55,7 @@ pub(super) fn replay(global: &Global, replay: &Replay) -> Result<ExitCode> {
             ReplayMode::Rerun => open::answer(&toolkit, replay.yes, false)?,
             ReplayMode::Verify | ReplayMode::Replay => Answer::Yes,
         },
-        ..context_of(&found)
+        ..Context::of_run(&found)
     };
     let code = match replay.mode {
         ReplayMode::Verify => verify(global, &toolkit, &found),

@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use chain_runtime::run::{self as chains, OutcomeRuling};
-use journal::Run;
-use registry::Principal;
+use journal::{Run, RunState, Scope};
 
 use super::prelude::*;
 use super::session::World;
@@ -13,18 +12,22 @@ use super::{asking, progress, run, signals};
 use crate::real_paths::RealPaths;
 use crate::roots;
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(
     after_help = "Completed steps are not repeated; the approved call runs now.
 Examples:
   mathchain approve 9f3c && mathchain runs resume 3f2a
+  mathchain runs resume --interrupted                   # after a restart of the machine
   mathchain runs resume 3f2a --decide write=done        # after checking that it happened
   mathchain runs resume 3f2a --decide 'fetch=done:{\"status\":200}'"
 )]
 pub(super) struct Resume {
     /// Id of the run, or a unique prefix
-    #[arg(add = complete::run_ids())]
-    pub run: String,
+    #[arg(required_unless_present = "interrupted", add = complete::run_ids())]
+    pub run: Option<String>,
+    /// Resume every run of this workspace whose process ended, oldest first
+    #[arg(long, conflicts_with_all = ["run", "decisions"])]
+    pub interrupted: bool,
     /// Outcome of a call whose outcome is unknown: CALL=again, CALL=failed, CALL=done or CALL=done:JSON; repeatable
     #[arg(long = "decide", value_name = "CALL=OUTCOME")]
     pub decisions: Vec<String>,
@@ -38,13 +41,50 @@ pub(super) struct Resume {
 
 /// Resumes a run, and asks at the terminal for what its steps need.
 pub(super) fn resume(global: &Global, resume: &Resume) -> Result<ExitCode> {
+    if resume.interrupted {
+        return resume_interrupted(global, resume);
+    }
     resume_as(global, resume, false)
+}
+
+/// Resumes the runs of this workspace whose processes ended; gives the first exit code that is no success.
+fn resume_interrupted(global: &Global, resume: &Resume) -> Result<ExitCode> {
+    let toolkit = open::toolkit(global)?;
+    let scope = Scope::workspace(toolkit.workspace_id());
+    let running = Some(RunState::Running);
+    let mut runs = open::state(&toolkit)?.runs_in(&scope, running, usize::MAX)?;
+    runs.retain(|run| run.is_resumable() && run.parent.is_none());
+    drop(toolkit);
+    if runs.is_empty() {
+        complain("no interrupted runs in this workspace\n");
+    }
+    let mut code = ExitCode::from(exit::OK);
+    for run in runs.iter().rev() {
+        let one = Resume {
+            run: Some(run.id.clone()),
+            interrupted: false,
+            ..resume.clone()
+        };
+        let ended = match resume_as(global, &one, false) {
+            Ok(ended) => ended,
+            // The others go on.
+            Err(error) => {
+                complain(&format!("run {}: {}", run.id, human::error(&error)));
+                exit::of_error(&error).into()
+            }
+        };
+        if code == ExitCode::from(exit::OK) {
+            code = ended;
+        }
+    }
+    Ok(code)
 }
 
 /// Resumes a run whose approver runs this process: what its next steps need stays pending, so that it is shown before it is approved.
 pub(super) fn approved(global: &Global, run: &str) -> Result<ExitCode> {
     let resume = Resume {
-        run: run.to_owned(),
+        run: Some(run.to_owned()),
+        interrupted: false,
         decisions: Vec::new(),
         accept_changes: false,
         yes: false,
@@ -53,7 +93,8 @@ pub(super) fn approved(global: &Global, run: &str) -> Result<ExitCode> {
 }
 
 fn resume_as(global: &Global, resume: &Resume, by_approver: bool) -> Result<ExitCode> {
-    let (mut toolkit, mut found) = open_run(global, &resume.run, resume.accept_changes)?;
+    let id = resume.run.as_deref().unwrap_or_default();
+    let (mut toolkit, mut found) = open_run(global, id, resume.accept_changes)?;
     let decisions = resume.decisions.iter().map(|text| decision(text));
     let mut how = chains::Resume {
         decisions: decisions.collect::<Result<_>>()?,
@@ -80,9 +121,9 @@ fn resume_as(global: &Global, resume: &Resume, by_approver: bool) -> Result<Exit
     let context = Context {
         answer: open::answer(&toolkit, resume.yes, asks)?,
         stop,
-        ..context_of(&found)
+        ..Context::of_run(&found)
     };
-    count_again(&toolkit, &found)?;
+    toolkit.count_recorded(&found)?;
     let result =
         progress::with_display(|observer| toolkit.resume(&context, &found.id, &how, observer));
     let result = match asks {
@@ -90,22 +131,6 @@ fn resume_as(global: &Global, resume: &Resume, by_approver: bool) -> Result<Exit
         false => result?,
     };
     Ok(run::finish(global, &toolkit, &result))
-}
-
-/// Counts what the run and its nested runs used of the task's budget in earlier processes.
-fn count_again(toolkit: &Toolkit, found: &Run) -> Result<()> {
-    if found.who.get("task").is_none() {
-        return Ok(());
-    }
-    let state = open::state(toolkit)?;
-    let within = state.runs_within(&found.id)?;
-    let dispatcher = toolkit.dispatcher();
-    for run in within.iter().chain([found]) {
-        for record in state.run_records(&run.id)? {
-            dispatcher.count_recorded(&record);
-        }
-    }
-    Ok(())
 }
 
 /// Finds a run, and opens the toolkit in the workspace, with the agents and the session folder that it began with.
@@ -142,22 +167,6 @@ pub(super) fn open_run(global: &Global, id: &str, accept_changes: bool) -> Resul
         toolkit = toolkit.in_world(dispatcher);
     }
     Ok((toolkit, found))
-}
-
-/// The caller that began a run, with everything that narrowed its permissions.
-pub(super) fn context_of(run: &Run) -> Context {
-    let who = Principal::from_value(&run.role, &run.who);
-    Context {
-        role: Some(who.role),
-        agent: who.agent,
-        phase: who.phase,
-        task: who.task,
-        profile: who.profile,
-        toolset: who.toolset,
-        overrides: who.run,
-        layers: who.layers,
-        ..Context::default()
-    }
 }
 
 /// `CALL=again`, `CALL=failed`, `CALL=done`, `CALL=done:JSON`.

@@ -225,14 +225,6 @@ fn pin(global: &Global, state: &State, run: &str, pinned: bool) -> Result<ExitCo
     output::data(global, &value(&run), || line(&run))
 }
 
-/// The state for a reader: a running run without a process was interrupted.
-fn words(run: &Run) -> &'static str {
-    match (run.state, &run.holder) {
-        (RunState::Running, None) => "interrupted",
-        (state, _) => state.as_str(),
-    }
-}
-
 fn value(run: &Run) -> Value {
     let holder = run.holder.as_ref();
     let holder =
@@ -241,7 +233,7 @@ fn value(run: &Run) -> Value {
         "run" => run.id.as_str(),
         "plan_id" => run.plan_id.as_str(),
         "plan_digest" => run.plan_digest.as_str(),
-        "state" => words(run),
+        "state" => run.state_shown(),
         "role" => run.role.as_str(),
         "who" => run.who.clone(),
         "seed" => run.seed,
@@ -267,7 +259,7 @@ pub(super) fn line(run: &Run) -> String {
         notes.push_str("  values deleted");
     }
     let (id, plan_id, role) = (&run.id, &run.plan_id, &run.role);
-    let (began, state) = (human::time(run.created_ms), words(run));
+    let (began, state) = (human::time(run.created_ms), run.state_shown());
     format!("{id}  {plan_id:20} {state:14} {role:12} {began}{notes}\n")
 }
 

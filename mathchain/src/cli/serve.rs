@@ -17,7 +17,7 @@ use super::{export, jsonl};
     after_help = "Each line is {\"id\":...,\"tool\":NAME,\"args\":{...},\"role\":NAME?,\"traceparent\":TEXT?}; each answer carries the id, and answers may arrive in another order. `traceparent` names the client span that the call belongs to (docs/observability.md).
 Examples:
   mathchain serve --mcp --role worker_math
-  mathchain serve --http 127.0.0.1:8931
+  mathchain serve --http 127.0.0.1:8931 --role worker_general     # prints the token that requests need
   printf '%s\\n' '{\"id\":1,\"tool\":\"statistics\",\"args\":{\"data\":[1,2,3]}}' | mathchain serve --jsonl
   mathchain serve --jsonl --agent tester --phase audit --task bugfix"
 )]
@@ -215,13 +215,46 @@ impl Serve {
             .map_or_else(|| 4 * jsonl::threads(None), usize::from)
     }
 
+    /// The role of calls with the token of an HTTP server: the one that was asked for, else that of the agent, else the default of the
+    /// configuration, else the narrowest that it names. It is the operator's only where that was asked for.
     #[cfg(feature = "servers")]
-    fn offered(&self, catalog: Catalog, line_bytes_max: usize) -> crate::mcp::Settings {
+    fn role_of_token(&self, toolkit: &Toolkit) -> Result<Option<String>> {
+        /// Pure tools alone, where the configuration names no role.
+        const NARROW: &str = "worker_math";
+        if let Some(asked) = self.role.as_ref().or_else(|| self.roles.first()) {
+            return Ok(Some(asked.clone()));
+        }
+        let usual = toolkit.caller(&self.context(None)).who.role;
+        if usual != journal::OPERATOR {
+            return Ok(None);
+        }
+        let mut narrowest: Option<(usize, String)> = None;
+        for role in toolkit.config().roles.iter() {
+            let name = &role.name;
+            let caller = toolkit.caller(&self.context(Some(name.to_owned())));
+            let count = toolkit.dispatcher().visible(&caller)?.len();
+            let is_narrower = narrowest.as_ref().is_none_or(|(least, _)| count < *least);
+            if *name != journal::OPERATOR && is_narrower {
+                narrowest = Some((count, name.to_owned()));
+            }
+        }
+        let narrowest = narrowest.map_or_else(|| NARROW.to_owned(), |(_, name)| name);
+        Ok(Some(narrowest))
+    }
+
+    #[cfg(feature = "servers")]
+    fn offered(
+        &self,
+        role: Option<String>,
+        catalog: Catalog,
+        line_bytes_max: usize,
+    ) -> crate::mcp::Settings {
         crate::mcp::Settings {
-            context: self.context(self.role.clone()),
+            context: self.context(role),
             catalog: self.catalog.unwrap_or(catalog),
             line_bytes_max,
             result_bytes_max: self.result_bytes,
+            counted: None,
             extra: EXTRA.get().cloned(),
         }
     }
@@ -229,7 +262,7 @@ impl Serve {
 
 #[cfg(feature = "servers")]
 fn answer_client(toolkit: &Arc<Toolkit>, serve: &Serve, door: &jsonl::Door) -> Result<()> {
-    let settings = serve.offered(Catalog::default(), door.line_bytes_max);
+    let settings = serve.offered(serve.role.clone(), Catalog::default(), door.line_bytes_max);
     let closing = door.closing.clone();
     crate::mcp::serve_stdio(
         toolkit.clone(),
@@ -269,17 +302,17 @@ fn answer_requests(
         rate_per_second: config.rate_per_second,
         requests_at_once: config.requests_at_once,
         workers: serve.workers(),
-        mcp: serve.offered(config.catalog, door.line_bytes_max),
+        mcp: serve.offered(
+            serve.role_of_token(toolkit)?,
+            config.catalog,
+            door.line_bytes_max,
+        ),
     };
     let closing = door.closing.clone();
-    let listening = |address: &str| complain(&format!("listening on {address}\n"));
-    crate::http::serve(
-        toolkit.clone(),
-        settings,
-        &door.stop,
-        listening,
-        move || closing.wait(),
-    )
+    let tell = |line: &str| complain(&format!("{line}\n"));
+    crate::http::serve(toolkit.clone(), settings, &door.stop, tell, move || {
+        closing.wait()
+    })
 }
 
 #[cfg(not(feature = "servers"))]

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use axum::extract::{Extension, Path, State};
-use journal::Approval;
+use journal::{Approval, Scope};
 use tool_core::{Result, Value, convert, object, tool_error};
 
 use super::callers::Caller;
+use super::chains;
 use super::reply::{self, Replied};
 use super::server::Server;
 use crate::keys::Key;
@@ -34,8 +35,8 @@ pub(super) async fn list(
     approver(&caller)?;
     let listed = server
         .aside(|server| {
-            let here = server.toolkit.workspace_id();
-            let listed = server.records()?.approvals(here.as_ref(), false, LISTED)?;
+            let scope = workspace(server);
+            let listed = server.records()?.approvals_in(&scope, false, LISTED)?;
             Ok(Value::array(listed.iter().map(shown).collect()))
         })
         .await?;
@@ -51,13 +52,19 @@ pub(super) async fn show(
     approver(&caller)?;
     let found = server
         .aside(move |server| {
-            let (found, details) = server.records()?.approval(&id)?;
+            let scope = workspace(server);
+            let (found, details) = server.records()?.approval_in(&scope, &id)?;
             let mut members = shown(&found).as_object().cloned().unwrap_or_default();
             members.insert("details", details.unwrap_or_default());
             Ok(Value::from(members))
         })
         .await?;
     Ok(reply::data(&found))
+}
+
+/// The requests of every role in the workspace.
+fn workspace(server: &Server) -> Scope {
+    Scope::workspace(server.toolkit.workspace_id())
 }
 
 fn shown(approval: &Approval) -> Value {
@@ -83,11 +90,13 @@ pub(super) async fn deny(
 }
 
 async fn decide(server: Arc<Server>, caller: Arc<Caller>, id: String, grants: bool) -> Replied {
+    let going = Arc::clone(&server);
     let decided = server
         .aside(move |server| {
             let key = approver(&caller)?;
             let state = server.records()?;
-            let (found, _) = state.approval(&id)?;
+            let scope = workspace(server);
+            let (found, _) = state.approval_in(&scope, &id)?;
             if found.role == key.role {
                 let role = &key.role;
                 return Err(
@@ -97,10 +106,13 @@ async fn decide(server: Arc<Server>, caller: Arc<Caller>, id: String, grants: bo
             }
             let by = format!("key {}", key.name);
             match grants {
-                true => state.approve(&found.id, &by),
-                false => state.decline(&found.id, &by),
+                true => state.approve_in(&scope, &found.id, &by),
+                false => state.decline_in(&scope, &found.id, &by),
             }
         })
         .await?;
+    if let (true, Some(run)) = (grants, decided.run.clone()) {
+        chains::go_on(&going, run).await;
+    }
     Ok(reply::data(&shown(&decided)))
 }

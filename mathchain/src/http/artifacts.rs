@@ -24,8 +24,8 @@ pub(super) async fn read(
     let tag = HeaderValue::from_str(&format!("\"{handle}\""));
     let text = server
         .aside(move |server| {
-            let role = caller.role(server);
-            let value = server.records()?.open_for(&role, &handle, BYTES_MAX)?;
+            let scope = caller.scope(server);
+            let value = server.records()?.open_in(&scope, &handle, BYTES_MAX)?;
             Ok(json::to_text(&value))
         })
         .await?;

@@ -1,10 +1,14 @@
-//! [`Callers`]: who calls, by the key of a request.
+//! [`Callers`]: who calls, by the key of a request, or by the token of a server that started without keys.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
-use axum::http::HeaderMap;
 use axum::http::header::AUTHORIZATION;
+use axum::http::{HeaderMap, Uri};
+use journal::{OPERATOR, Scope};
+use tokio_util::sync::CancellationToken;
 use tool_core::capability::Clock as _;
 use tool_core::{Result, ToolError, tool_error};
 
@@ -16,8 +20,14 @@ use crate::keys::{self, Key};
 use crate::mcp::{self, Endpoint};
 use crate::queue::Queue;
 
-/// A caller: the holder of a key, or whoever reaches a server without keys.
+/// How often streams and sessions look whether their keys are still valid.
+const LOOK: Duration = Duration::from_millis(250);
+/// Least time between two notes of the last use of a key.
+const NOTED_EVERY_MS: u64 = 60_000;
+
+/// A caller: the holder of a key, or of the token of the server.
 pub(super) struct Caller {
+    /// `None` for the token.
     pub(super) key: Option<Key>,
     /// The context of every call.
     pub(super) context: Context,
@@ -29,39 +39,210 @@ pub(super) struct Caller {
     pub(super) queue: Arc<Queue>,
     /// The MCP server of this caller, so that a session belongs to who began it.
     pub(super) endpoint: Endpoint,
+    /// Set when the key is no longer valid, or the server ends: streams and sessions end.
+    pub(super) gone: CancellationToken,
+    /// When the use of the key was noted last.
+    noted_ms: AtomicU64,
 }
 
-#[derive(Default)]
-pub(super) struct Callers(Mutex<Known>);
+pub(super) struct Callers {
+    /// Digest of the token, where the server started without keys.
+    token: Option<blake3::Hash>,
+    known: Mutex<Known>,
+}
 
-#[derive(Default)]
 struct Known {
     seen: Option<keys::Seen>,
-    /// The keys; `None` where none was ever created.
-    keys: Option<Vec<Key>>,
+    /// The keys, and none where their file disappeared.
+    keys: Vec<Key>,
     callers: HashMap<String, Arc<Caller>>,
 }
 
 impl Callers {
+    /// The callers of a server that starts: with a token where no key exists.
+    ///
+    /// # Errors
+    /// An unusable file of keys.
+    pub(super) fn start() -> Result<(Self, Option<String>)> {
+        let file = keys::file();
+        let seen = file.as_deref().and_then(keys::seen);
+        let found = file.as_deref().map(keys::read).transpose()?.flatten();
+        let token = match &found {
+            Some(_) => None,
+            None => Some(keys::new_secret()?),
+        };
+        let known = Known {
+            seen,
+            keys: found.unwrap_or_default(),
+            callers: HashMap::new(),
+        };
+        let callers = Self {
+            token: token.as_deref().map(keys::digest_of),
+            known: Mutex::new(known),
+        };
+        Ok((callers, token))
+    }
+
     /// The caller of a request.
     ///
     /// # Errors
-    /// `policy_denied` with reason `server_key` without a valid key where one is needed; an unusable file of keys.
-    pub(super) fn of(&self, server: &Arc<Server>, headers: &HeaderMap) -> Result<Arc<Caller>> {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        known.read_again()?;
-        let key = match &known.keys {
-            None => None,
-            Some(keys) => Some(valid(keys, headers)?.clone()),
+    /// `policy_denied` with reason `server_key` without a valid key; an unusable file of keys.
+    pub(super) fn of(
+        &self,
+        server: &Arc<Server>,
+        uri: &Uri,
+        headers: &HeaderMap,
+    ) -> Result<Arc<Caller>> {
+        let secret = self.secret(uri, headers)?;
+        let mut known = self.lock();
+        let key = match self.is_token(secret) {
+            true => None,
+            false => {
+                known.read_again()?;
+                Some(self.valid(server, &known.keys, secret)?.clone())
+            }
         };
         let name = key.as_ref().map(|key| key.name.clone()).unwrap_or_default();
         if let Some(caller) = known.callers.get(&name).filter(|it| it.key == key) {
+            caller.note_use();
             return Ok(Arc::clone(caller));
         }
         let caller = Arc::new(Caller::new(server, key));
-        known.callers.insert(name, Arc::clone(&caller));
+        caller.note_use();
+        if let Some(before) = known.callers.insert(name, Arc::clone(&caller)) {
+            before.gone.cancel();
+        }
         Ok(caller)
     }
+
+    /// Refuses a caller whose key was revoked, changed or expired since its request was read.
+    ///
+    /// # Errors
+    /// `policy_denied` with reason `server_key`; an unusable file of keys.
+    pub(super) fn check(&self, caller: &Caller) -> Result<()> {
+        let mut known = self.lock();
+        known.read_again()?;
+        match known.is_valid(caller.key.as_ref()) {
+            true => Ok(()),
+            false => Err(self.refused("the key was revoked, changed or expired")),
+        }
+    }
+
+    /// The valid key of a name, for work that goes on after a restart; `None` for the token, as which it was accepted.
+    ///
+    /// # Errors
+    /// `policy_denied` with reason `server_key` for none with this role in this workspace.
+    pub(super) fn named(
+        &self,
+        server: &Arc<Server>,
+        name: Option<&str>,
+        role: &str,
+    ) -> Result<Arc<Caller>> {
+        let mut known = self.lock();
+        let key = match name {
+            None if self.token.is_some() => None,
+            None => return Err(self.refused("the token of an earlier server")),
+            Some(name) => {
+                known.read_again()?;
+                let mut keys = known.keys.iter();
+                let found = keys.find(|key| key.name == name && is_in_time(key));
+                let found = found.ok_or_else(|| self.refused("the key is unknown"))?;
+                found.belongs_to(server.toolkit.workspace_id().as_ref())?;
+                Some(found.clone())
+            }
+        };
+        drop(known);
+        let caller = Arc::new(Caller::new(server, key));
+        let may = caller.role(server) == role || caller.roles.iter().any(|one| one == role);
+        match may {
+            true => Ok(caller),
+            false => Err(self.refused("the key has another role")),
+        }
+    }
+
+    /// Ends streams and sessions whose keys are no longer valid, until the server ends.
+    pub(super) async fn look(server: Arc<Server>) {
+        loop {
+            tokio::select! {
+                () = server.ended.cancelled() => return,
+                () = tokio::time::sleep(LOOK) => {}
+            }
+            server.callers.end_invalid();
+        }
+    }
+
+    fn end_invalid(&self) {
+        let mut known = self.lock();
+        // A file that cannot be read answers no request, and no stream.
+        let is_readable = known.read_again().is_ok();
+        let mut callers = std::mem::take(&mut known.callers);
+        callers.retain(|_, caller| {
+            let key = caller.key.as_ref();
+            let stays = known.is_valid(key) && (is_readable || key.is_none());
+            if !stays {
+                caller.gone.cancel();
+            }
+            stays
+        });
+        known.callers = callers;
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn is_token(&self, secret: &str) -> bool {
+        let digest = keys::digest_of(secret);
+        self.token
+            .is_some_and(|token| keys::IS_SAME(&token, &digest))
+    }
+
+    /// The secret of a request: that of its head, or the token in its address, which a browser opens.
+    fn secret<'a>(&self, uri: &'a Uri, headers: &'a HeaderMap) -> Result<&'a str> {
+        let mut stated = headers.get_all(AUTHORIZATION).iter();
+        match (stated.next(), stated.next()) {
+            (Some(stated), None) => {
+                let secret = stated.to_str().ok().and_then(|stated| {
+                    let (scheme, secret) = stated.split_once(' ')?;
+                    scheme
+                        .eq_ignore_ascii_case("bearer")
+                        .then_some(secret.trim())
+                });
+                secret.ok_or_else(|| self.refused("the request has no bearer key"))
+            }
+            (None, _) => {
+                let pairs = uri.query().unwrap_or_default().split('&');
+                let mut tokens = pairs.filter_map(|pair| pair.strip_prefix("token="));
+                let token = tokens.next().filter(|token| self.is_token(token));
+                token.ok_or_else(|| self.refused("the request has no key"))
+            }
+            (Some(_), Some(_)) => Err(self.refused("the request has more than one key")),
+        }
+    }
+
+    fn valid<'a>(&self, server: &Server, keys: &'a [Key], secret: &str) -> Result<&'a Key> {
+        // The same answer for a key that expired, so that nothing is learnt by trying.
+        let found = keys::find(keys, secret).filter(|key| is_in_time(key));
+        let found = found.ok_or_else(|| self.refused("the key is unknown, revoked or expired"))?;
+        found.belongs_to(server.toolkit.workspace_id().as_ref())?;
+        Ok(found)
+    }
+
+    fn refused(&self, what: &str) -> ToolError {
+        let next = match self.token {
+            Some(_) => {
+                "send `Authorization: Bearer TOKEN` with the token that the server printed when it started"
+            }
+            None => {
+                "send `Authorization: Bearer KEY`; `mathchain keys create NAME --role ROLE` creates a key"
+            }
+        };
+        tool_error!(PolicyDenied, "server_key"; "{what}"; "{next}")
+    }
+}
+
+fn is_in_time(key: &Key) -> bool {
+    key.is_valid(SystemClock::default().unix_ms())
 }
 
 impl Known {
@@ -74,37 +255,16 @@ impl Known {
         if seen != self.seen {
             // A file that disappears takes every key with it, and opens nothing.
             let unusable = |err: ToolError| tool_error!(Internal, "keys"; "{}", err.message());
-            let read = keys::read(&file).map_err(unusable)?;
-            self.keys = match (read, self.keys.is_some()) {
-                (None, true) => Some(Vec::new()),
-                (read, _) => read,
-            };
+            self.keys = keys::read(&file).map_err(unusable)?.unwrap_or_default();
             self.seen = seen;
         }
         Ok(())
     }
-}
 
-fn valid<'a>(keys: &'a [Key], headers: &HeaderMap) -> Result<&'a Key> {
-    let refused = |what: &str| -> ToolError {
-        tool_error!(PolicyDenied, "server_key"; "{what}"; "send `Authorization: Bearer KEY`; `mathchain keys create NAME --role ROLE` creates a key")
-    };
-    let mut stated = headers.get_all(AUTHORIZATION).iter();
-    let (Some(stated), None) = (stated.next(), stated.next()) else {
-        return Err(refused("the request has no key"));
-    };
-    let secret = stated.to_str().ok().and_then(|stated| {
-        let (scheme, secret) = stated.split_once(' ')?;
-        scheme
-            .eq_ignore_ascii_case("bearer")
-            .then_some(secret.trim())
-    });
-    let secret = secret.ok_or_else(|| refused("the request has no bearer key"))?;
-    let found = keys::find(keys, secret);
-    let now_ms = SystemClock::default().unix_ms();
-    // The same answer for a key that expired, so that nothing is learnt by trying.
-    let found = found.filter(|key| key.is_valid(now_ms));
-    found.ok_or_else(|| refused("the key is unknown, revoked or expired"))
+    /// Whether a key is still as it was, and in time. The token is valid as long as the server.
+    fn is_valid(&self, key: Option<&Key>) -> bool {
+        key.is_none_or(|key| self.keys.contains(key) && is_in_time(key))
+    }
 }
 
 impl Caller {
@@ -122,8 +282,15 @@ impl Caller {
             Arc::new(Bucket::new(rate, at_once))
         });
         let queue = Arc::new(server.queue.of(key.as_ref().map_or("", |key| &key.name)));
+        let context = Context {
+            key: key.as_ref().map(|key| key.name.clone()),
+            ..context
+        };
+        let gone = server.ended.child_token();
+        let metrics = Arc::clone(&server.metrics);
         let offered = mcp::Settings {
             context: context.clone(),
+            counted: Some(Arc::new(move |outcome| metrics.called(outcome))),
             ..settings.mcp.clone()
         };
         let endpoint = Endpoint::new(
@@ -132,7 +299,7 @@ impl Caller {
             server.calls.clone(),
             Arc::clone(&queue),
             &server.sessions,
-            server.ended.clone(),
+            gone.clone(),
         );
         Self {
             key,
@@ -141,7 +308,31 @@ impl Caller {
             bucket,
             queue,
             endpoint,
+            gone,
+            noted_ms: AtomicU64::new(0),
         }
+    }
+
+    /// Notes the use of the key, about once a minute.
+    fn note_use(&self) {
+        let Some(key) = &self.key else { return };
+        let now_ms = SystemClock::default().unix_ms();
+        let before = self.noted_ms.load(Ordering::Relaxed);
+        if now_ms.saturating_sub(before) >= NOTED_EVERY_MS {
+            self.noted_ms.store(now_ms, Ordering::Relaxed);
+            keys::note_use(key);
+        }
+    }
+
+    /// Whether it sees what a role began.
+    pub(super) fn sees(&self, server: &Server, role: &str) -> bool {
+        let own = self.role(server);
+        own == role || own == OPERATOR
+    }
+
+    /// What it sees: the objects of its role in the workspace.
+    pub(super) fn scope(&self, server: &Server) -> Scope {
+        server.toolkit.scope(&self.role(server))
     }
 
     /// The role of its calls, where they name none.

@@ -77,10 +77,15 @@ pub(super) async fn call(
         Ok(permit) => permit,
         Err(overloaded) => return Ok(reply::outcome(id, &Outcome::error(overloaded))),
     };
+    // A key may have been revoked while the call waited.
+    server.callers.check(&caller)?;
     let stop = server.calls.child();
     // One that may act once is not stopped: its client asks again for the answer.
     let _stops = once.is_none().then(|| StopWhenDropped(stop.clone()));
-    let context = context(&server, &caller, &line, &headers, stop);
+    let context = Context {
+        request: once.as_ref().map(Once::name),
+        ..context(&server, &caller, &line, &headers, stop)
+    };
     let thread = tokio::task::spawn_blocking(move || {
         let _permit = permit;
         answer(&server, &context, &line, id, once)
@@ -119,7 +124,13 @@ fn answer(
 ) -> Response {
     match once.as_ref().map(Once::claim) {
         None | Some(Ok(None)) => {}
-        Some(Ok(Some(answer))) => return answer.replayed(),
+        // An answer is given again only to a caller who may still make the call.
+        Some(Ok(Some(answer))) => {
+            return match server.toolkit.permits(context, &line.tool, &line.args) {
+                Ok(()) => answer.replayed(),
+                Err(error) => reply::outcome(id, &Outcome::error(error)),
+            };
+        }
         Some(Err(error)) => return reply::outcome(id, &Outcome::error(error)),
     }
     let outcome = server.toolkit.call_with(context, &line.tool, &line.args);

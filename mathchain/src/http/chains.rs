@@ -1,16 +1,18 @@
-//! `/v1/chains`: plans that are submitted, shown and cancelled; each is a recorded run where there is a state.
+//! `/v1/chains`: plans that are submitted, shown, resumed and cancelled. Each is a recorded run where there is a state: it is recorded before
+//! its submission is answered, and what is shown of it comes from the records, so that a server that starts again goes on where it was.
 
-use std::hash::{BuildHasher as _, RandomState};
 use std::sync::Arc;
 
 use axum::extract::{Extension, Path, Request, State};
 use axum::http::StatusCode;
 use axum::http::header::{HeaderValue, LOCATION};
 use axum::response::Response;
-use chain_runtime::run as chains;
+use chain_runtime::run::{self as chains, ACCEPTED_KEY, Queued, Resume};
 use chain_runtime::{CheckMode, Plan, RunOptions};
+use journal::{Run, RunState, Scope};
+use tokio::task::JoinSet;
 use tool_core::json::{Limits, parse_bytes};
-use tool_core::{ErrorCode, Object, Outcome, Result, Value, tool_error};
+use tool_core::{Object, Outcome, Reason, Result, Value, object, tool_error};
 
 use super::begun::Chain;
 use super::callers::Caller;
@@ -62,7 +64,15 @@ impl Submitted {
     }
 }
 
-/// Checks a plan, and begins to run it.
+/// What a plan that waits for a thread begins with.
+enum Work {
+    /// Its recorded run, where there is a state.
+    Begin(Option<Queued>, Box<Submitted>),
+    /// The records of its run; those of an earlier process are counted against the budget of its task first.
+    Resume { after_restart: bool },
+}
+
+/// Checks a plan, records its run, and begins it.
 pub(super) async fn submit(
     State(server): State<Arc<Server>>,
     Extension(caller): Extension<Arc<Caller>>,
@@ -74,53 +84,77 @@ pub(super) async fn submit(
         .aside(move |server| Submitted::read(server, &sent))
         .await?;
     let once = Once::of(&server, &caller, &headers, "/v1/chains", &text)?;
-    let chain = Arc::new(Chain::new(
-        new_id(),
-        caller.role(&server),
-        server.calls.child(),
-    ));
     let context = Context {
         answer: unattended(&server.toolkit),
-        stop: chain.stop.clone(),
         trace: trace_of(&headers),
         ..caller.context.clone()
     };
-    let checking = context.clone();
-    let submitted = server
-        .aside(move |server| {
-            let Submitted { plan, inputs } = &submitted;
-            let checked = server
-                .toolkit
-                .check(&checking, plan, inputs, CheckMode::Run);
-            checked.map(|_| ())?;
-            Ok(submitted)
-        })
+    let by = Arc::clone(&caller);
+    let begun = server
+        .aside(move |server| begin(server, &by, context, submitted, once))
         .await?;
-    let (chain, _once) = match once {
-        None => (chain, None),
-        Some(once) => match server
-            .aside(move |server| claimed(server, chain, once))
-            .await?
-        {
-            Claimed::Begins(chain, once) => (chain, Some(once)),
-            Claimed::Began(again) => {
-                let place = again.text("id").map(place_of);
-                return Ok(located(again.replayed(), place));
+    match begun {
+        Begun::Before(answer) => {
+            let place = answer.text("id").map(place_of);
+            Ok(located(answer.replayed(), place))
+        }
+        Begun::Now(chain, context, work) => {
+            let begun = reply::value(StatusCode::ACCEPTED, &chain.shown());
+            let begun = located(begun, Some(place_of(&chain.id)));
+            tokio::spawn(run(server, caller, chain, *context, work));
+            Ok(begun)
+        }
+    }
+}
+
+/// What became of a submission.
+enum Begun {
+    /// It begins now.
+    Now(Arc<Chain>, Box<Context>, Work),
+    /// It began before, as what it is now.
+    Before(Answer),
+}
+
+/// Checks a plan, and records its run under the id that its request has.
+fn begin(
+    server: &Server,
+    caller: &Caller,
+    mut context: Context,
+    submitted: Submitted,
+    once: Option<Once>,
+) -> Result<Begun> {
+    let Submitted { plan, inputs } = &submitted;
+    let mut id = journal::new_id();
+    if let Some(once) = &once {
+        let checked = server.toolkit.check(&context, plan, inputs, CheckMode::Run);
+        checked.map(|_| ())?;
+        let first = Chain::new(id.clone(), caller.role(server), server.calls.child());
+        let answer = Answer {
+            status: StatusCode::ACCEPTED,
+            body: first.shown(),
+        };
+        if let Some(earlier) = once.claim_with(&answer)? {
+            id = earlier.text("id").unwrap_or_default().to_owned();
+            let here = server.chains.running(&id, |_| true).is_some();
+            if here || server.records()?.run_named(&id)?.is_some() {
+                let body = state_of(server, caller, &id).unwrap_or(earlier.body);
+                return Ok(Begun::Before(Answer { body, ..answer }));
             }
-        },
+        }
+    }
+    let chain = Chain::new(id, caller.role(server), server.calls.child());
+    context.stop = chain.stop.clone();
+    let options = RunOptions {
+        chain_id: Some(chain.id.clone()),
+        accepted: Some(object! { "key" => context.key.clone() }),
+        ..RunOptions::default()
     };
+    let queued = server.toolkit.enqueue(&context, plan, inputs, options)?;
+    let chain = Arc::new(chain);
     // The key of the request is free again when the plan is known.
     server.chains.add(Arc::clone(&chain));
-    let begun = reply::value(StatusCode::ACCEPTED, &chain.shown());
-    let begun = located(begun, Some(place_of(&chain.id)));
-    tokio::spawn(run(
-        server,
-        Arc::clone(&caller.queue),
-        chain,
-        context,
-        submitted,
-    ));
-    Ok(begun)
+    let work = Work::Begin(queued, Box::new(submitted));
+    Ok(Begun::Now(chain, Box::new(context), work))
 }
 
 fn place_of(id: &str) -> String {
@@ -128,83 +162,103 @@ fn place_of(id: &str) -> String {
 }
 
 fn located(mut response: Response, place: Option<String>) -> Response {
-    if let Some(place) = place.and_then(|place| HeaderValue::from_str(&place).ok()) {
+    let place = place.and_then(|place| HeaderValue::from_str(&place).ok());
+    if let Some(place) = place {
         response.headers_mut().insert(LOCATION, place);
     }
     response
 }
 
-/// A submission that may act once.
-enum Claimed {
-    Begins(Arc<Chain>, Once),
-    Began(Answer),
-}
-
-/// Claims a submission with the id of its plan. A plan is recorded before its first step, so that one that is neither here nor recorded has
-/// not begun, and begins under the same id.
-fn claimed(server: &Server, chain: Arc<Chain>, once: Once) -> Result<Claimed> {
-    let answer = Answer {
-        status: StatusCode::ACCEPTED,
-        body: chain.shown(),
-    };
-    let Some(earlier) = once.claim_with(&answer)? else {
-        return Ok(Claimed::Begins(chain, once));
-    };
-    let id = earlier.text("id").unwrap_or_default();
-    if server.chains.find(id, &chain.role).is_some() {
-        return Ok(Claimed::Began(earlier));
-    }
-    match server.records()?.run(id) {
-        Ok(_) => Ok(Claimed::Began(earlier)),
-        Err(err) if err.code() == ErrorCode::InvalidArgs => {
-            let (role, stop) = (chain.role.clone(), chain.stop.clone());
-            let chain = Arc::new(Chain::new(id.to_owned(), role, stop));
-            Ok(Claimed::Begins(chain, once))
-        }
-        Err(err) => Err(err),
-    }
-}
-
-/// Runs a plan on a thread of its own.
+/// Runs a plan on a thread of its own, as soon as one is free.
 async fn run(
     server: Arc<Server>,
-    queue: Arc<Queue>,
+    caller: Arc<Caller>,
     chain: Arc<Chain>,
     context: Context,
-    submitted: Submitted,
+    work: Work,
 ) {
-    let permit = match queue.enter().await {
-        Ok(permit) => permit,
-        Err(overloaded) => {
-            chain.end(Outcome::error(overloaded).to_value());
-            return;
-        }
+    let permit = match caller.queue.enter().await {
+        // A key that was revoked meanwhile begins nothing.
+        Ok(permit) => server.callers.check(&caller).map(|()| permit),
+        Err(overloaded) => Err(overloaded),
     };
+    chain.runs();
     let (toolkit, observer) = (Arc::clone(&server.toolkit), Arc::clone(&chain));
     let thread = tokio::task::spawn_blocking(move || {
-        let _permit = permit;
-        let options = RunOptions {
-            chain_id: Some(observer.id.clone()),
-            observer: Some(observer),
-            ..RunOptions::default()
+        let permit = permit;
+        let ran = match (work, &permit) {
+            (Work::Begin(None, _) | Work::Resume { .. }, Err(refused)) => Err(refused.clone()),
+            (Work::Begin(Some(queued), _), Err(refused)) => queued
+                .refuse(RunState::Cancelled, refused)
+                .and(Err(refused.clone())),
+            (Work::Begin(queued, submitted), Ok(_)) => {
+                let options = RunOptions {
+                    chain_id: Some(observer.id.clone()),
+                    observer: Some(observer),
+                    ..RunOptions::default()
+                };
+                let Submitted { plan, inputs } = *submitted;
+                match queued {
+                    Some(queued) => toolkit.run_queued(&context, &plan, &inputs, queued, options),
+                    None => toolkit
+                        .run_plan(&context, &plan, &inputs, options)
+                        .map_err(Into::into),
+                }
+            }
+            (Work::Resume { after_restart }, Ok(_)) => {
+                let id = observer.id.clone();
+                let counted = match (after_restart, toolkit.state()) {
+                    (true, Some(state)) => state
+                        .run(&id)
+                        .and_then(|found| toolkit.count_recorded(&found)),
+                    _ => Ok(()),
+                };
+                counted.and_then(|()| {
+                    toolkit.resume(&context, &id, &Resume::default(), Some(observer))
+                })
+            }
         };
-        let ran = toolkit.run_plan(&context, &submitted.plan, &submitted.inputs, options);
         match ran {
             Ok(result) => result.to_outcome(),
-            Err(problems) => Outcome::error(problems.into()),
+            Err(error) => Outcome::error(error),
         }
     });
     let outcome = thread.await.unwrap_or_else(|err| Outcome::error(lost(err)));
-    chain.end(outcome.to_value());
+    let is_recorded = server
+        .records()
+        .and_then(|state| state.run_named(&chain.id))
+        .is_ok_and(|found| found.is_some());
+    let answer = (!is_recorded).then(|| outcome.to_value());
+    server.chains.end(&chain, answer);
 }
 
-/// Id of twelve hex digits, as that of every run.
-fn new_id() -> String {
-    let random = |_| RandomState::new().hash_one(0_u8).to_string();
-    let parts: Vec<String> = (0..2).map(random).collect();
-    let mut id = registry::digest::of_texts(parts.iter().map(String::as_str));
-    id.truncate(12);
-    id
+/// The state of a plan that a caller sees: whether it runs, and its answer.
+///
+/// # Errors
+/// `invalid_args` with reason `run` for any other.
+pub(super) fn state_of(server: &Server, caller: &Caller, id: &str) -> Result<Value> {
+    let scope = caller.scope(server);
+    let may_see = |role: &str| caller.sees(server, role);
+    if let Some(chain) = server.chains.running(id, may_see) {
+        return Ok(chain.shown());
+    }
+    let unrecorded = || server.chains.find(id, may_see).map(|chain| chain.shown());
+    let state = match server.records() {
+        Ok(state) => state,
+        Err(none) => return unrecorded().ok_or(none),
+    };
+    match recorded::run(state, &scope, id) {
+        Ok(found) => shown(state, &found),
+        Err(unknown) => unrecorded().ok_or(unknown),
+    }
+}
+
+fn shown(state: &journal::State, run: &Run) -> Result<Value> {
+    let summary = recorded::summary(run);
+    let mut members = summary.as_object().cloned().unwrap_or_default();
+    let answer = recorded::answer(state, run)?;
+    members.insert_some("answer", answer.map(|answer| answer.to_value()));
+    Ok(Value::from(members))
 }
 
 /// Shows a plan: whether it runs, and its answer.
@@ -213,25 +267,10 @@ pub(super) async fn show(
     Extension(caller): Extension<Arc<Caller>>,
     Path(id): Path<String>,
 ) -> Replied {
-    let role = caller.role(&server);
-    if let Some(chain) = server.chains.find(&id, &role) {
-        return Ok(reply::data(&chain.shown()));
-    }
-    let recorded = server
-        .aside(move |server| {
-            let state = server.records()?;
-            let run = recorded::run(state, &role, &id)?;
-            let mut members = recorded::summary(&run)
-                .as_object()
-                .cloned()
-                .unwrap_or_default();
-            if run.state.is_final() {
-                members.insert("answer", chains::ended(state, &run)?.to_value());
-            }
-            Ok(Value::from(members))
-        })
+    let shown = server
+        .aside(move |server| state_of(server, &caller, &id))
         .await?;
-    Ok(reply::data(&recorded))
+    Ok(reply::data(&shown))
 }
 
 /// Cancels a plan; completed steps with a `compensate` are undone.
@@ -240,21 +279,183 @@ pub(super) async fn cancel(
     Extension(caller): Extension<Arc<Caller>>,
     Path(id): Path<String>,
 ) -> Replied {
-    let role = caller.role(&server);
-    if let Some(chain) = server.chains.find(&id, &role).filter(|it| !it.has_ended()) {
+    let may_see = |role: &str| caller.sees(&server, role);
+    if let Some(chain) = server.chains.running(&id, may_see) {
         chain.stop.cancel();
         return Ok(reply::value(StatusCode::ACCEPTED, &chain.shown()));
     }
     let cancelled = server
         .aside(move |server| {
-            let run = recorded::run(server.records()?, &role, &id)?;
-            server.toolkit.cancel(&caller.context, &run.id)?;
-            Ok(recorded::summary(&recorded::run(
-                server.records()?,
-                &role,
-                &id,
-            )?))
+            let (state, scope) = (server.records()?, caller.scope(server));
+            let run = recorded::run(state, &scope, &id)?;
+            let context = Context::of_run(&run);
+            server.toolkit.cancel(&context, &run.id, false)?;
+            Ok(recorded::summary(&recorded::run(state, &scope, &run.id)?))
         })
         .await?;
     Ok(reply::data(&cancelled))
+}
+
+/// Resumes a plan that was interrupted, or whose approvals were given.
+pub(super) async fn resume(
+    State(server): State<Arc<Server>>,
+    Extension(caller): Extension<Arc<Caller>>,
+    Path(id): Path<String>,
+) -> Replied {
+    let by = Arc::clone(&caller);
+    let begun = server
+        .aside(move |server| {
+            let scope = by.scope(server);
+            let may_see = |role: &str| by.sees(server, role);
+            if let Some(chain) = server.chains.running(&id, may_see) {
+                return Ok((chain.shown(), chain.id.clone(), None));
+            }
+            let found = recorded::run(server.records()?, &scope, &id)?;
+            let resumed = again(server, &found)?;
+            Ok((resumed.0.shown(), found.id, Some(resumed)))
+        })
+        .await?;
+    let (shown, id, resumed) = begun;
+    if let Some((chain, context)) = resumed {
+        let work = Work::Resume {
+            after_restart: false,
+        };
+        tokio::spawn(run(server, caller, chain, context, work));
+    }
+    let answer = reply::value(StatusCode::ACCEPTED, &shown);
+    Ok(located(answer, Some(place_of(&id))))
+}
+
+/// A recorded run that goes on, as its own caller.
+///
+/// # Errors
+/// `conflict` for one that has ended, runs elsewhere, or needs a decision; `precondition_failed` with reason `workspace`.
+fn again(server: &Server, found: &Run) -> Result<(Arc<Chain>, Context)> {
+    let id = &found.id;
+    if found.state.is_final() {
+        let ended = found.state.as_str();
+        return Err(
+            tool_error!(Conflict, Reason::RunEnded; "the run `{id}` has ended: {ended}"; "submit the plan again for another run"),
+        );
+    }
+    if found.holder.is_some() {
+        return Err(
+            tool_error!(Conflict, Reason::RunBusy; "another process executes the run `{id}`"; "look at it again later"),
+        );
+    }
+    if found.state == RunState::NeedsDecision {
+        return Err(
+            tool_error!(Conflict, Reason::OutcomeUnknown; "the outcome of a call of the run `{id}` is unknown";
+            "the operator decides it: `mathchain runs resume {id} --decide CALL=OUTCOME`"),
+        );
+    }
+    if let Some(outer) = &found.parent {
+        return Err(
+            tool_error!(Conflict, "run_within"; "the run `{id}` is nested in the run `{outer}`"; "resume the outer run"),
+        );
+    }
+    chains::same_workspace(found, &server.toolkit.dispatcher())?;
+    let chain = Arc::new(Chain::new(
+        id.clone(),
+        found.role.clone(),
+        server.calls.child(),
+    ));
+    let context = Context {
+        answer: unattended(&server.toolkit),
+        stop: chain.stop.clone(),
+        key: accepted(found).and_then(|key| key.map(str::to_owned)),
+        ..Context::of_run(found)
+    };
+    if !server.chains.add(Arc::clone(&chain)) {
+        return Err(
+            tool_error!(Conflict, Reason::RunBusy; "the run `{id}` goes on already"; "look at it again later"),
+        );
+    }
+    Ok((chain, context))
+}
+
+/// The name of the key with which a server accepted a run, `None` within for a token; `None` for a run of another door.
+fn accepted(run: &Run) -> Option<Option<&str>> {
+    Some(run.who.get(ACCEPTED_KEY)?.text("key"))
+}
+
+/// Goes on with a run whose approval was given, where a server accepted it and it waits for no other.
+pub(super) async fn go_on(server: &Arc<Server>, id: String) {
+    let at = Arc::clone(server);
+    let resumed = server
+        .aside(move |server| {
+            let state = server.records()?;
+            let found = state.run_in(&Scope::workspace(server.toolkit.workspace_id()), &id)?;
+            let found = chains::root_run(state, &found)?.unwrap_or(found);
+            let Some(key) = accepted(&found).filter(|_| found.state == RunState::Suspended) else {
+                return Ok(None);
+            };
+            if !state.approvals_of_run(&found.id)?.is_empty() {
+                return Ok(None);
+            }
+            let caller = server.callers.named(&at, key, &found.role)?;
+            let (chain, context) = again(server, &found)?;
+            Ok(Some((caller, chain, context)))
+        })
+        .await;
+    // What does not go on stays as it is recorded: its submitter resumes it.
+    if let Ok(Some((caller, chain, context))) = resumed {
+        let work = Work::Resume {
+            after_restart: false,
+        };
+        tokio::spawn(run(Arc::clone(server), caller, chain, context, work));
+    }
+}
+
+/// Takes up the runs that a server accepted, and whose process ended before they did. Runs of other doors stay interrupted.
+pub(super) async fn take_up(server: Arc<Server>, tell: impl Fn(&str) + Send + Sync + 'static) {
+    let found = server
+        .aside(|server| {
+            let scope = Scope::workspace(server.toolkit.workspace_id());
+            let runs = server
+                .records()?
+                .runs_in(&scope, Some(RunState::Running), usize::MAX)?;
+            let runs = runs.into_iter().rev();
+            let open = runs.filter(|run| run.is_resumable() && run.parent.is_none());
+            Ok(open.collect::<Vec<Run>>())
+        })
+        .await
+        .unwrap_or_default();
+    let mut left = 0;
+    let mut going = JoinSet::new();
+    for run in found {
+        // A thread for each would leave none to new requests.
+        while going.len() >= server.settings.workers.max(1) {
+            going.join_next().await;
+        }
+        if server.closing.is_cancelled() {
+            break;
+        }
+        let at = Arc::clone(&server);
+        let resumed = server
+            .aside(move |server| {
+                let key = accepted(&run).ok_or_else(
+                    || tool_error!(PolicyDenied, "server_key"; "no server accepted the run"),
+                )?;
+                let caller = server.callers.named(&at, key, &run.role)?;
+                let (chain, context) = again(server, &run)?;
+                Ok((caller, chain, context))
+            })
+            .await;
+        match resumed {
+            Ok((caller, chain, context)) => {
+                let work = Work::Resume {
+                    after_restart: true,
+                };
+                going.spawn(self::run(Arc::clone(&server), caller, chain, context, work));
+            }
+            Err(_) => left += 1,
+        }
+    }
+    if left > 0 {
+        tell(&format!(
+            "interrupted runs of this workspace that no server goes on with: {left}; `mathchain runs resume --interrupted` resumes them"
+        ));
+    }
+    while going.join_next().await.is_some() {}
 }

@@ -12,10 +12,11 @@ use axum::extract::{Extension, Path, State};
 use axum::http::{HeaderMap, StatusCode};
 use hyper::body::Frame;
 use tokio::sync::mpsc;
-use tool_core::{json, tool_error};
+use tool_core::{Value, json};
 
 use super::begun::Chain;
 use super::callers::Caller;
+use super::chains;
 use super::reply::{self, Replied};
 use super::server::Server;
 
@@ -42,28 +43,30 @@ impl hyper::body::Body for Parts {
     }
 }
 
-/// Streams the events of a plan that was submitted to this process, from the first or the one after `Last-Event-ID`.
+/// Streams the events of a plan that runs or ran here, from the first or the one after `Last-Event-ID`; of any other plan, its end.
 pub(super) async fn stream(
     State(server): State<Arc<Server>>,
     Extension(caller): Extension<Arc<Caller>>,
     Path(id): Path<String>,
     headers: HeaderMap,
 ) -> Replied {
-    let chain = server.chains.find(&id, &caller.role(&server));
-    let chain = chain.ok_or_else(|| {
-        let shown: String = id.chars().take(60).collect();
-        tool_error!(InvalidArgs, "run"; "no plan `{shown}` was submitted to this process"; "GET /v1/runs/ID shows a recorded run")
-    })?;
+    let chain = server.chains.find(&id, |role| caller.sees(&server, role));
+    // What cannot be seen is said before the stream begins.
+    let (by, named) = (Arc::clone(&caller), id.clone());
+    server
+        .aside(move |server| chains::state_of(server, &by, &named))
+        .await?;
     let seen = headers
         .get("last-event-id")
         .and_then(|seen| seen.to_str().ok()?.parse::<usize>().ok());
     let (sender, parts) = mpsc::channel(WAITING);
-    tokio::spawn(follow(
-        server,
-        chain,
-        seen.map_or(0, |seen| seen + 1),
-        sender,
-    ));
+    match chain {
+        Some(chain) => {
+            let next = seen.map_or(0, |seen| seen + 1);
+            tokio::spawn(follow(server, caller, chain, next, sender));
+        }
+        None => drop(tokio::spawn(await_end(server, caller, id, sender))),
+    }
     let body = Body::new(Parts(parts));
     Ok(reply::text(StatusCode::OK, "text/event-stream", body))
 }
@@ -86,6 +89,10 @@ pub(super) async fn workflows(
         let mut silent = Instant::now();
         loop {
             let mut text = String::new();
+            // A key that was revoked since the last look is sent nothing.
+            if server.callers.check(&caller).is_err() {
+                return;
+            }
             for body in &bodies {
                 number += 1;
                 let _ = write!(text, "id: {number}\ndata: {body}\n\n");
@@ -100,7 +107,7 @@ pub(super) async fn workflows(
                 }
             }
             tokio::select! {
-                () = server.ended.cancelled() => return,
+                () = caller.gone.cancelled() => return,
                 () = sender.closed() => return,
                 () = tokio::time::sleep(LOOK) => {}
             }
@@ -159,9 +166,10 @@ impl Looked {
     }
 }
 
-/// Sends events until the plan has ended, its client is gone, or the server ends.
+/// Sends events until the plan has ended, its client or its key is gone, or the server ends.
 async fn follow(
     server: Arc<Server>,
+    caller: Arc<Caller>,
     chain: Arc<Chain>,
     mut next: usize,
     sender: mpsc::Sender<Bytes>,
@@ -176,11 +184,13 @@ async fn follow(
             next += 1;
         }
         if has_ended {
-            let _ = write!(
-                text,
-                "event: ended\ndata: {}\n\n",
-                json::to_text(&chain.shown())
-            );
+            match end_of(&server, &caller, &chain.id).await {
+                Some(end) => text.push_str(&end),
+                None => return,
+            }
+        }
+        if server.callers.check(&caller).is_err() {
+            return;
         }
         if !text.is_empty() && sender.send(text.into()).await.is_err() {
             return;
@@ -190,7 +200,7 @@ async fn follow(
         }
         tokio::select! {
             changed = changes.changed() => if changed.is_err() { return },
-            () = server.ended.cancelled() => return,
+            () = caller.gone.cancelled() => return,
             () = sender.closed() => return,
             () = tokio::time::sleep(SILENCE) => {
                 if sender.send(Bytes::from_static(b": still running\n\n")).await.is_err() {
@@ -199,4 +209,53 @@ async fn follow(
             }
         }
     }
+}
+
+/// Sends the end of a plan that does not run here, as soon as it is recorded.
+async fn await_end(
+    server: Arc<Server>,
+    caller: Arc<Caller>,
+    id: String,
+    sender: mpsc::Sender<Bytes>,
+) {
+    let mut silent = std::time::Instant::now();
+    loop {
+        let (by, named) = (Arc::clone(&caller), id.clone());
+        let found = server
+            .aside(move |server| chains::state_of(server, &by, &named))
+            .await;
+        let Ok(found) = found else { return };
+        if server.callers.check(&caller).is_err() {
+            return;
+        }
+        if found.text("state") != Some("running") {
+            let _ = sender.send(ended(&found).into()).await;
+            return;
+        }
+        if silent.elapsed() >= SILENCE {
+            silent = std::time::Instant::now();
+            let words = Bytes::from_static(b": still running\n\n");
+            if sender.send(words).await.is_err() {
+                return;
+            }
+        }
+        tokio::select! {
+            () = caller.gone.cancelled() => return,
+            () = sender.closed() => return,
+            () = tokio::time::sleep(LOOK) => {}
+        }
+    }
+}
+
+/// The last event of a plan.
+async fn end_of(server: &Arc<Server>, caller: &Arc<Caller>, id: &str) -> Option<String> {
+    let (by, id) = (Arc::clone(caller), id.to_owned());
+    let found = server
+        .aside(move |server| chains::state_of(server, &by, &id))
+        .await;
+    found.ok().map(|found| ended(&found))
+}
+
+fn ended(found: &Value) -> String {
+    format!("event: ended\ndata: {}\n\n", json::to_text(found))
 }

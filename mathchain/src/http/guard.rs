@@ -20,6 +20,8 @@ use super::{body, metrics, reply};
 
 /// Names of this machine, which need not be configured.
 const OWN_HOSTS: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
+/// The path that a key for metrics alone reads.
+const METRICS_PATH: &str = "/metrics";
 /// Paths that need no key: they tell only whether the server works.
 const OPEN_PATHS: [&str; 2] = ["/healthz", "/readyz"];
 
@@ -57,9 +59,19 @@ fn check(server: &Arc<Server>, request: &mut Request, now: Instant) -> Result<Op
     if OPEN_PATHS.contains(&request.uri().path()) {
         return Ok(None);
     }
-    let caller = server.callers.of(server, request.headers())?;
+    let caller = server
+        .callers
+        .of(server, request.uri(), request.headers())?;
+    let path = request.uri().path();
+    if let Some(key) = caller.key.as_ref().filter(|key| key.metrics_only)
+        && path != METRICS_PATH
+    {
+        let name = &key.name;
+        return Err(
+            tool_error!(PolicyDenied, "metrics_only"; "the key `{name}` reads `{METRICS_PATH}` and nothing else"; "use a key with a role"),
+        );
+    }
     let place = request.extensions().get::<Arc<Place>>();
-    // Without keys every caller is welcome.
     let address = place.map(|place| {
         place.show_key();
         place.address

@@ -6,7 +6,10 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::http::StatusCode;
-use tool_core::{Outcome, Status};
+use journal::Scope;
+use tool_core::{ErrorCode, Outcome, Status, ToolError, Value};
+
+use super::server::Server;
 
 /// Upper bounds of durations, in seconds.
 const BOUNDS: [f64; 8] = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10.0, 60.0];
@@ -18,8 +21,8 @@ pub(super) struct Metrics(Mutex<Counts>);
 struct Counts {
     /// Requests by route and status.
     requests: BTreeMap<(&'static str, u16), u64>,
-    /// Calls of `/v1/call` by the end of each.
-    calls: BTreeMap<&'static str, u64>,
+    /// Calls by tool, role and the end of each.
+    calls: BTreeMap<(String, String, &'static str), u64>,
     /// Requests that took at most as long as each bound.
     within: [u64; BOUNDS.len()],
     seconds: f64,
@@ -28,7 +31,7 @@ struct Counts {
 
 /// The name under which requests for a path are counted: one of a few, whatever a client sends.
 pub(super) fn route(path: &str) -> &'static str {
-    const ROUTES: [&str; 11] = [
+    const ROUTES: [&str; 12] = [
         "/healthz",
         "/readyz",
         "/metrics",
@@ -37,10 +40,14 @@ pub(super) fn route(path: &str) -> &'static str {
         "/v1/call",
         "/v1/tools",
         "/v1/chains",
+        "/v1/events",
         "/v1/runs",
         "/v1/approvals",
         "/v1/artifacts",
     ];
+    if path == "/" {
+        return "/";
+    }
     let is_it = |route: &&&str| {
         let rest = path.strip_prefix(**route);
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
@@ -61,19 +68,29 @@ impl Metrics {
         counts.count += 1;
     }
 
-    /// Counts a call that ended.
+    /// Counts a call that ended, by the tool and role that its metadata name.
     pub(super) fn called(&self, outcome: &Outcome) {
+        let named = |key: &str| {
+            let name = outcome.metadata.get(key).and_then(Value::as_str);
+            name.unwrap_or("unknown").to_owned()
+        };
         let end = match &outcome.status {
             Status::Success(_) => "success",
             Status::PendingApproval { .. } => "pending_approval",
             Status::Error(error) => error.code().as_str(),
         };
         let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        *counts.calls.entry(end).or_default() += 1;
+        // A name that no tool has is one of any that a client sends.
+        let tool = match outcome.err().map(ToolError::code) {
+            Some(ErrorCode::UnknownTool) => "unknown".to_owned(),
+            _ => named("tool"),
+        };
+        let key = (tool, named("role"), end);
+        *counts.calls.entry(key).or_default() += 1;
     }
 
-    /// The counters, with the calls that run and wait.
-    pub(super) fn text(&self, running: usize, waiting: usize) -> String {
+    /// The counters, with what the server and the state hold now.
+    pub(super) fn text(&self, now: &Now) -> String {
         let counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let mut text = String::new();
         head(
@@ -92,10 +109,14 @@ impl Metrics {
             &mut text,
             "mathchain_calls_total",
             "counter",
-            "Calls of /v1/call by status or error code",
+            "Calls by tool, role, and status or error code",
         );
-        for (end, count) in &counts.calls {
-            let _ = writeln!(text, "mathchain_calls_total{{status=\"{end}\"}} {count}");
+        for ((tool, role, end), count) in &counts.calls {
+            let (tool, role) = (label(tool), label(role));
+            let _ = writeln!(
+                text,
+                "mathchain_calls_total{{tool=\"{tool}\",role=\"{role}\",status=\"{end}\"}} {count}"
+            );
         }
         let name = "mathchain_http_request_duration_seconds";
         head(
@@ -115,19 +136,101 @@ impl Metrics {
         for (name, value, help) in [
             (
                 "mathchain_calls_running",
-                running,
+                Some(now.running as u64),
                 "Calls and plans that run",
             ),
             (
                 "mathchain_calls_waiting",
-                waiting,
+                Some(now.waiting as u64),
                 "Calls and plans that wait for a thread",
             ),
+            (
+                "mathchain_approvals_pending",
+                now.approvals_pending,
+                "Requests for approval of the workspace that wait",
+            ),
+            (
+                "mathchain_state_free_bytes",
+                now.free_bytes,
+                "Free space on the disk of the state",
+            ),
         ] {
-            head(&mut text, name, "gauge", help);
-            let _ = writeln!(text, "{name} {value}");
+            if let Some(value) = value {
+                head(&mut text, name, "gauge", help);
+                let _ = writeln!(text, "{name} {value}");
+            }
+        }
+        if let Some(seconds) = now.oldest_waiting {
+            let name = "mathchain_plans_oldest_waiting_seconds";
+            head(
+                &mut text,
+                name,
+                "gauge",
+                "Age of the oldest plan that waits for a thread",
+            );
+            let _ = writeln!(text, "{name} {}", seconds.as_secs_f64());
+        }
+        if let Some(runs) = &now.runs {
+            let name = "mathchain_runs";
+            head(
+                &mut text,
+                name,
+                "gauge",
+                "Recorded runs of the workspace by state",
+            );
+            for (state, count) in runs {
+                let _ = writeln!(text, "{name}{{state=\"{state}\"}} {count}");
+            }
+        }
+        if let Some(failures) = now.state_failures {
+            let name = "mathchain_state_failures_total";
+            head(
+                &mut text,
+                name,
+                "counter",
+                "Failed accesses to the state, such as audit records that a full disk did not take",
+            );
+            let _ = writeln!(text, "{name} {failures}");
         }
         text
+    }
+}
+
+/// A value of a label: tools and roles have no character that a label escapes, whatever a configuration says.
+fn label(text: &str) -> String {
+    let plain = |letter: char| !matches!(letter, '"' | '\\' | '\n');
+    text.chars().filter(|letter| plain(*letter)).collect()
+}
+
+/// What the server and the state hold now; `None` where there is no state.
+#[derive(Default)]
+pub(super) struct Now {
+    pub(super) running: usize,
+    pub(super) waiting: usize,
+    pub(super) oldest_waiting: Option<Duration>,
+    pub(super) approvals_pending: Option<u64>,
+    pub(super) runs: Option<BTreeMap<String, u64>>,
+    pub(super) free_bytes: Option<u64>,
+    pub(super) state_failures: Option<u64>,
+}
+
+impl Now {
+    /// Reads it.
+    pub(super) fn of(server: &Server) -> Self {
+        let mut now = Self {
+            running: server.queue.running(),
+            waiting: server.queue.waiting(),
+            oldest_waiting: Some(server.chains.oldest_waiting()),
+            ..Self::default()
+        };
+        if let Ok(state) = server.records() {
+            let scope = Scope::workspace(server.toolkit.workspace_id());
+            now.approvals_pending = state.approvals_pending(&scope).ok();
+            now.runs = state.run_counts(&scope).ok();
+            now.free_bytes = state.free_bytes();
+            now.state_failures = Some(state.failures());
+        }
+        now
     }
 }
 

@@ -15,6 +15,7 @@ mod chains;
 mod connections;
 mod events;
 mod guard;
+mod home;
 mod metrics;
 mod once;
 pub(crate) mod openapi;
@@ -32,6 +33,7 @@ use std::sync::Arc;
 use tool_core::{Result, StopFlag, tool_error};
 
 use crate::{Toolkit, keys, mcp};
+use callers::Callers;
 use server::Server;
 pub(crate) use server::Settings;
 
@@ -47,7 +49,7 @@ pub(crate) fn serve(
     toolkit: Arc<Toolkit>,
     settings: Settings,
     stop: &StopFlag,
-    listening: impl FnOnce(&str) + Send,
+    tell: impl Fn(&str) + Send + Sync + 'static,
     closed: impl FnOnce() + Send + 'static,
 ) -> Result<()> {
     safe(&settings)?;
@@ -69,9 +71,19 @@ pub(crate) fn serve(
         let (address, socket) = bound.map_err(|err| {
             tool_error!(ToolError, "io"; "cannot listen on {address}: {err}"; "choose another address: `mathchain serve --http ADDRESS:PORT`")
         })?;
-        let server = Arc::new(Server::new(toolkit, settings, address, stop.child()));
+        let (callers, token) = Callers::start()?;
         let scheme = if tls.is_some() { "https" } else { "http" };
-        listening(&format!("{scheme}://{address}"));
+        let role = toolkit.caller(&settings.mcp.context).who.role;
+        let server = Server::new(toolkit, settings, address, stop.child(), callers);
+        let server = Arc::new(server);
+        if let Some(token) = token {
+            tell(&format!(
+                "no key exists, so requests need the token of this server: `Authorization: Bearer {token}`, or open {scheme}://{address}/?token={token}\nits role is `{role}`; `--role ROLE` names another"
+            ));
+        }
+        tell(&format!("listening on {scheme}://{address}"));
+        tokio::spawn(Callers::look(Arc::clone(&server)));
+        tokio::spawn(chains::take_up(Arc::clone(&server), tell));
         connections::accept(server, socket, tls, closed).await
     };
     let served = mcp::on_call_stack(|| runtime.block_on(serve))?;

@@ -1,7 +1,7 @@
 //! `Idempotency-Key`: a request that is sent again under its key is answered as before and does not act again.
 //!
 //! The key is claimed in the state before the request acts (`journal`), so that this holds across a restart. A request whose process ended
-//! before its answer was stored is refused: whether it acted is unknown.
+//! before its answer was stored runs again where no record names it, and is refused else: whether it acted is unknown.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -91,6 +91,11 @@ impl Once {
             key,
             request,
         }))
+    }
+
+    /// Its name in the records of what it began.
+    pub(super) fn name(&self) -> String {
+        journal::request_name(&self.owner, &self.key)
     }
 
     fn state(&self) -> Result<&Arc<State>> {

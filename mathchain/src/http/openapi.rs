@@ -168,6 +168,8 @@ fn own_schemas() -> Map<String, Json> {
         json!({ "type": "object", "properties": properties, "required": required })
     };
     let pending = json!({
+        "approval_id": text,
+        "message": text,
         "metadata": { "type": "object", "properties": { "approval_id": text }, "required": ["approval_id"] },
     });
     let members = |names: &[&str]| {
@@ -401,6 +403,7 @@ fn paths() -> Json {
         ("202", "The call waits for approval", "Pending"),
     ];
     json!({
+        "/": { "get": of_kinds("home", "A page for a person who opens the address", &["text/html"], &[], &[]) },
         "/healthz": open("healthy", "Whether the process answers", &[("200", "It does", "State")]),
         "/readyz": open("ready", "Whether the process accepts requests", &[("200", "It does", "State"), ("503", "It is stopping", "State")]),
         "/metrics": { "get": of_kinds("metrics", "Counters for Prometheus", &[text], &[], &[]) },
@@ -412,8 +415,9 @@ fn paths() -> Json {
         "/v1/chains/{id}": get("chain", "State of a plan, and at the end its answer", "Chain", &["404", "409"], &chain),
         "/v1/chains/{id}/events": { "get": of_kinds("events", "Steps of a plan as they begin and end", &["text/event-stream"], &["404"], &[chain[0].clone(), seen.clone()]) },
         "/v1/chains/{id}/cancel": post("cancel", "Cancel a plan", &[("200", "It has been cancelled", "Chain"), ("202", "It is being cancelled", "Chain")], &["404", "409"], &chain, None),
+        "/v1/chains/{id}/resume": post("resume", "Resume a plan that was interrupted, or whose approvals were given", &[("202", "It goes on", "Chain")], &["404", "409"], &chain, None),
         "/v1/events": { "get": of_kinds("workflow_events", "Events of workflows, from the first or the one after Last-Event-ID, and the next ones", &["text/event-stream"], &["404", "409"], std::slice::from_ref(&seen)) },
-        "/v1/runs": get("runs", "Recorded runs of the role", "Runs", &["409"], &[]),
+        "/v1/runs": get("runs", "Recorded runs of the role in the workspace", "Runs", &["409"], &[]),
         "/v1/runs/{id}": get("run", "A recorded run with its records", "Run", &["404", "409"], &run),
         "/v1/approvals": get("approvals", "Pending requests for approval", "Approvals", &["409"], &[]),
         "/v1/approvals/{id}": get("approval", "A request for approval with the details of its call", "Approval", &["404", "409"], &approval),

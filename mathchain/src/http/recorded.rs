@@ -33,7 +33,9 @@ pub(super) async fn list(
 ) -> Replied {
     let listed = server
         .aside(move |server| {
-            let runs = recorded::runs(server.records()?, &caller.role(server), LISTED)?;
+            let runs = server
+                .records()?
+                .runs_in(&caller.scope(server), None, LISTED)?;
             Ok(Value::array(runs.iter().map(recorded::summary).collect()))
         })
         .await?;
@@ -49,7 +51,7 @@ pub(super) async fn show(
     let shown = server
         .aside(move |server| {
             let state = server.records()?;
-            let run = recorded::run(state, &caller.role(server), &id)?;
+            let run = recorded::run(state, &caller.scope(server), &id)?;
             let records = Value::array(state.run_records(&run.id)?);
             Ok(object! { "run" => recorded::summary(&run), "records" => records })
         })

@@ -78,7 +78,7 @@ pub(super) fn outcome(id: Value, outcome: &Outcome) -> Response {
 /// The envelope of an error that is no answer to a call.
 pub(super) fn error(error: &ToolError) -> Response {
     // What the path names.
-    const NAMED: [&str; 7] = [
+    const NAMED: [&str; 8] = [
         "run",
         "unknown_run",
         "ambiguous_run",
@@ -86,6 +86,7 @@ pub(super) fn error(error: &ToolError) -> Response {
         "ambiguous_approval",
         "handle",
         "artifact_missing",
+        "artifact_role",
     ];
     let is_named = error.path().is_none_or(str::is_empty);
     let is_unknown = is_named

@@ -12,13 +12,15 @@ use tool_core::{object, tool_error};
 
 use super::callers::Caller;
 use super::guard::guard;
+use super::metrics::Now;
 use super::reply::{self, Failure, Replied};
 use super::server::Server;
-use super::{approvals, artifacts, body, calls, chains, events, openapi, recorded, tools};
+use super::{approvals, artifacts, body, calls, chains, events, home, openapi, recorded, tools};
 
 /// Every path, behind the checks of a request.
 pub(super) fn routes(server: &Arc<Server>) -> Router {
     Router::new()
+        .route("/", get(home::show))
         .route("/healthz", get(healthy))
         .route("/readyz", get(ready))
         .route("/metrics", get(counted))
@@ -31,6 +33,7 @@ pub(super) fn routes(server: &Arc<Server>) -> Router {
         .route("/v1/chains/{id}", get(chains::show))
         .route("/v1/chains/{id}/events", get(events::stream))
         .route("/v1/chains/{id}/cancel", post(chains::cancel))
+        .route("/v1/chains/{id}/resume", post(chains::resume))
         .route("/v1/events", get(events::workflows))
         .route("/v1/runs", get(recorded::list))
         .route("/v1/runs/{id}", get(recorded::show))
@@ -62,11 +65,10 @@ async fn ready(State(server): State<Arc<Server>>) -> Response {
 }
 
 /// The counters of the server.
-async fn counted(State(server): State<Arc<Server>>) -> Response {
-    let queue = &server.queue;
-    let text = server.metrics.text(queue.running(), queue.waiting());
+async fn counted(State(server): State<Arc<Server>>) -> Replied {
+    let now = server.aside(|server| Ok(Now::of(server))).await?;
     let kind = "text/plain; version=0.0.4; charset=utf-8";
-    reply::text(StatusCode::OK, kind, text)
+    Ok(reply::text(StatusCode::OK, kind, server.metrics.text(&now)))
 }
 
 /// Answers an MCP client.

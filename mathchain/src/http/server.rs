@@ -28,7 +28,7 @@ pub(crate) struct Settings {
     pub(crate) behind_proxy: bool,
     /// Files of the certificate and its key.
     pub(crate) tls: Option<(PathBuf, PathBuf)>,
-    /// Roles that a call without a key may name.
+    /// Roles that a call with the token may name.
     pub(crate) roles: Vec<String>,
     /// Requests of one key per second.
     pub(crate) rate_per_second: u64,
@@ -36,7 +36,7 @@ pub(crate) struct Settings {
     pub(crate) requests_at_once: u64,
     /// Calls that run at a time.
     pub(crate) workers: usize,
-    /// The caller without a key, and what MCP clients are offered.
+    /// The caller with the token, and what MCP clients are offered.
     pub(crate) mcp: mcp::Settings,
 }
 
@@ -48,7 +48,7 @@ pub(super) struct Server {
     pub(super) queue: Arc<Queue>,
     pub(super) callers: Callers,
     pub(super) chains: Chains,
-    pub(super) metrics: Metrics,
+    pub(super) metrics: Arc<Metrics>,
     /// Requests on their way without a key.
     pub(super) addresses: Arc<Addresses>,
     /// What streams found in the log of workflows.
@@ -71,15 +71,16 @@ impl Server {
         settings: Settings,
         address: SocketAddr,
         calls: StopFlag,
+        callers: Callers,
     ) -> Self {
         Self {
             queue: Arc::new(Queue::new(settings.workers)),
             toolkit,
             settings,
             address,
-            callers: Callers::default(),
+            callers,
             chains: Chains::default(),
-            metrics: Metrics::default(),
+            metrics: Arc::default(),
             addresses: Arc::default(),
             looked: Looked::default(),
             sessions: Arc::default(),

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use journal::Run;
 use registry::{
-    Answer, CallRequest, CallerContext, Layer, Level, Origin, Overrides, Principal, Reader,
+    Answer, Begun, CallRequest, CallerContext, Layer, Level, Origin, Overrides, Principal, Reader,
     TraceParent,
 };
 use tool_core::capability::Client;
@@ -41,6 +42,12 @@ pub struct Context {
     pub client_id: Option<String>,
     /// The client's span that this call belongs to, recorded in the audit and the parent of its spans.
     pub trace: Option<TraceParent>,
+    /// Name of the server's key with which the client came, recorded in the audit.
+    pub key: Option<String>,
+    /// The request that may act once, recorded in the audit.
+    pub request: Option<String>,
+    /// Receives the id of the run that the call begins.
+    pub begun: Option<Begun>,
     /// Deadline in milliseconds from the start of the call.
     pub timeout_ms: Option<u64>,
     /// Set by the owner to cancel the call.
@@ -52,6 +59,22 @@ pub struct Context {
 }
 
 impl Context {
+    /// The caller that began a run, with everything that narrowed its permissions.
+    pub(crate) fn of_run(run: &Run) -> Self {
+        let who = Principal::from_value(&run.role, &run.who);
+        Self {
+            role: Some(who.role),
+            agent: who.agent,
+            phase: who.phase,
+            task: who.task,
+            profile: who.profile,
+            toolset: who.toolset,
+            overrides: who.run,
+            layers: who.layers,
+            ..Self::default()
+        }
+    }
+
     /// Sets the role.
     #[must_use]
     pub fn role(mut self, role: impl Into<String>) -> Self {
@@ -113,6 +136,9 @@ impl Context {
             origin: Origin {
                 client_id: self.client_id.clone(),
                 trace: self.trace.clone(),
+                key: self.key.clone(),
+                request: self.request.clone(),
+                begun: self.begun.clone(),
                 ..Origin::default()
             },
         }

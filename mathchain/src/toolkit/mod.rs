@@ -9,10 +9,16 @@ mod offered;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+#[cfg(feature = "servers")]
+use chain_runtime::run::Queued;
 use chain_runtime::run::{Cancelled, Replay, Resume};
 use chain_runtime::{ChainResult, CheckMode, CheckedPlan, Observer, Plan, Problems, RunOptions};
 use host_sandbox::Sandbox;
-use journal::{FileBackups, State};
+use journal::{FileBackups, Run, State};
+#[cfg(feature = "servers")]
+use journal::{RunState, Scope};
+#[cfg(feature = "servers")]
+use registry::Verdict;
 use registry::plugins::{Broken, Plugin};
 use registry::policy::Explanation;
 use registry::{CallerContext, Config, Dispatcher, Facts, WorkspaceId};
@@ -241,13 +247,112 @@ impl Toolkit {
         chain_runtime::run::resume(self.runs()?, id, &dispatcher, &caller, options, how)
     }
 
-    /// Cancels a run that no process is executing; steps with a `compensate` are undone.
+    /// Cancels a run that no process is executing; steps with a `compensate` are undone. A run of another workspace is undone there, unless
+    /// changes are accepted.
     ///
     /// # Errors
     /// As [`Toolkit::resume`].
-    pub fn cancel(&self, context: &Context, id: &str) -> Result<Cancelled> {
+    pub fn cancel(&self, context: &Context, id: &str, accept_changes: bool) -> Result<Cancelled> {
         let (dispatcher, caller) = self.act(context);
-        chain_runtime::run::cancel(self.runs()?, id, &dispatcher, &caller)
+        let state = self.runs()?;
+        if !accept_changes {
+            chain_runtime::run::same_workspace(&state.run(id)?, &dispatcher)?;
+        }
+        chain_runtime::run::cancel(state, id, &dispatcher, &caller)
+    }
+
+    /// Checks a plan and records a run of it that begins later; `None` without a state.
+    ///
+    /// # Errors
+    /// The problems of the plan, and a state that cannot be written.
+    #[cfg(feature = "servers")]
+    pub(crate) fn enqueue(
+        &self,
+        context: &Context,
+        plan: &Plan,
+        inputs: &Object,
+        options: RunOptions,
+    ) -> Result<Option<Queued>> {
+        let (dispatcher, caller) = self.act(context);
+        let checked = chain_runtime::check(plan, &dispatcher, &caller, inputs, CheckMode::Run)?;
+        let Some(state) = &self.state else {
+            return Ok(None);
+        };
+        let queued = chain_runtime::run::enqueue(state, &checked, &dispatcher, options)?;
+        Ok(Some(queued))
+    }
+
+    /// Begins a run that was recorded before, under the policy that is in force now.
+    #[cfg(feature = "servers")]
+    pub(crate) fn run_queued(
+        &self,
+        context: &Context,
+        plan: &Plan,
+        inputs: &Object,
+        queued: Queued,
+        options: RunOptions,
+    ) -> Result<ChainResult> {
+        let options = RunOptions {
+            stop: context.stop.clone(),
+            timeout_ms: context.timeout_ms,
+            ..options
+        };
+        let (dispatcher, caller) = self.act(context);
+        match chain_runtime::check(plan, &dispatcher, &caller, inputs, CheckMode::Run) {
+            Ok(checked) => Ok(queued.run(&checked, &dispatcher, options)),
+            Err(problems) => {
+                let error = ToolError::from(problems);
+                queued.refuse(RunState::Rejected, &error)?;
+                Err(error)
+            }
+        }
+    }
+
+    /// Counts what a run and its nested runs used of the task's budget in earlier processes.
+    ///
+    /// # Errors
+    /// A state that cannot be read.
+    pub(crate) fn count_recorded(&self, found: &Run) -> Result<()> {
+        if found.who.get("task").is_none() {
+            return Ok(());
+        }
+        let state = self.runs()?;
+        let within = state.runs_within(&found.id)?;
+        let dispatcher = self.dispatcher();
+        for run in within.iter().chain([found]) {
+            for record in state.run_records(&run.id)? {
+                dispatcher.count_recorded(&record);
+            }
+        }
+        Ok(())
+    }
+
+    /// What a role sees in the workspace.
+    #[cfg(feature = "servers")]
+    pub(crate) fn scope(&self, role: &str) -> Scope {
+        Scope::new(self.workspace_id(), role)
+    }
+
+    /// Refuses a call that the policy no longer permits to a caller.
+    ///
+    /// # Errors
+    /// `not_visible` or `policy_denied`.
+    #[cfg(feature = "servers")]
+    pub(crate) fn permits(&self, context: &Context, tool: &str, args: &Value) -> Result<()> {
+        let (dispatcher, caller) = self.act(context);
+        let found = dispatcher.resolve(tool, &caller)?;
+        let call = found.decode(args).ok();
+        let decision = dispatcher.preview(found, call.as_deref(), &caller);
+        // Without readable arguments the verdict is the strictest possible.
+        let is_certain = call.is_some() || decision.certain;
+        if decision.verdict != Verdict::Deny || !is_certain {
+            return Ok(());
+        }
+        let (role, reason) = (&caller.who.role, &decision.reason);
+        Err(tool_error!(
+            PolicyDenied,
+            "role `{role}` may not call `{tool}`: {reason}"
+        ))
     }
 
     /// Replays a run and compares the results; see [`chain_runtime::run::replay`].
