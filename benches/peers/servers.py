@@ -1,6 +1,7 @@
 """The table of servers of the Model Context Protocol: mathchain beside FastMCP, which serve the same function."""
 
 import json
+import re
 import socket
 import statistics
 import subprocess
@@ -53,7 +54,9 @@ class Connection:
     """A server over HTTP, and one connection that is kept."""
 
     def __init__(self, command, env, folder, port):
-        self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=env, cwd=folder)
+        said = Path(folder) / f"said-{port}"
+        with said.open("w") as stderr:
+            self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=stderr, env=env, cwd=folder)
         end = time.monotonic() + 30
         while True:
             try:
@@ -64,9 +67,12 @@ class Connection:
                     raise
                 time.sleep(0.01)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        # Ours prints the token that requests need before it listens.
+        token = re.search(r"Bearer (mathchain_[0-9a-f]+)", said.read_text())
+        key = f"Authorization: Bearer {token.group(1)}\r\n" if token else ""
         self.head = (
             f"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\n"
-            "MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: calculate\r\nContent-Length: "
+            f"{key}MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: calculate\r\nContent-Length: "
         )
         self.rest = b""
 

@@ -35,10 +35,11 @@ trap '[ -z "$server" ] || kill "$server" 2>/dev/null || true; rm -rf "$world"' E
 mkdir "$world/work"
 : > "$world/said"
 (cd "$world/work" && exec env HOME="$world" XDG_CONFIG_HOME="$world/config" XDG_STATE_HOME="$world/state" \
-    "$bin" serve --http 127.0.0.1:0 --catalog full 2> "$world/said") &
+    "$bin" serve --http 127.0.0.1:0 --role operator --catalog full 2> "$world/said") &
 server=$!
 for _ in 1 2 3 4 5 6 7 8 9 10; do
     address=$(sed -n 's/^listening on //p' "$world/said")
+    token=$(sed -n 's/.*Bearer \(mathchain_[0-9a-f]*\).*/\1/p' "$world/said")
     [ -z "$address" ] || break
     sleep 0.5
 done
@@ -47,7 +48,7 @@ done
 code=0
 for version in 2025-11-25 2026-07-28; do
     log=$scratch/$version.log
-    if "$node" "$suite" server --url "$address/mcp" --requirements "$version" --timeout 30000 \
+    if "$node" "$suite" server --url "$address/mcp?token=$token" --requirements "$version" --timeout 30000 \
         -o "$scratch/$version" > "$log" 2>&1; then
         verdict=passed
     else

@@ -22,7 +22,7 @@ async def call(server, number, started):
     await started.wait()
     reader, writer = await asyncio.open_connection(server.host, server.port)
     body = json.dumps({"id": number, "tool": "calculate", "args": {"expression": f"{number}+1"}})
-    head = f"POST /v1/call HTTP/1.1\r\nHost: {server.host}:{server.port}\r\nContent-Type: application/json\r\nConnection: close\r\n"
+    head = f"POST /v1/call HTTP/1.1\r\nHost: {server.host}:{server.port}\r\nContent-Type: application/json\r\nAuthorization: Bearer {server.key}\r\nConnection: close\r\n"
     writer.write(f"{head}Content-Length: {len(body)}\r\n\r\n{body}".encode())
     await writer.drain()
     answer = await reader.read()

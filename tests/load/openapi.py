@@ -1,4 +1,4 @@
-"""The part of `tests/conformance/openapi.sh` that runs once schemathesis is there: a server with a key, and one without."""
+"""The part of `tests/conformance/openapi.sh` that runs once schemathesis is there: a server with a key, and one with the token that it made."""
 
 import argparse
 import pathlib
@@ -46,7 +46,7 @@ def main():
     with Server(options.bin, CONFIG, "worker_math") as server:
         run(options, "with a key", server, options.seconds * 2 // 3)
     with Server(options.bin, CONFIG, flags=["--role", "worker_math"]) as server:
-        run(options, "without keys", server, options.seconds // 3)
+        run(options, "with a token", server, options.seconds // 3)
 
 
 main()

@@ -4,13 +4,14 @@ import json
 import os
 import pathlib
 import pty
+import re
 import shutil
 import subprocess
 import tempfile
 
 
 class Server:
-    """A running server, and a key for it where one is wanted."""
+    """A running server with a key for it: one of a role that approves where that is wanted, else the token that the server prints."""
 
     def __init__(self, binary, config="version = 1\n", key_of_role=None, flags=()):
         self.world = pathlib.Path(tempfile.mkdtemp())
@@ -24,6 +25,10 @@ class Server:
         places = {"cwd": self.world / "work", "env": self.environment}
         self.process = subprocess.Popen(command, **places, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         said = self.process.stderr.readline()
+        while said and not said.startswith("listening on "):
+            token = re.search(r"Bearer (mathchain_[0-9a-f]+)", said)
+            self.key = token.group(1) if token else self.key
+            said = self.process.stderr.readline()
         if not said.startswith("listening on "):
             raise SystemExit(f"the server does not start: {said}{self.process.stderr.read()}")
         self.url = said.split()[-1]

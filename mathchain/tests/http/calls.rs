@@ -72,6 +72,12 @@ fn a_call_is_answered_as_a_line_is() {
             ] {
                 metadata.remove(name);
             }
+            let members = one.as_object_mut().expect("an envelope");
+            if let Some(id) = members.remove("approval_id") {
+                let id = id.as_str().expect("an id").to_owned();
+                let message = members.remove("message").expect("what to do");
+                assert!(message.as_str().expect("a text").contains(&id), "{message}");
+            }
             one["error"]
                 .as_object_mut()
                 .map(|error| error.remove("hint"));

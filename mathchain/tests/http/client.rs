@@ -18,6 +18,8 @@ pub(super) struct Server {
     child: Child,
     _stdin: Option<ChildStdin>,
     pub(super) port: u16,
+    /// The token that it made, which every request sends that states no `Authorization`.
+    pub(super) token: Option<String>,
 }
 
 /// What a server answered.
@@ -60,17 +62,30 @@ impl Reply {
 }
 
 impl Server {
-    /// Starts a server at a port of its own.
+    /// Starts a server at a port of its own; as the operator, unless the flags name a role.
     pub(super) fn start(place: &Place, flags: &[&str]) -> Self {
-        Self::with(place, &[&["--http", "127.0.0.1:0"], flags].concat())
+        let role = match flags.contains(&"--role") {
+            true => &[][..],
+            false => &["--role", "operator"],
+        };
+        Self::with(place, &[&["--http", "127.0.0.1:0"], role, flags].concat())
     }
 
     /// Starts a server with exactly these options.
     pub(super) fn with(place: &Place, flags: &[&str]) -> Self {
-        let mut child = place
-            .command(&[&["serve"], flags].concat())
-            .spawn()
-            .expect("starts");
+        Self::of(place.command(&[&["serve"], flags].concat()))
+    }
+
+    /// Starts a server in a folder beside `work`.
+    pub(super) fn beside(place: &Place, folder: &str, flags: &[&str]) -> Self {
+        let flags = [&["serve", "--http", "127.0.0.1:0"], flags].concat();
+        let mut command = place.command(&flags);
+        command.current_dir(place.path(folder));
+        Self::of(command)
+    }
+
+    fn of(mut command: std::process::Command) -> Self {
+        let mut child = command.spawn().expect("starts");
         let stderr = child.stderr.take().expect("piped");
         let (sender, told) = channel();
         std::thread::spawn(move || {
@@ -78,7 +93,16 @@ impl Server {
                 let _ = sender.send(line);
             }
         });
-        let said = told.recv_timeout(PATIENCE).expect("an address");
+        let mut token = None;
+        let said = loop {
+            let line = told.recv_timeout(PATIENCE).expect("an address");
+            if line.starts_with("listening on ") {
+                break line;
+            }
+            if let Some((_, rest)) = line.split_once("Bearer ") {
+                token = rest.split('`').next().map(str::to_owned);
+            }
+        };
         let port = said
             .rsplit_once(':')
             .and_then(|(_, port)| port.parse().ok());
@@ -87,6 +111,7 @@ impl Server {
             _stdin: child.stdin.take(),
             child,
             port,
+            token,
         }
     }
 
@@ -109,6 +134,11 @@ impl Server {
         let mut head = format!("{method} {path} HTTP/1.1\r\n");
         if !fields.iter().any(|(name, _)| *name == "Host") {
             head.push_str(&format!("Host: 127.0.0.1:{}\r\n", self.port));
+        }
+        if let Some(token) = &self.token
+            && !fields.iter().any(|(name, _)| *name == "Authorization")
+        {
+            head.push_str(&format!("Authorization: Bearer {token}\r\n"));
         }
         for (name, value) in fields {
             head.push_str(&format!("{name}: {value}\r\n"));
@@ -155,9 +185,10 @@ impl Server {
     /// Waits until a number of the metrics is as wanted.
     pub(super) fn until(&self, metric: &str, key: Option<&str>) {
         let begun = Instant::now();
-        let bearer = format!("Bearer {}", key.unwrap_or_default());
+        let bearer = key.map(|key| format!("Bearer {key}"));
+        let fields: Vec<_> = bearer.iter().map(|it| ("Authorization", &**it)).collect();
         loop {
-            let metrics = self.get("/metrics", &[("Authorization", &bearer)]);
+            let metrics = self.get("/metrics", &fields);
             if metrics.expect(200).body.lines().any(|line| line == metric) {
                 return;
             }

@@ -40,7 +40,7 @@ pub(super) fn begin(server: &Server, fields: &[(&str, &str)]) -> String {
 }
 
 /// Sends a request of the newer version.
-fn modern(
+pub(super) fn modern(
     server: &Server,
     fields: &[(&str, &str)],
     method: &str,
@@ -59,7 +59,7 @@ fn modern(
     ];
     let own = if name.is_empty() { &own[..3] } else { &own[..] };
     let reply = server.post("/mcp", &[own, fields].concat(), &request.to_string());
-    message(reply.expect(200))
+    message(&reply)
 }
 
 #[test]

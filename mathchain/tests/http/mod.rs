@@ -9,4 +9,6 @@ mod load;
 mod mcp;
 mod once;
 mod openapi;
+mod owners;
+mod restarts;
 mod tls;

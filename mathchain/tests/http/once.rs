@@ -138,8 +138,43 @@ fn begin(server: &Server, key: &str, body: &str) -> std::net::TcpStream {
     stream
 }
 
+/// Waits until the key of a request is on disk.
+fn is_claimed(place: &Place, key: &str) {
+    let state = rusqlite::Connection::open(place.path("work/.mathchain/state.db")).expect("opens");
+    until("the key is on disk", || {
+        let keys = "SELECT count(*) FROM requests WHERE key = ?";
+        state.query_row(keys, [key], |row| row.get::<_, i64>(0)) == Ok(1)
+    });
+}
+
 #[test]
-fn a_request_whose_server_was_killed_is_never_run_again() {
+fn a_request_whose_server_was_killed_after_it_began_to_act_is_never_run_again() {
+    let place = Place::new();
+    // A listener that accepts and never answers.
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").expect("listens");
+    let port = silent.local_addr().expect("an address").port();
+    place.write(
+        "mathchain.toml",
+        &format!(
+            "version = 1\n[web]\nallow_private = [\"127.0.0.1:{port}\"]\n[[policies]]\nlevel = \"global\"\n[[policies.rules]]\nmatch = {{ tools = [\"http_post\"] }}\ndecision = \"allow\"\n"
+        ),
+    );
+    let post = json!({"tool": "http_post", "args": {"url": format!("http://127.0.0.1:{port}/"), "body": "x"}}).to_string();
+    let server = Server::start(&place, &[]);
+    let stream = begin(&server, "k", &post);
+    let _held = silent.accept().expect("the effect has begun");
+    server.signal(Signal::KILL);
+    drop((server, stream));
+    for _ in 0..2 {
+        let server = Server::start(&place, &[]);
+        let again = send(&server, "k", &post);
+        assert_eq!(again.expect(409).reason(), "outcome_unknown");
+        assert!(again.body.contains("audit list"), "{}", again.body);
+    }
+}
+
+#[test]
+fn a_request_whose_server_was_killed_before_it_acted_is_taken_again() {
     let place = place();
     let server = Server::start(&place, &[]);
     let stream = begin(&server, "k", &endless());
@@ -148,20 +183,48 @@ fn a_request_whose_server_was_killed_is_never_run_again() {
     assert_eq!(other.expect(409).reason(), "in_progress");
     let other = send(&server, "k", &append("x").to_string());
     assert_eq!(other.expect(422).reason(), "key_reused");
-    // A request counts as running before its key is on disk; until then it has not acted.
-    let state = rusqlite::Connection::open(place.path("work/.mathchain/state.db")).expect("opens");
-    until("the key is on disk", || {
-        let keys = "SELECT count(*) FROM requests WHERE key = 'k'";
-        state.query_row(keys, [], |row| row.get::<_, i64>(0)) == Ok(1)
-    });
+    is_claimed(&place, "k");
     server.signal(Signal::KILL);
     drop((server, stream));
-    for _ in 0..2 {
-        let server = Server::start(&place, &[]);
-        let again = send(&server, "k", &endless());
-        assert_eq!(again.expect(409).reason(), "outcome_unknown");
-        assert!(again.body.contains("audit list"), "{}", again.body);
-    }
+    let server = Server::start(&place, &[]);
+    let _again = begin(&server, "k", &endless());
+    server.until("mathchain_calls_running 1", None);
+}
+
+#[test]
+fn an_answer_is_given_again_only_while_the_call_is_permitted() {
+    let place = Place::new();
+    place.write("mathchain.toml", "version = 1\n");
+    place.write("a.txt", "secret");
+    let made = place.run(&["keys", "create", "k", "--role", "worker_general"], "");
+    let key = made.expect_code(0).at("/key");
+    let bearer = format!("Bearer {}", key.as_str().expect("a key"));
+    let read = json!({"tool": "read_file", "args": {"path": "a.txt"}}).to_string();
+    let send = |server: &Server| {
+        let fields = [("Authorization", &*bearer), ("Idempotency-Key", "k")];
+        server.post("/v1/call", &fields, &read)
+    };
+    let server = Server::start(&place, &[]);
+    assert!(send(&server).expect(200).body.contains("secret"));
+    assert!(send(&server).expect(200).body.contains("secret"));
+    // The policy is narrowed.
+    drop(server);
+    place.write(
+        "mathchain.toml",
+        "version = 1\n[[policies]]\nlevel = \"global\"\n[[policies.rules]]\nmatch = { tools = [\"read_file\"] }\ndecision = \"deny\"\n",
+    );
+    let server = Server::start(&place, &[]);
+    let refused = send(&server);
+    assert!(!refused.expect(403).body.contains("secret"), "{refused:?}");
+    // The role of the key is changed.
+    drop(server);
+    place.write("mathchain.toml", "version = 1\n");
+    let file = "../config/mathchain/keys/server.json";
+    let stored = place.read(file).replace("worker_general", "worker_math");
+    place.write(file, &stored);
+    let server = Server::start(&place, &[]);
+    let refused = send(&server);
+    assert!(!refused.expect(403).body.contains("secret"), "{refused:?}");
 }
 
 #[test]
@@ -217,7 +280,7 @@ fn a_plan_is_begun_once_also_after_a_restart() {
     let server = Server::start(&place, &[]);
     let id = submit(&server);
     assert_eq!(submit(&server), id);
-    assert_eq!(super::calls::ended(&server, &id)["state"], "ended");
+    assert_eq!(super::calls::ended(&server, &id)["state"], "succeeded");
     drop(server);
     let server = Server::start(&place, &[]);
     assert_eq!(submit(&server), id);
