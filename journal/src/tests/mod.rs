@@ -10,6 +10,7 @@ mod processes;
 mod pruning;
 mod requests;
 mod runs;
+mod scopes;
 #[path = "../../tests/support.rs"]
 mod support;
 mod values;

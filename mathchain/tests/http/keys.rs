@@ -96,7 +96,7 @@ fn the_role_of_a_token_is_the_narrowest_that_is_named() {
     };
     place.write(
         "mathchain.toml",
-        "version = 1\n[roles.wide]\ntools = [\"*\"]\n[roles.small]\ntools = [\"calculate\"]\n",
+        "version = 1\n[roles.wide]\ntools = [\"category:math\"]\n[roles.small]\ntools = [\"calculate\"]\n",
     );
     assert_eq!(role(), "small");
     place.write(

@@ -156,7 +156,7 @@ fn a_request_whose_server_was_killed_after_it_began_to_act_is_never_run_again() 
     place.write(
         "mathchain.toml",
         &format!(
-            "version = 1\n[web]\nallow_private = [\"127.0.0.1:{port}\"]\n[[policies]]\nlevel = \"global\"\n[[policies.rules]]\nmatch = {{ tools = [\"http_post\"] }}\ndecision = \"allow\"\n"
+            "version = 1\n[permissions.network]\nallow_private = [\"127.0.0.1:{port}\"]\n[[policies]]\nlevel = \"global\"\n[[policies.rules]]\nmatch = {{ tools = [\"http_post\"] }}\ndecision = \"allow\"\n"
         ),
     );
     let post = json!({"tool": "http_post", "args": {"url": format!("http://127.0.0.1:{port}/"), "body": "x"}}).to_string();

@@ -56,15 +56,21 @@ fn made_there(place: &Place) -> Theirs {
     let approval = suspended.expect_code(4).at("/metadata/approval_id");
     let runs = there(place, &["runs", "list"], "");
     let run = runs.expect_code(0).at("/0/run");
+    // A server of that folder answers with a handle.
+    let server = Server::beside(place, "other", &["--role", "operator"]);
     let data: Vec<u32> = (0..20_000).collect();
-    let large = json!({"data": data, "query": "@"}).to_string();
-    let large = there(place, &["call", "json_query", "--json"], &large);
+    let large = json!({"tool": "json_query", "args": {"data": data, "query": "@"}});
+    let large = server.call(&large).expect(200).json();
+    let named = |pointer: &str| {
+        let text = large.pointer(pointer).and_then(Json::as_str);
+        text.expect("a text").to_owned()
+    };
     let text = |value: &tool_core::Value| value.as_str().expect("a text").to_owned();
     Theirs {
         run: text(&run),
         approval: text(&approval),
-        artifact: text(&large.expect_code(0).at("/output/result/$artifact")),
-        call: text(&large.at("/metadata/call_id")),
+        artifact: named("/output/result/$artifact"),
+        call: named("/metadata/call_id"),
     }
 }
 

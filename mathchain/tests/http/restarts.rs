@@ -48,7 +48,7 @@ fn endless() -> Json {
 }
 
 fn line(number: usize) -> Json {
-    json!({"version": 1, "id": format!("line-{number}"), "steps": [
+    json!({"version": 1, "id": format!("line_{number}"), "steps": [
         {"id": "a", "tool": "write_file", "args": {"path": "log.txt", "content": format!("{number}\n"), "mode": "append"}}]})
 }
 
