@@ -27,7 +27,7 @@ pub(crate) fn summary(run: &Run) -> Value {
     }
 }
 
-/// The recorded answer of a run; `None` while it is to go on by itself.
+/// The recorded answer of a run; `None` while it runs, was interrupted, or waits for nothing.
 ///
 /// # Errors
 /// When its records cannot be read.

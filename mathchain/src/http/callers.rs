@@ -128,7 +128,7 @@ impl Callers {
         }
     }
 
-    /// The valid key of a name, for work that goes on after a restart; `None` for the token, as which it was accepted.
+    /// The valid key of a name, for work that continues after a restart; `None` for the token, as which it was accepted.
     ///
     /// # Errors
     /// `policy_denied` with reason `server_key` for none with this role in this workspace.

@@ -326,7 +326,7 @@ pub(super) async fn resume(
     Ok(located(answer, Some(place_of(&id))))
 }
 
-/// A recorded run that goes on, as its own caller.
+/// A recorded run that continues, as its own caller.
 ///
 /// # Errors
 /// `conflict` for one that has ended, runs elsewhere, or needs a decision; `precondition_failed` with reason `workspace`.
@@ -340,7 +340,7 @@ fn again(server: &Server, found: &Run) -> Result<(Arc<Chain>, Context)> {
     }
     if found.holder.is_some() {
         return Err(
-            tool_error!(Conflict, Reason::RunBusy; "another process executes the run `{id}`"; "look at it again later"),
+            tool_error!(Conflict, Reason::RunBusy; "another process executes the run `{id}`"; "ask for its state later"),
         );
     }
     if found.state == RunState::NeedsDecision {
@@ -368,7 +368,7 @@ fn again(server: &Server, found: &Run) -> Result<(Arc<Chain>, Context)> {
     };
     if !server.chains.add(Arc::clone(&chain)) {
         return Err(
-            tool_error!(Conflict, Reason::RunBusy; "the run `{id}` goes on already"; "look at it again later"),
+            tool_error!(Conflict, Reason::RunBusy; "the run `{id}` is being resumed already"; "ask for its state later"),
         );
     }
     Ok((chain, context))
@@ -379,7 +379,7 @@ fn accepted(run: &Run) -> Option<Option<&str>> {
     Some(run.who.get(ACCEPTED_KEY)?.text("key"))
 }
 
-/// Goes on with a run whose approval was given, where a server accepted it and it waits for no other.
+/// Continues a run whose approval was given, where a server accepted it and it waits for no other.
 pub(super) async fn go_on(server: &Arc<Server>, id: String) {
     let at = Arc::clone(server);
     let resumed = server
@@ -454,7 +454,7 @@ pub(super) async fn take_up(server: Arc<Server>, tell: impl Fn(&str) + Send + Sy
     }
     if left > 0 {
         tell(&format!(
-            "interrupted runs of this workspace that no server goes on with: {left}; `mathchain runs resume --interrupted` resumes them"
+            "{left} interrupted runs of this workspace were not accepted by a server with a valid key; `mathchain runs resume --interrupted` resumes them"
         ));
     }
     while going.join_next().await.is_some() {}

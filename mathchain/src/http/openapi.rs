@@ -415,7 +415,7 @@ fn paths() -> Json {
         "/v1/chains/{id}": get("chain", "State of a plan, and at the end its answer", "Chain", &["404", "409"], &chain),
         "/v1/chains/{id}/events": { "get": of_kinds("events", "Steps of a plan as they begin and end", &["text/event-stream"], &["404"], &[chain[0].clone(), seen.clone()]) },
         "/v1/chains/{id}/cancel": post("cancel", "Cancel a plan", &[("200", "It has been cancelled", "Chain"), ("202", "It is being cancelled", "Chain")], &["404", "409"], &chain, None),
-        "/v1/chains/{id}/resume": post("resume", "Resume a plan that was interrupted, or whose approvals were given", &[("202", "It goes on", "Chain")], &["404", "409"], &chain, None),
+        "/v1/chains/{id}/resume": post("resume", "Resume a plan that was interrupted, or whose approvals were given", &[("202", "It continues", "Chain")], &["404", "409"], &chain, None),
         "/v1/events": { "get": of_kinds("workflow_events", "Events of workflows, from the first or the one after Last-Event-ID, and the next ones", &["text/event-stream"], &["404", "409"], std::slice::from_ref(&seen)) },
         "/v1/runs": get("runs", "Recorded runs of the role in the workspace", "Runs", &["409"], &[]),
         "/v1/runs/{id}": get("run", "A recorded run with its records", "Run", &["404", "409"], &run),

@@ -122,3 +122,34 @@ fn an_approval_in_a_task_is_asked_by_its_state() {
     }
     client.end();
 }
+
+/// The task of a plan has the name of its run, and is found by it when another process answers.
+#[test]
+fn a_task_of_a_plan_survives_its_server() {
+    let place = Place::new();
+    place.write("mathchain.toml", "version = 1\n");
+    let knows = || json!({"extensions": {"io.modelcontextprotocol/tasks": {}}});
+    let mut client = Client::with(&place, &[], Era::Modern, knows());
+    let plan = json!({"version": 1, "id": "long", "steps": [{"id": "a", "tool": "mcmc", "args":
+        {"log_density": "-x0**2/2 - x1**4", "x0": [0, 0], "n_samples": 1_000_000, "chains": 8}}]});
+    let call = json!({"name": "chain_run", "arguments": {"plan": plan}});
+    let begun = client.request("tools/call", call)["result"].clone();
+    let task = begun["taskId"].as_str().expect("an id").to_owned();
+    let run = place.run(&["runs", "show", &task], "");
+    assert_eq!(run.expect_code(0).at("/run").as_str(), Some(&*task));
+    client.child.kill().expect("is there");
+    client.child.wait().expect("ends");
+    let mut client = Client::with(&place, &[], Era::Modern, knows());
+    let shown = client.request("tasks/get", json!({"taskId": task}))["result"].clone();
+    assert_eq!(shown["status"], "failed", "{shown}");
+    assert!(shown.to_string().contains("runs resume"), "{shown}");
+    place.run(&["runs", "cancel", &task], "").expect_code(0);
+    let shown = client.request("tasks/get", json!({"taskId": task}))["result"].clone();
+    assert_eq!(shown["status"], "cancelled", "{shown}");
+    // Another role has no such task.
+    let mut other = Client::with(&place, &["--role", "worker_math"], Era::Modern, knows());
+    let none = other.request("tasks/get", json!({"taskId": task}));
+    assert!(none["error"].is_object(), "{none}");
+    other.end();
+    client.end();
+}
