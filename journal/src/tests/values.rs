@@ -261,13 +261,17 @@ fn a_slice_of_a_block_has_its_elements_and_takes_no_more() {
         kept.text("$artifact").unwrap().to_owned()
     };
     let block = keep(&Value::Numbers(numbers));
-    let slice = state.slice_in(&Scope::role("math"), &block, 19_998..20_010, 48).unwrap();
+    let slice = state
+        .slice_in(&Scope::role("math"), &block, 19_998..20_010, 48)
+        .unwrap();
     let rows = "[[59994,59995,59996],[59997,59998,59999]]";
     assert_eq!(
         (slice.total, slice.items.to_string().as_str()),
         (20_000, rows)
     );
-    let beyond = state.slice_in(&Scope::role("math"), &block, 30_000..30_001, 48).unwrap();
+    let beyond = state
+        .slice_in(&Scope::role("math"), &block, 30_000..30_001, 48)
+        .unwrap();
     assert_eq!(beyond.items.to_string(), "[]");
     let refused = state
         .slice_in(&Scope::role("math"), &block, 0..20_000, 1 << 10)
@@ -277,7 +281,9 @@ fn a_slice_of_a_block_has_its_elements_and_takes_no_more() {
         refused.hint_str().unwrap().contains("42 elements"),
         "{refused}"
     );
-    let other = state.slice_in(&Scope::role("other"), &block, 0..1, 48).unwrap_err();
+    let other = state
+        .slice_in(&Scope::role("other"), &block, 0..1, 48)
+        .unwrap_err();
     assert_eq!(other.reason_str(), Some("artifact_role"));
     let texts: Vec<Value> = (0..9000)
         .map(|number| Value::from(format!("text {number}")))
@@ -301,6 +307,8 @@ fn a_slice_of_a_block_has_its_elements_and_takes_no_more() {
         &place(top.path(), &state.artifact_named(&block).unwrap().handle),
         500,
     );
-    let damaged = state.slice_in(&Scope::role("math"), &block, 0..1, 48).unwrap_err();
+    let damaged = state
+        .slice_in(&Scope::role("math"), &block, 0..1, 48)
+        .unwrap_err();
     assert_eq!(damaged.reason_str(), Some("artifact_corrupt"));
 }

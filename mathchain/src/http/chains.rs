@@ -20,7 +20,6 @@ use super::calls::{json_of, trace_of, unattended};
 use super::once::{Answer, Once};
 use super::reply::{self, Replied};
 use super::server::{Server, lost};
-use crate::queue::Queue;
 use crate::{Context, recorded};
 
 /// A plan with its inputs.

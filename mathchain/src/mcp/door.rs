@@ -8,11 +8,11 @@ use journal::Scope;
 use registry::offer::{self, Catalog, Dialect};
 use rmcp::model::{RequestStateCodec, Tool};
 use rmcp::task_manager::TaskManager;
-use tokio::sync::{OwnedSemaphorePermit, watch};
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tool_core::{Outcome, Result, StopFlag, tool_error};
 
-use crate::queue::Queue;
+use crate::queue::{Permit, Queue};
 use crate::{Context, Extra, Toolkit};
 
 /// Settings of the server, fixed when it starts: no request changes what a caller is offered.
@@ -86,7 +86,7 @@ impl Door {
     ///
     /// # Errors
     /// As [`Queue::enter`]; `policy_denied` with reason `server_key` where the key was revoked meanwhile.
-    pub(super) async fn enter(&self) -> Result<OwnedSemaphorePermit> {
+    pub(super) async fn enter(&self) -> Result<Permit> {
         let permit = self.queue.enter().await?;
         if self.gone.is_cancelled() {
             return Err(
