@@ -36,6 +36,10 @@ pub const AGENT_DEPTH_MAX: u32 = 8;
 pub const AGENT_ANSWER_BYTES_MAX: usize = 16 << 10;
 /// Largest item file, in bytes.
 pub const ITEM_BYTES_MAX: usize = 4 << 20;
+/// Longest frontmatter of an item file, in bytes.
+pub const FRONTMATTER_BYTES_MAX: usize = 64 << 10;
+/// Most keys of a frontmatter.
+pub const FRONTMATTER_KEYS_MAX: usize = 512;
 /// Longest lock, in milliseconds: 30 days.
 pub const LOCK_MS_MAX: i64 = 30 * 24 * 3_600_000;
 /// How long a lock is held where nothing is said, in milliseconds: 24 hours.

@@ -43,10 +43,9 @@ impl Read<'_> {
         let mut object = Object::new();
         for (key, member) in members {
             let mut child = Node::at(self.lines.of(key.span().start));
-            object.insert(
-                key.get_ref().as_ref(),
-                self.value(member, &mut child, depth)?,
-            );
+            // The keys of a table are unique: a search for each would take quadratic time.
+            let member = self.value(member, &mut child, depth)?;
+            object.push_unique(key.get_ref().as_ref().into(), member);
             node.children.push(child);
         }
         Ok(Value::Object(object.into()))

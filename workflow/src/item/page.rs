@@ -4,12 +4,14 @@
 //! that unknown keys, comments, line endings, spaces and code survive. After each change the page is read again: the value must be
 //! the one that was set and every other field as before, else the change is undone and refused.
 
+use std::collections::HashMap;
+
 use registry::document::{self, Format};
 use tool_core::{Object, Value};
 
 use super::{frontmatter, sections};
 use crate::fault::Fault;
-use crate::limits::ITEM_BYTES_MAX;
+use crate::limits::{FRONTMATTER_BYTES_MAX, FRONTMATTER_KEYS_MAX, ITEM_BYTES_MAX};
 
 /// Markdown with YAML frontmatter; see the module.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,6 +49,12 @@ impl Page {
         let Some(front) = frontmatter::find(&self.text) else {
             return Ok(Object::new());
         };
+        let bytes = front.len();
+        if bytes > FRONTMATTER_BYTES_MAX {
+            return Err(malformed(&format!(
+                "it has {bytes} bytes, the limit is {FRONTMATTER_BYTES_MAX}"
+            )));
+        }
         // Empty lines before it give the places of the page.
         let before = self.text[..front.start].matches('\n').count();
         let table = "\n".repeat(before) + &self.text[front.start..front.end];
@@ -54,6 +62,12 @@ impl Page {
             .map_err(|errors| malformed(&errors))?;
         match document.value {
             Value::Null => Ok(Object::new()),
+            Value::Object(fields) if fields.len() > FRONTMATTER_KEYS_MAX => {
+                Err(malformed(&format!(
+                    "it has {} keys, the limit is {FRONTMATTER_KEYS_MAX}",
+                    fields.len()
+                )))
+            }
             Value::Object(fields) => Ok((*fields).clone()),
             other => Err(malformed(&format!(
                 "expected a table of keys, found {}",
@@ -75,28 +89,7 @@ impl Page {
     /// # Errors
     /// Frontmatter that cannot be read or extended, a key or value that is none; the page stays as it was.
     pub fn set_field(&mut self, key: &str, value: &Value) -> Result<(), Fault> {
-        if !frontmatter::is_key(key) {
-            return Err(Fault::invalid(
-                "key",
-                "a letter, then letters, digits, `_` and `-`",
-                key,
-            ));
-        }
-        let before = self.fields()?;
-        if before.get(key) == Some(value) {
-            return Ok(());
-        }
-        let written = frontmatter::written(value).ok_or_else(|| {
-            Fault::invalid(
-                "value",
-                "a text, a boolean, an integer or a list of texts",
-                &value.kind(),
-            )
-        })?;
-        let mut wanted = before;
-        wanted.insert(key, value.clone());
-        let ways = frontmatter::set(&self.text, key, &written);
-        self.first_way(ways, &wanted)
+        self.set_fields(&[(key, Some(value.clone()))])
     }
 
     /// Removes a field, with the lines of its value.
@@ -104,19 +97,81 @@ impl Page {
     /// # Errors
     /// Frontmatter that cannot be read without it; the page stays as it was.
     pub fn remove_field(&mut self, key: &str) -> Result<(), Fault> {
+        self.set_fields(&[(key, None)])
+    }
+
+    /// Sets fields as [`Page::set_field`], and removes those without a value. The frontmatter is read once before and once after all of
+    /// them; only where the result is not what was wanted is each way of writing each field tried.
+    ///
+    /// # Errors
+    /// As [`Page::set_field`] and [`Page::remove_field`].
+    pub fn set_fields(&mut self, changes: &[(&str, Option<Value>)]) -> Result<(), Fault> {
         let mut wanted = self.fields()?;
-        match wanted.remove(key) {
-            None => Ok(()),
-            Some(_) => self.first_way(frontmatter::remove(&self.text, key), &wanted),
+        let mut needed = Vec::new();
+        for (key, value) in changes {
+            if !frontmatter::is_key(key) {
+                let expected = "a letter, then letters, digits, `_` and `-`";
+                return Err(Fault::invalid("key", expected, key));
+            }
+            if wanted.get(key) == value.as_ref() {
+                continue;
+            }
+            let written = match value {
+                None => {
+                    wanted.remove(key);
+                    None
+                }
+                Some(value) => {
+                    wanted.insert(*key, value.clone());
+                    Some(frontmatter::written(value).ok_or_else(|| {
+                        let expected = "a text, a boolean, an integer or a list of texts";
+                        Fault::invalid("value", expected, &value.kind())
+                    })?)
+                }
+            };
+            needed.push((*key, written));
         }
+        if needed.is_empty() {
+            return Ok(());
+        }
+        let ways = |text: &str, key: &str, written: &Option<String>| match written {
+            Some(written) => frontmatter::set(text, key, written),
+            None => frontmatter::remove(text, key),
+        };
+        let mut text = self.text.clone();
+        for (key, written) in &needed {
+            text = ways(&text, key, written).into_iter().next().unwrap_or(text);
+        }
+        if self.take(text, &wanted)? {
+            return Ok(());
+        }
+        let mut page = self.clone();
+        for (key, written) in &needed {
+            let mut then = page.fields()?;
+            match wanted.get(key) {
+                Some(value) => then.insert(*key, value.clone()),
+                None => drop(then.remove(key)),
+            }
+            page.first_way(ways(&page.text, key, written), &then)?;
+        }
+        *self = page;
+        Ok(())
+    }
+
+    /// Takes a text if its fields are those wanted.
+    fn take(&mut self, text: String, wanted: &Object) -> Result<bool, Fault> {
+        let page = Self::parse(text)?;
+        let takes = page.fields().is_ok_and(|fields| same(&fields, wanted));
+        if takes {
+            *self = page;
+        }
+        Ok(takes)
     }
 
     /// Takes the first text whose fields are those wanted.
     fn first_way(&mut self, ways: Vec<String>, wanted: &Object) -> Result<(), Fault> {
         for text in ways {
-            let page = Self::parse(text)?;
-            if page.fields().is_ok_and(|fields| same(&fields, wanted)) {
-                *self = page;
+            if self.take(text, wanted)? {
                 return Ok(());
             }
         }
@@ -174,7 +229,8 @@ impl Page {
 
 /// Whether two tables have the same members, in any order.
 fn same(one: &Object, other: &Object) -> bool {
-    one.len() == other.len() && one.iter().all(|(key, value)| other.get(key) == Some(value))
+    let other: HashMap<&str, &Value> = other.iter().collect();
+    one.len() == other.len() && (one.iter()).all(|(key, value)| other.get(key) == Some(&value))
 }
 
 fn malformed(message: &dyn std::fmt::Display) -> Fault {

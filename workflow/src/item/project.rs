@@ -159,16 +159,12 @@ pub fn project(state: &State, item: &ItemId, old: Option<&str>) -> Result<Projec
         )
     };
     let mut page = Page::parse(old.map_or_else(fresh, str::to_owned))?;
-    for (key, value) in &fields {
-        match value {
-            Some(value) => page.set_field(key, value)?,
-            None => page.remove_field(key)?,
-        }
-    }
+    page.set_fields(&fields)?;
     for (name, text) in sections(state, item)? {
-        match text.is_empty() {
-            false => page.set_section(name, &text)?,
-            true => page.remove_section(name),
+        match text {
+            Some(text) if text.is_empty() => page.remove_section(name),
+            Some(text) => page.set_section(name, &text)?,
+            None => {}
         }
     }
     Ok(Projected {
@@ -195,15 +191,15 @@ fn list(texts: &[String]) -> Option<Value> {
     (!texts.is_empty()).then(|| Value::array(texts))
 }
 
-fn review_fields(all: &[Review]) -> [Field; 2] {
-    let last = all.last();
-    [
-        (
-            "review",
-            last.and_then(|review| text(review.verdict.as_str())),
-        ),
-        ("reviewer", last.and_then(|review| text(&review.by))),
-    ]
+/// Reviews are never taken back: a log without any knows nothing of those that the file of another checkout has.
+fn review_fields(all: &[Review]) -> Vec<Field> {
+    let fields = all.last().map(|last| {
+        [
+            ("review", text(last.verdict.as_str())),
+            ("reviewer", text(&last.by)),
+        ]
+    });
+    fields.into_iter().flatten().collect()
 }
 
 fn request_fields(state: &State, request: &Request) -> Vec<Field> {
@@ -301,11 +297,14 @@ fn feedback_fields(workflow: &str, feedback: &Feedback) -> Vec<Field> {
     ]
 }
 
-/// The sections that the state determines; an empty one is removed.
-fn sections(state: &State, item: &ItemId) -> Result<Vec<(&'static str, String)>, Fault> {
+type Section = (&'static str, Option<String>);
+
+/// The sections that the state determines; an empty one is removed, and one of which the log knows nothing stays as it is.
+fn sections(state: &State, item: &ItemId) -> Result<Vec<Section>, Fault> {
+    let reviewed = |all: &[Review]| ("Reviews", (!all.is_empty()).then(|| reviews(all)));
     Ok(match item {
-        ItemId::Request(id) => vec![("Reviews", reviews(&state.request(id)?.reviews))],
-        ItemId::Chain(id) => vec![("Reviews", reviews(&state.chain(id)?.reviews))],
+        ItemId::Request(id) => vec![reviewed(&state.request(id)?.reviews)],
+        ItemId::Chain(id) => vec![reviewed(&state.chain(id)?.reviews)],
         ItemId::Task { chain, task } => {
             let task = state.task(chain, task)?;
             let summary = task
@@ -313,11 +312,12 @@ fn sections(state: &State, item: &ItemId) -> Result<Vec<(&'static str, String)>,
                 .as_deref()
                 .map(super::body::inner)
                 .unwrap_or_default();
-            vec![("Summary", summary), ("Reviews", reviews(&task.reviews))]
+            let summary = (!task.submitters.is_empty()).then_some(summary);
+            vec![("Summary", summary), reviewed(&task.reviews)]
         }
         ItemId::Feedback { workflow, feedback } => {
             let feedback = state.workflow(workflow)?.feedback(feedback)?;
-            vec![("Answer", answer(feedback))]
+            vec![("Answer", Some(answer(feedback)))]
         }
     })
 }
