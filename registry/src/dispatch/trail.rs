@@ -1,5 +1,6 @@
 //! The audit record of a call, collected on its way through the stages; and the end of every call: record and envelope.
 
+use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher as _;
@@ -68,6 +69,8 @@ pub(super) struct Trail {
     pub(super) kept: bool,
     /// Whether it runs on a thread that must not wait.
     pub(super) is_brief: bool,
+    /// Whether the arguments opened files or stored values.
+    pub(super) opened: bool,
     /// Whether it took longer than its thread could be spared.
     pub(super) outlasted: Cell<bool>,
 }
@@ -210,7 +213,8 @@ impl Trail {
         if let Some(decision) = &self.decision {
             record.insert("decision", decision.verdict.as_str());
             record.insert("layer", decision.layer.as_str());
-            record.insert("rule", decision.rule.as_deref());
+            let rule = decision.rule.as_deref().map(|rule| redact::text(rule).0);
+            record.insert("rule", rule.as_deref());
             record.insert("reason", redact::text(&decision.reason).0.into_owned());
         }
         record.insert("approval_id", self.approval_id.clone());
@@ -315,6 +319,13 @@ impl Trail {
         };
         let mut warnings = std::mem::take(&mut self.warnings);
         warnings.append(&mut ended.warnings);
+        if self.context.chain.is_none() {
+            for warning in &mut warnings {
+                if let (Cow::Owned(clean), _) = redact::text(warning) {
+                    *warning = clean;
+                }
+            }
+        }
         let mut metadata = self.metadata(elapsed_ms, output_digest, head);
         metadata.extend(&ended.notes);
         let limits = dispatcher.limits;
@@ -322,6 +333,11 @@ impl Trail {
             status: match ended.ending {
                 Ending::Success(output) => Status::Success(output),
                 Ending::Failed(error) => {
+                    // Errors quote what they are about.
+                    let error = match self.context.chain {
+                        None => redact::error(error),
+                        Some(_) => error,
+                    };
                     Status::Error(limits::within(error, limits, &mut warnings))
                 }
                 Ending::Pending(approval_id, so_far) => Status::PendingApproval {

@@ -1,6 +1,6 @@
 //! Redacts secrets in texts and values, at every depth.
 //!
-//! Fourteen kinds of secret are recognised by form. The text of a member with a secret name (`password`, `api_key`) is redacted
+//! Three dozen kinds of secret are recognised by form. The text of a member with a secret name (`password`, `api_key`) is redacted
 //! whatever its form. The replacement is `[redacted:<kind>]`. This limits accidents; it is no barrier against deliberate hiding.
 
 mod patterns;
@@ -11,7 +11,7 @@ mod tests;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use tool_core::{Object, Value};
+use tool_core::{Object, ToolError, Value};
 
 /// The redacted text, and the number of secrets.
 pub fn text(text: &str) -> (Cow<'_, str>, usize) {
@@ -69,6 +69,24 @@ pub fn value(value: &Value) -> (Value, usize) {
         Value::Null | Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Numbers(_) => {
             (value.clone(), 0)
         }
+    }
+}
+
+/// The error with every text redacted: errors quote arguments and data.
+pub fn error(error: ToolError) -> ToolError {
+    let (clean, count) = value(&error.to_value());
+    if count == 0 {
+        return error;
+    }
+    let Some(mut clean) = ToolError::from_value(&clean) else {
+        return error;
+    };
+    if error.is_outcome_unknown() {
+        clean = clean.may_have_happened();
+    }
+    match error.approval() {
+        Some(approval) => clean.waits_for(approval),
+        None => clean,
     }
 }
 

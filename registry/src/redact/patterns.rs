@@ -7,39 +7,93 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use regex::bytes::{Regex, RegexSet};
 
 /// The known kinds of secret, each with its pattern. Of two that match the same range, the first names it.
-pub(super) const FORMS: [(&str, &str); 14] = [
+pub(super) const FORMS: [(&str, &str); 36] = [
     // `NAME=value` or `NAME: value` where the name says secret, up to the closing quote or a separator.
     (
         "env_secret",
         r#"(?i-u)(?:NAMES)["']? *[=:] *(?:"([^"\n]+)|'([^'\n]+)|([^ \t\n\r\x0c,;"'&)}]+))"#,
     ),
     ("bearer_token", r"(?i-u)\bbearer +([a-z0-9_.~+/=-]{16,})"),
+    (
+        "basic_authorization",
+        r#"(?i-u)\bauthorization["']? *[=:] *["']?basic +([a-z0-9+/=_-]{4,})"#,
+    ),
+    // `Cookie: name=value; name=value`, to the end of the line or text.
+    (
+        "cookie",
+        r#"(?i-u)\b(?:set-)?cookie["']? *: *["']?([^ \t\n\r"'=;]+=[^\n\r"']+)"#,
+    ),
     // `://user:password@`: the password.
     (
         "connection_string",
         r#"(?-u)[a-zA-Z0-9]://[^ \t\n\r\x0c/@:"']*:([^ \t\n\r\x0c/@"']+)@"#,
     ),
+    // `AccountKey=...;` of a storage account, and the signature of a shared link.
+    (
+        "azure_key",
+        r"(?i-u)\b(?:AccountKey|SharedAccessSignature|SharedSecret)=([a-z0-9+/=%]{16,})",
+    ),
+    ("azure_signature", r"(?-u)[?&]sig=([a-zA-Z0-9%+/=_-]{20,})"),
     // From the opening line to the closing one, or to the end of the text where it was cut.
     (
         "ssh_private_key",
         r"(?s-u)(-----BEGIN [A-Z0-9 ]{0,29}PRIVATE KEY-----.*?(?:-----END [A-Z0-9 ]{0,29}PRIVATE KEY-----|$))",
     ),
+    // The end of one whose beginning was cut.
+    (
+        "private_key_end",
+        r"(?-u)((?:[a-zA-Z0-9+/=]{16,}[ \t\r\n]+)*-----END [A-Z0-9 ]{0,29}PRIVATE KEY-----)",
+    ),
+    // PuTTY's layout and age.
+    (
+        "putty_private_key",
+        r"(?-u)(Private-Lines: [0-9]+[\r\n]+(?:[a-zA-Z0-9+/=]+(?:[\r\n]+|$))+)",
+    ),
+    ("age_key", r"(?-u)\b(AGE-SECRET-KEY-1[A-Z0-9]{20,})"),
     (
         "aws_access_key",
         r"(?-u)\b((?:AKIA|ASIA)[A-Z0-9]{16})(?:[^A-Z0-9]|$)",
     ),
+    ("mathchain_key", r"(?-u)\b(mathchain_[0-9a-f]{64})"),
     ("anthropic_key", r"(?-u)\b(sk-ant-[\w-]{16,})"),
     ("openai_key", r"(?-u)\b(sk-[\w-]{20,})"),
     ("gcloud_key", r"(?-u)\b(AIza[\w-]{35})(?:[^\w-]|$)"),
+    ("gcloud_token", r"(?-u)\b(ya29\.[\w-]{20,})"),
     ("github_fine_grained", r"(?-u)\b(github_pat_\w{22,})"),
     ("github_pat", r"(?-u)\b(ghp_[a-zA-Z0-9]{36,})"),
     ("github_oauth", r"(?-u)\b(gho_[a-zA-Z0-9]{36,})"),
     ("github_app", r"(?-u)\b(gh[usr]_[a-zA-Z0-9]{36,})"),
-    ("slack_token", r"(?-u)\b(xox[abprs]-[\w-]{10,})"),
+    (
+        "gitlab_token",
+        r"(?-u)\b(gl(?:pat|dt|rt|cbt|ptt|soat)-[\w.-]{20,})",
+    ),
+    ("npm_token", r"(?-u)\b(npm_[a-zA-Z0-9]{36,})"),
+    ("pypi_token", r"(?-u)\b(pypi-[\w-]{16,})"),
+    ("slack_token", r"(?-u)\b(xox[abeprs]-[\w-]{10,})"),
+    (
+        "slack_webhook",
+        r"(?-u)hooks\.slack\.com/(?:services|workflows)/([\w/-]{20,})",
+    ),
     (
         "stripe_key",
         r"(?-u)\b([sr]k_(?:live|test)_[a-zA-Z0-9]{16,})",
     ),
+    ("huggingface_token", r"(?-u)\b(hf_[a-zA-Z0-9]{30,})"),
+    ("sendgrid_key", r"(?-u)\b(SG\.[\w-]{16,}\.[\w-]{16,})"),
+    (
+        "telegram_token",
+        r"(?-u)\b([0-9]{8,10}:[a-zA-Z0-9_-]{35})\b",
+    ),
+    ("tavily_key", r"(?-u)\b(tvly-[\w-]{20,})"),
+    ("groq_key", r"(?-u)\b(gsk_[a-zA-Z0-9]{30,})"),
+    (
+        "shopify_token",
+        r"(?-u)\b(shp(?:at|ca|pa|ss)_[a-fA-F0-9]{32,})",
+    ),
+    ("digitalocean_token", r"(?-u)\b(do[opr]_v1_[a-f0-9]{40,})"),
+    ("twilio_key", r"(?-u)\b(SK[0-9a-f]{32})(?:[^0-9a-zA-Z]|$)"),
+    // A signed token of three parts; the first is an object of JSON.
+    ("jwt", r"(?-u)\b(eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]*)"),
 ];
 
 /// Words that a name of a secret contains, without `-` and `_`.
@@ -77,9 +131,31 @@ fn pattern(form: &str) -> String {
 }
 
 /// What the secrets of all kinds but `env_secret` contain.
-const MARKS: [&str; 14] = [
+const MARKS: [&str; 36] = [
     "://",
     "-----BEGIN ",
+    "-----END ",
+    "Private-Lines: ",
+    "AGE-SECRET-KEY-1",
+    "sig=",
+    "mathchain_",
+    "ya29.",
+    "glpat-",
+    "gldt-",
+    "glrt-",
+    "glcbt-",
+    "glptt-",
+    "glsoat-",
+    "npm_",
+    "pypi-",
+    "hooks.slack.com/",
+    "hf_",
+    "SG.",
+    "tvly-",
+    "gsk_",
+    "shp",
+    "_v1_",
+    "eyJ",
     "AKIA",
     "ASIA",
     "sk-",
@@ -94,6 +170,27 @@ const MARKS: [&str; 14] = [
     "k_",
 ];
 
+/// What else stands before a secret behind `=` or `:`.
+const HEADS: [&str; 5] = [
+    "authorization",
+    "cookie",
+    "accountkey",
+    "sharedaccesssignature",
+    "sharedsecret",
+];
+
+/// Whether a text has a number as long as those that begin some tokens, before a colon or behind `SK`.
+fn has_long_number(text: &str) -> bool {
+    let mut digits = 0;
+    let mut bytes = text.bytes();
+    let is_id = bytes.any(|byte| {
+        let is_end = byte == b':' && digits >= 8;
+        digits = if byte.is_ascii_digit() { digits + 1 } else { 0 };
+        is_end
+    });
+    is_id || text.contains("SK")
+}
+
 /// Whether a text has what every secret has, so that the patterns are worth asking: they take a millisecond to compile.
 pub(super) fn may_have_one(text: &str) -> bool {
     let letters = text.bytes().filter(|byte| !matches!(byte, b'-' | b'_'));
@@ -104,6 +201,8 @@ pub(super) fn may_have_one(text: &str) -> bool {
     MARKS.iter().any(|mark| text.contains(mark))
         || plain.contains("bearer ")
         || text.contains(['=', ':']) && names.any(|name| plain.contains(name))
+        || text.contains(['=', ':']) && HEADS.iter().any(|head| plain.contains(head))
+        || has_long_number(text)
 }
 
 /// The patterns of all kinds; `None` for a short text that has no secret, as long as they are not compiled.

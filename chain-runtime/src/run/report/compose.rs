@@ -320,7 +320,8 @@ fn answer(
     steps: &[StepReport],
     values: &HashMap<String, Result<Value, Missing>>,
 ) -> (Object, Lacks, Option<usize>) {
-    let world = plan.steps.iter().any(|step| step.reads_world);
+    // What came from the world is redacted, whichever step hands it on.
+    let world = (plan.steps.iter()).any(|step| step.reads_world || step.args.opens_files());
     let mut outputs = Object::new();
     let mut missing = Vec::new();
     let mut lacking: Option<usize> = None;

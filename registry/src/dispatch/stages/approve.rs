@@ -1,5 +1,7 @@
 //! The approval stage: the request, its binding to the call, and the decision.
 
+use std::borrow::Cow;
+
 use tool_core::capability::{ApprovalRequest, ApprovalState};
 use tool_core::convert::to_value;
 use tool_core::{ResourceKey, ToolError, Value, object, tool_error};
@@ -70,6 +72,9 @@ impl<'a> Opened<'a> {
         }
         let chain = trail.chain();
         let step = chain.map(|chain| (chain.chain_id.clone(), chain.call_name()));
+        if let (Cow::Owned(clean), _) = redact::text(&preview) {
+            preview = clean;
+        }
         let workspace = dispatcher.host.workspace.as_ref();
         let digest = self.digest(dispatcher, trail, &bound);
         let request = ApprovalRequest {
@@ -80,15 +85,17 @@ impl<'a> Opened<'a> {
             tool: spec.id.to_owned(),
             role: self.decided.located.caller.role().to_owned(),
             agent: trail.who().agent.clone(),
-            condition: self.decided.condition.clone(),
+            condition: without_secrets(&self.decided.condition),
             preview,
             by_key: dispatcher.policy.approvals_by_key(),
             lifetime_ms: dispatcher.policy.approval_lifetime_ms(),
             step,
-            reason: match &decision.rule {
+            reason: redact::text(&match &decision.rule {
                 Some(rule) => format!("layer {}, {rule}: {}", decision.layer, decision.reason),
                 None => decision.reason.to_string(),
-            },
+            })
+            .0
+            .into_owned(),
         };
         // Were it consumed, this would be the record that makes the intent durable.
         if !trail.effects.is_empty() {
@@ -191,7 +198,7 @@ impl<'a> Opened<'a> {
         let destroyed = bound.destroyed.iter().map(|(path, content)| {
             object! { "path" => path.as_str(), "content" => content.as_str() }
         });
-        object! {
+        let details = object! {
             "version" => spec.version,
             "arguments" => arguments,
             "arguments_digest" => trail.args_digest(),
@@ -205,7 +212,9 @@ impl<'a> Opened<'a> {
             "destroys" => Value::array(destroyed.collect()),
             "subject" => bound.subject.clone(),
             "digest" => digest,
-        }
+        };
+        // What is opened, destroyed and decided about may have names that hold secrets.
+        redact::value(&details).0
     }
 
     /// The files and artifacts that the arguments open: pointer, name, digest of the content.
@@ -220,6 +229,14 @@ impl<'a> Opened<'a> {
             ))
         });
         found.collect()
+    }
+}
+
+/// The condition of a rule that would match a call; none for one with a secret, which is not kept in the state for a rule.
+fn without_secrets(condition: &Value) -> Value {
+    match redact::value(condition) {
+        (_, 0) => condition.clone(),
+        _ => Value::Null,
     }
 }
 

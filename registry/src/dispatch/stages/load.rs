@@ -85,8 +85,9 @@ impl<'a> Identified<'a> {
     pub(super) fn open(
         self,
         request: &CallRequest,
-        trail: &Trail,
+        trail: &mut Trail,
     ) -> Result<Opened<'a>, ToolError> {
+        trail.opened = !self.decided.call.sources().is_empty();
         let (ctx, alarm) = context(&self.decided, request, trail)?;
         let loaded = inputs(&self.decided, ctx.stop())?;
         Ok(Opened {

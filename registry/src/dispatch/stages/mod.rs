@@ -537,7 +537,8 @@ impl Committed<'_> {
             true => error.may_have_happened(),
             false => error,
         };
-        let mut ended = settled(&located, &decision, output, reader, trail).map_err(refused)?;
+        let mut ended =
+            settled(&located, &decision, output, (reader, trail.opened), trail).map_err(refused)?;
         warnings.append(&mut ended.warnings);
         ended.warnings = warnings;
         ended.notes.extend(&notes);

@@ -33,7 +33,7 @@ impl<'a> Identified<'a> {
         match found {
             Probe::Happened(output) => {
                 let (located, decision) = (&self.decided.located, &self.decided.decision);
-                let mut ended = settled(located, decision, output, None, trail)?;
+                let mut ended = settled(located, decision, output, (None, false), trail)?;
                 ended.warnings.extend(ctx.take_warnings());
                 ended.warnings.push(
                     "the call completed before the process ended; it was not repeated".to_owned(),

@@ -16,12 +16,12 @@ use crate::redact;
 /// The role with access to every stored value.
 const OPERATOR: &str = "operator";
 
-/// Redacts a result and applies the output limits. After an effect, a large result is cut and never an error.
+/// Redacts a result and applies the output limits; `opened` says whether the arguments opened files or stored values. After an effect, a large result is cut and never an error.
 pub(super) fn settled(
     located: &Located<'_>,
     decision: &Decision,
     output: Value,
-    reader: Option<Reader>,
+    (reader, opened): (Option<Reader>, bool),
     trail: &Trail,
 ) -> Result<Ended, ToolError> {
     let spec = located.tool().spec();
@@ -33,9 +33,10 @@ pub(super) fn settled(
     if !direct {
         excess = limits::beyond_memory(&output, limits).or(excess);
     }
-    // What a tool found in the world may hold secrets; what a pure tool computed came from the caller. Between steps of
-    // a chain nothing is changed unless a rule says so.
-    let reads_world = spec.determinism == Determinism::External && direct;
+    // What came from the world may hold secrets, whichever tool hands it on: one that found it there, or a pure one that was given a file or
+    // a stored value. What it computed of plain arguments came from the caller. Between steps of a chain nothing is changed unless a
+    // rule says so.
+    let reads_world = direct && (spec.determinism == Determinism::External || opened);
     let (whole, redacted) = match obligations.redact || reads_world {
         true => redact::value(&output),
         false => (output, 0),
