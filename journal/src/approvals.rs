@@ -289,7 +289,7 @@ impl Shared {
     }
 
     fn decide(&self, scope: &Scope, id: &str, by: &str, decision: Decision) -> Result<Approval> {
-        const SQL: &str = "UPDATE approvals SET state = ?, decided_by = ?, decided_ms = ?, decided_in = ?, details = NULL WHERE id = ?";
+        const SQL: &str = "UPDATE approvals SET state = ?, decided_by = ?, decided_ms = ?, decided_in = ?, details = NULL, condition = NULL WHERE id = ?";
         const DIGEST: &str = "SELECT digest FROM approvals WHERE id = ?";
         let (name, state) = decision.names();
         let session = self.lock().chains.own.session.clone();
@@ -340,7 +340,7 @@ fn settled(found: &Approval) -> ToolError {
 
 /// Expires the approvals that were not answered or used in time.
 fn expire(transaction: &Transaction<'_>, now_ms: u64) -> rusqlite::Result<usize> {
-    const SQL: &str = "UPDATE approvals SET state = 'expired', details = NULL WHERE state IN ('pending', 'granted') AND expires_ms <= ?";
+    const SQL: &str = "UPDATE approvals SET state = 'expired', details = NULL, condition = NULL WHERE state IN ('pending', 'granted') AND expires_ms <= ?";
     sql::execute(transaction, SQL, [now_ms as i64])
 }
 
@@ -369,7 +369,10 @@ fn settle_in(
         match &*state {
             // A grant without a key does not count once approvers are configured.
             "granted" if request.by_key && decided_by.as_deref() == Some(WITHOUT_KEY) => {
-                mark(&id, "state = 'expired', told = 1")?;
+                mark(
+                    &id,
+                    "state = 'expired', told = 1, details = NULL, condition = NULL",
+                )?;
             }
             "granted" => {
                 if !grants::is_recorded(transaction, &id)? {
