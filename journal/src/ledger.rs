@@ -13,6 +13,7 @@ use tool_core::{Result, ToolError, Value, json, object, tool_error};
 
 use super::chain::Chain;
 use super::lease::{Machine, Now};
+use super::local_disk;
 use super::open::{Chains, Target};
 use super::random::chance;
 use super::sql::{self, Columns, Done, Failure};
@@ -206,8 +207,9 @@ impl Shared {
         let chain = core.chains.of(target)?;
         chain.append(body);
         let head = chain.head();
-        // A head promises that the record will be written, so after a failure it is written first. The record stays batched anyway.
-        if core.behind {
+        // A head promises that the record will be written, so after a failure, or where there may be no room, it is written first. The record
+        // stays batched anyway.
+        if core.behind || local_disk::is_nearly_full(&self.file) {
             self.flush(&mut core)?;
         }
         self.wake(&core);

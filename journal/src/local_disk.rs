@@ -37,16 +37,23 @@ pub(super) fn check(folder: &Path) -> Result<()> {
     }
 }
 
-/// Free space for this user on the disk of a folder, in bytes; `None` where it is unknown.
+/// Free space for this user on the disk of a folder or file, in bytes; `None` where it is unknown.
 #[cfg(unix)]
-pub(super) fn free_bytes(folder: &Path) -> Option<u64> {
-    let found = rustix::fs::statvfs(folder).ok()?;
+pub(super) fn free_bytes(place: &Path) -> Option<u64> {
+    let found = rustix::fs::statvfs(place).ok()?;
     Some(found.f_bavail.saturating_mul(found.f_frsize))
 }
 
 #[cfg(not(unix))]
 pub(super) fn free_bytes(_: &Path) -> Option<u64> {
     None
+}
+
+/// Whether a batch of records may find no room where a file is.
+pub(super) fn is_nearly_full(file: &Path) -> bool {
+    /// In bytes: more than a batch and its index.
+    const BATCH: u64 = 8 << 20;
+    free_bytes(file).is_some_and(|free| free < BATCH)
 }
 
 fn refused(folder: &Path, name: &str) -> ToolError {

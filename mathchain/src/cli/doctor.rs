@@ -20,6 +20,8 @@ struct Probe {
     found: String,
     /// How to provide what is missing.
     cure: Option<String>,
+    /// Whether the part is there and in a bad state.
+    has_failed: bool,
     /// The tools that are unavailable without it.
     refused: Vec<&'static str>,
 }
@@ -31,7 +33,16 @@ impl Probe {
             standing: Standing::Ok,
             found: found.into(),
             cure: None,
+            has_failed: false,
             refused: Vec::new(),
+        }
+    }
+
+    /// A part that is there, and in a bad state.
+    fn failed(name: &'static str, found: impl Into<String>, cure: impl Into<String>) -> Self {
+        Self {
+            has_failed: true,
+            ..Self::missing(name, found, cure)
         }
     }
 
@@ -62,6 +73,7 @@ impl Probe {
         match self.standing {
             Standing::Ok => ("ok", "ok"),
             Standing::Optional => ("optional", "absent"),
+            Standing::Missing if self.has_failed => ("failed", "FAILED"),
             Standing::Missing => ("missing", "MISSING"),
         }
     }
@@ -98,6 +110,7 @@ pub(super) fn doctor(global: &Global) -> Result<ExitCode> {
         workspace(&toolkit),
         leftovers(&toolkit),
         state(&toolkit, &places),
+        space(&places),
         audit(&toolkit),
     ];
     probes.extend(sandbox(&toolkit));
@@ -249,7 +262,17 @@ fn state(toolkit: &Toolkit, places: &Places) -> Probe {
         return Probe::ok("state", found);
     }
     let missing = match (toolkit.state(), toolkit.state_fault()) {
-        (Some(state), _) => return Probe::ok("state", state.file().display().to_string()),
+        (Some(state), _) => {
+            let file = state.file().display().to_string();
+            return match toolkit.copy_of() {
+                None => Probe::ok("state", file),
+                Some(original) => Probe::failed(
+                    "state",
+                    format!("{file} is a copy, or a restored backup, of that of {original}"),
+                    "`mathchain workspace adopt` makes it the state of this folder",
+                ),
+            };
+        }
         (None, Some(fault)) => {
             let usual = "make the folder writable; until then calls with effects are refused";
             Probe::missing("state", fault.message(), fault.hint_str().unwrap_or(usual))
@@ -263,6 +286,34 @@ fn state(toolkit: &Toolkit, places: &Places) -> Probe {
         refused: tools_that(toolkit, |spec| !spec.effects.is_empty()),
         ..missing
     }
+}
+
+/// The space that is left where the state is.
+#[cfg(unix)]
+fn space(places: &Places) -> Probe {
+    /// Below this many bytes calls may soon not be recorded.
+    const SCARCE: u64 = 256 << 20;
+    let folder = places.state.as_deref().unwrap_or(Path::new("."));
+    let there = folder.ancestors().find(|above| above.exists());
+    let found = there.and_then(|there| rustix::fs::statvfs(there).ok());
+    let Some(found) = found else {
+        return Probe::ok("space", "unknown");
+    };
+    let bytes = found.f_bavail.saturating_mul(found.f_frsize);
+    let words = format!("{} free for the state", human::size(bytes));
+    match bytes < SCARCE {
+        false => Probe::ok("space", words),
+        true => Probe::failed(
+            "space",
+            words,
+            "make room: a call with effects is refused where it cannot be recorded; `mathchain state size` shows what the state holds, `mathchain state prune` removes old records",
+        ),
+    }
+}
+
+#[cfg(not(unix))]
+fn space(_: &Places) -> Probe {
+    Probe::ok("space", "unknown")
 }
 
 /// Whether the folder, or its nearest existing parent, is writable.
@@ -293,7 +344,7 @@ fn audit(toolkit: &Toolkit) -> Probe {
         None => Probe::missing("audit", "no state", "see `state`"),
         Some(Err(err)) => {
             let usual = "retain the file, and start a new state folder";
-            Probe::missing("audit", err.message(), err.hint_str().unwrap_or(usual))
+            Probe::failed("audit", err.message(), err.hint_str().unwrap_or(usual))
         }
         Some(Ok(found)) if found.is_sound() => {
             let (records, sessions) = (found.records, found.sessions);
@@ -302,7 +353,8 @@ fn audit(toolkit: &Toolkit) -> Probe {
         }
         Some(Ok(found)) => {
             let cure = "retain the file; `mathchain audit verify` lists the faults";
-            Probe::missing("audit", format!("{} faults", found.faults.len()), cure)
+            let faults = counted(found.faults.len() as u64, "fault");
+            Probe::failed("audit", faults, cure)
         }
     }
 }
@@ -318,6 +370,7 @@ fn sandbox(toolkit: &Toolkit) -> impl Iterator<Item = Probe> {
             standing: probe.standing,
             found: probe.found,
             cure: probe.cure,
+            has_failed: false,
             refused: tools_that(toolkit, spawns),
         }
     })
