@@ -150,6 +150,34 @@ fn insert(
     sql::execute(transaction, SQL, params)
 }
 
+impl State {
+    /// An id for a notification that is stored later.
+    pub fn new_notice_id() -> String {
+        random::id()
+    }
+}
+
+/// Stores a notification under an id.
+pub(super) fn insert_new(
+    transaction: &Transaction<'_>,
+    (id, notice): (&str, &Notice),
+    now_ms: u64,
+    folder: Option<&WorkspaceId>,
+) -> rusqlite::Result<usize> {
+    let notice = NoticeRecord {
+        id: id.to_owned(),
+        kind: notice.kind.to_owned(),
+        call_id: notice.call_id.clone(),
+        tool: notice.tool.clone(),
+        role: notice.role.clone(),
+        agent: notice.agent.clone(),
+        text: notice.text.clone(),
+        time_ms: now_ms,
+        folder_root: None,
+    };
+    insert(transaction, &notice, folder)
+}
+
 impl Notices for State {
     fn asked(&self, question: &Notice) -> Result<Option<Asked>> {
         let sql = of_table(&format!(
@@ -177,21 +205,11 @@ impl Notices for State {
     }
 
     fn notify(&self, notice: &Notice) -> Result<String> {
-        let id = random::id();
+        let id = Self::new_notice_id();
         self.shared
             .transact("store the notification", |transaction, now_ms| {
-                let notice = NoticeRecord {
-                    id: id.clone(),
-                    kind: notice.kind.to_owned(),
-                    call_id: notice.call_id.clone(),
-                    tool: notice.tool.clone(),
-                    role: notice.role.clone(),
-                    agent: notice.agent.clone(),
-                    text: notice.text.clone(),
-                    time_ms: now_ms,
-                    folder_root: None,
-                };
-                insert(transaction, &notice, self.shared.folder_of_calls())?;
+                let folder = self.shared.folder_of_calls();
+                insert_new(transaction, (&id, notice), now_ms, folder)?;
                 Ok(((), None))
             })?;
         Ok(id)

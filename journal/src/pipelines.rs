@@ -5,10 +5,12 @@
 
 use registry::WorkspaceId;
 use rusqlite::{Connection, params};
+use tool_core::capability::Notice;
 use tool_core::{Encode, ErrorCode, Result, ToolError, Value, json, object, tool_error};
 
 use super::folders::{self, IS_IN, ROOT};
 use super::lease::Owner;
+use super::notices;
 use super::random;
 use super::sql::{self, Done, row_structs};
 use super::state::State;
@@ -118,12 +120,26 @@ impl State {
         })
     }
 
-    /// Appends events to a pipeline that this process runs; on disk when this returns. `state` is that of the pipeline from now on; a final one
+    /// As [`State::append_pipeline_asking`], without a question.
+    ///
+    /// # Errors
+    /// As [`State::append_pipeline_asking`].
+    pub fn append_pipeline(&self, id: &str, events: &[Value], state: Option<&str>) -> Result<()> {
+        self.append_pipeline_asking(id, events, state, None)
+    }
+
+    /// Appends events to a pipeline that this process runs, with the question that they are about; on disk when this returns. `state` is that of the pipeline from now on; a final one
     /// releases it.
     ///
     /// # Errors
     /// `conflict` with reason `pipeline_lost` where another process has taken over; `tool_error` when they cannot be written.
-    pub fn append_pipeline(&self, id: &str, events: &[Value], state: Option<&str>) -> Result<()> {
+    pub fn append_pipeline_asking(
+        &self,
+        id: &str,
+        events: &[Value],
+        state: Option<&str>,
+        question: Option<&(String, Notice)>,
+    ) -> Result<()> {
         const ADD: &str = "INSERT INTO pipeline_events(pipeline, number, body, time_ms)
              SELECT ?1, ifnull(max(number), 0) + 1, ?2, ?3 FROM pipeline_events WHERE pipeline = ?1";
         const SIGN: &str =
@@ -133,6 +149,10 @@ impl State {
         let owner = self.shared.machine.here().to_text();
         self.shared
             .transact("record the pipeline", |transaction, now_ms| {
+                if let Some((id, notice)) = question {
+                    let folder = self.shared.folder_of_calls();
+                    notices::insert_new(transaction, (id, notice), now_ms, folder)?;
+                }
                 for event in events {
                     let body = json::to_text(event);
                     sql::execute(transaction, ADD, params![id, body, now_ms as i64])?;

@@ -241,7 +241,18 @@ impl PreparedAgent for Spawn {
                             control.stop(Category::Limit, message);
                         }
                     }
-                    What::Ended { result, answer } => {
+                    What::Ended { mut result, answer } => {
+                        // One that says its cost at its end was not stopped before.
+                        if let (None, Some(limit), Some(cost)) = (
+                            result.category,
+                            self.own.limits.max_cost_usd,
+                            result.cost_usd,
+                        ) && cost > limit
+                        {
+                            result.category = Some(Category::Limit);
+                            result.message =
+                                format!("it has cost ${cost:.4}, its limit is ${limit}");
+                        }
                         report = AgentReport {
                             failure: result.category.map(|category| category.as_str().to_owned()),
                             message: result.message,

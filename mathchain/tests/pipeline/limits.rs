@@ -178,6 +178,14 @@ fn cost_is_summed_and_limits_what_follows() {
         "the second is not started"
     );
     assert_eq!(phase.at("/cost_usd"), Value::from(0.75));
+    // Where nothing follows in the phase, it has failed, and the next phase does not begin.
+    let one = format!(
+        "[[phases]]\nname = \"p\"\nagents = [\"a\"]\nprompt = \"x\"\nlimits = {{ max_turns = 0, max_cost_usd = 0.4 }}\n[[phases]]\nname = \"q\"\nagents = [\"a\"]\nprompt = \"x\"\nlimits = {{ max_turns = 0 }}\n{}",
+        spoken("a", &[&result(0.5)], ""),
+    );
+    let over = run(&place(&one), &[]);
+    assert_eq!(states(over.expect_code(1), "p"), ["limit"]);
+    assert_eq!(status(&over, "q"), "pending");
     let whole = run(&place(&config("", "[pipeline]\nmax_cost_usd = 0.6\n")), &[]);
     whole.expect_code(1);
     assert_eq!(

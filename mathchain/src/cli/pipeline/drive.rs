@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use chain_runtime::pipeline::{Act, AgentResult, AgentState, Category, End, Event, Machine, Stop};
 use journal::State;
-use tool_core::capability::{Files, WriteMode};
+use tool_core::capability::{Files, Notice, WriteMode};
 
 use super::super::prelude::*;
 use super::gates::{self, Asked};
@@ -155,6 +155,15 @@ impl<'a> Driver<'a> {
     }
 
     fn record_all(&mut self, events: Vec<Event>) -> Result<()> {
+        self.record_asking(events, None)
+    }
+
+    /// Records events, with the question that they are about.
+    fn record_asking(
+        &mut self,
+        events: Vec<Event>,
+        question: Option<(String, Notice)>,
+    ) -> Result<()> {
         let state = events.iter().rev().find_map(|event| match event {
             Event::Ended { end } => Some(end.as_str()),
             Event::GateOpened { .. } => Some("waiting"),
@@ -165,7 +174,7 @@ impl<'a> Driver<'a> {
         for event in &events {
             values.push(record::to_value(event)?);
         }
-        self.state.append_pipeline(&self.id, &values, state)?;
+        (self.state).append_pipeline_asking(&self.id, &values, state, question.as_ref())?;
         self.signed = Instant::now();
         for event in events {
             self.machine.apply(&event);
@@ -189,7 +198,7 @@ impl<'a> Driver<'a> {
             let message = format!("the agent `{agent}` of the phase `{phase}` is not prepared");
             return Err(ToolError::new(ErrorCode::Internal, message));
         };
-        if let Some(message) = self.over_cost(&phase) {
+        if let Some(message) = self.over_cost(&phase, &AgentResult::default()) {
             let result = AgentResult::failed(Category::Limit, message);
             return self.record(Event::AgentEnded {
                 phase,
@@ -257,7 +266,14 @@ impl<'a> Driver<'a> {
         self.view.forget(&phase, &agent);
         let files = self.files()?;
         self.logs.end(&phase, &agent, &*files);
-        let result = self.saved(&phase, &agent, result, answer, &*files);
+        let mut result = self.saved(&phase, &agent, result, answer, &*files);
+        // One that says its cost at its end was not stopped before. Where others of the phase follow, the limit stops those.
+        if self.is_last(&phase, &agent)
+            && let (None, Some(message)) = (result.category, self.over_cost(&phase, &result))
+        {
+            result.category = Some(Category::Limit);
+            result.message = message;
+        }
         let mut events = vec![Event::AgentEnded {
             phase: phase.clone(),
             agent: agent.clone(),
@@ -353,16 +369,9 @@ impl<'a> Driver<'a> {
             return Err(ToolError::new(ErrorCode::Internal, message));
         };
         let before = gates::open_notice(&self.events, phase);
-        let (events, asked) = gates::open(
-            self.toolkit,
-            self.state,
-            &self.id,
-            phase,
-            gate,
-            before,
-            stop,
-        )?;
-        self.record_all(events)?;
+        let (events, asked, question) =
+            gates::open(self.toolkit, &self.id, phase, gate, before, stop)?;
+        self.record_asking(events, question)?;
         if let Some(asked) = asked {
             self.view.waits(&asked);
             gates::notify(self.toolkit, &self.ready.config.notify, &self.id, &asked);
@@ -384,16 +393,16 @@ impl<'a> Driver<'a> {
     }
 
     /// Why no more agents of a phase may start.
-    fn over_cost(&self, phase: &str) -> Option<String> {
+    fn over_cost(&self, phase: &str, ended: &AgentResult) -> Option<String> {
         let limit = self.ready.phase(phase)?.phase.limits.max_cost_usd?;
-        let cost = self.used(Some(phase)).cost_usd;
+        let cost = self.used(Some(phase)).cost_usd + ended.cost_usd.unwrap_or(0.0);
         (cost > limit).then(|| format!("the phase has cost ${cost:.4}, its limit is ${limit}"))
     }
 
     /// Stops the agents of a phase beyond its cost, and the pipeline beyond its own limits.
     fn limits(&mut self, phase: Option<&str>) -> Result<()> {
         if let Some(phase) = phase
-            && let Some(message) = self.over_cost(phase)
+            && let Some(message) = self.over_cost(phase, &AgentResult::default())
         {
             let of_phase = self.controls.iter().filter(|((one, _), _)| one == phase);
             of_phase.for_each(|(_, control)| control.stop(Category::Limit, message.clone()));
@@ -416,6 +425,17 @@ impl<'a> Driver<'a> {
             self.record(Event::StopRequested { why })?;
         }
         Ok(())
+    }
+
+    /// Whether every other agent of a phase has ended.
+    fn is_last(&self, phase: &str, agent: &str) -> bool {
+        let ended = |state: &AgentState| matches!(state, AgentState::Ended(_));
+        let phases = self.machine.phases().iter();
+        let mut others = phases
+            .filter(|one| one.setup.name == phase)
+            .flat_map(|one| one.agents.iter())
+            .filter(|one| one.name != agent);
+        others.all(|one| ended(&one.state))
     }
 
     /// Whether anything is left that a limit could stop.

@@ -1,12 +1,11 @@
 //! Gates: what must pass after a phase.
 
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use chain_runtime::pipeline::Event;
 use journal::State;
 use registry::model::{Gate, GateKind, Notify};
-use tool_core::capability::{Notice, Notices as _, Spawner as _};
+use tool_core::capability::{Notice, Spawner as _};
 use tool_core::command::Command;
 
 use super::super::prelude::*;
@@ -16,6 +15,9 @@ use crate::notify;
 const LOOK: Duration = Duration::from_millis(300);
 /// Longest run of a verification.
 const VERIFY: Duration = Duration::from_secs(600);
+
+/// A new question with its id, to be recorded with its event: a question without an event would wait for an answer that nobody takes.
+pub(super) type Question = (String, Notice);
 
 /// A question to a person.
 pub(super) struct Asked {
@@ -68,13 +70,12 @@ pub(super) fn open_notice(events: &[Event], of: &str) -> Option<String> {
 /// A question that cannot be recorded.
 pub(super) fn open(
     toolkit: &Toolkit,
-    state: &Arc<State>,
     id: &str,
     phase: &str,
     gate: &Gate,
     before: Option<String>,
     stop: &StopFlag,
-) -> Result<(Vec<Event>, Option<Asked>)> {
+) -> Result<(Vec<Event>, Option<Asked>, Option<Question>)> {
     let opened = |notice: Option<String>| Event::GateOpened {
         phase: phase.to_owned(),
         notice,
@@ -88,16 +89,17 @@ pub(super) fn open(
     match gate.kind {
         GateKind::Auto => {
             let text = "it opens by itself".to_owned();
-            Ok((vec![opened(None), settled(true, "auto", text)], None))
+            Ok((vec![opened(None), settled(true, "auto", text)], None, None))
         }
         GateKind::VerificationPass => {
             let (passed, text) = verify(toolkit, gate, stop);
             if stop.is_set() {
                 // Nothing was found: the gate runs again when the pipeline is resumed.
-                return Ok((Vec::new(), None));
+                return Ok((Vec::new(), None, None));
             }
             Ok((
                 vec![opened(None), settled(passed, "verification", text)],
+                None,
                 None,
             ))
         }
@@ -106,24 +108,29 @@ pub(super) fn open(
                 .prompt
                 .clone()
                 .unwrap_or_else(|| format!("may the pipeline go past the phase `{phase}`?"));
-            let notice = match before {
-                Some(notice) => notice,
-                None => state.notify(&Notice {
+            let question = before.is_none().then(|| {
+                let text = format!(
+                    "gate of the phase `{phase}` in pipeline {id}: {prompt} (answer `yes` or `no`)"
+                );
+                let notice = Notice {
                     kind: "gate",
                     call_id: id.to_owned(),
                     tool: None,
                     role: "operator".to_owned(),
                     agent: None,
-                    text: format!("gate of the phase `{phase}` in pipeline {id}: {prompt}"),
-                })?,
-            };
+                    text,
+                };
+                (State::new_notice_id(), notice)
+            });
+            let new = question.as_ref().map(|(id, _)| id.clone());
+            let notice = before.or(new).unwrap_or_default();
             let asked = Asked {
                 phase: phase.to_owned(),
                 notice: notice.clone(),
                 prompt,
                 looked: None,
             };
-            Ok((vec![opened(Some(notice))], Some(asked)))
+            Ok((vec![opened(Some(notice))], Some(asked), question))
         }
     }
 }

@@ -85,16 +85,40 @@ pub(super) fn pipeline(global: &Global, command: &Pipeline) -> Result<ExitCode> 
             };
             run(&global, choice, *dry_run)
         }
-        Pipeline::Resume { id, retry_unknown } => resume(global, id, *retry_unknown),
-        Pipeline::List { folders, limit } => list(global, folders, *limit),
+        Pipeline::Resume { id, retry_unknown } => {
+            resume(&where_it_ran(global)?, id, *retry_unknown)
+        }
+        Pipeline::List { folders, limit } => list(&where_it_ran(global)?, folders, *limit),
         Pipeline::Show { id } => {
+            let global = &where_it_ran(global)?;
             let toolkit = open::toolkit(global)?;
             let state = open::state_to_read(global, &toolkit)?;
             let row = state.pipeline(id)?;
             let (machine, events) = recorded(&state, &row)?;
             print_record(global, &row.id, &row.file, &row.state, &machine, &events)
         }
-        Pipeline::Log { id } => log(global, id),
+        Pipeline::Log { id } => log(&where_it_ran(global)?, id),
+    }
+}
+
+/// The options with the file of the newest pipeline of the state in the current folder, where no configuration says which state is meant:
+/// a pipeline in a file of its own has its state beside that file.
+fn where_it_ran(global: &Global) -> Result<Global> {
+    let places = open::places(global)?;
+    let of_project = places
+        .config_file
+        .as_ref()
+        .is_some_and(|file| file.of_project);
+    let folder = Path::new(crate::environment::STATE_FOLDER);
+    if global.config.is_some() || of_project || !folder.join(journal::FILE_NAME).exists() {
+        return Ok(global.clone());
+    }
+    let clock = Arc::new(crate::clock::SystemClock::default());
+    let state = State::open_to_read(folder, &std::env::temp_dir(), clock)?;
+    let rows = state.pipelines(None, 1)?;
+    match rows.first().map(|row| Path::new(&row.file)) {
+        Some(file) if file.is_file() => with_file(global, file),
+        _ => Ok(global.clone()),
     }
 }
 
