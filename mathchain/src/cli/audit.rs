@@ -57,11 +57,15 @@ Examples:
         after_help = "Without filters the lines also have the sessions and links with which every hash can be verified.
 Examples:
   mathchain audit export --to audit.jsonl
-  mathchain audit export --tool write_file --since 2026-01-01 | jq .record"
+  mathchain audit export --tool write_file --since 2026-01-01 | jq .record
+  mathchain audit export --format csv --since yesterday --to audit.csv"
     )]
     Export {
         #[command(flatten)]
         wanted: Wanted,
+        /// `jsonl`: everything; `csv`: a table with a row for each record
+        #[arg(long, value_enum, default_value_t)]
+        format: Layout,
         /// File to write instead of stdout
         #[arg(long, alias = "out", value_name = "FILE")]
         to: Option<PathBuf>,
@@ -69,6 +73,80 @@ Examples:
         #[arg(long, requires = "to")]
         force: bool,
     },
+}
+
+/// The layout of an export.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(super) enum Layout {
+    #[default]
+    Jsonl,
+    Csv,
+}
+
+/// The columns of a table of records: members of the record, after those of its chain.
+const COLUMNS: [&str; 15] = [
+    "kind",
+    "event",
+    "tool",
+    "role",
+    "agent",
+    "status",
+    "decision",
+    "reason",
+    "approval_id",
+    "approved_by",
+    "effects",
+    "resources",
+    "error_code",
+    "error",
+    "args_digest",
+];
+
+/// Writes records as CSV (RFC 4180), oldest first.
+fn csv(state: &State, filter: &AuditFilter, out: &mut dyn Write) -> std::io::Result<()> {
+    let records = state.audit_matching(filter, usize::MAX);
+    let records = records.map_err(|err| std::io::Error::other(err.message().to_owned()))?;
+    write!(out, "time,session,sequence,hash")?;
+    for column in COLUMNS {
+        write!(out, ",{column}")?;
+    }
+    write!(out, "\r\n")?;
+    for one in records.iter().rev() {
+        let time = one.record.get("recorded_ms").and_then(Value::as_i64);
+        let time = human::time(time.unwrap_or(0).unsigned_abs());
+        write!(
+            out,
+            "{},{},{},{}",
+            cell(&time),
+            cell(&one.session),
+            one.sequence,
+            one.hash
+        )?;
+        for column in COLUMNS {
+            let text = match one.record.get(column) {
+                None | Some(Value::Null) => String::new(),
+                Some(Value::String(text)) => text.to_string(),
+                Some(other) => json::to_text(other),
+            };
+            write!(out, ",{}", cell(&text))?;
+        }
+        write!(out, "\r\n")?;
+    }
+    Ok(())
+}
+
+/// A cell, in quotes where it needs them; one that a spreadsheet would take for a formula begins with an apostrophe.
+fn cell(text: &str) -> String {
+    let formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
+    let text = if formula {
+        format!("'{text}")
+    } else {
+        text.to_owned()
+    };
+    match text.contains([',', '"', '\n', '\r']) {
+        true => format!("\"{}\"", text.replace('"', "\"\"")),
+        false => text,
+    }
 }
 
 /// Which records are wanted.
@@ -83,7 +161,7 @@ pub(super) struct Wanted {
     /// Only records with this status, such as success, error or pending_approval
     #[arg(long, value_name = "STATUS")]
     status: Option<String>,
-    /// Only records since: age or local date, such as 24h or 2026-11-23T16:40
+    /// Only records since: age or local date, such as 24h, yesterday or 2026-11-23T16:40
     #[arg(long, value_name = "TIME")]
     since: Option<String>,
 }
@@ -169,9 +247,20 @@ pub(super) fn audit(global: &Global, audit: &Audit) -> Result<ExitCode> {
             cut_keys,
             no_values,
         } => verify(global, state, (heads, cut_keys), !no_values),
-        Audit::Export { wanted, to, force } => {
+        Audit::Export {
+            wanted,
+            format,
+            to,
+            force,
+        } => {
             let filter = wanted.filter(&toolkit, state)?;
             let write = |out: &mut dyn Write| match &filter {
+                _ if *format == Layout::Csv => {
+                    let filter = filter.clone().unwrap_or_default();
+                    csv(state, &filter, out)
+                        .map_err(|err| tool_error!(ToolError, "io"; "{err}"))?;
+                    Ok(0)
+                }
                 Some(filter) => state.export_matching(filter, out),
                 None => state.export(None, out),
             };

@@ -14,10 +14,24 @@ use tool_core::capability::Clock as _;
 pub(super) fn unix_ms(text: &str) -> Result<u64> {
     let now_ms = SystemClock::default().unix_ms();
     let age = Age::parse(text).map(|age| now_ms.saturating_sub(age.ms()));
-    age.or_else(|| of_date(text)).ok_or_else(|| {
+    age.or_else(|| of_day(text, now_ms)).or_else(|| of_date(text)).ok_or_else(|| {
         tool_error!(InvalidArgs, "time"; "`{text}` is neither a date nor an age";
-            "write a date `2026-11-23`, a local time `2026-11-23T16:40`, or an age `90d`, `24h`, `30min`")
+            "write a date `2026-11-23`, a local time `2026-11-23T16:40`, `today`, `yesterday`, or an age `90d`, `24h`, `30min`")
     })
+}
+
+/// The beginning of `today` or `yesterday`, in local time.
+fn of_day(text: &str, now_ms: u64) -> Option<u64> {
+    let back = match text {
+        "today" => 0,
+        "yesterday" => 1,
+        _ => return None,
+    };
+    let now = jiff::Timestamp::from_millisecond(i64::try_from(now_ms).ok()?).ok()?;
+    let today = now.to_zoned(environment::time_zone()).date();
+    let day = today.checked_sub(jiff::Span::new().days(back)).ok()?;
+    let start = day.to_zoned(environment::time_zone()).ok()?;
+    u64::try_from(start.timestamp().as_millisecond()).ok()
 }
 
 fn of_date(text: &str) -> Option<u64> {
@@ -46,7 +60,11 @@ mod tests {
                 "{text}: {ms}"
             );
         }
+        let (today, yesterday) = (unix_ms("today").unwrap(), unix_ms("yesterday").unwrap());
+        let hours = (today - yesterday) / 3_600_000;
+        assert!((23..=25).contains(&hours), "a day has {hours} hours");
         let now_ms = SystemClock::default().unix_ms();
+        assert!(today <= now_ms && now_ms - today < 26 * 3_600_000);
         assert!(unix_ms("1h").unwrap() <= now_ms - 3_000_000);
         for text in ["", "soon", "2026-13-01", "1969-01-01", "3 days"] {
             assert_eq!(
