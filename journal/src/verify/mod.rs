@@ -128,6 +128,7 @@ pub(super) fn verify_all(
     verify_approvals(connection, &mut report)?;
     verify_cut(connection, checks.cut_keys, &mut report)?;
     verify_links(connection, &genesis, &mut report)?;
+    verify_numbers(connection, &mut report)?;
     for head in checks.published {
         verify_published(connection, head, &genesis, &mut report)?;
     }
@@ -250,6 +251,32 @@ fn verify_cut(
         report.fault(&found.session, found.sequence, message);
     }
     report.cut = Some(found.cut);
+    Ok(())
+}
+
+/// Verifies the numbers of the records, by which lists are ordered: they rise along each chain, and what was written after a link has
+/// a higher one than all that the links up to it confirm.
+fn verify_numbers(connection: &Connection, report: &mut Verification) -> rusqlite::Result<()> {
+    const FALLING: &str = "SELECT session, sequence FROM (SELECT session, sequence, number,
+            lag(number) OVER (PARTITION BY session ORDER BY sequence) AS before FROM events) WHERE before >= number";
+    const LINKED: &str = "SELECT heads.session, heads.sequence,
+            (SELECT number FROM events WHERE session = heads.session AND sequence = heads.sequence),
+            (SELECT number FROM events WHERE session = heads.session AND sequence = heads.sequence + 1)
+         FROM heads ORDER BY heads.number";
+    const MESSAGE: &str =
+        "the number of the record was changed: lists show it at another place than it was written";
+    let falling = sql::rows::<(String, i64)>(connection, FALLING, [])?;
+    for (session, sequence) in falling {
+        report.fault(&session, sequence.unsigned_abs(), MESSAGE);
+    }
+    let mut highest = 0;
+    type Row = (String, i64, Option<i64>, Option<i64>);
+    for (session, sequence, confirmed, next) in sql::rows::<Row>(connection, LINKED, [])? {
+        highest = confirmed.unwrap_or(0).max(highest);
+        if next.is_some_and(|next| next < highest) {
+            report.fault(&session, sequence.unsigned_abs() + 1, MESSAGE);
+        }
+    }
     Ok(())
 }
 
