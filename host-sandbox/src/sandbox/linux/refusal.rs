@@ -39,6 +39,11 @@ pub(super) fn refusal(policy: &Policy, command: &Command, failure: Failure) -> R
         ("folder", libc::ENOENT | libc::ENOTDIR) => {
             tool_error!(InvalidArgs at "/cwd"; "no folder `{directory}` in the workspace")
         }
+        ("folder", libc::ENAMETOOLONG | libc::ELOOP | libc::EACCES | libc::EINVAL) => {
+            let shown = tool_core::brief::name(directory);
+            tool_error!(InvalidArgs at "/cwd"; "the folder `{shown}` cannot be entered: {}", failure.message;
+                "name a folder of the workspace")
+        }
         _ => {
             return Ok(Refusal {
                 level: policy.level,
