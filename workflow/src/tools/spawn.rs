@@ -8,10 +8,10 @@ use tool_core::{
 
 use super::views::views;
 use super::{examples, log};
-use crate::decide::{AgentSpawn, Command};
+use crate::decide::{AgentSpawn, Command, TaskStart};
 use crate::event::{AgentEnded, Data};
 use crate::limits::AGENT_ANSWER_BYTES_MAX;
-use crate::names::AgentOutcome;
+use crate::names::{AgentOutcome, TaskStatus};
 use crate::roles;
 use crate::state::State;
 
@@ -134,19 +134,32 @@ fn spawn(args: SpawnAgent, ctx: &Ctx) -> Result<Ended> {
         depth_max: u32::MAX,
     };
     // What the rules say about roles and items comes before what is configured.
-    let before = log::state(ctx.events()?)?;
+    let before = log::current(ctx.events()?)?;
     let actor = log::actor(ctx.identity()?);
     let now = crate::Time(0);
     log::decide_as(
         &before,
         &Command::AgentSpawn(command.clone()),
-        &actor,
-        false,
+        &log::Who {
+            actor: &actor,
+            has_grant: false,
+            checkout: "",
+        },
         now,
     )?;
     let prepared = ctx.calls()?.agent(role, OWN)?;
     command.depth_max = prepared.depth_max();
     let task = task(&before, &args, role)?;
+    // Work on a task that waits for it begins with its agent.
+    if let (Some(chain_id), Some(task_id)) = (&args.chain_id, &args.task_id)
+        && before.task(chain_id, task_id)?.status == TaskStatus::Todo
+    {
+        let start = TaskStart {
+            chain_id: chain_id.clone(),
+            task_id: task_id.clone(),
+        };
+        log::run(ctx, &Command::TaskStart(start))?;
+    }
     let done = log::run(ctx, &Command::AgentSpawn(command))?;
     let Some(Data::AgentSpawned(spawned)) = done.events.first().map(|event| &event.data) else {
         return Err(tool_error!(ToolError, "no agent was started"));

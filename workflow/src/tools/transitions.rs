@@ -1,7 +1,8 @@
 //! The transitions as tools: each is a type of arguments of [`crate::decide`] with its specification.
 
 use tool_core::{
-    Ctx, Decode, Describe, Encode, JsonExample, Probe, Result, Spec, Syntax, Tool, Value, object,
+    Caller, Ctx, Decode, Describe, Encode, JsonExample, Probe, Result, Spec, Syntax, Tool, Value,
+    object,
 };
 
 use super::changes::{self, Changed, Item};
@@ -9,6 +10,9 @@ use super::{CHANGES, examples, log};
 use crate::actor::Actor;
 use crate::decide::{self, Command};
 use crate::names::ActorKind;
+
+/// Decisions of a person or a reviewer are calls of their own, never steps of a plan that someone wrote before.
+const DECIDED: &[Caller] = &[Caller::Direct];
 
 /// Makes tools of types of arguments: id, title, changes of the declaration.
 macro_rules! transitions {
@@ -35,22 +39,22 @@ macro_rules! transitions {
 
 transitions! {
     RequestCreate: "request:create", "Create a request";
-    RequestApprove: "request:approve", "Approve a request";
-    RequestRequestChanges: "request:request_changes", "Request changes of a request";
+    RequestApprove: "request:approve", "Approve a request", callers = DECIDED;
+    RequestRequestChanges: "request:request_changes", "Request changes of a request", callers = DECIDED;
     RequestClose: "request:close", "Close a request";
     ChainCreate: "chain:create", "Add a chain of tasks to a request", syntax = &[("/fileScope", Syntax::Pattern)];
-    ChainApprove: "chain:approve", "Approve a chain";
-    ChainRequestChanges: "chain:request_changes", "Request changes of a chain";
+    ChainApprove: "chain:approve", "Approve a chain", callers = DECIDED;
+    ChainRequestChanges: "chain:request_changes", "Request changes of a chain", callers = DECIDED;
     TaskCreate: "task:create", "Add a task to a chain", syntax = &[("/fileScope", Syntax::Pattern)];
     TaskReady: "task:ready", "Make a task ready";
     TaskStart: "task:start", "Start a task";
     TaskSubmit: "task:submit", "Submit a task";
-    TaskApprove: "task:approve", "Approve a task";
-    TaskRequestChanges: "task:request_changes", "Send a task back";
+    TaskApprove: "task:approve", "Approve a task", callers = DECIDED;
+    TaskRequestChanges: "task:request_changes", "Send a task back", callers = DECIDED;
     TaskBlock: "task:block", "Mark a task as blocked";
     TaskUnblock: "task:unblock", "Unblock a task";
     FeedbackCreate: "feedback:create", "Ask a question in a workflow";
-    FeedbackRespond: "feedback:respond", "Answer feedback";
+    FeedbackRespond: "feedback:respond", "Answer feedback", callers = DECIDED;
     WorkflowPause: "workflow:pause", "Pause a workflow";
     WorkflowResume: "workflow:resume", "Resume a workflow";
     WorkflowDiscard: "workflow:discard", "Give a workflow up";
@@ -62,6 +66,7 @@ transitions! {
 impl Tool for decide::GateSatisfy {
     const SPEC: Spec = Spec {
         human_gate: true,
+        callers: DECIDED,
         ..CHANGES
     }
     .with_name("gate:satisfy", "Satisfy a human gate");
@@ -74,7 +79,7 @@ impl Tool for decide::GateSatisfy {
 
     /// The stage with its question: an approval is for this gate alone, and no person is asked about one that is not open.
     fn bound(args: &Self, ctx: &Ctx) -> Result<Option<Value>> {
-        let state = log::state(ctx.events()?)?;
+        let state = log::current(ctx.events()?)?;
         let workflow = state.workflow(&args.workflow_id)?;
         let number = workflow.stage;
         let gate = &workflow.stages[number].gate;
@@ -82,7 +87,12 @@ impl Tool for decide::GateSatisfy {
             // What the command itself would say.
             let person = Actor::new("a person", ActorKind::Person, "operator");
             let command = Command::GateSatisfy(args.clone());
-            log::decide_as(&state, &command, &person, false, workflow.updated)?;
+            let who = log::Who {
+                actor: &person,
+                has_grant: false,
+                checkout: "",
+            };
+            log::decide_as(&state, &command, &who, workflow.updated)?;
         }
         gate.choose(args.option.as_deref())?;
         Ok(Some(object! {
@@ -104,6 +114,7 @@ impl Tool for decide::GateSatisfy {
 impl Tool for decide::FeedbackDismiss {
     const SPEC: Spec = Spec {
         idempotent: true,
+        callers: DECIDED,
         ..CHANGES
     }
     .with_name("feedback:dismiss", "Dismiss feedback");
