@@ -50,6 +50,7 @@ mod scope;
 mod seal;
 mod size;
 mod slices;
+mod snapshot;
 mod sql;
 mod state;
 mod values;
@@ -82,6 +83,7 @@ pub use self::slices::Slice;
 pub use self::state::State;
 pub use self::values::Artifact;
 pub use self::verify::{Checks, Fault, Verification};
+pub use self::workflow::KnownFolder;
 
 /// The process group of this process; `None` on systems without them.
 pub fn process_group() -> Option<i32> {

@@ -243,6 +243,12 @@ pub(super) const MIGRATIONS: &[&str] = &[
      CREATE TRIGGER pipeline_events_kept BEFORE DELETE ON pipeline_events BEGIN SELECT RAISE(ABORT, 'events of pipelines are append-only'); END;",
     // 15: the process that claimed a request, so that a claim of one that ended before it acted is taken again
     "ALTER TABLE requests ADD COLUMN claimer TEXT;",
+    // 16: what the ids of new items have in them, for each folder whose log began in one of several checkouts
+    "CREATE TABLE workflow_checkouts(
+        folder INTEGER PRIMARY KEY,
+        name TEXT NOT NULL
+     ) STRICT;
+     UPDATE approvals SET condition = NULL WHERE state != 'pending';",
 ];
 
 /// Opens the file in a folder, creating both where missing, and migrates it to the newest version.

@@ -10,7 +10,7 @@ use tool_core::{Result, Value, object, tool_error};
 use super::failpoints::fail_at;
 use super::sql::{self, Done};
 use super::state::State;
-use super::{cut, folders};
+use super::{cut, folders, random};
 
 impl State {
     /// The events of a folder after a number, at most `count_max`.
@@ -104,6 +104,117 @@ impl State {
             })
     }
 }
+
+impl State {
+    /// What the ids of new items of a folder have in them: what is recorded; else nothing where the log has begun, and where it has not,
+    /// a new name if `is_one_of_several` says so.
+    ///
+    /// # Errors
+    /// As [`State::append_workflow`].
+    pub fn workflow_checkout(
+        &self,
+        of: Option<&WorkspaceId>,
+        is_one_of_several: impl FnOnce() -> bool,
+    ) -> Result<String> {
+        let known = self.shared.read("read the workflows", |connection| {
+            let Some(folder) = folder(connection, of)? else {
+                return Ok(None);
+            };
+            let name: Option<String> = sql::row(connection, CHECKOUT, [folder])?;
+            let has_begun = !after_number(connection, folder, 0, 1)?.is_empty();
+            Ok(name.or_else(|| has_begun.then(String::new)))
+        })?;
+        match known {
+            Some(name) => Ok(name),
+            None if is_one_of_several() => self.begin_checkout(of),
+            None => Ok(String::new()),
+        }
+    }
+
+    /// The recorded name of a checkout, recorded now where there is none.
+    ///
+    /// # Errors
+    /// As [`State::append_workflow`].
+    pub fn begin_checkout(&self, of: Option<&WorkspaceId>) -> Result<String> {
+        const SQL: &str = "INSERT OR IGNORE INTO workflow_checkouts(folder, name) VALUES (?, ?)";
+        self.shared.transact("name the checkout", |transaction, _| {
+            let folder = folder_to_write(transaction, of)?;
+            // A letter first, so that no part of an id reads as a number.
+            let digits = random::chance();
+            let letter = char::from(b'a' + (digits % 26) as u8);
+            let name = format!("{letter}{:04x}", digits >> 32 & 0xffff);
+            sql::execute(transaction, SQL, params![folder, name])?;
+            let name: Option<String> = sql::row(transaction, CHECKOUT, [folder])?;
+            Ok((name.unwrap_or_default(), None))
+        })
+    }
+
+    /// The folders that this state knows, with their identities and the number of events of their workflows, the latest last.
+    ///
+    /// # Errors
+    /// As [`State::workflow_events`].
+    pub fn known_folders(&self) -> Result<Vec<KnownFolder>> {
+        const SQL: &str = "SELECT id, root, (SELECT count(*) FROM workflow_events WHERE folder = folders.number) FROM folders ORDER BY number";
+        type Row = (String, String, i64);
+        self.shared.read("read the folders", |connection| {
+            let rows = sql::rows::<Row>(connection, SQL, [])?;
+            let known = rows.into_iter().map(|(id, root, events)| KnownFolder {
+                id,
+                root,
+                workflow_events: events.unsigned_abs(),
+            });
+            Ok(known.collect())
+        })
+    }
+
+    /// Makes a folder that this state knows another one: its rows and the log of its workflows are from now on those of `now`. The audit
+    /// records it.
+    ///
+    /// # Errors
+    /// `conflict` where `now` has a log of workflows of its own; as [`State::append_workflow`].
+    pub fn adopt_folder(&self, from: &str, now: &WorkspaceId) -> Result<()> {
+        const FIND: &str = "SELECT number FROM folders WHERE id = ?";
+        const FREE: &str =
+            "UPDATE folders SET id = 'replaced ' || number || ' ' || id WHERE id = ?";
+        const TAKE: &str = "UPDATE folders SET id = ?, root = ? WHERE number = ?";
+        self.shared.transact("adopt the folder", |transaction, _| {
+            let old: Option<i64> = sql::row(transaction, FIND, [from])?;
+            let Some(old) = old else {
+                return Err(tool_error!(InvalidArgs, "unknown_folder"; "the state knows no folder with the identity `{from}`").into());
+            };
+            if from == now.id {
+                // The identity moves with the folder, and what it asks for with it.
+                const MOVE: &str = "UPDATE approvals SET workspace = ?1 WHERE workspace = (SELECT root FROM folders WHERE number = ?2)";
+                sql::execute(transaction, MOVE, params![now.root, old])?;
+            }
+            if let Some(number) = sql::row::<i64>(transaction, FIND, [&now.id])?
+                && number != old
+            {
+                if !after_number(transaction, number, 0, 1)?.is_empty() {
+                    return Err(tool_error!(Conflict, "log_exists"; "`{}` has a log of workflows of its own, which is not joined with another", now.root;
+                        "keep it, or move the state folder away and restore the other one").into());
+                }
+                sql::execute(transaction, FREE, [&now.id])?;
+            }
+            sql::execute(transaction, TAKE, params![now.id, now.root, old])?;
+            let record = object! { "event" => "adopted", "folder" => old, "from" => from, "root" => now.root.as_str() };
+            Ok(((), Some(record)))
+        })
+    }
+}
+
+/// A folder that a state knows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KnownFolder {
+    /// Its identity.
+    pub id: String,
+    /// Its path, as of its last record.
+    pub root: String,
+    /// How many events its workflows have.
+    pub workflow_events: u64,
+}
+
+const CHECKOUT: &str = "SELECT name FROM workflow_checkouts WHERE folder = ?";
 
 /// Where the log differs from the digests in the audit: session and number of the record, and what is wrong.
 ///

@@ -26,6 +26,7 @@ mod extra;
 mod generation;
 #[cfg(feature = "servers")]
 mod http;
+mod identity;
 mod inputs;
 mod io;
 #[cfg(feature = "servers")]

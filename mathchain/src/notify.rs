@@ -146,6 +146,14 @@ impl EventLog for Told {
         self.log.write(path, text)
     }
 
+    fn check_origin(&self) -> Result<()> {
+        self.log.check_origin()
+    }
+
+    fn checkout(&self) -> Result<String> {
+        self.log.checkout()
+    }
+
     fn memo(&self) -> &Memo {
         self.log.memo()
     }

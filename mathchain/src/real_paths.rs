@@ -53,6 +53,12 @@ impl RealPaths {
         found.or_insert_with(|| find(folder)).clone()
     }
 
+    /// Gives a folder the name that it has in its state folder.
+    pub(crate) fn name_folder(&self, folder: &Path, name: String) {
+        let mut folders = self.folders.borrow_mut();
+        folders.insert(folder.to_owned(), Some(name));
+    }
+
     fn look_up(&self, path: &Path) -> Option<PathBuf> {
         if let Some(known) = self.found.borrow().get(path) {
             return known.clone();

@@ -9,7 +9,7 @@ use tool_core::capability::Files;
 use tool_core::{Access, Result, tool_error};
 
 use crate::real_paths::RealPaths;
-use crate::{PluginRoot, RootFolder};
+use crate::{PluginRoot, RootFolder, identity};
 
 /// One folder in which tools may write.
 pub(crate) fn single(path: PathBuf) -> Vec<RootFolder> {
@@ -74,9 +74,9 @@ pub(crate) fn names(roots: &[RootFolder], paths: &RealPaths) -> Roots {
     }
 }
 
-/// The identity of a workspace. That of a folder is its inode with the time of its birth, or with its device where the file system keeps
-/// no such time. Both stay when the folder is moved; a copy, a fresh checkout and another folder at the same path have others. That of
-/// several roots is that of their set, each with its access.
+/// The identity of a workspace. That of a folder is the name in its state folder (`identity.rs`), and without one its inode with the time
+/// of its birth, or with its device where the file system keeps no such time. All stay when the folder is moved; a copy, a fresh checkout
+/// and another folder at the same path have others. That of several roots is that of their set, each with its access.
 pub(crate) fn identity(roots: &[RootFolder], paths: &RealPaths) -> Option<WorkspaceId> {
     let (first, others) = roots.split_first()?;
     let root = paths.existing(&first.path)?;
@@ -94,6 +94,9 @@ pub(crate) fn identity(roots: &[RootFolder], paths: &RealPaths) -> Option<Worksp
         ))
     });
     let mut identified = identified.collect::<Option<Vec<_>>>()?;
+    if let ([name], []) = (parts.as_slice(), identified.as_slice()) {
+        return Some(identity::of_name(name, &root));
+    }
     identified.sort();
     for (id, name) in identified {
         parts.push(id);
@@ -110,16 +113,12 @@ pub(crate) fn identity(roots: &[RootFolder], paths: &RealPaths) -> Option<Worksp
 pub(crate) fn first_identity(roots: &[RootFolder], paths: &RealPaths) -> Option<WorkspaceId> {
     let first = roots.first()?;
     let path = paths.existing(&first.path)?;
-    let id = paths.folder_id(&path, of_folder)?;
-    Some(WorkspaceId {
-        id: registry::digest::of_texts([&*id])[..16].to_owned(),
-        root: path.to_string_lossy().into_owned(),
-        roots: Vec::new(),
-    })
+    let name = paths.folder_id(&path, of_folder)?;
+    Some(identity::of_name(&name, &path))
 }
 
 #[cfg(unix)]
-fn of_folder(folder: &Path) -> Option<String> {
+pub(crate) fn of_folder(folder: &Path) -> Option<String> {
     use std::os::unix::fs::MetadataExt as _;
     let found = folder.metadata().ok()?;
     let born = found.created().ok();
@@ -131,6 +130,6 @@ fn of_folder(folder: &Path) -> Option<String> {
 }
 
 #[cfg(not(unix))]
-fn of_folder(folder: &Path) -> Option<String> {
+pub(crate) fn of_folder(folder: &Path) -> Option<String> {
     Some(folder.to_string_lossy().into_owned())
 }

@@ -1,12 +1,13 @@
 //! [`Workflows`]: the log of workflows in the state, and the files in the workspace that show it.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use journal::State;
 use journal::failpoints::fail_at;
 use registry::WorkspaceId;
 use tool_core::capability::{Decide, EventLog, Files, Memo, Show, WriteMode};
-use tool_core::{Result, tool_error};
+use tool_core::{Result, ToolError, tool_error};
 
 /// Largest file that shows an item, in bytes.
 const FILE_BYTES_MAX: u64 = 16 << 20;
@@ -16,7 +17,15 @@ pub(crate) struct Workflows {
     state: Arc<State>,
     files: Option<Arc<dyn Files>>,
     workspace: Option<WorkspaceId>,
+    /// The path of the workspace that the state was copied from.
+    copy_of: Option<String>,
     memo: Memo,
+}
+
+/// Why nothing is done with a state that was copied.
+pub(crate) fn copied(original: &str) -> ToolError {
+    tool_error!(PreconditionFailed, "workspace_copied"; "this state is a copy, or a restored backup, of that of `{original}`";
+        "`mathchain workspace adopt` makes it the state of this folder")
 }
 
 impl Workflows {
@@ -24,11 +33,13 @@ impl Workflows {
         state: Arc<State>,
         files: Option<Arc<dyn Files>>,
         workspace: Option<WorkspaceId>,
+        copy_of: Option<String>,
     ) -> Self {
         Self {
             state,
             files,
             workspace,
+            copy_of,
             memo: Memo::default(),
         }
     }
@@ -45,6 +56,22 @@ impl EventLog for Workflows {
     fn after(&self, number: u64) -> Result<Vec<String>> {
         self.state
             .workflow_events(self.workspace.as_ref(), number, usize::MAX)
+    }
+
+    fn check_origin(&self) -> Result<()> {
+        match &self.copy_of {
+            None => Ok(()),
+            Some(original) => Err(copied(original)),
+        }
+    }
+
+    fn checkout(&self) -> Result<String> {
+        let is_one_of_several = || {
+            let root = self.workspace.as_ref().map(|of| Path::new(&*of.root));
+            root.is_some_and(|root| has_items(root) || is_shared_checkout(root))
+        };
+        self.state
+            .workflow_checkout(self.workspace.as_ref(), is_one_of_several)
     }
 
     fn append(&self, known: u64, decide: &mut Decide<'_>) -> Result<()> {
@@ -87,4 +114,31 @@ impl EventLog for Workflows {
     fn memo(&self) -> &Memo {
         &self.memo
     }
+}
+
+/// Whether a folder has files of items, which another checkout made where there is no log of them.
+pub(crate) fn has_items(root: &Path) -> bool {
+    let folders = ["requests", "chains", "tasks", "feedback"];
+    folders.iter().any(|name| {
+        let entries = root.join(workflow::item::FOLDER).join(name).read_dir();
+        entries.is_ok_and(|mut entries| entries.next().is_some())
+    })
+}
+
+/// Whether a folder is a checkout of a repository that others may have too: a linked worktree, or one with a remote.
+fn is_shared_checkout(root: &Path) -> bool {
+    /// Longest configuration of a repository that is looked at, in bytes.
+    const BYTES_MAX: u64 = 1 << 20;
+    let git = root.join(".git");
+    if git.is_file() {
+        return true;
+    }
+    let mut text = String::new();
+    let read = std::fs::File::open(git.join("config")).and_then(|file| {
+        std::io::Read::read_to_string(&mut std::io::Read::take(file, BYTES_MAX), &mut text)
+    });
+    read.is_ok()
+        && text
+            .lines()
+            .any(|line| line.trim_start().starts_with("[remote "))
 }

@@ -122,6 +122,8 @@ pub struct Context<'a> {
     pub actor: &'a Actor,
     /// Principals that may satisfy human gates.
     pub grants: &'a Grants,
+    /// What new ids have in them, so that two checkouts never give the same; empty in the first one.
+    pub checkout: &'a str,
 }
 
 #[cfg(test)]

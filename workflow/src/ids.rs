@@ -49,14 +49,25 @@ pub fn is_id(text: &str) -> bool {
         && !text.ends_with('.')
 }
 
-/// `CHAIN-001-slug`
-pub fn chain(number: u32, slug: &str) -> String {
-    format!("CHAIN-{number:03}-{slug}")
+/// `CHAIN-001-slug`; of a checkout `CHAIN-001-4f1ac-slug`.
+pub fn chain(number: u32, checkout: &str, slug: &str) -> String {
+    format!("CHAIN-{}", task(number, checkout, slug))
 }
 
-/// `001-slug`
-pub fn task(number: u32, slug: &str) -> String {
-    format!("{number:03}-{slug}")
+/// `001-slug`; of a checkout `001-4f1ac-slug`.
+pub fn task(number: u32, checkout: &str, slug: &str) -> String {
+    match checkout.is_empty() {
+        true => format!("{number:03}-{slug}"),
+        false => format!("{number:03}-{checkout}-{slug}"),
+    }
+}
+
+/// `CR`; of a checkout `CR-4f1ac`.
+pub fn prefix(prefix: &str, checkout: &str) -> String {
+    match checkout.is_empty() {
+        true => prefix.to_owned(),
+        false => format!("{prefix}-{checkout}"),
+    }
 }
 
 /// `CR-20251206-001`, with any prefix.
@@ -64,9 +75,12 @@ pub fn dated(prefix: &str, date: Date, number: u32) -> String {
     format!("{prefix}-{date}-{number:03}")
 }
 
-/// `FB-001`
-pub fn feedback(number: u32) -> String {
-    format!("FB-{number:03}")
+/// `FB-001`; of a checkout `FB-001-4f1ac`.
+pub fn feedback(number: u32, checkout: &str) -> String {
+    match checkout.is_empty() {
+        true => format!("FB-{number:03}"),
+        false => format!("FB-{number:03}-{checkout}"),
+    }
 }
 
 /// The number of a chain's id; `None` for one without `CHAIN-NNN-`.
@@ -81,7 +95,8 @@ pub fn task_number(id: &str) -> Option<u32> {
 
 /// The number of a feedback item's id.
 pub fn feedback_number(id: &str) -> Option<u32> {
-    number(id.strip_prefix("FB-")?)
+    let rest = id.strip_prefix("FB-")?;
+    number(rest.split_once('-').map_or(rest, |(digits, _)| digits))
 }
 
 /// Prefix with date, and number: `("CR-20251206", 1)`.
@@ -128,7 +143,7 @@ mod tests {
             ("ﬁne ①", "fine-1"),
         ] {
             assert_eq!(slug(title), expected, "{title:?}");
-            assert!(is_id(&task(1, &slug(title))), "{title:?}");
+            assert!(is_id(&task(1, "", &slug(title))), "{title:?}");
         }
         let long = slug(&"word ".repeat(10_000));
         assert!(
@@ -141,7 +156,7 @@ mod tests {
     #[test]
     fn ids_have_numbers() {
         assert_eq!(chain_number("CHAIN-012-parser"), Some(12));
-        assert_eq!(chain_number(&chain(1234, "x")), Some(1234));
+        assert_eq!(chain_number(&chain(1234, "", "x")), Some(1234));
         for other in [
             "parser",
             "CHAIN-1-x",
@@ -155,6 +170,14 @@ mod tests {
             assert_eq!(chain_number(other), None, "{other}");
         }
         assert_eq!(task_number("002-next"), Some(2));
+        // The ids of another checkout are others, and count as well.
+        assert_eq!(chain(2, "4f1ac", "x"), "CHAIN-002-4f1ac-x");
+        assert_eq!(chain_number("CHAIN-002-4f1ac-x"), Some(2));
+        assert_eq!(task_number(&task(3, "4f1ac", "next")), Some(3));
+        assert_eq!(feedback_number(&feedback(4, "4f1ac")), Some(4));
+        let dated_there = dated(&prefix("CR", "4f1ac"), Date::parse("20250101").unwrap(), 7);
+        assert_eq!(dated_there, "CR-4f1ac-20250101-007");
+        assert_eq!(dated_number(&dated_there), Some(("CR-4f1ac-20250101", 7)));
         assert_eq!(dated_number("CR-20250101-007"), Some(("CR-20250101", 7)));
         assert_eq!(dated_number("CR-20251301-007"), None);
         assert_eq!(feedback_number("FB-001"), Some(1));

@@ -14,7 +14,7 @@
 //! let mut state = State::default();
 //! let (actor, grants) = (Actor::new("pat", ActorKind::Person, "operator"), Grants::default());
 //! let today = Date::parse("2025-01-31").unwrap();
-//! let context = Context { now: Time(1_738_281_600_000), today, actor: &actor, grants: &grants };
+//! let context = Context { now: Time(1_738_281_600_000), today, actor: &actor, grants: &grants, checkout: "" };
 //! let args = RequestCreate {
 //!     r#type: RequestKind::Cr,
 //!     title: "A parser".to_owned(),

@@ -59,6 +59,7 @@ impl World {
             today: Date::parse("20250101").expect("a date"),
             actor: &actor,
             grants: &self.grants,
+            checkout: "",
         };
         decide(&self.state, &context, command)
     }

@@ -113,6 +113,9 @@ pub(super) fn approve(global: &Global, approve: &Approve) -> Result<ExitCode> {
         .map(with_details)
         .collect::<Result<_>>()?;
     // Everything that is refused is refused before anything is decided.
+    for (request, _) in &waiting {
+        stays_with_original(&toolkit, request)?;
+    }
     if approve.key.is_none() {
         for (_, details) in &waiting {
             let group = details.as_ref().and_then(|it| it.get("requester_group"));
@@ -178,6 +181,24 @@ pub(super) fn approve(global: &Global, approve: &Approve) -> Result<ExitCode> {
     output::data(global, &data, || text)
 }
 
+/// Refuses to answer, in a copy of a state, what its original asks.
+fn stays_with_original(toolkit: &Toolkit, request: &Approval) -> Result<()> {
+    let its = request.workspace.as_deref().filter(|root| {
+        let is_here = toolkit
+            .workspace_id()
+            .is_some_and(|here| here.root == **root);
+        toolkit.is_copied_from(root) && (toolkit.copy_of().is_some() || !is_here)
+    });
+    match its {
+        None => Ok(()),
+        Some(original) => Err(resume::of_original(
+            &request.id,
+            original,
+            "answer it there; a copy asks anew",
+        )),
+    }
+}
+
 /// Resumes runs; gives the first exit code that is no success.
 fn resume_all(global: &Global, runs: &[&str]) -> Result<ExitCode> {
     let mut code = ExitCode::from(exit::OK);
@@ -237,6 +258,7 @@ pub(super) fn deny(global: &Global, decide: &Decide) -> Result<ExitCode> {
     let toolkit = open::toolkit(global)?;
     let by = approver(decide.key.as_deref(), toolkit.config().approvals.from)?;
     let state = open::state(&toolkit)?;
+    stays_with_original(&toolkit, &state.approval(&decide.id)?.0)?;
     let declined = state.decline(&decide.id, &by)?;
     state.close()?;
     output::data(global, &plain(&declined), || {

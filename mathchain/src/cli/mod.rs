@@ -64,6 +64,7 @@ mod signals;
 #[cfg(all(feature = "servers", target_os = "linux"))]
 mod spawn;
 mod state;
+mod state_copy;
 mod stdin;
 #[cfg(test)]
 mod tests;
@@ -72,6 +73,7 @@ mod trust;
 mod when;
 mod words;
 mod workflow;
+mod workspace;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -151,6 +153,9 @@ enum Command {
     /// Write workflow files from the recorded events; import from Choragen
     #[command(subcommand)]
     Workflow(workflow::Workflow),
+    /// Show which workspace the state belongs to; adopt a copied or restored one
+    #[command(subcommand)]
+    Workspace(workspace::Workspace),
     /// List roles
     #[command(subcommand)]
     Roles(roles::Roles),
@@ -179,7 +184,7 @@ enum Command {
     /// List and restore backups of files that calls changed
     #[command(subcommand, alias = "files")]
     Backups(backups::Backups),
-    /// Show the size of the state, prune, export and shrink it
+    /// Show the size of the state, back it up, restore, prune, export and shrink it
     #[command(subcommand)]
     State(state::State),
     /// Register this program as a server in the configuration of an MCP client
@@ -383,6 +388,7 @@ fn dispatch(global: &Global, command: Command) -> Result<ExitCode> {
         Command::Inbox(args) => inbox::inbox(global, &args),
         Command::Events(args) => events::events(global, &args),
         Command::Workflow(args) => workflow::workflow(global, &args),
+        Command::Workspace(args) => workspace::workspace(global, &args),
         Command::Roles(args) => roles::roles(global, &args),
         Command::Agents(args) => agents::agents(global, &args),
         Command::AgentArgs(args) => agent_args::agent_args(global, &args),

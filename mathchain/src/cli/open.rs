@@ -81,6 +81,7 @@ pub(super) fn places(global: &Global) -> Result<Places> {
         crate::owned::exists(folder)?;
     }
     let paths = RealPaths::default();
+    crate::identity::recognise(&roots, state.as_deref(), &paths);
     add_recorded(&mut config, &roots, state.as_deref(), &paths)?;
     Ok(Places {
         paths,
@@ -150,7 +151,24 @@ pub(super) fn project_folder(global: &Global) -> Result<PathBuf> {
 
 /// Opens the toolkit of this run.
 pub(super) fn toolkit(global: &Global) -> Result<Toolkit> {
+    open_as(global, false, true).inspect(say_copy)
+}
+
+/// As [`toolkit`], without a word about a copied state.
+pub(super) fn quietly(global: &Global) -> Result<Toolkit> {
     open_as(global, false, true)
+}
+
+/// Says, once, that the state is that of another folder.
+fn say_copy(toolkit: &Toolkit) {
+    static SAID: std::sync::Once = std::sync::Once::new();
+    if let Some(original) = toolkit.copy_of() {
+        SAID.call_once(|| {
+            complain(&format!(
+                "warning: this state is a copy, or a restored backup, of that of `{original}`: `mathchain workspace adopt` makes it that of this folder\n"
+            ));
+        });
+    }
 }
 
 /// As [`toolkit`], for commands that only inspect a project: a missing state is not created.
@@ -160,7 +178,7 @@ pub(super) fn read_only(global: &Global, agents: bool) -> Result<Toolkit> {
 
 /// As [`toolkit`], with the agent files of the project.
 pub(super) fn with_agents(global: &Global) -> Result<Toolkit> {
-    open_as(global, true, true)
+    open_as(global, true, true).inspect(say_copy)
 }
 
 /// A builder for the project of a folder, as the command line opens it: the named or nearest configuration with its workspace, state

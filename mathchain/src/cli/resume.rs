@@ -149,6 +149,18 @@ pub(super) fn open_run(global: &Global, id: &str, accept_changes: bool) -> Resul
             let there = roots::identity(&root, &RealPaths::default());
             there.map(|there| there.id)
         };
+        if let Some(began) = began
+            .as_ref()
+            .filter(|began| toolkit.is_copied_from(&began.root))
+            && !accept_changes
+        {
+            return Err(of_original(
+                &found.id,
+                &began.root,
+                "resume it there; `--accept-changes` continues it here, with effects that the original may have had too",
+            ));
+        }
+        let began = began.filter(|began| !toolkit.is_copied_from(&began.root));
         let began = began.filter(|began| there(&began.root).as_ref() == Some(&began.id));
         match began {
             Some(began) if global.workspace.is_none() => {
@@ -167,6 +179,11 @@ pub(super) fn open_run(global: &Global, id: &str, accept_changes: bool) -> Resul
         toolkit = toolkit.in_world(dispatcher);
     }
     Ok((toolkit, found))
+}
+
+/// Why a copy does nothing with what its original began.
+pub(super) fn of_original(what: &str, original: &str, hint: &str) -> ToolError {
+    tool_error!(PreconditionFailed, "workspace_copied"; "`{what}` belongs to `{original}`, and this state is a copy of its state"; "{hint}")
 }
 
 /// `CALL=again`, `CALL=failed`, `CALL=done`, `CALL=done:JSON`.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use journal::{Part, Pruned, Sizes};
 
 use super::prelude::*;
-use super::when;
+use super::{state_copy, when};
 use crate::audit_key;
 use crate::clock::SystemClock;
 use tool_core::capability::Clock as _;
@@ -46,12 +46,44 @@ Example:
     },
     /// Shrink the state file by its free pages
     Vacuum,
+    /// Write the whole state to one file while it is in use, and verify it
+    #[command(
+        after_help = "The file is a tar archive of the database, stored values, backups of files and recorded rules. Keys are not part of it: docs/operations.md.
+Example:
+  mathchain state backup --to /backup/state.tar"
+    )]
+    Backup {
+        /// File to write
+        #[arg(long, value_name = "FILE")]
+        to: PathBuf,
+        /// Replace an existing file
+        #[arg(long)]
+        force: bool,
+    },
+    /// Put a backup in the place of the state of this folder
+    #[command(
+        after_help = "End every server and run that uses the state first. In another folder than that of the backup, `mathchain workspace adopt` then makes it the state of that folder.
+Example:
+  mathchain state restore /backup/state.tar"
+    )]
+    Restore {
+        /// File that `state backup` wrote
+        file: PathBuf,
+        /// Replace a state that is there; it is kept in a folder below it
+        #[arg(long)]
+        force: bool,
+    },
 }
 
 /// Runs one of the commands about the state folder.
 pub(super) fn state(global: &Global, command: &State) -> Result<ExitCode> {
+    if let State::Restore { file, force } = command {
+        return state_copy::restore(global, file, *force);
+    }
     let toolkit = open::toolkit(global)?;
     match command {
+        State::Restore { .. } => Ok(exit::OK.into()),
+        State::Backup { to, force } => state_copy::backup(global, &toolkit, to, *force),
         State::Size => {
             let sizes = open::state_to_read(global, &toolkit)?.sizes()?;
             output::data(global, &plain(&sizes), || table(&sizes))

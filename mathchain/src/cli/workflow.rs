@@ -117,7 +117,7 @@ fn brought_in(
 }
 
 /// Reads the Markdown and JSON files below a folder, without following links.
-fn collect(
+pub(super) fn collect(
     root: &Path,
     folder: &Path,
     depth: usize,

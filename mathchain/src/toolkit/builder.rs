@@ -18,6 +18,7 @@ use super::Toolkit;
 use crate::clock::SystemClock;
 use crate::environment;
 use crate::generation::{Generations, Reread};
+use crate::identity::Found;
 use crate::plugins::{Loader, PluginRoot};
 use crate::real_paths::RealPaths;
 use crate::workflows::Workflows;
@@ -179,7 +180,9 @@ impl Builder {
                 (closed, Some(files))
             }
         };
+        let mut found = crate::identity::recognise(&self.roots, self.state.as_deref(), &paths);
         let workspace = roots::identity(&self.roots, &paths);
+        let workflow_folder = roots::first_identity(&self.roots, &paths);
         let state = self
             .state
             .map(|folder| State::open(folder, Arc::clone(&clock)));
@@ -193,6 +196,15 @@ impl Builder {
             }
             Some(Err(err)) => (None, Some(err)),
         };
+        let copy_of = match (&state, &mut found) {
+            (Some(state), Some(found)) => {
+                let here = [workspace.as_ref(), workflow_folder.as_ref()];
+                note_older(state, found, &here.map(|one| one.map(|one| &*one.id)));
+                found.settle();
+                found.copy_of().map(str::to_owned)
+            }
+            _ => None,
+        };
         let folders: Vec<PathBuf> = self.roots.iter().map(|root| root.path.clone()).collect();
         let mut surroundings = environment::surroundings_by(&folders, &closed, &protected, &paths);
         let first = folders.first().map_or(Path::new("/"), PathBuf::as_path);
@@ -202,8 +214,9 @@ impl Builder {
         let http = crate::web::client(&config, Arc::clone(&clock))?;
         let backups = crate::inputs::backups(files.as_ref(), state.as_ref());
         let workflows = state.as_ref().map(|state| {
-            let workspace = roots::first_identity(&self.roots, &paths);
-            let workflows = Workflows::new(Arc::clone(state), files.clone(), workspace);
+            let workspace = workflow_folder.clone();
+            let workflows =
+                Workflows::new(Arc::clone(state), files.clone(), workspace, copy_of.clone());
             Arc::new(workflows) as Arc<dyn EventLog>
         });
         let governor = workflows.as_ref().map(|log| governor(log, &clock));
@@ -263,9 +276,27 @@ impl Builder {
             sandbox,
             workflows,
             world: None,
+            workflow_folder,
+            copy_of,
+            found,
             #[cfg(feature = "servers")]
             brief: super::briefly::Brief::default(),
         })
+    }
+}
+
+/// Finds out whose a state of an earlier version is, which has no name in a file: it belongs here if it knows this folder, or none.
+fn note_older(state: &State, found: &mut Found, here: &[Option<&str>]) {
+    if found.bound.is_some() {
+        return;
+    }
+    let known = state.known_folders().unwrap_or_default();
+    if known.iter().any(|one| here.contains(&Some(&*one.id))) {
+        return;
+    }
+    // The folder with the workflows, else the one that was used last.
+    if let Some(original) = known.iter().max_by_key(|one| one.workflow_events) {
+        found.note_original(&original.id, &original.root);
     }
 }
 

@@ -27,7 +27,6 @@ use tool_core::{AnyTool, Object, Outcome, Result, ToolError, Value, tool_error};
 
 use crate::RootFolder;
 use crate::generation::{Generation, Generations, Reloaded};
-use crate::real_paths::RealPaths;
 pub(crate) use builder::AgentStarter;
 pub use builder::Builder;
 pub use context::Context;
@@ -45,6 +44,12 @@ pub struct Toolkit {
     sandbox: Arc<Sandbox>,
     /// The workflows of the workspace, where there is a state.
     workflows: Option<Arc<dyn EventLog>>,
+    /// The folder whose workflows these are.
+    workflow_folder: Option<WorkspaceId>,
+    /// The path of the workspace that the state was copied from.
+    copy_of: Option<String>,
+    /// What was found in the state folder of a project.
+    found: Option<crate::identity::Found>,
     /// The dispatcher of a session's world, in which a run that began there is resumed.
     world: Option<Arc<Dispatcher>>,
     /// Tools whose calls end at once.
@@ -128,7 +133,35 @@ impl Toolkit {
 
     /// The folder whose workflows these are.
     pub(crate) fn workflow_folder(&self) -> Option<WorkspaceId> {
-        crate::roots::first_identity(&self.roots, &RealPaths::default())
+        self.workflow_folder.clone()
+    }
+
+    /// What was found in the state folder of a project.
+    pub(crate) fn state_place(&self) -> Option<&crate::identity::Found> {
+        self.found.as_ref()
+    }
+
+    /// Whether this state is, or was, a copy of that of a workspace: what began there stays there.
+    pub(crate) fn is_copied_from(&self, root: &str) -> bool {
+        let bound = self.found.as_ref().and_then(|found| found.bound.as_ref());
+        let copied_from = bound.map_or(&[][..], |bound| &bound.copied_from);
+        self.copy_of.is_some() || copied_from.iter().any(|one| one == root)
+    }
+
+    /// The path of the workspace that the state was copied from; `None` for one that belongs here.
+    pub(crate) fn copy_of(&self) -> Option<&str> {
+        self.copy_of.as_deref()
+    }
+
+    /// Refuses what a copy of a state may not do: answer and continue what its original asked and began.
+    ///
+    /// # Errors
+    /// `precondition_failed` with reason `workspace_copied`.
+    pub(crate) fn check_origin(&self) -> Result<()> {
+        match &self.copy_of {
+            None => Ok(()),
+            Some(original) => Err(crate::workflows::copied(original)),
+        }
     }
 
     pub(crate) fn workflows(&self) -> Option<&Arc<dyn EventLog>> {

@@ -1,5 +1,6 @@
 //! The workflow tools from outside: roles, transitions, gates, files and events, by the rows of the earlier system.
 
+mod copies;
 mod files;
 mod gates;
 mod governing;

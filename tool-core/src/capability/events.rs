@@ -45,7 +45,8 @@ pub trait EventLog: Send + Sync {
     fn append(&self, known: u64, decide: &mut Decide<'_>) -> Result<(), ToolError>;
 
     /// Lets `show` write the files: it gets the number up to which they show the events, and the events after the lesser of that number and
-    /// `known`, and returns the new number. No other process writes events or files in between; `show` does not use the log.
+    /// `known`, and returns the new number. No other process writes events or files in between; `show` only reads and writes files: what
+    /// is to be written was made before, since everybody waits.
     ///
     /// # Errors
     /// As [`EventLog::append`].
@@ -68,6 +69,18 @@ pub trait EventLog: Send + Sync {
     /// # Errors
     /// As [`EventLog::read`].
     fn write(&self, path: &str, text: &str) -> Result<(), ToolError>;
+
+    /// Refuses the log of a workspace that this folder is a copy of.
+    ///
+    /// # Errors
+    /// `precondition_failed` with reason `workspace_copied`.
+    fn check_origin(&self) -> Result<(), ToolError>;
+
+    /// What new ids have in them, so that two checkouts of one project never give the same; empty in the first one.
+    ///
+    /// # Errors
+    /// As [`EventLog::after`].
+    fn checkout(&self) -> Result<String, ToolError>;
 
     /// What readers keep.
     fn memo(&self) -> &Memo;

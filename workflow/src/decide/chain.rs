@@ -62,7 +62,11 @@ pub fn create_chain(
         Glob::parse(pattern).map_err(|message| Fault::invalid("fileScope", message, pattern))?;
     }
     let data = ChainCreated {
-        chain: ids::chain(state.chain_counter.saturating_add(1), &ids::slug(&title)),
+        chain: ids::chain(
+            state.chain_counter.saturating_add(1),
+            context.checkout,
+            &ids::slug(&title),
+        ),
         request: args.request_id.clone(),
         title,
         kind: args.r#type.unwrap_or_default(),

@@ -127,7 +127,10 @@ pub fn create_feedback(
     };
     let data = FeedbackCreated {
         workflow: workflow.id.clone(),
-        feedback: ids::feedback(workflow.feedback_counter.saturating_add(1)),
+        feedback: ids::feedback(
+            workflow.feedback_counter.saturating_add(1),
+            context.checkout,
+        ),
         kind,
         content,
         priority: args.priority.unwrap_or(kind.priority()),

@@ -158,6 +158,7 @@ pub(super) fn next_dated(
     context: &Context<'_>,
     prefix: &str,
 ) -> Result<String, Fault> {
+    let prefix = &*ids::prefix(prefix, context.checkout);
     let last = state
         .dated_counters
         .get(&format!("{prefix}-{}", context.today));

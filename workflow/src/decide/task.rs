@@ -128,7 +128,11 @@ pub fn create_task(
     }
     let data = TaskCreated {
         chain: chain.id.clone(),
-        task: ids::task(chain.task_counter.saturating_add(1), &ids::slug(&title)),
+        task: ids::task(
+            chain.task_counter.saturating_add(1),
+            context.checkout,
+            &ids::slug(&title),
+        ),
         title,
         kind: args.r#type.unwrap_or_default(),
         status: if args.ready == Some(true) {

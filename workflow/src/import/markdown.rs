@@ -99,6 +99,17 @@ impl<'a> Old<'a> {
         })
     }
 
+    /// A page of this program: its keys are in its frontmatter, and its sections follow.
+    pub(super) fn own(file: &'a Source<'a>) -> Self {
+        Self {
+            file,
+            title: String::new(),
+            title_place: at(file, 1),
+            keys: Vec::new(),
+            body: 0,
+        }
+    }
+
     /// The value of a key and its place.
     pub(super) fn key(&self, name: &str) -> Option<(&str, Place)> {
         let found = self

@@ -12,6 +12,7 @@ mod chain;
 mod feedback;
 mod json;
 mod markdown;
+mod own;
 mod request;
 mod task;
 mod workflow;
@@ -24,6 +25,8 @@ use crate::actor::{Actor, Time};
 use crate::event::{Data, Event};
 use crate::names::ActorKind;
 use crate::state::State;
+
+pub use self::own::adopt;
 
 /// A file of the earlier layout.
 #[derive(Debug, Clone, Copy)]
@@ -79,6 +82,8 @@ struct Draft {
     place: Place,
     time: Time,
     reason: Option<String>,
+    /// Who did it, where that is known.
+    by: Option<String>,
     data: Data,
 }
 
@@ -137,6 +142,7 @@ impl Reading {
             place: place.clone(),
             time,
             reason: None,
+            by: None,
             data: data.into(),
         });
         self.drafts.last_mut().expect("pushed above")
@@ -173,7 +179,11 @@ impl Reading {
                 let event = Event {
                     seq: state.seq() + 1,
                     time: draft.time,
-                    actor: Actor::new("import", ActorKind::Service, "import"),
+                    actor: Actor::new(
+                        draft.by.as_deref().unwrap_or("import"),
+                        ActorKind::Service,
+                        "import",
+                    ),
                     reason: draft.reason.clone(),
                     data: draft.data.clone(),
                 };

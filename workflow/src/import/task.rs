@@ -87,7 +87,7 @@ impl Reading {
             }
         };
         let time = self.time(old.key("created"));
-        let brief = self.brief(&old);
+        let brief = self.brief(&old, &[]);
         let data = TaskCreated {
             chain: chain.to_owned(),
             task: id.to_owned(),
@@ -120,7 +120,8 @@ impl Reading {
         })
     }
 
-    fn brief(&mut self, old: &Old<'_>) -> Brief {
+    /// What a page asks for; other sections than those left out become part of the notes.
+    pub(super) fn brief(&mut self, old: &Old<'_>, left_out: &[&str]) -> Brief {
         let mut brief = Brief::default();
         let mut notes = Vec::new();
         for (name, text, place) in old.sections(self) {
@@ -157,6 +158,7 @@ impl Reading {
                 "constraints" => brief.constraints = entries(self, &place, &text),
                 "notes" => notes.insert(0, text),
                 _ if text.is_empty() => {}
+                other if left_out.contains(&other) => {}
                 // Other sections become part of the notes.
                 _ => notes.push(format!("### {name}\n\n{text}")),
             }

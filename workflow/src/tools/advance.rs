@@ -64,7 +64,7 @@ fn last_words(ran: &Value) -> String {
 
 /// The current stage, and what its commands returned, where its gate wants any.
 fn verified(workflow: &str, ctx: &Ctx) -> Result<(usize, Option<Vec<CommandResult>>)> {
-    let state = log::state(ctx.events()?)?;
+    let state = log::current(ctx.events()?)?;
     let workflow = state.workflow(workflow)?;
     workflow.running()?;
     let number = workflow.stage;

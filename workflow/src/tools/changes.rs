@@ -149,7 +149,12 @@ pub(super) fn probe(ctx: &Ctx, before: &Value, command: &Command) -> Result<Prob
         };
     }
     let now = followed.first().map_or(Time(0), |event| event.time);
-    let Ok(wanted) = log::decide_as(&state, command, &actor, true, now) else {
+    let who = log::Who {
+        actor: &actor,
+        has_grant: true,
+        checkout: &log.checkout()?,
+    };
+    let Ok(wanted) = log::decide_as(&state, command, &who, now) else {
         return Ok(Probe::Unknown);
     };
     let same = |(one, other): (&Event, &Event)| one.data == other.data && one.actor == other.actor;

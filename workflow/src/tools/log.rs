@@ -3,7 +3,7 @@
 use std::sync::{Arc, PoisonError};
 
 use tool_core::capability::{EventLog, Identity};
-use tool_core::{Ctx, Result, ToolError, tool_error};
+use tool_core::{Ctx, Result, StopFlag, ToolError, tool_error};
 
 use crate::actor::{Actor, Context, Grants, Time};
 use crate::decide::{Command, decide};
@@ -71,18 +71,36 @@ pub(super) struct Done {
     pub(super) events: Vec<Event>,
 }
 
+/// The state of the workspace, for tools: refused where the log is that of another workspace.
+///
+/// # Errors
+/// As [`state`]; `precondition_failed` in a copy.
+pub(super) fn current(log: &dyn EventLog) -> Result<Arc<State>> {
+    log.check_origin()?;
+    state(log)
+}
+
 /// Decides a command on the newest state, writes its events, and then the files that show them.
 pub(super) fn run(ctx: &Ctx, command: &Command) -> Result<Done> {
     let (log, identity) = (ctx.events()?, ctx.identity()?);
     let actor = actor(identity);
-    let events = append(log, |state, now| {
-        decide_as(state, command, &actor, identity.has_grant, now)
-    })?;
+    let before = current(log)?;
+    let checkout = log.checkout()?;
+    let decide = |state: &State, now| {
+        let who = Who {
+            actor: &actor,
+            has_grant: identity.has_grant,
+            checkout: &checkout,
+        };
+        decide_as(state, command, &who, now)
+    };
+    refuse_taken(log, &before, &decide)?;
+    let events = append(log, decide)?;
     for event in &events {
         ctx.note("event", event.kind());
     }
     // The events are written: whatever happens to the files, the command was carried out.
-    if let Err(err) = show(log) {
+    if let Err(err) = write_files(log, false, ctx.stop()) {
         let reason = err.message();
         ctx.warn(format!(
             "the files below `workflow/` do not show this yet: {reason}"
@@ -94,26 +112,79 @@ pub(super) fn run(ctx: &Ctx, command: &Command) -> Result<Done> {
     })
 }
 
+/// Refuses a command whose new item would have a file that is there already: another checkout made it, and this log knows nothing of it.
+fn refuse_taken(
+    log: &dyn EventLog,
+    state: &State,
+    decide: &impl Fn(&State, Time) -> std::result::Result<Vec<Event>, Fault>,
+) -> Result<()> {
+    // Why a command is refused is said where it is decided.
+    let events = decide(state, Time(0)).unwrap_or_default();
+    let is_new = |event: &Event| event.kind().ends_with(".created");
+    if !events.iter().any(is_new) {
+        return Ok(());
+    }
+    // Ids have the date that the log gives.
+    let mut now = Time(0);
+    log.append(state.seq(), &mut |_, now_ms| {
+        now = Time(i64::try_from(now_ms).unwrap_or(i64::MAX));
+        Ok(Vec::new())
+    })?;
+    let events = decide(state, now).unwrap_or_default();
+    let mut after = state.clone();
+    let mut paths = Vec::new();
+    for event in &events {
+        after.apply(event)?;
+        // What an event makes comes first in what it touches.
+        let made = touched(event, &after).into_iter().next();
+        if let (true, Some(item)) = (is_new(event), made) {
+            paths.push(project(&after, &item, None)?.path);
+        }
+    }
+    for path in paths {
+        // Without a workspace no files show the items.
+        if let Ok(Some(_)) = log.read(&path) {
+            return Err(
+                tool_error!(Conflict, "file_exists"; "`{path}` is there already, and the log of this workspace knows no such item";
+                "`mathchain workspace adopt` takes the items of the files into the log; or move the file away"),
+            );
+        }
+    }
+    Ok(())
+}
+
+/// Who decides a command, beside its state and time.
+pub(super) struct Who<'a> {
+    pub(super) actor: &'a Actor,
+    pub(super) has_grant: bool,
+    pub(super) checkout: &'a str,
+}
+
 /// The events of a command of an actor at a time.
 pub(super) fn decide_as(
     state: &State,
     command: &Command,
-    actor: &Actor,
-    has_grant: bool,
+    who: &Who<'_>,
     now: Time,
 ) -> std::result::Result<Vec<Event>, Fault> {
-    let granted = has_grant.then(|| actor.principal.clone());
+    let granted = who.has_grant.then(|| who.actor.principal.clone());
     let grants = Grants::to(granted);
     let context = Context {
         now,
         today: now.date(),
-        actor,
+        actor: who.actor,
         grants: &grants,
+        checkout: who.checkout,
     };
     decide(state, &context, command)
 }
 
+/// How often work that another process made stale is done again before it is done under the lock, or left to that process.
+const ATTEMPTS: usize = 8;
+
 /// Continues the log by what `decide` makes of the newest state.
+///
+/// Events of other processes are read before the log is locked; they are read under the lock only where others wrote each time.
 ///
 /// # Errors
 /// Those of `decide` and of writing; nothing is written then.
@@ -121,31 +192,47 @@ pub fn append(
     log: &dyn EventLog,
     decide: impl Fn(&State, Time) -> std::result::Result<Vec<Event>, Fault>,
 ) -> Result<Vec<Event>> {
-    let before = state(log)?;
     let mut events = Vec::new();
-    log.append(before.seq(), &mut |newer, now_ms| {
-        let mut state = Arc::clone(&before);
-        fold(&mut state, newer)?;
-        let now = Time(i64::try_from(now_ms).unwrap_or(i64::MAX));
-        events = decide(&state, now)?;
-        // What is written can be folded again.
-        let mut after = State::clone(&state);
-        let bodies = events.iter().map(|event| {
-            after.apply(event)?;
-            let body = event.to_json()?;
-            if body.len() > WRITTEN_BYTES_MAX {
-                return Err(Fault::TooLong {
-                    field: "arguments",
-                    bytes: body.len(),
-                    max: WRITTEN_BYTES_MAX,
-                });
+    for attempt in 1..=ATTEMPTS {
+        let before = state(log)?;
+        let mut is_stale = false;
+        log.append(before.seq(), &mut |newer, now_ms| {
+            let mut state = Arc::clone(&before);
+            if !newer.is_empty() {
+                if attempt < ATTEMPTS {
+                    is_stale = true;
+                    return Ok(Vec::new());
+                }
+                fold(&mut state, newer)?;
             }
-            Event::from_json(&body)?;
-            Ok(body)
-        });
-        Ok(bodies.collect::<std::result::Result<Vec<String>, Fault>>()?)
-    })?;
+            let now = Time(i64::try_from(now_ms).unwrap_or(i64::MAX));
+            events = decide(&state, now)?;
+            written(&state, &events)
+        })?;
+        if !is_stale {
+            break;
+        }
+    }
     Ok(events)
+}
+
+/// The bodies of events, which can be folded again.
+fn written(state: &State, events: &[Event]) -> Result<Vec<String>> {
+    let mut after = State::clone(state);
+    let bodies = events.iter().map(|event| {
+        after.apply(event)?;
+        let body = event.to_json()?;
+        if body.len() > WRITTEN_BYTES_MAX {
+            return Err(Fault::TooLong {
+                field: "arguments",
+                bytes: body.len(),
+                max: WRITTEN_BYTES_MAX,
+            });
+        }
+        Event::from_json(&body)?;
+        Ok(body)
+    });
+    Ok(bodies.collect::<std::result::Result<Vec<String>, Fault>>()?)
 }
 
 /// Writes the files of every item that changed since files were last written.
@@ -153,7 +240,7 @@ pub fn append(
 /// # Errors
 /// `conflict` for a file whose first lines cannot be read; `tool_error` for one that cannot be written.
 pub fn show(log: &dyn EventLog) -> Result<()> {
-    write_files(log, false)
+    write_files(log, false, &StopFlag::new())
 }
 
 /// Writes every file anew, keeping what the state does not determine.
@@ -161,31 +248,66 @@ pub fn show(log: &dyn EventLog) -> Result<()> {
 /// # Errors
 /// As [`show`].
 pub fn rebuild(log: &dyn EventLog) -> Result<()> {
-    write_files(log, true)
+    write_files(log, true, &StopFlag::new())
 }
 
-fn write_files(log: &dyn EventLog, all: bool) -> Result<()> {
-    let known = state(log)?;
-    let mut fault = None;
-    log.show(known.seq(), &mut |shown, newer| {
-        let mut state = Arc::clone(&known);
-        let from = known.seq().min(shown);
-        let unknown = usize::try_from(known.seq() - from).unwrap_or(usize::MAX);
-        fold(&mut state, newer.get(unknown..).unwrap_or_default())?;
-        let unshown = usize::try_from(shown - from).unwrap_or(usize::MAX);
+/// A file to write, and what it was made from.
+struct Prepared {
+    path: String,
+    old: Option<String>,
+    new: String,
+}
+
+/// Files are read and made before the log is locked, and written under the lock where neither they nor the log changed since: nobody
+/// waits for the reading of a long file. Where they changed it is done again.
+fn write_files(log: &dyn EventLog, all: bool, stop: &StopFlag) -> Result<()> {
+    for _ in 0..ATTEMPTS {
+        let (known, shown) = (state(log)?, log.shown()?);
+        if shown >= known.seq() && !all {
+            return Ok(());
+        }
         let mut wanted = match all {
-            true => items(&state),
-            false => changed(&state, newer.get(unshown..).unwrap_or_default())?,
+            true => items(&known),
+            false => {
+                let mut bodies = log.after(shown)?;
+                bodies.truncate(usize::try_from(known.seq() - shown).unwrap_or(usize::MAX));
+                changed(&known, &bodies)?
+            }
         };
         wanted.sort();
         wanted.dedup();
         // One file that cannot be written keeps no other from showing its item.
+        let mut fault = None;
+        let mut prepared = Vec::new();
         for item in &wanted {
-            fault = fault.take().or(write_file(log, &state, item).err());
+            stop.check()?;
+            match prepare(log, &known, item) {
+                Ok(file) => prepared.extend(file),
+                Err(err) => fault = fault.or(Some(err)),
+            }
         }
-        Ok(state.seq())
-    })?;
-    fault.map_or(Ok(()), Err)
+        let mut is_stale = false;
+        log.show(known.seq(), &mut |now_shown, newer| {
+            let expected = known.seq().saturating_sub(now_shown.min(known.seq()));
+            is_stale = now_shown != shown || newer.len() as u64 != expected;
+            if is_stale {
+                return Ok(now_shown);
+            }
+            for file in &prepared {
+                match log.read(&file.path) {
+                    Ok(now) if now != file.old => is_stale = true,
+                    Ok(_) => fault = fault.take().or(log.write(&file.path, &file.new).err()),
+                    Err(err) => fault = fault.take().or(Some(err)),
+                }
+            }
+            Ok(if is_stale { now_shown } else { known.seq() })
+        })?;
+        if !is_stale {
+            return fault.map_or(Ok(()), Err);
+        }
+    }
+    // Whoever continued the log each time writes the files of all events.
+    Ok(())
 }
 
 /// The items that events changed.
@@ -197,16 +319,19 @@ fn changed(state: &State, bodies: &[String]) -> Result<Vec<ItemId>> {
     Ok(wanted)
 }
 
-fn write_file(log: &dyn EventLog, state: &State, item: &ItemId) -> Result<()> {
+/// The file of an item; `None` where it is as it has to be.
+fn prepare(log: &dyn EventLog, state: &State, item: &ItemId) -> Result<Option<Prepared>> {
     let path = project(state, item, None)?.path;
     let old = log.read(&path)?;
     let file = project(state, item, old.as_deref()).map_err(|fault| {
         tool_error!(Conflict, "edited"; "`{path}`: {fault}"; "repair its first lines, or delete the file: it is written anew")
     })?;
-    match old.as_deref() == Some(&*file.text) {
-        true => Ok(()),
-        false => log.write(&path, &file.text),
-    }
+    let is_same = old.as_deref() == Some(&*file.text);
+    Ok((!is_same).then_some(Prepared {
+        path,
+        old,
+        new: file.text,
+    }))
 }
 
 /// A template of the project, else one that comes with the program.

@@ -169,7 +169,7 @@ macro_rules! reads {
             const EXAMPLES: &'static [JsonExample] = examples::$args;
 
             fn run($given: Self, ctx: &Ctx) -> Result<$output> {
-                let $state = log::state(ctx.events()?)?;
+                let $state = log::current(ctx.events()?)?;
                 $body
             }
         }
@@ -265,7 +265,7 @@ impl Tool for LockStatus {
     const EXAMPLES: &'static [JsonExample] = examples::LockStatus;
 
     fn run(args: Self, ctx: &Ctx) -> Result<Locks> {
-        let state = log::state(ctx.events()?)?;
+        let state = log::current(ctx.events()?)?;
         if let Some(chain) = &args.chain_id {
             state.chain(chain)?;
         }

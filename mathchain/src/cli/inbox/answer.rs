@@ -36,6 +36,7 @@ pub(super) fn answer(global: &Global, toolkit: &Toolkit, answer: &Answer) -> Res
         return Err(tool_error!(InvalidArgs;
             "an answer has 1 to {ANSWER_BYTES_MAX} bytes, found {}", answer.text.len()));
     }
+    toolkit.check_origin()?;
     let state = open::state(toolkit)?;
     let all = waiting::all(state, toolkit, None)?;
     let mut found: Vec<Waiting> = all
@@ -71,9 +72,13 @@ pub(super) fn answer(global: &Global, toolkit: &Toolkit, answer: &Answer) -> Res
         }
         Some(Waiting::Gate(gate)) => satisfy(global, toolkit, answer, &gate),
         Some(Waiting::Feedback { workflow, item }) => {
+            // An answer that is the label of an option chooses it.
+            let labels = item.context.options.iter().map(|option| &option.label);
+            let mut labels = labels.filter(|label| label.eq_ignore_ascii_case(answer.text.trim()));
+            let option = answer.option.clone().or_else(|| labels.next().cloned());
             let args = object! {
                 "workflowId" => workflow, "feedbackId" => item.id.as_str(), "content" => answer.text.as_str(),
-                "selectedOption" => answer.option.clone(),
+                "selectedOption" => option,
             };
             let outcome = toolkit.call_with(&Context::default(), "feedback:respond", &args);
             super::answer_of(toolkit, global, &outcome)

@@ -1,0 +1,229 @@
+//! `mathchain workspace`: which workspace the state belongs to, and making a copy or a restored backup one of its own.
+
+use std::path::Path;
+
+use journal::State;
+use registry::WorkspaceId;
+use tool_core::capability::EventLog;
+use workflow::import::{Source, adopt};
+use workflow::tools::log as of_workflows;
+
+use super::prelude::*;
+use super::workflow::{collect, log};
+use crate::identity::{self, Bound, Found};
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Workspace {
+    /// Show which workspace the state belongs to
+    Show,
+    /// Make a copied or restored state that of this folder, and take the items of the files into its log
+    ///
+    /// Where the original folder is still there, the copy gets an identity of its own: approvals and runs of the original stay there. Where
+    /// it is gone, the identity moves here. Requests, chains and tasks below `workflow/` that the log does not know become part of it; new
+    /// items of an adopted log have ids of their own.
+    #[command(after_help = "Examples:
+  mathchain workspace adopt --dry-run
+  mathchain workspace adopt")]
+    Adopt {
+        /// Show what would be done, and do nothing
+        #[arg(long)]
+        dry_run: bool,
+    },
+}
+
+/// Shows or adopts.
+pub(super) fn workspace(global: &Global, command: &Workspace) -> Result<ExitCode> {
+    match command {
+        Workspace::Show => show(global),
+        Workspace::Adopt { dry_run } => adopted(global, *dry_run),
+    }
+}
+
+fn show(global: &Global) -> Result<ExitCode> {
+    let toolkit = open::quietly(global)?;
+    let here = here(&toolkit)?;
+    let state = open::state(&toolkit)?;
+    let data = object! {
+        "root" => here.root.as_str(),
+        "id" => here.id.as_str(),
+        "state" => state.file().display().to_string(),
+        "copy_of" => toolkit.copy_of(),
+    };
+    output::data(global, &data, || {
+        let file = state.file();
+        let mut text = format!("{} ({})\nstate {}\n", here.root, here.id, file.display());
+        if let Some(original) = toolkit.copy_of() {
+            let _ = writeln!(
+                text,
+                "the state is a copy, or a restored backup, of that of {original}; `mathchain workspace adopt` makes it that of this folder"
+            );
+        }
+        text
+    })
+}
+
+fn here(toolkit: &Toolkit) -> Result<WorkspaceId> {
+    toolkit.workflow_folder().ok_or_else(
+        || tool_error!(PreconditionFailed, "workspace"; "there is no workspace"; "name one with --workspace"),
+    )
+}
+
+fn adopted(global: &Global, dry_run: bool) -> Result<ExitCode> {
+    let toolkit = open::quietly(global)?;
+    let (now, from) = match toolkit.state_place() {
+        Some(found) => bind(&toolkit, found, dry_run)?,
+        None => (here(&toolkit)?, replaced(&toolkit)?),
+    };
+    if let (Some(from), false) = (&from, dry_run) {
+        let state = open::state(&toolkit)?;
+        if !from.id.is_empty() {
+            state.adopt_folder(&from.id, &now)?;
+        }
+        state.begin_checkout(Some(&now))?;
+        state.close()?;
+    }
+    drop(toolkit);
+    // The state belongs to this folder now.
+    let toolkit = open::quietly(global)?;
+    let log = log(&toolkit)?;
+    let taken = take_files(&**log, &now, from.is_some() && dry_run, dry_run)?;
+    let mut text = String::new();
+    for line in &taken.notes {
+        let _ = writeln!(text, "note: {line}");
+    }
+    for line in &taken.errors {
+        let _ = writeln!(text, "not taken over: {line}");
+    }
+    let (adopts, takes) = match dry_run {
+        true => ("would be", "would be taken"),
+        false => ("is", "taken"),
+    };
+    match &from {
+        Some(from) => {
+            let _ = writeln!(
+                text,
+                "the state of {} {adopts} that of {} now",
+                from.root, now.root
+            );
+        }
+        None => text.push_str("the state belongs to this folder already\n"),
+    }
+    let items = counted(taken.items, "item");
+    let _ = writeln!(text, "{items} of files {takes} into the log");
+    let data = object! {
+        "root" => now.root.as_str(),
+        "adopted" => from.as_ref().map(|from| from.root.clone()),
+        "items" => taken.items,
+        "not_taken" => taken.errors.clone(),
+        "notes" => taken.notes.clone(),
+        "dry_run" => dry_run,
+    };
+    output::data(global, &data, || text)?;
+    Ok(match taken.errors.is_empty() {
+        true => exit::OK.into(),
+        false => exit::SHORTFALL.into(),
+    })
+}
+
+/// Binds the state of a project to its folder; gives the identity that the folder has then, and the workspace that it is taken from.
+fn bind(
+    toolkit: &Toolkit,
+    found: &Found,
+    dry_run: bool,
+) -> Result<(WorkspaceId, Option<WorkspaceId>)> {
+    let Some(original) = toolkit.copy_of() else {
+        return Ok((here(toolkit)?, None));
+    };
+    let root = found.root.to_string_lossy().into_owned();
+    let is_there = original != root && Path::new(original).is_dir();
+    let known = open::state(toolkit)?.known_folders()?;
+    let bound = found.bound.as_ref();
+    let from = bound.map(|bound| identity::of_name(&bound.identity, Path::new(original)));
+    // A state that was never used knows no folder.
+    let from = from.filter(|from| known.iter().any(|one| one.id == from.id));
+    let mut copied_from = bound.map_or_else(Vec::new, |bound| bound.copied_from.clone());
+    let name = bound.map(|bound| &bound.identity).filter(|_| !is_there);
+    let name = name.unwrap_or(&found.folder).clone();
+    if is_there {
+        copied_from.push(original.to_owned());
+    }
+    let from = from.unwrap_or_else(|| WorkspaceId {
+        id: String::new(),
+        root: original.to_owned(),
+        roots: Vec::new(),
+    });
+    let now = identity::of_name(&name, &found.root);
+    if !dry_run {
+        found.write(&Bound {
+            identity: name,
+            folder: found.folder.clone(),
+            root,
+            copied_from,
+        })?;
+    }
+    Ok((now, Some(from)))
+}
+
+/// The folder that was at the place of this one before and has workflows, in a state that several folders share.
+fn replaced(toolkit: &Toolkit) -> Result<Option<WorkspaceId>> {
+    let here = here(toolkit)?;
+    let state: &State = open::state(toolkit)?;
+    let known = state.known_folders()?;
+    let before = known.into_iter().rfind(|one| {
+        one.root == here.root
+            && one.id != here.id
+            && one.workflow_events > 0
+            && !one.id.starts_with("replaced ")
+    });
+    Ok(before.map(|before| WorkspaceId {
+        id: before.id,
+        root: before.root,
+        roots: Vec::new(),
+    }))
+}
+
+/// What was taken from the files.
+#[derive(Default)]
+struct Taken {
+    items: u64,
+    errors: Vec<String>,
+    notes: Vec<String>,
+}
+
+/// Takes the items of the files below `workflow/` that the log does not know into it.
+fn take_files(
+    log: &dyn EventLog,
+    here: &WorkspaceId,
+    is_unbound: bool,
+    dry_run: bool,
+) -> Result<Taken> {
+    let root = Path::new(&here.root);
+    let mut files = Vec::new();
+    collect(root, &root.join(workflow::item::FOLDER), 0, &mut files)?;
+    let sources = || {
+        let sources = files.iter().map(|(path, text)| Source { path, text });
+        sources.collect::<Vec<_>>()
+    };
+    // Before the state is bound its log cannot be read as that of this folder.
+    let known = match is_unbound {
+        true => std::sync::Arc::default(),
+        false => of_workflows::state(log)?,
+    };
+    let found = adopt(&known, &sources());
+    let is_item = |event: &&workflow::Event| event.kind().ends_with(".created");
+    let items = found.events.iter().filter(is_item).count() as u64;
+    if !dry_run && !found.events.is_empty() {
+        // New ids differ from those of the checkout that made the files.
+        log.checkout()?;
+        of_workflows::append(log, |state, _| Ok(adopt(state, &sources()).events))?;
+        // The files show these items already.
+        let seq = of_workflows::state(log)?.seq();
+        log.show(seq, &mut |_, _| Ok(seq))?;
+    }
+    let lines = |list: &[registry::LoadError]| list.iter().map(ToString::to_string).collect();
+    Ok(Taken {
+        items,
+        errors: lines(&found.errors),
+        notes: lines(&found.notes),
+    })
+}

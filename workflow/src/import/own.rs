@@ -1,0 +1,237 @@
+//! The item files of this program as events, for a log that does not know them: of a clone, or where the state was lost.
+//!
+//! Requests, chains and tasks are rebuilt with their status. Workflows have no files, so that their stages, gates and feedback are not.
+
+use tool_core::{Object, Value};
+
+use super::markdown::{Old, unseparated};
+use super::{Import, Reading, Source, Turn, at};
+use crate::actor::Time;
+use crate::event::{
+    ChainApproved, ChainCreated, RequestApproved, RequestClosed, RequestCreated, TaskCreated,
+};
+use crate::governance::Glob;
+use crate::item::{FOLDER, Page};
+use crate::names::{ChainKind, Closing, RequestKind, RequestStatus, TaskKind, TaskStatus};
+use crate::state::State;
+
+/// Reads item files as events that follow a state; items that it knows are left out.
+pub fn adopt(state: &State, files: &[Source<'_>]) -> Import {
+    let mut reading = Reading::default();
+    let mut files: Vec<&Source<'_>> = files.iter().collect();
+    files.sort_by_key(|file| file.path);
+    let mut feedback = 0_u64;
+    for file in files {
+        let parts: Vec<&str> = file.path.split('/').collect();
+        match parts.as_slice() {
+            [FOLDER, "requests", name] if name.ends_with(".md") => reading.own_request(state, file),
+            [FOLDER, "chains", name] if name.ends_with(".md") => reading.own_chain(state, file),
+            [FOLDER, "tasks", chain, name] if name.ends_with(".md") => {
+                reading.own_task(state, file, chain);
+            }
+            [FOLDER, "feedback", workflow, name] if name.ends_with(".md") => {
+                feedback += u64::from(!state.workflows().contains_key(*workflow));
+            }
+            _ => {}
+        }
+    }
+    if feedback > 0 {
+        let place = registry::Place {
+            file: "workflow/feedback".into(),
+            line: 1,
+            column: 1,
+        };
+        let words = format!(
+            "{feedback} items of feedback belong to workflows that this log does not know, and are not taken over"
+        );
+        reading.note(&place, words);
+    }
+    reading.into_events(state)
+}
+
+/// The fields of a file, which name its item.
+struct Fields<'a> {
+    file: &'a Source<'a>,
+    page: Page,
+    fields: Object,
+    id: String,
+}
+
+impl Fields<'_> {
+    fn text(&self, key: &str) -> Option<String> {
+        let text = self.fields.get(key)?.as_str()?;
+        (!text.is_empty()).then(|| text.to_owned())
+    }
+
+    fn time(&self, key: &str) -> Time {
+        let text = self.text(key);
+        text.and_then(|text| Time::parse(&text)).unwrap_or_default()
+    }
+
+    fn title(&self) -> String {
+        self.text("title").unwrap_or_else(|| self.id.clone())
+    }
+
+    fn section(&self, name: &str) -> String {
+        self.page
+            .section(name)
+            .map_or_else(String::new, |text| unseparated(&text))
+    }
+
+    fn is_approved(&self) -> bool {
+        self.text("review").as_deref() == Some("approved")
+    }
+
+    /// Why the item is approved, as far as its file says.
+    fn reviewed(&self) -> Option<String> {
+        Some(format!("approved by {}", self.text("reviewer")?))
+    }
+}
+
+impl Reading {
+    /// The fields of an item that the log does not know.
+    fn own<'a>(
+        &mut self,
+        file: &'a Source<'a>,
+        is_known: impl Fn(&str) -> bool,
+    ) -> Option<Fields<'a>> {
+        let place = at(file, 1);
+        let read = Page::parse(file.text).and_then(|page| Ok((page.fields()?, page)));
+        let (fields, page) = match read {
+            Ok(read) => read,
+            Err(fault) => {
+                self.error(&place, fault);
+                return None;
+            }
+        };
+        let Some(id) = fields.get("id").and_then(Value::as_str).map(str::to_owned) else {
+            self.error(&place, "expected a key `id` in the first lines");
+            return None;
+        };
+        let known = is_known(&id);
+        (!known).then_some(Fields {
+            file,
+            page,
+            fields,
+            id,
+        })
+    }
+
+    /// The value of a field that has one of some names.
+    fn own_name<T>(
+        &mut self,
+        item: &Fields<'_>,
+        key: &str,
+        parse: impl Fn(&str) -> Option<T>,
+    ) -> Option<T> {
+        let text = item.text(key).unwrap_or_default();
+        let found = parse(&text);
+        if found.is_none() {
+            let shown = tool_core::brief::name(&text).into_owned();
+            self.error(&at(item.file, 1), format!("`{key}` cannot be `{shown}`"));
+        }
+        found
+    }
+
+    fn own_request(&mut self, state: &State, file: &Source<'_>) {
+        let Some(item) = self.own(file, |id| state.requests().contains_key(id)) else {
+            return;
+        };
+        let Some(kind) = self.own_name(&item, "type", RequestKind::parse) else {
+            return;
+        };
+        let (place, id) = (at(file, 1), item.id.clone());
+        let is_draft = item.text("status").as_deref() == Some(RequestStatus::Draft.as_str());
+        let data = RequestCreated {
+            request: id.clone(),
+            kind,
+            title: item.title(),
+            domain: item.text("domain").unwrap_or_else(|| "unknown".to_owned()),
+            content: item.section("Content"),
+            status: match is_draft {
+                true => RequestStatus::Draft,
+                false => RequestStatus::Backlog,
+            },
+        };
+        self.draft(Turn::Request, &id, &place, item.time("created"), data)
+            .by = item.text("author");
+        let updated = item.time("updated");
+        if item.is_approved() {
+            let data = RequestApproved {
+                request: id.clone(),
+            };
+            let draft = self.draft(Turn::RequestReview, &id, &place, updated, data);
+            (draft.reason, draft.by) = (item.reviewed(), item.text("reviewer"));
+        }
+        if item.text("closed").is_some() {
+            let data = RequestClosed {
+                request: id.clone(),
+                outcome: Closing::Imported,
+            };
+            let why = item.text("closed_because");
+            self.draft(Turn::RequestEnd, &id, &place, updated, data)
+                .reason = Some(why.unwrap_or_else(|| "closed, as its file says".to_owned()));
+        }
+    }
+
+    fn own_chain(&mut self, state: &State, file: &Source<'_>) {
+        let Some(item) = self.own(file, |id| state.chains().contains_key(id)) else {
+            return;
+        };
+        let Some(kind) = self.own_name(&item, "type", ChainKind::parse) else {
+            return;
+        };
+        let (place, id) = (at(file, 1), item.id.clone());
+        let scope = item.fields.get("file_scope").and_then(Value::items);
+        let scope = scope.unwrap_or_default();
+        let scope = scope.iter().filter_map(Value::as_str);
+        let data = ChainCreated {
+            chain: id.clone(),
+            request: item.text("request").unwrap_or_default(),
+            title: item.title(),
+            kind,
+            description: item.section("Description"),
+            depends_on: item.text("depends_on"),
+            file_scope: scope
+                .filter(|pattern| Glob::parse(pattern).is_ok())
+                .map(str::to_owned)
+                .collect(),
+            skip_design: item.text("skip_design"),
+        };
+        self.draft(Turn::Chain, &id, &place, item.time("created"), data)
+            .by = item.text("author");
+        if item.is_approved() {
+            let data = ChainApproved { chain: id.clone() };
+            let draft = self.draft(Turn::ChainReview, &id, &place, item.time("updated"), data);
+            (draft.reason, draft.by) = (item.reviewed(), item.text("reviewer"));
+        }
+    }
+
+    fn own_task(&mut self, state: &State, file: &Source<'_>, chain: &str) {
+        let Some(item) = self.own(file, |id| state.task(chain, id).is_ok()) else {
+            return;
+        };
+        let (Some(kind), Some(status)) = (
+            self.own_name(&item, "type", TaskKind::parse),
+            self.own_name(&item, "status", TaskStatus::parse),
+        ) else {
+            return;
+        };
+        let place = at(file, 1);
+        let count = item.fields.get("rework_count").and_then(Value::as_i64);
+        let data = TaskCreated {
+            chain: chain.to_owned(),
+            task: item.id.clone(),
+            title: item.title(),
+            kind,
+            status,
+            brief: self.brief(&Old::own(file), &["summary", "reviews"]),
+            rework_of: item.text("rework_of"),
+            rework_count: count.and_then(|count| count.try_into().ok()).unwrap_or(0),
+        };
+        let key = format!("{chain} {}", item.id);
+        let draft = self.draft(Turn::Task, &key, &place, item.time("created"), data);
+        draft.reason = item.text("blocked_because");
+        draft.by = item.text("author");
+    }
+}
