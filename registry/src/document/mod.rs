@@ -113,9 +113,7 @@ impl Document {
     fn secrets_below(&self, value: &Value, pointer: &mut String, errors: &mut Vec<LoadError>) {
         let length = pointer.len();
         match value {
-            Value::String(text)
-                if crate::redact::text(text).1 > 0 || is_variable_with_secret(pointer, text) =>
-            {
+            Value::String(text) if crate::redact::text(text).1 > 0 => {
                 let place = self.place(pointer);
                 errors.push(
                     LoadError::new(Some(&place), "a secret is written here in plain text")
@@ -203,12 +201,4 @@ pub fn read(
 /// The first problem, with line and column.
 pub fn parse_yaml(text: &str) -> Result<Document, LoadErrors> {
     parse("yaml", text, Format::Yaml)
-}
-
-/// Whether a text is the value of a variable that a table sets for a program, and the variable is called a secret.
-fn is_variable_with_secret(pointer: &str, text: &str) -> bool {
-    let mut keys = pointer.rsplit('/');
-    let (name, table) = (keys.next(), keys.next());
-    let is_table = matches!(table, Some("env" | "env_vars"));
-    is_table && name.is_some_and(|name| crate::agent_cli::is_plain_secret(name, text))
 }

@@ -2,9 +2,9 @@
 
 use std::fmt::Display;
 
-use tool_core::Problem;
+use tool_core::{Object, Problem, Value};
 
-use crate::agent_cli::{bad_profile, is_profile};
+use crate::agent_cli::{bad_profile, is_plain_secret, is_profile};
 use crate::document::{self, Document};
 use crate::error::LoadError;
 use crate::model::{
@@ -266,6 +266,33 @@ pub(super) fn config(config: &Config, document: &Document, errors: &mut Vec<Load
         problems.key(pointer, model.api_key.as_ref());
     }
     document::report(document, problems.0, errors);
+}
+
+/// Values in plain text of variables that are called secrets, which tables set for their programs; none is repeated.
+pub(super) fn plain_secrets(document: &Document) -> Vec<LoadError> {
+    let mut errors = Vec::new();
+    for table in ["cli", "agents", "mcp_servers"] {
+        let programs = document.value.get(table).and_then(Value::as_object);
+        for (program, settings) in programs.into_iter().flat_map(Object::iter) {
+            for key in ["env", "env_vars"] {
+                let variables = settings.get(key).and_then(Value::as_object);
+                for (name, value) in variables.into_iter().flat_map(Object::iter) {
+                    let is_secret = |text: &str| is_plain_secret(name, text);
+                    if !value.as_str().is_some_and(is_secret) {
+                        continue;
+                    }
+                    let pointer = below(&below(&below(&format!("/{table}"), program), key), name);
+                    let place = document.place(&pointer);
+                    errors.push(
+                        LoadError::new(Some(&place), "a secret is written here in plain text")
+                            .at(pointer)
+                            .hint("keep it in a variable of the environment: write `env:NAME` for a server, name it in `env_passlist` of an agent"),
+                    );
+                }
+            }
+        }
+    }
+    errors
 }
 
 /// Reports dependencies on phases that do not exist, and cycles of them.

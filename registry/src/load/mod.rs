@@ -79,6 +79,7 @@ fn in_order(name: &str, mut errors: Vec<LoadError>) -> Vec<LoadError> {
 /// Reads a configuration as far as it is sound; an empty document sets nothing.
 fn read(document: &Document, errors: &mut Vec<LoadError>) -> Config {
     errors.extend(document.secrets());
+    errors.extend(check::plain_secrets(document));
     if document.value.is_null() {
         return Config::default();
     }
