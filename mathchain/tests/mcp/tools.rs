@@ -155,7 +155,7 @@ fn an_error_says_how_to_repair_the_call() {
         assert_eq!(wrong["isError"], true);
         assert_eq!(wrong["structuredContent"]["error"]["path"], "/A");
         assert!(
-            text(&wrong).starts_with("invalid_args: row 2 has 1 entry"),
+            text(&wrong).starts_with("invalid_args: row 1 has 1 entry"),
             "{}",
             text(&wrong)
         );

@@ -3173,7 +3173,7 @@ class Tools:
             x0: Start point. A list, or an object with names, such as `{"a": 1, "b": 0}`; not for `bayes`, which begins anywhere within `bounds`.
         """
 
-    def chain_run(self, *, inputs: Mapping[str, Any] = ..., plan: Mapping[str, Any] | str | Data, progress: Progress | None = None) -> ChainRunResult:
+    def chain_run(self, *, inputs: Mapping[str, Any] | None = ..., plan: Mapping[str, Any] | str | Data, progress: Progress | None = None) -> ChainRunResult:
         """Run a whole plan of steps in one call, in parallel where data and resources allow. Every step is checked before the first one runs, and decided, approved and recorded separately with at most your own permissions. Returns the plan's `outputs` and a summary.
 
         Arguments:
@@ -3181,7 +3181,7 @@ class Tools:
             plan: The plan: an object, its text, or {"$file": path}. Inside another plan wrap an object in {"$lit": ..}, so that its references are its own.
         """
 
-    def chain_check(self, *, inputs: Mapping[str, Any] = ..., plan: Mapping[str, Any] | str | Data, progress: Progress | None = None) -> ChainCheckResult:
+    def chain_check(self, *, inputs: Mapping[str, Any] | None = ..., plan: Mapping[str, Any] | str | Data, progress: Progress | None = None) -> ChainCheckResult:
         """Check a plan completely without running it: ids, references and their types, arguments, permissions, resources, order. A plan with problems gives an error that lists each with its place and the next step; a valid plan gives its waves.
 
         Arguments:

@@ -125,7 +125,7 @@ pub fn search(dispatcher: &Dispatcher, caller: &CallerContext, query: &str) -> R
     }
     let more = found.len().saturating_sub(SHOWN_MAX);
     let shown = found.iter().take(SHOWN_MAX).map(|tool| {
-        let purpose = text::opening(&tool.description(), Detail::Brief.extent().tool_chars);
+        let purpose = text::whole_opening(&tool.description(), Detail::Brief.extent().tool_chars);
         object! { "name" => tool.spec().wire_name(), "title" => tool.spec().title, "description" => purpose }
     });
     let mut answer = Object::new();

@@ -154,7 +154,7 @@ impl Offered {
         let (input, rare) = shorten::input(&full, detail, &order(tool), &shown_in_examples(tool));
         let mut description = match detail {
             _ if let Some(own) = own => own.to_owned(),
-            Detail::Brief => text::opening(&whole, detail.extent().tool_chars),
+            Detail::Brief => text::whole_opening(&whole, detail.extent().tool_chars),
             Detail::Whole => whole,
         };
         if !rare.is_empty() {

@@ -1,6 +1,17 @@
 //! The part of a description that decides a call.
 
-/// The first sentences of a text that fit, at least the first, which is cut at a clause where it is more than twice as long.
+/// As [`opening`]; the first sentence stays whole where it is at most twice as long: it says more than what a cut saves.
+pub(super) fn whole_opening(text: &str, chars_max: usize) -> String {
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let first = sentence_ends(&text).next().unwrap_or(text.len());
+    let count = text[..first].chars().count();
+    match chars_max < count && count <= chars_max.saturating_mul(2) {
+        true => text[..first].to_owned(),
+        false => opening(&text, chars_max),
+    }
+}
+
+/// The first sentences of a text that fit, at least the first, which is cut at a clause where it does not.
 pub(super) fn opening(text: &str, chars_max: usize) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut end = 0;
@@ -9,13 +20,6 @@ pub(super) fn opening(text: &str, chars_max: usize) -> String {
             break;
         }
         end = sentence_end;
-    }
-    if end == 0 {
-        // A whole sentence says more than what it saves.
-        let first = sentence_ends(&text).next().unwrap_or(text.len());
-        if text[..first].chars().count() <= 2 * chars_max {
-            end = first;
-        }
     }
     match end {
         0 => clause(&text, chars_max),
@@ -82,11 +86,6 @@ mod tests {
             ("One. Two. Three.", 100, "One. Two. Three."),
             ("No full stop", 40, "No full stop"),
             (
-                "A sentence of some words. More.",
-                20,
-                "A sentence of some words.",
-            ),
-            (
                 "Solve a x = b (i.e. Exactly. So) for x. More.",
                 40,
                 "Solve a x = b (i.e. Exactly. So) for x.",
@@ -108,6 +107,17 @@ mod tests {
             ),
         ] {
             assert_eq!(opening(text, chars), expected);
+        }
+        for (text, chars, expected) in [
+            (
+                "A sentence of some words. More.",
+                20,
+                "A sentence of some words.",
+            ),
+            ("One. Two. Three.", 9, "One. Two."),
+            ("words without any stop at all here", 10, "words ..."),
+        ] {
+            assert_eq!(whole_opening(text, chars), expected);
         }
     }
 }

@@ -119,7 +119,7 @@ fn names_the_culprit() {
         "expected a number, found the string \"x\"",
     );
     fails(r#"{"a":[],"b":[]}"#, "/a", "at least one row");
-    fails(r#"{"a":[[]],"b":[]}"#, "/a/0", "row 1 is empty");
+    fails(r#"{"a":[[]],"b":[]}"#, "/a/0", "row 0 is empty");
     fails(r#"{"a":[1,2],"b":[]}"#, "/a", "flat list");
     fails(r#"{"a":[[1]],"b":[[1]]}"#, "/b", "flat list");
     fails(r#"{"a":[[1]],"b":"x"}"#, "/b", "expected a list of numbers");

@@ -209,7 +209,7 @@ fn bad_input_names_the_argument() {
         (
             r#"{"A":[[1,2],[3]],"b":[1,1]}"#,
             "/A",
-            "row 2 has 1 entry, expected 2",
+            "row 1 has 1 entry, expected 2",
         ),
         (r#"{"A":[],"b":[]}"#, "/A", "at least one row"),
         (r#"{"A":[[]],"b":[]}"#, "/A/0", "empty"),
