@@ -22,6 +22,11 @@ fn numbers() -> Vec<f64> {
 
 /// A run of a role that made a matrix and a long text; gives its id and the handles.
 fn run(place: &Place, role: &str, end: RunState) -> (String, Handle, Handle) {
+    run_of(place, role, end, Value::Null)
+}
+
+/// As [`run`], of a caller.
+fn run_of(place: &Place, role: &str, end: RunState, who: Value) -> (String, Handle, Handle) {
     let state = state(place);
     let journal = state
         .begin_run(&RunHeader {
@@ -29,6 +34,7 @@ fn run(place: &Place, role: &str, end: RunState) -> (String, Handle, Handle) {
             plan: Value::object([("steps", 1_i64)]),
             inputs: Value::object([("n", 8000_i64)]),
             role: role.to_owned(),
+            who,
             ..RunHeader::default()
         })
         .expect("begins");
@@ -152,7 +158,12 @@ fn artifacts_are_listed_shown_and_written_out() {
 #[test]
 fn an_artifact_is_an_argument_for_its_role() {
     let place = Place::new();
-    let (_, matrix, text) = run(&place, "worker_math", RunState::Succeeded);
+    // An argument is opened in the workspace in which it was made.
+    let root = place.path("work").canonicalize().expect("is there");
+    let root = root.to_str().expect("a path").to_owned();
+    let here = Value::object([("root", root), ("id", String::new())]);
+    let who = Value::object([("workspace", here)]);
+    let (_, matrix, text) = run_of(&place, "worker_math", RunState::Succeeded, who);
     let call = |role: &str, handle: &str| {
         let args = format!(r#"{{"data":{{"$artifact":"{handle}"}},"metrics":["mean"]}}"#);
         place.run(&["call", "statistics", "--role", role], &args)

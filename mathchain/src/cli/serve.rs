@@ -232,7 +232,9 @@ impl Serve {
         for role in toolkit.config().roles.iter() {
             let name = &role.name;
             let caller = toolkit.caller(&self.context(Some(name.to_owned())));
-            let count = toolkit.dispatcher().visible(&caller)?.len();
+            let dispatcher = toolkit.dispatcher();
+            let tools = dispatcher.visible(&caller)?;
+            let count = tools.iter().filter(|tool| tool.hidden.is_none()).count();
             let is_narrower = narrowest.as_ref().is_none_or(|(least, _)| count < *least);
             if *name != journal::OPERATOR && is_narrower {
                 narrowest = Some((count, name.to_owned()));

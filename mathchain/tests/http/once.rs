@@ -159,7 +159,7 @@ fn a_request_whose_server_was_killed_after_it_began_to_act_is_never_run_again() 
             "version = 1\n[permissions.network]\nallow_private = [\"127.0.0.1:{port}\"]\n[[policies]]\nlevel = \"global\"\n[[policies.rules]]\nmatch = {{ tools = [\"http_post\"] }}\ndecision = \"allow\"\n"
         ),
     );
-    let post = json!({"tool": "http_post", "args": {"url": format!("http://127.0.0.1:{port}/"), "body": "x"}}).to_string();
+    let post = json!({"tool": "http_post", "args": {"url": format!("http://127.0.0.1:{port}/"), "data": "x"}}).to_string();
     let server = Server::start(&place, &[]);
     let stream = begin(&server, "k", &post);
     let _held = silent.accept().expect("the effect has begun");
