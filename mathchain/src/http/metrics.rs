@@ -6,10 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::http::StatusCode;
-use journal::Scope;
 use tool_core::{ErrorCode, Outcome, Status, ToolError, Value};
-
-use super::server::Server;
 
 /// Upper bounds of durations, in seconds.
 const BOUNDS: [f64; 8] = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10.0, 60.0];
@@ -212,26 +209,6 @@ pub(super) struct Now {
     pub(super) runs: Option<BTreeMap<String, u64>>,
     pub(super) free_bytes: Option<u64>,
     pub(super) state_failures: Option<u64>,
-}
-
-impl Now {
-    /// Reads it.
-    pub(super) fn of(server: &Server) -> Self {
-        let mut now = Self {
-            running: server.queue.running(),
-            waiting: server.queue.waiting(),
-            oldest_waiting: Some(server.chains.oldest_waiting()),
-            ..Self::default()
-        };
-        if let Ok(state) = server.records() {
-            let scope = Scope::workspace(server.toolkit.workspace_id());
-            now.approvals_pending = state.approvals_pending(&scope).ok();
-            now.runs = state.run_counts(&scope).ok();
-            now.free_bytes = state.free_bytes();
-            now.state_failures = Some(state.failures());
-        }
-        now
-    }
 }
 
 fn head(text: &mut String, name: &str, kind: &str, help: &str) {

@@ -8,6 +8,7 @@ use axum::http::StatusCode;
 use axum::middleware::from_fn_with_state;
 use axum::response::Response;
 use axum::routing::{any, get, post};
+use journal::Scope;
 use tool_core::{object, tool_error};
 
 use super::callers::Caller;
@@ -66,9 +67,27 @@ async fn ready(State(server): State<Arc<Server>>) -> Response {
 
 /// The counters of the server.
 async fn counted(State(server): State<Arc<Server>>) -> Replied {
-    let now = server.aside(|server| Ok(Now::of(server))).await?;
+    let now = server.aside(|server| Ok(now(server))).await?;
     let kind = "text/plain; version=0.0.4; charset=utf-8";
     Ok(reply::text(StatusCode::OK, kind, server.metrics.text(&now)))
+}
+
+/// What the server and the state hold now.
+fn now(server: &Server) -> Now {
+    let mut now = Now {
+        running: server.queue.running(),
+        waiting: server.queue.waiting(),
+        oldest_waiting: Some(server.chains.oldest_waiting()),
+        ..Now::default()
+    };
+    if let Ok(state) = server.records() {
+        let scope = Scope::workspace(server.toolkit.workspace_id());
+        now.approvals_pending = state.approvals_pending(&scope).ok();
+        now.runs = state.run_counts(&scope).ok();
+        now.free_bytes = state.free_bytes();
+        now.state_failures = Some(state.failures());
+    }
+    now
 }
 
 /// Answers an MCP client.
